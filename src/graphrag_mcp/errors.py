@@ -1,0 +1,52 @@
+"""Every error a caller may catch.
+
+    GraphragError
+    ├── SettingsError          several problems of the configuration, reported at once
+    ├── RootError              the project root is missing, a file, or unreadable
+    ├── RequestError           an argument of a search is unknown, mistyped or out of range
+    ├── IndexStoreError        the index file cannot be opened, read or written
+    │   └── IndexLockedError   another process is writing this index
+    └── ModelUnavailableError  the embedding model cannot be loaded
+
+A message names the thing, what is wrong with it and the next step.
+"""
+
+from collections.abc import Sequence
+
+
+class GraphragError(Exception):
+    """The root of every error that this package raises on purpose."""
+
+
+class SettingsError(GraphragError):
+    """One or more settings are unknown, of the wrong type or out of range."""
+
+    def __init__(self, problems: Sequence[str]) -> None:
+        self.problems = tuple(problems)
+        count = len(self.problems)
+        head = f"{count} problem{'s' if count != 1 else ''} in the settings:"
+        super().__init__("\n".join([head, *(f"  - {problem}" for problem in self.problems)]))
+
+
+class RootError(GraphragError):
+    """The project root does not exist, is not a folder, or cannot be read."""
+
+
+class RequestError(GraphragError):
+    """A search argument is unknown, of the wrong type or out of range."""
+
+    def __init__(self, argument: str, message: str) -> None:
+        self.argument = argument
+        super().__init__(message)
+
+
+class IndexStoreError(GraphragError):
+    """The index file cannot be opened, read or written."""
+
+
+class IndexLockedError(IndexStoreError):
+    """Another live process is writing this index."""
+
+
+class ModelUnavailableError(GraphragError):
+    """The embedding model cannot be loaded; keyword and graph search still answer."""

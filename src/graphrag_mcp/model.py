@@ -1,0 +1,343 @@
+"""The values that travel between the layers: frozen, slotted, free of I/O.
+
+Indexing produces one `ParsedFile` per file; searching turns one `SearchRequest` into one `SearchResult`.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+# ---------------------------------------------------------------- what a file is
+
+
+class Category(StrEnum):
+    """What a file is for; decides fusion weights and the prior, and can be asked for."""
+
+    IMPLEMENTATION = "implementation"
+    TESTS = "tests"
+    DOCUMENTATION = "documentation"
+    CONFIG = "config"
+    EXAMPLES = "examples"
+    VENDORED = "vendored"
+    DATA = "data"
+    OTHER = "other"
+
+
+class ParseMode(StrEnum):
+    """How a file was cut into chunks."""
+
+    SYNTAX = "syntax"
+    MARKDOWN = "markdown"
+    TEXT = "text"
+    CARD = "card"
+
+
+@dataclass(frozen=True, slots=True)
+class ArchiveClass:
+    """Why a file counts as archived, and the factor its score is multiplied with when it is shown."""
+
+    reason: str
+    penalty: float
+
+
+class DocumentStatus(StrEnum):
+    """The life-cycle state that a document declares in front matter or a `## Status` section."""
+
+    ACTIVE = "active"
+    PROPOSED = "proposed"
+    REJECTED = "rejected"
+    SUPERSEDED = "superseded"
+    DEPRECATED = "deprecated"
+    ARCHIVED = "archived"
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentFacts:
+    """What a document says about itself; every field is empty when it says nothing."""
+
+    title: str = ""
+    status: DocumentStatus | None = None
+    priority: int | None = None
+    type: str = ""
+    tags: tuple[str, ...] = ()
+    supersedes: tuple[str, ...] = ()
+
+
+# ---------------------------------------------------------------- what a file contains
+
+
+class SymbolKind(StrEnum):
+    """The kinds of definition that are told apart."""
+
+    TYPE = "type"
+    FUNCTION = "function"
+    METHOD = "method"
+    CONSTANT = "constant"
+    FIELD = "field"
+    MODULE = "module"
+    SECTION = "section"
+
+
+@dataclass(frozen=True, slots=True)
+class Symbol:
+    """One definition with its exact span (lines are 1-based and inclusive)."""
+
+    name: str
+    qualified_name: str
+    kind: SymbolKind
+    start_line: int
+    end_line: int
+    signature: str = ""
+
+
+class RelationKind(StrEnum):
+    """The kinds of edge in the code graph."""
+
+    CONTAINS = "contains"
+    CALLS = "calls"
+    IMPORTS = "imports"
+    INHERITS = "inherits"
+    TESTS = "tests"
+    LINKS_TO = "links_to"
+
+
+class Resolution(StrEnum):
+    """How the target of a relation was found, strongest first."""
+
+    SYNTAX = "syntax"  # Stands in the source itself: a member in its class.
+    LOCAL = "local"  # The same file defines the name.
+    IMPORT = "import"  # The file imports the name or its module.
+    NAME = "name"  # Exactly one definition in the project has the name.
+    CANDIDATES = "candidates"  # Several do: each is a candidate, none is a fact.
+    UNRESOLVED = "unresolved"  # Nothing in the project has the name.
+
+
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """One edge as its own file can know it.
+
+    `source` is the qualified name of the enclosing definition ("" for the file itself). `target` is the name as it is
+    written, without its qualifier; `target_module` is where the file says it comes from: a path without extension,
+    relative to the root when it starts with "/", else to be matched against the ends of paths ("pkg/mod"). Whatever the
+    file alone cannot decide is left `UNRESOLVED` and settled by the graph store, against the whole project.
+    """
+
+    kind: RelationKind
+    source: str
+    target: str
+    line: int
+    confidence: float
+    resolution: Resolution
+    target_module: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """A run of whole lines that is found, ranked and shown together (lines are 1-based and inclusive).
+
+    kind: "function", "method", "type", "members", "block", "section", "text" or "card".
+    symbol: qualified name of the definition the chunk shows or lies in, "" outside of any.
+    names: unqualified names of the definitions that begin in the chunk.
+    enclosing: names of the definitions (or headings) around it, outermost first.
+    comments: the words of its comments and docstrings.
+    """
+
+    start_line: int
+    end_line: int
+    text: str
+    kind: str
+    symbol: str = ""
+    names: tuple[str, ...] = ()
+    enclosing: tuple[str, ...] = ()
+    signature: str = ""
+    docstring: str = ""
+    comments: str = ""
+    imports: tuple[str, ...] = ()
+    references: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedFile:
+    """Everything the index keeps of one file. `note` says why a file was not parsed by its syntax, when it was not."""
+
+    path: str
+    language: str
+    category: Category
+    mode: ParseMode
+    chunks: tuple[Chunk, ...]
+    symbols: tuple[Symbol, ...] = ()
+    relations: tuple[Relation, ...] = ()
+    facts: DocumentFacts = DocumentFacts()
+    note: str = ""
+
+
+# ---------------------------------------------------------------- asking
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """Which files a search may see; applied inside every store, never afterwards.
+
+    excluded_keys: match keys of the files to leave out (see `match_keys`); always wins.
+    include_patterns: gitignore globs that lift archive hiding, and nothing else.
+    categories, languages: empty means all. paths: path prefixes, empty means all.
+    """
+
+    excluded_keys: frozenset[str] = frozenset()
+    exclude_archived: bool = True
+    include_patterns: tuple[str, ...] = ()
+    categories: frozenset[Category] = frozenset()
+    languages: frozenset[str] = frozenset()
+    paths: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class SearchRequest:
+    """One validated question.
+
+    limit: results to return. chunks_per_document: 0 means no cap. min_score: on the 0 to 1 scale of `Hit.score`.
+    """
+
+    query: str
+    limit: int = 5
+    scope: Scope = Scope()
+    include_graph_context: bool = True
+    max_hops: int = 2
+    use_rrf: bool = True
+    rerank_with_recency: bool = True
+    chunks_per_document: int = 3
+    min_score: float | None = None
+    explain: bool = False
+    warnings: tuple[str, ...] = ()
+
+
+# ---------------------------------------------------------------- answering
+
+
+@dataclass(frozen=True, slots=True)
+class StoredChunk:
+    """A chunk with what its file adds to it, as the catalog returns it. `modified_at` is in seconds since 1970, UTC."""
+
+    chunk_id: int
+    file_id: int
+    path: str
+    language: str
+    category: Category
+    start_line: int
+    end_line: int
+    text: str
+    kind: str
+    symbol: str = ""
+    names: tuple[str, ...] = ()
+    enclosing: tuple[str, ...] = ()
+    signature: str = ""
+    archive: ArchiveClass | None = None
+    modified_at: float | None = None
+    facts: DocumentFacts = DocumentFacts()
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """One place in a store's list: the chunk and the store's own score, whose scale only the store knows."""
+
+    chunk_id: int
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class Factor:
+    """One reason for a score: what was added (`kind="bonus"`) or multiplied (`kind="factor"`)."""
+
+    name: str
+    value: float
+    kind: str = "factor"
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """One result with everything that explains it.
+
+    score: 0 to 1, comparable between queries of the same kind (requirements K-22) before boosts are added.
+    fused_score: the fusion alone. ranks: the place in each source's list, from 1.
+    """
+
+    chunk: StoredChunk
+    score: float
+    fused_score: float
+    ranks: Mapping[str, int] = field(default_factory=dict)
+    factors: tuple[Factor, ...] = ()
+    origin: str = "search"
+
+
+@dataclass(frozen=True, slots=True)
+class GraphNeighbour:
+    """One neighbour of the results in the code graph: which relation leads there, and how sure it is."""
+
+    chunk: StoredChunk
+    relation: RelationKind
+    direction: str  # "out": the result points at the neighbour. "in": the neighbour points at the result.
+    source: str
+    target: str
+    hops: int
+    confidence: float
+    resolution: Resolution
+
+
+@dataclass(frozen=True, slots=True)
+class CompressionStats:
+    """How many hits each stage of the pipeline left over (003); excluded files are in none of the counts."""
+
+    original_count: int = 0
+    after_threshold: int = 0
+    after_content_dedup: int = 0
+    after_ngram_dedup: int = 0
+    after_semantic_dedup: int = 0
+    after_doc_limit: int = 0
+    final_count: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class SearchStrategy:
+    """What ran, so that a "hybrid" search never silently is not one (002-18)."""
+
+    fusion_method: str
+    semantic_enabled: bool
+    fts_enabled: bool
+    graph_expansion_enabled: bool
+    intent: str = ""
+    filters_applied: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class IndexState:
+    """How complete the index is: `state` is "empty", "building", "ready" or "failed"."""
+
+    state: str
+    files_done: int = 0
+    files_total: int = 0
+    chunks: int = 0
+    seconds_left: float | None = None
+    message: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SearchMeta:
+    """Counts, timing and strategy of one search; `unavailable` maps a store to the reason it was left out."""
+
+    retrieval_ms: float
+    strategy: SearchStrategy
+    compression: CompressionStats
+    index: IndexState
+    unavailable: Mapping[str, str] = field(default_factory=dict)
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class SearchResult:
+    """The answer to one request: the ranked hits, and beside them their graph context."""
+
+    query: str
+    primary: tuple[Hit, ...]
+    neighbours: tuple[GraphNeighbour, ...]
+    meta: SearchMeta

@@ -1,0 +1,88 @@
+"""What the search asks of its stores and models: one Protocol per role, named after the role."""
+
+from collections.abc import Mapping, Sequence
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphrag_mcp.model import GraphNeighbour, Ranked, RelationKind, Scope, StoredChunk, SymbolKind
+
+Matrix = NDArray[np.float32]
+
+
+class Embedder(Protocol):
+    """Turns texts into unit vectors of float32; the fingerprint changes whenever the vectors would."""
+
+    @property
+    def fingerprint(self) -> str: ...
+    @property
+    def dimensions(self) -> int: ...
+    def embed_documents(self, texts: Sequence[str]) -> Matrix:
+        """Return one row per text, shape (len(texts), dimensions)."""
+        ...
+
+    def embed_query(self, text: str) -> Matrix:
+        """Return one vector, shape (dimensions,)."""
+        ...
+
+
+class VectorIndex(Protocol):
+    """Nearest chunks by cosine similarity."""
+
+    def search(self, vector: Matrix, limit: int, scope: Scope) -> list[Ranked]:
+        """Return the `limit` nearest chunks inside the scope, nearest first; scores are cosines."""
+        ...
+
+    def vectors(self, chunk_ids: Sequence[int]) -> Mapping[int, Matrix]:
+        """Return the vectors of those chunks that have one."""
+        ...
+
+
+class KeywordIndex(Protocol):
+    """Best chunks by BM25 over fields."""
+
+    def search(self, terms: Sequence[str], limit: int, scope: Scope) -> list[Ranked]:
+        """Return the `limit` best chunks inside the scope for any of the terms, best first; higher is better."""
+        ...
+
+
+class SymbolMatch(Protocol):
+    """A definition that a query names."""
+
+    @property
+    def chunk_id(self) -> int: ...
+    @property
+    def name(self) -> str: ...
+    @property
+    def qualified_name(self) -> str: ...
+    @property
+    def kind(self) -> SymbolKind: ...
+    @property
+    def path(self) -> str: ...
+
+
+class GraphStore(Protocol):
+    """Definitions and the relations between them."""
+
+    def find_symbols(self, names: Sequence[str], scope: Scope, limit: int) -> Sequence[SymbolMatch]:
+        """Return definitions whose unqualified name equals one of `names`, ignoring case."""
+        ...
+
+    def neighbours(
+        self, chunk_ids: Sequence[int], hops: int, limit: int, scope: Scope, kinds: Sequence[RelationKind] = ()
+    ) -> list[GraphNeighbour]:
+        """Return chunks related to the seeds, ordered by (hops, confidence, seed's rank, path)."""
+        ...
+
+
+class ChunkStore(Protocol):
+    """The catalog as the search sees it."""
+
+    def chunks(self, chunk_ids: Sequence[int]) -> Mapping[int, StoredChunk]:
+        """Return those of the chunks that still exist."""
+        ...
+
+    def find_paths(self, words: Sequence[str], limit: int, scope: Scope) -> list[Ranked]:
+        """Return the first chunks of files whose stem holds one of the words; the score is the share of the stem."""
+        ...

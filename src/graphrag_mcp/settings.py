@@ -1,0 +1,150 @@
+"""One frozen `Settings`: defaults, then `.graphrag.toml`, then the environment, validated once, all problems at once."""
+
+import difflib
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+
+from graphrag_mcp.errors import SettingsError
+
+SETTINGS_FILE = ".graphrag.toml"
+ENVIRONMENT_PREFIX = "GRAPHRAG_"
+
+
+def _split_commas(value: object) -> object:
+    """Accept "a,b" (the environment's only form) wherever a list is wanted."""
+    if isinstance(value, str):
+        return tuple(part.strip() for part in value.split(",") if part.strip())
+    return value
+
+
+Names = Annotated[tuple[str, ...], BeforeValidator(_split_commas)]
+Share = Annotated[float, Field(ge=0, le=1)]
+Weight = Annotated[float, Field(ge=0, le=10)]
+Days = Annotated[float, Field(ge=0)]
+
+
+class _Section(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class IndexingSettings(_Section):
+    """`[indexing]`: what is indexed, and with which model."""
+
+    ignore_file: str = Field(".graphragignore", min_length=1, description="name of the ignore file")
+    default_exclusions: bool = Field(True, description="built-in exclusions where the root has no ignore file")
+    archive_patterns: Names = Field((), description="what counts as archived; a leading + adds to the built-in list")
+    embedding_model: str = Field("", description="fastembed model name or model folder; empty: the one in the package")
+    data_dir: str = Field("", description="folder of the index files; empty: the user's data folder")
+    workers: int = Field(0, ge=0, le=64, description="parsing processes; 0: one per core")
+    max_file_bytes: int = Field(10_000_000, ge=1, description="larger files are skipped")
+    debounce_seconds: float = Field(0.3, ge=0, le=2, description="quiet time before the watcher indexes a change")
+
+
+class RetrievalSettings(_Section):
+    """`[retrieval]`: how results are found and ordered."""
+
+    exclude_archived: bool = Field(True, description="hide archived files unless a call asks for them")
+    fusion_algorithm: Literal["rrf", "weighted"] = Field("rrf", description="how the lists are merged")
+    rrf_k: int = Field(60, ge=1, le=1000, description="RRF's constant")
+    vector_weight: Share = Field(0.5, description="the vector list's weight in RRF")
+    keyword_weight: Share = Field(0.5, description="the keyword list's weight in RRF")
+    graph_weight: Share = Field(0.5, description="the graph list's weight in RRF")
+    legacy_vector_weight: Weight = Field(1.0, description='the vector list\'s weight when "weighted"')
+    legacy_keyword_weight: Weight = Field(0.5, description='the keyword list\'s weight when "weighted"')
+    candidate_multiplier: int = Field(3, ge=1, le=20, description="candidates per list, times the limit")
+    candidate_minimum: int = Field(200, ge=10, le=200, description="candidates per list, at least")
+
+    recency_boost_enabled: bool = Field(True, description="let the age of a file count at all")
+    recency_profile: Literal["tiered", "decay", "off"] = Field("tiered", description="how the age of a file counts")
+    recency_fresh_days: Days = Field(14, description="younger is fresh")
+    recency_recent_days: Days = Field(60, description="younger is recent")
+    recency_old_days: Days = Field(180, description="older is old")
+    recency_fresh_factor: Weight = Field(1.2, description="factor for fresh files")
+    recency_recent_factor: Weight = Field(1.1, description="factor for recent files")
+    recency_standard_factor: Weight = Field(1.0, description="factor between recent and old")
+    recency_old_factor: Weight = Field(0.95, description="factor for old files")
+    boost_max: float = Field(1.5, ge=1, le=10, description="the most that all boosts together may multiply")
+    penalty_floor: float = Field(0.25, gt=0, le=1, description="the least that all penalties together may multiply")
+
+    min_score: float | None = Field(None, ge=0, le=1, description="drop hits below this score")
+    content_dedup: bool = Field(True, description="drop hits with the same text as a better one")
+    ngram_dedup_threshold: Share = Field(0.9, description="drop hits that share this much of their 5-grams; 1: off")
+    semantic_dedup_threshold: Share = Field(0.995, description="drop hits with vectors this similar; 1: off")
+    saturation: float = Field(0.5, gt=0, le=1, description="factor for each further hit of the same file")
+
+    response_tokens: int = Field(6000, ge=200, le=20_000, description="an answer's length, in tokens, at most")
+
+
+class Settings(_Section):
+    """Everything a user can set."""
+
+    indexing: IndexingSettings = IndexingSettings()
+    retrieval: RetrievalSettings = RetrievalSettings()
+
+
+def load_settings(root: Path, environ: Mapping[str, str]) -> Settings:
+    """Return the settings of the project at `root`; the environment wins over the file.
+
+    Raises SettingsError with every problem found: unknown keys, wrong types, values out of range, an unreadable file.
+    """
+    problems: list[str] = []
+    values = _read_file(root / SETTINGS_FILE, problems)
+    for name, text in _read_environment(environ, problems).items():
+        values.setdefault(_SECTION_OF[name], {})[name] = text
+    try:
+        settings = Settings.model_validate(values)
+    except ValidationError as error:
+        problems += [_describe(detail) for detail in error.errors()]
+    if problems:
+        raise SettingsError(problems)
+    return settings
+
+
+_SECTION_OF = {
+    name: section
+    for section, model in (("indexing", IndexingSettings), ("retrieval", RetrievalSettings))
+    for name in model.model_fields
+}
+
+# Read by the command line itself, before any settings exist.
+_OTHER_VARIABLES = {"GRAPHRAG_ROOT", "GRAPHRAG_LOG_LEVEL"}
+
+
+def _read_file(path: Path, problems: list[str]) -> dict[str, Any]:
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return {}
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        problems.append(f"{path.name} cannot be read ({error}); fix or remove it")
+        return {}
+
+
+def _read_environment(environ: Mapping[str, str], problems: list[str]) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for variable, text in sorted(environ.items()):
+        if not variable.startswith(ENVIRONMENT_PREFIX) or variable in _OTHER_VARIABLES:
+            continue
+        name = variable.removeprefix(ENVIRONMENT_PREFIX).lower()
+        if name in _SECTION_OF:
+            found[name] = text
+        else:
+            problems.append(f"{variable} is not a setting{_suggest(name)}")
+    return found
+
+
+def _suggest(name: str) -> str:
+    near = difflib.get_close_matches(name, _SECTION_OF, n=1)
+    return f"; did you mean {ENVIRONMENT_PREFIX}{near[0].upper()}?" if near else "; the README lists them all"
+
+
+def _describe(detail: Any) -> str:
+    name = ".".join(str(part) for part in detail["loc"])
+    if detail["type"] == "extra_forbidden":
+        near = difflib.get_close_matches(str(detail["loc"][-1]), _SECTION_OF, n=1)
+        return f"{name} is not a setting" + (f"; did you mean {near[0]}?" if near else "; the README lists them all")
+    return f"{name} = {detail['input']!r}: {detail['msg'].lower()}"

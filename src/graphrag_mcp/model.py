@@ -245,6 +245,15 @@ class Ranked:
 
 
 @dataclass(frozen=True, slots=True)
+class SymbolMatch:
+    """A definition whose name the query says, and the chunk it begins in."""
+
+    chunk_id: int
+    path: str
+    symbol: Symbol
+
+
+@dataclass(frozen=True, slots=True)
 class Factor:
     """One reason for a score: what was added (`kind="bonus"`) or multiplied (`kind="factor"`)."""
 

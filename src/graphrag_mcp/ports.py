@@ -6,7 +6,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from graphrag_mcp.model import GraphNeighbour, Ranked, RelationKind, Scope, StoredChunk, SymbolKind
+from graphrag_mcp.model import GraphNeighbour, Ranked, RelationKind, Scope, StoredChunk, SymbolMatch
 
 Matrix = NDArray[np.float32]
 
@@ -47,25 +47,10 @@ class KeywordIndex(Protocol):
         ...
 
 
-class SymbolMatch(Protocol):
-    """A definition that a query names."""
-
-    @property
-    def chunk_id(self) -> int: ...
-    @property
-    def name(self) -> str: ...
-    @property
-    def qualified_name(self) -> str: ...
-    @property
-    def kind(self) -> SymbolKind: ...
-    @property
-    def path(self) -> str: ...
-
-
 class GraphStore(Protocol):
     """Definitions and the relations between them."""
 
-    def find_symbols(self, names: Sequence[str], scope: Scope, limit: int) -> Sequence[SymbolMatch]:
+    def find_symbols(self, names: Sequence[str], scope: Scope, limit: int) -> list[SymbolMatch]:
         """Return definitions whose unqualified name equals one of `names`, ignoring case."""
         ...
 

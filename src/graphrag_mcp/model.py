@@ -171,6 +171,77 @@ class ParsedFile:
     note: str = ""
 
 
+# ---------------------------------------------------------------- indexing
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far an index run is."""
+
+    files_done: int
+    files_total: int
+    chunks: int
+    seconds_left: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class IndexReport:
+    """What one index run did, in files; `embedded` and `reused` count the vectors of chunks."""
+
+    added: int = 0
+    changed: int = 0
+    removed: int = 0
+    unchanged: int = 0
+    skipped: int = 0
+    chunks: int = 0
+    embedded: int = 0
+    reused: int = 0
+    seconds: float = 0.0
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class IndexState:
+    """How complete the index is: `state` is "empty", "building", "ready" or "failed"."""
+
+    state: str
+    files_done: int = 0
+    files_total: int = 0
+    chunks: int = 0
+    seconds_left: float | None = None
+    message: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """Everything a user may want to know of the index of one project.
+
+    skipped: reason to number of paths; skipped_examples: some (path, reason). fallbacks: why files were not parsed by
+    their syntax. exclusion_rate: the share of the paths seen that were left out, 0 to 1.
+    """
+
+    root: str
+    index_file: str
+    index_bytes: int
+    state: IndexState
+    files: int = 0
+    chunks: int = 0
+    symbols: int = 0
+    relations: int = 0
+    model: str = ""
+    model_available: bool = False
+    embedded_chunks: int = 0
+    languages: Mapping[str, int] = field(default_factory=dict)
+    categories: Mapping[str, int] = field(default_factory=dict)
+    archived_files: int = 0
+    skipped: Mapping[str, int] = field(default_factory=dict)
+    skipped_examples: tuple[tuple[str, str], ...] = ()
+    fallbacks: Mapping[str, int] = field(default_factory=dict)
+    exclusion_rate: float = 0.0
+    warnings: tuple[str, ...] = ()
+    last_indexed: float | None = None
+
+
 # ---------------------------------------------------------------- asking
 
 
@@ -316,18 +387,6 @@ class SearchStrategy:
     graph_expansion_enabled: bool
     intent: str = ""
     filters_applied: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class IndexState:
-    """How complete the index is: `state` is "empty", "building", "ready" or "failed"."""
-
-    state: str
-    files_done: int = 0
-    files_total: int = 0
-    chunks: int = 0
-    seconds_left: float | None = None
-    message: str = ""
 
 
 @dataclass(frozen=True, slots=True)

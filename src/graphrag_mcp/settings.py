@@ -1,4 +1,4 @@
-"""One frozen `Settings`: defaults, then `.graphrag.toml`, then the environment, validated once, all problems at once."""
+"""One frozen `Settings`: defaults, then `.graphrag.toml`, then the environment; all problems are reported at once."""
 
 import difflib
 import tomllib
@@ -50,13 +50,32 @@ class RetrievalSettings(_Section):
     exclude_archived: bool = Field(True, description="hide archived files unless a call asks for them")
     fusion_algorithm: Literal["rrf", "weighted"] = Field("rrf", description="how the lists are merged")
     rrf_k: int = Field(60, ge=1, le=1000, description="RRF's constant")
-    vector_weight: Share = Field(0.5, description="the vector list's weight in RRF")
-    keyword_weight: Share = Field(0.5, description="the keyword list's weight in RRF")
-    graph_weight: Share = Field(0.5, description="the graph list's weight in RRF")
+    vector_weight: Weight = Field(1.0, description="the vector list's weight in RRF")
+    keyword_weight: Weight = Field(1.0, description="the keyword list's weight in RRF")
+    graph_weight: Weight = Field(0.5, description="the graph list's weight in RRF")
     legacy_vector_weight: Weight = Field(1.0, description='the vector list\'s weight when "weighted"')
     legacy_keyword_weight: Weight = Field(0.5, description='the keyword list\'s weight when "weighted"')
     candidate_multiplier: int = Field(3, ge=1, le=20, description="candidates per list, times the limit")
     candidate_minimum: int = Field(200, ge=10, le=200, description="candidates per list, at least")
+
+    definition_bonus: Weight = Field(1.5, description="added to the definition that a symbol query names")
+    mention_bonus: Weight = Field(0.3, description="added to the definition that an identifier inside prose names")
+    stem_bonus: Weight = Field(0.3, description="added when the query says a file's name, by the share of the name")
+    stem_query_bonus: Weight = Field(0.3, description="added when the file's name says the query, by the share of it")
+    directory_bonus: Weight = Field(0.2, description="added when the folders say the query, by the share of it")
+    coherence_bonus: Weight = Field(0.2, description="added when many chunks of the file were found")
+    path_bonus: Weight = Field(0.5, description="added to a file whose path stands in the query")
+    file_bonus_decay: Share = Field(0.3, description="factor on the file's bonus for each further chunk of it")
+    confidence_path: Weight = Field(2.0, description="factor when the query says the file's path")
+    confidence_vector: Weight = Field(1.5, description="factor for the very first of the vector list")
+    confidence_graph: Weight = Field(1.2, description="factor for what the graph found")
+    prior_tests: Share = Field(0.5, description="factor for tests, unless the query asks for them")
+    prior_documentation: Share = Field(0.4, description="factor for documentation, likewise")
+    prior_config: Share = Field(0.6, description="factor for configuration, likewise")
+    prior_examples: Share = Field(0.5, description="factor for examples and benchmarks, likewise")
+    prior_vendored: Share = Field(0.5, description="factor for vendored code")
+    prior_data: Share = Field(0.3, description="factor for data, lock and generated files")
+    prior_other: Share = Field(0.6, description="factor for files of no known kind")
 
     recency_boost_enabled: bool = Field(True, description="let the age of a file count at all")
     recency_profile: Literal["tiered", "decay", "off"] = Field("tiered", description="how the age of a file counts")

@@ -1,0 +1,308 @@
+"""The composition root: the only place that names concrete stores, and that decides who writes the index."""
+
+import hashlib
+import logging
+import os
+import sqlite3
+import threading
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+import platformdirs
+from filelock import FileLock, Timeout
+
+from graphrag_mcp.embedding.loading import load_embedder
+from graphrag_mcp.errors import GraphragError, IndexLockedError, ModelUnavailableError, RootError
+from graphrag_mcp.exclusion.archive import ArchiveClassifier
+from graphrag_mcp.exclusion.manager import ExclusionManager
+from graphrag_mcp.exclusion.include_globs import compile_globs
+from graphrag_mcp.indexing.indexer import Indexer, ReportProgress
+from graphrag_mcp.indexing.watcher import Batch, watch
+from graphrag_mcp.model import IndexReport, IndexState, Progress, SearchRequest, SearchResult, Status
+from graphrag_mcp.ports import Embedder
+from graphrag_mcp.search.orchestrator import SearchOrchestrator
+from graphrag_mcp.search.retrieval import Stores
+from graphrag_mcp.settings import IndexingSettings, Settings
+from graphrag_mcp.stores.sqlite.catalog import SqliteCatalog
+from graphrag_mcp.stores.sqlite.database import Database
+from graphrag_mcp.stores.sqlite.graph import SqliteGraphStore
+from graphrag_mcp.stores.sqlite.keyword import SqliteKeywordIndex
+from graphrag_mcp.stores.sqlite.recovery import open_or_replace
+from graphrag_mcp.stores.sqlite.scope import ScopeResolver
+from graphrag_mcp.stores.sqlite.vectors import SqliteVectorIndex
+from graphrag_mcp.stores.sqlite.writer import SqliteIndexWriter
+
+logger = logging.getLogger(__name__)
+
+TAKEOVER_SECONDS = 2.0  # How often a reader looks whether the writer has gone.
+EXAMPLES_SHOWN = 20
+MODEL_LOADING = "the model is still being loaded"
+
+ReportRun = Callable[[IndexReport], None]
+
+
+class App:
+    """One project: search it, index it, watch it.
+
+    Any number of processes may open the same project. One of them writes (it holds a lock that the system releases when
+    the process ends, however it ends); the others read, and see its commits.
+    """
+
+    def __init__(self, root: Path, settings: Settings, index_root: str = "") -> None:
+        """Check the root and open nothing yet; `index_root` limits the index to a subfolder.
+
+        Raises RootError when the root is not a readable folder.
+        """
+        self.root = _checked(root)
+        self.settings = settings
+        self._start = index_root.strip("/")
+        self._folder = _data_folder(self.root, settings.indexing, self._start)
+        self._exclusion = ExclusionManager(self.root, settings.indexing)
+        self._orchestrator = SearchOrchestrator(settings.retrieval)
+        self._lock = FileLock(self._folder / "write.lock", thread_local=False)
+        self._opening = threading.RLock()
+        self._index: _OpenIndex | None = None
+        self._embedder: Embedder | None = None
+        self._model_problem = MODEL_LOADING
+        self._state = IndexState("empty")
+        self._settled = threading.Event()
+        self._stop = threading.Event()
+        self._warnings: tuple[str, ...] = ()
+
+    # ------------------------------------------------------------ searching
+
+    def search(self, request: SearchRequest) -> SearchResult:
+        """Answer from what is indexed now; the result says how complete that is."""
+        index = self._open()
+        if self._background_is_off():
+            self._load_model()
+        stores = index.stores(self._embedder, self._model_problem)
+        return self._orchestrator.search(request, stores, self.index_state())
+
+    def index_state(self) -> IndexState:
+        """Return how complete the index is."""
+        return self._state if self._state.state != "empty" else self._stored_state()
+
+    def wait_ready(self, timeout_seconds: float | None = None) -> IndexState:
+        """Wait until the index is ready or has failed, at most so long, and return its state."""
+        self._settled.wait(timeout_seconds)
+        return self.index_state()
+
+    # ------------------------------------------------------------ keeping the index
+
+    def start(self) -> None:
+        """Open everything, bring the index up to date and keep it so, in the background; returns at once."""
+        threading.Thread(target=self._keep_fresh, name="index", daemon=True).start()
+        self._state = IndexState("building", message="starting")
+
+    def index(self, rebuild: bool = False, progress: ReportProgress | None = None) -> IndexReport:
+        """Bring the index up to date and return what was done; `rebuild` starts from nothing.
+
+        Raises IndexLockedError while another process writes this index.
+        """
+        with self._writing():
+            if rebuild:
+                self._open().discard()
+            return self._reconcile(progress)
+
+    def watch(self, stop: threading.Event, report: ReportRun | None = None) -> None:
+        """Follow the edits of the tree until `stop` is set; `report` hears of each run that did something.
+
+        Raises IndexLockedError while another process writes this index, RootError when the tree cannot be watched.
+        """
+        with self._writing():
+            self._follow(stop, report)
+
+    def close(self) -> None:
+        """Stop what runs in the background and close the index."""
+        self._stop.set()
+        self._orchestrator.close()
+        with self._opening:
+            if self._index is not None:
+                self._index.database.close()
+                self._index = None
+
+    # ------------------------------------------------------------ reporting
+
+    def status(self) -> Status:
+        """Return everything a user may want to know of the index."""
+        index = self._open()
+        catalog = index.catalog
+        counts, skipped = catalog.counts(), catalog.skipped()
+        seen = counts.files + len(skipped)
+        indexed_at = catalog.meta("indexed_at")
+        return Status(
+            root=str(self.root),
+            index_file=str(index.database.path),
+            index_bytes=sum(part.stat().st_size for part in self._folder.glob("index.sqlite*")),
+            state=self.index_state(),
+            files=counts.files,
+            chunks=counts.chunks,
+            symbols=counts.symbols,
+            relations=counts.relations,
+            model=self.settings.indexing.embedding_model or "the package's own",
+            model_available=self._embedder is not None,
+            embedded_chunks=counts.embedded_chunks,
+            languages=catalog.files_by("language"),
+            categories=catalog.files_by("category"),
+            archived_files=counts.archived_files,
+            skipped=dict(Counter(skipped.values()).most_common()),
+            skipped_examples=tuple(sorted(skipped.items())[:EXAMPLES_SHOWN]),
+            fallbacks={note: count for note, count in catalog.files_by("note").items() if note},
+            exclusion_rate=len(skipped) / seen if seen else 0.0,
+            warnings=(*self._warnings, *self._exclusion.warnings),
+            last_indexed=float(indexed_at) if indexed_at else None,
+        )
+
+    # ------------------------------------------------------------ inside
+
+    def _open(self) -> "_OpenIndex":
+        with self._opening:
+            if self._index is None:
+                self._index = _OpenIndex(Database(self._folder / "index.sqlite"))
+            return self._index
+
+    def _load_model(self) -> None:
+        """Load the embedding model once; without it, keyword and graph search answer and say why."""
+        with self._opening:
+            if self._embedder is not None or self._model_problem != MODEL_LOADING:
+                return
+            try:
+                self._embedder = load_embedder(self.settings.indexing.embedding_model)
+            except ModelUnavailableError as error:
+                self._model_problem = str(error)
+                self._warnings += (f"searching by keywords and graph only: {error}",)
+
+    @contextmanager
+    def _writing(self) -> Iterator[None]:
+        """Be the one process that writes; a damaged index is replaced here, where nobody else can be writing it."""
+        self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        try:
+            self._lock.acquire(timeout=0)
+        except Timeout:
+            raise IndexLockedError(
+                f"another process is writing the index of {self.root}; it keeps it up to date, so search right away"
+            ) from None
+        try:
+            with self._opening:
+                if self._index is None:
+                    database, warning = open_or_replace(self._folder / "index.sqlite")
+                    self._index = _OpenIndex(database)
+                    self._warnings += (warning,) if warning else ()
+            self._load_model()
+            yield
+        finally:
+            self._lock.release()
+
+    def _keep_fresh(self) -> None:
+        """Write the index while nobody else does: build it, then follow the edits; else wait for the writer's end."""
+        while not self._stop.is_set():
+            try:
+                with self._writing():
+                    self._reconcile(None)
+                    self._follow(self._stop, None)
+            except IndexLockedError:
+                self._load_model()
+                self._state = self._stored_state()
+                self._settled.set()
+            except (GraphragError, OSError, sqlite3.Error) as error:
+                logger.error("the index cannot be kept up to date: %s", error)
+                self._state = replace(self.index_state(), state="failed", message=str(error))
+                self._settled.set()
+            self._stop.wait(TAKEOVER_SECONDS)
+
+    def _reconcile(self, progress: ReportProgress | None) -> IndexReport:
+        def note(step: Progress) -> None:
+            self._state = IndexState("building", step.files_done, step.files_total, step.chunks, step.seconds_left)
+            if progress is not None:
+                progress(step)
+
+        report = self._indexer().reconcile(note, self._stop)
+        self._state = self._stored_state()
+        self._settled.set()
+        return report
+
+    def _follow(self, stop: threading.Event, report: ReportRun | None) -> None:
+        indexer = self._indexer()
+        for batch in watch(self.root, self._is_wanted, self.settings.indexing.debounce_seconds, stop):
+            done = indexer.reconcile(stop=stop) if self._needs_everything(batch) else indexer.update(batch.paths, stop)
+            self._state = self._stored_state()
+            if report is not None and (done.added or done.changed or done.removed):
+                report(done)
+
+    def _indexer(self) -> Indexer:
+        index = self._open()
+        return Indexer(
+            self.root,
+            self._exclusion,
+            ArchiveClassifier(self.settings.indexing.archive_patterns),
+            index.catalog,
+            index.writer,
+            self._embedder,
+            workers=self.settings.indexing.workers,
+            start=self._start,
+        )
+
+    def _is_wanted(self, path: str, is_dir: bool) -> bool:
+        if self._start and not f"{path}/".startswith(f"{self._start}/"):
+            return False
+        return self._exclusion.is_rule_file(path) or not self._exclusion.should_exclude(path, is_dir)
+
+    def _needs_everything(self, batch: Batch) -> bool:
+        return batch.everything or any(self._exclusion.is_rule_file(path) for path in batch.paths)
+
+    def _background_is_off(self) -> bool:
+        return self._state.message != "starting" and self._embedder is None
+
+    def _stored_state(self) -> IndexState:
+        """Return the state that the index file itself tells."""
+        catalog = self._open().catalog
+        counts = catalog.counts()
+        if catalog.meta("indexed_at"):
+            return IndexState("ready", counts.files, counts.files, counts.chunks)
+        return IndexState("building" if counts.files else "empty", counts.files, 0, counts.chunks)
+
+
+class _OpenIndex:
+    """The stores over one open index file."""
+
+    def __init__(self, database: Database) -> None:
+        self.database = database
+        self._scopes = ScopeResolver(database, compile_globs)
+        self.catalog = SqliteCatalog(database, self._scopes)
+        self.writer = SqliteIndexWriter(database)
+        self._keywords = SqliteKeywordIndex(database, self._scopes)
+        self._graph = SqliteGraphStore(database, self._scopes)
+        self._vectors: SqliteVectorIndex | None = None
+
+    def stores(self, embedder: Embedder | None, model_problem: str) -> Stores:
+        """Return the ports of a search; the vectors are read when the first search needs them."""
+        if embedder is not None and self._vectors is None:
+            self._vectors = SqliteVectorIndex(self.database, self._scopes, embedder.fingerprint, embedder.dimensions)
+        return Stores(self.catalog, self._keywords, self._graph, self._vectors, embedder, model_problem)
+
+    def discard(self) -> None:
+        """Remove every file from the index."""
+        self.writer.delete(list(self.catalog.file_states()))
+
+
+def _checked(root: Path) -> Path:
+    try:
+        resolved = root.expanduser().resolve(strict=True)
+    except (OSError, RuntimeError):
+        raise RootError(f"{root} does not exist; pass the folder of your repository as --root") from None
+    if not resolved.is_dir():
+        raise RootError(f"{root} is a file; pass the folder that contains it as --root")
+    if not os.access(resolved, os.R_OK | os.X_OK):
+        raise RootError(f"{root} cannot be read; check its permissions or pass another --root")
+    return resolved
+
+
+def _data_folder(root: Path, settings: IndexingSettings, start: str) -> Path:
+    """Return where this project's index lives: never inside the repository."""
+    base = Path(settings.data_dir).expanduser() if settings.data_dir else platformdirs.user_data_path("graphrag-mcp")
+    digest = hashlib.blake2b(f"{root}\0{start}".encode(errors="surrogateescape"), digest_size=6).hexdigest()
+    return base / f"{root.name or 'root'}-{digest}"

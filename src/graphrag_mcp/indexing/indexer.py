@@ -1,0 +1,231 @@
+"""Brings the index up to date with the tree, in batches that a kill can interrupt at any point."""
+
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from graphrag_mcp.embedding.context import CONTEXT_VERSION, embed_chunks
+from graphrag_mcp.exclusion.archive import ArchiveClassifier
+from graphrag_mcp.exclusion.manager import ExclusionManager
+from graphrag_mcp.exclusion.walker import WalkedFile, walk
+from graphrag_mcp.indexing.changes import Changes, compare
+from graphrag_mcp.indexing.history import commit_times, head_commit
+from graphrag_mcp.indexing.prepare import Job, Outcome, Prepared, Rejected, Unchanged
+from graphrag_mcp.indexing.workers import prepare_all
+from graphrag_mcp.model import IndexReport, Progress
+from graphrag_mcp.parsing.parser import PARSER_VERSION
+from graphrag_mcp.ports import Embedder
+from graphrag_mcp.stores.sqlite.catalog import FileState, SqliteCatalog
+from graphrag_mcp.stores.sqlite.writer import SqliteIndexWriter, pack_vectors
+
+BATCH_CHUNKS = 2000  # A commit every half second or so: what a kill can cost.
+BATCH_SECONDS = 2.0
+GIT_TIMEOUT_SECONDS = 60.0
+
+ReportProgress = Callable[[Progress], None]
+
+
+class Indexer:
+    """The writing side of one project; only one process at a time may use it."""
+
+    def __init__(
+        self,
+        root: Path,
+        exclusion: ExclusionManager,
+        archive: ArchiveClassifier,
+        catalog: SqliteCatalog,
+        writer: SqliteIndexWriter,
+        embedder: Embedder | None,
+        *,
+        workers: int = 0,
+        start: str = "",
+    ) -> None:
+        """Index `root`, or only its subfolder `start`. Without an embedder, files are indexed without vectors."""
+        self._root = root
+        self._exclusion = exclusion
+        self._archive = archive
+        self._catalog = catalog
+        self._writer = writer
+        self._embedder = embedder
+        self._workers = workers
+        self._start = start
+        self._model_id = writer.model_id(embedder.fingerprint, embedder.dimensions) if embedder else None
+        self._parsed_with = f"{PARSER_VERSION}.{CONTEXT_VERSION}."
+        self._recipe = self._parsed_with + (embedder.fingerprint if embedder else "")
+
+    def reconcile(self, progress: ReportProgress | None = None, stop: threading.Event | None = None) -> IndexReport:
+        """Compare the whole tree with the catalog and redo what differs; `stop` ends the run after the next batch."""
+        run = _Run(progress, stop)
+        self._exclusion.reload()
+        found, skipped = self._walk(self._start)
+        changes = compare(self._catalog.file_states(), found, self._is_current)
+        with ThreadPoolExecutor(1) as git:
+            dates = git.submit(self._date, found, anyway=bool(changes.added or changes.suspects))
+            self._writer.delete(changes.removed)
+            self._writer.set_skipped(skipped, complete=True)
+            self._process(changes, found, run)
+            head, times = dates.result()
+        self._writer.set_modified_at(times)
+        self._writer.set_meta({"head": head, "indexed_at": str(time.time())})
+        self._writer.checkpoint()
+        return run.report(changes, len(skipped), self._exclusion.warnings)
+
+    def update(self, paths: Iterable[str], stop: threading.Event | None = None) -> IndexReport:
+        """Look again at these paths, relative to the root: files or folders that appeared, changed or vanished."""
+        run = _Run(None, stop)
+        known = self._catalog.file_states()
+        found: dict[str, WalkedFile] = {}
+        skipped: dict[str, str] = {}
+        touched: dict[str, FileState] = {}
+        for path in dict.fromkeys(paths):
+            here, left_out = self._walk(path)
+            found |= here
+            skipped |= left_out
+            below = path.rstrip("/") + "/"
+            touched |= {old: state for old, state in known.items() if old == path or old.startswith(below)}
+        changes = compare(touched, found, self._is_current)
+        self._writer.delete(changes.removed)
+        self._writer.set_skipped(skipped, complete=False)
+        self._process(changes, found, run)
+        return run.report(changes, len(skipped), ())
+
+    def _is_current(self, recipe: str) -> bool:
+        """A file is redone for another parser or model; while no model can be loaded, old vectors are kept."""
+        return recipe.startswith(self._parsed_with) if self._embedder is None else recipe == self._recipe
+
+    def _walk(self, start: str) -> tuple[dict[str, WalkedFile], dict[str, str]]:
+        found: dict[str, WalkedFile] = {}
+        skipped: dict[str, str] = {}
+        for entry in walk(self._exclusion, start):
+            if isinstance(entry, WalkedFile):
+                found[entry.path] = entry
+            else:
+                skipped[entry.path] = entry.reason
+        return found, skipped
+
+    def _process(self, changes: Changes, found: Mapping[str, WalkedFile], run: "_Run") -> None:
+        jobs = [self._job(found[path]) for path in changes.added]
+        jobs += [self._job(found[path], known_hash) for path, known_hash in changes.suspects.items()]
+        run.begin(len(jobs))
+        for batch in _batches(prepare_all(jobs, self._workers), run):
+            self._commit(batch, run)
+
+    def _job(self, file: WalkedFile, known_hash: bytes = b"") -> Job:
+        return Job(
+            path=file.path,
+            location=self._root / file.path,
+            size=file.size,
+            mtime_ns=file.mtime_ns,
+            recipe=self._recipe,
+            archive=self._archive.classify(file.path),
+            known_hash=known_hash,
+        )
+
+    def _commit(self, batch: Sequence[Outcome], run: "_Run") -> None:
+        prepared = [outcome for outcome in batch if isinstance(outcome, Prepared)]
+        touched = {one.path: (one.size, one.mtime_ns) for one in batch if isinstance(one, Unchanged)}
+        rejected = {outcome.path: outcome.reason for outcome in batch if isinstance(outcome, Rejected)}
+        vectors = self._vectors(prepared, run)
+        self._writer.write([(one.rows, mine) for one, mine in zip(prepared, vectors, strict=True)], self._model_id)
+        self._writer.touch(touched)
+        self._writer.delete(list(rejected))
+        self._writer.set_skipped(rejected, complete=False)
+        run.advance(len(batch), sum(len(one.texts) for one in prepared), len(touched), len(rejected))
+
+    def _vectors(self, prepared: Sequence[Prepared], run: "_Run") -> list[list[bytes]]:
+        """Return each file's vectors; chunks whose text did not change keep the one they have."""
+        if self._embedder is None or self._model_id is None:
+            return [[] for _ in prepared]
+        stored = [self._writer.stored_vectors(one.rows.parsed.path, self._model_id) for one in prepared]
+        missing = [
+            texts
+            for one, old in zip(prepared, stored, strict=True)
+            for texts, text_hash in zip(one.texts, one.rows.text_hashes, strict=True)
+            if text_hash not in old
+        ]
+        fresh = iter(pack_vectors(embed_chunks(self._embedder, missing)) if missing else ())
+        run.embedded += len(missing)
+        run.reused += sum(len(one.texts) for one in prepared) - len(missing)
+        return [
+            [old[text_hash] if text_hash in old else next(fresh) for text_hash in one.rows.text_hashes]
+            for one, old in zip(prepared, stored, strict=True)
+        ]
+
+    def _date(self, found: Mapping[str, WalkedFile], *, anyway: bool) -> tuple[str, Mapping[str, float]]:
+        """Return the commit at HEAD and when each file last changed: nothing when the catalog knows that commit."""
+        head = head_commit(self._root)
+        if not head or (head == self._catalog.meta("head") and not anyway):
+            return head, {}
+        wanted = {path: file.mtime_ns for path, file in found.items()}
+        return head, commit_times(self._root, wanted, GIT_TIMEOUT_SECONDS)
+
+
+@dataclass(slots=True)
+class _Run:
+    """Counts one run and tells its progress."""
+
+    progress: ReportProgress | None
+    stop: threading.Event | None
+    started: float = field(default_factory=time.monotonic)
+    total: int = 0
+    done: int = 0
+    chunks: int = 0
+    embedded: int = 0
+    reused: int = 0
+    touched: int = 0
+    rejected: int = 0
+
+    def begin(self, total: int) -> None:
+        self.total = total
+        self._tell()
+
+    def advance(self, files: int, chunks: int, touched: int, rejected: int) -> None:
+        self.done += files
+        self.chunks += chunks
+        self.touched += touched
+        self.rejected += rejected
+        self._tell()
+
+    @property
+    def stopped(self) -> bool:
+        return self.stop is not None and self.stop.is_set()
+
+    def report(self, changes: Changes, skipped: int, warnings: Sequence[str]) -> IndexReport:
+        return IndexReport(
+            added=len(changes.added),
+            changed=len(changes.suspects) - self.touched,
+            removed=len(changes.removed),
+            unchanged=changes.unchanged + self.touched,
+            skipped=skipped + self.rejected,
+            chunks=self.chunks,
+            embedded=self.embedded,
+            reused=self.reused,
+            seconds=time.monotonic() - self.started,
+            warnings=tuple(warnings),
+        )
+
+    def _tell(self) -> None:
+        if self.progress is None:
+            return
+        elapsed = time.monotonic() - self.started
+        left = elapsed / self.done * (self.total - self.done) if self.done else None
+        self.progress(Progress(self.done, self.total, self.chunks, left))
+
+
+def _batches(outcomes: Iterator[Outcome], run: _Run) -> Iterator[list[Outcome]]:
+    """Group outcomes into commits, by number of chunks or by age, whichever comes first."""
+    batch: list[Outcome] = []
+    chunks, begun = 0, time.monotonic()
+    for outcome in outcomes:
+        batch.append(outcome)
+        chunks += len(outcome.texts) if isinstance(outcome, Prepared) else 0
+        if chunks >= BATCH_CHUNKS or time.monotonic() - begun >= BATCH_SECONDS:
+            yield batch
+            batch, chunks, begun = [], 0, time.monotonic()
+        if run.stopped:
+            break
+    if batch:
+        yield batch

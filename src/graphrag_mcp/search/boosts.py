@@ -1,0 +1,207 @@
+"""Scores one candidate beyond its fused rank: what agrees with the query is added, what the file is is multiplied."""
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from graphrag_mcp.model import Category, Factor, StoredChunk, SymbolKind, SymbolMatch
+from graphrag_mcp.search.query import Intent, NamedSymbol, Query
+from graphrag_mcp.settings import RetrievalSettings
+from graphrag_mcp.words import directory_words, stem_words
+
+SECONDS_PER_DAY = 86_400
+HIGH_SIMILARITY_RANK = 2  # The first hundredth of a list of 200.
+MIN_PREFIX = 3  # "conf" agrees with "configuration"; two letters agree with half the dictionary.
+
+# How likely a query that names a symbol means a definition of this kind.
+_KIND_GRADE = {
+    SymbolKind.TYPE: 1.0,
+    SymbolKind.FUNCTION: 0.8,
+    SymbolKind.METHOD: 0.8,
+    SymbolKind.MODULE: 0.8,
+    SymbolKind.CONSTANT: 0.6,
+    SymbolKind.FIELD: 0.4,
+    SymbolKind.SECTION: 0.4,
+}
+_NESTING_GRADE = 0.9  # For each level: the outer of two equal names is the one that is meant.
+_WRONG_QUALIFIER_GRADE = 0.5
+_WRONG_CASE_GRADE = 0.8
+_OWN_FILE_GRADE = 1.15  # `class Session` in session.py.
+
+
+# ---------------------------------------------------------------- what agrees with the query: added
+
+
+def definition_bonuses(query: Query, matches: Iterable[SymbolMatch], settings: RetrievalSettings) -> dict[int, Factor]:
+    """Return, by chunk, what a definition gains because the query says its name: the best one of each chunk."""
+    weight = settings.definition_bonus if query.intent is Intent.SYMBOL else settings.mention_bonus
+    best: dict[int, Factor] = {}
+    for match in matches:
+        grade = max((_grade(named, match) for named in query.symbols), default=0.0)
+        bonus = Factor("definition", weight * grade, "bonus", match.symbol.qualified_name)
+        if grade and (match.chunk_id not in best or best[match.chunk_id].value < bonus.value):
+            best[match.chunk_id] = bonus
+    return best
+
+
+def _grade(named: NamedSymbol, match: SymbolMatch) -> float:
+    symbol = match.symbol
+    if named.name.lower() != symbol.name.lower():
+        return 0.0
+    outer = [part.lower() for part in symbol.qualified_name.split(".")[:-1]]
+    grade = _KIND_GRADE[symbol.kind] * (1.0 if named.name == symbol.name else _WRONG_CASE_GRADE)
+    if named.qualifiers:
+        where = {*outer, *path_words(match.path).stem, *match.path.lower().split("/")}
+        grade *= 1.0 if named.qualifiers[-1].lower() in where else _WRONG_QUALIFIER_GRADE
+    else:
+        grade *= _NESTING_GRADE ** len(outer)
+    if path_words(match.path).flat_stem == symbol.name.lower().replace("_", ""):
+        grade *= _OWN_FILE_GRADE
+    return grade
+
+
+def file_bonuses(query: Query, path: str, coherence: float, settings: RetrievalSettings) -> list[Factor]:
+    """Return what every chunk of a file gains; `coherence` is the file's share of the candidates, 0 to 1."""
+    words = path_words(path)
+    said = [any(agree(word, term) for term in query.terms) for word in words.stem]
+    saying = [any(agree(word, term) for word in words.stem) for term in query.terms]
+    around = [any(agree(word, term) for word in words.directory) for term in query.terms]
+    mentioned = next((name for name in query.paths if _is_end(name, path)), "")
+    bonuses = (
+        ("stem", settings.stem_bonus * _mean(said), words.name),
+        ("stem covers query", settings.stem_query_bonus * _mean(saying), words.name),
+        ("directory", settings.directory_bonus * _mean(around), ""),
+        ("coherence", settings.coherence_bonus * coherence, ""),
+        ("path", settings.path_bonus if mentioned else 0.0, mentioned),
+    )
+    return [Factor(name, value, "bonus", note) for name, value, note in bonuses if value > 0]
+
+
+def agree(word: str, term: str) -> bool:
+    """Tell whether two stemmed words are the same, or one abbreviates the other."""
+    if word == term:
+        return True
+    short, long = sorted((word, term), key=len)
+    return len(short) >= MIN_PREFIX and long.startswith(short)
+
+
+@dataclass(frozen=True, slots=True)
+class PathWords:
+    """The stemmed words of a path: its stem's and its folders'. `flat_stem`: the stem in lower case, joined."""
+
+    name: str
+    stem: tuple[str, ...]
+    directory: tuple[str, ...]
+    flat_stem: str
+
+
+@lru_cache(maxsize=50_000)
+def path_words(path: str) -> PathWords:
+    """Split a path into words, once for each path."""
+    name = path.rsplit("/", 1)[-1]
+    flat = name.split(".", 1)[0].lower().replace("-", "").replace("_", "")
+    return PathWords(name, stem_words(path), directory_words(path), flat)
+
+
+def _is_end(name: str, path: str) -> bool:
+    return path == name or path.endswith("/" + name) or path.startswith(name + "/") or f"/{name}/" in path
+
+
+def _mean(flags: Sequence[bool]) -> float:
+    return sum(flags) / len(flags) if flags else 0.0
+
+
+# ---------------------------------------------------------------- what the file is: multiplied
+
+
+def prior(query: Query, chunk: StoredChunk, settings: RetrievalSettings) -> Factor:
+    """Return how likely a file of this category is what is looked for, 1 when the query asks for the category.
+
+    Without it, tests and documents win on words alone: they say in prose what the code does in code (B-28).
+    """
+    values = {
+        Category.TESTS: settings.prior_tests,
+        Category.DOCUMENTATION: settings.prior_documentation,
+        Category.CONFIG: settings.prior_config,
+        Category.EXAMPLES: settings.prior_examples,
+        Category.VENDORED: settings.prior_vendored,
+        Category.DATA: settings.prior_data,
+        Category.OTHER: settings.prior_other,
+    }
+    value = 1.0 if chunk.category in query.categories else values.get(chunk.category, 1.0)
+    return Factor(f"category {chunk.category.value}", value)
+
+
+def source_confidence(query: Query, path: str, ranks: Mapping[str, int], settings: RetrievalSettings) -> Factor:
+    """Return the factor for the surest way in which the chunk was found (000-35): the largest, not the product (B-13).
+
+    A high vector similarity is a place among the first of the vector list, since what a cosine means depends on the
+    model.
+    """
+    ways = [("keyword", 1.0)]
+    if any(_is_end(name, path) for name in query.paths):
+        ways.append(("path", settings.confidence_path))
+    if ranks.get("vector", HIGH_SIMILARITY_RANK + 1) <= HIGH_SIMILARITY_RANK:
+        ways.append(("vector", settings.confidence_vector))
+    if "graph" in ranks:
+        ways.append(("graph", settings.confidence_graph))
+    way, value = max(ways, key=lambda one: one[1])
+    return Factor("source", value, note=way)
+
+
+def recency(chunk: StoredChunk, now: float, settings: RetrievalSettings) -> Factor:
+    """Return the factor for a file's age (K-02): tiers of days, or a decay; 1 when the age is unknown."""
+    if not settings.recency_boost_enabled or settings.recency_profile == "off" or chunk.modified_at is None:
+        return Factor("recency", 1.0)
+    days = max(0.0, now - chunk.modified_at) / SECONDS_PER_DAY
+    factor = _decay(days) if settings.recency_profile == "decay" else _tier(days, settings)
+    return Factor("recency", factor, note=f"{days:.0f} days")
+
+
+def _tier(days: float, settings: RetrievalSettings) -> float:
+    """001-10: fresh, recent, standard, old."""
+    if days < settings.recency_fresh_days:
+        return settings.recency_fresh_factor
+    if days < settings.recency_recent_days:
+        return settings.recency_recent_factor
+    if days < settings.recency_old_days:
+        return settings.recency_standard_factor
+    return settings.recency_old_factor
+
+
+def _decay(days: float) -> float:
+    """000-30 with its jump at 30 days taken out (B-12): ×1.5, ×1.2, ×1, then max(0.5, e^(-(days - 30) / 365))."""
+    if days < 1:
+        return 1.5
+    if days < 7:
+        return 1.2
+    return max(0.5, math.exp(-max(0.0, days - 30) / 365))
+
+
+def archive_penalty(chunk: StoredChunk) -> Factor:
+    """Return the penalty of an archived file, once, whatever else says that it is archived (B-10)."""
+    if chunk.archive is None:
+        return Factor("archive", 1.0)
+    return Factor("archive", chunk.archive.penalty, note=chunk.archive.reason)
+
+
+def multiply(score: float, factors: Iterable[Factor], settings: RetrievalSettings) -> float:
+    """Multiply a score, boosts together at most `boost_max`, penalties together at least `penalty_floor` (K-14)."""
+    boost = penalty = 1.0
+    for factor in factors:
+        if factor.value > 1:
+            boost *= factor.value
+        else:
+            penalty *= factor.value
+    return score * min(boost, settings.boost_max) * max(penalty, settings.penalty_floor)
+
+
+def coherence_by_file(chunks: Mapping[int, StoredChunk], scores: Mapping[int, float]) -> dict[str, float]:
+    """Return each file's share of the found chunks' scores, 1 for the file with the most."""
+    sums: dict[str, float] = {}
+    for chunk_id, score in scores.items():
+        path = chunks[chunk_id].path
+        sums[path] = sums.get(path, 0.0) + score
+    most = max(sums.values(), default=0.0)
+    return {path: total / most for path, total in sums.items()} if most else {}

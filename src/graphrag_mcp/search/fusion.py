@@ -1,0 +1,75 @@
+"""Merges ranked lists into one score per chunk: reciprocal rank fusion, or the legacy weighted sum."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from graphrag_mcp.model import Ranked
+
+
+@dataclass(frozen=True, slots=True)
+class RankedList:
+    """One source's answer. `weight`: its say in the fusion."""
+
+    source: str
+    items: Sequence[Ranked]
+    weight: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Fused:
+    """A chunk's score after fusion, 0 to 1, with its place in each list that has it."""
+
+    chunk_id: int
+    score: float
+    ranks: Mapping[str, int] = field(default_factory=dict)
+
+
+Share = Callable[[int, str], float]
+
+
+def balanced(_chunk_id: int, _source: str) -> float:
+    """Give every list the same say, whatever the chunk's category."""
+    return 0.5
+
+
+def fuse_rrf(lists: Sequence[RankedList], k: int, share: Share = balanced) -> list[Fused]:
+    """Fuse by rank alone: score(d) = Σ_s 2·c_s(d)·w_s / (k + rank_s(d)), ranks from 1 (Cormack et al., SIGIR 2009).
+
+    `share(chunk_id, source)` is c: the part of the say that the chunk's category gives to the source, 0.5 for plain
+    RRF. The score is divided by what the first place in every list would give, so that 1 means "first everywhere",
+    whatever the query (K-22). Ties: more sources first, then the smaller id.
+    """
+    best_possible = sum(one.weight for one in lists) / (k + 1)
+    ranks = _ranks(lists)
+    weights = {one.source: one.weight for one in lists}
+    fused = []
+    for chunk_id, places in ranks.items():
+        total = sum(2 * share(chunk_id, source) * weights[source] / (k + rank) for source, rank in places.items())
+        fused.append(Fused(chunk_id, total / best_possible if best_possible else 0.0, places))
+    return _in_order(fused)
+
+
+def fuse_weighted(lists: Sequence[RankedList]) -> list[Fused]:
+    """Fuse by score: each list min-max normalised to 0 to 1, then summed by weight (001-02). A flat list counts 1."""
+    ranks = _ranks(lists)
+    total_weight = sum(one.weight for one in lists) or 1.0
+    scores = dict.fromkeys(ranks, 0.0)
+    for one in lists:
+        if not one.items:
+            continue
+        high, low = max(item.score for item in one.items), min(item.score for item in one.items)
+        for item in one.items:
+            scores[item.chunk_id] += one.weight * ((item.score - low) / (high - low) if high > low else 1.0)
+    return _in_order([Fused(chunk_id, scores[chunk_id] / total_weight, ranks[chunk_id]) for chunk_id in ranks])
+
+
+def _ranks(lists: Sequence[RankedList]) -> dict[int, dict[str, int]]:
+    ranks: dict[int, dict[str, int]] = {}
+    for one in lists:
+        for rank, item in enumerate(one.items, 1):
+            ranks.setdefault(item.chunk_id, {}).setdefault(one.source, rank)
+    return ranks
+
+
+def _in_order(fused: list[Fused]) -> list[Fused]:
+    return sorted(fused, key=lambda one: (-one.score, -len(one.ranks), one.chunk_id))

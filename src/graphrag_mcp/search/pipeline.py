@@ -1,0 +1,97 @@
+"""Thins out the ranked hits: threshold, duplicates by content, by n-grams and by vectors, cap per document, cut."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from graphrag_mcp.model import CompressionStats, Hit
+from graphrag_mcp.ports import Matrix
+from graphrag_mcp.settings import RetrievalSettings
+
+NGRAM = 5  # Words: long enough that two texts share one only when one was copied.
+
+
+@dataclass(slots=True)
+class Pipeline:
+    """One pass over the hits of one search.
+
+    Duplicates are looked for among the hits that would be shown, best first, so the cost depends on the limit and not
+    on the number of candidates; each stage counts what it dropped.
+    """
+
+    settings: RetrievalSettings
+    limit: int
+    chunks_per_document: int
+    min_score: float | None
+    vectors: Mapping[int, Matrix]
+    kept: list[Hit] = field(default_factory=list)
+    _dropped: dict[str, int] = field(default_factory=dict)
+    _texts: set[str] = field(default_factory=set)
+    _ngrams: list[frozenset[tuple[str, ...]]] = field(default_factory=list)
+
+    def run(self, hits: Sequence[Hit]) -> CompressionStats:
+        """Fill `kept` with at most `limit` hits, in order, and return how many each stage left over."""
+        floor = self.min_score if self.min_score is not None else 0.0
+        above = [hit for hit in hits if hit.fused_score >= floor]
+        for hit in above:
+            if len(self.kept) == self.limit:
+                break
+            stage = self._stage_that_drops(hit)
+            if stage:
+                self._dropped[stage] = self._dropped.get(stage, 0) + 1
+            else:
+                self.kept.append(hit)
+        return self._count(len(hits), len(above))
+
+    def _stage_that_drops(self, hit: Hit) -> str:
+        words = hit.chunk.text.split()
+        text = " ".join(words)
+        if self.settings.content_dedup and text in self._texts:
+            return "content"
+        ngrams = frozenset(zip(*(words[start:] for start in range(NGRAM)), strict=False))
+        if any(_overlap(ngrams, other) >= self.settings.ngram_dedup_threshold for other in self._ngrams):
+            return "ngram"
+        if self._is_near_a_kept_one(hit):
+            return "semantic"
+        if self.chunks_per_document and self._shown_of(hit.chunk.path) >= self.chunks_per_document:
+            return "document"
+        self._texts.add(text)
+        if self.settings.ngram_dedup_threshold < 1:
+            self._ngrams.append(ngrams)
+        return ""
+
+    def _is_near_a_kept_one(self, hit: Hit) -> bool:
+        if self.settings.semantic_dedup_threshold >= 1 or hit.chunk.chunk_id not in self.vectors:
+            return False
+        mine = self.vectors[hit.chunk.chunk_id]
+        others = (self.vectors.get(other.chunk.chunk_id) for other in self.kept)
+        return any(
+            other is not None and float(np.dot(mine, other)) >= self.settings.semantic_dedup_threshold
+            for other in others
+        )
+
+    def _shown_of(self, path: str) -> int:
+        return sum(1 for hit in self.kept if hit.chunk.path == path)
+
+    def _count(self, original: int, above: int) -> CompressionStats:
+        after_content = above - self._dropped.get("content", 0)
+        after_ngram = after_content - self._dropped.get("ngram", 0)
+        after_semantic = after_ngram - self._dropped.get("semantic", 0)
+        return CompressionStats(
+            original_count=original,
+            after_threshold=above,
+            after_content_dedup=after_content,
+            after_ngram_dedup=after_ngram,
+            after_semantic_dedup=after_semantic,
+            after_doc_limit=after_semantic - self._dropped.get("document", 0),
+            final_count=len(self.kept),
+        )
+
+
+def _overlap(one: frozenset[tuple[str, ...]], other: frozenset[tuple[str, ...]]) -> float:
+    """Return the Jaccard similarity; texts shorter than one n-gram are never alike."""
+    if not one or not other:
+        return 0.0
+    shared = len(one & other)
+    return shared / (len(one) + len(other) - shared)

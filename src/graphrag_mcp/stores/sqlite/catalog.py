@@ -1,0 +1,142 @@
+"""The catalog: which files are indexed, with what, and the chunks they consist of."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from graphrag_mcp.model import ArchiveClass, Category, DocumentFacts, DocumentStatus, Ranked, Scope, StoredChunk
+from graphrag_mcp.stores.sqlite.database import Database, id_list, marks
+from graphrag_mcp.stores.sqlite.schema import ORDINAL_BITS
+from graphrag_mcp.stores.sqlite.scope import ScopeResolver
+
+CHUNK_COLUMNS = """c.id, c.file_id, f.path, f.language, f.category, c.start_line, c.end_line, c.text, c.kind, c.symbol,
+    c.names, c.enclosing, c.signature, f.archive_reason, f.archive_penalty, f.modified_at, f.facts"""
+
+
+@dataclass(frozen=True, slots=True)
+class FileState:
+    """What the catalog remembers of a file, to tell whether it changed. `recipe`: what its rows were made with."""
+
+    size: int
+    mtime_ns: int
+    content_hash: bytes
+    recipe: str
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """The sizes of the index."""
+
+    files: int
+    chunks: int
+    symbols: int
+    relations: int
+    embedded_chunks: int
+    archived_files: int
+
+
+class SqliteCatalog:
+    """Reads the ledger from which every index can be rebuilt."""
+
+    def __init__(self, database: Database, scopes: ScopeResolver) -> None:
+        self._database = database
+        self._scopes = scopes
+
+    def chunks(self, chunk_ids: Sequence[int]) -> Mapping[int, StoredChunk]:
+        """Return those of the chunks that still exist."""
+        rows = self._database.rows(
+            f"""SELECT {CHUNK_COLUMNS} FROM chunks c JOIN files f ON f.id = c.file_id
+                WHERE c.id IN (SELECT value FROM json_each(?))""",
+            (id_list(chunk_ids),),
+        )
+        return {row[0]: read_chunk(row) for row in rows}
+
+    def find_paths(self, words: Sequence[str], limit: int, scope: Scope) -> list[Ranked]:
+        """Return the first chunks of files whose stem holds one of the words; the score is the share of the stem."""
+        hidden = self._scopes.resolve(scope)
+        rows = self._database.rows(
+            f"""SELECT (w.file_id << {ORDINAL_BITS}), sum(w.share) AS score FROM path_words w
+                WHERE w.word IN ({marks(words)}) AND {hidden.condition("w.file_id")}
+                  AND EXISTS (SELECT 1 FROM chunks c WHERE c.id = w.file_id << {ORDINAL_BITS})
+                GROUP BY w.file_id ORDER BY score DESC, w.file_id LIMIT ?""",
+            (*words, *hidden.parameters, limit),
+        )
+        return [Ranked(chunk_id, score) for chunk_id, score in rows]
+
+    def file_states(self) -> dict[str, FileState]:
+        """Return what is remembered of every file, by path."""
+        rows = self._database.rows("SELECT path, size, mtime_ns, content_hash, recipe FROM files")
+        return {path: FileState(*state) for path, *state in rows}
+
+    def paths_below(self, folder: str) -> list[str]:
+        """Return the indexed files in a folder, at any depth."""
+        prefix = folder.rstrip("/") + "/"
+        rows = self._database.rows("SELECT path FROM files WHERE substr(path, 1, ?) = ?", (len(prefix), prefix))
+        return [path for (path,) in rows]
+
+    def meta(self, key: str) -> str:
+        """Return a fact about the whole index, "" when it is not known."""
+        return self._database.meta(key)
+
+    def skipped(self) -> dict[str, str]:
+        """Return the reason for every path that was left out, by path."""
+        return dict(self._database.rows("SELECT path, reason FROM skipped"))
+
+    def counts(self) -> Counts:
+        """Return the sizes of the index."""
+        (row,) = self._database.rows(
+            """SELECT (SELECT count(*) FROM files), (SELECT count(*) FROM chunks), (SELECT count(*) FROM symbols),
+                      (SELECT count(*) FROM relations), (SELECT count(*) FROM vectors),
+                      (SELECT count(*) FROM files WHERE archive_reason IS NOT NULL)"""
+        )
+        return Counts(*row)
+
+    def files_by(self, column: str) -> dict[str, int]:
+        """Return the number of files for each value of "language", "category" or "note"."""
+        if column not in ("language", "category", "note"):
+            raise ValueError(f"files are not counted by {column!r}")
+        return dict(self._database.rows(f"SELECT {column}, count(*) FROM files GROUP BY 1 ORDER BY 2 DESC, 1"))
+
+
+def read_chunk(row: Sequence[Any]) -> StoredChunk:
+    """Build a chunk from the values of CHUNK_COLUMNS."""
+    (chunk_id, file_id, path, language, category, start_line, end_line, text, kind, symbol) = row[:10]
+    (names, enclosing, signature, archive_reason, archive_penalty, modified_at, facts) = row[10:]
+    return StoredChunk(
+        chunk_id=chunk_id,
+        file_id=file_id,
+        path=path,
+        language=language,
+        category=Category(category),
+        start_line=start_line,
+        end_line=end_line,
+        text=text,
+        kind=kind,
+        symbol=symbol,
+        names=_split(names),
+        enclosing=_split(enclosing),
+        signature=signature,
+        archive=ArchiveClass(archive_reason, archive_penalty) if archive_reason is not None else None,
+        modified_at=modified_at,
+        facts=read_facts(facts),
+    )
+
+
+def write_facts(facts: DocumentFacts) -> str:
+    """Return the facts as JSON, "" for a document that says nothing of itself."""
+    return "" if facts == DocumentFacts() else json.dumps(asdict(facts), ensure_ascii=False)
+
+
+def read_facts(text: str) -> DocumentFacts:
+    """Turn the JSON of `write_facts` back."""
+    if not text:
+        return DocumentFacts()
+    values = json.loads(text)
+    values["status"] = DocumentStatus(values["status"]) if values["status"] else None
+    values["tags"], values["supersedes"] = tuple(values["tags"]), tuple(values["supersedes"])
+    return DocumentFacts(**values)
+
+
+def _split(value: str) -> tuple[str, ...]:
+    return tuple(value.split("\t")) if value else ()

@@ -1,0 +1,122 @@
+"""Opens the index file: one connection for each reading thread, one for the writer."""
+
+import json
+import sqlite3
+import threading
+from collections.abc import Iterable, Iterator, Sized
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from graphrag_mcp.errors import IndexStoreError
+from graphrag_mcp.stores.sqlite.schema import SCHEMA, SCHEMA_VERSION
+
+BUSY_TIMEOUT_SECONDS = 10.0  # A writer commits in milliseconds; ten seconds means something is wrong.
+CACHE_KIB = 16_384  # Pages kept by each connection: holds the inner nodes of an index of 100,000 chunks.
+
+
+class Database:
+    """The index file of one project.
+
+    Reading connections belong to the thread that asks. `version()` changes whenever another connection commits, which
+    is how every cache above it knows that it is out of date.
+    """
+
+    def __init__(self, path: Path) -> None:
+        """Open the file, and create it when it is missing.
+
+        Raises IndexStoreError when the file cannot be opened, is damaged, or was written by another version.
+        """
+        self.path = path
+        self._local = threading.local()
+        self._connections: list[sqlite3.Connection] = []
+        self._guard = threading.Lock()
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            with self.transaction() as connection:
+                _prepare(connection, path)
+        except (OSError, sqlite3.Error) as error:
+            self.close()
+            raise IndexStoreError(f"{path} cannot be opened ({error})") from error
+        except IndexStoreError:
+            self.close()
+            raise
+
+    def connection(self) -> sqlite3.Connection:
+        """Return this thread's connection."""
+        connection: sqlite3.Connection | None = getattr(self._local, "connection", None)
+        if connection is None:
+            connection = _connect(self.path)
+            self._local.connection = connection
+            with self._guard:
+                self._connections.append(connection)
+        return connection
+
+    def rows(self, sql: str, parameters: Iterable[object] = ()) -> list[tuple[Any, ...]]:
+        """Return all rows of one query."""
+        return self.connection().execute(sql, tuple(parameters)).fetchall()
+
+    @contextmanager
+    def transaction(self) -> Iterator[sqlite3.Connection]:
+        """Hold the write lock; commit at the end, roll back on any exception."""
+        connection = self.connection()
+        connection.execute("BEGIN IMMEDIATE")
+        try:
+            yield connection
+        except BaseException:
+            connection.rollback()
+            raise
+        connection.commit()
+
+    def version(self) -> int:
+        """Return the number of the last commit that this index has seen."""
+        found = self.connection().execute("SELECT value FROM meta WHERE key = 'generation'").fetchone()
+        return int(found[0]) if found else 0
+
+    def meta(self, key: str) -> str:
+        """Return a remembered value, "" when there is none."""
+        found = self.connection().execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
+        return str(found[0]) if found else ""
+
+    def close(self) -> None:
+        """Close every thread's connection."""
+        with self._guard:
+            for connection in self._connections:
+                connection.close()
+            self._connections.clear()
+        self._local = threading.local()
+
+
+def id_list(ids: Iterable[int]) -> str:
+    """Bind many ids as one parameter: use it as `IN (SELECT value FROM json_each(?))`."""
+    return json.dumps(list(ids), separators=(",", ":"))
+
+
+def marks(values: Sized) -> str:
+    """Return the place holders for `IN (…)`, one for each value."""
+    return ",".join("?" * len(values))
+
+
+def _connect(path: Path) -> sqlite3.Connection:
+    connection = sqlite3.connect(
+        path, timeout=BUSY_TIMEOUT_SECONDS, isolation_level=None, check_same_thread=False, cached_statements=256
+    )
+    connection.execute("PRAGMA journal_mode = WAL")
+    # With WAL, a power cut may lose the last commits but never damages the file; the next run indexes them again.
+    connection.execute("PRAGMA synchronous = NORMAL")
+    connection.execute(f"PRAGMA cache_size = -{CACHE_KIB}")
+    connection.execute("PRAGMA temp_store = MEMORY")
+    return connection
+
+
+def _prepare(connection: sqlite3.Connection, path: Path) -> None:
+    (version,) = connection.execute("PRAGMA user_version").fetchone()
+    if version == SCHEMA_VERSION:
+        return
+    if version != 0 or connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
+        raise IndexStoreError(f"{path} has format {version}, this version reads format {SCHEMA_VERSION}")
+    for statement in SCHEMA.split(";\n"):
+        if statement.strip():
+            connection.execute(statement)
+    connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+    path.chmod(0o600)

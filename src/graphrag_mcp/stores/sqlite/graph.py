@@ -1,0 +1,236 @@
+"""Definitions and relations in tables; what a name refers to is settled when it is asked, against the whole project.
+
+Nothing has to be resolved again when another file changes, and an ambiguous name stays what it is: several candidates.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby
+from operator import attrgetter
+
+from graphrag_mcp.model import (
+    GraphNeighbour,
+    RelationKind,
+    Resolution,
+    Scope,
+    Symbol,
+    SymbolKind,
+    SymbolMatch,
+)
+from graphrag_mcp.stores.sqlite.catalog import CHUNK_COLUMNS, read_chunk
+from graphrag_mcp.stores.sqlite.database import Database, id_list, marks
+from graphrag_mcp.stores.sqlite.schema import ORDINAL_BITS
+from graphrag_mcp.stores.sqlite.scope import FileFilter, ScopeResolver
+
+MAX_CANDIDATES = 5  # A name with more definitions than this says nothing about which of them is meant.
+MAX_EDGES = 400  # Edges read per hop and direction; a result shows twenty at most.
+IMPORT_CONFIDENCE = 0.9
+UNIQUE_NAME_CONFIDENCE = 0.7
+
+_MODULE_MATCHES = (
+    "EXISTS (SELECT 1 FROM module_keys m WHERE m.key = r.target_module AND m.file_id = {definition}.file_id)"
+)
+# A name that half the project defines (`get`, `init`) is followed only inside its file or along an import.
+_WORTH_FOLLOWING = f"""({{definition}}.file_id = r.file_id OR {_MODULE_MATCHES}
+    OR (SELECT count(*) FROM symbols x WHERE x.name_key = r.target_key) <= {MAX_CANDIDATES})"""
+
+
+class SqliteGraphStore:
+    """The graph store: relations are matched to definitions by name, file and module."""
+
+    def __init__(self, database: Database, scopes: ScopeResolver) -> None:
+        self._database = database
+        self._scopes = scopes
+
+    def find_symbols(self, names: Sequence[str], scope: Scope, limit: int) -> list[SymbolMatch]:
+        """Return definitions whose unqualified name equals one of `names`, ignoring case, in the order of paths."""
+        hidden = self._scopes.resolve(scope)
+        keys = sorted({name.lower() for name in names})
+        rows = self._database.rows(
+            f"""SELECT s.chunk_id, f.path, s.name, s.qualified_name, s.kind, s.start_line, s.end_line, s.signature
+                FROM symbols s JOIN files f ON f.id = s.file_id
+                WHERE s.name_key IN ({marks(keys)}) AND {hidden.condition("s.file_id")}
+                ORDER BY f.path, s.start_line LIMIT ?""",
+            (*keys, *hidden.parameters, limit),
+        )
+        return [
+            SymbolMatch(chunk_id, path, Symbol(name, qualified, SymbolKind(kind), *rest))
+            for chunk_id, path, name, qualified, kind, *rest in rows
+        ]
+
+    def neighbours(
+        self, chunk_ids: Sequence[int], hops: int, limit: int, scope: Scope, kinds: Sequence[RelationKind] = ()
+    ) -> list[GraphNeighbour]:
+        """Return chunks related to the seeds, ordered by (hops, confidence, seed's rank, path), each chunk once."""
+        hidden = self._scopes.resolve(scope)
+        wanted = tuple(kinds) or tuple(RelationKind)
+        seen = dict.fromkeys(chunk_ids)
+        frontier = list(chunk_ids)
+        found: list[tuple[_Edge, int]] = []
+        for hop in range(1, hops + 1):
+            edges = self._outgoing(frontier, wanted, hidden) + self._incoming(frontier, wanted, hidden)
+            edges.sort(key=lambda edge: (-edge.confidence, edge.seed_rank, edge.chunk_id))
+            fresh: dict[int, _Edge] = {}
+            for edge in edges:
+                if edge.chunk_id not in seen:
+                    fresh.setdefault(edge.chunk_id, edge)
+            found += [(edge, hop) for edge in fresh.values()]
+            if not fresh or len(found) >= limit:
+                break
+            frontier = list(fresh)
+            seen.update(fresh)
+        return self._with_chunks(found[:limit])
+
+    def _outgoing(self, seeds: Sequence[int], kinds: Sequence[str], hidden: FileFilter) -> list["_Edge"]:
+        """What the seeds mention: relations on their lines, settled against the definitions of that name."""
+        rows = self._database.rows(
+            f"""SELECT r.id, seed.key, r.kind, r.source, r.target, r.file_id, r.confidence, r.resolution,
+                       s.id, s.chunk_id, s.file_id, s.qualified_name,
+                       {_MODULE_MATCHES.format(definition="s")}
+                FROM json_each(?) seed JOIN chunks c ON c.id = seed.value
+                JOIN relations r ON r.file_id = c.file_id AND r.line BETWEEN c.start_line AND c.end_line
+                JOIN symbols s ON s.name_key = r.target_key AND s.name = r.target
+                WHERE r.kind IN ({marks(kinds)}) AND s.chunk_id != c.id AND {hidden.condition("s.file_id")}
+                  AND {_WORTH_FOLLOWING.format(definition="s")}
+                ORDER BY seed.key, r.id, s.id LIMIT ?""",
+            (id_list(seeds), *kinds, *hidden.parameters, MAX_EDGES),
+        )
+        edges = _settle([_Candidate(*row) for row in rows], "out")
+        return edges + self._outgoing_modules(seeds, kinds, hidden)
+
+    def _outgoing_modules(self, seeds: Sequence[int], kinds: Sequence[str], hidden: FileFilter) -> list["_Edge"]:
+        """What the seeds import or link to as a whole file."""
+        rows = self._database.rows(
+            f"""SELECT r.id, seed.key, r.kind, r.source, r.target, r.file_id, r.confidence, r.resolution,
+                       -m.file_id, m.file_id << {ORDINAL_BITS}, m.file_id, f.path, 1
+                FROM json_each(?) seed JOIN chunks c ON c.id = seed.value
+                JOIN relations r ON r.file_id = c.file_id AND r.line BETWEEN c.start_line AND c.end_line
+                JOIN module_keys m ON m.key = r.target_module JOIN files f ON f.id = m.file_id
+                WHERE r.kind IN ({marks(kinds)}) AND r.kind IN ('imports', 'links_to') AND m.file_id != c.file_id
+                  AND NOT EXISTS (SELECT 1 FROM symbols s WHERE s.name_key = r.target_key AND s.file_id = m.file_id)
+                  AND {hidden.condition("m.file_id")}
+                ORDER BY seed.key, r.id, m.file_id LIMIT ?""",
+            (id_list(seeds), *kinds, *hidden.parameters, MAX_EDGES),
+        )
+        return _settle([_Candidate(*row) for row in rows], "out")
+
+    def _incoming(self, seeds: Sequence[int], kinds: Sequence[str], hidden: FileFilter) -> list["_Edge"]:
+        """What mentions the seeds' definitions: a mention counts when settling it leads back to the seed."""
+        rows = self._database.rows(
+            f"""SELECT r.id, seed.key, r.kind, r.source, r.target, r.file_id, r.confidence, r.resolution,
+                       other.id, other.chunk_id, other.file_id, other.qualified_name,
+                       {_MODULE_MATCHES.format(definition="other")},
+                       (SELECT c.id FROM chunks c
+                        WHERE c.file_id = r.file_id AND r.line BETWEEN c.start_line AND c.end_line LIMIT 1)
+                FROM json_each(?) seed JOIN symbols s ON s.chunk_id = seed.value
+                JOIN relations r ON r.target_key = s.name_key AND r.target = s.name
+                JOIN symbols other ON other.name_key = s.name_key AND other.name = s.name
+                WHERE r.kind IN ({marks(kinds)}) AND {hidden.condition("r.file_id")}
+                  AND {_WORTH_FOLLOWING.format(definition="other")}
+                ORDER BY seed.key, r.id, other.id LIMIT ?""",
+            (id_list(seeds), *kinds, *hidden.parameters, MAX_EDGES),
+        )
+        places = {row[0]: row[13] for row in rows}
+        wanted = dict.fromkeys(seeds)
+        settled = _settle([_Candidate(*row[:13]) for row in rows], "in")
+        return [
+            replace(edge, chunk_id=places[edge.relation_id])
+            for edge in settled
+            if edge.chunk_id in wanted and places[edge.relation_id] is not None
+        ]
+
+    def _with_chunks(self, found: Sequence[tuple["_Edge", int]]) -> list[GraphNeighbour]:
+        rows = self._database.rows(
+            f"""SELECT {CHUNK_COLUMNS} FROM chunks c JOIN files f ON f.id = c.file_id
+                WHERE c.id IN (SELECT value FROM json_each(?))""",
+            (id_list(edge.chunk_id for edge, _ in found),),
+        )
+        chunks = {row[0]: read_chunk(row) for row in rows}
+        return [
+            GraphNeighbour(
+                chunk=chunks[edge.chunk_id],
+                relation=RelationKind(edge.kind),
+                direction=edge.direction,
+                source=edge.source,
+                target=edge.target,
+                hops=hop,
+                confidence=edge.confidence / 2 ** (hop - 1),  # K-11: a hop halves the contribution.
+                resolution=edge.resolution,
+            )
+            for edge, hop in found
+            if edge.chunk_id in chunks
+        ]
+
+
+@dataclass(frozen=True, slots=True)
+class _Candidate:
+    """One definition that one relation may mean."""
+
+    relation_id: int
+    seed_rank: int
+    kind: str
+    source: str
+    target: str
+    relation_file: int
+    confidence: float
+    resolution: str
+    symbol_id: int
+    chunk_id: int
+    symbol_file: int
+    qualified_name: str
+    module_matches: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Edge:
+    relation_id: int
+    seed_rank: int
+    kind: str
+    direction: str
+    source: str
+    target: str
+    chunk_id: int
+    confidence: float
+    resolution: Resolution
+
+
+def _settle(candidates: Iterable[_Candidate], direction: str) -> list[_Edge]:
+    """Decide what each relation means: its own file first, then the module it names, then the only one of that name."""
+    edges: list[_Edge] = []
+    for _, group in groupby(candidates, key=attrgetter("seed_rank", "relation_id")):
+        possible = {candidate.symbol_id: candidate for candidate in group}
+        for resolution, confidence, chosen in _choose(possible):
+            edges += [
+                _Edge(
+                    relation_id=one.relation_id,
+                    seed_rank=one.seed_rank,
+                    kind=one.kind,
+                    direction=direction,
+                    source=one.source,
+                    target=one.qualified_name,
+                    chunk_id=one.chunk_id,
+                    confidence=min(one.confidence, confidence),
+                    resolution=resolution,
+                )
+                for one in chosen
+            ]
+    return edges
+
+
+def _choose(possible: Mapping[int, _Candidate]) -> list[tuple[Resolution, float, list[_Candidate]]]:
+    everyone = list(possible.values())
+    local = [one for one in everyone if one.symbol_file == one.relation_file]
+    if local and local[0].resolution == Resolution.SYNTAX:
+        return [(Resolution.SYNTAX, 1.0, local[:1])]
+    imported = [one for one in everyone if one.module_matches]
+    for resolution, confidence, chosen in (
+        (Resolution.LOCAL, 1.0, local),
+        (Resolution.IMPORT, IMPORT_CONFIDENCE, imported),
+        (Resolution.NAME, UNIQUE_NAME_CONFIDENCE, everyone),
+    ):
+        if len(chosen) == 1:
+            return [(resolution, confidence, chosen)]
+        if chosen:
+            shared = [] if len(chosen) > MAX_CANDIDATES else chosen
+            return [(Resolution.CANDIDATES, confidence / len(chosen), shared)]
+    return []

@@ -1,0 +1,86 @@
+"""Turns a `Scope` into the files that a search may not see, so that every store filters inside its own search."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphrag_mcp.model import Scope
+from graphrag_mcp.stores.sqlite.database import Database, id_list, marks
+
+GlobCompiler = Callable[[Sequence[str]], Callable[[str], bool]]
+
+_SCOPES_KEPT = 32  # A session asks with a handful of different scopes.
+
+
+@dataclass(frozen=True, slots=True)
+class FileFilter:
+    """The files a search may not see: as an array for the matrix, as a condition for SQL."""
+
+    denied: NDArray[np.int64]
+
+    def condition(self, file_id: str) -> str:
+        """Return a SQL condition on the column or expression `file_id`; it takes `parameters`."""
+        return f"{file_id} NOT IN (SELECT value FROM json_each(?))" if self.denied.size else "1"
+
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        """The values that `condition` binds."""
+        return (id_list(self.denied.tolist()),) if self.denied.size else ()
+
+
+class ScopeResolver:
+    """Resolves scopes against the catalog and remembers the answers until the next commit."""
+
+    def __init__(self, database: Database, compile_globs: GlobCompiler) -> None:
+        """Take gitignore globs through `compile_globs`, since the stores know nothing of ignore rules."""
+        self._database = database
+        self._compile_globs = compile_globs
+        self._version = -1
+        self._filters: dict[Scope, FileFilter] = {}
+
+    def resolve(self, scope: Scope) -> FileFilter:
+        """Return what the scope hides, as of the last commit."""
+        version = self._database.version()
+        if version != self._version or len(self._filters) >= _SCOPES_KEPT:
+            self._version, self._filters = version, {}
+        found = self._filters.get(scope)
+        if found is None:
+            denied = self._archived(scope) | self._excluded(scope) | self._outside(scope)
+            found = FileFilter(np.array(sorted(denied), dtype=np.int64))
+            self._filters[scope] = found
+        return found
+
+    def _archived(self, scope: Scope) -> set[int]:
+        if not scope.exclude_archived:
+            return set()
+        rows = self._database.rows("SELECT id, path FROM files WHERE archive_reason IS NOT NULL")
+        lifted = self._compile_globs(scope.include_patterns)
+        return {file_id for file_id, path in rows if not lifted(path)}
+
+    def _excluded(self, scope: Scope) -> set[int]:
+        if not scope.excluded_keys:
+            return set()
+        return self._ids(
+            f"SELECT file_id FROM match_keys WHERE key IN ({marks(scope.excluded_keys)})", sorted(scope.excluded_keys)
+        )
+
+    def _outside(self, scope: Scope) -> set[int]:
+        conditions: list[str] = []
+        values: list[str] = []
+        for column, wanted in (("category", scope.categories), ("language", scope.languages)):
+            if wanted:
+                conditions.append(f"{column} IN ({marks(wanted)})")
+                values += sorted(wanted)
+        if scope.paths:
+            conditions.append("(" + " OR ".join("path = ? OR substr(path, 1, ?) = ?" for _ in scope.paths) + ")")
+            for prefix in scope.paths:
+                folder = prefix.rstrip("/") + "/"
+                values += [prefix.rstrip("/"), str(len(folder)), folder]
+        if not conditions:
+            return set()
+        return self._ids(f"SELECT id FROM files WHERE NOT ({' AND '.join(conditions)})", values)
+
+    def _ids(self, sql: str, values: Sequence[str]) -> set[int]:
+        return {file_id for (file_id,) in self._database.rows(sql, values)}

@@ -1,0 +1,155 @@
+"""Exact cosine search over a float32 matrix in memory, filled from the index file and kept in step with its commits."""
+
+import threading
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphrag_mcp.model import Ranked, Scope
+from graphrag_mcp.ports import Matrix
+from graphrag_mcp.stores.sqlite.database import Database
+from graphrag_mcp.stores.sqlite.schema import MAX_CHUNKS_PER_FILE, ORDINAL_BITS
+from graphrag_mcp.stores.sqlite.scope import ScopeResolver
+
+# Rows per block: the matrix grows by blocks of 8 MB (at 256 dimensions), so that growing never copies what is there.
+BLOCK_ROWS = 8192
+_FREE = -1
+
+
+class SqliteVectorIndex:
+    """The vector index of one model.
+
+    Exact search beats an approximate index at this size: 100,000 rows of 256 floats are one matrix product of about ten
+    milliseconds, nothing is ever rebuilt, and any scope is a mask over the rows.
+    """
+
+    def __init__(self, database: Database, scopes: ScopeResolver, fingerprint: str, dimensions: int) -> None:
+        self._database = database
+        self._scopes = scopes
+        self._fingerprint = fingerprint
+        self._rows = _Rows(dimensions)
+        self._guard = threading.Lock()
+        self._version = -1
+
+    def search(self, vector: Matrix, limit: int, scope: Scope) -> list[Ranked]:
+        """Return the nearest chunks inside the scope, nearest first; scores are cosines."""
+        with self._guard:
+            self._catch_up()
+            hidden = self._scopes.resolve(scope).denied
+            return self._rows.nearest(np.ascontiguousarray(vector, dtype=np.float32), limit, hidden)
+
+    def vectors(self, chunk_ids: Sequence[int]) -> Mapping[int, Matrix]:
+        """Return the vectors of those chunks that have one."""
+        with self._guard:
+            self._catch_up()
+            return self._rows.take(chunk_ids)
+
+    def __len__(self) -> int:
+        with self._guard:
+            self._catch_up()
+            return self._rows.used
+
+    def _catch_up(self) -> None:
+        version = self._database.version()
+        if version == self._version:
+            return
+        stored = dict(self._database.rows("SELECT id, generation FROM files"))
+        for file_id in [old for old, generation in self._rows.generations.items() if stored.get(old) != generation]:
+            self._rows.remove(file_id)
+        fresh = [file_id for file_id in stored if file_id not in self._rows.generations]
+        for run in _runs(sorted(fresh)):
+            self._load(run, stored)
+        self._version = version
+
+    def _load(self, file_ids: range, stored: Mapping[int, int]) -> None:
+        cursor = self._database.connection().execute(
+            """SELECT chunk_id, vector FROM vectors
+               WHERE chunk_id >= ? AND chunk_id < ? AND model_id = (SELECT id FROM models WHERE fingerprint = ?)
+               ORDER BY chunk_id""",
+            (file_ids.start << ORDINAL_BITS, file_ids.stop << ORDINAL_BITS, self._fingerprint),
+        )
+        while batch := cursor.fetchmany(BLOCK_ROWS):
+            self._rows.add([chunk_id for chunk_id, _ in batch], b"".join(blob for _, blob in batch))
+        self._rows.generations.update({file_id: stored[file_id] for file_id in file_ids})
+
+
+@dataclass(slots=True)
+class _Block:
+    matrix: Matrix
+    ids: NDArray[np.int64]
+
+
+@dataclass(slots=True)
+class _Rows:
+    """Blocks of rows with the chunk each row belongs to; freed rows are used again."""
+
+    dimensions: int
+    used: int = 0
+    blocks: list[_Block] = field(default_factory=list)
+    free: list[tuple[int, int]] = field(default_factory=list)
+    place: dict[int, tuple[int, int]] = field(default_factory=dict)
+    generations: dict[int, int] = field(default_factory=dict)
+
+    def add(self, chunk_ids: Sequence[int], blob: bytes) -> None:
+        vectors = np.frombuffer(blob, dtype="<f2").reshape(len(chunk_ids), self.dimensions)
+        for chunk_id, vector in zip(chunk_ids, vectors, strict=True):
+            if not self.free:
+                self._grow()
+            block, row = self.free.pop()
+            self.blocks[block].matrix[row] = vector
+            self.blocks[block].ids[row] = chunk_id
+            self.place[chunk_id] = (block, row)
+        self.used += len(chunk_ids)
+
+    def remove(self, file_id: int) -> None:
+        del self.generations[file_id]
+        for ordinal in range(MAX_CHUNKS_PER_FILE):
+            where = self.place.pop(file_id << ORDINAL_BITS | ordinal, None)
+            if where is None:
+                break
+            block, row = where
+            self.blocks[block].ids[row] = _FREE
+            self.free.append(where)
+            self.used -= 1
+
+    def take(self, chunk_ids: Sequence[int]) -> dict[int, Matrix]:
+        found = {chunk_id: self.place[chunk_id] for chunk_id in chunk_ids if chunk_id in self.place}
+        return {chunk_id: self.blocks[block].matrix[row] for chunk_id, (block, row) in found.items()}
+
+    def nearest(self, vector: Matrix, limit: int, hidden_files: NDArray[np.int64]) -> list[Ranked]:
+        ids_of_blocks: list[NDArray[np.int64]] = []
+        scores_of_blocks: list[Matrix] = []
+        for block in self.blocks:
+            visible = block.ids != _FREE
+            if hidden_files.size:
+                visible &= ~np.isin(block.ids >> ORDINAL_BITS, hidden_files)
+            scores = np.where(visible, block.matrix @ vector, np.float32(-np.inf))
+            best = np.argpartition(scores, -limit)[-limit:] if limit < BLOCK_ROWS else np.arange(BLOCK_ROWS)
+            best = best[np.isfinite(scores[best])]
+            ids_of_blocks.append(block.ids[best])
+            scores_of_blocks.append(scores[best])
+        if not ids_of_blocks:
+            return []
+        ids, scores = np.concatenate(ids_of_blocks), np.concatenate(scores_of_blocks)
+        order = np.lexsort((ids, -scores))[:limit]
+        return [Ranked(int(ids[row]), float(scores[row])) for row in order]
+
+    def _grow(self) -> None:
+        number = len(self.blocks)
+        self.blocks.append(
+            _Block(np.zeros((BLOCK_ROWS, self.dimensions), np.float32), np.full(BLOCK_ROWS, _FREE, np.int64))
+        )
+        self.free.extend((number, row) for row in reversed(range(BLOCK_ROWS)))
+
+
+def _runs(file_ids: Sequence[int]) -> list[range]:
+    """Join neighbouring ids into ranges, so that a first load is one query and a later one reads what changed."""
+    runs: list[range] = []
+    for file_id in file_ids:
+        if runs and runs[-1].stop == file_id:
+            runs[-1] = range(runs[-1].start, file_id + 1)
+        else:
+            runs.append(range(file_id, file_id + 1))
+    return runs

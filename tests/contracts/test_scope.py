@@ -1,0 +1,153 @@
+"""The law of scope: every store filters inside its search, so a limit of n gives n whenever n exist."""
+
+from pathlib import Path
+
+import pytest
+
+from graphrag_mcp.exclusion.excluded_files import normalise_excluded_files
+from graphrag_mcp.model import Category, Relation, RelationKind, Resolution, Scope, Symbol, SymbolKind
+from tests.contracts.conftest import Backend, Source, unit
+
+LIMIT = 5
+
+
+def _fill(backend: Backend) -> None:
+    """Twenty archived files that rank first everywhere, and ten others behind them."""
+    first = [
+        Source(f"archive/old_{number}.py", ["needle needle needle"], [[1.0]], archived=True) for number in range(20)
+    ]
+    then = [Source(f"src/new_{number}.py", ["needle in a stack of other words"], [[1.0, 0.2]]) for number in range(8)]
+    others = [
+        Source("docs/needle.md", ["needle in words"], [[1.0, 0.3]], Category.DOCUMENTATION, "markdown"),
+        Source("tests/test_needle.py", ["needle in words"], [[1.0, 0.4]], Category.TESTS),
+    ]
+    backend.write([*first, *then, *others])
+
+
+def _paths(backend: Backend, store: str, scope: Scope, limit: int = LIMIT) -> list[str]:
+    if store == "vectors":
+        found = backend.vectors.search(unit(1.0), limit, scope)
+    else:
+        found = backend.keywords.search(["needle"], limit, scope)
+    return [path for path, _ in backend.places([one.chunk_id for one in found])]
+
+
+@pytest.mark.parametrize("store", ["vectors", "keywords"])
+class TestEveryIndex:
+    """003-02, K-09: pushed down, never filtered afterwards."""
+
+    def test_archived_files_do_not_use_up_the_limit(self, backend: Backend, store: str) -> None:
+        """000-04, B-11: twenty archived files ahead of the others leave a full list."""
+        _fill(backend)
+        paths = _paths(backend, store, Scope())
+        assert len(paths) == LIMIT
+        assert not [path for path in paths if path.startswith("archive/")]
+
+    def test_archived_files_are_found_on_request(self, backend: Backend, store: str) -> None:
+        """000-40: archives stay searchable with the flag."""
+        _fill(backend)
+        paths = _paths(backend, store, Scope(exclude_archived=False), limit=30)
+        assert len([path for path in paths if path.startswith("archive/")]) == 20
+
+    def test_include_patterns_lift_the_hiding_of_what_they_match(self, backend: Backend, store: str) -> None:
+        """K-12: include_patterns are globs that lift archive hiding only."""
+        _fill(backend)
+        paths = _paths(backend, store, Scope(include_patterns=("archive/old_1.py",)), limit=30)
+        assert [path for path in paths if path.startswith("archive/")] == ["archive/old_1.py"]
+
+    def test_excluded_files_win_over_include_patterns(self, backend: Backend, store: str) -> None:
+        """K-12: excluded_files always wins."""
+        _fill(backend)
+        scope = Scope(excluded_keys=frozenset({"old_1.py"}), include_patterns=("archive/",))
+        assert "archive/old_1.py" not in _paths(backend, store, scope, limit=40)
+
+    def test_excluded_files_do_not_use_up_the_limit(self, backend: Backend, store: str) -> None:
+        """003-18: the list stays full while enough other files exist."""
+        _fill(backend)
+        keys, _ = normalise_excluded_files([f"src/new_{number}.py" for number in range(5)], Path("/project"))
+        paths = _paths(backend, store, Scope(excluded_keys=keys))
+        assert len(paths) == LIMIT
+        assert not set(paths) & {f"src/new_{number}.py" for number in range(5)}
+
+    def test_excluding_everything_gives_nothing_and_no_error(self, backend: Backend, store: str) -> None:
+        """003-27: all excluded is an empty answer."""
+        _fill(backend)
+        keys = frozenset({f"new_{number}.py" for number in range(8)} | {"needle.md", "test_needle.py"})
+        assert _paths(backend, store, Scope(excluded_keys=keys)) == []
+
+    def test_categories_narrow_the_search(self, backend: Backend, store: str) -> None:
+        """B-29: the categories argument is pushed down."""
+        _fill(backend)
+        scope = Scope(categories=frozenset({Category.DOCUMENTATION, Category.TESTS}))
+        assert sorted(_paths(backend, store, scope)) == ["docs/needle.md", "tests/test_needle.py"]
+
+    def test_languages_narrow_the_search(self, backend: Backend, store: str) -> None:
+        """A language outside of the scope is never seen."""
+        _fill(backend)
+        assert _paths(backend, store, Scope(languages=frozenset({"markdown"}))) == ["docs/needle.md"]
+
+    def test_path_prefixes_end_at_a_folder(self, backend: Backend, store: str) -> None:
+        """A prefix `doc` is not the folder `docs`."""
+        _fill(backend)
+        assert _paths(backend, store, Scope(paths=("docs",))) == ["docs/needle.md"]
+        assert _paths(backend, store, Scope(paths=("doc",))) == []
+
+    def test_a_file_that_was_deleted_is_gone(self, backend: Backend, store: str) -> None:
+        """A deletion is visible to the next search."""
+        _fill(backend)
+        assert "docs/needle.md" in _paths(backend, store, Scope(), limit=30)
+        backend.delete(["docs/needle.md"])
+        assert "docs/needle.md" not in _paths(backend, store, Scope(), limit=30)
+
+    def test_a_file_that_was_replaced_is_found_once(self, backend: Backend, store: str) -> None:
+        """Writing a file again replaces its rows."""
+        _fill(backend)
+        _paths(backend, store, Scope(), limit=30)
+        backend.write([Source("docs/needle.md", ["needle again"], [[1.0]], Category.DOCUMENTATION, "markdown")])
+        assert _paths(backend, store, Scope(), limit=30).count("docs/needle.md") == 1
+
+
+def test_the_graph_never_leads_into_an_excluded_file(backend: Backend) -> None:
+    """003-26, B-22: exclusion covers the graph's neighbours, before their limit."""
+    _fill_graph(backend, callers=30)
+    seed = _chunk_of(backend, "src/target.py")
+    excluded = frozenset(f"caller_{number}.py" for number in range(25))
+    found = backend.graph.neighbours([seed], 1, 5, Scope(excluded_keys=excluded))
+    assert [one.chunk.path for one in found] == [f"src/caller_{number}.py" for number in range(25, 30)]
+
+
+def test_the_graph_hides_archived_neighbours(backend: Backend) -> None:
+    """000-04: archived callers are hidden like archived results."""
+    _fill_graph(backend, callers=2, archived=1)
+    found = backend.graph.neighbours([_chunk_of(backend, "src/target.py")], 1, 5, Scope())
+    assert [one.chunk.path for one in found] == ["src/caller_1.py"]
+
+
+def test_symbols_of_excluded_files_are_not_found(backend: Backend) -> None:
+    """003-02: the symbol table obeys the scope too."""
+    _fill_graph(backend, callers=1)
+    assert [match.path for match in backend.graph.find_symbols(["TARGET"], Scope(), 5)] == ["src/target.py"]
+    assert backend.graph.find_symbols(["target"], Scope(excluded_keys=frozenset({"target.py"})), 5) == []
+
+
+def _fill_graph(backend: Backend, callers: int, archived: int = 0) -> None:
+    call = Relation(RelationKind.CALLS, "run", "target", 2, 0.8, Resolution.UNRESOLVED)
+    backend.write(
+        [
+            Source(
+                "src/target.py",
+                ["needle"],
+                symbols=(Symbol("target", "target", SymbolKind.FUNCTION, 1, 5),),
+            ),
+            *(
+                Source(f"src/caller_{number}.py", ["caller"], relations=(call,), archived=number < archived)
+                for number in range(callers)
+            ),
+        ]
+    )
+
+
+def _chunk_of(backend: Backend, path: str) -> int:
+    (match,) = backend.graph.find_symbols(["target"], Scope(), 5)
+    assert match.path == path
+    return match.chunk_id

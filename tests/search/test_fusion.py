@@ -1,0 +1,82 @@
+"""Fusion: the formulas of the requirements, checked by hand."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from graphrag_mcp.model import Ranked
+from graphrag_mcp.search.fusion import RankedList, fuse_rrf, fuse_weighted
+
+
+def _list(source: str, ids: list[int], weight: float = 1.0) -> RankedList:
+    return RankedList(source, [Ranked(one, 1.0 / place) for place, one in enumerate(ids, 1)], weight)
+
+
+@pytest.mark.parametrize(("rank", "share"), [(1, 0.0164), (10, 0.0143), (100, 0.00625)])
+def test_a_place_is_worth_its_reciprocal_rank(rank: int, share: float) -> None:
+    """001-05, 000-26: 1/(k + rank) with k = 60, ranks from 1."""
+    found = {one.chunk_id: one.score for one in fuse_rrf([_list("vector", list(range(1, 101)))], 60)}
+    assert found[rank] / 61 == pytest.approx(share, rel=0.01)
+
+
+def test_first_in_every_list_scores_one() -> None:
+    """K-22: the score is a share of the best possible, whatever the query."""
+    (best, *_) = fuse_rrf([_list("vector", [7, 8]), _list("keyword", [7, 9]), _list("graph", [7], 0.5)], 60)
+    assert (best.chunk_id, best.score) == (7, pytest.approx(1.0))
+
+
+def test_the_scores_of_the_requirements_come_out() -> None:
+    """K-22: with the graph on, both tops give .8, a single top .4, a single place 20 gives .305."""
+    lists = [_list("vector", list(range(1, 30))), _list("keyword", [1, 100]), _list("graph", [200], 0.5)]
+    scores = {one.chunk_id: one.score for one in fuse_rrf(lists, 60)}
+    assert scores[1] == pytest.approx(0.8)
+    assert scores[20] == pytest.approx(0.305, abs=0.001)
+    assert fuse_rrf([_list("vector", [1]), _list("keyword", []), _list("graph", [], 0.5)], 60)[0].score == (
+        pytest.approx(0.4)
+    )
+
+
+def test_the_category_decides_which_list_has_the_say() -> None:
+    """K-01: implementation .7/.3 gives vector alone .56 and keyword alone .24 of the best possible."""
+    lists = [_list("vector", [1]), _list("keyword", [2]), _list("graph", [], 0.5)]
+    scores = {
+        one.chunk_id: one.score for one in fuse_rrf(lists, 60, lambda _, source: 0.7 if source == "vector" else 0.3)
+    }
+    assert scores == {1: pytest.approx(0.56), 2: pytest.approx(0.24)}
+
+
+@given(
+    st.lists(st.integers(1, 200), min_size=1, max_size=61, unique=True),
+    st.lists(st.integers(1, 200), min_size=1, max_size=61, unique=True),
+)
+def test_what_both_lists_have_beats_what_one_has(vector: list[int], keyword: list[int]) -> None:
+    """001-07, B-14: unweighted, and with at most 61 candidates a list."""
+    fused = fuse_rrf([_list("vector", vector), _list("keyword", keyword)], 60)
+    both = [one.score for one in fused if len(one.ranks) == 2]
+    single = [one.score for one in fused if len(one.ranks) == 1]
+    assert not both or not single or min(both) >= max(single)
+
+
+def test_every_place_is_remembered() -> None:
+    """000-28: each result keeps the list of sources that found it."""
+    fused = fuse_rrf([_list("vector", [5, 6]), _list("keyword", [6])], 60)
+    assert {one.chunk_id: dict(one.ranks) for one in fused} == {6: {"vector": 2, "keyword": 1}, 5: {"vector": 1}}
+
+
+def test_an_empty_search_fuses_to_nothing() -> None:
+    """No list, no result, no error."""
+    assert fuse_rrf([], 60) == []
+    assert fuse_weighted([_list("vector", [])]) == []
+
+
+def test_the_weighted_sum_normalises_each_list() -> None:
+    """001-02, K-07: 1.0·vector + 0.5·keyword on min-max scores, whatever the scales of the lists."""
+    vector = RankedList("vector", [Ranked(1, 0.9), Ranked(2, 0.5), Ranked(3, 0.1)], 1.0)
+    keyword = RankedList("keyword", [Ranked(3, 40.0), Ranked(2, 20.0), Ranked(1, 0.0)], 0.5)
+    scores = {one.chunk_id: one.score for one in fuse_weighted([vector, keyword])}
+    assert scores == {1: pytest.approx(1.0 / 1.5), 2: pytest.approx(0.75 / 1.5), 3: pytest.approx(0.5 / 1.5)}
+
+
+def test_a_flat_list_counts_in_full() -> None:
+    """B-19: min-max of one item, or of equal ones, is 1."""
+    assert fuse_weighted([RankedList("vector", [Ranked(1, 0.2)])])[0].score == pytest.approx(1.0)

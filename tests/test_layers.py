@@ -1,0 +1,63 @@
+"""The layers: imports point down only, and siblings never import each other."""
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+PACKAGE = Path(__file__).parent.parent / "src" / "graphrag_mcp"
+
+# From the bottom up; parts in one row are siblings.
+LAYERS = [
+    ["errors", "__init__"],
+    ["settings"],
+    ["model", "words"],
+    ["ports"],
+    ["exclusion", "parsing", "embedding", "stores"],
+    ["indexing", "search", "evaluation"],
+    ["app"],
+    ["server"],
+    ["cli"],
+    ["__main__"],
+]
+LEVEL = {part: level for level, row in enumerate(LAYERS) for part in row}
+
+
+def _modules() -> list[Path]:
+    return sorted(PACKAGE.rglob("*.py"))
+
+
+def _part(path: Path) -> str:
+    first = path.relative_to(PACKAGE).parts[0]
+    return first.removesuffix(".py")
+
+
+def _imports(path: Path) -> Iterator[str]:
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path}: relative import"
+            yield node.module or ""
+        elif isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+
+
+@pytest.mark.parametrize("path", _modules(), ids=lambda path: path.relative_to(PACKAGE).as_posix())
+def test_imports_point_down_and_never_to_a_sibling(path: Path) -> None:
+    """A module may import its own part and lower layers."""
+    mine = _part(path)
+    for name in _imports(path):
+        if name.startswith("graphrag_mcp."):
+            other = name.split(".")[1]
+            assert other == mine or LEVEL[other] < LEVEL[mine], f"{mine} imports {other}"
+
+
+def test_no_module_has_a_name_that_says_nothing() -> None:
+    """A module is named after what it is for."""
+    assert not {path.stem for path in _modules()} & {"utils", "common", "helpers", "base", "misc"}
+
+
+def test_every_module_says_what_it_is_for() -> None:
+    """A module opens with one sentence."""
+    silent = [path.name for path in _modules() if not ast.get_docstring(ast.parse(path.read_text(encoding="utf-8")))]
+    assert silent == []

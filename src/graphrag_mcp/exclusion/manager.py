@@ -1,0 +1,143 @@
+"""Answers for walker, watcher and search alike whether a path of the project is excluded, and why."""
+
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TypeVar
+
+from graphrag_mcp.exclusion.reasons import Exclusion, ExclusionKind
+from graphrag_mcp.exclusion.rulebook import GIT_IGNORE_FILE, Folder, Rulebook
+from graphrag_mcp.settings import IndexingSettings
+
+Result = TypeVar("Result", bound=Mapping[str, object])
+
+_DEFAULT_SETTINGS = IndexingSettings()
+
+
+class ExclusionManager:
+    """The one matcher of a project.
+
+    Rules, from weak to strong: the built-in defaults (only while the root has no ignore file of its own), git's global
+    excludes file, `.git/info/exclude`, every `.gitignore` from the top of the work tree down, every `.graphragignore`
+    from there down. The last rule that matches decides, but nothing below an excluded folder comes back. The folders
+    above the root lend it their rules without excluding it. Version control's files, secrets and binaries are excluded
+    whatever the rules say.
+
+    Rules are read when a folder is first asked about and then kept: call `reload` when a rule file has changed.
+    """
+
+    def __init__(self, root: Path, settings: IndexingSettings = _DEFAULT_SETTINGS) -> None:
+        self._settings = settings
+        self.root = root.resolve()
+        # A path may be absolute with the root's symlinks or without them.
+        self._prefixes = tuple(
+            os.path.normpath(folder).rstrip(os.sep) + os.sep for folder in (self.root, root.absolute())
+        )
+        self.reload()
+
+    def reload(self) -> None:
+        """Forget all rules, so that they are read again."""
+        self._rulebook = Rulebook(
+            self.root, self._settings.ignore_file, default_exclusions=self._settings.default_exclusions
+        )
+
+    @property
+    def max_file_bytes(self) -> int:
+        """The size above which a file is not indexed."""
+        return self._settings.max_file_bytes
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What is wrong with the rule files read so far, each with its file and line."""
+        return self._rulebook.reader.warnings
+
+    def should_exclude(self, path: Path | str, is_dir: bool = False) -> bool:
+        """Tell whether a path, relative to the root or absolute, is excluded; one outside the root always is.
+
+        The path need not exist, and is not looked at: a deleted file gets the answer that it got before.
+        """
+        return self.explain(path, is_dir) is not None
+
+    def explain(self, path: Path | str, is_dir: bool = False) -> Exclusion | None:
+        """Return why a path is excluded, None if it is not."""
+        relative = self._relative(path)
+        if relative is None:
+            return Exclusion(ExclusionKind.OUTSIDE, os.fspath(path), "not below the project root")
+        if not relative:
+            return None
+        parent, _, name = relative.rpartition("/")
+        return self._rulebook.folder(parent).explain(name, is_folder=is_dir)
+
+    def folder(self, path: str) -> Folder:
+        """Return the rules in force in a folder (relative to the root, no slash at its end), for asking many times."""
+        return self._rulebook.folder(path)
+
+    def get_excluded_paths(self, base: Path | str = "") -> set[Path]:
+        """Return what is excluded at or below a folder, as paths that begin like `base`.
+
+        An excluded folder stands for all that is in it.
+        """
+        start = self._relative(base)
+        if start is None or self.explain(base, is_dir=True):
+            return {Path(base)}
+        excluded: set[Path] = set()
+        pending = [(start, Path(base))]
+        while pending:
+            path, shown = pending.pop()
+            folder = self._rulebook.folder(path)
+            if folder.exclusion is not None:
+                excluded.add(shown)
+                continue
+            for name, is_folder in _list_folder(self.root / path):
+                if folder.explain(name, is_folder=is_folder):
+                    excluded.add(shown / name)
+                elif is_folder:
+                    pending.append((f"{folder.path}{name}", shown / name))
+        return excluded
+
+    def filter_search_results(self, results: Sequence[Result]) -> list[Result]:
+        """Return the results whose `file_path` is not excluded; those without one are kept."""
+        return [result for result in results if not self._is_excluded_result(result.get("file_path"))]
+
+    def is_rule_file(self, path: Path | str) -> bool:
+        """Tell whether a change of this file changes what is excluded."""
+        relative = self._relative(path)
+        absolute = Path(path) if relative is None else self.root / relative
+        if absolute in self._rulebook.outer_files or absolute in self._rulebook.reader.included:
+            return True
+        if relative is None:
+            return absolute.name in self._rule_names and absolute.parent in self.root.parents
+        parent, _, name = relative.rpartition("/")
+        return name in self._rule_names and self._rulebook.folder(parent).exclusion is None
+
+    @property
+    def _rule_names(self) -> tuple[str, str]:
+        return GIT_IGNORE_FILE, self._settings.ignore_file
+
+    def _is_excluded_result(self, file_path: object) -> bool:
+        return isinstance(file_path, str | Path) and bool(str(file_path)) and self.should_exclude(file_path)
+
+    def _relative(self, path: Path | str) -> str | None:
+        """Return the path relative to the root with forward slashes, "" for the root, None for one outside."""
+        text = os.fspath(path)
+        if os.path.isabs(text):  # noqa: PTH117 - asked for every file and hit; a Path takes ten times as long.
+            text = os.path.normpath(text) + os.sep
+            prefix = next((prefix for prefix in self._prefixes if text.startswith(prefix)), None)
+            if prefix is None:
+                return None
+            text = text.removeprefix(prefix)
+        if "." in text or "//" in text or text.endswith(os.sep):
+            text = os.path.normpath(text)
+        text = text.replace(os.sep, "/")
+        if text == ".." or text.startswith("../") or "\0" in text:
+            return None
+        return "" if text == "." else text
+
+
+def _list_folder(folder: Path) -> list[tuple[str, bool]]:
+    """Return the names in a folder and which of them are folders; none if it cannot be read."""
+    try:
+        with os.scandir(folder) as entries:
+            return [(entry.name, entry.is_dir(follow_symlinks=False)) for entry in entries]
+    except OSError:
+        return []

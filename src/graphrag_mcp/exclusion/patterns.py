@@ -1,0 +1,128 @@
+"""Reads the lines of an ignore file as rules, and finds the last rule that matches a path, exactly as git does.
+
+Paths are bytes with `/` between folders. The parent rule (nothing below an excluded folder comes back) is not decided
+here: a caller asks for every folder on the way down.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from graphrag_mcp.exclusion.wildmatch import translate
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One pattern and where it stands.
+
+    glob: the pattern without `!`, the leading and the trailing slash.
+    regex: how the glob matches, None where it is a plain name or path.
+    anchored: the pattern holds a slash, so it is compared with whole paths and not with names.
+    """
+
+    text: str
+    source: str
+    line: int
+    glob: bytes
+    regex: bytes | None
+    negated: bool
+    folders_only: bool
+    anchored: bool
+
+
+def parse_rule(line: bytes, source: str, number: int) -> Rule | None:
+    """Return the rule in one line of an ignore file (without its line feed), None for a comment or an empty line.
+
+    Raises ValueError, saying what is wrong, for a pattern that can never match.
+    """
+    if line.startswith(b"#"):
+        return None
+    pattern = _trim(line.removesuffix(b"\r").partition(b"\0")[0])  # git's lines end at a NUL.
+    negated = pattern.startswith(b"!")
+    glob = pattern[negated:]
+    folders_only = glob.endswith(b"/")
+    glob = glob.removesuffix(b"/")
+    anchored = b"/" in glob
+    glob = glob.removeprefix(b"/")
+    if not glob:
+        return None
+    regex = translate(glob, pathname=anchored) if _WILDCARD.search(glob) else None
+    return Rule(pattern.decode(errors="replace"), source, number, glob, regex, negated, folders_only, anchored)
+
+
+_WILDCARD = re.compile(rb"[*?\[\\]")
+
+
+def _trim(pattern: bytes) -> bytes:
+    """Drop the blanks at the end, but for one that a backslash protects."""
+    trimmed = pattern.rstrip(b" ")
+    backslashes = len(trimmed) - len(trimmed.rstrip(b"\\"))
+    return pattern[: len(trimmed) + 1] if backslashes % 2 else trimmed
+
+
+class RuleList:
+    """The rules of one ignore file, for the paths below the folder it stands in."""
+
+    def __init__(self, rules: Sequence[Rule], base: bytes = b"") -> None:
+        """base: the folder of the file, "" or ending in a slash, relative to where the asked-for paths begin."""
+        self._rules = tuple(rules)
+        self._base_length = len(base)
+        self._for_folders = _Table(list(enumerate(self._rules)))
+        self._for_files = _Table([(index, rule) for index, rule in enumerate(self._rules) if not rule.folders_only])
+
+    def match(self, path: bytes, *, is_folder: bool) -> Rule | None:
+        """Return the last rule that matches the path itself, be it negated or not."""
+        table = self._for_folders if is_folder else self._for_files
+        index = table.last_match(path[self._base_length :], path[path.rfind(b"/") + 1 :])
+        return None if index < 0 else self._rules[index]
+
+
+_ENDING = re.compile(rb"\*(\.[^.*?\[\\/]+)")
+
+
+class _Table:
+    """Rules sorted by how they are looked up: most are plain names and `*.ext`, which need no regular expression."""
+
+    __slots__ = ("_endings", "_name_globs", "_names", "_path_globs", "_paths")
+
+    def __init__(self, rules: Sequence[tuple[int, Rule]]) -> None:
+        self._names: dict[bytes, int] = {}
+        self._paths: dict[bytes, int] = {}
+        self._endings: dict[bytes, int] = {}
+        name_globs: list[tuple[int, bytes]] = []
+        path_globs: list[tuple[int, bytes]] = []
+        for index, rule in rules:
+            if rule.regex is None:
+                (self._paths if rule.anchored else self._names)[rule.glob] = index
+            elif not rule.anchored and (ending := _ENDING.fullmatch(rule.glob)):
+                self._endings[ending[1]] = index
+            else:
+                (path_globs if rule.anchored else name_globs).append((index, rule.regex))
+        self._name_globs = _Globs(name_globs)
+        self._path_globs = _Globs(path_globs)
+
+    def last_match(self, path: bytes, name: bytes) -> int:
+        """Return the largest index of a rule that matches, or -1."""
+        return max(
+            self._names.get(name, -1),
+            self._paths.get(path, -1),
+            self._endings.get(name[name.rfind(b".") :], -1),
+            self._name_globs.last_match(name),
+            self._path_globs.last_match(path),
+        )
+
+
+class _Globs:
+    """Globs joined into one regular expression, last first: the alternative that matches is the rule that wins."""
+
+    __slots__ = ("_indices", "_regex")
+
+    def __init__(self, globs: Sequence[tuple[int, bytes]]) -> None:
+        self._indices = [index for index, _ in reversed(globs)]
+        source = b"|".join(b"(" + regex + b")" for _, regex in reversed(globs))
+        self._regex = re.compile(source, re.DOTALL) if globs else None
+
+    def last_match(self, text: bytes) -> int:
+        """Return the largest index of a glob that matches, or -1."""
+        found = self._regex.fullmatch(text) if self._regex else None
+        return -1 if found is None or found.lastindex is None else self._indices[found.lastindex - 1]

@@ -1,0 +1,96 @@
+"""Reads ignore files, with what they include, into rules; what cannot be read is a warning and the rest stands."""
+
+import errno
+import os
+from pathlib import Path
+
+from graphrag_mcp.exclusion.patterns import Rule, parse_rule
+from graphrag_mcp.exclusion.regular_files import read_regular_file
+
+_INCLUDE = b":include:"
+_INCLUDE_DEPTH = 8  # Enough for any layering of shared rules, and a bound for a mistaken one.
+_SIZE_LIMIT = 4 * 1024 * 1024  # Some 100,000 rules; a larger file is not an ignore file.
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+
+
+class RuleReader:
+    """Reads the ignore files of one project, and remembers the warnings and the files that were included."""
+
+    def __init__(self, root: Path) -> None:
+        """root: the project root, with its symlinks resolved."""
+        self._root = root
+        self._warnings: dict[str, None] = {}
+        self.included: set[Path] = set()
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What was wrong, each with the file and the line, in the order it was found."""
+        return tuple(self._warnings)
+
+    def read(self, file: Path, *, includes: bool = False, follow_symlink: bool = False) -> list[Rule]:
+        """Return the rules of an ignore file, none if it does not exist.
+
+        includes: a line `:include:<path>` stands for the lines of that file.
+        follow_symlink: as in git, a symlink in the place of an ignore file of the project is not followed.
+        """
+        try:
+            content = read_regular_file(file, _SIZE_LIMIT, follow_symlink=follow_symlink)
+        except (FileNotFoundError, NotADirectoryError):
+            return []
+        except OSError as error:
+            self._warn(f"{self._display(file)}: not read, {_explain(error)}")
+            return []
+        return self._parse(content, file, {file} if includes else None, 0)
+
+    def parse(self, text: str, source: str) -> list[Rule]:
+        """Return the rules in a text of ours, which `source` names."""
+        return [rule for line in text.splitlines() if (rule := parse_rule(line.encode(), source, 0))]
+
+    def _parse(self, content: bytes, file: Path, seen: set[Path] | None, depth: int) -> list[Rule]:
+        """seen: the files included so far, None where a line `:include:` is a pattern like any other."""
+        rules: list[Rule] = []
+        source = self._display(file)
+        for number, line in enumerate(content.removeprefix(_BYTE_ORDER_MARK).split(b"\n"), start=1):
+            if seen is not None and line.startswith(_INCLUDE):
+                rules += self._include(
+                    os.fsdecode(line[len(_INCLUDE) :].strip()), f"{source}:{number}", seen, depth + 1
+                )
+                continue
+            try:
+                rule = parse_rule(line, source, number)
+            except ValueError as error:
+                text = line.strip().decode(errors="replace")
+                self._warn(f"{source}:{number}: the pattern {text!r} matches nothing, {error}")
+            else:
+                rules += [rule] if rule else []
+        return rules
+
+    def _include(self, target: str, place: str, seen: set[Path], depth: int) -> list[Rule]:
+        """Return the rules of an included file; their patterns count as if they stood in the including one."""
+        try:
+            file = (self._root / target).resolve()
+            if not target or not file.is_relative_to(self._root):
+                raise PermissionError(errno.EACCES, "it is not inside the project root")
+            self.included |= {Path(os.path.normpath(self._root / target)), file}
+            if file in seen:
+                raise OSError(errno.ELOOP, "it is part of this ignore file already")
+            if depth > _INCLUDE_DEPTH:
+                raise OSError(errno.ELOOP, f"includes are nested more than {_INCLUDE_DEPTH} deep")
+            seen.add(file)
+            return self._parse(read_regular_file(file, _SIZE_LIMIT), file, seen, depth)
+        except (OSError, ValueError, RuntimeError) as error:
+            self._warn(f"{place}: {target!r} is not included, {_explain(error)}")
+            return []
+
+    def _warn(self, message: str) -> None:
+        self._warnings[message] = None
+
+    def _display(self, file: Path) -> str:
+        shown = file.relative_to(self._root) if file.is_relative_to(self._root) else file
+        return os.fsencode(shown).decode(errors="replace")
+
+
+def _explain(error: Exception) -> str:
+    if isinstance(error, FileNotFoundError):
+        return "there is no such file"
+    return (error.strerror if isinstance(error, OSError) else None) or str(error)

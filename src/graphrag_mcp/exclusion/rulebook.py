@@ -1,0 +1,125 @@
+"""Holds, for each folder of the project, the rules that are in force in it; folders are read when first asked for."""
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from graphrag_mcp.exclusion.defaults import DEFAULT_PATTERNS, DEFAULT_SOURCE
+from graphrag_mcp.exclusion.git_files import (
+    find_global_excludes,
+    find_info_exclude,
+    find_work_tree,
+    is_linked_worktree,
+)
+from graphrag_mcp.exclusion.never_indexed import find_barrier
+from graphrag_mcp.exclusion.patterns import Rule, RuleList
+from graphrag_mcp.exclusion.reasons import Exclusion, ExclusionKind
+from graphrag_mcp.exclusion.rule_files import RuleReader
+
+GIT_IGNORE_FILE = ".gitignore"
+
+
+@dataclass(frozen=True, slots=True)
+class Folder:
+    """One folder of the project: whether it is excluded, and if it is not, the rules for what is in it.
+
+    path: relative to the root, "" or ending in a slash. key: the same as git sees it, from the top of the work tree.
+    git_lists, own_lists: the rules of `.gitignore` and of our own ignore files, nearest first.
+    lists: all rules, the strongest first.
+    """
+
+    path: str
+    key: bytes
+    exclusion: Exclusion | None
+    git_lists: tuple[RuleList, ...] = ()
+    own_lists: tuple[RuleList, ...] = ()
+    lists: tuple[RuleList, ...] = ()
+
+    def explain(self, name: str, *, is_folder: bool) -> Exclusion | None:
+        """Return why something in this folder is excluded, None if it is not."""
+        if self.exclusion is not None:
+            return self.exclusion
+        parent = self.path[self.path.rfind("/", 0, -1) + 1 : -1]
+        if barrier := find_barrier(name, parent, is_folder=is_folder):
+            return barrier
+        path = self.key + name.encode(errors="surrogateescape")
+        for rules in self.lists:
+            if rule := rules.match(path, is_folder=is_folder):
+                return None if rule.negated else _as_exclusion(rule)
+        return None
+
+
+class Rulebook:
+    """All rules of one project as they are on the disk at the time they are asked for."""
+
+    def __init__(self, root: Path, ignore_file: str, *, default_exclusions: bool) -> None:
+        """root: the project root, with its symlinks resolved."""
+        self._root = root
+        self._ignore_file = ignore_file
+        self.reader = RuleReader(root)
+        top = find_work_tree(root) or root
+        outer_files = [find_global_excludes(top), find_info_exclude(top)]
+        self.outer_files = frozenset(file for file in outer_files if file)
+        self._outer_lists = self._read_outer_lists(outer_files, default_exclusions)
+        self._folders = {"": self._open_root(top)}
+
+    def folder(self, path: str) -> Folder:
+        """Return the folder at a path relative to the root, or the first excluded one on the way to it."""
+        missing: list[str] = []
+        while (found := self._folders.get(path)) is None:
+            path, _, name = path.rpartition("/")
+            missing.append(name)
+        while missing and found.exclusion is None:
+            found = self._open(found, missing.pop())
+        return found
+
+    def _read_outer_lists(self, files: list[Path | None], default_exclusions: bool) -> tuple[RuleList, ...]:
+        rule_sets = [self.reader.read(file, follow_symlink=True) for file in reversed(files) if file]
+        # An empty ignore file is a decision too: nothing but what it says. One that is never read is none.
+        own = self._root / self._ignore_file
+        if default_exclusions and (own.is_symlink() or not own.is_file()):
+            rule_sets.append(self.reader.parse(DEFAULT_PATTERNS, DEFAULT_SOURCE))
+        return tuple(RuleList(rules) for rules in rule_sets if rules)
+
+    def _open_root(self, top: Path) -> Folder:
+        """The folders above the root lend it their rules, but the user has chosen the root: nothing excludes it."""
+        git_lists: tuple[RuleList, ...] = ()
+        own_lists: tuple[RuleList, ...] = ()
+        parts = self._root.relative_to(top).parts
+        key = b""
+        for depth in range(len(parts) + 1):
+            key = b"".join(os.fsencode(part) + b"/" for part in parts[:depth])
+            git_lists, own_lists = self._add_lists(top.joinpath(*parts[:depth]), key, git_lists, own_lists)
+        return Folder("", key, None, git_lists, own_lists, own_lists + git_lists + self._outer_lists)
+
+    def _open(self, parent: Folder, name: str) -> Folder:
+        path = f"{parent.path}{name}"
+        key = parent.key + name.encode(errors="surrogateescape") + b"/"
+        disk_path = self._root / path
+        exclusion = parent.explain(name, is_folder=True)
+        if exclusion is None and is_linked_worktree(disk_path):
+            exclusion = Exclusion(ExclusionKind.WORKTREE, f"{name}/.git", path)
+        if exclusion is not None:
+            folder = Folder(f"{path}/", key, exclusion)
+        else:
+            git_lists, own_lists = self._add_lists(disk_path, key, parent.git_lists, parent.own_lists)
+            unchanged = git_lists is parent.git_lists and own_lists is parent.own_lists
+            lists = parent.lists if unchanged else own_lists + git_lists + self._outer_lists
+            folder = Folder(f"{path}/", key, None, git_lists, own_lists, lists)
+        self._folders[path] = folder
+        return folder
+
+    def _add_lists(
+        self, folder: Path, key: bytes, git_lists: tuple[RuleList, ...], own_lists: tuple[RuleList, ...]
+    ) -> tuple[tuple[RuleList, ...], tuple[RuleList, ...]]:
+        """Put the ignore files of the folder itself before those of the folders above."""
+        if rules := self.reader.read(folder / GIT_IGNORE_FILE):
+            git_lists = (RuleList(rules, key), *git_lists)
+        if rules := self.reader.read(folder / self._ignore_file, includes=True):
+            own_lists = (RuleList(rules, key), *own_lists)
+        return git_lists, own_lists
+
+
+def _as_exclusion(rule: Rule) -> Exclusion:
+    kind = ExclusionKind.DEFAULT if rule.source == DEFAULT_SOURCE else ExclusionKind.IGNORED
+    return Exclusion(kind, rule.text, rule.source, rule.line)

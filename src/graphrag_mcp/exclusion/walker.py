@@ -1,0 +1,124 @@
+"""Walks the project and yields every file to index, and for everything else the reason why it is not."""
+
+import os
+import stat
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from graphrag_mcp.exclusion.manager import ExclusionManager
+from graphrag_mcp.exclusion.reasons import Exclusion
+from graphrag_mcp.exclusion.rulebook import Folder
+
+
+@dataclass(frozen=True, slots=True)
+class WalkedFile:
+    """A file to index. `path` is relative to the root, with forward slashes."""
+
+    path: str
+    size: int
+    mtime_ns: int
+
+
+@dataclass(frozen=True, slots=True)
+class SkippedPath:
+    """A file that is not indexed, or a folder that is not entered (its path ends in a slash).
+
+    reason: an `ExclusionKind`, or "symlink", "special file", "not UTF-8", "too large" or "unreadable".
+    detail: the rule, the size or the error behind it.
+    """
+
+    path: str
+    reason: str
+    detail: str = ""
+
+
+def walk(manager: ExclusionManager, start: str = "") -> Iterator[WalkedFile | SkippedPath]:
+    """Yield what is at or below `start`, a folder or a file relative to the root, in the order of the paths.
+
+    Symlinks are not followed: what one points to inside the root is met under its own name. An excluded folder is
+    yielded once and not entered. A `start` that does not exist, or lies beyond a symlink, yields nothing.
+    """
+    parent, _, name = start.rpartition("/")
+    pending: list[_Entry] = []
+    try:
+        pending = _list_start(manager, parent, name)
+    except OSError as error:
+        yield SkippedPath(_printable(start), "unreadable", _describe(error))
+    while pending:
+        folder, entry, is_folder = pending.pop()
+        path = folder.path + entry.name
+        if exclusion := folder.explain(entry.name, is_folder=is_folder):
+            yield _skip(path, is_folder, exclusion)
+        elif not _is_utf8(entry.name):
+            yield SkippedPath(_printable(path), "not UTF-8")
+        elif not is_folder:
+            yield _examine(entry, path, manager.max_file_bytes)
+        elif exclusion := (inner := manager.folder(path)).exclusion:
+            yield _skip(path, is_folder, exclusion)
+        else:
+            try:
+                pending += _list_folder(entry.path, inner)
+            except OSError as error:
+                yield SkippedPath(f"{path}/", "unreadable", _describe(error))
+
+
+_Entry = tuple[Folder, "os.DirEntry[str]", bool]
+
+
+def _list_start(manager: ExclusionManager, parent: str, name: str) -> list[_Entry]:
+    """Return the entry called `name`, every entry without a name, none where a symlink leads there."""
+    disk_path = manager.root / parent
+    if parent and (disk_path.resolve() != disk_path or not disk_path.is_dir()):
+        return []
+    entries = _list_folder(str(disk_path), manager.folder(parent))
+    return [entry for entry in entries if entry[1].name == name] if name else entries
+
+
+def _list_folder(disk_path: str, folder: Folder) -> list[_Entry]:
+    """Return what is in a folder, last first: the walk takes from the end."""
+    with os.scandir(disk_path) as found:
+        entries = [(folder, entry, entry.is_dir(follow_symlinks=False)) for entry in found]
+    entries.sort(key=_path_order, reverse=True)
+    return entries
+
+
+def _path_order(entry: _Entry) -> str:
+    """Sort a folder as the paths of what is in it will sort."""
+    return f"{entry[1].name}/" if entry[2] else entry[1].name
+
+
+def _examine(entry: "os.DirEntry[str]", path: str, max_bytes: int) -> WalkedFile | SkippedPath:
+    try:
+        status = entry.stat(follow_symlinks=False)
+    except OSError as error:
+        return SkippedPath(path, "unreadable", _describe(error))
+    if stat.S_ISLNK(status.st_mode):
+        return SkippedPath(path, "symlink")
+    if not stat.S_ISREG(status.st_mode):
+        return SkippedPath(path, "special file")
+    if status.st_size > max_bytes:
+        return SkippedPath(path, "too large", f"{status.st_size:,} bytes, the limit is {max_bytes:,}")
+    return WalkedFile(path, status.st_size, status.st_mtime_ns)
+
+
+def _skip(path: str, is_folder: bool, exclusion: Exclusion) -> SkippedPath:
+    return SkippedPath(_printable(f"{path}/" if is_folder else path), exclusion.kind, exclusion.detail)
+
+
+def _is_utf8(name: str) -> bool:
+    if name.isascii():
+        return True
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _printable(path: str) -> str:
+    """Show the bytes that are not UTF-8 as `\\xff`; Python itself holds them as characters that cannot be written."""
+    return path.encode(errors="surrogateescape").decode(errors="backslashreplace")
+
+
+def _describe(error: OSError) -> str:
+    return error.strerror or str(error)

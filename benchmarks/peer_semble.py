@@ -1,9 +1,9 @@
 """Drive semble over the benchmark's checkouts, so that it can be compared with this project on the same machine.
 
-    python benchmarks/peer_semble.py --repos-dir CHECKOUTS --benchmark DIR --model DIR --scope full --content code OUT.json
+    python benchmarks/peer_semble.py RUN.json --repos-dir CHECKOUTS --benchmark DIR --model DIR --scope full
 
-Runs in an environment of its own with `semble==0.7.0`. CHECKOUTS holds one folder per repository of the benchmark, named
-as in its repos.json and at the revision given there. OUT.json is a run file for the benchmark's score.py; the figures of
+Runs in an environment of its own with `semble==0.7.0`. CHECKOUTS holds a folder per repository of the benchmark, named
+as in its repos.json and at the revision given there. RUN.json is written for the benchmark's score.py; the figures of
 speed go to standard output. Nothing is taken from or left in semble's cache.
 """
 
@@ -19,7 +19,7 @@ from typing import Any
 
 os.environ["HF_HUB_OFFLINE"] = "1"
 
-CHUNKS_PER_QUERY = 50  # Enough for ten distinct files.
+TOP_K = 10  # semble's own default, with which its published figures were made; it ranks a pool of five times as many.
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,9 +39,8 @@ def main() -> None:
     parser.add_argument("--benchmark", type=Path, required=True, help="folder of queries.json and repos.json")
     parser.add_argument("--model", type=Path, required=True, help="model2vec folder")
     parser.add_argument("--scope", choices=["root", "full"], default="root")
-    parser.add_argument(
-        "--content", choices=["code", "all"], default="code", help="all: documentation and configuration too"
-    )
+    parser.add_argument("--content", choices=["code", "all"], default="code", help="all: documents and settings too")
+    parser.add_argument("--top-k", type=int, default=TOP_K, help="chunks asked for per query")
     options = parser.parse_args()
 
     with tempfile.TemporaryDirectory() as cache:
@@ -66,12 +65,10 @@ def run_benchmark(options: argparse.Namespace) -> None:
         folder = options.repos_dir / repository["name"] / prefix
         index, timing = build_index(repository["name"], folder, content, str(options.model))
         timings.append(timing)
-        print(
-            f"{timing.name:<16}{timing.chunks:>8} chunks{timing.wall_seconds:>8.2f} s wall{timing.cpu_seconds:>8.2f} s CPU"
-        )
+        print_row(timing)
         for query in queries:
             if query["repo"] == repository["name"]:
-                results[query["id"]], elapsed_ms = search(index, query["query"], prefix)
+                results[query["id"]], elapsed_ms = search(index, query["query"], prefix, options.top_k)
                 query_ms.append(elapsed_ms)
 
     report(timings, query_ms)
@@ -93,10 +90,10 @@ def cpu_seconds() -> float:
     return used.user + used.system + used.children_user + used.children_system
 
 
-def search(index: Any, query: str, prefix: str) -> tuple[list[tuple[str, int, int]], float]:
+def search(index: Any, query: str, prefix: str, top_k: int) -> tuple[list[tuple[str, int, int]], float]:
     """Return the ranked chunks, their paths relative to the repository, and the milliseconds that it took."""
     started = time.perf_counter()
-    found = index.search(query, top_k=CHUNKS_PER_QUERY)
+    found = index.search(query, top_k=top_k)
     elapsed_ms = (time.perf_counter() - started) * 1000
     chunks = [result.chunk for result in found]
     return [(str(PurePosixPath(prefix, c.file_path)), c.start_line, c.end_line) for c in chunks], elapsed_ms
@@ -104,11 +101,17 @@ def search(index: Any, query: str, prefix: str) -> tuple[list[tuple[str, int, in
 
 def report(timings: list[Timing], query_ms: list[float]) -> None:
     chunks = sum(timing.chunks for timing in timings)
-    wall = sum(timing.wall_seconds for timing in timings)
-    cpu = sum(timing.cpu_seconds for timing in timings)
-    print(f"{'total':<16}{chunks:>8} chunks{wall:>8.2f} s wall{cpu:>8.2f} s CPU")
-    percentiles = statistics.quantiles(query_ms, n=20)
-    print(f"query: p50 {statistics.median(query_ms):.2f} ms, p95 {percentiles[-1]:.2f} ms, {len(query_ms)} queries")
+    wall_seconds = sum(timing.wall_seconds for timing in timings)
+    print_row(Timing("total", chunks, wall_seconds, sum(timing.cpu_seconds for timing in timings)))
+    p95 = statistics.quantiles(query_ms, n=20)[-1]
+    print(f"query: p50 {statistics.median(query_ms):.2f} ms, p95 {p95:.2f} ms, {len(query_ms)} queries")
+
+
+def print_row(timing: Timing) -> None:
+    print(
+        f"{timing.name:<16}{timing.chunks:>8} chunks{timing.wall_seconds:>8.2f} s wall{timing.cpu_seconds:>8.2f} s CPU",
+        flush=True,
+    )
 
 
 if __name__ == "__main__":

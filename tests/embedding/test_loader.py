@@ -1,0 +1,115 @@
+"""Which model a setting means, and what a person reads when it cannot be had."""
+
+import shutil
+import socket
+from pathlib import Path
+from typing import NoReturn
+
+import numpy as np
+import pytest
+
+from graphrag_mcp.embedding.loader import load_embedder
+from graphrag_mcp.embedding.local import PACKAGE_MODEL
+from graphrag_mcp.errors import ModelUnavailableError
+from tests.embedding.onnx_folder import write_onnx_folder
+
+BETA, UNKNOWN = [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]
+
+
+@pytest.fixture
+def no_network(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every connection fails as on a machine that is offline, and fastembed's cache is empty."""
+
+    def refuse(*_: object, **__: object) -> NoReturn:
+        raise OSError("Network is unreachable")
+
+    monkeypatch.setattr(socket.socket, "connect", refuse)
+    monkeypatch.setattr(socket, "getaddrinfo", refuse)
+    monkeypatch.setenv("FASTEMBED_CACHE_PATH", str(tmp_path / "cache"))
+
+
+def test_no_name_means_the_model_in_the_package() -> None:
+    """K-25: nothing has to be configured."""
+    assert load_embedder("").dimensions == 256
+
+
+def test_a_static_folder_is_loaded_from_its_path(tmp_path: Path) -> None:
+    """K-25: the embedder is pluggable by folder."""
+    shutil.copytree(PACKAGE_MODEL, tmp_path / "mine")
+    assert load_embedder(str(tmp_path / "mine")).embed_query("anything").shape == (256,)
+
+
+def test_a_static_folder_with_an_onnx_copy_stays_static(tmp_path: Path) -> None:
+    """K-25: model2vec's own folders carry both, and the static file is the model."""
+    folder = write_onnx_folder(tmp_path / "mine")
+    for name in ("model.safetensors", "tokenizer.json"):
+        shutil.copy(PACKAGE_MODEL / name, folder)
+    assert load_embedder(str(folder)).dimensions == 256
+
+
+def test_an_onnx_folder_gives_the_mean_of_its_tokens(tmp_path: Path) -> None:
+    """K-25: a transformer's folder works as it is, pooled by its mean and brought to unit length."""
+    embedder = load_embedder(str(write_onnx_folder(tmp_path / "tiny")))
+    vectors = embedder.embed_documents(["alpha beta", "beta", "alpha beta beta"])
+    expected = np.array([[0.6, 0.8, 0], BETA, np.array([3, 8, 0]) / np.sqrt(73)])
+    np.testing.assert_allclose(vectors, expected, atol=1e-6)
+    assert vectors.dtype == np.float32
+    assert embedder.dimensions == 3
+
+
+def test_an_onnx_folder_is_pooled_as_it_says(tmp_path: Path) -> None:
+    """K-25: sentence-transformers' 1_Pooling decides."""
+    folder = write_onnx_folder(tmp_path / "tiny", {"pooling_mode_cls_token": True, "pooling_mode_mean_tokens": False})
+    np.testing.assert_allclose(load_embedder(str(folder)).embed_query("beta alpha"), BETA, atol=1e-6)
+
+
+def test_an_onnx_folder_can_be_loaded_twice(tmp_path: Path) -> None:
+    """K-25: fastembed's registry refuses a second registration; we do not pass that on."""
+    folder = str(write_onnx_folder(tmp_path / "tiny"))
+    first, second = load_embedder(folder), load_embedder(folder)
+    assert first.fingerprint == second.fingerprint
+    np.testing.assert_allclose(second.embed_query("gamma"), UNKNOWN, atol=1e-6)
+
+
+def test_another_pooling_is_another_fingerprint(tmp_path: Path) -> None:
+    """004-15: the same weights pooled otherwise make other vectors."""
+    mean = load_embedder(str(write_onnx_folder(tmp_path / "mean")))
+    first = load_embedder(str(write_onnx_folder(tmp_path / "first", {"pooling_mode_cls_token": True})))
+    assert mean.fingerprint != first.fingerprint
+
+
+@pytest.mark.usefixtures("no_network")
+def test_a_name_that_nobody_knows_is_reported(tmp_path: Path) -> None:
+    """004-11: a misspelt name says what is accepted."""
+    with pytest.raises(ModelUnavailableError, match=r"'bge-tiny'.*neither an existing folder nor.*a model folder"):
+        load_embedder("bge-tiny")
+
+
+@pytest.mark.usefixtures("no_network")
+def test_a_known_model_without_network_or_cache_is_reported_at_once() -> None:
+    """004-11: offline is an answer within a second, not a hang."""
+    with pytest.raises(ModelUnavailableError, match=r"BAAI/bge-small-en-v1\.5.*cache.*cannot be fetched"):
+        load_embedder("BAAI/bge-small-en-v1.5")
+
+
+def test_a_folder_without_a_model_is_reported(tmp_path: Path) -> None:
+    """004-11: an empty folder says what is missing."""
+    with pytest.raises(ModelUnavailableError, match=r"has no tokenizer\.json"):
+        load_embedder(str(tmp_path))
+
+
+def test_a_folder_with_two_onnx_files_is_reported(tmp_path: Path) -> None:
+    """004-11: we do not guess between models."""
+    folder = write_onnx_folder(tmp_path / "tiny")
+    (folder / "model.onnx").rename(folder / "a.onnx")
+    shutil.copy(folder / "a.onnx", folder / "b.onnx")
+    with pytest.raises(ModelUnavailableError, match=r"one ONNX file.*a\.onnx, b\.onnx"):
+        load_embedder(str(folder))
+
+
+def test_an_onnx_file_that_cannot_run_is_reported(tmp_path: Path) -> None:
+    """004-11: onnxruntime's own words are passed on with the folder's name."""
+    folder = write_onnx_folder(tmp_path / "tiny")
+    (folder / "model.onnx").write_bytes(b"not a model")
+    with pytest.raises(ModelUnavailableError, match=r"cannot run model\.onnx"):
+        load_embedder(str(folder))

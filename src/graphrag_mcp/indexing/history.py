@@ -1,0 +1,213 @@
+"""Asks git when the last commit touched each file, without letting the repository's configuration run anything.
+
+An mtime says nothing after a clone or a checkout; the commit does (K-02). A repository is untrusted input, and its
+configuration can name programs for many occasions. So only plumbing that reads the index and the history is called,
+the programs' settings are overridden, and no transport is allowed, which a partial clone would use to fetch objects.
+"""
+
+import hashlib
+import os
+import re
+import subprocess
+import threading
+import time
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import IO
+
+_OPTIONS = (
+    "--no-pager",
+    "--no-replace-objects",
+    "--literal-pathspecs",
+    "-c", "core.fsmonitor=false",
+    "-c", "core.pager=cat",
+    "-c", "log.showSignature=false",
+    "-c", "safe.bareRepository=explicit",
+)  # fmt: skip
+_DIFF_OPTIONS = ("--name-only", "-z", "--no-renames", "--no-ext-diff", "--no-textconv", "--no-color", "--relative")
+# The user's own configuration stays in force: it holds `safe.directory`, which says whose repositories to trust.
+_KEPT_VARIABLES = frozenset({"GIT_EXEC_PATH", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM"})
+_HEAD_TIMEOUT_SECONDS = 10.0
+_READ_BYTES = 65_536
+_NANOSECONDS = 1_000_000_000
+
+# One entry of `ls-files --stage --debug -z`. The debug part is documented as free to change: without it, hashes decide.
+_INDEX_ENTRY = re.compile(
+    rb"(?P<mode>\d{6}) (?P<hash>[0-9a-f]{40,64}) (?P<stage>\d)\t(?P<path>[^\0]+)\0"
+    rb"(?:  ctime: [^\n]*\n  mtime: (?P<seconds>\d+):(?P<nanoseconds>\d+)\n(?:  [^\n]*\n)*)?"
+)
+
+
+class CommitTimes(dict[str, float]):
+    """The time of the last commit by path, in seconds since 1970; `note` says why some are missing, "" if none is."""
+
+    def __init__(self, times: Mapping[str, float] | None = None, note: str = "") -> None:
+        super().__init__(times or {})
+        self.note = note
+
+
+def head_commit(root: Path) -> str:
+    """Return the commit that is checked out, "" when there is none or git cannot tell."""
+    try:
+        head = _git(root, time.monotonic() + _HEAD_TIMEOUT_SECONDS, "rev-parse", "--verify", "--quiet", "HEAD")
+    except _GitError:
+        return ""
+    return head.decode("ascii", "replace").strip()
+
+
+def commit_times(root: Path, files: Mapping[str, int], timeout_seconds: float) -> CommitTimes:
+    """Return the commit times of those files that are tracked and have no uncommitted change.
+
+    files: paths relative to `root`, which may lie below the top of the work tree, with their mtime in nanoseconds.
+    """
+    deadline = time.monotonic() + timeout_seconds
+    times: dict[str, float] = {}
+    try:
+        clean = _clean_files(root, files, deadline)
+        is_shallow = _git(root, deadline, "rev-parse", "--is-shallow-repository").strip() == b"true"
+        _read_last_commits(root, clean, is_shallow, deadline, times)
+    except _GitError as error:
+        return CommitTimes(times, str(error))
+    if is_shallow and len(times) < len(clean):
+        return CommitTimes(times, "the clone is shallow: the age of files older than its history is unknown")
+    return CommitTimes(times)
+
+
+class _GitError(Exception):
+    """Git is missing, does not know the folder, failed, or took too long."""
+
+
+def _clean_files(root: Path, files: Mapping[str, int], deadline: float) -> set[str]:
+    """Return the files whose content is the committed one.
+
+    As git does, the index's record of the mtime is believed; content is hashed only where the two differ.
+    """
+    listing = _git(root, deadline, "ls-files", "--stage", "--debug", "-z")
+    staged = _git(root, deadline, "diff-index", "--cached", "--ignore-submodules", *_DIFF_OPTIONS, "HEAD", "--")
+    changed = {os.fsdecode(name) for name in staged.split(b"\0")}
+    clean: set[str] = set()
+    for entry in _INDEX_ENTRY.finditer(listing):
+        path = os.fsdecode(entry["path"])
+        mtime_ns = files.get(path)
+        if mtime_ns is None or path in changed or entry["stage"] != b"0" or not entry["mode"].startswith(b"100"):
+            continue
+        if _has_recorded_mtime(entry, mtime_ns) or _has_hash(root / path, entry["hash"].decode(), deadline):
+            clean.add(path)
+    return clean
+
+
+def _has_recorded_mtime(entry: re.Match[bytes], mtime_ns: int) -> bool:
+    if entry["seconds"] is None:
+        return False
+    seconds, nanoseconds = divmod(mtime_ns, _NANOSECONDS)
+    recorded = int(entry["nanoseconds"])  # 0 where git was built without them
+    return int(entry["seconds"]) == seconds and recorded in (0, nanoseconds)
+
+
+def _has_hash(path: Path, name: str, deadline: float) -> bool:
+    """Return whether the file is the blob of that name; filters such as line-end conversion are not applied."""
+    if time.monotonic() > deadline:
+        raise _GitError("comparing the files with git's index took too long")
+    try:
+        content = path.read_bytes()
+    except OSError:
+        return False
+    blob = b"blob %d\0" % len(content)
+    algorithm = hashlib.sha256 if len(name) == hashlib.sha256().digest_size * 2 else hashlib.sha1
+    return algorithm(blob + content, usedforsecurity=False).hexdigest() == name
+
+
+def _read_last_commits(
+    root: Path, wanted: set[str], is_shallow: bool, deadline: float, times: dict[str, float]
+) -> None:
+    """Fill in the time of the newest commit that changed each wanted file; git is stopped after the last one.
+
+    Merges are left out: what they bring in stands in the commits that they merge. The oldest commits of a shallow
+    clone look like roots that add every file, so there the changes of roots are not asked for.
+    """
+    missing = {os.fsencode(path) for path in wanted}
+    show_root = f"log.showRoot={'false' if is_shallow else 'true'}"
+    command = ("-c", show_root, "log", "--format=%x00%ct", "--no-merges", *_DIFF_OPTIONS, "HEAD", "--")
+    late = threading.Event()
+    with _start(root, *command) as process:
+        timer = threading.Timer(max(deadline - time.monotonic(), 0), _stop_late, (process, late))
+        timer.daemon = True
+        timer.start()
+        for name, seconds in _read_log(_fields(process.stdout)):
+            if name in missing:
+                missing.discard(name)
+                times[os.fsdecode(name)] = seconds
+            if not missing:
+                process.kill()
+                break
+        process.wait()
+        timer.cancel()
+    if late.is_set():
+        raise _GitError(f"reading git's history took too long: {len(missing):,} files have no commit time")
+    if missing and process.returncode:
+        raise _GitError(f"git's history cannot be read to its end: {len(missing):,} files have no commit time")
+
+
+def _stop_late(process: "subprocess.Popen[bytes]", late: threading.Event) -> None:
+    late.set()
+    process.kill()
+
+
+def _fields(stream: IO[bytes] | None) -> Iterator[bytes]:
+    rest = b""
+    while stream is not None and (block := os.read(stream.fileno(), _READ_BYTES)):
+        *fields, rest = (rest + block).split(b"\0")
+        yield from fields
+
+
+def _read_log(fields: Iterable[bytes]) -> Iterator[tuple[bytes, float]]:
+    """Yield each name with its commit's time. A commit is an empty field, its time, a line end, then its names."""
+    seconds = 0.0
+    expected = "name"
+    for field in fields:
+        if not field:
+            expected = "time"
+        elif expected == "time":
+            seconds = float(field)
+            expected = "first name"
+        else:
+            yield (field[1:] if expected == "first name" else field), seconds
+            expected = "name"
+
+
+def _git(root: Path, deadline: float, *arguments: str) -> bytes:
+    with _start(root, *arguments) as process:
+        try:
+            output, _ = process.communicate(timeout=max(deadline - time.monotonic(), 0))
+        except subprocess.TimeoutExpired as error:
+            process.kill()
+            raise _GitError(f"git {arguments[0]} took too long") from error
+    if process.returncode:
+        raise _GitError("git does not know this folder as a repository with commits that it may read")
+    return output
+
+
+def _start(root: Path, *arguments: str) -> "subprocess.Popen[bytes]":
+    try:
+        return subprocess.Popen(
+            ["git", *_OPTIONS, *arguments],
+            cwd=root,
+            env=_environment(),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+        )
+    except OSError as error:
+        raise _GitError(f"git cannot be started ({error.strerror})") from error
+
+
+def _environment() -> dict[str, str]:
+    """Return an environment in which no variable redirects git, asks the user, or lets it talk to another program."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("GIT_") or name in _KEPT_VARIABLES}
+    return kept | {
+        "GIT_ALLOW_PROTOCOL": "",
+        "GIT_NO_LAZY_FETCH": "1",
+        "GIT_OPTIONAL_LOCKS": "0",
+        "GIT_TERMINAL_PROMPT": "0",
+        "LC_ALL": "C",
+    }

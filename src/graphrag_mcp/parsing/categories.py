@@ -1,0 +1,178 @@
+"""Says from a file's path (and, where the path is silent, its first line) what the file is for."""
+
+from graphrag_mcp.model import Category
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+# ---------------------------------------------------------------- the table: folders
+
+_VENDORED, _TESTS, _EXAMPLES = Category.VENDORED, Category.TESTS, Category.EXAMPLES
+
+# The outermost folder that is listed decides, except that vendored code is vendored wherever it lies.
+_FOLDERS: dict[str, Category] = {
+    **dict.fromkeys(
+        ("vendor", "vendored", "_vendor", "third_party", "third-party", "thirdparty", "3rdparty", "node_modules",
+         "bower_components", "jspm_packages", "site-packages", ".yarn"), _VENDORED),
+    **dict.fromkeys(
+        ("test", "tests", "__tests__", "__mocks__", "spec", "specs", "e2e", "testsuite", "test-suite", "test_suite",
+         "unittests", "unit-tests", "unit_tests", "integration-tests", "integration_tests", "integrationtest",
+         "androidtest", "functionaltest", "cypress", "playwright", "fixtures", "__fixtures__", "testdata", "test-data",
+         "test_data"), _TESTS),
+    **dict.fromkeys(
+        ("example", "examples", "sample", "samples", "demo", "demos", "benchmark", "benchmarks", "bench", "benches",
+         "playground", "playgrounds", "docs_src", "cookbook", "quickstart", "tutorials"), _EXAMPLES),
+}  # fmt: skip
+_TEST_FOLDER_ENDS = ("tests", ".test", "-test", "_test", "-spec", "_spec")  # Dapper.Tests, AlamofireTests, api-test
+_EXAMPLE_FOLDER_ENDS = ("-example", "_example", "-examples", "_examples", "-demo", "_demo", " example")
+_PACKAGE_PREFIXES = frozenset({"com", "org", "net", "io"})  # com/example/shop is a Java package, not an example.
+_DOCUMENT_FOLDERS = frozenset({"doc", "docs", "documentation", "man"})
+_CONFIG_FOLDERS = frozenset({".github", ".circleci", ".gitlab", ".buildkite", ".vscode", ".idea", ".husky", ".ci"})
+
+# ---------------------------------------------------------------- the table: suffixes
+
+_CODE = _words(
+    "py pyi pyx pxd ipy js jsx mjs cjs ts tsx mts cts go rs java kt kts c h cc cpp cxx hh hpp hxx inl m mm cs fs "
+    "fsx vb rb rake erb php phtml swift scala sc sh bash zsh fish ksh bats lua ex exs eex heex erl hrl hs lhs zig "
+    "nim cr d dart groovy clj cljs cljc edn lisp el scm rkt ml mli re res elm purs f90 f95 for jl r pl pm t raku "
+    "tcl awk sql ps1 psm1 bat cmd asm s cu cuh cl glsl hlsl vert frag metal wgsl sol vy move proto thrift graphql "
+    "gql capnp vue svelte astro html htm xhtml ejs hbs mustache jinja jinja2 j2 tmpl tpl twig liquid haml slim "
+    "pug njk cshtml razor aspx jsp css scss sass less styl coffee v sv vhd vhdl pas ada adb ads cob feature xaml "
+    "qml vim bzl star nix"
+)
+_DOCUMENTS = _words("md mdx mdc markdown rst txt adoc asciidoc asc org textile rdoc pod rmd qmd tex ipynb wiki")
+_CONFIG = _words(
+    "json json5 jsonc yaml yml toml ini cfg conf config properties env xml plist gradle cmake mk mak make csproj "
+    "fsproj vbproj sln slnx props targets cabal gemspec podspec tf tfvars hcl bazel xcconfig pbxproj xcscheme "
+    "xctestplan storyboard xib entitlements service socket timer dockerfile editorconfig npmrc lock-config in am "
+    "ac m4 def rc code-workspace prettierrc eslintrc babelrc dhall cue jsonnet mod work nuspec ruleset prisma"
+)
+_DATA = _words(
+    "lock lockfile sum csv tsv jsonl ndjson geojson svg snap map pem cer crt csr pub po pot xlf xliff resx "
+    "strings log diff patch dump dat sqlite out expected golden ics vcf gpx kml srt vtt xsd dtd wsdl har tok ttok "
+    "stderr stdout approved received"
+)
+_WEB = _words("html htm xhtml js mjs cjs css scss sass less")  # In a documents folder: the site, not the product.
+_TYPED_NAMES = _words("java kt cs swift scala php groovy m mm vb fs hs cpp cc ts tsx js dart")
+_SHELL = _words("sh bash zsh fish ksh")  # test_helper.bash and its like are libraries.
+
+# ---------------------------------------------------------------- the table: names
+
+_DOCUMENT_NAMES = _words(
+    "readme changes changelog history news authors contributors contributing license licence licenses copying "
+    "notice install todo security code_of_conduct maintainers governance support upgrading upgrade migration "
+    "migrating copyright roadmap thanks credits faq hacking releases release-notes release_notes codeowners"
+)
+_CONFIG_NAMES = _words(
+    "dockerfile containerfile makefile gnumakefile jenkinsfile vagrantfile procfile rakefile gemfile podfile "
+    "fastfile brewfile justfile build workspace build.rs build.zig build.sbt build.gradle.kts settings.gradle.kts "
+    "package.swift mix.exs setup.py noxfile.py conf.py cmakelists.txt manifest.in robots.txt requirements.txt "
+    "constraints.txt gulpfile.js gruntfile.js karma.conf.js codeowners version go.mod go.work "
+    "sonar-project.properties build.cake meson.build meson_options.txt configure configure.ac tsconfig.json "
+    "package.json pyproject.toml"
+)
+_LOCK_NAMES = _words(
+    "package-lock.json npm-shrinkwrap.json pnpm-lock.yaml packages.lock.json go.sum bun.lockb gradle.lockfile "
+    "package.resolved project.assets.json pubspec.lock"
+)
+_VENDORED_NAME_PARTS = (".min.", "-min.", ".bundle.", ".umd.")
+_TEST_STEM_STARTS = ("test_", "test-")
+_TEST_STEM_ENDS = ("_test", "_tests", "-test", "-tests", ".test", ".tests", "_spec", "-spec", ".spec", ".cy", ".e2e",
+                   "_unittest", ".stories", ".bench")  # fmt: skip
+_TYPED_TEST_ENDS = ("Test", "Tests", "Spec", "Specs", "TestCase")
+
+_GENERATED_WITHIN = 1_000  # characters; the marks stand in a comment at the top, or the file is a generator.
+
+
+def categorise(path: str, text: str = "") -> Category:
+    """Return the category of the file at `path` (POSIX, relative to the root); `text` settles what the path cannot."""
+    *folders, file_name = path.split("/")
+    name = file_name.lower()
+    stem, _, suffix = name.rpartition(".")
+    if not stem:  # "Makefile", ".gitignore"
+        stem, suffix = name, ""
+    role = _role_of_folders([folder.lower() for folder in folders])
+    if role is _VENDORED or (suffix in _WEB and any(part in name for part in _VENDORED_NAME_PARTS)):
+        return _VENDORED
+    nature = _nature(name, stem, suffix, folders, text)
+    if nature is Category.IMPLEMENTATION:
+        if role is None and _is_test_name(file_name.removesuffix("." + suffix), stem, suffix):
+            return _TESTS
+        return role or _refine(suffix, folders, text)
+    if role is _TESTS and stem not in _DOCUMENT_NAMES and name not in _CONFIG_NAMES:
+        return Category.DATA  # What is neither code nor a read-me among tests is what they are fed with.
+    if role is _EXAMPLES and nature is not Category.DOCUMENTATION and nature is not Category.DATA:
+        return _EXAMPLES
+    return nature
+
+
+def is_lock_file(path: str) -> bool:
+    """Return whether a package manager wrote the file."""
+    name = path.rpartition("/")[2].lower()
+    return name in _LOCK_NAMES or name.endswith((".lock", "-lock.json", "-lock.yaml", ".lockfile"))
+
+
+def is_generated(text: str) -> bool:
+    """Return whether the head of the file says that a program wrote it."""
+    head = text[:_GENERATED_WITHIN].lower()
+    return "@generated" in head or ("generated" in head and ("do not edit" in head or "do not modify" in head))
+
+
+def _role_of_folders(folders: list[str]) -> Category | None:
+    found: Category | None = None
+    for index, folder in enumerate(folders):
+        role = _FOLDERS.get(folder) or _role_of_ending(folder)
+        if role is _VENDORED:
+            return role
+        if found is None and not (role is _EXAMPLES and index and folders[index - 1] in _PACKAGE_PREFIXES):
+            found = role
+    return found
+
+
+def _role_of_ending(folder: str) -> Category | None:
+    if folder.endswith(_TEST_FOLDER_ENDS):
+        return _TESTS
+    return _EXAMPLES if folder.endswith(_EXAMPLE_FOLDER_ENDS) else None
+
+
+def _nature(name: str, stem: str, suffix: str, folders: list[str], text: str) -> Category:
+    """Return what the file is made of, whatever folder it lies in."""
+    if suffix in _DATA or name in _LOCK_NAMES:
+        return Category.DATA
+    if name in _CONFIG_NAMES or (suffix in _CODE and stem.endswith((".config", "rc"))):
+        return Category.CONFIG
+    if suffix in _DOCUMENTS:
+        return Category.CONFIG if suffix == "txt" and stem.startswith("requirements") else Category.DOCUMENTATION
+    if suffix in _CODE:
+        return Category.IMPLEMENTATION
+    if suffix in _CONFIG or name.startswith("dockerfile."):
+        return Category.CONFIG
+    if stem in _DOCUMENT_NAMES or (suffix.isdigit() and folders and folders[-1].lower() in _DOCUMENT_FOLDERS):
+        return Category.DOCUMENTATION
+    if text.startswith("#!"):
+        return Category.IMPLEMENTATION
+    if name.startswith(".") or not _CONFIG_FOLDERS.isdisjoint(folders):
+        return Category.CONFIG
+    return Category.OTHER
+
+
+def _is_test_name(cased_stem: str, stem: str, suffix: str) -> bool:
+    if suffix == "bats" or stem == "conftest" or stem.endswith(_TEST_STEM_ENDS):
+        return True
+    if suffix in _SHELL:
+        return False
+    if stem.startswith(_TEST_STEM_STARTS) or stem == "tests" or (stem == "test" and suffix != "py"):
+        return True
+    if suffix in _TYPED_NAMES and cased_stem.endswith(_TYPED_TEST_ENDS):
+        before = cased_stem.removesuffix("Case").rstrip("s").removesuffix("Test").removesuffix("Spec")
+        return bool(before) and not before[-1].isupper()  # "FooTests", not "LATEST" or "Test" alone
+    return False
+
+
+def _refine(suffix: str, folders: list[str], text: str) -> Category:
+    """Return the category of code that no folder and no name sets apart."""
+    if suffix in _WEB and any(folder.lower() in _DOCUMENT_FOLDERS for folder in folders):
+        return Category.DOCUMENTATION
+    return Category.DATA if is_generated(text) else Category.IMPLEMENTATION

@@ -1,0 +1,130 @@
+"""Splits identifiers, text and paths into the words that the keyword index and the queries share.
+
+An identifier is indexed whole and in parts, the parts stemmed: `HTTPServers` gives "httpservers", "http", "server".
+Identifiers repeat massively, so each distinct one is split and stemmed once per process.
+"""
+
+import re
+import threading
+from collections.abc import Iterable
+from itertools import chain
+
+import snowballstemmer
+
+# Files that stand for their folder: its name says what they are about.
+FOLDER_STEMS = frozenset({"__init__", "index", "lib", "main", "mod"})
+
+_CACHE_SIZE = 100_000  # identifiers, about 40 MB; more than a repository of 10,000 files has.
+_LONGEST = 128  # characters; what is longer is encoded data, not a name.
+
+_IDENTIFIER = re.compile(r"\w+")
+# Parts in the shape of an identifier (A upper case, a lower case, s the plural's letter, 0 digit). In order: an acronym
+# with its plural ("URLs"), an acronym before a word ("HTTP" of "HTTPServer"), a word, a number.
+_PART = re.compile(r"A{2,}s(?![as])|A+(?![as])|A?[as]+|0+")
+
+# What questions are made of, and code is not.
+_QUESTION_WORDS = (
+    "a about all also am an and any anywhere are as at be been being but by can could do does doing done each "
+    "every for from had has have having how i if in inside into is it its me my of on or our out over please "
+    "should so some such than that the their them then there these they this those through to under up us was "
+    "we were what when where whether which while who whom whose why will with within would you your"
+)
+_STOP_WORDS = frozenset(_QUESTION_WORDS.split())
+
+
+def identifier_parts(identifier: str) -> tuple[str, ...]:
+    """Return the lower-case parts of a name in any case style: "HTTPServerError2" gives http, server, error, 2."""
+    shape = identifier.translate(_SHAPES)
+    return tuple(identifier[match.start() : match.end()].lower() for match in _PART.finditer(shape))
+
+
+def index_words(text: str) -> list[str]:
+    """Return the words of a text in order: each identifier whole, in lower case, and its stemmed parts."""
+    return list(chain.from_iterable(map(_WORDS.__getitem__, _IDENTIFIER.findall(text))))
+
+
+def query_words(text: str) -> list[str]:
+    """Return the distinct words of a query in order, without those that only make it a question unless all do."""
+    identifiers = _IDENTIFIER.findall(text)
+    telling = [identifier for identifier in identifiers if identifier.lower() not in _STOP_WORDS]
+    return list(_distinct(chain.from_iterable(_WORDS[identifier] for identifier in telling or identifiers)))
+
+
+def stem_words(path: str) -> tuple[str, ...]:
+    """Return the stemmed words of a file's name without its extension; of its folder, if it stands for that."""
+    folder, _, name = path.rpartition("/")
+    if folder and name.partition(".")[0].lower() in FOLDER_STEMS:
+        name = folder.rpartition("/")[2]
+    else:
+        name = name.rpartition(".")[0] or name
+    return _distinct(_stems(name))
+
+
+def directory_words(path: str) -> tuple[str, ...]:
+    """Return the stemmed words of the folders that a file lies in."""
+    return _distinct(_stems(path.rpartition("/")[0]))
+
+
+def _stems(name: str) -> Iterable[str]:
+    return (_STEMS[part] for identifier in _IDENTIFIER.findall(name) for part in _telling_parts(identifier))
+
+
+def _telling_parts(identifier: str) -> tuple[str, ...]:
+    """Return the parts without single characters, which are in everything; all parts, if there are no others."""
+    parts = identifier_parts(identifier)
+    return tuple(part for part in parts if len(part) > 1) or parts
+
+
+def _distinct(words: Iterable[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(words))
+
+
+class _Shapes(dict[int, str]):
+    """The class of each character in the shape of an identifier, for `str.translate`."""
+
+    def __missing__(self, code: int) -> str:
+        character = chr(code)
+        if character == "s":
+            shape = "s"
+        elif character.isdigit():
+            shape = "0"
+        elif character.isalpha():
+            shape = "A" if character.isupper() else "a"
+        else:
+            shape = "_"
+        self[code] = shape
+        return shape
+
+
+class _Stems(dict[str, str]):
+    """The stem of each part seen so far. A stemmer works on itself, so threads take turns."""
+
+    def __init__(self) -> None:
+        self._stemmer = snowballstemmer.stemmer("english")
+        self._turn = threading.Lock()
+
+    def __missing__(self, part: str) -> str:
+        with self._turn:
+            stem: str = self._stemmer.stemWord(part)
+        if len(self) >= _CACHE_SIZE:
+            self.clear()
+        self[part] = stem
+        return stem
+
+
+class _Words(dict[str, tuple[str, ...]]):
+    """The words of each identifier seen so far, forgotten all at once when they become too many."""
+
+    def __missing__(self, identifier: str) -> tuple[str, ...]:
+        if len(identifier) > _LONGEST:
+            return ()
+        words = _distinct((identifier.lower(), *(_STEMS[part] for part in _telling_parts(identifier))))
+        if len(self) >= _CACHE_SIZE:
+            self.clear()
+        self[identifier] = words
+        return words
+
+
+_SHAPES = _Shapes()
+_STEMS = _Stems()
+_WORDS = _Words()

@@ -21,7 +21,7 @@ _PATHS_PER_TREE = 200
 @pytest.mark.parametrize("seed", range(_TREES))
 def test_every_path_gets_the_answer_that_git_gives(seed: int, tmp_path: Path) -> None:
     """B-01, B-02, B-03, B-07, 000-08, 000-11: no path of any tree differs from `git check-ignore`."""
-    rng = random.Random(seed)  # noqa: S311 - the same hard cases on every run.
+    rng = random.Random(seed)
     entries = create_tree(rng, tmp_path, _PATHS_PER_TREE)
     settings = IndexingSettings(default_exclusions=False)
     for number in range(_RULE_SETS // _TREES):

@@ -5,7 +5,7 @@ import os
 import stat
 from pathlib import Path
 
-# Without it, opening a pipe that nobody writes to would wait for ever. Windows has neither.
+# Without it, opening a pipe that nobody writes to would wait for ever. Windows has none of the three but the last.
 _NO_WAITING = getattr(os, "O_NONBLOCK", 0)
 _NO_SYMLINK = getattr(os, "O_NOFOLLOW", 0)
 _BINARY = getattr(os, "O_BINARY", 0)
@@ -16,17 +16,23 @@ def read_regular_file(file: Path, limit: int, *, follow_symlink: bool = True) ->
 
     Raises OSError when there is none, when it is not a regular file, and when it is longer than `limit` bytes.
     """
-    flags = os.O_RDONLY | _NO_WAITING | _BINARY
+    descriptor = _open(file, follow_symlink)
     try:
-        descriptor = os.open(file, flags if follow_symlink else flags | _NO_SYMLINK)
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            raise OSError(errno.EINVAL, "it is not a regular file")
+        with os.fdopen(descriptor, "rb", closefd=False) as stream:
+            content = stream.read(limit + 1)
+    finally:
+        os.close(descriptor)
+    if len(content) > limit:
+        raise OSError(errno.EFBIG, f"it is larger than {limit:,} bytes")
+    return content
+
+
+def _open(file: Path, follow_symlink: bool) -> int:
+    try:
+        return os.open(file, os.O_RDONLY | _NO_WAITING | _BINARY | (0 if follow_symlink else _NO_SYMLINK))
     except OSError as error:
         if error.errno == errno.ELOOP and not follow_symlink:
             raise OSError(errno.ELOOP, "it is a symlink") from error
         raise
-    with os.fdopen(descriptor, "rb") as stream:
-        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-            raise OSError(errno.EINVAL, "it is not a regular file")
-        content = stream.read(limit + 1)
-    if len(content) > limit:
-        raise OSError(errno.EFBIG, f"it is larger than {limit:,} bytes")
-    return content

@@ -50,7 +50,7 @@ def walk(manager: ExclusionManager, start: str = "") -> Iterator[WalkedFile | Sk
         if exclusion := folder.explain(entry.name, is_folder=is_folder):
             yield _skip(path, is_folder, exclusion)
         elif not _is_utf8(entry.name):
-            yield SkippedPath(_printable(path), "not UTF-8")
+            yield SkippedPath(_printable(f"{path}/" if is_folder else path), "not UTF-8")
         elif not is_folder:
             yield _examine(entry, path, manager.max_file_bytes)
         elif exclusion := (inner := manager.folder(path)).exclusion:

@@ -1,0 +1,61 @@
+"""What no rule can bring into the index."""
+
+from pathlib import Path
+
+import pytest
+from project_files import write_files
+
+from graphrag_mcp.exclusion.manager import ExclusionManager
+from graphrag_mcp.exclusion.reasons import ExclusionKind
+
+
+def explain_kind(root: Path, path: str, *, is_dir: bool = False) -> ExclusionKind | None:
+    """Return what excludes the path in a project whose rules re-include everything."""
+    found = ExclusionManager(write_files(root, graphragignore="!*\n")).explain(path, is_dir)
+    return found and found.kind
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        *(".env", "app/.env.production", ".envrc", "deploy/prod.env", "id_rsa", "ID_RSA", "keys/id_ed25519", "tls.pem"),
+        *("server.key", "a.p12", "a.pfx", "a.jks", "vault.kdbx", ".netrc", ".pgpass", ".npmrc", ".pypirc"),
+        *("credentials.json", ".aws/credentials", ".docker/config.json", "infra/terraform.tfstate", ".ssh/known_hosts"),
+        *("service-account-prod.json", "my_service_account.json", "client_secret_1.json", "config/secrets.yml"),
+    ],
+)
+def test_secrets_are_never_indexed(path: str, tmp_path: Path) -> None:
+    """K-04: secrets are excluded by name, even where a rule re-includes everything."""
+    assert explain_kind(tmp_path, path) is ExclusionKind.SECRET
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        *(".env.example", "app/.env.sample", ".env.template", "example.env", "id_rsa.pub", "secrets.py", "keys.py"),
+        *("environment.ts", "config.json", "docker/config.json", "credentials.py", "src/key/store.go", "README.com"),
+    ],
+)
+def test_what_only_looks_like_a_secret_is_indexed(path: str, tmp_path: Path) -> None:
+    """000-47: templates without values, public keys and code that deals with secrets stay."""
+    assert explain_kind(tmp_path, path) is None
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["logo.PNG", "a.tar.gz", "font.woff2", "talk.mp4", "lib/x.so", "app.db", "plan.docx", "m.wasm", "w.safetensors"],
+)
+def test_binaries_are_never_indexed(path: str, tmp_path: Path) -> None:
+    """K-04: binaries are excluded by extension, whatever its case."""
+    assert explain_kind(tmp_path, path) is ExclusionKind.BINARY
+
+
+@pytest.mark.parametrize("path", [".git/config", "sub/.git/HEAD", ".hg/store", "old/.svn/entries"])
+def test_version_control_is_never_indexed(path: str, tmp_path: Path) -> None:
+    """K-04: version control's own folders are excluded at any depth."""
+    assert explain_kind(tmp_path, path) is ExclusionKind.VCS
+
+
+def test_the_git_file_of_a_submodule_is_version_control_too(tmp_path: Path) -> None:
+    """K-04: `.git` may be a file."""
+    assert explain_kind(tmp_path, "vendored/lib/.git") is ExclusionKind.VCS

@@ -1,0 +1,137 @@
+"""What the walk yields, and what it says of the rest."""
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+from project_files import touch_files, write_files
+
+from graphrag_mcp.exclusion.manager import ExclusionManager
+from graphrag_mcp.exclusion.walker import SkippedPath, WalkedFile, walk
+from graphrag_mcp.settings import IndexingSettings
+
+
+def list_files(root: Path, start: str = "") -> list[str]:
+    """Return the paths of the files to index."""
+    return [item.path for item in walk(ExclusionManager(root), start) if isinstance(item, WalkedFile)]
+
+
+def list_skipped(root: Path, settings: IndexingSettings | None = None) -> dict[str, str]:
+    """Return the skipped paths with their reasons."""
+    manager = ExclusionManager(root, settings) if settings else ExclusionManager(root)
+    return {item.path: item.reason for item in walk(manager) if isinstance(item, SkippedPath)}
+
+
+def test_files_come_in_the_order_of_their_paths(tmp_path: Path) -> None:
+    """000-05: one order on every machine, folders among the files."""
+    touch_files(tmp_path, "b.py", "a/z.py", "a.py", "a/b/c.py", "a-b/x.py", "é.py", "B/x.py", "a0.py")
+    paths = list_files(tmp_path)
+    assert paths == sorted(paths)
+    assert len(paths) == 8
+
+
+def test_a_file_carries_its_size_and_time(tmp_path: Path) -> None:
+    """K-16: what the next run compares with."""
+    touch_files(tmp_path, "src/a.py")
+    status = (tmp_path / "src/a.py").stat()
+    assert list(walk(ExclusionManager(tmp_path))) == [WalkedFile("src/a.py", status.st_size, status.st_mtime_ns)]
+
+
+def test_every_skipped_path_has_a_reason(tmp_path: Path) -> None:
+    """000-05, 000-20: excluded folders are yielded once, with the rule that excludes them, and not entered."""
+    touch_files(tmp_path, "node_modules/a/b.js", "src/a.py", "src/x.log", ".env", "logo.png", ".git/HEAD", "gen/a.py")
+    write_files(tmp_path, gitignore="/gen/\n")
+    skipped = [item for item in walk(ExclusionManager(tmp_path)) if isinstance(item, SkippedPath)]
+    assert skipped == [
+        SkippedPath(".env", "secret", ".env* (built-in)"),
+        SkippedPath(".git/", "vcs", ".git (built-in)"),
+        SkippedPath("gen/", "ignored", "/gen/ (.gitignore:1)"),
+        SkippedPath("logo.png", "binary", "*.png (built-in)"),
+        SkippedPath("node_modules/", "default", "node_modules/ (built-in defaults)"),
+        SkippedPath("src/x.log", "default", "*.log (built-in defaults)"),
+    ]
+
+
+def test_walk_and_manager_agree(tmp_path: Path) -> None:
+    """000-05: one matcher for the walk and for a single path."""
+    touch_files(tmp_path, "a/b/c.py", "a/b/d.txt", "a/build/e.py", "f.pyc", "g/node_modules/h.js", "g/i.md")
+    (tmp_path / "a/.gitignore").write_text("*.txt\n")
+    manager = ExclusionManager(tmp_path)
+    every = [path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*") if path.is_file()]
+    assert list_files(tmp_path) == sorted(path for path in every if not manager.should_exclude(path))
+
+
+def test_symlinks_are_not_followed(tmp_path: Path) -> None:
+    """K-23: neither out of the root nor in a circle; the target inside the root is indexed itself."""
+    root = touch_files(tmp_path / "root", "src/a.py")
+    touch_files(tmp_path, "outside/secret.py")
+    (root / "src/loop").symlink_to(root)
+    (root / "out").symlink_to(tmp_path / "outside")
+    (root / "b.py").symlink_to("src/a.py")
+    (root / "broken.py").symlink_to("gone.py")
+    assert list_files(root) == ["src/a.py"]
+    assert list_skipped(root) == dict.fromkeys(["b.py", "broken.py", "out", "src/loop"], "symlink")
+
+
+def test_pipes_and_sockets_are_not_opened(tmp_path: Path) -> None:
+    """000-05: only regular files are read."""
+    os.mkfifo(tmp_path / "pipe.py")
+    os.mkfifo(tmp_path / ".gitignore")
+    assert list_skipped(tmp_path) == {"pipe.py": "special file", ".gitignore": "special file"}
+
+
+def test_a_name_that_is_not_utf8_is_skipped_in_words(tmp_path: Path) -> None:
+    """K-23: the path that is shown can be written anywhere."""
+    (tmp_path / "caf\udce9.py").touch()
+    (tmp_path / "d\udcff").mkdir()
+    assert list_skipped(tmp_path) == {"caf\\xe9.py": "not UTF-8", "d\\xff/": "not UTF-8"}
+
+
+def test_a_large_file_is_skipped(tmp_path: Path) -> None:
+    """K-24: above the limit of the settings, and only above it."""
+    (tmp_path / "at.txt").write_bytes(b"x" * 100)
+    (tmp_path / "above.txt").write_bytes(b"x" * 101)
+    assert list_skipped(tmp_path, IndexingSettings(max_file_bytes=100)) == {"above.txt": "too large"}
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root reads every folder")
+def test_an_unreadable_folder_is_skipped(tmp_path: Path) -> None:
+    """000-05: the rest of the walk goes on."""
+    touch_files(tmp_path, "closed/a.py", "open/a.py")
+    (tmp_path / "closed").chmod(0)
+    try:
+        assert list_skipped(tmp_path) == {"closed/": "unreadable"}
+        assert list_files(tmp_path) == ["open/a.py"]
+    finally:
+        (tmp_path / "closed").chmod(0o700)
+
+
+def test_a_root_that_is_gone_is_said_to_be_unreadable(tmp_path: Path) -> None:
+    """K-16: an unmounted disk must not look like an empty project."""
+    assert list(walk(ExclusionManager(tmp_path / "gone"))) == [
+        SkippedPath("", "unreadable", "No such file or directory")
+    ]
+
+
+def test_a_nested_repository_is_walked_and_a_worktree_is_not(tmp_path: Path) -> None:
+    """000-47: submodules belong to the project; a worktree is a second copy of one."""
+    author = ["-c", "user.name=A", "-c", "user.email=a@example.org"]
+    nested = touch_files(tmp_path, "nested/a.py") / "nested"
+    subprocess.run(["git", "init", "-q", nested], check=True)
+    subprocess.run(["git", "-C", nested, *author, "commit", "-q", "--allow-empty", "-m", "Begin"], check=True)
+    subprocess.run(["git", "-C", nested, "worktree", "add", "-q", tmp_path / "tree"], check=True)
+    touch_files(tmp_path, "tree/a.py", "module/a.py")
+    (tmp_path / "module/.git").write_text("gitdir: ../.git/modules/module\n")
+    assert list_files(tmp_path) == ["module/a.py", "nested/a.py"]
+    assert list_skipped(tmp_path)["tree/"] == "worktree"
+
+
+def test_a_walk_may_start_below_the_root(tmp_path: Path) -> None:
+    """K-16: at a folder or a single file, under the same rules."""
+    touch_files(tmp_path, "src/a.py", "src/b/c.py", "src.py", "dist/d.js")
+    (tmp_path / "link").symlink_to("src")
+    assert list_files(tmp_path, "src") == ["src/a.py", "src/b/c.py"]
+    assert list_files(tmp_path, "src/b/c.py") == ["src/b/c.py"]
+    for nowhere in ("gone", "gone/x.py", "dist", "dist/d.js", "link", "link/a.py", "link/b/c.py"):
+        assert list_files(tmp_path, nowhere) == []

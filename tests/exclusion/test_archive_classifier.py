@@ -9,7 +9,7 @@ from graphrag_mcp.exclusion.archive import ArchiveClassifier
 def penalty(path: str, *patterns: str) -> float | None:
     """Return the penalty of a path under the built-in patterns, or under those given."""
     found = ArchiveClassifier(patterns).classify(path)
-    return found and found.penalty
+    return found.penalty if found else None
 
 
 @pytest.mark.parametrize(

@@ -197,6 +197,14 @@ def test_the_global_excludes_file_counts(tmp_path: Path, home: Path) -> None:
     assert manager.is_rule_file(home / "mine/ignore")
 
 
+def test_the_default_place_counts_without_git(tmp_path: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """000-45: nothing has to be installed."""
+    monkeypatch.setenv("PATH", "")
+    touch_files(home, "config/git/ignore").joinpath("config/git/ignore").write_text("*.txt\n")
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(home / "config"))
+    assert ExclusionManager(tmp_path).should_exclude("a.txt")
+
+
 def test_the_projects_own_git_configuration_is_not_read(tmp_path: Path) -> None:
     """K-04: a hostile repository cannot name the global excludes file."""
     subprocess.run(["git", "init", "-q", tmp_path], check=True)
@@ -241,6 +249,7 @@ def test_a_worktree_inside_the_project_is_another_tree(tmp_path: Path) -> None:
     found = ExclusionManager(tmp_path).explain("trees/fix/a.py")
     assert found is not None
     assert found.kind is ExclusionKind.WORKTREE
+    assert ExclusionManager(tmp_path).get_excluded_paths("trees") == {Path("trees/fix")}
 
 
 def _create_repository(top: Path) -> None:

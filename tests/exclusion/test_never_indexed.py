@@ -12,7 +12,7 @@ from graphrag_mcp.exclusion.reasons import ExclusionKind
 def explain_kind(root: Path, path: str, *, is_dir: bool = False) -> ExclusionKind | None:
     """Return what excludes the path in a project whose rules re-include everything."""
     found = ExclusionManager(write_files(root, graphragignore="!*\n")).explain(path, is_dir)
-    return found and found.kind
+    return found.kind if found else None
 
 
 @pytest.mark.parametrize(

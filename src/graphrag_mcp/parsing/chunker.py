@@ -1,0 +1,176 @@
+"""Cuts a parsed file into chunks along its definitions.
+
+The laws: chunks are in order, do not overlap, lie on line boundaries, and cover every line that is not blank. Within
+them: a function, a method or a small class is one chunk with the comments above it; what is too large is cut at its
+members, or between statements; small neighbours are joined, but never across the boundary of a class.
+"""
+
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+
+from graphrag_mcp.parsing.outline import Definition
+
+MAX_CHARS = 1500
+JOIN_CHARS = 900  # Small enough that two joined functions are still about one thing.
+_EARLIEST_CUT = 0.4  # of MAX_CHARS: a cut may come this early for the sake of a better place.
+_CLOSING_CHARS = 80  # A rest this short is the end of what stands before it.
+_WORD = re.compile(r"\w")
+_FILE = -1
+
+StatementRows = Callable[[], Mapping[int, int]]
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """The rows of one chunk (0-based, inclusive).
+
+    container: index of the definition it lies in, -1 for none. shown: indexes of the definitions that it shows, which
+    is the container itself for its header and for the parts of a large function.
+    """
+
+    first: int
+    last: int
+    container: int = _FILE
+    shown: tuple[int, ...] = ()
+
+
+def cut_spans(
+    lines: Sequence[str], definitions: Sequence[Definition], statement_rows: StatementRows = dict
+) -> list[Span]:
+    """Return the spans of a file's chunks.
+
+    definitions: in order, each before what it contains. statement_rows: called at most once, when something has to be
+    cut that has no members; returns the rows on which a statement begins, each with its depth.
+    """
+    return _Cutter(lines, definitions, statement_rows).cut()
+
+
+class _Cutter:
+    def __init__(self, lines: Sequence[str], definitions: Sequence[Definition], statement_rows: StatementRows) -> None:
+        self._lines = lines
+        self._definitions = definitions
+        self._ends = list(accumulate((len(line) + 1 for line in lines), initial=0))  # characters before each row
+        self._statement_rows = statement_rows
+        self._depths: Mapping[int, int] | None = None
+        self._cuts: list[int] = []
+        self._members: dict[int, list[int]] = {}
+        for index, definition in enumerate(definitions):
+            if definition.is_container or definition.is_callable:
+                self._members.setdefault(definition.parent, []).append(index)
+
+    def cut(self) -> list[Span]:
+        spans: list[Span] = []
+        todo = self._along_members(_FILE, 0, len(self._lines) - 1)
+        while todo:  # A stack, since types nest as deeply as someone cares to write them.
+            span = todo.pop()
+            if self._is_large(span.first, span.last):
+                if parts := self._apart(span):
+                    todo += parts
+                    continue
+                for part in self._between_statements(span):
+                    self._append(spans, part)
+            else:
+                self._append(spans, span)
+        return spans
+
+    # ------------------------------------------------------------ what is too large
+
+    def _apart(self, span: Span) -> list[Span]:
+        """Return the header and the members of a large type, last first; nothing for anything else."""
+        if len(span.shown) != 1 or span.container == span.shown[0]:
+            return []
+        index = span.shown[0]
+        if not self._definitions[index].is_container or index not in self._members:
+            return []
+        return self._along_members(index, span.first, span.last)
+
+    def _along_members(self, container: int, first: int, last: int) -> list[Span]:
+        """Cut the rows of a container into its members and what stands between them; return them last first."""
+        spans: list[Span] = []
+        row = first
+        for index in self._members.get(container, ()):
+            member = self._definitions[index]
+            lead, end = max(member.lead_row, first), min(member.last_row, last)
+            if lead < row and spans and spans[-1].shown:  # Two on one line.
+                before = spans[-1]
+                row = max(row, end + 1)
+                spans[-1] = Span(before.first, row - 1, container, (*before.shown, index))
+                continue
+            lead = max(lead, row)
+            if lead > row:
+                spans.append(self._between(container, row, lead - 1, is_header=row == first))
+            if end >= lead:
+                spans.append(Span(lead, end, container, (index,)))
+                row = end + 1
+        if row <= last:
+            spans.append(self._between(container, row, last, is_header=row == first))
+        spans.reverse()
+        return spans
+
+    def _between(self, container: int, first: int, last: int, is_header: bool) -> Span:
+        return Span(first, last, container, (container,) if is_header and container != _FILE else ())
+
+    def _between_statements(self, span: Span) -> list[Span]:
+        """Cut what has no members into parts, each as large as a good place for its end allows."""
+        container = span.shown[0] if len(span.shown) == 1 else span.container
+        parts: list[Span] = []
+        first = span.first
+        while self._is_large(first, span.last):
+            row = self._best_cut(first, span.last)
+            parts.append(Span(first, row - 1, container, span.shown))
+            first = row
+        parts.append(Span(first, span.last, container, span.shown))
+        return parts
+
+    def _best_cut(self, first: int, last: int) -> int:
+        """Return the row before which to cut: the outermost statement, after a blank line, as late as possible."""
+        if self._depths is None:
+            self._depths = self._statement_rows()
+            self._cuts = sorted(self._depths)
+        depths = self._depths
+        latest = min(bisect_right(self._ends, self._ends[first] + MAX_CHARS) - 1, last)
+        if latest <= first:
+            return first + 1
+        earliest = max(first + 1, bisect_left(self._ends, self._ends[first] + int(MAX_CHARS * _EARLIEST_CUT)))
+        rows = self._cuts[bisect_left(self._cuts, earliest) : bisect_right(self._cuts, latest)]
+        if rows:
+            return min(rows, key=lambda row: (depths[row], bool(self._lines[row - 1].strip()), -row))
+        blank = (row for row in range(latest, earliest - 1, -1) if not self._lines[row - 1].strip())
+        return next(blank, latest)
+
+    # ------------------------------------------------------------ what is too small
+
+    def _append(self, spans: list[Span], span: Span) -> None:
+        first, last = span.first, span.last
+        while first <= last and not self._lines[first].strip():
+            first += 1
+        while last > first and not self._lines[last].strip():
+            last -= 1
+        if first > last:
+            return
+        if spans:
+            before = spans[-1]
+            is_near = self._ends[last + 1] - self._ends[before.first] <= JOIN_CHARS
+            if is_near and before.container == span.container:
+                shown = before.shown + tuple(index for index in span.shown if index not in before.shown)
+                spans[-1] = Span(before.first, last, before.container, shown)
+                return
+            if self._is_closing(first, last, span, before):
+                spans[-1] = Span(before.first, last, before.container, before.shown)
+                return
+        spans.append(Span(first, last, span.container, span.shown))
+
+    def _is_closing(self, first: int, last: int, span: Span, before: Span) -> bool:
+        """Whether the rows are the end of the definition that the span before lies in, or say nothing at all."""
+        if self._ends[last + 1] - self._ends[first] > _CLOSING_CHARS:
+            return False
+        if not any(_WORD.search(line) for line in self._lines[first : last + 1]):
+            return True
+        is_rest = not span.shown or span.shown == before.shown
+        return is_rest and span.container != _FILE and last == self._definitions[span.container].last_row
+
+    def _is_large(self, first: int, last: int) -> bool:
+        return first < last and self._ends[last + 1] - self._ends[first] > MAX_CHARS

@@ -1,0 +1,160 @@
+"""Turns what an import statement says into names and module paths, one rule per style of language."""
+
+import posixpath
+import re
+
+from graphrag_mcp.parsing.languages import ImportStyle
+from graphrag_mcp.parsing.outline import Import
+
+_EXTENSION = re.compile(r"\.(?:[cm]?[jt]sx?|d\.ts|json|vue|svelte|rb|ba?sh|bash|zig|php|h|hh|hpp|hxx|inc|c|cc|cpp)$")
+_SEPARATORS = re.compile(r"::|\\|\.")
+_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+_KEYWORDS = frozenset({"import", "use", "function", "const", "static"})
+_HOST_PARTS = 3  # github.com/owner/repository
+
+
+def expand_imports(
+    style: ImportStyle, path: str, row: int, module: str, items: list[tuple[str, str]], alias: str
+) -> list[Import]:
+    """Return one Import per name that the statement binds.
+
+    path: of the importing file. module: as written, quotes and all. items: names taken from the module, each with the
+    name given to it. alias: the name given to the module.
+    """
+    module = _without_keywords(module.strip("\"'`<>;() \t\n"))
+    if items:
+        place = module_path(style, path, module)
+        return [Import(row, given or name, name, place, False) for name, given in items if name not in ("*", "_", "")]
+    found: list[Import] = []
+    for whole, given in _expand_braces(module) if style in _GROUPING_STYLES else [(module, "")]:
+        parts = [part for part in _SEPARATORS.split(whole) if part]
+        if not parts or parts[-1] in ("*", "_", "given"):
+            continue
+        if style in _BINDING_STYLES:
+            found.append(_bind_last(style, path, row, whole, given or alias))
+        elif place := module_path(style, path, whole):
+            target = parts[-1] if style is ImportStyle.SNAKE else _last_part(place)
+            found.append(Import(row, given or alias.strip("._") or target, target, place, True))
+    return found
+
+
+def module_path(style: ImportStyle, path: str, module: str) -> str:
+    """Return a module as `Relation.target_module` wants it: "/from/the/root", or "the/end/of/a/path"."""
+    folder = posixpath.dirname(path)
+    if style is ImportStyle.PYTHON:
+        return _python_path(folder, module)
+    if style in (ImportStyle.PATH, ImportStyle.INCLUDE):
+        return _relative_path(folder, module)
+    if style is ImportStyle.GO:
+        parts = module.split("/")
+        return "/".join(parts[_HOST_PARTS:] or parts[-1:]) if "." in parts[0] else module
+    if style is ImportStyle.RUST:
+        return _rust_path(path, module)
+    parts = [part for part in _SEPARATORS.split(module) if part]
+    if style is ImportStyle.SNAKE:
+        parts = [_CAMEL.sub("_", part).lower() for part in parts]
+    elif style is ImportStyle.NAMESPACE and len(parts) > 1:
+        del parts[0]
+    return "/".join(parts)
+
+
+_GROUPING_STYLES = frozenset(
+    {ImportStyle.DOTTED, ImportStyle.RUST, ImportStyle.NAMESPACE, ImportStyle.SNAKE, ImportStyle.MODULE}
+)
+_BINDING_STYLES = frozenset({ImportStyle.DOTTED, ImportStyle.RUST, ImportStyle.NAMESPACE})
+
+
+def _bind_last(style: ImportStyle, path: str, row: int, whole: str, alias: str) -> Import:
+    """Read `a.b.C`, which binds C of the module a.b or, where types have a file each, of the module a.b.C."""
+    parts = [part for part in _SEPARATORS.split(whole) if part]
+    target = parts[-1]
+    if style is ImportStyle.RUST:
+        place = module_path(style, path, "::".join(parts[:-1]) or "self")
+        if target == "self":
+            target = parts[-2] if len(parts) > 1 else target
+        return Import(row, alias or target, target, place or target, not target[:1].isupper())
+    in_own_file = target[:1].isupper() and not (
+        style is ImportStyle.DOTTED and parts[-2:-1] and parts[-2][:1].isupper()
+    )
+    place = module_path(style, path, ".".join(parts if in_own_file or len(parts) == 1 else parts[:-1]))
+    return Import(row, alias or target, target, place, False)
+
+
+def _last_part(place: str) -> str:
+    """Return the name by which a module goes; in Go, `shop/v2` goes by `shop`."""
+    parts = place.split("/")
+    is_version = len(parts) > 1 and parts[-1][:1] == "v" and parts[-1][1:].isdigit()
+    return parts[-2] if is_version else parts[-1]
+
+
+def _without_keywords(module: str) -> str:
+    """Read `use function a\\b` and `import a.b`, where the whole statement was taken, as a\\b and a.b."""
+    first, _, rest = module.partition(" ")
+    return _without_keywords(rest.strip()) if rest and first in _KEYWORDS else module
+
+
+def _expand_braces(text: str) -> list[tuple[str, str]]:
+    """Read `a::{b, c as d, e::{f}}` as [("a::b", ""), ("a::c", "d"), ("a::e::f", "")]."""
+    found: list[tuple[str, str]] = []
+    prefixes = [""]
+    pending = ""
+    for token in re.findall(r"[{},]|[^{},]+", text):
+        if token == "{":
+            prefixes.append(prefixes[-1] + pending.strip())
+            pending = ""
+        elif token in ",}":
+            found += _read_leaf(prefixes[-1], pending)
+            pending = ""
+            if token == "}" and len(prefixes) > 1:
+                prefixes.pop()
+        else:
+            pending += token
+    return found + _read_leaf(prefixes[-1], pending)
+
+
+def _read_leaf(prefix: str, leaf: str) -> list[tuple[str, str]]:
+    words = leaf.replace("=>", " as ").split()
+    if not words:
+        return []
+    return [(prefix + words[0], words[2] if len(words) == 3 and words[1] == "as" else "")]
+
+
+def _python_path(folder: str, module: str) -> str:
+    name = module.lstrip(".")
+    dots = len(module) - len(name)
+    tail = name.replace(".", "/")
+    if not dots:
+        return tail
+    for _ in range(dots - 1):
+        folder = posixpath.dirname(folder)
+    return _from_root(folder, tail)
+
+
+def _relative_path(folder: str, module: str) -> str:
+    """Read `./a.js`, `../a`, `@/a`, `a/b.h`, and the constant end of `$dir/a.sh`."""
+    module = _EXTENSION.sub("", module)
+    if module.startswith("."):
+        return _from_root(folder, module)
+    if "$" in module or "#{" in module:
+        module = re.split(r"[$#]\{?\w*\}?\W*", module)[-1]
+    return module.removeprefix("@/").removeprefix("~/").strip("/")
+
+
+def _rust_path(path: str, module: str) -> str:
+    """Read `crate::a`, `super::a` and `self::a` against the file's place below its crate's `src`."""
+    parts = [part for part in module.split("::") if part]
+    folder, _, file = path.rpartition("/")
+    here = folder if file in ("mod.rs", "lib.rs", "main.rs") else posixpath.join(folder, file.removesuffix(".rs"))
+    if parts[:1] == ["crate"]:
+        before, found, _ = f"/{folder}/".partition("/src/")
+        return _from_root((before + "/src").strip("/") if found else folder, "/".join(parts[1:]))
+    if parts[:1] not in (["super"], ["self"]):
+        return "/".join(parts)
+    while parts and parts[0] in ("super", "self"):
+        here = posixpath.dirname(here) if parts.pop(0) == "super" else here
+    return _from_root(here, "/".join(parts))
+
+
+def _from_root(folder: str, tail: str) -> str:
+    joined = posixpath.normpath(posixpath.join("/", folder, tail))
+    return "/" + joined.lstrip("/")

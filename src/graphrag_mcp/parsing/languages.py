@@ -1,0 +1,232 @@
+"""Knows which language a file is written in and loads that language's grammar the first time it is needed.
+
+To add a language: one row in `_TABLE` (its grammar's wheel in pyproject.toml) and one `queries/<name>.scm`.
+"""
+
+import builtins
+import importlib
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import lru_cache
+from importlib import resources
+
+from tree_sitter import Language, Query, QueryError
+
+
+class ImportStyle(StrEnum):
+    """How a language's import statements name modules; `imports.py` turns each into a path."""
+
+    PYTHON = "python"  # a.b.c, ..a
+    PATH = "path"  # ./a/b.js, @scope/package
+    INCLUDE = "include"  # a/b.h, found beside the file or on a search path
+    GO = "go"  # host/owner/repository/a/b
+    RUST = "rust"  # crate::a::b, super::c
+    DOTTED = "dotted"  # a.b.C, a\\b\\C: the last segment is what is bound
+    MODULE = "module"  # A.B.C is itself the module
+    SNAKE = "snake"  # A.BarBaz is the module in a/bar_baz
+    NAMESPACE = "namespace"  # Vendor\\A\\C, where the first segment is no folder
+
+
+@dataclass(frozen=True, slots=True)
+class LanguageRow:
+    """What has to be known about a language besides its query.
+
+    files: extensions (".py") and whole file names. interpreters: names after `#!`. queries: the files of `queries/`
+    that together are its query, where they are not just its own name; an earlier pattern wins. clauses: whether several
+    definitions in a row with one name are one function. noise: calls too common to be an edge.
+    """
+
+    name: str
+    package: str
+    files: str
+    imports: ImportStyle
+    interpreters: str = ""
+    factory: str = "language"
+    queries: str = ""
+    clauses: bool = False
+    noise: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Grammar:
+    """A loaded language; `query` is None for one that has a grammar but no query of ours."""
+
+    row: LanguageRow
+    language: Language
+    query: Query | None
+
+
+def detect_language(path: str, first_line: str = "") -> str:
+    """Return the name of the file's language, "" when it has none we know; `.h` is C until `is_cpp_header` objects."""
+    name = path.rpartition("/")[2]
+    if found := _BY_FILE.get(name):
+        return found
+    stem, dot, extension = name.rpartition(".")
+    if dot and stem and (found := _BY_FILE.get("." + extension.lower())):
+        return found
+    return _language_of_shebang(first_line) if first_line.startswith("#!") else ""
+
+
+def is_cpp_header(text: str) -> bool:
+    """Return whether a `.h` file says things that only C++ can say."""
+    return any(mark in text for mark in _CPP_MARKS)
+
+
+@lru_cache(maxsize=None)
+def load_grammar(name: str) -> Grammar | None:
+    """Return the grammar of a language, or None where neither its own wheel nor the language pack is installed.
+
+    Raises tree_sitter.QueryError when our query names a node that the installed grammar does not have.
+    """
+    row = _ROWS.get(name)
+    if row is None:
+        return _load_from_pack(name)
+    try:
+        module = importlib.import_module(row.package)
+    except ImportError:
+        return None
+    language = Language(getattr(module, row.factory)())
+    folder = resources.files(__package__).joinpath("queries")
+    files = [folder.joinpath(f"{part}.scm") for part in (row.queries or row.name).split()]
+    try:
+        return Grammar(row, language, Query(language, "\n".join(file.read_text(encoding="utf-8") for file in files)))
+    except QueryError as error:
+        raise QueryError(f"{name}: {error}; the installed {row.package} does not fit its query") from error
+
+
+def syntax_languages() -> list[str]:
+    """Return the languages that have a query of ours."""
+    return list(_ROWS)
+
+
+def _load_from_pack(name: str) -> Grammar | None:
+    """Return a grammar of the optional tree-sitter-language-pack: files are cut by syntax, but give no symbols."""
+    pack_name = _PACK_NAMES.get(name)
+    if pack_name is None:
+        return None
+    try:
+        pack = importlib.import_module("tree_sitter_language_pack")
+        language = pack.get_language(pack_name)
+    except (ImportError, LookupError):
+        return None
+    row = LanguageRow(name=name, package="tree_sitter_language_pack", files="", imports=ImportStyle.MODULE)
+    return Grammar(row, language, None)
+
+
+def _language_of_shebang(first_line: str) -> str:
+    """Return the language of `#!/usr/bin/env -S python3 -u` and its like."""
+    for word in first_line[2:].split():
+        program = word.rpartition("/")[2]
+        if program != "env" and not program.startswith("-") and "=" not in program:
+            return _BY_INTERPRETER.get(program.rstrip("0123456789."), "")
+    return ""
+
+
+_CPP_MARKS = ("\nclass ", "\nnamespace ", "\ntemplate ", "\ntemplate<", "\npublic:", "\nprivate:", "\nusing namespace ")
+_PYTHON_NOISE = frozenset(name for name in dir(builtins) if not name.startswith("_"))
+_JS_NOISE = frozenset(
+    "require describe it test expect beforeEach afterEach beforeAll afterAll setTimeout clearTimeout parseInt String Number "
+    "Boolean Array Object Error TypeError Promise Symbol Map Set Date RegExp push map filter forEach slice join".split()
+)
+_C_NOISE = frozenset(
+    "sizeof assert malloc calloc realloc free memset memcpy memmove memcmp strlen strcmp strncmp strcpy strdup printf "
+    "fprintf snprintf sprintf puts abort exit static_cast dynamic_cast reinterpret_cast const_cast move forward defined "
+    "push_back begin end size empty".split()
+)
+_GO_NOISE = frozenset(
+    "append cap clear close complex copy delete imag len make max min new panic print println real recover string byte int "
+    "int8 int16 int32 int64 uint uint8 uint16 uint32 uint64 float32 float64 bool error any rune uintptr".split()
+)
+_RUST_NOISE = frozenset(
+    "Some None Ok Err Box Vec String Arc Rc Option Result unwrap expect clone into iter map collect to_string to_owned "
+    "println print eprintln format vec panic assert assert_eq assert_ne write writeln matches todo unreachable "
+    "bool char str u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize f32 f64".split()
+)
+_JVM_NOISE = frozenset(
+    "println print toString equals hashCode String Object Integer Long Boolean Override List Map Set listOf mapOf setOf "
+    "Int Unit Any Double Float Short Byte Char Nothing Seq Option Some".split()
+)
+_SHELL_NOISE = frozenset(
+    "echo printf cd test set unset export local declare readonly return exit shift eval exec trap read source cat grep sed "
+    "awk rm mkdir cp mv ls true false let type command builtin wait kill".split()
+)
+_RUBY_NOISE = frozenset(
+    "puts print p require require_relative raise new attr_accessor attr_reader attr_writer include extend private protected "
+    "public each map freeze nil? to_s lambda proc loop".split()
+)
+_PHP_NOISE = frozenset(
+    "isset empty count sprintf array_merge is_array is_string in_array array_keys array_map implode explode strlen "
+    "str_replace self static parent string int bool float array".split()
+)
+_LUA_NOISE = frozenset(
+    "print require pairs ipairs type tostring tonumber error assert pcall select unpack next".split()
+)
+_ELIXIR_NOISE = frozenset(
+    "def defp defmodule defmacro defmacrop defstruct defprotocol defimpl defdelegate defguard alias import require use if "
+    "unless case cond for with raise quote unquote is_nil is_list is_map is_binary is_atom to_string send self".split()
+)
+_HASKELL_NOISE = frozenset(
+    "return pure show fmap map foldr maybe either fst snd id const not error fromIntegral".split()
+)
+
+_TABLE = (
+    LanguageRow(
+        "python", "tree_sitter_python", ".py .pyi .pyw .pyx wscript SConstruct SConscript",
+        ImportStyle.PYTHON, "python pypy", noise=_PYTHON_NOISE),
+    LanguageRow(
+        "javascript", "tree_sitter_javascript", ".js .mjs .cjs .jsx", ImportStyle.PATH, "node",
+        queries="javascript ecmascript", noise=_JS_NOISE),
+    LanguageRow(
+        "typescript", "tree_sitter_typescript", ".ts .mts .cts", ImportStyle.PATH, "deno ts-node tsx bun",
+        factory="language_typescript", queries="typescript ecmascript", noise=_JS_NOISE),
+    LanguageRow(
+        "tsx", "tree_sitter_typescript", ".tsx", ImportStyle.PATH, factory="language_tsx",
+        queries="typescript tsx ecmascript", noise=_JS_NOISE),
+    LanguageRow("go", "tree_sitter_go", ".go", ImportStyle.GO, noise=_GO_NOISE),
+    LanguageRow("rust", "tree_sitter_rust", ".rs", ImportStyle.RUST, noise=_RUST_NOISE),
+    LanguageRow("java", "tree_sitter_java", ".java", ImportStyle.DOTTED, noise=_JVM_NOISE),
+    LanguageRow("c", "tree_sitter_c", ".c .h", ImportStyle.INCLUDE, noise=_C_NOISE),
+    LanguageRow(
+        "cpp", "tree_sitter_cpp", ".cc .cpp .cxx .c++ .hh .hpp .hxx .h++ .inl .ipp .tpp .cu .cuh .ino",
+        ImportStyle.INCLUDE, queries="cpp c", noise=_C_NOISE),
+    LanguageRow("csharp", "tree_sitter_c_sharp", ".cs .csx", ImportStyle.MODULE),
+    LanguageRow(
+        "ruby", "tree_sitter_ruby", ".rb .rake .ru .gemspec Rakefile Gemfile Vagrantfile Podfile Fastfile Brewfile",
+        ImportStyle.PATH, "ruby jruby", noise=_RUBY_NOISE),
+    LanguageRow(
+        "php", "tree_sitter_php", ".php .phtml .php5", ImportStyle.NAMESPACE, "php", factory="language_php",
+        noise=_PHP_NOISE),
+    LanguageRow("kotlin", "tree_sitter_kotlin", ".kt .kts", ImportStyle.DOTTED, "kotlin", noise=_JVM_NOISE),
+    LanguageRow("swift", "tree_sitter_swift", ".swift", ImportStyle.MODULE, "swift"),
+    LanguageRow("scala", "tree_sitter_scala", ".scala .sc .sbt", ImportStyle.DOTTED, "scala", noise=_JVM_NOISE),
+    LanguageRow(
+        "bash", "tree_sitter_bash", ".sh .bash .zsh .ksh .bats .bashrc .zshrc .bash_profile .profile PKGBUILD",
+        ImportStyle.PATH, "sh bash zsh ksh dash ash bats", noise=_SHELL_NOISE),
+    LanguageRow("lua", "tree_sitter_lua", ".lua .rockspec", ImportStyle.MODULE, "lua luajit", noise=_LUA_NOISE),
+    LanguageRow(
+        "elixir", "tree_sitter_elixir", ".ex .exs", ImportStyle.SNAKE, "elixir", clauses=True, noise=_ELIXIR_NOISE),
+    LanguageRow(
+        "haskell", "tree_sitter_haskell", ".hs", ImportStyle.MODULE, "runhaskell runghc", clauses=True,
+        noise=_HASKELL_NOISE),
+    LanguageRow("zig", "tree_sitter_zig", ".zig", ImportStyle.PATH),
+)  # fmt: skip
+
+# The long tail, by the names that tree-sitter-language-pack gives its grammars.
+_PACK_FILES = {
+    "ada": ".adb .ads", "clojure": ".clj .cljs .cljc", "cmake": ".cmake CMakeLists.txt", "commonlisp": ".lisp .cl",
+    "cuda": ".cu .cuh", "d": ".d", "dart": ".dart", "elm": ".elm", "erlang": ".erl .hrl", "fortran": ".f90 .f95 .f03",
+    "gleam": ".gleam", "glsl": ".glsl .vert .frag", "groovy": ".groovy .gradle Jenkinsfile", "hcl": ".tf .hcl",
+    "julia": ".jl", "nim": ".nim", "nix": ".nix", "objc": ".m .mm", "ocaml": ".ml", "ocaml_interface": ".mli",
+    "pascal": ".pas", "perl": ".pl .pm", "powershell": ".ps1 .psm1", "proto": ".proto", "purescript": ".purs", "r": ".r",
+    "racket": ".rkt", "scheme": ".scm .ss", "solidity": ".sol", "sql": ".sql", "starlark": ".bzl .star BUILD WORKSPACE",
+    "svelte": ".svelte", "tcl": ".tcl", "verilog": ".v .sv", "vhdl": ".vhd .vhdl", "vim": ".vim", "vue": ".vue",
+    "wgsl": ".wgsl",
+}  # fmt: skip
+_PACK_NAMES = {name.replace("_", ""): name.replace("_", "") for name in _PACK_FILES} | {
+    "ocamlinterface": "ocaml_interface"
+}
+
+_ROWS = {row.name: row for row in _TABLE}
+_BY_FILE = {file: row.name for row in reversed(_TABLE) for file in row.files.split()}
+_BY_FILE = {file: name for name, files in _PACK_FILES.items() for file in files.split()} | _BY_FILE
+_BY_INTERPRETER = {program: row.name for row in _TABLE for program in row.interpreters.split()}

@@ -1,0 +1,107 @@
+"""What the syntax tree of one file says, before it is cut into chunks: definitions, references, imports, comments.
+
+Rows are 0-based line numbers; `start` and `end` are byte offsets into the UTF-8 text.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from graphrag_mcp.model import SymbolKind
+
+
+@dataclass(frozen=True, slots=True)
+class Definition:
+    """One definition and where it lies.
+
+    kind: None for a block that qualifies its members and defines nothing (Rust's `impl`, Swift's `extension`).
+    first_row: with its decorators. lead_row: with the comments directly above as well. parent: index of the enclosing
+    definition, -1 for none.
+    """
+
+    kind: SymbolKind | None
+    name: str
+    qualified_name: str
+    start: int
+    end: int
+    lead_row: int
+    first_row: int
+    last_row: int
+    parent: int
+    signature: str
+    docstring: str
+
+    @property
+    def is_container(self) -> bool:
+        """Whether its members are cut apart when it is large."""
+        return self.kind in (None, SymbolKind.TYPE, SymbolKind.MODULE)
+
+    @property
+    def is_callable(self) -> bool:
+        """Whether it has a body of statements."""
+        return self.kind in (SymbolKind.FUNCTION, SymbolKind.METHOD)
+
+
+class Reference(NamedTuple):
+    """A name that is called (`receiver.name()`) or used as a type."""
+
+    start: int
+    row: int
+    name: str
+    receiver: str
+    is_call: bool
+
+
+class Base(NamedTuple):
+    """A type that the definition around it extends, implements or embeds."""
+
+    start: int
+    row: int
+    name: str
+
+
+class Import(NamedTuple):
+    """A name that the file imports.
+
+    name: what the file calls it. target: what it is called where it is defined. module: see `Relation.target_module`.
+    whole: whether the name stands for the module itself.
+    """
+
+    row: int
+    name: str
+    target: str
+    module: str
+    whole: bool
+
+
+class Comment(NamedTuple):
+    """The words of one comment or docstring."""
+
+    row: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Outline:
+    """Everything is in the order of the file; a definition comes before what it contains."""
+
+    definitions: Sequence[Definition] = ()
+    references: Sequence[Reference] = ()
+    bases: Sequence[Base] = ()
+    imports: Sequence[Import] = ()
+    comments: Sequence[Comment] = ()
+
+
+def enclosing_indexes(definitions: Sequence[Definition], starts: Sequence[int]) -> list[int]:
+    """Return for each byte offset (ascending) the index of the innermost definition around it, -1 for none."""
+    found: list[int] = []
+    stack: list[int] = []
+    following = 0
+    for start in starts:
+        while following < len(definitions) and definitions[following].start <= start:
+            stack.append(following)
+            following += 1
+        while stack and definitions[stack[-1]].end <= start:
+            stack.pop()
+        found.append(stack[-1] if stack else -1)
+    return found

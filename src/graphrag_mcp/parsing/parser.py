@@ -1,0 +1,101 @@
+"""Turns the bytes of any one file into a `ParsedFile`: the one entrance to this package."""
+
+from dataclasses import replace
+from functools import partial
+
+from tree_sitter import QueryError
+
+from graphrag_mcp.model import Category, ParsedFile, ParseMode, Symbol
+from graphrag_mcp.parsing import documents, source
+from graphrag_mcp.parsing.categories import categorise
+from graphrag_mcp.parsing.chunker import MAX_CHARS, cut_spans
+from graphrag_mcp.parsing.describe import describe_chunks
+from graphrag_mcp.parsing.languages import Grammar, detect_language, is_cpp_header, load_grammar
+from graphrag_mcp.parsing.outline import Outline
+from graphrag_mcp.parsing.relations import build_relations
+from graphrag_mcp.parsing.symbols import read_outline
+from graphrag_mcp.parsing.syntax import SyntaxTimeoutError, line_starts, parse_tree, statement_rows
+
+PARSER_VERSION = 1  # Rises whenever a file would be parsed differently, so that indexes are renewed.
+SYNTAX_LIMIT_BYTES = 1_000_000  # K-24: beyond it lies data in the shape of code.
+_MARKDOWN = (".md", ".markdown", ".mdx", ".mdc")
+
+
+def parse_file(path: str, data: bytes) -> ParsedFile:
+    """Return what the index keeps of a file; for no bytes whatever does it raise.
+
+    path: POSIX, relative to the project root. Whatever is not parsed by its syntax says why in `note`.
+    """
+    decoded = source.decode(data)
+    if isinstance(decoded, source.NotText):
+        return ParsedFile(path, "", categorise(path), ParseMode.TEXT, (), note=decoded.reason)
+    text = decoded.text
+    category = categorise(path, text)
+    language = _language(path, text)
+    if reason := documents.needs_card(path, text, category):
+        parsed = replace(documents.card(path, text, category, reason), language=language)
+    elif path.lower().endswith(_MARKDOWN):
+        parsed = documents.parse_markdown(path, text, category)
+    else:
+        parsed = _parse_code(path, text, category, language)
+    return _with_note(parsed, decoded.note)
+
+
+def _language(path: str, text: str) -> str:
+    language = detect_language(path, text.partition("\n")[0] if text.startswith("#!") else "")
+    return "cpp" if language == "c" and path.endswith(".h") and is_cpp_header(text) else language
+
+
+def _parse_code(path: str, text: str, category: Category, language: str) -> ParsedFile:
+    """Parse by syntax where there is a grammar, else by lines; say why where there is one and it could not serve."""
+    try:
+        grammar = load_grammar(language)
+        if grammar is None:
+            return documents.parse_text(path, text, category, language)
+        encoded = text.encode("utf-8", errors="replace")
+        if len(encoded) > SYNTAX_LIMIT_BYTES:
+            return documents.parse_text(path, text, category, language, note="by lines: over 1 MB")
+        return _parse_syntax(path, text, encoded, category, grammar)
+    except (SyntaxTimeoutError, QueryError) as error:
+        return documents.parse_text(path, text, category, language, note=f"by lines: {error}")
+
+
+def _parse_syntax(path: str, text: str, encoded: bytes, category: Category, grammar: Grammar) -> ParsedFile:
+    tree = parse_tree(grammar.language, encoded)
+    starts = line_starts(encoded)
+    outline = read_outline(tree, grammar, path, encoded, starts)
+    language = grammar.row.name
+    if tree.root_node.type == "ERROR" and not outline.definitions:
+        return documents.parse_text(path, text, category, language, note=f"by lines: does not parse as {language}")
+    lines = text.split("\n")
+    spans = cut_spans(lines, outline.definitions, partial(statement_rows, tree, starts, MAX_CHARS))
+    return ParsedFile(
+        path,
+        language,
+        category,
+        ParseMode.SYNTAX,
+        chunks=tuple(describe_chunks(lines, outline, spans, grammar.row.noise)),
+        symbols=tuple(_symbols(outline)),
+        relations=tuple(build_relations(path, category, outline, grammar.row.noise)),
+    )
+
+
+def _symbols(outline: Outline) -> list[Symbol]:
+    return [
+        Symbol(
+            name=definition.name,
+            qualified_name=definition.qualified_name,
+            kind=definition.kind,
+            start_line=definition.first_row + 1,
+            end_line=definition.last_row + 1,
+            signature=definition.signature,
+        )
+        for definition in outline.definitions
+        if definition.kind is not None
+    ]
+
+
+def _with_note(parsed: ParsedFile, note: str) -> ParsedFile:
+    if not note:
+        return parsed
+    return replace(parsed, note=f"{parsed.note}; {note}" if parsed.note else note)

@@ -1,0 +1,50 @@
+; A struct that has a name of its own besides its typedef's is the type; the typedef is one more name for it.
+(type_definition type: [(struct_specifier name: (_) body: (_)) (union_specifier name: (_) body: (_))
+  (enum_specifier name: (_) body: (_))] declarator: (type_identifier) @name @type)
+(type_definition type: [(struct_specifier body: (_) @body) (union_specifier body: (_) @body) (enum_specifier body: (_) @body)]
+  declarator: (type_identifier) @name) @type
+(type_definition declarator: [
+  (type_identifier) @name
+  (pointer_declarator declarator: (type_identifier) @name)
+  (array_declarator declarator: (type_identifier) @name)
+  (function_declarator declarator: [
+    (type_identifier) @name
+    (parenthesized_declarator (pointer_declarator declarator: (type_identifier) @name))])]) @type
+(struct_specifier name: (type_identifier) @name body: (_) @body) @type
+(union_specifier name: (type_identifier) @name body: (_) @body) @type
+(enum_specifier name: (type_identifier) @name body: (_) @body) @type
+(enumerator name: (identifier) @name) @constant
+(field_declaration declarator: [
+  (field_identifier) @name
+  (pointer_declarator declarator: (field_identifier) @name)
+  (array_declarator declarator: (field_identifier) @name)
+  (function_declarator declarator: (parenthesized_declarator (pointer_declarator declarator: (field_identifier) @name)))]) @field
+
+(function_definition declarator: [
+  (function_declarator declarator: (identifier) @name)
+  (pointer_declarator declarator: (function_declarator declarator: (identifier) @name))
+  (pointer_declarator declarator: (pointer_declarator declarator: (function_declarator declarator: (identifier) @name)))]
+  body: (_) @body) @function
+(declaration declarator: [
+  (function_declarator declarator: (identifier) @name)
+  (pointer_declarator declarator: (function_declarator declarator: (identifier) @name))
+  (pointer_declarator declarator: (pointer_declarator declarator: (function_declarator declarator: (identifier) @name)))]
+  ) @prototype
+(preproc_function_def name: (identifier) @name) @function
+(preproc_def name: (identifier) @name value: (_)) @constant
+
+(translation_unit (declaration declarator: [
+  (identifier) @name
+  (array_declarator declarator: (identifier) @name)
+  (pointer_declarator declarator: (identifier) @name)
+  (init_declarator declarator: [
+    (identifier) @name
+    (array_declarator declarator: (identifier) @name)
+    (pointer_declarator declarator: (identifier) @name)
+    (pointer_declarator declarator: (array_declarator declarator: (identifier) @name))])]) @constant)
+
+(call_expression function: [(identifier) @call (field_expression argument: (_) @receiver field: (field_identifier) @call)])
+(type_identifier) @reference
+
+(preproc_include path: (_) @source) @import
+(comment) @comment

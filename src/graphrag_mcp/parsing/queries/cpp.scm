@@ -1,0 +1,45 @@
+; Added to what C has.
+(class_specifier name: [(type_identifier) @name (template_type name: (type_identifier) @name)] body: (_) @body) @type
+(struct_specifier name: (template_type name: (type_identifier) @name) body: (_) @body) @type
+(namespace_definition name: (_) @name body: (_) @body) @module
+(alias_declaration name: (type_identifier) @name) @type
+(concept_definition name: (identifier) @name) @type
+(template_declaration) @wrapper
+
+; Members, declared or defined inside of their class.
+(field_declaration declarator: [
+  (function_declarator declarator: (field_identifier) @name)
+  (pointer_declarator declarator: (function_declarator declarator: (field_identifier) @name))
+  (reference_declarator (function_declarator declarator: (field_identifier) @name))]) @method
+(function_definition declarator: [
+  (function_declarator declarator: [(field_identifier) (operator_name) (destructor_name)] @name)
+  (pointer_declarator declarator: (function_declarator declarator: (field_identifier) @name))
+  (reference_declarator (function_declarator declarator: [(identifier) (field_identifier) (operator_name)] @name))
+  (operator_cast) @name]
+  body: (_)? @body) @function
+
+; Members, defined outside.
+(function_definition declarator: [
+  (function_declarator declarator: (qualified_identifier scope: (_) @owner
+    name: [(identifier) (operator_name) (destructor_name)] @name))
+  (pointer_declarator declarator: (function_declarator declarator: (qualified_identifier scope: (_) @owner name: (identifier) @name)))
+  (reference_declarator (function_declarator declarator: (qualified_identifier scope: (_) @owner
+    name: [(identifier) (operator_name)] @name)))]
+  body: (_)? @body) @method
+(function_definition declarator: [
+  (function_declarator declarator: (qualified_identifier scope: (_) @owner name: (qualified_identifier) @name))
+  (pointer_declarator declarator: (function_declarator declarator: (qualified_identifier scope: (_) @owner name: (qualified_identifier) @name)))
+  (reference_declarator (function_declarator declarator: (qualified_identifier scope: (_) @owner name: (qualified_identifier) @name)))]
+  body: (_)? @body) @method
+
+(namespace_definition body: (declaration_list (declaration declarator: (init_declarator declarator: (identifier) @name)) @constant))
+
+(base_class_clause [(type_identifier) @base (template_type name: (type_identifier) @base)
+  (qualified_identifier name: [(type_identifier) @base (template_type name: (type_identifier) @base)])])
+
+(call_expression function: [
+  (qualified_identifier scope: (_) @receiver name: (identifier) @call)
+  (qualified_identifier scope: (_) @receiver name: (template_function name: (identifier) @call))
+  (template_function name: (identifier) @call)
+  (field_expression argument: (_) @receiver field: (template_method name: (field_identifier) @call))])
+(new_expression type: (type_identifier) @call)

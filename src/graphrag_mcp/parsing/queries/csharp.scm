@@ -1,0 +1,39 @@
+(class_declaration name: (identifier) @name body: (_)? @body) @type
+(interface_declaration name: (identifier) @name body: (_)? @body) @type
+(struct_declaration name: (identifier) @name body: (_)? @body) @type
+(record_declaration name: (identifier) @name body: (_)? @body) @type
+(enum_declaration name: (identifier) @name body: (_)? @body) @type
+(delegate_declaration name: (identifier) @name) @type
+(namespace_declaration name: (_) @name body: (_) @body) @module
+(method_declaration name: (identifier) @name body: (_)? @body) @method
+(constructor_declaration name: (identifier) @name body: (_)? @body) @method
+(local_function_statement name: (identifier) @name body: (_)? @body) @function
+(operator_declaration operator: _ @name body: (_)? @body) @method
+(property_declaration name: (identifier) @name) @field
+(event_declaration name: (identifier) @name) @field
+(field_declaration (variable_declaration (variable_declarator name: (identifier) @name))) @field
+(event_field_declaration (variable_declaration (variable_declarator name: (identifier) @name))) @field
+(enum_member_declaration name: (identifier) @name) @field
+
+(base_list [(identifier) @base (generic_name (identifier) @base) (qualified_name name: (identifier) @base)
+  (qualified_name name: (generic_name (identifier) @base))
+  (primary_constructor_base_type type: [(identifier) @base (generic_name (identifier) @base)])])
+
+(invocation_expression function: [
+  (identifier) @call
+  (generic_name (identifier) @call)
+  (member_access_expression expression: (_) @receiver name: (identifier) @call)
+  (member_access_expression expression: (_) @receiver name: (generic_name (identifier) @call))
+  (conditional_access_expression (member_binding_expression name: (identifier) @call))])
+(object_creation_expression type: [(identifier) @call (generic_name (identifier) @call)
+  (qualified_name name: (identifier) @call)])
+(parameter type: [(identifier) @reference (generic_name (identifier) @reference) (nullable_type (identifier) @reference)])
+(variable_declaration type: [(identifier) @reference (generic_name (identifier) @reference) (nullable_type (identifier) @reference)])
+(property_declaration type: [(identifier) @reference (generic_name (identifier) @reference) (nullable_type (identifier) @reference)])
+(method_declaration returns: [(identifier) @reference (generic_name (identifier) @reference)])
+(type_argument_list (identifier) @reference)
+(attribute name: (identifier) @reference)
+
+(using_directive !name [(identifier) (qualified_name)] @source) @import
+(using_directive name: (identifier) @alias [(qualified_name) (generic_name)] @source) @import
+(comment) @comment

@@ -1,0 +1,71 @@
+; What JavaScript and TypeScript have in common.
+
+(function_declaration name: (identifier) @name body: (_) @body) @function
+(generator_function_declaration name: (identifier) @name body: (_) @body) @function
+(variable_declarator name: (identifier) @name value: (arrow_function body: (_) @body)) @function
+(variable_declarator name: (identifier) @name value: (function_expression body: (_) @body)) @function
+(method_definition name: [(property_identifier) (private_property_identifier)] @name body: (_) @body) @method
+
+; Members of an object that is given a name, exported or returned.
+(variable_declarator value: (object (pair key: (property_identifier) @name
+  value: [(arrow_function body: (_) @body) (function_expression body: (_) @body)]) @method))
+(assignment_expression right: (object (pair key: (property_identifier) @name
+  value: [(arrow_function body: (_) @body) (function_expression body: (_) @body)]) @method))
+(export_statement value: (object (pair key: (property_identifier) @name
+  value: [(arrow_function body: (_) @body) (function_expression body: (_) @body)]) @method))
+(return_statement (object (pair key: (property_identifier) @name
+  value: [(arrow_function body: (_) @body) (function_expression body: (_) @body)]) @method))
+
+; A.prototype.b = function, exports.b = function, a.b = function
+(assignment_expression left: (member_expression
+    object: (member_expression object: (identifier) @owner property: (property_identifier) @_prototype)
+    property: (property_identifier) @name)
+  right: [(arrow_function body: (_) @body) (function_expression body: (_) @body)]
+  (#eq? @_prototype "prototype")) @method
+(assignment_expression left: (member_expression object: (identifier) @_exports property: (property_identifier) @name)
+  right: [(arrow_function body: (_) @body) (function_expression body: (_) @body)]
+  (#eq? @_exports "exports")) @function
+(assignment_expression left: (member_expression
+    object: (member_expression object: (identifier) @_module property: (property_identifier) @_exports)
+    property: (property_identifier) @name)
+  right: [(arrow_function body: (_) @body) (function_expression body: (_) @body)]
+  (#eq? @_module "module") (#eq? @_exports "exports")) @function
+(assignment_expression left: (member_expression object: (identifier) @owner property: (property_identifier) @name)
+  right: [(arrow_function body: (_) @body) (function_expression body: (_) @body)]) @function
+
+(program (lexical_declaration (variable_declarator name: (identifier) @name) @constant))
+(program (variable_declaration (variable_declarator name: (identifier) @name) @constant))
+(program (export_statement declaration: (lexical_declaration (variable_declarator name: (identifier) @name) @constant)))
+
+(export_statement) @wrapper
+(lexical_declaration) @wrapper
+(decorator) @decorator
+
+(call_expression function: [(identifier) @call
+  (member_expression object: (_) @receiver property: (property_identifier) @call)])
+(new_expression constructor: [(identifier) @call
+  (member_expression object: (_) @receiver property: (property_identifier) @call)])
+
+(import_statement (import_clause (identifier) @alias) source: (string) @source) @import
+(import_statement (import_clause (namespace_import (identifier) @alias)) source: (string) @source) @import
+(import_statement (import_clause (named_imports (import_specifier name: (_) @item alias: (identifier)? @alias)))
+  source: (string) @source) @import
+(import_statement . source: (string) @source) @import
+(export_statement (export_clause (export_specifier name: (_) @item)) source: (string) @source) @import
+(export_statement "*" source: (string) @source) @import
+(variable_declarator name: (identifier) @alias
+  value: [
+    (call_expression function: (identifier) @_require arguments: (arguments . (string) @source))
+    (member_expression object:
+      (call_expression function: (identifier) @_require arguments: (arguments . (string) @source)))]
+  (#eq? @_require "require")) @import
+(variable_declarator
+  name: (object_pattern [
+    (shorthand_property_identifier_pattern) @item
+    (pair_pattern key: (property_identifier) @item value: (identifier) @alias)])
+  value: (call_expression function: (identifier) @_require arguments: (arguments . (string) @source))
+  (#eq? @_require "require")) @import
+(call_expression function: [(identifier) (import)] @_require arguments: (arguments . (string) @source)
+  (#any-of? @_require "require" "import")) @import
+
+(comment) @comment

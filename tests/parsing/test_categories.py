@@ -19,6 +19,8 @@ EXPECTED = {
         "LATEST.swift",
         "api/service.proto",
         "web/App.vue",
+        "src/contests/score.py",
+        "lib/crc.c",
     ],
     Category.TESTS: [
         "conftest.py",
@@ -30,7 +32,8 @@ EXPECTED = {
         "src/__tests__/login.js",
         "ios/FooTests.swift",
         "src/test/java/org/acme/FooIT.java",
-        "src/FooTest.kt",
+        "src/HTTPTest.kt",
+        "AppUITests/Launch.swift",
         "Dapper.Tests/ParameterTests.cs",
         "spec/models/user_spec.rb",
         "test/fixtures/suite.bats",
@@ -42,6 +45,7 @@ EXPECTED = {
     Category.DOCUMENTATION: [
         "README.md",
         "README",
+        "LICENSE-MIT",
         "CHANGES",
         "LICENSE",
         "docs/guide.rst",

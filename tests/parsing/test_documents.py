@@ -14,8 +14,8 @@ DOCUMENTATION, CONFIG, DATA = Category.DOCUMENTATION, Category.CONFIG, Category.
 
 _MARKDOWN_LINES = st.sampled_from((
     "# One", "## Two", "### Three", "Title", "===", "---", "```", "~~~~", "    code", "- item", "  - nested",
-    "1. first", "> quote", "> ```", "<!-- open", "-->", "<div>", "", "", "text with `code` and [link](a.md)", "[[wiki]]",
-    "[r]: b.md", "| a | b |", "\t- tab", "* * *", "- ```", "status: accepted", "é" * 300, "word " * 200,
+    "1. first", "> quote", "> ```", "<!-- open", "-->", "<div>", "", "", "text with `code` and [link](a.md)",
+    "[[wiki]]", "[r]: b.md", "| a | b |", "\t- tab", "* * *", "- ```", "status: accepted", "é" * 300, "word " * 200,
 ))  # fmt: skip
 _ANY_LINES = st.text(alphabet=st.sampled_from("ab #-=`>[](){}:|!*_~\\<\t\v\f\u2028\ud800\"'&"), max_size=30)
 _TEXTS = st.one_of(
@@ -281,6 +281,14 @@ def test_a_status_section_names_what_the_decision_supersedes() -> None:
 def test_a_priority_out_of_range_is_none(value: str) -> None:
     """002-04: 0 to 100; nothing is clamped."""
     assert parse_markdown("a.md", f"---\npriority: {value}\n---\n").facts.priority is None
+
+
+@pytest.mark.parametrize(
+    "block", ["? [a, b]\n: c\nstatus: draft", "*x : y\nstatus: draft", "a: &x {b: c}\nstatus: draft"]
+)
+def test_keys_and_values_that_are_not_flat_are_passed_over(block: str) -> None:
+    """Whatever stands around it, a flat value keeps its key."""
+    assert parse_markdown("a.md", f"---\nx: &x 1\n{block}\n---\n").facts.status is DocumentStatus.PROPOSED
 
 
 def test_malformed_front_matter_is_a_note_and_the_document_is_still_read() -> None:

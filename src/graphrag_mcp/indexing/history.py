@@ -18,7 +18,6 @@ from typing import IO
 _OPTIONS = (
     "--no-pager",
     "--no-replace-objects",
-    "--literal-pathspecs",
     "-c", "core.fsmonitor=false",
     "-c", "core.pager=cat",
     "-c", "log.showSignature=false",

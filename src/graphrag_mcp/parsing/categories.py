@@ -1,5 +1,7 @@
 """Says from a file's path (and, where the path is silent, its first line) what the file is for."""
 
+from collections.abc import Sequence
+
 from graphrag_mcp.model import Category
 
 
@@ -25,7 +27,7 @@ _FOLDERS: dict[str, Category] = {
         ("example", "examples", "sample", "samples", "demo", "demos", "benchmark", "benchmarks", "bench", "benches",
          "playground", "playgrounds", "docs_src", "cookbook", "quickstart", "tutorials"), _EXAMPLES),
 }  # fmt: skip
-_TEST_FOLDER_ENDS = ("tests", ".test", "-test", "_test", "-spec", "_spec")  # Dapper.Tests, AlamofireTests, api-test
+_TEST_FOLDER_ENDS = ("Tests", "-tests", "_tests", ".tests", "-test", "_test", ".Test", "-spec", "_spec")
 _EXAMPLE_FOLDER_ENDS = ("-example", "_example", "-examples", "_examples", "-demo", "_demo", " example")
 _PACKAGE_PREFIXES = frozenset({"com", "org", "net", "io"})  # com/example/shop is a Java package, not an example.
 _DOCUMENT_FOLDERS = frozenset({"doc", "docs", "documentation", "man"})
@@ -46,7 +48,7 @@ _DOCUMENTS = _words("md mdx mdc markdown rst txt adoc asciidoc asc org textile r
 _CONFIG = _words(
     "json json5 jsonc yaml yml toml ini cfg conf config properties env xml plist gradle cmake mk mak make csproj "
     "fsproj vbproj sln slnx props targets cabal gemspec podspec tf tfvars hcl bazel xcconfig pbxproj xcscheme "
-    "xctestplan storyboard xib entitlements service socket timer dockerfile editorconfig npmrc lock-config in am "
+    "xctestplan storyboard xib entitlements service socket timer dockerfile editorconfig npmrc in am "
     "ac m4 def rc code-workspace prettierrc eslintrc babelrc dhall cue jsonnet mod work nuspec ruleset prisma"
 )
 _DATA = _words(
@@ -55,7 +57,7 @@ _DATA = _words(
     "stderr stdout approved received"
 )
 _WEB = _words("html htm xhtml js mjs cjs css scss sass less")  # In a documents folder: the site, not the product.
-_TYPED_NAMES = _words("java kt cs swift scala php groovy m mm vb fs hs cpp cc ts tsx js dart")
+_TYPED_NAMES = _words("java kt cs swift scala php groovy m mm vb fs hs cpp cc")
 _SHELL = _words("sh bash zsh fish ksh")  # test_helper.bash and its like are libraries.
 
 # ---------------------------------------------------------------- the table: names
@@ -80,7 +82,7 @@ _LOCK_NAMES = _words(
 _VENDORED_NAME_PARTS = (".min.", "-min.", ".bundle.", ".umd.")
 _TEST_STEM_STARTS = ("test_", "test-")
 _TEST_STEM_ENDS = ("_test", "_tests", "-test", "-tests", ".test", ".tests", "_spec", "-spec", ".spec", ".cy", ".e2e",
-                   "_unittest", ".stories", ".bench")  # fmt: skip
+                   "_unittest")  # fmt: skip
 _TYPED_TEST_ENDS = ("Test", "Tests", "Spec", "Specs", "TestCase")
 
 _GENERATED_WITHIN = 1_000  # characters; the marks stand in a comment at the top, or the file is a generator.
@@ -93,7 +95,7 @@ def categorise(path: str, text: str = "") -> Category:
     stem, _, suffix = name.rpartition(".")
     if not stem:  # "Makefile", ".gitignore"
         stem, suffix = name, ""
-    role = _role_of_folders([folder.lower() for folder in folders])
+    role = _role_of_folders(folders)
     if role is _VENDORED or (suffix in _WEB and any(part in name for part in _VENDORED_NAME_PARTS)):
         return _VENDORED
     nature = _nature(name, stem, suffix, folders, text)
@@ -120,10 +122,10 @@ def is_generated(text: str) -> bool:
     return "@generated" in head or ("generated" in head and ("do not edit" in head or "do not modify" in head))
 
 
-def _role_of_folders(folders: list[str]) -> Category | None:
+def _role_of_folders(folders: Sequence[str]) -> Category | None:
     found: Category | None = None
     for index, folder in enumerate(folders):
-        role = _FOLDERS.get(folder) or _role_of_ending(folder)
+        role = _FOLDERS.get(folder.lower()) or _role_of_ending(folder)
         if role is _VENDORED:
             return role
         if found is None and not (role is _EXAMPLES and index and folders[index - 1] in _PACKAGE_PREFIXES):
@@ -137,11 +139,11 @@ def _role_of_ending(folder: str) -> Category | None:
     return _EXAMPLES if folder.endswith(_EXAMPLE_FOLDER_ENDS) else None
 
 
-def _nature(name: str, stem: str, suffix: str, folders: list[str], text: str) -> Category:
+def _nature(name: str, stem: str, suffix: str, folders: Sequence[str], text: str) -> Category:
     """Return what the file is made of, whatever folder it lies in."""
     if suffix in _DATA or name in _LOCK_NAMES:
         return Category.DATA
-    if name in _CONFIG_NAMES or (suffix in _CODE and stem.endswith((".config", "rc"))):
+    if name in _CONFIG_NAMES or (suffix in _CODE and _is_settings_name(stem)):
         return Category.CONFIG
     if suffix in _DOCUMENTS:
         return Category.CONFIG if suffix == "txt" and stem.startswith("requirements") else Category.DOCUMENTATION
@@ -149,13 +151,22 @@ def _nature(name: str, stem: str, suffix: str, folders: list[str], text: str) ->
         return Category.IMPLEMENTATION
     if suffix in _CONFIG or name.startswith("dockerfile."):
         return Category.CONFIG
-    if stem in _DOCUMENT_NAMES or (suffix.isdigit() and folders and folders[-1].lower() in _DOCUMENT_FOLDERS):
+    if (
+        stem in _DOCUMENT_NAMES
+        or stem.startswith("license-")
+        or (suffix.isdigit() and folders and folders[-1].lower() in _DOCUMENT_FOLDERS)
+    ):
         return Category.DOCUMENTATION
     if text.startswith("#!"):
         return Category.IMPLEMENTATION
     if name.startswith(".") or not _CONFIG_FOLDERS.isdisjoint(folders):
         return Category.CONFIG
     return Category.OTHER
+
+
+def _is_settings_name(stem: str) -> bool:
+    """Return whether a program's settings are written as code: `vite.config.ts`, `.eslintrc.js`."""
+    return stem.endswith(".config") or (stem.startswith(".") and stem.endswith("rc"))
 
 
 def _is_test_name(cased_stem: str, stem: str, suffix: str) -> bool:
@@ -165,13 +176,11 @@ def _is_test_name(cased_stem: str, stem: str, suffix: str) -> bool:
         return False
     if stem.startswith(_TEST_STEM_STARTS) or stem == "tests" or (stem == "test" and suffix != "py"):
         return True
-    if suffix in _TYPED_NAMES and cased_stem.endswith(_TYPED_TEST_ENDS):
-        before = cased_stem.removesuffix("Case").rstrip("s").removesuffix("Test").removesuffix("Spec")
-        return bool(before) and not before[-1].isupper()  # "FooTests", not "LATEST" or "Test" alone
-    return False
+    # "FooTests", but neither "LATEST" nor "Test" alone.
+    return suffix in _TYPED_NAMES and cased_stem.endswith(_TYPED_TEST_ENDS) and cased_stem not in _TYPED_TEST_ENDS
 
 
-def _refine(suffix: str, folders: list[str], text: str) -> Category:
+def _refine(suffix: str, folders: Sequence[str], text: str) -> Category:
     """Return the category of code that no folder and no name sets apart."""
     if suffix in _WEB and any(folder.lower() in _DOCUMENT_FOLDERS for folder in folders):
         return Category.DOCUMENTATION

@@ -57,28 +57,27 @@ def _parse(text: str, end: int) -> FrontMatter:
 
 
 def _flat_values(events: Iterator[yaml.Event]) -> Iterator[tuple[str, Value]]:
-    """Yield the top-level keys whose value is a scalar or a list of scalars."""
+    """Yield the keys of the top-level mapping whose value is a scalar or a list of scalars."""
     depth = 0
-    key: str | None = None
-    items: list[str] | None = None
+    key: str | None = None  # "" where it is no scalar
+    items: list[str] = []
     for event in events:
         if isinstance(event, yaml.CollectionStartEvent):
             depth += 1
-            is_value = depth == 2 and key is not None
-            items = [] if is_value and isinstance(event, yaml.SequenceStartEvent) else items
+            if depth == 1 and not isinstance(event, yaml.MappingStartEvent):
+                return
+            if depth == 2:
+                items = []
         elif isinstance(event, yaml.CollectionEndEvent):
             depth -= 1
             if depth == 1:
-                if key is not None and items is not None:
-                    yield key, tuple(items)
-                key = items = None
-        elif isinstance(event, yaml.ScalarEvent):
-            if depth == 2 and items is not None and len(items) < _MAX_ITEMS:
-                items.append(event.value)
-            elif depth == 1 and key is None:
-                key = event.value
-            elif depth == 1:
-                yield key or "", event.value
-                key = None
-        elif isinstance(event, yaml.AliasEvent) and depth == 1:
-            key = None if key is not None else ""
+                if key and isinstance(event, yaml.SequenceEndEvent):
+                    yield key, tuple(items[:_MAX_ITEMS])
+                key = "" if key is None else None
+        elif depth == 2 and isinstance(event, yaml.ScalarEvent):
+            items.append(event.value)
+        elif depth == 1 and isinstance(event, yaml.ScalarEvent | yaml.AliasEvent):
+            value = event.value if isinstance(event, yaml.ScalarEvent) else ""
+            if key and value:
+                yield key, value
+            key = value if key is None else None

@@ -225,7 +225,7 @@ class _Scanner:
             return False  # Neither an empty item nor a number other than 1 interrupts a paragraph.
         self._end_block(index)
         self._run = index
-        self._blank = False
+        self._blank = _ATX.match(bare, match.end()) is not None  # Nothing goes on lazily after a heading.
         if not nested:
             self._item = indent + (match.end() if len(match[1] or "") <= _CODE_INDENT else match.start(1) + 1)
         return True

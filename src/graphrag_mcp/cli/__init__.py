@@ -1,0 +1,1 @@
+"""The command line: serve, index, search, watch, status, eval."""

@@ -1,0 +1,118 @@
+"""`index`, `search`, `watch` and `status`."""
+
+import argparse
+import json
+import os
+import signal
+import sys
+import threading
+from contextlib import closing
+from dataclasses import replace
+from typing import Any
+
+from graphrag_mcp.app import App
+from graphrag_mcp.cli.options import project_root
+from graphrag_mcp.cli.progress import ProgressLine
+from graphrag_mcp.cli.project import open_project
+from graphrag_mcp.errors import IndexLockedError
+from graphrag_mcp.model import IndexReport, SearchRequest
+from graphrag_mcp.server.overview import render_status
+from graphrag_mcp.server.payload import report_payload, search_payload, status_payload
+from graphrag_mcp.server.render import printable, render
+from graphrag_mcp.server.requests import read_question
+
+
+def run_index(options: argparse.Namespace) -> None:
+    """Bring the index up to date and say what was done."""
+    with closing(_open(options)) as app, ProgressLine() as progress:
+        report = app.index(options.rebuild, progress)
+    _print(_json(report_payload(report)) if options.json else describe_report(report))
+
+
+def run_search(options: argparse.Namespace) -> None:
+    """Search once and print what is found."""
+    with closing(_open(options)) as app:
+        request = _read_request(options, app)
+        if not options.no_update:
+            bring_up_to_date(app)
+        result = app.search(request)
+    if options.json:
+        _print(_json(search_payload(result)))
+    else:
+        _print(render(result, options.format, app.settings.retrieval.response_tokens, options.explain))
+
+
+def run_watch(options: argparse.Namespace) -> None:
+    """Index, then follow the edits until interrupted."""
+    stop = threading.Event()
+    with closing(_open(options)) as app:
+        with ProgressLine() as progress:
+            report = app.index(progress=progress)
+        _print(describe_report(report) + f"\nwatching {printable(str(app.root))}")
+        # Only now: while indexing, an interrupt just ends the run, which the next one resumes.
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, lambda *_: stop.set())
+        app.watch(stop, lambda change: _print(describe_report(change)))
+
+
+def run_status(options: argparse.Namespace) -> None:
+    """Print what is indexed."""
+    with closing(_open(options)) as app:
+        status = app.status()
+    _print(_json(status_payload(status)) if options.json else render_status(status))
+
+
+def bring_up_to_date(app: App) -> None:
+    """Index what changed, unless another process does so already."""
+    try:
+        with ProgressLine() as progress:
+            app.index(progress=progress)
+    except IndexLockedError as error:
+        sys.stderr.write(f"{error}\n")
+
+
+def describe_report(report: IndexReport) -> str:
+    """Return what an index run did, in one line and one more for each warning."""
+    line = (
+        f"{report.added:,} added, {report.changed:,} changed, {report.removed:,} removed, "
+        f"{report.unchanged:,} unchanged, {report.skipped:,} left out; {report.chunks:,} chunks "
+        f"({report.embedded:,} embedded, {report.reused:,} reused) in {report.seconds:.1f} s"
+    )
+    return printable("\n".join([line, *(f"warning: {warning}" for warning in report.warnings)]))
+
+
+def _read_request(options: argparse.Namespace, app: App) -> SearchRequest:
+    arguments: dict[str, Any] = {
+        "query": options.query,
+        "limit": options.limit,
+        "include_graph_context": not options.no_graph,
+        "max_hops": options.max_hops,
+        "include_patterns": options.include_pattern,
+        "excluded_files": options.excluded_file,
+        "categories": options.category,
+        "languages": options.language,
+        "use_rrf": not options.no_rrf,
+        "rerank_with_recency": not options.no_recency,
+    }
+    if options.include_archived:
+        arguments["exclude_archived"] = False
+    request = read_question("graphrag_hybrid_search", arguments, app.settings, app.root).request
+    return replace(
+        request,
+        chunks_per_document=1 if options.unique else request.chunks_per_document,
+        min_score=request.min_score if options.min_score is None else options.min_score,
+        explain=options.explain,
+    )
+
+
+def _open(options: argparse.Namespace) -> App:
+    return open_project(project_root(options.root, os.environ))
+
+
+def _json(payload: object) -> str:
+    return printable(json.dumps(payload, ensure_ascii=False, indent=2))
+
+
+def _print(text: str) -> None:
+    sys.stdout.write(text + "\n")
+    sys.stdout.flush()

@@ -1,0 +1,104 @@
+"""Which commands and options there are."""
+
+import argparse
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+from graphrag_mcp import __version__
+from graphrag_mcp.model import Category
+
+ROOT_VARIABLES = ("GRAPHRAG_ROOT", "CLAUDE_PROJECT_DIR")
+
+_EXIT_CODES = "exit codes: 0 done, 1 failed, 2 wrong usage"
+
+
+def create_parser() -> argparse.ArgumentParser:
+    """Return the parser; what it parses has `command` (None: serve) and the options of that command."""
+    parser = argparse.ArgumentParser(
+        prog="graphrag-mcp",
+        description="Code-aware semantic search over your own repository: an MCP server and a command line.",
+        epilog=_EXIT_CODES,
+    )
+    parser.add_argument("--version", action="version", version=f"graphrag-mcp {__version__}")
+    _add_root(parser)
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND")
+    _add_command(commands, "serve", "serve MCP over standard input and output (also without any command)")
+    _add_index(_add_command(commands, "index", "bring the index up to date"))
+    _add_search(_add_command(commands, "search", "search, after bringing the index up to date"))
+    _add_command(commands, "watch", "keep the index up to date until interrupted")
+    status = _add_command(commands, "status", "show what is indexed, and what was left out and why")
+    status.add_argument("--json", action="store_true", help="print JSON")
+    _add_eval(_add_command(commands, "eval", "measure the search on queries whose answers are known"))
+    return parser
+
+
+def project_root(given: str | None, environ: Mapping[str, str]) -> Path:
+    """Return the root to work on: as given, else from the environment, else the current folder."""
+    named = [given, *(environ.get(variable) for variable in ROOT_VARIABLES), os.curdir]
+    return Path(next(name for name in named if name))
+
+
+def _add_command(
+    commands: "argparse._SubParsersAction[argparse.ArgumentParser]", name: str, summary: str
+) -> argparse.ArgumentParser:
+    command = commands.add_parser(name, help=summary, description=f"{summary[0].upper()}{summary[1:]}.")
+    # Without a default of its own, so that it does not undo `graphrag-mcp --root DIR COMMAND`.
+    _add_root(command, default=argparse.SUPPRESS)
+    return command
+
+
+def _add_root(parser: argparse.ArgumentParser, default: str | None = None) -> None:
+    parser.add_argument(
+        "--root",
+        metavar="DIR",
+        default=default,
+        help=f"folder of the repository (default: ${', $'.join(ROOT_VARIABLES)}, or the current folder)",
+    )
+
+
+def _add_index(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--rebuild", action="store_true", help="start from nothing")
+    parser.add_argument("--json", action="store_true", help="print JSON")
+
+
+def _add_search(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("query", metavar="QUERY", help="words, a question, an identifier or a path")
+    parser.add_argument("--limit", type=int, default=5, metavar="N", help="results to show, 1 to 25 (default: 5)")
+    parser.add_argument("--unique", action="store_true", help="at most one result per file")
+    scope = parser.add_argument_group("what is searched")
+    scope.add_argument("--excluded-file", action="append", default=[], metavar="FILE", help="leave this file out")
+    scope.add_argument("--include-archived", action="store_true", help="show archived and deprecated files too")
+    scope.add_argument(
+        "--include-pattern", action="append", default=[], metavar="GLOB", help="show archived files that match"
+    )
+    scope.add_argument(
+        "--category", action="append", default=[], choices=[category.value for category in Category], help="only these"
+    )
+    scope.add_argument("--language", action="append", default=[], help="only this language, for example python")
+    scope.add_argument("--no-update", action="store_true", help="search the index as it is")
+    ranking = parser.add_argument_group("how it is ranked")
+    ranking.add_argument("--no-graph", action="store_true", help="without the code graph")
+    ranking.add_argument("--max-hops", type=int, default=2, metavar="N", help="relations to follow, 0 to 3")
+    ranking.add_argument("--no-rrf", action="store_true", help="vector search alone")
+    ranking.add_argument("--no-recency", action="store_true", help="without the boost for recent files")
+    ranking.add_argument("--min-score", type=_share, metavar="X", help="drop results below this score, 0 to 1")
+    output = parser.add_argument_group("what is printed")
+    output.add_argument("--format", choices=("concise", "detailed"), default="detailed", help="with or without code")
+    output.add_argument("--explain", action="store_true", help="show every factor of each score")
+    output.add_argument("--json", action="store_true", help="print JSON, with whole chunks")
+
+
+def _share(text: str) -> float:
+    value = float(text)
+    if not 0 <= value <= 1:
+        raise argparse.ArgumentTypeError(f"{text}: expected a number from 0 to 1")
+    return value
+
+
+def _add_eval(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("queries", metavar="QUERIES.json", type=Path, help="queries with the places that are right")
+    parser.add_argument("--index-root", default="", metavar="SUB", help="index only this folder below the root")
+    parser.add_argument("--repo", metavar="NAME", help="use the queries of this repo (default: the root's name)")
+    parser.add_argument("--run-out", type=Path, metavar="RUN.json", help="write the results found")
+    parser.add_argument("--json", action="store_true", help="print JSON")

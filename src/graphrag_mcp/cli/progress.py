@@ -1,0 +1,54 @@
+"""Shows how far an index run is: one changing line on a terminal, a line now and then elsewhere."""
+
+import sys
+import time
+from types import TracebackType
+from typing import TextIO
+
+from graphrag_mcp.model import Progress
+
+TERMINAL_SECONDS = 0.1  # Faster than this, a line only flickers.
+LOG_SECONDS = 3.0
+_CLEAR_LINE = "\r\x1b[K"
+
+
+class ProgressLine:
+    """Give it to `App.index` as `progress`, inside a `with` block that ends the line."""
+
+    def __init__(self, stream: TextIO | None = None) -> None:
+        self._stream = stream or sys.stderr
+        self._is_terminal = self._stream.isatty()
+        self._shown_at = 0.0
+        self._started_at = time.monotonic()
+
+    def __enter__(self) -> "ProgressLine":
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._is_terminal and self._shown_at:
+            self._write(_CLEAR_LINE)
+
+    def __call__(self, progress: Progress) -> None:
+        """Show the progress, unless something was shown a moment ago."""
+        now = time.monotonic()
+        if self._is_terminal:
+            if now - self._shown_at >= TERMINAL_SECONDS:
+                self._write(_CLEAR_LINE + describe(progress))
+                self._shown_at = now
+        elif now - (self._shown_at or self._started_at) >= LOG_SECONDS:
+            self._write(describe(progress) + "\n")
+            self._shown_at = now
+
+    def _write(self, text: str) -> None:
+        self._stream.write(text)
+        self._stream.flush()
+
+
+def describe(progress: Progress) -> str:
+    """Return, for example, "indexing 3,120 of 8,400 files, 21,004 chunks, about 40 s left"."""
+    words = f"indexing {progress.files_done:,} of {progress.files_total:,} files, {progress.chunks:,} chunks"
+    if progress.seconds_left is not None:
+        words += f", about {max(1, round(progress.seconds_left))} s left"
+    return words

@@ -1,0 +1,18 @@
+"""Opens the project that a command works on."""
+
+import os
+from pathlib import Path
+
+from graphrag_mcp.app import App
+from graphrag_mcp.errors import SettingsError
+from graphrag_mcp.settings import Settings, load_settings
+
+
+def open_project(root: Path, index_root: str = "") -> App:
+    """Return the application over `root` with its settings; raises RootError or SettingsError."""
+    try:
+        settings = load_settings(root, os.environ)
+    except SettingsError:
+        App(root, Settings(), index_root)  # A root that is no folder explains best why its settings cannot be read.
+        raise
+    return App(root, settings, index_root)

@@ -1,0 +1,70 @@
+"""Runs one command and turns how it ended into an exit code."""
+
+import argparse
+import logging
+import os
+import sys
+from collections.abc import Callable, Sequence
+
+from graphrag_mcp.cli.options import create_parser
+from graphrag_mcp.errors import GraphragError, RequestError
+
+DONE, FAILED, USAGE = 0, 1, 2
+INTERRUPTED = 130  # As a shell reports it.
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run the command and return 0 (done), 1 (failed) or 2 (wrong usage).
+
+    Wrong settings and a bad root count as failures: the command line itself was right.
+    """
+    options = create_parser().parse_args(arguments)
+    _start_logging()
+    try:
+        _command(options.command or "serve")(options)
+        sys.stdout.flush()
+    except RequestError as error:
+        return _complain(error, USAGE)
+    except GraphragError as error:
+        return _complain(error, FAILED)
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except BrokenPipeError:
+        # The reader, such as `head`, has seen enough; keep the interpreter from complaining when it flushes.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return DONE
+
+
+def _command(name: str) -> Callable[[argparse.Namespace], None]:
+    """Import a command only when it runs, so that help is instant and the server starts without the search."""
+    if name == "serve":
+        from graphrag_mcp.cli.serve import run_serve
+
+        return run_serve
+    if name == "eval":
+        from graphrag_mcp.cli.evaluate import run_eval
+
+        return run_eval
+    from graphrag_mcp.cli import commands
+
+    return {
+        "index": commands.run_index,
+        "search": commands.run_search,
+        "watch": commands.run_watch,
+        "status": commands.run_status,
+    }[name]
+
+
+def _start_logging() -> None:
+    level = os.environ.get("GRAPHRAG_LOG_LEVEL", "WARNING").upper()
+    known = level in logging.getLevelNamesMapping()
+    logging.basicConfig(level=level if known else "WARNING", stream=sys.stderr, format="%(levelname)s %(message)s")
+    if not known:
+        logging.getLogger(__name__).warning(
+            "GRAPHRAG_LOG_LEVEL = %r: expected DEBUG, INFO, WARNING, ERROR or CRITICAL", level
+        )
+
+
+def _complain(error: GraphragError, code: int) -> int:
+    sys.stderr.write(f"graphrag-mcp: {error}\n")
+    return code

@@ -1,0 +1,46 @@
+"""`graphrag-mcp serve`: starts the MCP server without waiting for the index."""
+
+import argparse
+import os
+import signal
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from graphrag_mcp.cli.options import project_root
+
+if TYPE_CHECKING:
+    from graphrag_mcp.app import App
+    from graphrag_mcp.settings import Settings
+
+
+def run_serve(options: argparse.Namespace) -> None:
+    """Serve until the client leaves; ends the process."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # Until there is something to close, simply go.
+    from graphrag_mcp.server.wire import take_wire
+
+    wire = take_wire()
+    # Only now: whatever an import prints misses the wire.
+    from graphrag_mcp.server.backend import Backend
+    from graphrag_mcp.server.stdio import serve
+    from graphrag_mcp.server.tools import create_server
+
+    root = project_root(options.root, os.environ)
+    backend = Backend(lambda: _open_app(root))
+    serve(create_server(backend, _settings_for_schemas(root)), backend, wire)
+
+
+def _open_app(root: Path) -> "App":
+    from graphrag_mcp.cli.project import open_project
+
+    return open_project(root)
+
+
+def _settings_for_schemas(root: Path) -> "Settings":
+    """Return the project's settings, or the defaults when they are wrong: the first call says what is."""
+    from graphrag_mcp.errors import SettingsError
+    from graphrag_mcp.settings import Settings, load_settings
+
+    try:
+        return load_settings(root, os.environ)
+    except SettingsError:
+        return Settings()

@@ -1,0 +1,94 @@
+"""Scores ranked places against queries whose answers are known."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import astuple, dataclass
+
+CUTOFF = 10
+
+Place = tuple[str, int | None, int | None]  # Path, first line, last line; None: the whole file.
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """One right answer: any of `paths`, and in it any place that overlaps the lines, where they are known."""
+
+    paths: tuple[str, ...]
+    start_line: int | None = None
+    end_line: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedQuery:
+    """A query and everything that counts as right for it. `relevant`: the files."""
+
+    id: str
+    query: str
+    category: str
+    relevant: frozenset[str]
+    targets: tuple[Target, ...]
+    repo: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Scores:
+    """Measures of one answer, or their means; each from 0 to 1, over the first ten places.
+
+    chunk_ndcg: NDCG over the list of chunks, where a target counts at the first chunk that shows it.
+    file_ndcg: NDCG over the list of distinct files. mrr, hit1, hit5: on that list too.
+    span10: whether one of the first ten chunks shows a target.
+    """
+
+    chunk_ndcg: float
+    file_ndcg: float
+    mrr: float
+    hit1: float
+    hit5: float
+    span10: float
+
+
+def score(query: JudgedQuery, places: Sequence[Place]) -> Scores:
+    """Score one ranked list, best first."""
+    target_ranks = [rank for rank in (_rank(target, places[:CUTOFF]) for target in query.targets) if rank]
+    files = list(dict.fromkeys(path for path, _, _ in places))[:CUTOFF]
+    file_ranks = [rank for rank, path in enumerate(files, 1) if path in query.relevant]
+    first = min(file_ranks, default=0)
+    return Scores(
+        chunk_ndcg=_ndcg(target_ranks, len(query.targets)),
+        file_ndcg=_ndcg(file_ranks, len(query.relevant)),
+        mrr=1 / first if first else 0.0,
+        hit1=float(first == 1),
+        hit5=float(1 <= first <= 5),
+        span10=float(bool(target_ranks)),
+    )
+
+
+def mean(scores: Sequence[Scores]) -> Scores:
+    """Return the mean of each measure; all are 0 when there is nothing to average."""
+    if not scores:
+        return Scores(0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+    return Scores(*(sum(column) / len(scores) for column in zip(*map(astuple, scores), strict=True)))
+
+
+def _rank(target: Target, places: Sequence[Place]) -> int:
+    """Return the place of the first chunk that shows the target, from 1; 0 when none does."""
+    for rank, (path, start, end) in enumerate(places, 1):
+        if path in target.paths and _overlaps(target, start, end):
+            return rank
+    return 0
+
+
+def _overlaps(target: Target, start: int | None, end: int | None) -> bool:
+    if target.start_line is None or target.end_line is None or start is None or end is None:
+        return True
+    return start <= target.end_line and end >= target.start_line
+
+
+def _ndcg(ranks: Sequence[int], right: int) -> float:
+    """Two targets in one chunk gain once: a place in the list is one place."""
+    ideal = sum(_gain(rank) for rank in range(1, min(CUTOFF, right) + 1))
+    return sum(_gain(rank) for rank in set(ranks)) / ideal if ideal else 0.0
+
+
+def _gain(rank: int) -> float:
+    return 1 / math.log2(rank + 1)

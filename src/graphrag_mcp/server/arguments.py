@@ -1,0 +1,145 @@
+"""What each tool accepts: one model per tool, from which both its JSON schema and its validation come."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Annotated, Any, ClassVar, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, Strict, StringConstraints, WithJsonSchema
+from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
+from pydantic_core import CoreSchema
+
+from graphrag_mcp.model import Category, SearchRequest
+from graphrag_mcp.settings import Settings
+
+MINIMUM_QUERY = 3  # Fewer characters name nothing: they match everywhere.
+MAXIMUM_QUERY = 8_000  # A long stack trace fits; a whole file is no question.
+MAXIMUM_RESULTS = 25  # More than a client shows in one answer.
+DOCUMENT_HOPS = 1  # The query tools rank with direct neighbours only; the graph is the hybrid tool's subject.
+
+ResponseFormat = Literal["concise", "detailed", "json"]
+
+Query = Annotated[
+    str,
+    StringConstraints(strip_whitespace=True, min_length=MINIMUM_QUERY, max_length=MAXIMUM_QUERY),
+    Field(description="What to find: a question, words, an identifier such as Session.open, or a path."),
+]
+ResultCount = Annotated[int, Field(ge=1, le=MAXIMUM_RESULTS, description="Results to return.")]
+Entry = Annotated[str, StringConstraints(pattern=r"\S"), WithJsonSchema({"type": "string", "minLength": 1})]
+CategoryName = Annotated[
+    Category,
+    Strict(False),  # A JSON client can only send the name of an enum's member.
+    WithJsonSchema({"type": "string", "enum": [category.value for category in Category]}),
+]
+
+
+class ToolArguments(BaseModel):
+    """What all tools share."""
+
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
+
+    response_format: ResponseFormat = Field(
+        "detailed", description="concise: locations without code; detailed: with code; json: everything, as JSON."
+    )
+
+
+class SearchArguments(ToolArguments):
+    """What all search tools share. `chunks_per_document`: results per file, 0 for any number (K-15)."""
+
+    chunks_per_document: ClassVar[int] = 0
+
+    query: Query
+    excluded_files: list[Entry] = Field(
+        [],
+        description="Files to leave out, exactly: a bare name (README.md: in any folder), a path relative to the "
+        "root (docs/api.md), or an absolute path. No globs. Always wins over include_patterns.",
+    )
+    exclude_archived: bool = Field(True, description="Hide archived, deprecated and backup files.")
+    categories: list[CategoryName] = Field([], description="Only files of these kinds; empty: all.")
+
+    def refine(self, request: SearchRequest) -> SearchRequest:
+        """Return the request with what only this tool's arguments say."""
+        return request
+
+
+class HybridSearchArguments(SearchArguments):
+    """`graphrag_hybrid_search`: one long file must not fill its answer."""
+
+    chunks_per_document: ClassVar[int] = 3
+
+    limit: ResultCount = 5
+    include_graph_context: bool = Field(True, description="Add callers, callees, tests and other related code.")
+    max_hops: int = Field(2, ge=0, le=3, description="How far to follow relations.")
+    include_patterns: list[Entry] = Field(
+        [], description="gitignore globs that show archived files which match, for example .archive/**."
+    )
+    languages: list[Entry] = Field([], description="Only these languages, for example python; empty: all.")
+    use_rrf: bool = Field(True, description="Fuse vector, keyword and graph ranks; false: vector search alone.")
+    rerank_with_recency: bool = Field(True, description="Let recently changed files rank higher.")
+
+    def refine(self, request: SearchRequest) -> SearchRequest:
+        languages = frozenset(language.strip().lower() for language in self.languages)
+        return replace(
+            request,
+            limit=self.limit,
+            scope=replace(request.scope, include_patterns=tuple(self.include_patterns), languages=languages),
+            include_graph_context=self.include_graph_context,
+            max_hops=self.max_hops,
+            use_rrf=self.use_rrf,
+            rerank_with_recency=self.rerank_with_recency,
+        )
+
+
+class QueryDocumentsArguments(SearchArguments):
+    """`query_documents`: every passage that matters, of one file or of many."""
+
+    top_n: ResultCount = 5
+    min_score: float | None = Field(
+        None, ge=0, le=1, allow_inf_nan=False, description="Drop results below this score; null: keep all."
+    )
+
+    def refine(self, request: SearchRequest) -> SearchRequest:
+        return replace(request, limit=self.top_n, max_hops=DOCUMENT_HOPS, min_score=self.min_score)
+
+
+class QueryUniqueDocumentsArguments(QueryDocumentsArguments):
+    """`query_unique_documents`: one passage per file."""
+
+    chunks_per_document: ClassVar[int] = 1
+
+
+class IndexStatusArguments(ToolArguments):
+    """`index_status`: nothing but the form of the answer."""
+
+
+STATUS_TOOL = "index_status"
+SEARCH_TOOLS: Mapping[str, type[SearchArguments]] = {
+    "graphrag_hybrid_search": HybridSearchArguments,
+    "query_documents": QueryDocumentsArguments,
+    "query_unique_documents": QueryUniqueDocumentsArguments,
+}
+TOOLS: Mapping[str, type[ToolArguments]] = {**SEARCH_TOOLS, STATUS_TOOL: IndexStatusArguments}
+
+
+def input_schema(tool: str, settings: Settings | None = None) -> dict[str, Any]:
+    """Return the JSON schema of a tool's arguments, with the project's own defaults where there are settings."""
+    schema = TOOLS[tool].model_json_schema(schema_generator=_CompactSchema)
+    properties = schema["properties"]
+    if settings is not None and "exclude_archived" in properties:
+        properties["exclude_archived"]["default"] = settings.retrieval.exclude_archived
+    # What must be given comes first: models and people read a schema from the top.
+    required = schema.get("required", [])
+    schema["properties"] = {
+        name: properties[name] for name in sorted(properties, key=lambda name: name not in required)
+    }
+    return schema
+
+
+class _CompactSchema(GenerateJsonSchema):
+    """Leaves out titles and class descriptions, which repeat the names and cost every session tokens."""
+
+    def field_title_should_be_set(self, schema: Any) -> bool:  # noqa: ARG002 - the base class's signature
+        return False
+
+    def generate(self, schema: CoreSchema, mode: Any = "validation") -> JsonSchemaValue:
+        generated = super().generate(schema, mode)
+        return {key: value for key, value in generated.items() if key not in ("title", "description")}

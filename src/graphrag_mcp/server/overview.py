@@ -1,0 +1,49 @@
+"""Writes the status of an index as text."""
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+
+from graphrag_mcp.model import Status
+from graphrag_mcp.server.render import describe_state, printable
+
+SHOWN_KINDS = 12  # Languages or reasons on one line; the JSON form has all.
+
+
+def render_status(status: Status, detailed: bool = True) -> str:
+    """Return what is indexed, how complete it is, and what was left out and why; `detailed` adds examples."""
+    lines = [
+        f"Index: {describe_state(status.state)}",
+        f"Root: {status.root}",
+        f"Files: {status.files:,}, of them archived: {status.archived_files:,}",
+        f"Chunks: {status.chunks:,}, symbols: {status.symbols:,}, relations: {status.relations:,}",
+        _describe_model(status),
+        f"Languages: {_counts(status.languages)}",
+        f"Categories: {_counts(status.categories)}",
+        f"Left out: {status.exclusion_rate:.1%} of the paths seen; {_counts(status.skipped)}",
+    ]
+    if status.fallbacks:
+        lines.append(f"Not parsed by syntax: {_counts(status.fallbacks)}")
+    if detailed:
+        lines += [f"  left out: {path} ({reason})" for path, reason in status.skipped_examples]
+        lines.append(f"Last indexed: {_when(status.last_indexed)}")
+        lines.append(f"Index file: {status.index_file} ({status.index_bytes / 1e6:,.1f} MB)")
+    lines += [f"Warning: {warning}" for warning in status.warnings]
+    return printable("\n".join(lines))
+
+
+def _describe_model(status: Status) -> str:
+    if not status.model_available:
+        return f"Model: {status.model or 'none'} is not available; keyword and graph search answer without it"
+    return f"Model: {status.model}, {status.embedded_chunks:,} of {status.chunks:,} chunks embedded"
+
+
+def _counts(counts: Mapping[str, int]) -> str:
+    ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+    words = [f"{name} {count:,}" for name, count in ordered[:SHOWN_KINDS]]
+    if len(ordered) > SHOWN_KINDS:
+        words.append(f"{len(ordered) - SHOWN_KINDS} more kinds")
+    return ", ".join(words) or "none"
+
+
+def _when(seconds: float | None) -> str:
+    return "never" if seconds is None else f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%d %H:%M:%S} UTC"

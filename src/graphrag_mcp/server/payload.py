@@ -1,0 +1,93 @@
+"""The JSON form of a search result and of a status: stable names, for programs."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict
+from datetime import UTC, datetime
+from typing import Any
+
+from graphrag_mcp.model import GraphNeighbour, Hit, IndexReport, SearchResult, Status
+from graphrag_mcp.server.excerpts import Excerpt, cut_texts
+from graphrag_mcp.server.reasons import is_guess, why
+
+
+def search_payload(result: SearchResult, room: int | None = None) -> dict[str, Any]:
+    """Return `{query, primary, neighbours, meta}`; with `room`, texts are cut so that the JSON fits those characters.
+
+    primary: one object per result, best first. `text` holds the chunk and `hidden_lines` counts what was cut of it;
+    `ranks` is the place in each list, from 1; `factors` explain the score; `recency_weight` and `archive_penalty`
+    repeat two of them. neighbours: related code, where `confirmed` is false when it is only a candidate.
+    meta: retrieval_ms, strategy, compression, index, unavailable, warnings.
+    """
+    payload: dict[str, Any] = {
+        "query": result.query,
+        "primary": [_hit(hit) for hit in result.primary],
+        "neighbours": [_neighbour(neighbour) for neighbour in result.neighbours],
+        "meta": asdict(result.meta),
+    }
+    texts = [hit.chunk.text for hit in result.primary]
+    excerpts = list(map(Excerpt, texts)) if room is None else cut_texts(texts, room - len(json.dumps(payload)))
+    for shown, excerpt in zip(payload["primary"], excerpts, strict=True):
+        shown |= {"text": excerpt.text, "hidden_lines": excerpt.hidden_lines}
+    return payload
+
+
+def status_payload(status: Status) -> dict[str, Any]:
+    """Return the fields of a `Status`, with `last_indexed` as ISO 8601."""
+    return asdict(status) | {
+        "last_indexed": _iso(status.last_indexed),
+        "skipped_examples": [{"path": path, "reason": reason} for path, reason in status.skipped_examples],
+    }
+
+
+def report_payload(report: IndexReport) -> dict[str, Any]:
+    """Return the fields of an `IndexReport`."""
+    return asdict(report)
+
+
+def _hit(hit: Hit) -> dict[str, Any]:
+    chunk = hit.chunk
+    weights: Mapping[str, float] = {factor.name: factor.value for factor in hit.factors}
+    return {
+        "path": chunk.path,
+        "start_line": chunk.start_line,
+        "end_line": chunk.end_line,
+        "symbol": chunk.symbol,
+        "kind": chunk.kind,
+        "signature": chunk.signature,
+        "header_path": " > ".join(chunk.enclosing),
+        "language": chunk.language,
+        "category": chunk.category.value,
+        "score": hit.score,
+        "fused_score": hit.fused_score,
+        "why": why(hit),
+        "ranks": dict(hit.ranks),
+        "factors": [asdict(factor) for factor in hit.factors],
+        "origin": hit.origin,
+        "is_archived": chunk.archive is not None,
+        "archive_reason": chunk.archive.reason if chunk.archive else None,
+        "archive_penalty": weights.get("archive", 1.0),
+        "recency_weight": weights.get("recency", 1.0),
+        "modified_at": _iso(chunk.modified_at),
+        "status": chunk.facts.status,
+    }
+
+
+def _neighbour(neighbour: GraphNeighbour) -> dict[str, Any]:
+    return {
+        "path": neighbour.chunk.path,
+        "start_line": neighbour.chunk.start_line,
+        "end_line": neighbour.chunk.end_line,
+        "source": neighbour.source,
+        "relation": neighbour.relation.value,
+        "target": neighbour.target,
+        "direction": neighbour.direction,
+        "hops": neighbour.hops,
+        "confidence": neighbour.confidence,
+        "resolution": neighbour.resolution.value,
+        "confirmed": not is_guess(neighbour),
+    }
+
+
+def _iso(seconds: float | None) -> str | None:
+    return None if seconds is None else datetime.fromtimestamp(seconds, UTC).isoformat(timespec="seconds")

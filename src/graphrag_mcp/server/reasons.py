@@ -1,0 +1,72 @@
+"""Says in a few words why a result was found, and what a relation between two definitions means."""
+
+from graphrag_mcp.model import GraphNeighbour, Hit, RelationKind, Resolution
+
+# What the place of a neighbour is to the result, when the result points at it ("out") or is pointed at ("in").
+_RELATIONS = {
+    (RelationKind.CALLS, "out"): "called by",
+    (RelationKind.CALLS, "in"): "calls",
+    (RelationKind.IMPORTS, "out"): "imported by",
+    (RelationKind.IMPORTS, "in"): "imports",
+    (RelationKind.INHERITS, "out"): "base of",
+    (RelationKind.INHERITS, "in"): "inherits from",
+    (RelationKind.TESTS, "out"): "tested by",
+    (RelationKind.TESTS, "in"): "tests",
+    (RelationKind.CONTAINS, "out"): "member of",
+    (RelationKind.CONTAINS, "in"): "contains",
+    (RelationKind.LINKS_TO, "out"): "linked from",
+    (RelationKind.LINKS_TO, "in"): "links to",
+}
+_RESOLUTIONS = {
+    Resolution.SYNTAX: "written there",
+    Resolution.LOCAL: "same file",
+    Resolution.IMPORT: "by its import",
+    Resolution.NAME: "only definition of that name",
+    Resolution.CANDIDATES: "one of several definitions of that name",
+    Resolution.UNRESOLVED: "name only",
+}
+_GUESSES = {Resolution.CANDIDATES, Resolution.UNRESOLVED}
+
+
+def why(hit: Hit) -> str:
+    """Return why a hit was found, for example "keyword #1, vector #3, defines `Session`"."""
+    parts = [f"{source} #{rank}" for source, rank in sorted(hit.ranks.items(), key=lambda item: (item[1], item[0]))]
+    notes = {factor.name: factor.note for factor in hit.factors}
+    if notes.get("definition"):
+        parts.append(f"defines `{notes['definition']}`")
+    if notes.get("path"):
+        parts.append(f"the query names {notes['path']}")
+    elif "stem" in notes:
+        parts.append("file name agrees")
+    if hit.chunk.archive is not None:
+        parts.append(f"archived: {hit.chunk.archive.reason}")
+    if hit.chunk.facts.status is not None:
+        parts.append(f"status: {hit.chunk.facts.status}")
+    return ", ".join(parts)
+
+
+def explain(hit: Hit) -> list[str]:
+    """Return one line for the score, and one for each factor of it."""
+    lines = [f"score {hit.score:.4f}, fused {hit.fused_score:.4f}"]
+    for factor in hit.factors:
+        sign = "+" if factor.kind == "bonus" else "×"
+        lines.append(f"{sign} {factor.value:.3f}  {factor.name}" + (f" ({factor.note})" if factor.note else ""))
+    return lines
+
+
+def is_guess(neighbour: GraphNeighbour) -> bool:
+    """Tell whether the relation is one of several possible ones, and so no fact."""
+    return neighbour.resolution in _GUESSES
+
+
+def relation_to(neighbour: GraphNeighbour) -> str:
+    """Return what the neighbour is to the result, for example "calls `Session.open`"."""
+    result = neighbour.source if neighbour.direction == "out" else neighbour.target
+    phrase = _RELATIONS[neighbour.relation, neighbour.direction]
+    return f"{phrase} `{result}`" if result else f"{phrase} the file of a result"
+
+
+def certainty(neighbour: GraphNeighbour) -> str:
+    """Return how sure the relation is and how its other end was found."""
+    hops = f", {neighbour.hops} hops away" if neighbour.hops > 1 else ""
+    return f"{neighbour.confidence:.2f}, {_RESOLUTIONS[neighbour.resolution]}{hops}"

@@ -1,0 +1,159 @@
+"""Writes a search result as the text an agent or a person reads, within a number of tokens."""
+
+import json
+import re
+from collections.abc import Sequence
+
+from graphrag_mcp.model import GraphNeighbour, Hit, IndexState, SearchMeta, SearchResult
+from graphrag_mcp.server.arguments import ResponseFormat
+from graphrag_mcp.server.excerpts import Excerpt, cut_texts, room_of
+from graphrag_mcp.server.payload import search_payload
+from graphrag_mcp.server.reasons import certainty, explain, is_guess, relation_to, why
+
+BODY_FRAME = 60  # Characters around a text: two fences, the language, the count of the lines cut, a blank line.
+RELATED_SHARE = 5  # A fifth of the room at most: it supports the results and does not replace them.
+
+# Shown as their symbols: a file may hold escape sequences that would drive a terminal.
+_CONTROLS = {code: 0x2400 + code for code in range(32) if chr(code) not in "\t\n"} | {0x7F: 0x2421, ord("\r"): None}
+
+
+def render(result: SearchResult, response_format: ResponseFormat, tokens: int, explained: bool = False) -> str:
+    """Return the answer to a search in at most about `tokens` tokens; `explained` adds every factor of a score."""
+    room = room_of(tokens)
+    if response_format == "json":
+        return printable(json.dumps(search_payload(result, room), ensure_ascii=False))
+    notes = describe_meta(result.meta)
+    if not result.primary:
+        return printable("\n".join([*notes, *_next_steps(result)]))
+    related = _related(result.neighbours, room // RELATED_SHARE)
+    room -= _length(notes) + _length(related)
+    headers = [_header(place, hit, explained) for place, hit in enumerate(result.primary, 1)]
+    if response_format == "concise":
+        headers = [_with_signature(header, hit) for header, hit in zip(headers, result.primary, strict=True)]
+        shown, _ = _fit(headers, 1, room)
+        hits = "\n".join(shown)
+    else:
+        shown, room = _fit(headers, BODY_FRAME, room)
+        excerpts = cut_texts([hit.chunk.text for hit in result.primary[: len(shown)]], room)
+        blocks = map(_block, shown, excerpts, result.primary)
+        hits = "\n\n".join(blocks)
+    parts = ["\n".join(notes), hits, _describe_rest(len(headers) - len(shown)), "\n".join(related)]
+    return printable("\n\n".join(part for part in parts if part))
+
+
+def describe_meta(meta: SearchMeta) -> list[str]:
+    """Return what a reader must know before the results: an incomplete index, a missing store, warnings."""
+    notes = [_describe_index(meta.index)] if meta.index.state != "ready" else []
+    if meta.unavailable:
+        notes.append("Not searched: " + "; ".join(f"{name} ({reason})" for name, reason in meta.unavailable.items()))
+    return notes + [f"Warning: {warning}" for warning in meta.warnings]
+
+
+def describe_state(state: IndexState) -> str:
+    """Return in a few words how complete the index is."""
+    if state.state != "building" or not state.files_total:
+        return f"{state.state} ({state.message})" if state.message else state.state
+    words = f"building, {state.files_done:,} of {state.files_total:,} files"
+    if state.seconds_left is not None:
+        words += f", about {max(1, round(state.seconds_left))} s left"
+    return words
+
+
+def printable(text: str) -> str:
+    """Replace what a terminal would obey and what UTF-8 cannot say (undecodable bytes in a file's name)."""
+    return text.encode("utf-8", "backslashreplace").decode("utf-8").translate(_CONTROLS)
+
+
+# ---------------------------------------------------------------- the results
+
+
+def _header(place: int, hit: Hit, explained: bool) -> str:
+    chunk = hit.chunk
+    parts = [f"{place}. {chunk.path}:{chunk.start_line}-{chunk.end_line}", chunk.symbol, f"({chunk.kind})", why(hit)]
+    lines = ["  ".join(part for part in parts if part)]
+    if explained:
+        lines += [f"   {line}" for line in explain(hit)]
+    return "\n".join(lines)
+
+
+def _with_signature(header: str, hit: Hit) -> str:
+    return f"{header}\n   {hit.chunk.signature}" if hit.chunk.signature else header
+
+
+def _fit(headers: Sequence[str], frame: int, room: int) -> tuple[list[str], int]:
+    """Return the headers that fit, at least the first, and the room left; each brings `frame` characters with it."""
+    kept: list[str] = []
+    for header in headers:
+        cost = len(header) + frame
+        if cost > room and kept:
+            break
+        kept.append(header)
+        room -= cost
+    return kept, room
+
+
+def _describe_rest(count: int) -> str:
+    if not count:
+        return ""
+    return f"... {count} more results do not fit: ask for fewer, or raise the setting response_tokens."
+
+
+def _block(header: str, excerpt: Excerpt, hit: Hit) -> str:
+    lines = [header]
+    if excerpt.text:
+        fence = _fence(hit.chunk.text)
+        lines += [f"{fence}{hit.chunk.language}", excerpt.text, fence]
+    if excerpt.hidden_lines:
+        first = hit.chunk.end_line - excerpt.hidden_lines + 1
+        lines.append(f"... {excerpt.hidden_lines} more lines ({first}-{hit.chunk.end_line})")
+    return "\n".join(lines)
+
+
+def _fence(text: str) -> str:
+    """Return a fence that the text itself cannot close."""
+    longest = max((len(run) for run in re.findall("`{3,}", text)), default=2)
+    return "`" * (longest + 1)
+
+
+# ---------------------------------------------------------------- what stands around them
+
+
+def _related(neighbours: Sequence[GraphNeighbour], room: int) -> list[str]:
+    facts = [neighbour for neighbour in neighbours if not is_guess(neighbour)]
+    guesses = [neighbour for neighbour in neighbours if is_guess(neighbour)]
+    lines = ["Related in the code graph:", *map(_neighbour, facts)] if facts else []
+    if guesses:
+        lines += ["Perhaps related (several definitions have the name; check before relying on it):"]
+        lines += map(_neighbour, guesses)
+    kept, used = 0, 0
+    while kept < len(lines) and used + len(lines[kept]) < room:
+        used += len(lines[kept]) + 1
+        kept += 1
+    return lines if kept == len(lines) else [*lines[:kept], f"... {len(lines) - kept} more lines of relations"]
+
+
+def _neighbour(neighbour: GraphNeighbour) -> str:
+    chunk = neighbour.chunk
+    name = neighbour.target if neighbour.direction == "out" else neighbour.source
+    parts = [f"- {chunk.path}:{chunk.start_line}-{chunk.end_line}", name, relation_to(neighbour)]
+    return "  ".join(part for part in parts if part) + f"  ({certainty(neighbour)})"
+
+
+def _describe_index(state: IndexState) -> str:
+    words = f"Index {describe_state(state)}."
+    return words + " What follows is from the part that is searchable now." if state.state == "building" else words
+
+
+def _next_steps(result: SearchResult) -> list[str]:
+    lines = [f'No results for "{result.query}".']
+    if result.meta.index.state == "building":
+        lines.append("Ask again when the index is complete.")
+    if result.meta.strategy.filters_applied:
+        filters = ", ".join(result.meta.strategy.filters_applied)
+        lines.append(f"Filters in effect: {filters}. exclude_archived=false shows archived files too.")
+    lines.append("Try other words or an identifier; index_status says what is indexed and what was left out, and why.")
+    return lines
+
+
+def _length(lines: Sequence[str]) -> int:
+    return sum(len(line) + 1 for line in lines)

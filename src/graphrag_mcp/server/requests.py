@@ -1,0 +1,127 @@
+"""Turns the raw arguments of a tool call into one validated `SearchRequest`."""
+
+import difflib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+from pydantic import ValidationError
+
+from graphrag_mcp.errors import RequestError
+from graphrag_mcp.exclusion.excluded_files import normalise_excluded_files
+from graphrag_mcp.model import Scope, SearchRequest
+from graphrag_mcp.server.arguments import (
+    SEARCH_TOOLS,
+    STATUS_TOOL,
+    TOOLS,
+    ResponseFormat,
+    SearchArguments,
+    ToolArguments,
+    input_schema,
+)
+from graphrag_mcp.settings import Settings
+
+SHOWN_CHARACTERS = 80  # Enough of a wrong value to recognise it.
+
+_Model = TypeVar("_Model", bound=ToolArguments)
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """One validated call: what to search for, and the form of the answer."""
+
+    request: SearchRequest
+    response_format: ResponseFormat
+
+
+def read_question(tool: str, arguments: Mapping[str, object], settings: Settings, root: Path) -> Question:
+    """Return the question that a call of a search tool asks; nothing is clamped.
+
+    Raises RequestError with every problem of the call: each names the argument, what was given and what is accepted.
+    """
+    parsed = _parse(tool, SEARCH_TOOLS[tool], arguments)
+    return Question(_build_request(parsed, settings, root), parsed.response_format)
+
+
+def read_status_format(arguments: Mapping[str, object]) -> ResponseFormat:
+    """Return the form in which `index_status` is to answer; raises RequestError as `read_question` does."""
+    return _parse(STATUS_TOOL, TOOLS[STATUS_TOOL], arguments).response_format
+
+
+def _parse(tool: str, model: type[_Model], arguments: Mapping[str, object]) -> _Model:
+    try:
+        return model.model_validate(dict(arguments))
+    except ValidationError as error:
+        details = error.errors(include_url=False)
+    properties = input_schema(tool)["properties"]
+    problems = [_describe(tool, properties, detail) for detail in details]
+    lines = problems if len(problems) == 1 else [f"{len(problems)} problems:", *(f"- {text}" for text in problems)]
+    raise RequestError(str(details[0]["loc"][0]), "\n".join(lines))
+
+
+def _build_request(arguments: SearchArguments, settings: Settings, root: Path) -> SearchRequest:
+    excluded_keys, warnings = normalise_excluded_files(arguments.excluded_files, root)
+    given = "exclude_archived" in arguments.model_fields_set
+    request = SearchRequest(
+        query=arguments.query,
+        scope=Scope(
+            excluded_keys=excluded_keys,
+            exclude_archived=arguments.exclude_archived if given else settings.retrieval.exclude_archived,
+            categories=frozenset(arguments.categories),
+        ),
+        chunks_per_document=arguments.chunks_per_document,
+        warnings=tuple(warnings),
+    )
+    return arguments.refine(request)
+
+
+# ---------------------------------------------------------------- problems, in words
+
+
+def _describe(tool: str, properties: Mapping[str, Any], detail: Any) -> str:
+    name, *inside = detail["loc"]
+    if detail["type"] == "extra_forbidden":
+        return _describe_unknown(tool, str(name), list(properties))
+    accepted = properties[name]
+    if detail["type"] == "missing":
+        return f"{name} is required: {_accepted(accepted)}"
+    place = f"{name}[{inside[0]}]" if inside else str(name)
+    if inside:
+        accepted = accepted["items"]
+    return f"{place} = {_shown(detail['input'])}: expected {_accepted(accepted)}"
+
+
+def _describe_unknown(tool: str, name: str, known: list[str]) -> str:
+    near = difflib.get_close_matches(name, known, n=1)
+    hint = f"did you mean {near[0]}? " if near else ""
+    return f"{_shown(name)} is not an argument of {tool}; {hint}It accepts: {', '.join(known)}"
+
+
+def _shown(value: object) -> str:
+    text = json.dumps(value, ensure_ascii=False, default=repr)
+    return text if len(text) <= SHOWN_CHARACTERS else f"{text[:SHOWN_CHARACTERS]}... ({len(text):,} characters)"
+
+
+def _accepted(schema: Mapping[str, Any]) -> str:
+    """Return in words what a JSON schema accepts."""
+    if "anyOf" in schema:
+        return " or ".join(_accepted(option) for option in schema["anyOf"])
+    if "enum" in schema:
+        return "one of " + ", ".join(schema["enum"])
+    match schema["type"]:
+        case "integer":
+            return f"a whole number from {schema['minimum']} to {schema['maximum']}"
+        case "number":
+            return f"a number from {schema['minimum']:g} to {schema['maximum']:g}"
+        case "boolean":
+            return "true or false"
+        case "array":
+            return f"a list, each entry {_accepted(schema['items'])}"
+        case "string" if "maxLength" in schema:
+            return f"text of {schema['minLength']} to {schema['maxLength']:,} characters"
+        case "string":
+            return "text that is not blank"
+        case other:
+            return str(other)

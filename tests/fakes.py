@@ -1,0 +1,126 @@
+"""Real small classes that stand for the expensive parts of the program."""
+
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from graphrag_mcp.model import (
+    Category,
+    CompressionStats,
+    Factor,
+    GraphNeighbour,
+    Hit,
+    IndexReport,
+    IndexState,
+    RelationKind,
+    Resolution,
+    SearchMeta,
+    SearchRequest,
+    SearchResult,
+    SearchStrategy,
+    Status,
+    StoredChunk,
+)
+from graphrag_mcp.settings import Settings
+
+READY = IndexState("ready", 3, 3, 12)
+
+
+def make_chunk(path: str = "src/session.py", start: int = 10, lines: int = 3, **changes: object) -> StoredChunk:
+    """Return a chunk of numbered lines."""
+    text = "\n".join(f"line {number} of the chunk" for number in range(start, start + lines))
+    values: dict[str, object] = {
+        "chunk_id": 1,
+        "file_id": 1,
+        "path": path,
+        "language": "python",
+        "category": Category.IMPLEMENTATION,
+        "start_line": start,
+        "end_line": start + lines - 1,
+        "text": text,
+        "kind": "method",
+        "symbol": "Session.open",
+        "signature": "def open(self) -> None",
+    }
+    return StoredChunk(**{**values, **changes})  # type: ignore[arg-type]
+
+
+def make_hit(chunk: StoredChunk | None = None) -> Hit:
+    """Return a hit that two lists found and that defines what was asked for."""
+    factors = (Factor("definition", 1.5, "bonus", "Session.open"), Factor("recency", 1.2, note="3 days"))
+    return Hit(chunk or make_chunk(), 0.9, 0.8, {"vector": 3, "keyword": 1}, factors)
+
+
+def make_neighbour(resolution: Resolution = Resolution.IMPORT, direction: str = "in") -> GraphNeighbour:
+    """Return a caller (direction "in") or a callee ("out") of `Session.open`."""
+    other = make_chunk("src/web.py", 40, symbol="handle")
+    ends = ("handle", "Session.open") if direction == "in" else ("Session.open", "handle")
+    return GraphNeighbour(other, RelationKind.CALLS, direction, *ends, 1, 0.95, resolution)
+
+
+def make_result(
+    *hits: Hit,
+    neighbours: tuple[GraphNeighbour, ...] = (),
+    index: IndexState = READY,
+    unavailable: dict[str, str] | None = None,
+    warnings: tuple[str, ...] = (),
+    filters: tuple[str, ...] = (),
+) -> SearchResult:
+    """Return the result of a search for "open a session"."""
+    strategy = SearchStrategy("rrf", True, True, True, "text", filters)
+    meta = SearchMeta(1.5, strategy, CompressionStats(), index, unavailable or {}, warnings)
+    return SearchResult("open a session", hits, neighbours, meta)
+
+
+class FakeApp:
+    """An application that answers every search with one hit; `states` are what it says of its index, one after another.
+
+    The last state stays. `failure` is raised by every search, `delay_seconds` is how long a search takes.
+    """
+
+    def __init__(
+        self,
+        root: Path,
+        *states: IndexState,
+        failure: Exception | None = None,
+        delay_seconds: float = 0.0,
+        settings: Settings | None = None,
+    ) -> None:
+        self.root = root
+        self.settings = settings or Settings()
+        self.started = threading.Event()
+        self.closed = threading.Event()
+        self.requests: list[SearchRequest] = []
+        self._states = list(states) or [READY]
+        self._failure = failure
+        self._delay_seconds = delay_seconds
+
+    def start(self) -> None:
+        self.started.set()
+
+    def wait_ready(self, timeout_seconds: float | None = None) -> IndexState:
+        if len(self._states) > 1:
+            return self._states.pop(0)
+        if self._states[0].state != "ready":
+            time.sleep(timeout_seconds or 0)
+        return self._states[0]
+
+    def index_state(self) -> IndexState:
+        return self._states[0]
+
+    def search(self, request: SearchRequest) -> SearchResult:
+        self.requests.append(request)
+        time.sleep(self._delay_seconds)
+        if self._failure is not None:
+            raise self._failure
+        return make_result(make_hit(), index=self.index_state(), warnings=request.warnings)
+
+    def status(self) -> Status:
+        return Status(str(self.root), "/data/index.sqlite", 2_000_000, self.index_state(), files=3, chunks=12)
+
+    def index(self, rebuild: bool = False, progress: Callable[[object], None] | None = None) -> IndexReport:
+        return IndexReport(added=3, chunks=12)
+
+    def close(self) -> None:
+        self.closed.set()

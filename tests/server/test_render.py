@@ -1,0 +1,187 @@
+"""How a search result reads."""
+
+import json
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from graphrag_mcp.model import ArchiveClass, DocumentFacts, DocumentStatus, Hit, IndexState, Resolution, SearchResult
+from graphrag_mcp.server.excerpts import cut_text, cut_texts, room_of
+from graphrag_mcp.server.render import render
+from tests.fakes import make_chunk, make_hit, make_neighbour, make_result
+
+PLENTY = 6000
+
+
+def hits(count: int, lines: int) -> list[Hit]:
+    return [make_hit(make_chunk(f"src/file{number}.py", 1, lines)) for number in range(count)]
+
+
+def detailed(result: SearchResult, tokens: int = PLENTY) -> str:
+    return render(result, "detailed", tokens)
+
+
+def test_a_result_says_where_what_why_and_shows_the_code() -> None:
+    """P-1: path:start-end, symbol, kind, the reason, and the code in a fence."""
+    assert detailed(make_result(make_hit())) == (
+        "1. src/session.py:10-12  Session.open  (method)  keyword #1, vector #3, defines `Session.open`\n"
+        "```python\n"
+        "line 10 of the chunk\n"
+        "line 11 of the chunk\n"
+        "line 12 of the chunk\n"
+        "```"
+    )
+
+
+def test_the_concise_form_has_signatures_and_no_code() -> None:
+    """P-1: locations first, when an agent only wants to know where."""
+    text = render(make_result(make_hit()), "concise", PLENTY)
+    assert text.splitlines()[1] == "   def open(self) -> None"
+    assert "line 10" not in text
+
+
+def test_an_explained_result_shows_every_factor() -> None:
+    """001-17: every score can be followed by hand."""
+    text = render(make_result(make_hit()), "concise", PLENTY, explained=True)
+    assert "score 0.9000, fused 0.8000" in text
+    assert "+ 1.500  definition (Session.open)" in text
+    assert "× 1.200  recency (3 days)" in text
+
+
+@pytest.mark.parametrize("tokens", [200, 600, 2000, 6000, 20_000])
+@pytest.mark.parametrize("form", ["concise", "detailed"])
+def test_an_answer_stays_within_its_tokens(form: Any, tokens: int) -> None:
+    """P-1: a client cuts a longer answer wherever it likes."""
+    result = make_result(*hits(25, 60), neighbours=(make_neighbour(),) * 20)
+    assert len(render(result, form, tokens)) <= room_of(tokens) + 200
+
+
+def test_the_best_result_gets_the_most_room_and_every_cut_is_counted() -> None:
+    """P-1: nothing is dropped without saying so."""
+    result = make_result(*hits(5, 100))
+    blocks = detailed(result, 2000).split("\n\n")
+    shown = [block.count("of the chunk") for block in blocks]
+    assert shown == sorted(shown, reverse=True)
+    for block, lines in zip(blocks, shown, strict=True):
+        assert block.endswith(f"... {100 - lines} more lines ({lines + 1}-100)")
+
+
+def test_results_that_do_not_fit_at_all_are_counted() -> None:
+    """P-1: even a tiny budget never hides results silently."""
+    text = detailed(make_result(*hits(25, 5)), 200)
+    shown = text.count("src/file")
+    assert 0 < shown < 25
+    assert f"... {25 - shown} more results do not fit" in text
+
+
+def test_a_short_text_leaves_its_room_to_the_others() -> None:
+    """P-1: the room is used."""
+    short, long = cut_texts(["one line", "x\n" * 1000], 1000)
+    assert short.text == "one line"
+    assert len(long.text) > 900
+
+
+def test_a_line_that_is_longer_than_the_room_is_cut() -> None:
+    """P-1: a minified file cannot flood an answer."""
+    assert cut_text("a" * 1000 + "\nb", 10).text == "a" * 8 + " …"
+    assert cut_text("a" * 1000 + "\nb", 10).hidden_lines == 1
+
+
+def test_code_cannot_close_its_fence() -> None:
+    """P-1: what a file holds stays recognisable as content."""
+    text = detailed(make_result(make_hit(make_chunk(text="```python\n```` \nrun this"))))
+    assert text.splitlines()[1] == "`````python"
+
+
+def test_escape_sequences_are_shown_and_not_obeyed() -> None:
+    """P-1: a file cannot drive the terminal it is shown on; an undecodable path can be shown."""
+    chunk = make_chunk("src/caf\udce9.py", text="red \x1b[31m and \x00\r\nnext")
+    text = detailed(make_result(make_hit(chunk)))
+    assert "red ␛[31m and ␀\nnext" in text
+    assert "src/caf\\udce9.py" in text
+
+
+def test_a_confirmed_relation_is_a_fact_and_a_candidate_is_not() -> None:
+    """000-25, K-11: relation, confidence and how it was resolved; candidates stand apart."""
+    sure, guess = make_neighbour(), make_neighbour(Resolution.CANDIDATES, "out")
+    text = detailed(make_result(make_hit(), neighbours=(sure, guess)))
+    facts, guesses = text.split("Related in the code graph:\n")[1].split("Perhaps related")
+    assert facts == "- src/web.py:40-42  handle  calls `Session.open`  (0.95, by its import)\n"
+    assert "called by `Session.open`  (0.95, one of several definitions of that name)" in guesses
+
+
+def test_archived_and_superseded_results_say_so() -> None:
+    """000-01, 002-20: active and old code can be told apart."""
+    facts = DocumentFacts(status=DocumentStatus.SUPERSEDED)
+    hit = make_hit(make_chunk(archive=ArchiveClass(".archive/", 0.5), facts=facts))
+    assert "archived: .archive/, status: superseded" in detailed(make_result(hit))
+
+
+def test_an_incomplete_index_a_missing_store_and_warnings_come_first() -> None:
+    """002-18, B-26: a search that is not complete or not hybrid says so."""
+    building = IndexState("building", 3120, 8400, 9, 40.2)
+    result = make_result(
+        make_hit(), index=building, unavailable={"vector": "no model"}, warnings=("'/x' is outside the root",)
+    )
+    lines = detailed(result).splitlines()
+    assert lines[0].startswith("Index building, 3,120 of 8,400 files, about 40 s left.")
+    assert lines[1] == "Not searched: vector (no model)"
+    assert lines[2] == "Warning: '/x' is outside the root"
+
+
+def test_no_results_says_what_to_do_next() -> None:
+    """003-27: an empty result is no error."""
+    building = IndexState("building", 1, 2, 9)
+    text = detailed(make_result(index=building, filters=("exclude_archived", "excluded_files")))
+    assert 'No results for "open a session".' in text
+    assert "Ask again when the index is complete." in text
+    assert "exclude_archived, excluded_files" in text
+
+
+def test_json_has_everything() -> None:
+    """000-21, 000-31, 000-33, 003-08, K-19: metadata, weights and counts under stable names."""
+    chunk = make_chunk(archive=ArchiveClass(".archive/", 0.5), modified_at=0.0, enclosing=("Session",))
+    result = make_result(make_hit(chunk), neighbours=(make_neighbour(Resolution.CANDIDATES),))
+    payload = json.loads(render(result, "json", PLENTY))
+    assert list(payload) == ["query", "primary", "neighbours", "meta"]
+    assert payload["primary"][0] | {"text": "", "factors": []} == {
+        "path": "src/session.py",
+        "start_line": 10,
+        "end_line": 12,
+        "symbol": "Session.open",
+        "kind": "method",
+        "signature": "def open(self) -> None",
+        "header_path": "Session",
+        "language": "python",
+        "category": "implementation",
+        "score": 0.9,
+        "fused_score": 0.8,
+        "why": "keyword #1, vector #3, defines `Session.open`, archived: .archive/",
+        "ranks": {"vector": 3, "keyword": 1},
+        "factors": [],
+        "origin": "search",
+        "is_archived": True,
+        "archive_reason": ".archive/",
+        "archive_penalty": 1.0,
+        "recency_weight": 1.2,
+        "modified_at": "1970-01-01T00:00:00+00:00",
+        "status": None,
+        "text": "",
+        "hidden_lines": 0,
+    }
+    assert payload["neighbours"][0]["confirmed"] is False
+    assert {"retrieval_ms", "strategy", "compression", "index", "unavailable", "warnings"} == set(payload["meta"])
+
+
+def test_json_stays_within_its_tokens_too() -> None:
+    """P-1: texts are cut, and what is cut is counted."""
+    text = render(make_result(*hits(5, 500)), "json", 2500)
+    assert len(text) <= room_of(2500) * 1.1
+    assert json.loads(text)["primary"][4]["hidden_lines"] > 400
+
+
+def test_a_hit_without_reasons_still_reads_well() -> None:
+    """P-1: empty parts leave no gaps."""
+    hit = replace(make_hit(make_chunk(symbol="")), ranks={}, factors=())
+    assert detailed(make_result(hit)).splitlines()[0] == "1. src/session.py:10-12  (method)"

@@ -31,8 +31,8 @@ PACKAGE_MODEL = Path(__file__).parents[1] / "src" / "graphrag_mcp" / "embedding"
 
 SEED = 0
 DIMENSIONS = 256  # 384 measured no better on code and costs half as much again in memory and search time.
-# Takes half or more from the 300 most frequent words of English; model2vec's 1e-4 takes it from a thousand, and code uses
-# many of those as terms (get, set, read, file). With the weight by length: + .02 NDCG@10 of the vectors alone.
+# Takes half or more from the 300 most frequent words of English; model2vec's 1e-4 takes it from a thousand, and code
+# uses many of those as terms (get, set, read, file). With the weight by length: + .02 NDCG@10 of the vectors alone.
 SIF_COEFFICIENT = 3e-4
 MAX_TOKENS = 512  # What fastembed truncates to; recorded so that model2vec does the same.
 INT8_MAX = 127

@@ -14,7 +14,7 @@ _NAMES = [
     *("a b", "a ", " a", "[x]", "x]", "!n", "#h", "-", "a-b", "a\\b", "*", "a*", "?", "$x", "(y)", "a+b", "{z}", "^c"),
     *(".hidden", "..x", "a.b.c", "a\tb", "é", "日本", "caf\udce9", "~"),
 ]
-_CLASSES = [
+CLASSES = [
     *("[a-c]", "[!a]", "[^b]", "[abc]", "[]a]", "[!]a]", "[a-]", "[-a]", "[\\]x]", "[z-a]", "[!-~]", "[a-c-e]"),
     *("[\\a-c]", "[a-\\c]", "[[:]", "[[:x]", "[a[:]b]", "[/]", "[a/b]", "[é]", "[[:alpha:]-z]", "[[:alnum:]_]"),
     *("[[:alpha:]]", "[[:digit:][:space:]]", "[![:upper:]]", "[[:punct:]]", "[[:print:]]", "[[:cntrl:]]"),
@@ -118,9 +118,7 @@ def _mutate_segment(rng: random.Random, segment: str) -> str:
         return "".join(_mutate_char(rng, char) for char in segment)
     if choice < 0.65:
         cut = rng.randint(0, len(segment))
-        return (
-            segment[:cut] + rng.choice(["*", "?", "**", "*?*", *_CLASSES]) + segment[rng.randint(cut, len(segment)) :]
-        )
+        return segment[:cut] + rng.choice(["*", "?", "**", "*?*", *CLASSES]) + segment[rng.randint(cut, len(segment)) :]
     if choice < 0.75:
         return "*" + segment[rng.randint(0, len(segment)) :]
     return segment
@@ -130,4 +128,4 @@ def _mutate_char(rng: random.Random, char: str) -> str:
     choice = rng.random()
     if choice < 0.5:
         return char
-    return rng.choice([f"[{char}]", "?", "*", f"\\{char}", f"[!{char}]", "[a-z]", rng.choice(_CLASSES), f"*{char}"])
+    return rng.choice([f"[{char}]", "?", "*", f"\\{char}", f"[!{char}]", "[a-z]", rng.choice(CLASSES), f"*{char}"])

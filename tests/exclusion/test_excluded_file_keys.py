@@ -101,7 +101,7 @@ def test_a_blank_entry_is_an_error(entry: str) -> None:
     assert repr(entry) in str(caught.value)
 
 
-@pytest.mark.parametrize("entry", ["../a.py", "a/../../b.py", "/etc/passwd", "/tmp/x/y.py", "/etc/\0"])
+@pytest.mark.parametrize("entry", ["../a.py", "a/../../b.py", "/etc/passwd", "/tmp/x/y.py", "/etc/\0", "/etc/\ud800"])
 def test_a_path_outside_the_root_is_a_warning(entry: str) -> None:
     """B-26: named, without an error, and the other entries stand."""
     keys, (warning,) = normalise_excluded_files([entry, "a.py"], ROOT)

@@ -82,9 +82,10 @@ def _relative_to_root(entry: str, root: Path) -> str | None:
 
     What is inside the root is clear. Any other `/x/y` means x/y in the root, unless only the machine itself has an `x`.
     """
-    if "\0" in entry:
+    try:
+        real_root, real_entry = os.path.realpath(root), os.path.realpath(entry)
+    except ValueError:  # A NUL, or half of a surrogate pair: no file has such a name.
         return None
-    real_root, real_entry = os.path.realpath(root), os.path.realpath(entry)
     if os.path.commonpath([real_root, real_entry]) == real_root:
         inside = unicodedata.normalize("NFC", Path(real_entry).relative_to(real_root).as_posix())
         return f"./{inside}{'/' if entry.endswith('/') else ''}"

@@ -1,6 +1,8 @@
 """The texts that stand for a chunk when it is embedded: what it is called and where it lies, with and without its code.
 
 Without the code a chunk is found by its topic, with the code by its details; the mean of the two vectors finds both.
+The words are those that measured best with the model in the package: names count twice, since a static model takes the
+mean of all words, and imports, symbols and the labels of the header only dilute it.
 """
 
 from collections.abc import Sequence
@@ -14,6 +16,7 @@ from graphrag_mcp.ports import Embedder, Matrix
 CONTEXT_VERSION = 1  # Other texts make other vectors: increase it with every change below, and all are embedded again.
 
 _FOLDERS = 3  # The nearest ones; those above them are the same for most files.
+_COMMENT_CHARACTERS = 200  # A comment says first what it is about.
 _LISTED = 24  # Imports and symbols shown: a chunk that names hundreds is not about any of them.
 _CALLABLE_KINDS = frozenset({"function", "method"})
 
@@ -21,11 +24,10 @@ _CALLABLE_KINDS = frozenset({"function", "method"})
 def context_header(path: str, language: str, chunk: Chunk) -> str:
     """Return the chunk's context for a reader, one `# Key: value` line for each fact that is known."""
     function, container = _definitions(chunk)
-    location = f"{path}:{chunk.start_line}-{chunk.end_line}"
     return _header_lines(
         ("File", path),
         ("Language", language),
-        ("Location", location),
+        ("Location", f"lines {chunk.start_line}-{chunk.end_line}"),
         ("Function", function),
         ("Class", container),
         ("Imports", ", ".join(chunk.imports[:_LISTED])),
@@ -40,7 +42,8 @@ def embedding_texts(path: str, language: str, chunk: Chunk) -> tuple[str, str]:
     """
     place = PurePosixPath(path)
     folders = place.parent.parts[-_FOLDERS:]
-    topic = " ".join([place.stem, place.stem, *folders, language, *chunk.enclosing, *chunk.names, chunk.comments])
+    words = [place.stem, *folders, place.stem, language, *chunk.enclosing, *chunk.names, *chunk.names]
+    topic = " ".join([*words, chunk.comments[:_COMMENT_CHARACTERS]])
     return topic, f"{topic}\n\n{chunk.text}"
 
 

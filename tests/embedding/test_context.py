@@ -1,0 +1,108 @@
+"""What a chunk's text for the embedder says, and what it must not say."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from graphrag_mcp.embedding.context import context_header, embed_chunks, embedding_texts
+from graphrag_mcp.embedding.local import open_package_model
+from graphrag_mcp.model import Chunk
+from graphrag_mcp.ports import Matrix
+
+CHUNK = Chunk(
+    start_line=41,
+    end_line=57,
+    text="    def save(self, session):\n        self.store.write(session)",
+    kind="method",
+    symbol="SessionStore.save",
+    names=("save",),
+    enclosing=("SessionStore",),
+    comments="Keep the session until it expires.",
+    imports=("json", "pathlib"),
+    references=("write",),
+)
+PATH = "src/web/backend/storage/sessions.py"
+
+
+class Recorder:
+    """An embedder with two dimensions: how often a text says "a" and "b"."""
+
+    fingerprint = "recorder"
+    dimensions = 2
+
+    def embed_documents(self, texts: Sequence[str]) -> Matrix:
+        vectors = np.array([[text.count("a"), text.count("b")] for text in texts], dtype=np.float32).reshape(-1, 2)
+        return vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1)
+
+    def embed_query(self, text: str) -> Matrix:
+        vector: Matrix = self.embed_documents([text])[0]
+        return vector
+
+
+def test_the_header_names_every_known_fact_in_order() -> None:
+    """004-06, 004-07: File, Language, Location, Function, Class, Imports, Symbols."""
+    assert context_header(PATH, "python", CHUNK).splitlines() == [
+        "# File: src/web/backend/storage/sessions.py",
+        "# Language: python",
+        "# Location: lines 41-57",
+        "# Function: save",
+        "# Class: SessionStore",
+        "# Imports: json, pathlib",
+        "# Symbols: write",
+    ]
+
+
+def test_the_header_of_a_type_names_it_as_class() -> None:
+    """004-06: a class is shown with the classes around it."""
+    header = context_header(PATH, "python", replace(CHUNK, kind="type", names=("Lock",)))
+    assert "# Class: SessionStore.Lock" in header
+    assert "# Function" not in header
+
+
+def test_a_chunk_that_was_not_parsed_has_a_minimal_header() -> None:
+    """004-11: no line for what is not known."""
+    header = context_header("notes.txt", "", Chunk(1, 9, "some text", "text"))
+    assert header == "# File: notes.txt\n# Location: lines 1-9"
+
+
+def test_the_embedded_text_says_where_the_code_lies_and_what_it_is() -> None:
+    """004-06: path, class, function and comments stand before the code."""
+    topic, full = embedding_texts(PATH, "python", CHUNK)
+    for word in ("sessions", "python", "storage", "backend", "SessionStore", "save", "until it expires"):
+        assert word in topic
+    assert "store.write" not in topic
+    assert full == f"{topic}\n\n{CHUNK.text}"
+
+
+def test_moving_a_chunk_changes_nothing_that_is_embedded() -> None:
+    """004-15: a line inserted above re-embeds nothing."""
+    moved = replace(CHUNK, start_line=142, end_line=158)
+    assert embedding_texts(PATH, "python", moved) == embedding_texts(PATH, "python", CHUNK)
+
+
+def test_a_long_comment_is_cut() -> None:
+    """004-17: the context stays small beside the code."""
+    topic, _ = embedding_texts(PATH, "python", replace(CHUNK, comments="word " * 1000))
+    assert len(topic) < 400
+
+
+def test_a_chunks_vector_is_the_mean_of_its_two_texts() -> None:
+    """004-06: the unit vector half-way between the topic's and the full text's."""
+    vectors = embed_chunks(Recorder(), [("a", "b"), ("a", "a"), ("", "")])
+    np.testing.assert_allclose(vectors, [[0.5**0.5, 0.5**0.5], [1, 0], [0, 0]], atol=1e-6)
+    assert vectors.dtype == np.float32
+
+
+def test_no_chunks_give_no_vectors() -> None:
+    """004-08: an empty batch keeps its shape."""
+    assert embed_chunks(Recorder(), []).shape == (0, 2)
+
+
+def test_the_context_brings_a_question_nearer() -> None:
+    """004-01: code that does not say what it is about is found by where it lies."""
+    embedder = open_package_model()
+    bare = embedder.embed_documents([CHUNK.text])[0]
+    placed = embed_chunks(embedder, [embedding_texts(PATH, "python", CHUNK)])[0]
+    question = embedder.embed_query("session storage backend")
+    assert question @ placed > question @ bare + 0.1

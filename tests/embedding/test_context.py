@@ -33,7 +33,7 @@ class Recorder:
 
     def embed_documents(self, texts: Sequence[str]) -> Matrix:
         vectors = np.array([[text.count("a"), text.count("b")] for text in texts], dtype=np.float32).reshape(-1, 2)
-        return vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1)
+        return np.asarray(vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1))
 
     def embed_query(self, text: str) -> Matrix:
         vector: Matrix = self.embed_documents([text])[0]

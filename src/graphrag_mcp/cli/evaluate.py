@@ -15,7 +15,8 @@ from graphrag_mcp.cli.options import project_root
 from graphrag_mcp.cli.project import open_project
 from graphrag_mcp.errors import RequestError
 from graphrag_mcp.evaluation import CUTOFF, JudgedQuery, Place, Scores, Target, mean, score
-from graphrag_mcp.server.requests import read_question
+from graphrag_mcp.model import Scope, SearchRequest
+from graphrag_mcp.server.arguments import HybridSearchArguments
 
 ALL = "all"
 
@@ -74,8 +75,14 @@ def _choose(queries: Sequence[JudgedQuery], repo: str | None, root_name: str) ->
 
 
 def _ask(app: App, query: JudgedQuery) -> list[Place]:
-    arguments = {"query": query.query, "limit": CUTOFF}
-    result = app.search(read_question("graphrag_hybrid_search", arguments, app.settings, app.root).request)
+    """Ask as the hybrid tool does, but for its shortest query: a symbol of one letter is a fair question here."""
+    request = SearchRequest(
+        query.query,
+        limit=CUTOFF,
+        scope=Scope(exclude_archived=app.settings.retrieval.exclude_archived),
+        chunks_per_document=HybridSearchArguments.chunks_per_document,
+    )
+    result = app.search(request)
     return [(hit.chunk.path, hit.chunk.start_line, hit.chunk.end_line) for hit in result.primary]
 
 

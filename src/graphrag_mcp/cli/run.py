@@ -5,12 +5,15 @@ import logging
 import os
 import sys
 from collections.abc import Callable, Sequence
+from io import TextIOWrapper
 
 from graphrag_mcp.cli.options import create_parser
 from graphrag_mcp.errors import GraphragError, RequestError
 
 DONE, FAILED, USAGE = 0, 1, 2
 INTERRUPTED = 130  # As a shell reports it.
+
+logger = logging.getLogger(__name__)
 
 
 def run(arguments: Sequence[str]) -> int:
@@ -20,6 +23,8 @@ def run(arguments: Sequence[str]) -> int:
     """
     options = create_parser().parse_args(arguments)
     _start_logging()
+    if isinstance(sys.stdout, TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")  # Code may hold what a terminal's encoding lacks.
     try:
         _command(options.command or "serve")(options)
         sys.stdout.flush()
@@ -32,6 +37,10 @@ def run(arguments: Sequence[str]) -> int:
     except BrokenPipeError:
         # The reader, such as `head`, has seen enough; keep the interpreter from complaining when it flushes.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except Exception as error:
+        logger.debug("the traceback", exc_info=True)
+        sys.stderr.write(f"graphrag-mcp: {type(error).__name__}: {error} (GRAPHRAG_LOG_LEVEL=DEBUG shows where)\n")
+        return FAILED
     return DONE
 
 
@@ -60,9 +69,7 @@ def _start_logging() -> None:
     known = level in logging.getLevelNamesMapping()
     logging.basicConfig(level=level if known else "WARNING", stream=sys.stderr, format="%(levelname)s %(message)s")
     if not known:
-        logging.getLogger(__name__).warning(
-            "GRAPHRAG_LOG_LEVEL = %r: expected DEBUG, INFO, WARNING, ERROR or CRITICAL", level
-        )
+        logger.warning("GRAPHRAG_LOG_LEVEL = %r: expected DEBUG, INFO, WARNING, ERROR or CRITICAL", level)
 
 
 def _complain(error: GraphragError, code: int) -> int:

@@ -39,7 +39,7 @@ def _describe_model(status: Status) -> str:
 
 def _counts(counts: Mapping[str, int]) -> str:
     ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
-    words = [f"{name} {count:,}" for name, count in ordered[:SHOWN_KINDS]]
+    words = [f"{name or 'unknown'} {count:,}" for name, count in ordered[:SHOWN_KINDS]]
     if len(ordered) > SHOWN_KINDS:
         words.append(f"{len(ordered) - SHOWN_KINDS} more kinds")
     return ", ".join(words) or "none"

@@ -17,6 +17,14 @@ _RELATIONS = {
     (RelationKind.LINKS_TO, "out"): "linked from",
     (RelationKind.LINKS_TO, "in"): "links to",
 }
+_MOST_USEFUL_FIRST = (
+    RelationKind.CALLS,
+    RelationKind.TESTS,
+    RelationKind.INHERITS,
+    RelationKind.LINKS_TO,
+    RelationKind.IMPORTS,
+    RelationKind.CONTAINS,
+)
 _RESOLUTIONS = {
     Resolution.SYNTAX: "written there",
     Resolution.LOCAL: "same file",
@@ -61,9 +69,16 @@ def is_guess(neighbour: GraphNeighbour) -> bool:
 
 def relation_to(neighbour: GraphNeighbour) -> str:
     """Return what the neighbour is to the result, for example "calls `Session.open`"."""
-    result = neighbour.source if neighbour.direction == "out" else neighbour.target
+    other = neighbour.source if neighbour.direction == "out" else neighbour.target
     phrase = _RELATIONS[neighbour.relation, neighbour.direction]
-    return f"{phrase} `{result}`" if result else f"{phrase} the file of a result"
+    if other:
+        return f"{phrase} `{other}`"
+    return f"{phrase} the file of a result" if neighbour.hops == 1 else f"{phrase} a file near a result"
+
+
+def usefulness(neighbour: GraphNeighbour) -> tuple[int, int]:
+    """Return a sort key: near before far, and what runs before what merely stands beside it."""
+    return neighbour.hops, _MOST_USEFUL_FIRST.index(neighbour.relation)
 
 
 def certainty(neighbour: GraphNeighbour) -> str:

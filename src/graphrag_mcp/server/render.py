@@ -8,7 +8,7 @@ from graphrag_mcp.model import GraphNeighbour, Hit, IndexState, SearchMeta, Sear
 from graphrag_mcp.server.arguments import ResponseFormat
 from graphrag_mcp.server.excerpts import Excerpt, cut_texts, room_of
 from graphrag_mcp.server.payload import search_payload
-from graphrag_mcp.server.reasons import certainty, explain, is_guess, relation_to, why
+from graphrag_mcp.server.reasons import certainty, explain, is_guess, relation_to, usefulness, why
 
 BODY_FRAME = 60  # Characters around a text: two fences, the language, the count of the lines cut, a blank line.
 RELATED_SHARE = 5  # A fifth of the room at most: it supports the results and does not replace them.
@@ -119,8 +119,9 @@ def _fence(text: str) -> str:
 
 
 def _related(neighbours: Sequence[GraphNeighbour], room: int) -> list[str]:
-    facts = [neighbour for neighbour in neighbours if not is_guess(neighbour)]
-    guesses = [neighbour for neighbour in neighbours if is_guess(neighbour)]
+    ordered = sorted(neighbours, key=usefulness)
+    facts = [neighbour for neighbour in ordered if not is_guess(neighbour)]
+    guesses = [neighbour for neighbour in ordered if is_guess(neighbour)]
     lines = ["Related in the code graph:", *map(_neighbour, facts)] if facts else []
     if guesses:
         lines += ["Perhaps related (several definitions have the name; check before relying on it):"]
@@ -134,7 +135,7 @@ def _related(neighbours: Sequence[GraphNeighbour], room: int) -> list[str]:
 
 def _neighbour(neighbour: GraphNeighbour) -> str:
     chunk = neighbour.chunk
-    name = neighbour.target if neighbour.direction == "out" else neighbour.source
+    name = (neighbour.target if neighbour.direction == "out" else neighbour.source) or chunk.symbol
     parts = [f"- {chunk.path}:{chunk.start_line}-{chunk.end_line}", name, relation_to(neighbour)]
     return "  ".join(part for part in parts if part) + f"  ({certainty(neighbour)})"
 

@@ -21,8 +21,8 @@ PARENT_POLL_SECONDS = 1.0
 logger = logging.getLogger(__name__)
 
 
-def serve(server: Server[Any], backend: Backend, wire: Wire) -> NoReturn:
-    """Serve until the client closes its end, sends a signal or vanishes; ends the process."""
+def serve(server: Server[Any], backend: Backend, wire: Wire, client: int) -> NoReturn:
+    """Serve until the client (a process id) closes its end, sends a signal or vanishes; ends the process."""
 
     def leave(_signal: int = 0, _frame: FrameType | None = None) -> NoReturn:
         closing = threading.Thread(target=backend.close, daemon=True)
@@ -32,7 +32,7 @@ def serve(server: Server[Any], backend: Backend, wire: Wire) -> NoReturn:
 
     signal.signal(signal.SIGINT, leave)
     signal.signal(signal.SIGTERM, leave)
-    threading.Thread(target=_follow_parent, name="follow-parent", daemon=True).start()
+    threading.Thread(target=_follow, args=(client,), name="follow-client", daemon=True).start()
     try:
         anyio.run(_serve, server, wire)
     except Exception:
@@ -45,9 +45,8 @@ async def _serve(server: Server[Any], wire: Wire) -> None:
         await server.run(requests, answers, server.create_initialization_options())
 
 
-def _follow_parent() -> NoReturn:
+def _follow(client: int) -> NoReturn:
     """Exit when the client is gone though the pipe is still open, as when another process has inherited it."""
-    parent = os.getppid()
-    while os.getppid() == parent:
+    while os.getppid() == client:
         time.sleep(PARENT_POLL_SECONDS)
     os._exit(0)

@@ -1,0 +1,212 @@
+"""The commands on a small repository, and how they end."""
+
+import json
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from graphrag_mcp.cli.run import run
+
+SESSION = '''\
+"""Keeps the sessions of a user."""
+
+
+class Session:
+    """One visit."""
+
+    def refresh_token(self) -> str:
+        """Renew the token before it expires."""
+        return sign(self)
+'''
+
+
+@pytest.fixture
+def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("GRAPHRAG_DATA_DIR", str(tmp_path / "data"))
+    monkeypatch.setenv("GRAPHRAG_WORKERS", "1")
+    folder = tmp_path / "repository"
+    for name, text in {
+        "src/session.py": SESSION,
+        ".archive/session.py": SESSION.replace("refresh_token", "renew_old_token"),
+        "tests/test_session.py": "from src.session import Session\n\n\ndef test_it():\n    Session().refresh_token()\n",
+        "README.md": "# Visits\n\nHow the token of a session is renewed.\n",
+    }.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    return folder
+
+
+def output_of(capsys: pytest.CaptureFixture[str], *arguments: object) -> str:
+    capsys.readouterr()
+    assert run([str(argument) for argument in arguments]) == 0
+    return capsys.readouterr().out
+
+
+def found(capsys: pytest.CaptureFixture[str], root: Path, *options: object) -> list[str]:
+    """Return the paths that a search for the token finds, best first."""
+    text = output_of(capsys, "search", "renew the session token", "--root", root, "--json", *options)
+    return [hit["path"] for hit in json.loads(text)["primary"]]
+
+
+def complaint_of(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str]:
+    capsys.readouterr()
+    return run([str(argument) for argument in arguments]), capsys.readouterr().err
+
+
+def test_index_says_what_it_did(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """000-45: it works with no configuration; the second run finds nothing to do."""
+    assert output_of(capsys, "index", "--root", root).startswith("4 added, 0 changed, 0 removed, 0 unchanged")
+    assert json.loads(output_of(capsys, "index", "--root", root, "--json"))["unchanged"] == 4
+    assert json.loads(output_of(capsys, "index", "--root", root, "--json", "--rebuild"))["added"] == 4
+
+
+def test_search_builds_a_missing_index(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """P-1: one command is enough."""
+    text = output_of(capsys, "search", "Session.refresh_token", "--root", root, "--limit", 1)
+    assert text.startswith("1. src/session.py:")
+    assert "defines `Session.refresh_token`" in text
+    assert "def refresh_token" in text
+
+
+def test_search_sees_what_was_edited_since(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """K-16: no stale answers; --no-update searches the index as it is."""
+    assert "lib/vault.py" not in found(capsys, root)
+    (root / "lib").mkdir()
+    (root / "lib/vault.py").write_text("def renew_session_token():\n    return 1\n")
+    assert "lib/vault.py" not in found(capsys, root, "--no-update")
+    assert "lib/vault.py" in found(capsys, root)
+
+
+def test_search_options_narrow_what_is_searched(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """000-40, 003-01, K-12: archived files on request, files left out, categories."""
+    everything = found(capsys, root)
+    assert "src/session.py" in everything
+    assert ".archive/session.py" not in everything
+    assert ".archive/session.py" in found(capsys, root, "--include-archived")
+    assert ".archive/session.py" in found(capsys, root, "--include-pattern", ".archive/**")
+    assert "src/session.py" not in found(capsys, root, "--excluded-file", "src/session.py")
+    assert set(found(capsys, root, "--category", "documentation")) == {"README.md"}
+    unique = found(capsys, root, "--unique")
+    assert len(unique) == len(set(unique))
+
+
+def test_search_explains_its_scores(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """001-17: every factor of a score."""
+    text = output_of(
+        capsys, "search", "Session.refresh_token", "--root", root, "--explain", "--format", "concise", "--no-graph"
+    )
+    assert "score " in text
+    assert "definition (Session.refresh_token)" in text
+    assert "Related" not in text
+
+
+def test_status_shows_what_is_indexed_and_what_is_not(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """000-44: counts, and reasons for what was left out."""
+    (root / "key.pem").write_text("-----BEGIN PRIVATE KEY-----\n")
+    output_of(capsys, "index", "--root", root)
+    text = output_of(capsys, "status", "--root", root)
+    assert "Files: 4, of them archived: 1" in text
+    assert "key.pem" in text
+    status = json.loads(output_of(capsys, "status", "--root", root, "--json"))
+    assert status["state"]["state"] == "ready"
+    assert status["languages"]["python"] == 3
+
+
+def test_eval_prints_scores_and_writes_the_run(root: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """001-17: a report by category, and the places found."""
+    queries = tmp_path / "queries.json"
+    queries.write_text(json.dumps([query("one", "repository"), query("other", "elsewhere")]))
+    run_file = tmp_path / "run.json"
+    text = output_of(capsys, "eval", queries, "--root", root, "--index-root", "src", "--run-out", run_file)
+    assert text.splitlines()[1].split()[:4] == ["all", "1", "1.000", "1.000"]
+    written = json.loads(run_file.read_text())
+    assert written["scope"] == "root"
+    assert written["results"]["one"][0][0] == "src/session.py"
+    scores = json.loads(output_of(capsys, "eval", queries, "--root", root, "--repo", "elsewhere", "--json"))
+    assert scores["symbol"]["queries"] == 1
+
+
+def query(name: str, repo: str) -> dict[str, Any]:
+    target = {"paths": ["src/session.py"], "start_line": 7, "end_line": 9}
+    words = {"query": "refresh_token", "category": "symbol", "relevant": ["src/session.py"]}
+    return {"id": name, "repo": repo, **words, "targets": [target]}
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [("[]]", "JSONDecodeError"), ('[{"id": 1}]', "expected a list of objects with id"), (None, "cannot be read")],
+)
+def test_eval_refuses_a_file_that_holds_no_queries(
+    text: str | None, words: str, root: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """001-20: a sentence, no traceback."""
+    queries = tmp_path / "queries.json"
+    if text is not None:
+        queries.write_text(text)
+    code, complaint = complaint_of(capsys, "eval", queries, "--root", root)
+    assert code == 2
+    assert words in complaint
+
+
+@pytest.mark.parametrize("command", [["index"], ["search", "some words"], ["watch"], ["status"]])
+def test_a_bad_root_is_a_sentence_and_exit_code_1(
+    command: list[str], tmp_path: Path, root: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """P-1: what is wrong and what to do."""
+    assert complaint_of(capsys, *command, "--root", tmp_path / "nowhere") == (
+        1,
+        f"graphrag-mcp: {tmp_path}/nowhere does not exist; pass the folder of your repository as --root\n",
+    )
+    code, complaint = complaint_of(capsys, *command, "--root", root / "README.md")
+    assert code == 1
+    assert "is a file" in complaint
+
+
+def test_all_wrong_settings_are_named_at_once(
+    root: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """001-20: a configuration that is wrong is a failure, not wrong usage."""
+    monkeypatch.setenv("GRAPHRAG_RRF_K", "none")
+    monkeypatch.setenv("GRAPHRAG_LIMIT", "5")
+    code, complaint = complaint_of(capsys, "index", "--root", root)
+    assert code == 1
+    assert "2 problems in the settings" in complaint
+
+
+@pytest.mark.parametrize("options", [["--limit", 26], ["--max-hops", 4], ["--limit", 0]])
+def test_an_option_out_of_range_is_wrong_usage(
+    options: list[object], root: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """K-06: nothing is clamped on the command line either."""
+    code, complaint = complaint_of(capsys, "search", "some words", "--root", root, *options)
+    assert code == 2
+    assert "expected a whole number from" in complaint
+
+
+@pytest.mark.parametrize("arguments", [["find"], ["search"], ["search", "abc", "--limmit"], ["status", "--min-score"]])
+def test_an_unknown_command_or_option_is_wrong_usage(arguments: list[str]) -> None:
+    """P-1: exit code 2, as for any command."""
+    with pytest.raises(SystemExit) as ended:
+        run(arguments)
+    assert ended.value.code == 2
+
+
+def test_watch_indexes_an_edit_and_ends_quietly(root: Path) -> None:
+    """B-32: a saved edit is reported within two seconds; an interrupt is the normal end."""
+    command = [sys.executable, "-m", "graphrag_mcp", "watch", "--root", str(root)]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    assert process.stdout.readline().startswith("4 added")
+    assert process.stdout.readline().startswith("watching ")
+    time.sleep(0.3)  # Until the system reports changes; nothing tells when that is.
+    (root / "src/vault.py").write_text("def close():\n    return 1\n")
+    assert process.stdout.readline().startswith("1 added")
+    process.send_signal(signal.SIGINT)
+    assert process.communicate(timeout=10) == ("", "")
+    assert process.returncode == 0

@@ -1,0 +1,82 @@
+"""Roots, progress, and what the command line imports."""
+
+import io
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from graphrag_mcp.cli.options import create_parser, project_root
+from graphrag_mcp.cli.progress import ProgressLine, describe
+from graphrag_mcp.model import Progress
+
+HALF = Progress(3120, 8400, 21_004, 40.4)
+HEAVY = ("numpy", "fastembed", "tree_sitter", "graphrag_mcp.app")
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def imported(code: str, *names: str) -> list[str]:
+    """Return which of the modules a fresh process has imported after `code`."""
+    code += f"\nimport sys; print(*(name for name in {names!r} if name in sys.modules))"
+    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
+
+
+def test_the_root_is_given_or_comes_from_the_environment_or_is_here() -> None:
+    """P-1: --root, GRAPHRAG_ROOT, CLAUDE_PROJECT_DIR, the current folder."""
+    both = {"GRAPHRAG_ROOT": "/a", "CLAUDE_PROJECT_DIR": "/b"}
+    assert project_root("/given", both) == Path("/given")
+    assert project_root(None, both) == Path("/a")
+    assert project_root(None, {"GRAPHRAG_ROOT": "", "CLAUDE_PROJECT_DIR": "/b"}) == Path("/b")
+    assert project_root(None, {}) == Path()
+
+
+@pytest.mark.parametrize("arguments", [["--root", "/a", "status"], ["status", "--root", "/a"]])
+def test_the_root_may_stand_before_or_after_the_command(arguments: list[str]) -> None:
+    """P-1: both orders are natural."""
+    assert create_parser().parse_args(arguments).root == "/a"
+
+
+def test_no_command_means_serve() -> None:
+    """P-1: `graphrag-mcp` alone is the server."""
+    options = create_parser().parse_args([])
+    assert (options.command, options.root) == (None, None)
+
+
+def test_help_imports_nothing_heavy() -> None:
+    """P-1: the command line answers at once."""
+    code = "from graphrag_mcp.cli.run import run\nfrom graphrag_mcp.cli.options import create_parser\ncreate_parser()"
+    assert imported(code, "pydantic", "mcp", *HEAVY) == []
+
+
+def test_the_server_lists_its_tools_without_anything_heavy() -> None:
+    """P-1: neither model nor parsers nor stores delay the first answer."""
+    code = """
+from graphrag_mcp.server.backend import Backend
+from graphrag_mcp.server import stdio
+from graphrag_mcp.server.tools import create_server
+create_server(Backend(None))
+"""
+    assert imported(code, *HEAVY) == []
+
+
+def test_progress_is_one_changing_line_on_a_terminal() -> None:
+    """P-1: files, chunks and the time left, and a clean line at the end."""
+    stream = Terminal()
+    with ProgressLine(stream) as progress:
+        progress(HALF)
+        progress(HALF)
+    assert stream.getvalue() == f"\r\x1b[K{describe(HALF)}\r\x1b[K"
+    assert describe(HALF) == "indexing 3,120 of 8,400 files, 21,004 chunks, about 40 s left"
+
+
+def test_progress_of_a_short_run_is_silent_in_a_log() -> None:
+    """P-1: a line now and then, not one for each file."""
+    stream = io.StringIO()
+    with ProgressLine(stream) as progress:
+        progress(HALF)
+    assert stream.getvalue() == ""

@@ -1,0 +1,211 @@
+"""The server as its own process: what is on the wire, and when it ends."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Literal
+
+import anyio
+import pytest
+from mcp import Client, StdioServerParameters
+
+from graphrag_mcp.server.arguments import TOOLS
+
+HYBRID = "graphrag_hybrid_search"
+EXIT_SECONDS = 1.0  # A tenth of it is the aim; a busy machine gets the rest.
+
+SESSION = '''\
+"""Keeps the sessions of a user."""
+
+
+class Session:
+    """One visit."""
+
+    def refresh_token(self) -> str:
+        """Renew the token before it expires."""
+        return sign(self)
+'''
+
+
+@pytest.fixture
+def environment(tmp_path: Path) -> dict[str, str]:
+    return {**os.environ, "GRAPHRAG_DATA_DIR": str(tmp_path / "data"), "GRAPHRAG_WORKERS": "1"}
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Path:
+    root = tmp_path / "repository"
+    (root / "src").mkdir(parents=True)
+    (root / "src" / "session.py").write_text(SESSION)
+    (root / "README.md").write_text("# Visits\n\nHow sessions are kept.\n")
+    return root
+
+
+class Server:
+    """A server process and the client's end of its wire."""
+
+    def __init__(self, root: Path, environment: dict[str, str]) -> None:
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "graphrag_mcp", "serve", "--root", str(root)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            env=environment,
+        )
+        self._last_id = 0
+        params = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}
+        self.ask("initialize", params)
+        self.send({"jsonrpc": "2.0", "method": "notifications/initialized"})
+
+    def send(self, message: dict[str, Any]) -> None:
+        self.send_line(json.dumps(message).encode())
+
+    def send_line(self, line: bytes) -> None:
+        assert self.process.stdin is not None
+        self.process.stdin.write(line + b"\n")
+        self.process.stdin.flush()
+
+    def receive(self) -> dict[str, Any]:
+        """Return the next line, which has to be a JSON-RPC message."""
+        assert self.process.stdout is not None
+        message: dict[str, Any] = json.loads(self.process.stdout.readline())
+        assert message["jsonrpc"] == "2.0"
+        return message
+
+    def start_asking(self, method: str, params: dict[str, Any]) -> int:
+        self._last_id += 1
+        self.send({"jsonrpc": "2.0", "id": self._last_id, "method": method, "params": params})
+        return self._last_id
+
+    def ask(self, method: str, params: dict[str, Any]) -> dict[str, Any]:
+        request_id = self.start_asking(method, params)
+        while (message := self.receive()).get("id") != request_id:
+            pass
+        return message
+
+    def call(self, tool: str, arguments: dict[str, Any]) -> tuple[str, bool]:
+        result = self.ask("tools/call", {"name": tool, "arguments": arguments})["result"]
+        return result["content"][0]["text"], result.get("isError", False)
+
+    def close(self) -> bytes:
+        """Close the client's end and return what was still on the wire."""
+        return self.process.communicate(timeout=10)[0]
+
+
+def test_a_session_over_the_wire(repository: Path, environment: dict[str, str]) -> None:
+    """P-1, K-06: tools, answers and refusals; nothing but JSON-RPC on standard output; gone when input ends."""
+    server = Server(repository, environment)
+    listed = server.ask("tools/list", {})["result"]["tools"]
+    assert [tool["name"] for tool in listed] == list(TOOLS)
+
+    text, failed = server.call(HYBRID, {"query": "renew a token"})
+    assert not failed
+    assert "src/session.py" in text
+    assert "refresh_token" in text
+
+    text, failed = server.call(HYBRID, {"query": "renew a token", "limit": 26, "colour": "red"})
+    assert failed
+    assert text.startswith("2 problems:")
+    text, failed = server.call("query_documents", {"query": "visits", "excluded_files": ["/etc/hosts"]})
+    assert not failed
+    assert "Warning: excluded_files: '/etc/hosts' is outside the project root" in text
+    text, failed = server.call("index_status", {})
+    assert not failed
+    assert "Files: 2" in text
+
+    _break_lines(server)
+
+    started = time.monotonic()
+    assert server.close() == b""
+    assert time.monotonic() - started < EXIT_SECONDS
+
+
+def _break_lines(server: Server) -> None:
+    """Half a surrogate pair and what is no JSON would leave the client waiting if nobody answered."""
+    line = rb'{"jsonrpc":"2.0","id":77,"method":"tools/call","params":{"name":"query_documents",'
+    server.send_line(line + rb'"arguments":{"query":"broken \ud83d emoji"}}}')
+    answer = server.receive()
+    assert answer["id"] == 77
+    assert "query holds half of a surrogate pair" in answer["error"]["message"]
+    server.send_line(b"{nonsense")
+    answer = server.receive()
+    assert (answer["id"], answer["error"]["code"]) == (None, -32700)
+    server.send_line(b"")
+    server.send_line(b'{"jsonrpc":"2.0","id":78,"method":"ping","params":{"note":"\xff\xfe"}}')
+    assert server.receive()["id"] == 78
+
+
+def test_the_sdks_client_gets_answers_in_both_eras(repository: Path, environment: dict[str, str]) -> None:
+    """P-1: the handshake protocol and the stateless one; with a root that does not exist, each call says so."""
+    answers: dict[tuple[str, bool], str] = {}
+
+    async def ask(era: Literal["auto", "legacy"], root: Path) -> None:
+        arguments = ["-m", "graphrag_mcp", "--root", str(root)]
+        parameters = StdioServerParameters(command=sys.executable, args=arguments, env=environment)
+        async with Client(parameters, mode=era) as client:
+            result = await client.call_tool(HYBRID, {"query": "Session.refresh_token"})
+        content: Any = result.content[0]
+        answers[era, bool(result.is_error)] = content.text
+
+    async def run() -> None:
+        async with anyio.create_task_group() as group:
+            group.start_soon(ask, "auto", repository)
+            group.start_soon(ask, "legacy", repository)
+            group.start_soon(ask, "auto", repository / "nowhere")
+
+    anyio.run(run)
+    assert "defines `Session.refresh_token`" in answers["auto", False]
+    assert "defines `Session.refresh_token`" in answers["legacy", False]
+    assert "nowhere does not exist" in answers["auto", True]
+
+
+def test_a_signal_ends_the_server_while_it_indexes(
+    repository: Path, environment: dict[str, str], tmp_path: Path
+) -> None:
+    """P-1: clients kill a server that lingers; a call is being answered and the index is being built."""
+    for position in range(300):
+        (repository / "src" / f"module{position}.py").write_text(SESSION.replace("Session", f"Session{position}") * 20)
+    numbers = (signal.SIGTERM, signal.SIGINT)
+    servers = [Server(repository, {**environment, "GRAPHRAG_DATA_DIR": str(tmp_path / n.name)}) for n in numbers]
+    for server, number in zip(servers, numbers, strict=True):
+        server.start_asking("tools/call", {"name": HYBRID, "arguments": {"query": "renew a token"}})
+        wait_until(lambda folder=tmp_path / number.name: any(folder.rglob("index.sqlite")))
+        started = time.monotonic()
+        server.process.send_signal(number)
+        assert server.process.wait(10) == 0
+        assert time.monotonic() - started < EXIT_SECONDS
+        server.close()
+
+
+def test_a_server_whose_client_vanished_ends(repository: Path, environment: dict[str, str]) -> None:
+    """P-1: no orphan, even when another process keeps the pipe open."""
+    command = [sys.executable, "-m", "graphrag_mcp", "--root", str(repository)]
+    script = f"import subprocess, time; print(subprocess.Popen({command!r}).pid, flush=True); time.sleep(60)"
+    read_end, write_end = os.pipe()  # Held open here, so that the server sees no end of input.
+    client = subprocess.Popen([sys.executable, "-c", script], stdin=read_end, stdout=subprocess.PIPE, env=environment)
+    assert client.stdout is not None
+    pid = int(client.stdout.readline())
+    os.write(write_end, b'{"jsonrpc":"2.0","id":1,"method":"ping"}\n')
+    client.stdout.readline()  # The answer: the server is up.
+    client.kill()
+    wait_until(lambda: not _is_alive(pid))
+    client.communicate()
+    os.close(read_end)
+    os.close(write_end)
+
+
+def wait_until(happened: Callable[[], bool], seconds: float = 5.0) -> None:
+    deadline = time.monotonic() + seconds
+    while not happened():
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+
+
+def _is_alive(pid: int) -> bool:
+    state = subprocess.run(["ps", "-o", "stat=", "-p", str(pid)], capture_output=True, text=True, check=False).stdout
+    return bool(state) and not state.startswith("Z")  # Some containers have nobody who collects the dead.

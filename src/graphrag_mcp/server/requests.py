@@ -95,8 +95,8 @@ def _describe(tool: str, properties: Mapping[str, Any], detail: Any) -> str:
 
 def _describe_unknown(tool: str, name: str, known: list[str]) -> str:
     near = difflib.get_close_matches(name, known, n=1)
-    hint = f"did you mean {near[0]}? " if near else ""
-    return f"{_shown(name)} is not an argument of {tool}; {hint}It accepts: {', '.join(known)}"
+    hint = f"; did you mean {near[0]}?" if near else "."
+    return f"{_shown(name)} is not an argument of {tool}{hint} It accepts: {', '.join(known)}"
 
 
 def _shown(value: object) -> str:

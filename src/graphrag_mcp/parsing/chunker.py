@@ -16,7 +16,7 @@ from graphrag_mcp.parsing.outline import Definition
 MAX_CHARS = 1500
 JOIN_CHARS = 900  # Small enough that two joined functions are still about one thing.
 _EARLIEST_CUT = 0.4  # of MAX_CHARS: a cut may come this early for the sake of a better place.
-_CLOSING_CHARS = 80  # A rest this short is the end of what stands before it.
+_TINY_CHARS = 80  # What is this short is the beginning or the end of its neighbour.
 _WORD = re.compile(r"\w")
 _FILE = -1
 
@@ -153,19 +153,29 @@ class _Cutter:
             return
         if spans:
             before = spans[-1]
-            is_near = self._ends[last + 1] - self._ends[before.first] <= JOIN_CHARS
-            if is_near and before.container == span.container:
-                shown = before.shown + tuple(index for index in span.shown if index not in before.shown)
-                spans[-1] = Span(before.first, last, before.container, shown)
+            if self._belong_together(before, span, last):
+                shown = span.shown if before.container != span.container else _merged(before.shown, span.shown)
+                spans[-1] = Span(before.first, last, span.container, shown)
                 return
             if self._is_closing(first, last, span, before):
                 spans[-1] = Span(before.first, last, before.container, before.shown)
                 return
         spans.append(Span(first, last, span.container, span.shown))
 
+    def _belong_together(self, before: Span, span: Span, last: int) -> bool:
+        """Whether both are small and of one container, or the one before is hardly more than `impl X {`."""
+        size = self._ends[last + 1] - self._ends[before.first]
+        if before.container == span.container and size <= JOIN_CHARS:
+            return True
+        if self._ends[before.last + 1] - self._ends[before.first] > _TINY_CHARS or size > MAX_CHARS + _TINY_CHARS:
+            return False
+        is_header = before.container != _FILE and before.shown == (before.container,)
+        is_inside = span.container != _FILE and self._definitions[span.container].parent == before.container
+        return before.container == span.container or (is_header and is_inside)
+
     def _is_closing(self, first: int, last: int, span: Span, before: Span) -> bool:
         """Whether the rows are the end of the definition that the span before lies in, or say nothing at all."""
-        if self._ends[last + 1] - self._ends[first] > _CLOSING_CHARS:
+        if self._ends[last + 1] - self._ends[first] > _TINY_CHARS:
             return False
         if not any(_WORD.search(line) for line in self._lines[first : last + 1]):
             return True
@@ -174,3 +184,7 @@ class _Cutter:
 
     def _is_large(self, first: int, last: int) -> bool:
         return first < last and self._ends[last + 1] - self._ends[first] > MAX_CHARS
+
+
+def _merged(before: tuple[int, ...], after: tuple[int, ...]) -> tuple[int, ...]:
+    return tuple(dict.fromkeys(before + after))

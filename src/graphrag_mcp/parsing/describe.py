@@ -1,6 +1,5 @@
 """Fills the chunks of a parsed file with what its outline says about their rows."""
 
-from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 
 from graphrag_mcp.model import Chunk, SymbolKind
@@ -13,27 +12,27 @@ MAX_REFERENCES = 40
 _KIND_NAMES = {SymbolKind.FUNCTION: "function", SymbolKind.METHOD: "method", SymbolKind.FIELD: "members"}
 
 
-def describe_chunks(
-    lines: Sequence[str], outline: Outline, spans: Sequence[Span], noise: frozenset[str]
-) -> list[Chunk]:
-    """Return one chunk per span; `noise` are names that are not worth a reference."""
-    firsts = [span.first for span in spans]
+def describe_chunks(lines: Sequence[str], outline: Outline, spans: Sequence[Span]) -> list[Chunk]:
+    """Return one chunk per span."""
+    if not spans:
+        return []
     gathered = [_Gathered() for _ in spans]
+    of_row: list[_Gathered] = []
+    for span, into in zip(spans, gathered, strict=True):
+        of_row += [into] * (span.last + 1 - len(of_row))
     for index, definition in enumerate(outline.definitions):
-        gathered[_place(firsts, definition.first_row)].beginning.append(index)
+        of_row[definition.first_row].beginning.append(index)
     for comment in outline.comments:
-        gathered[_place(firsts, comment.row)].comments.append(comment.text)
-    imported = {found.name for found in outline.imports}
+        of_row[comment.row].comments.append(comment.text)
     for found in outline.imports:
-        gathered[_place(firsts, found.row)].imports[found.name] = None
+        of_row[found.row].imports[found.name] = None
+    imported = {found.name for found in outline.imports}
     for reference in outline.references:
-        into = gathered[_place(firsts, reference.row)]
-        if reference.name in imported:
-            into.imports[reference.name] = None
-        if reference.receiver in imported:
-            into.imports[reference.receiver] = None
-        if len(reference.name) > 1 and reference.name not in noise:
-            into.references[reference.name] = None
+        into = of_row[reference.row]
+        into.references[reference.name] = None
+        origin = reference.receiver or reference.name
+        if origin in imported:
+            into.imports[origin] = None
     return [_describe(lines, outline.definitions, span, into) for span, into in zip(spans, gathered, strict=True)]
 
 
@@ -47,10 +46,6 @@ class _Gathered:
         self.comments: list[str] = []
         self.imports: dict[str, None] = {}
         self.references: dict[str, None] = {}
-
-
-def _place(firsts: Sequence[int], row: int) -> int:
-    return max(0, bisect_right(firsts, row) - 1)
 
 
 def _describe(lines: Sequence[str], definitions: Sequence[Definition], span: Span, found: _Gathered) -> Chunk:

@@ -6,7 +6,7 @@ import re
 from graphrag_mcp.parsing.languages import ImportStyle
 from graphrag_mcp.parsing.outline import Import
 
-_EXTENSION = re.compile(r"\.(?:[cm]?[jt]sx?|d\.ts|json|vue|svelte|rb|ba?sh|bash|zig|php|h|hh|hpp|hxx|inc|c|cc|cpp)$")
+_EXTENSION = re.compile(r"\.(?:[cm]?[jt]sx?|d\.ts|json|vue|svelte|rb|(?:ba|z)?sh|zig|php|h|hh|hpp|hxx|inc|c|cc|cpp)$")
 _SEPARATORS = re.compile(r"::|\\|\.")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _KEYWORDS = frozenset({"import", "use", "function", "const", "static"})
@@ -24,7 +24,8 @@ def expand_imports(
     module = _without_keywords(module.strip("\"'`<>;() \t\n"))
     if items:
         place = module_path(style, path, module)
-        return [Import(row, given or name, name, place, False) for name, given in items if name not in ("*", "_", "")]
+        names = [Import(row, given or name, name, place, False) for name, given in items if name not in ("*", "_", "")]
+        return [*names, Import(row, alias, alias, place, True)] if alias else names
     found: list[Import] = []
     for whole, given in _expand_braces(module) if style in _GROUPING_STYLES else [(module, "")]:
         parts = [part for part in _SEPARATORS.split(whole) if part]
@@ -33,7 +34,7 @@ def expand_imports(
         if style in _BINDING_STYLES:
             found.append(_bind_last(style, path, row, whole, given or alias))
         elif place := module_path(style, path, whole):
-            target = parts[-1] if style is ImportStyle.SNAKE else _last_part(place)
+            target = _module_name(style, place, parts, alias)
             found.append(Import(row, given or alias.strip("._") or target, target, place, True))
     return found
 
@@ -70,9 +71,10 @@ def _bind_last(style: ImportStyle, path: str, row: int, whole: str, alias: str) 
     target = parts[-1]
     if style is ImportStyle.RUST:
         place = module_path(style, path, "::".join(parts[:-1]) or "self")
-        if target == "self":
-            target = parts[-2] if len(parts) > 1 else target
-        return Import(row, alias or target, target, place or target, not target[:1].isupper())
+        is_module = target == "self"
+        if is_module and len(parts) > 1:
+            target = parts[-2]
+        return Import(row, alias or target, target, place or target, is_module)
     in_own_file = target[:1].isupper() and not (
         style is ImportStyle.DOTTED and parts[-2:-1] and parts[-2][:1].isupper()
     )
@@ -80,11 +82,15 @@ def _bind_last(style: ImportStyle, path: str, row: int, whole: str, alias: str) 
     return Import(row, alias or target, target, place, False)
 
 
-def _last_part(place: str) -> str:
-    """Return the name by which a module goes; in Go, `shop/v2` goes by `shop`."""
-    parts = place.split("/")
-    is_version = len(parts) > 1 and parts[-1][:1] == "v" and parts[-1][1:].isdigit()
-    return parts[-2] if is_version else parts[-1]
+def _module_name(style: ImportStyle, place: str, parts: list[str], alias: str) -> str:
+    """Return the name by which a module goes: a default export is mostly imported under its own name."""
+    if style is ImportStyle.PATH and alias:
+        return alias
+    if style is ImportStyle.SNAKE:
+        return parts[-1]
+    names = place.split("/")
+    is_version = len(names) > 1 and names[-1][:1] == "v" and names[-1][1:].isdigit()  # Go: shop/v2 goes by shop.
+    return names[-2] if is_version else names[-1]
 
 
 def _without_keywords(module: str) -> str:
@@ -97,19 +103,19 @@ def _expand_braces(text: str) -> list[tuple[str, str]]:
     """Read `a::{b, c as d, e::{f}}` as [("a::b", ""), ("a::c", "d"), ("a::e::f", "")]."""
     found: list[tuple[str, str]] = []
     prefixes = [""]
-    pending = ""
-    for token in re.findall(r"[{},]|[^{},]+", text):
-        if token == "{":
-            prefixes.append(prefixes[-1] + pending.strip())
-            pending = ""
-        elif token in ",}":
-            found += _read_leaf(prefixes[-1], pending)
-            pending = ""
-            if token == "}" and len(prefixes) > 1:
+    leaf = ""
+    for part in re.findall(r"[{},]|[^{},]+", text):
+        if part == "{":
+            prefixes.append(prefixes[-1] + leaf.strip())
+            leaf = ""
+        elif part in ",}":
+            found += _read_leaf(prefixes[-1], leaf)
+            leaf = ""
+            if part == "}" and len(prefixes) > 1:
                 prefixes.pop()
         else:
-            pending += token
-    return found + _read_leaf(prefixes[-1], pending)
+            leaf += part
+    return found + _read_leaf(prefixes[-1], leaf)
 
 
 def _read_leaf(prefix: str, leaf: str) -> list[tuple[str, str]]:

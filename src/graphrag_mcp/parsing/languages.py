@@ -3,11 +3,10 @@
 To add a language: one row in `_TABLE` (its grammar's wheel in pyproject.toml) and one `queries/<name>.scm`.
 """
 
-import builtins
 import importlib
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import lru_cache
+from functools import cache
 from importlib import resources
 
 from tree_sitter import Language, Query, QueryError
@@ -33,7 +32,7 @@ class LanguageRow:
 
     files: extensions (".py") and whole file names. interpreters: names after `#!`. queries: the files of `queries/`
     that together are its query, where they are not just its own name; an earlier pattern wins. clauses: whether several
-    definitions in a row with one name are one function. noise: calls too common to be an edge.
+    definitions in a row with one name are one function.
     """
 
     name: str
@@ -44,7 +43,6 @@ class LanguageRow:
     factory: str = "language"
     queries: str = ""
     clauses: bool = False
-    noise: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +70,7 @@ def is_cpp_header(text: str) -> bool:
     return any(mark in text for mark in _CPP_MARKS)
 
 
-@lru_cache(maxsize=None)
+@cache
 def load_grammar(name: str) -> Grammar | None:
     """Return the grammar of a language, or None where neither its own wheel nor the language pack is installed.
 
@@ -101,12 +99,11 @@ def syntax_languages() -> list[str]:
 
 def _load_from_pack(name: str) -> Grammar | None:
     """Return a grammar of the optional tree-sitter-language-pack: files are cut by syntax, but give no symbols."""
-    pack_name = _PACK_NAMES.get(name)
-    if pack_name is None:
+    if name not in _PACK_FILES:
         return None
     try:
         pack = importlib.import_module("tree_sitter_language_pack")
-        language = pack.get_language(pack_name)
+        language = pack.get_language(name)
     except (ImportError, LookupError):
         return None
     row = LanguageRow(name=name, package="tree_sitter_language_pack", files="", imports=ImportStyle.MODULE)
@@ -123,110 +120,89 @@ def _language_of_shebang(first_line: str) -> str:
 
 
 _CPP_MARKS = ("\nclass ", "\nnamespace ", "\ntemplate ", "\ntemplate<", "\npublic:", "\nprivate:", "\nusing namespace ")
-_PYTHON_NOISE = frozenset(name for name in dir(builtins) if not name.startswith("_"))
-_JS_NOISE = frozenset(
-    "require describe it test expect beforeEach afterEach beforeAll afterAll setTimeout clearTimeout parseInt String Number "
-    "Boolean Array Object Error TypeError Promise Symbol Map Set Date RegExp push map filter forEach slice join".split()
-)
-_C_NOISE = frozenset(
-    "sizeof assert malloc calloc realloc free memset memcpy memmove memcmp strlen strcmp strncmp strcpy strdup printf "
-    "fprintf snprintf sprintf puts abort exit static_cast dynamic_cast reinterpret_cast const_cast move forward defined "
-    "push_back begin end size empty".split()
-)
-_GO_NOISE = frozenset(
-    "append cap clear close complex copy delete imag len make max min new panic print println real recover string byte int "
-    "int8 int16 int32 int64 uint uint8 uint16 uint32 uint64 float32 float64 bool error any rune uintptr".split()
-)
-_RUST_NOISE = frozenset(
-    "Some None Ok Err Box Vec String Arc Rc Option Result unwrap expect clone into iter map collect to_string to_owned "
-    "println print eprintln format vec panic assert assert_eq assert_ne write writeln matches todo unreachable "
-    "bool char str u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize f32 f64".split()
-)
-_JVM_NOISE = frozenset(
-    "println print toString equals hashCode String Object Integer Long Boolean Override List Map Set listOf mapOf setOf "
-    "Int Unit Any Double Float Short Byte Char Nothing Seq Option Some".split()
-)
-_SHELL_NOISE = frozenset(
-    "echo printf cd test set unset export local declare readonly return exit shift eval exec trap read source cat grep sed "
-    "awk rm mkdir cp mv ls true false let type command builtin wait kill".split()
-)
-_RUBY_NOISE = frozenset(
-    "puts print p require require_relative raise new attr_accessor attr_reader attr_writer include extend private protected "
-    "public each map freeze nil? to_s lambda proc loop".split()
-)
-_PHP_NOISE = frozenset(
-    "isset empty count sprintf array_merge is_array is_string in_array array_keys array_map implode explode strlen "
-    "str_replace self static parent string int bool float array".split()
-)
-_LUA_NOISE = frozenset(
-    "print require pairs ipairs type tostring tonumber error assert pcall select unpack next".split()
-)
-_ELIXIR_NOISE = frozenset(
-    "def defp defmodule defmacro defmacrop defstruct defprotocol defimpl defdelegate defguard alias import require use if "
-    "unless case cond for with raise quote unquote is_nil is_list is_map is_binary is_atom to_string send self".split()
-)
-_HASKELL_NOISE = frozenset(
-    "return pure show fmap map foldr maybe either fst snd id const not error fromIntegral".split()
-)
-
 _TABLE = (
     LanguageRow(
         "python", "tree_sitter_python", ".py .pyi .pyw .pyx wscript SConstruct SConscript",
-        ImportStyle.PYTHON, "python pypy", noise=_PYTHON_NOISE),
+        ImportStyle.PYTHON, "python pypy"),
     LanguageRow(
         "javascript", "tree_sitter_javascript", ".js .mjs .cjs .jsx", ImportStyle.PATH, "node",
-        queries="javascript ecmascript", noise=_JS_NOISE),
+        queries="javascript ecmascript"),
     LanguageRow(
         "typescript", "tree_sitter_typescript", ".ts .mts .cts", ImportStyle.PATH, "deno ts-node tsx bun",
-        factory="language_typescript", queries="typescript ecmascript", noise=_JS_NOISE),
+        factory="language_typescript", queries="typescript ecmascript"),
     LanguageRow(
         "tsx", "tree_sitter_typescript", ".tsx", ImportStyle.PATH, factory="language_tsx",
-        queries="typescript tsx ecmascript", noise=_JS_NOISE),
-    LanguageRow("go", "tree_sitter_go", ".go", ImportStyle.GO, noise=_GO_NOISE),
-    LanguageRow("rust", "tree_sitter_rust", ".rs", ImportStyle.RUST, noise=_RUST_NOISE),
-    LanguageRow("java", "tree_sitter_java", ".java", ImportStyle.DOTTED, noise=_JVM_NOISE),
-    LanguageRow("c", "tree_sitter_c", ".c .h", ImportStyle.INCLUDE, noise=_C_NOISE),
+        queries="typescript tsx ecmascript"),
+    LanguageRow("go", "tree_sitter_go", ".go", ImportStyle.GO),
+    LanguageRow("rust", "tree_sitter_rust", ".rs", ImportStyle.RUST),
+    LanguageRow("java", "tree_sitter_java", ".java", ImportStyle.DOTTED),
+    LanguageRow("c", "tree_sitter_c", ".c .h", ImportStyle.INCLUDE),
     LanguageRow(
         "cpp", "tree_sitter_cpp", ".cc .cpp .cxx .c++ .hh .hpp .hxx .h++ .inl .ipp .tpp .cu .cuh .ino",
-        ImportStyle.INCLUDE, queries="cpp c", noise=_C_NOISE),
+        ImportStyle.INCLUDE, queries="cpp c"),
     LanguageRow("csharp", "tree_sitter_c_sharp", ".cs .csx", ImportStyle.MODULE),
     LanguageRow(
         "ruby", "tree_sitter_ruby", ".rb .rake .ru .gemspec Rakefile Gemfile Vagrantfile Podfile Fastfile Brewfile",
-        ImportStyle.PATH, "ruby jruby", noise=_RUBY_NOISE),
+        ImportStyle.PATH, "ruby jruby"),
     LanguageRow(
-        "php", "tree_sitter_php", ".php .phtml .php5", ImportStyle.NAMESPACE, "php", factory="language_php",
-        noise=_PHP_NOISE),
-    LanguageRow("kotlin", "tree_sitter_kotlin", ".kt .kts", ImportStyle.DOTTED, "kotlin", noise=_JVM_NOISE),
+        "php", "tree_sitter_php", ".php .phtml .php5", ImportStyle.NAMESPACE, "php", factory="language_php"),
+    LanguageRow("kotlin", "tree_sitter_kotlin", ".kt .kts", ImportStyle.DOTTED, "kotlin"),
     LanguageRow("swift", "tree_sitter_swift", ".swift", ImportStyle.MODULE, "swift"),
-    LanguageRow("scala", "tree_sitter_scala", ".scala .sc .sbt", ImportStyle.DOTTED, "scala", noise=_JVM_NOISE),
+    LanguageRow("scala", "tree_sitter_scala", ".scala .sc .sbt", ImportStyle.DOTTED, "scala"),
     LanguageRow(
         "bash", "tree_sitter_bash", ".sh .bash .zsh .ksh .bats .bashrc .zshrc .bash_profile .profile PKGBUILD",
-        ImportStyle.PATH, "sh bash zsh ksh dash ash bats", noise=_SHELL_NOISE),
-    LanguageRow("lua", "tree_sitter_lua", ".lua .rockspec", ImportStyle.MODULE, "lua luajit", noise=_LUA_NOISE),
+        ImportStyle.PATH, "sh bash zsh ksh dash ash bats"),
+    LanguageRow("lua", "tree_sitter_lua", ".lua .rockspec", ImportStyle.MODULE, "lua luajit"),
     LanguageRow(
-        "elixir", "tree_sitter_elixir", ".ex .exs", ImportStyle.SNAKE, "elixir", clauses=True, noise=_ELIXIR_NOISE),
+        "elixir", "tree_sitter_elixir", ".ex .exs", ImportStyle.SNAKE, "elixir", clauses=True),
     LanguageRow(
-        "haskell", "tree_sitter_haskell", ".hs", ImportStyle.MODULE, "runhaskell runghc", clauses=True,
-        noise=_HASKELL_NOISE),
+        "haskell", "tree_sitter_haskell", ".hs", ImportStyle.MODULE, "runhaskell runghc", clauses=True),
     LanguageRow("zig", "tree_sitter_zig", ".zig", ImportStyle.PATH),
 )  # fmt: skip
 
 # The long tail, by the names that tree-sitter-language-pack gives its grammars.
 _PACK_FILES = {
-    "ada": ".adb .ads", "clojure": ".clj .cljs .cljc", "cmake": ".cmake CMakeLists.txt", "commonlisp": ".lisp .cl",
-    "cuda": ".cu .cuh", "d": ".d", "dart": ".dart", "elm": ".elm", "erlang": ".erl .hrl", "fortran": ".f90 .f95 .f03",
-    "gleam": ".gleam", "glsl": ".glsl .vert .frag", "groovy": ".groovy .gradle Jenkinsfile", "hcl": ".tf .hcl",
-    "julia": ".jl", "nim": ".nim", "nix": ".nix", "objc": ".m .mm", "ocaml": ".ml", "ocaml_interface": ".mli",
-    "pascal": ".pas", "perl": ".pl .pm", "powershell": ".ps1 .psm1", "proto": ".proto", "purescript": ".purs", "r": ".r",
-    "racket": ".rkt", "scheme": ".scm .ss", "solidity": ".sol", "sql": ".sql", "starlark": ".bzl .star BUILD WORKSPACE",
-    "svelte": ".svelte", "tcl": ".tcl", "verilog": ".v .sv", "vhdl": ".vhd .vhdl", "vim": ".vim", "vue": ".vue",
+    "ada": ".adb .ads",
+    "clojure": ".clj .cljs .cljc",
+    "cmake": ".cmake CMakeLists.txt",
+    "commonlisp": ".lisp .cl",
+    "d": ".d",
+    "dart": ".dart",
+    "elm": ".elm",
+    "erlang": ".erl .hrl",
+    "fortran": ".f90 .f95 .f03",
+    "gleam": ".gleam",
+    "glsl": ".glsl .vert .frag",
+    "groovy": ".groovy .gradle Jenkinsfile",
+    "hcl": ".tf .hcl",
+    "julia": ".jl",
+    "nim": ".nim",
+    "nix": ".nix",
+    "objc": ".m .mm",
+    "ocaml": ".ml",
+    "ocaml_interface": ".mli",
+    "pascal": ".pas",
+    "perl": ".pl .pm",
+    "powershell": ".ps1 .psm1",
+    "proto": ".proto",
+    "purescript": ".purs",
+    "r": ".r",
+    "racket": ".rkt",
+    "scheme": ".scm .ss",
+    "solidity": ".sol",
+    "sql": ".sql",
+    "starlark": ".bzl .star BUILD WORKSPACE",
+    "svelte": ".svelte",
+    "tcl": ".tcl",
+    "verilog": ".v .sv",
+    "vhdl": ".vhd .vhdl",
+    "vim": ".vim",
+    "vue": ".vue",
     "wgsl": ".wgsl",
-}  # fmt: skip
-_PACK_NAMES = {name.replace("_", ""): name.replace("_", "") for name in _PACK_FILES} | {
-    "ocamlinterface": "ocaml_interface"
 }
 
 _ROWS = {row.name: row for row in _TABLE}
-_BY_FILE = {file: row.name for row in reversed(_TABLE) for file in row.files.split()}
-_BY_FILE = {file: name for name, files in _PACK_FILES.items() for file in files.split()} | _BY_FILE
+_BY_FILE = {file: name for name, files in _PACK_FILES.items() for file in files.split()} | {
+    file: row.name for row in _TABLE for file in row.files.split()
+}
 _BY_INTERPRETER = {program: row.name for row in _TABLE for program in row.interpreters.split()}

@@ -53,11 +53,12 @@ class Reference(NamedTuple):
 
 
 class Base(NamedTuple):
-    """A type that the definition around it extends, implements or embeds."""
+    """A type that the definition around it extends, implements or embeds (`receiver.name`)."""
 
     start: int
     row: int
     name: str
+    receiver: str
 
 
 class Import(NamedTuple):

@@ -14,7 +14,7 @@ from graphrag_mcp.parsing.languages import Grammar, detect_language, is_cpp_head
 from graphrag_mcp.parsing.outline import Outline
 from graphrag_mcp.parsing.relations import build_relations
 from graphrag_mcp.parsing.symbols import read_outline
-from graphrag_mcp.parsing.syntax import SyntaxTimeoutError, line_starts, parse_tree, statement_rows
+from graphrag_mcp.parsing.syntax import SourceCode, SyntaxTimeoutError, parse_tree, statement_rows
 
 PARSER_VERSION = 1  # Rises whenever a file would be parsed differently, so that indexes are renewed.
 SYNTAX_LIMIT_BYTES = 1_000_000  # K-24: beyond it lies data in the shape of code.
@@ -52,31 +52,30 @@ def _parse_code(path: str, text: str, category: Category, language: str) -> Pars
         grammar = load_grammar(language)
         if grammar is None:
             return documents.parse_text(path, text, category, language)
-        encoded = text.encode("utf-8", errors="replace")
-        if len(encoded) > SYNTAX_LIMIT_BYTES:
+        code = SourceCode(text)
+        if len(code.data) > SYNTAX_LIMIT_BYTES:
             return documents.parse_text(path, text, category, language, note="by lines: over 1 MB")
-        return _parse_syntax(path, text, encoded, category, grammar)
+        return _parse_syntax(path, text, code, category, grammar)
     except (SyntaxTimeoutError, QueryError) as error:
         return documents.parse_text(path, text, category, language, note=f"by lines: {error}")
 
 
-def _parse_syntax(path: str, text: str, encoded: bytes, category: Category, grammar: Grammar) -> ParsedFile:
-    tree = parse_tree(grammar.language, encoded)
-    starts = line_starts(encoded)
-    outline = read_outline(tree, grammar, path, encoded, starts)
+def _parse_syntax(path: str, text: str, code: SourceCode, category: Category, grammar: Grammar) -> ParsedFile:
     language = grammar.row.name
+    tree = parse_tree(grammar.language, code)
+    outline = read_outline(tree, grammar, path, code)
     if tree.root_node.type == "ERROR" and not outline.definitions:
         return documents.parse_text(path, text, category, language, note=f"by lines: does not parse as {language}")
     lines = text.split("\n")
-    spans = cut_spans(lines, outline.definitions, partial(statement_rows, tree, starts, MAX_CHARS))
+    spans = cut_spans(lines, outline.definitions, partial(statement_rows, tree, code, MAX_CHARS))
     return ParsedFile(
         path,
         language,
         category,
         ParseMode.SYNTAX,
-        chunks=tuple(describe_chunks(lines, outline, spans, grammar.row.noise)),
+        chunks=tuple(describe_chunks(lines, outline, spans)),
         symbols=tuple(_symbols(outline)),
-        relations=tuple(build_relations(path, category, outline, grammar.row.noise)),
+        relations=tuple(build_relations(path, category, outline)),
     )
 
 

@@ -1,6 +1,6 @@
 """Turns the outline of a file into the edges of the code graph that the file alone can know."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from graphrag_mcp.model import Category, Relation, RelationKind, Resolution, SymbolKind
 from graphrag_mcp.parsing.outline import Definition, Import, Outline, Reference, enclosing_indexes
@@ -21,10 +21,10 @@ _OWN = frozenset({"self", "this", "cls", "Self", "static", "super", "parent", "_
 Resolved = tuple[float, Resolution, str]
 
 
-def build_relations(path: str, category: Category, outline: Outline, noise: frozenset[str]) -> list[Relation]:
-    """Return the distinct edges of a file in the order in which they first occur; calls of `noise` are none."""
+def build_relations(path: str, category: Category, outline: Outline) -> list[Relation]:
+    """Return the distinct edges of a file in the order in which they first occur."""
     found: dict[tuple[RelationKind, str, str], Relation] = {}
-    for relation in _Builder(path, category, outline, noise).relations():
+    for relation in _Builder(path, category, outline).relations():
         found.setdefault((relation.kind, relation.source, relation.target), relation)
     return list(found.values())
 
@@ -32,8 +32,8 @@ def build_relations(path: str, category: Category, outline: Outline, noise: froz
 class _Builder:
     """Looks names up among a file's own definitions and its imports."""
 
-    def __init__(self, path: str, category: Category, outline: Outline, noise: frozenset[str]) -> None:
-        self._path, self._outline, self._noise = path, outline, noise
+    def __init__(self, path: str, category: Category, outline: Outline) -> None:
+        self._path, self._outline = path, outline
         self._is_test_file = category is Category.TESTS
         self._imports: dict[str, Import] = {found.name: found for found in outline.imports}
         self._local: dict[str, list[Definition]] = {}
@@ -52,10 +52,10 @@ class _Builder:
 
     def _contains(self) -> Iterator[Relation]:
         for definition in self._outline.definitions:
-            container, _, name = definition.qualified_name.rpartition(".")
+            container = definition.qualified_name.removesuffix(definition.name).removesuffix(".")
             if definition.kind is not None:
                 line = definition.first_row + 1
-                yield Relation(RelationKind.CONTAINS, container, name, line, _SYNTAX, Resolution.SYNTAX)
+                yield Relation(RelationKind.CONTAINS, container, definition.name, line, _SYNTAX, Resolution.SYNTAX)
 
     def _inherits(self) -> Iterator[Relation]:
         around = enclosing_indexes(self._outline.definitions, [base.start for base in self._outline.bases])
@@ -63,8 +63,8 @@ class _Builder:
             if index < 0:
                 continue
             source = self._outline.definitions[index]
-            if base.name != source.name:
-                edge = self._resolve(base.name)
+            if base.name != source.name or base.receiver:
+                edge = self._resolve_member(base.receiver, base.name) if base.receiver else self._resolve(base.name)
                 yield _edge(RelationKind.INHERITS, source.qualified_name, base.name, base.row, edge)
 
     def _import_edges(self) -> Iterator[Relation]:
@@ -76,7 +76,7 @@ class _Builder:
         if not self._is_test_file:
             return
         edge = (_TESTED_BY_NAME, Resolution.UNRESOLVED, "")
-        stem = self._path.rpartition("/")[2].partition(".")[0]
+        stem = self._path.rpartition("/")[2].rpartition(".")[0]
         if tested := _tested_name(stem):
             yield _edge(RelationKind.TESTS, "", tested, 0, edge)
         for definition in self._outline.definitions:
@@ -84,15 +84,9 @@ class _Builder:
                 yield _edge(RelationKind.TESTS, definition.qualified_name, tested, definition.first_row, edge)
 
     def _calls(self) -> Iterator[Relation]:
-        calls = [found for found in self._outline.references if found.is_call and self._matters(found.name)]
+        calls = [found for found in self._outline.references if found.is_call and found.name not in _OWN]
         definitions = self._outline.definitions
-        is_test = [self._is_test_file] * len(definitions) or []
-        for index, definition in enumerate(definitions):
-            is_test[index] = (
-                is_test[index]
-                or definition.name in ("tests", "test")
-                or (definition.parent >= 0 and is_test[definition.parent])
-            )
+        is_test = _are_tests(definitions)
         seen: set[tuple[int, str, str]] = set()
         for index, call in zip(enclosing_indexes(definitions, [call.start for call in calls]), calls, strict=True):
             key = (index, call.name, call.receiver)
@@ -104,12 +98,10 @@ class _Builder:
             edge = self._resolve_call(call, index)
             target = self._target(call)
             yield _edge(RelationKind.CALLS, name, target, call.row, edge)
-            if (is_test[index] if source else self._is_test_file) and edge[1] is not Resolution.LOCAL:
+            is_helper = self._is_test_file and edge[1] is Resolution.LOCAL
+            if (self._is_test_file or (source and is_test[index])) and not is_helper:
                 tested = (min(edge[0], _TESTED_BY_CALL), edge[1], edge[2])
                 yield _edge(RelationKind.TESTS, name, target, call.row, tested)
-
-    def _matters(self, name: str) -> bool:
-        return len(name) > 1 and name not in self._noise and name not in _OWN
 
     def _target(self, call: Reference) -> str:
         """Return the name under which a call's target is defined: not the one an import gave it."""
@@ -121,15 +113,18 @@ class _Builder:
             return self._resolve(call.name, index)
         if call.receiver in _OWN:
             return self._resolve_own(call.name, index)
-        if (call.receiver, call.name) in self._members or self._is_member_of_nested(call):
+        return self._resolve_member(call.receiver, call.name)
+
+    def _resolve_member(self, receiver: str, name: str) -> Resolved:
+        if (receiver, name) in self._members or self._is_member_of_nested(receiver, name):
             return _LOCAL, Resolution.LOCAL, ""
-        if imported := self._imports.get(call.receiver):
+        if imported := self._imports.get(receiver):
             return _IMPORTED_MEMBER, Resolution.IMPORT, _module_of_members(imported)
         return _UNKNOWN_MEMBER, Resolution.UNRESOLVED, ""
 
-    def _is_member_of_nested(self, call: Reference) -> bool:
-        owners = self._local.get(call.receiver, ())
-        return len(owners) == 1 and (owners[0].qualified_name, call.name) in self._members
+    def _is_member_of_nested(self, receiver: str, name: str) -> bool:
+        owners = {owner.qualified_name for owner in self._local.get(receiver, ())}
+        return len(owners) == 1 and (owners.pop(), name) in self._members
 
     def _resolve_own(self, name: str, index: int) -> Resolved:
         """Look `self.name()` up in the types around the definition."""
@@ -146,7 +141,7 @@ class _Builder:
     def _resolve(self, name: str, index: int = -1) -> Resolved:
         """Look a bare name up; one of several definitions is none of them, and a method counts inside its type only."""
         local = [found for found in self._local.get(name, ()) if found.kind is not SymbolKind.METHOD]
-        if len(local) == 1:
+        if len({found.qualified_name for found in local}) == 1:  # Overloads, and a class with its companion, are one.
             return _LOCAL, Resolution.LOCAL, ""
         if not local:
             if index >= 0 and (own := self._resolve_own(name, index))[1] is Resolution.LOCAL:
@@ -161,10 +156,18 @@ def _edge(kind: RelationKind, source: str, target: str, row: int, resolved: Reso
     return Relation(kind, source, target, row + 1, confidence, resolution, module)
 
 
+def _are_tests(definitions: Sequence[Definition]) -> list[bool]:
+    """Return of each definition whether it lies in a block of tests beside the code, as Rust has them."""
+    found: list[bool] = []
+    for definition in definitions:
+        is_inside = definition.parent >= 0 and found[definition.parent]
+        found.append(is_inside or (definition.kind is SymbolKind.MODULE and definition.name in ("test", "tests")))
+    return found
+
+
 def _module_of_members(imported: Import) -> str:
     """Return where `receiver.name` is defined: with a type, in the type's module; of a module, in the module."""
-    last = imported.module.rpartition("/")[2]
-    if imported.whole and last == imported.target or imported.target[:1].isupper():
+    if imported.whole or imported.target[:1].isupper():
         return imported.module
     return f"{imported.module}/{imported.target}"
 

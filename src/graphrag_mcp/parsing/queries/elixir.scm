@@ -16,7 +16,12 @@
   (#any-of? @_define "callback" "macrocallback"))) @function
 (unary_operator operand: (call target: (identifier) @name
   (arguments . [(integer) (float) (string) (charlist) (atom) (list) (map) (tuple) (sigil) (boolean) (binary_operator)] .)
-  (#not-match? @name "^((module|type|short)?doc|spec|typep?|opaque|(macro)?callback|impl|tag|moduletag|describetag|since|deprecated|derive|dialyzer|compile)$")) @constant
+  (#not-match? @name
+    "^((module|type|short)?doc|spec|typep?|opaque|(macro)?callback|impl|(module|describe)?tag|since|deprecated|derive)$"))
+  ) @constant
+; The name in a @spec is no call.
+(unary_operator operand: (call target: (identifier) @_define
+  (arguments . (binary_operator left: (call target: (identifier) @name))) (#eq? @_define "spec"))) @prototype
 (unary_operator operand: (call target: (identifier) @_spec (#any-of? @_spec "spec" "impl" "deprecated" "dialyzer"))) @decorator
 (unary_operator operand: (call target: (identifier) @_doc (#any-of? @_doc "doc" "typedoc" "shortdoc"))) @comment
 (unary_operator operand: (call target: (identifier) @_doc (arguments (string (quoted_content) @doc)) (#eq? @_doc "moduledoc")))

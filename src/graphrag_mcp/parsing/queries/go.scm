@@ -16,9 +16,10 @@
 (source_file (var_declaration (var_spec_list (var_spec name: (identifier) @name) @constant)))
 (source_file (type_declaration . (type_spec) .) @wrapper)
 
-(field_declaration !name type: [(type_identifier) @base (qualified_type name: (type_identifier) @base)
+(field_declaration !name type: [(type_identifier) @base
+  (qualified_type package: (_) @receiver name: (type_identifier) @base)
   (generic_type type: (type_identifier) @base)])
-(interface_type (type_elem . [(type_identifier) @base (qualified_type name: (type_identifier) @base)] .))
+(interface_type (type_elem . [(type_identifier) @base (qualified_type package: (_) @receiver name: (type_identifier) @base)] .))
 
 (call_expression function: [(identifier) @call (selector_expression operand: (_) @receiver field: (field_identifier) @call)])
 (composite_literal type: [(type_identifier) @call (qualified_type package: (_) @receiver name: (type_identifier) @call)])

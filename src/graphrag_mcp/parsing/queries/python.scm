@@ -9,8 +9,8 @@
 (function_definition body: (block . (expression_statement . (string (string_content) @doc))))
 
 ; References
-(class_definition superclasses: (argument_list [(identifier) @base (attribute attribute: (identifier) @base)
-  (subscript value: [(identifier) @base (attribute attribute: (identifier) @base)])]))
+(class_definition superclasses: (argument_list [(identifier) @base (attribute object: (_) @receiver attribute: (identifier) @base)
+  (subscript value: [(identifier) @base (attribute object: (_) @receiver attribute: (identifier) @base)])]))
 (call function: [(identifier) @call (attribute object: (_) @receiver attribute: (identifier) @call)])
 (decorator [(identifier) @call (attribute object: (_) @receiver attribute: (identifier) @call)])
 (type [(identifier) @reference (attribute attribute: (identifier) @reference)

@@ -1,0 +1,32 @@
+"""The samples of code that the parser's tests share: one file per language, as its users write it."""
+
+from pathlib import Path
+
+from graphrag_mcp.model import ParsedFile
+from graphrag_mcp.parsing.languages import detect_language, load_grammar
+from graphrag_mcp.parsing.outline import Outline
+from graphrag_mcp.parsing.parser import parse_file
+from graphrag_mcp.parsing.symbols import read_outline
+from graphrag_mcp.parsing.syntax import SourceCode, parse_tree
+
+_FOLDER = Path(__file__).parent / "samples"
+
+SAMPLES = {path.name.removesuffix(".txt"): path.read_text(encoding="utf-8") for path in sorted(_FOLDER.glob("*.txt"))}
+
+
+def parse_sample(name: str) -> ParsedFile:
+    """Parse a sample as if it lay in a project's source folder."""
+    return parse_file(f"src/shop/{name}", SAMPLES[name].encode())
+
+
+def outline_of(name: str) -> Outline:
+    """Return what the syntax tree of a sample says, before it is cut."""
+    grammar = load_grammar(detect_language(name))
+    assert grammar is not None
+    code = SourceCode(SAMPLES[name])
+    return read_outline(parse_tree(grammar.language, code), grammar, name, code)
+
+
+def parse_lines(path: str, *lines: str) -> ParsedFile:
+    """Parse a few lines as a file."""
+    return parse_file(path, "\n".join(lines).encode())

@@ -1,0 +1,126 @@
+"""The entrance: any bytes under any name become a `ParsedFile`, and say why when not by their syntax."""
+
+import time
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tree_sitter import Language
+
+from graphrag_mcp.model import Category, ParsedFile, ParseMode
+from graphrag_mcp.parsing.languages import load_grammar
+from graphrag_mcp.parsing.parser import parse_file
+from graphrag_mcp.parsing.syntax import SourceCode, SyntaxTimeoutError, parse_tree
+
+
+def _python() -> Language:
+    grammar = load_grammar("python")
+    assert grammar is not None
+    return grammar.language
+
+
+@settings(max_examples=150, derandomize=True, deadline=None)
+@given(
+    data=st.one_of(st.binary(max_size=300), st.text(max_size=300).map(lambda text: text.encode("utf-8", "replace"))),
+    path=st.sampled_from(["a.py", "src/b.ts", "c.hs", "d.swift", "e.md", "f", "g.json", "h.php", "i.scala", "x/y.rb"]),
+)
+def test_no_bytes_raise(data: bytes, path: str) -> None:
+    """004-11: whatever is given, a ParsedFile comes back."""
+    assert parse_file(path, data).path == path
+
+
+def test_a_binary_file_has_no_chunks_and_says_so() -> None:
+    """004-13: binary files are skipped."""
+    parsed = parse_file("src/a.py", b"\x7fELF\x00\x00\x01")
+    assert parsed.chunks == ()
+    assert "binary" in parsed.note
+
+
+def test_utf_16_is_read() -> None:
+    """A byte order mark says the encoding."""
+    assert [symbol.name for symbol in parse_file("a.py", "def größe(): ...\n".encode("utf-16")).symbols] == ["größe"]
+
+
+def test_line_numbers_are_those_of_an_editor() -> None:
+    """Carriage returns end lines, alone or with a line feed."""
+    parsed = parse_file("a.py", b"# one\r\n\r\ndef two(): ...\r\n")
+    assert [(symbol.name, symbol.start_line) for symbol in parsed.symbols] == [("two", 3)]
+
+
+def test_bytes_that_are_no_utf_8_are_replaced_and_said() -> None:
+    """The note of the decoder is kept."""
+    parsed = parse_file("src/a.py", b"# caf\xe9 is where we meet every day\ndef run(): ...\n")
+    assert [symbol.name for symbol in parsed.symbols] == ["run"]
+    assert "replaced" in parsed.note
+
+
+@pytest.mark.parametrize("bracket", ["(", "[", "{", "f(", "if x:\n", "<", "template<"])
+@pytest.mark.parametrize("path", ["a.py", "a.js", "a.cpp", "a.rs"])
+def test_ten_thousand_nested_brackets_are_parsed(path: str, bracket: str) -> None:
+    """Bad input: nothing overflows, and it takes no time to speak of."""
+    text = bracket * 10_000
+    began = time.monotonic()
+    parsed = parse_file(path, "\n".join(text[at : at + 100] for at in range(0, len(text), 100)).encode())
+    assert parsed.chunks
+    assert time.monotonic() - began < 5
+
+
+def test_a_file_over_one_megabyte_is_cut_by_lines() -> None:
+    """K-24, 004-12: plain line chunks, no symbols, and a note."""
+    parsed = parse_file("src/a.py", b"def run(): ...\n" * 70_000)
+    assert (parsed.mode, parsed.language, parsed.symbols) == (ParseMode.TEXT, "python", ())
+    assert parsed.note == "by lines: over 1 MB"
+    assert parsed.chunks
+
+
+def test_a_long_run_of_brackets_is_cut_by_lines() -> None:
+    """K-24: the query engine would take minutes for it."""
+    parsed = parse_file("src/a.py", b"[\n" * 50_000)
+    assert parsed.mode is ParseMode.TEXT
+    assert "brackets" in parsed.note
+
+
+def test_parsing_stops_at_the_time_limit() -> None:
+    """K-24, 004-12: extraction is capped by the clock."""
+    with pytest.raises(SyntaxTimeoutError, match=r"not parsed within 0\.0001 seconds"):
+        parse_tree(_python(), SourceCode("def run(): ...\n" * 20_000), seconds=0.0001)
+
+
+def test_a_minified_file_is_a_card() -> None:
+    """One line of ten thousand characters has no chunks worth finding."""
+    parsed = parse_file("web/app.js", b"function a(){return 1};" * 1000)
+    assert (parsed.mode, len(parsed.chunks), parsed.language) == (ParseMode.CARD, 1, "javascript")
+    assert parsed.note
+
+
+def test_markdown_is_cut_by_heading() -> None:
+    """Documents have a parser of their own."""
+    parsed = parse_file("docs/a.md", b"# One\n\nText.\n")
+    assert (parsed.mode, parsed.language) == (ParseMode.MARKDOWN, "markdown")
+
+
+def test_text_without_a_grammar_is_cut_by_lines() -> None:
+    """And that is no defect, so there is nothing to say."""
+    parsed = parse_file("notes.txt", b"one\n\ntwo\n")
+    assert (parsed.mode, parsed.note) == (ParseMode.TEXT, "")
+    assert parsed.chunks
+
+
+def test_an_error_in_the_middle_costs_only_its_own_definition() -> None:
+    """004-11: a file that someone is typing in keeps its other symbols."""
+    parsed = parse_file("a.py", b"def one(): ...\n\ndef broken():\n    x = = 1 +\n\nclass Two:\n    three = 3\n")
+    assert {"one", "Two"} <= {symbol.name for symbol in parsed.symbols}
+    assert parsed.mode is ParseMode.SYNTAX
+
+
+def test_an_empty_file_has_nothing() -> None:
+    """No chunk, no symbol, no note."""
+    assert parse_file("src/__init__.py", b"") == ParsedFile(
+        "src/__init__.py", "python", Category.IMPLEMENTATION, ParseMode.SYNTAX, ()
+    )
+
+
+def test_the_result_depends_on_the_bytes_alone() -> None:
+    """Two processes that parse one file store the same rows."""
+    data = b"import os\n\nclass A(os.B):\n    def c(self): return self.d(os.e())\n"
+    assert parse_file("a.py", data) == parse_file("a.py", data)

@@ -1,0 +1,162 @@
+"""Relations: what a file alone can say of the graph, and how sure it is."""
+
+import pytest
+
+from graphrag_mcp.model import ParsedFile, RelationKind, Resolution
+from tests.parsing.code_samples import SAMPLES, parse_lines, parse_sample
+
+
+def _edges(parsed: ParsedFile, kind: RelationKind) -> set[tuple[str, str, Resolution, str]]:
+    return {
+        (edge.source, edge.target, edge.resolution, edge.target_module)
+        for edge in parsed.relations
+        if edge.kind is kind
+    }
+
+
+LOCAL, IMPORT, UNRESOLVED = Resolution.LOCAL, Resolution.IMPORT, Resolution.UNRESOLVED
+
+IMPORTS = {
+    "inventory.py": ("load", "/src/shop/storage"),
+    "cart.js": ("format", "/src/shop/money"),
+    "service.ts": ("Level", "logging"),
+    "panel.tsx": ("useMemo", "react"),
+    "server.go": ("router", "router"),
+    "shape.rs": ("Canvas", "/src/draw"),
+    "Account.java": ("Money", "com/acme/money/Money"),
+    "list.c": ("memory", "util/memory"),
+    "engine.cpp": ("engine", "engine"),
+    "Orders.cs": ("Data", "Shop/Data"),
+    "library.rb": ("book", "/src/shop/library/book"),
+    "Mailer.php": ("Renderer", "Text/Renderer"),
+    "Garden.kt": ("pour", "com/acme/water"),
+    "Player.swift": ("AudioKit", "AudioKit"),
+    "Zoo.scala": ("Bird", "com/acme/animals/Bird"),
+    "deploy.sh": ("log", "/src/shop/lib/log"),
+    "widget.lua": ("util", "ui/util"),
+    "bank.ex": ("UserAccount", "acme/user_account"),
+    "Parser.hs": ("sortBy", "Data/List"),
+    "queue.zig": ("Node", "node"),
+}
+INHERITS = {
+    "inventory.py": ("Counter", "Shelf", IMPORT, "/src/shop/storage"),
+    "cart.js": ("Cart", "Basket", UNRESOLVED, ""),
+    "service.ts": ("UserService", "Repository", LOCAL, ""),
+    "server.go": ("Server", "Handler", IMPORT, "net/http"),
+    "shape.rs": ("Circle", "Shape", LOCAL, ""),
+    "Account.java": ("Account", "Comparable", UNRESOLVED, ""),
+    "engine.cpp": ("car.parts.Engine", "Machine", UNRESOLVED, ""),
+    "Orders.cs": ("Shop.Orders.OrderStore", "Store", UNRESOLVED, ""),
+    "library.rb": ("Library.Shelf", "Enumerable", UNRESOLVED, ""),
+    "Mailer.php": ("Mailer", "Logs", LOCAL, ""),
+    "Garden.kt": ("Garden", "Place", LOCAL, ""),
+    "Player.swift": ("Player", "CustomStringConvertible", UNRESOLVED, ""),
+    "Zoo.scala": ("Zoo", "Keeper", LOCAL, ""),
+    "bank.ex": ("Acme.Bank", "Store", UNRESOLVED, ""),
+    "Parser.hs": ("Token", "Pretty", LOCAL, ""),
+}
+CALLS = {
+    "inventory.py": ("Counter.size", "_read", LOCAL, ""),
+    "cart.js": ("withTax", "apply", IMPORT, "/src/tax/rates"),
+    "service.ts": ("UserService.find", "load", LOCAL, ""),
+    "panel.tsx": ("Page", "Panel", LOCAL, ""),
+    "server.go": ("Server.Start", "Run", IMPORT, "router"),
+    "shape.rs": ("Circle.new", "check", IMPORT, "/src/shop/shape/helpers"),
+    "Account.java": ("Account.deposit", "Money", IMPORT, "com/acme/money/Money"),
+    "list.c": ("list_add", "new_node", LOCAL, ""),
+    "engine.cpp": ("car.Factory.build", "Engine", LOCAL, ""),
+    "Orders.cs": ("Shop.Orders.Extensions.Show", "Write", IMPORT, "Newtonsoft/Json"),
+    "library.rb": ("lend", "open", LOCAL, ""),
+    "Mailer.php": ("Mailer.send", "deliver", UNRESOLVED, ""),
+    "Garden.kt": ("Garden.water", "pour", IMPORT, "com/acme/water"),
+    "Player.swift": ("makePlayer", "Player", LOCAL, ""),
+    "Zoo.scala": ("open", "apply", LOCAL, ""),
+    "deploy.sh": ("main", "build_image", LOCAL, ""),
+    "widget.lua": ("M.hide", "hide", IMPORT, "ui/util"),
+    "bank.ex": ("Acme.Bank.open", "zero", IMPORT, "acme/money"),
+    "Parser.hs": ("parse", "sortBy", IMPORT, "Data/List"),
+    "queue.zig": ("Queue.push", "allocate", LOCAL, ""),
+}
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_every_language_yields_its_imports(name: str) -> None:
+    """004-07: under the name that the other file gave it, and with that file's place."""
+    target, module = IMPORTS[name]
+    assert ("", target, IMPORT, module) in _edges(parse_sample(name), RelationKind.IMPORTS)
+
+
+@pytest.mark.parametrize("name", INHERITS)
+def test_every_language_with_types_yields_what_they_inherit(name: str) -> None:
+    """004-07: classes, traits, mixins, embedded structs, behaviours."""
+    assert INHERITS[name] in _edges(parse_sample(name), RelationKind.INHERITS)
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_every_language_yields_its_calls(name: str) -> None:
+    """004-07: from the qualified name of the definition around the call."""
+    assert CALLS[name] in _edges(parse_sample(name), RelationKind.CALLS)
+
+
+def test_a_definition_is_contained_in_the_one_around_it() -> None:
+    """The file contains what nothing else does."""
+    parsed = parse_lines("src/a.py", "class A:", "    def b(self):", "        pass")
+    assert _edges(parsed, RelationKind.CONTAINS) == {
+        ("", "A", Resolution.SYNTAX, ""),
+        ("A", "b", Resolution.SYNTAX, ""),
+    }
+
+
+def test_a_method_of_an_unknown_value_is_never_resolved() -> None:
+    """K-20 and the field notes: a call guessed by name is no fact, though the file has one method of the name."""
+    parsed = parse_lines("src/a.py", "class A:", "    def load(self): ...", "def run(value):", "    value.load()")
+    assert _edges(parsed, RelationKind.CALLS) == {("run", "load", UNRESOLVED, "")}
+
+
+def test_one_of_two_definitions_is_no_target() -> None:
+    """Two nested functions of one name leave the call open."""
+    parsed = parse_lines(
+        "src/a.py", "def a():", "    def c(): ...", "def b():", "    def c(): ...", "def run():", "    c2 = cc(c())"
+    )
+    assert all(edge[2] is UNRESOLVED for edge in _edges(parsed, RelationKind.CALLS))
+
+
+def test_repeated_calls_are_one_edge_at_the_first_line() -> None:
+    """Edges are distinct by kind, source and target."""
+    parsed = parse_lines("src/a.py", "def run():", "    go(1)", "    go(2)")
+    assert [(edge.target, edge.line) for edge in parsed.relations if edge.kind is RelationKind.CALLS] == [("go", 2)]
+
+
+def test_builtins_are_no_edges() -> None:
+    """Everything calls them."""
+    parsed = parse_lines("src/a.py", "def run(x):", "    print(len(x))")
+    assert _edges(parsed, RelationKind.CALLS) == set()
+
+
+def test_a_test_tests_what_it_is_named_after_and_what_it_calls() -> None:
+    """ "is X tested" is answered from these, with modest confidence."""
+    parsed = parse_lines("tests/test_cart.py", "from shop import cart", "def test_total():", "    cart.total()")
+    assert _edges(parsed, RelationKind.TESTS) == {
+        ("", "cart", UNRESOLVED, ""),
+        ("test_total", "total", UNRESOLVED, ""),
+    }
+    assert all(edge.confidence <= 0.6 for edge in parsed.relations if edge.kind is RelationKind.TESTS)
+
+
+@pytest.mark.parametrize(
+    ("path", "line", "target"),
+    [
+        ("src/test/java/CartTest.java", "class CartTest {}", "Cart"),
+        ("shop/cart_test.go", "func TestTotal() {}", "Total"),
+        ("web/cart.spec.ts", "const a = 1;", "cart"),
+        ("spec/cart_spec.rb", "class Foo; end", "cart"),
+    ],
+)
+def test_test_names_of_every_fashion_are_understood(path: str, line: str, target: str) -> None:
+    """FooTest, TestFoo, foo_test, foo.spec: all name foo."""
+    assert target in {edge.target for edge in parse_lines(path, line).relations if edge.kind is RelationKind.TESTS}
+
+
+def test_tests_beside_the_code_test_it() -> None:
+    """Rust keeps them in a module of the same file."""
+    assert ("tests.area_is_positive", "draw_all", LOCAL, "") in _edges(parse_sample("shape.rs"), RelationKind.TESTS)

@@ -1,14 +1,18 @@
 """Chunks: the laws that hold for any text, and where the cuts fall in ordinary code."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graphrag_mcp.model import Chunk, ParsedFile, ParseMode
-from graphrag_mcp.parsing.chunker import MAX_CHARS
+from graphrag_mcp.parsing.chunker import MAX_CHARS, cut_spans
+from graphrag_mcp.parsing.languages import load_grammar
 from graphrag_mcp.parsing.parser import parse_file
+from graphrag_mcp.parsing.symbols import read_outline
+from graphrag_mcp.parsing.syntax import SourceCode, parse_tree, statement_rows
 from tests.parsing.code_samples import SAMPLES, parse_lines, parse_sample
 
 _SLACK = 100  # A lone `}` or `impl X {` may come on top.
@@ -165,6 +169,21 @@ def test_a_script_without_definitions_is_cut_all_the_same() -> None:
     assert parsed.mode is ParseMode.SYNTAX
     assert len(parsed.chunks) > 3
     assert {chunk.kind for chunk in parsed.chunks} == {"block"}
+
+
+def test_a_grammar_without_a_query_still_gives_chunks_by_syntax() -> None:
+    """The long tail of languages: no symbols, but no cut inside a statement either."""
+    grammar = load_grammar("python")
+    assert grammar is not None
+    statement = ["total = compute(", *(f"    argument_{number}," for number in range(12)), ")"]
+    lines = statement * 12
+    code = SourceCode("\n".join(lines))
+    tree = parse_tree(grammar.language, code)
+    outline = read_outline(tree, replace(grammar, query=None), "a.py", code)
+    spans = cut_spans(lines, outline.definitions, lambda: statement_rows(tree, code, MAX_CHARS))
+    assert outline.definitions == ()
+    assert len(spans) > 1
+    assert {lines[span.first] for span in spans} == {"total = compute("}
 
 
 def test_types_may_nest_without_end() -> None:

@@ -75,7 +75,9 @@ def run(options: argparse.Namespace) -> None:
             f"{statistics.median(times):>8.2f} ms a query   {report.embedded} embedded",
             flush=True,
         )
-    print(f"total {totals['files']} files {totals['chunks']} chunks {totals['wall']:.2f} s wall {totals['cpu']:.2f} s CPU")
+    print(
+        f"total {totals['files']} files {totals['chunks']} chunks {totals['wall']:.2f} s wall {totals['cpu']:.2f} s CPU"
+    )
     everything = sorted(elapsed for times in query_ms.values() for elapsed in times)
     print(f"query: p50 {statistics.median(everything):.2f} ms, p95 {everything[int(0.95 * len(everything))]:.2f} ms")
     run_name = " ".join(["graphrag-mcp", *options.setting])

@@ -14,11 +14,11 @@ from pathlib import Path
 import platformdirs
 from filelock import FileLock, Timeout
 
-from graphrag_mcp.embedding.loading import load_embedder
+from graphrag_mcp.embedding.loader import load_embedder
 from graphrag_mcp.errors import GraphragError, IndexLockedError, ModelUnavailableError, RootError
 from graphrag_mcp.exclusion.archive import ArchiveClassifier
-from graphrag_mcp.exclusion.manager import ExclusionManager
 from graphrag_mcp.exclusion.include_globs import compile_globs
+from graphrag_mcp.exclusion.manager import ExclusionManager
 from graphrag_mcp.indexing.indexer import Indexer, ReportProgress
 from graphrag_mcp.indexing.watcher import Batch, watch
 from graphrag_mcp.model import IndexReport, IndexState, Progress, SearchRequest, SearchResult, Status

@@ -286,6 +286,18 @@ class SearchRequest:
 
 
 @dataclass(frozen=True, slots=True)
+class StoredFile:
+    """What the ranking has to know of a file. `modified_at` is in seconds since 1970, UTC."""
+
+    file_id: int
+    path: str
+    category: Category
+    archive: ArchiveClass | None = None
+    modified_at: float | None = None
+    facts: DocumentFacts = DocumentFacts()
+
+
+@dataclass(frozen=True, slots=True)
 class StoredChunk:
     """A chunk with what its file adds to it, as the catalog returns it. `modified_at` is in seconds since 1970, UTC."""
 

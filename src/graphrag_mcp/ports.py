@@ -6,7 +6,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from graphrag_mcp.model import GraphNeighbour, Ranked, RelationKind, Scope, StoredChunk, SymbolMatch
+from graphrag_mcp.model import GraphNeighbour, Ranked, RelationKind, Scope, StoredChunk, StoredFile, SymbolMatch
 
 Matrix = NDArray[np.float32]
 
@@ -66,6 +66,10 @@ class ChunkStore(Protocol):
 
     def chunks(self, chunk_ids: Sequence[int]) -> Mapping[int, StoredChunk]:
         """Return those of the chunks that still exist."""
+        ...
+
+    def files(self, chunk_ids: Sequence[int]) -> Mapping[int, StoredFile]:
+        """Return the file of each chunk, by the chunk's id; chunks of files that are gone are left out."""
         ...
 
     def find_paths(self, words: Sequence[str], limit: int, scope: Scope) -> list[Ranked]:

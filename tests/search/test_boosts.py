@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from graphrag_mcp.model import ArchiveClass, Category, Factor, StoredChunk, Symbol, SymbolKind, SymbolMatch
+from graphrag_mcp.model import ArchiveClass, Category, Factor, StoredFile, Symbol, SymbolKind, SymbolMatch
 from graphrag_mcp.search import boosts
 from graphrag_mcp.search.query import understand
 from graphrag_mcp.settings import RetrievalSettings
@@ -14,19 +14,13 @@ NOW = 2_000_000_000.0
 DAY = 86_400.0
 
 
-def _chunk(path: str = "src/a.py", **values: object) -> StoredChunk:
-    fields: dict[str, object] = {
-        "chunk_id": 1,
-        "file_id": 1,
-        "path": path,
-        "language": "python",
-        "category": Category.IMPLEMENTATION,
-        "start_line": 1,
-        "end_line": 2,
-        "text": "x",
-        "kind": "function",
-    }
-    return StoredChunk(**(fields | values))  # type: ignore[arg-type]
+def _file(
+    path: str = "src/a.py",
+    category: Category = Category.IMPLEMENTATION,
+    archive: ArchiveClass | None = None,
+    modified_at: float | None = None,
+) -> StoredFile:
+    return StoredFile(1, path, category, archive, modified_at)
 
 
 def _match(name: str, path: str = "src/a.py", kind: SymbolKind = SymbolKind.TYPE) -> SymbolMatch:
@@ -39,7 +33,7 @@ def _match(name: str, path: str = "src/a.py", kind: SymbolKind = SymbolKind.TYPE
 )
 def test_recency_has_tiers(days: float, factor: float) -> None:
     """001-10, 001-19: fresh, recent, standard, old, with exact boundaries."""
-    assert boosts.recency(_chunk(modified_at=NOW - days * DAY), NOW, SETTINGS).value == factor
+    assert boosts.recency(_file(modified_at=NOW - days * DAY), NOW, SETTINGS).value == factor
 
 
 @pytest.mark.parametrize(
@@ -49,52 +43,50 @@ def test_recency_has_tiers(days: float, factor: float) -> None:
 def test_recency_can_decay_instead(days: float, factor: float) -> None:
     """000-30, B-12: the decay starts at day 30 without a jump and ends at one half."""
     settings = RetrievalSettings(recency_profile="decay")
-    assert boosts.recency(_chunk(modified_at=NOW - days * DAY), NOW, settings).value == pytest.approx(factor)
+    assert boosts.recency(_file(modified_at=NOW - days * DAY), NOW, settings).value == pytest.approx(factor)
 
 
 def test_an_unknown_age_changes_nothing() -> None:
     """K-02: missing means 1.0."""
-    assert boosts.recency(_chunk(modified_at=None), NOW, SETTINGS).value == 1.0
+    assert boosts.recency(_file(modified_at=None), NOW, SETTINGS).value == 1.0
 
 
 def test_a_time_in_the_future_is_age_zero() -> None:
     """K-02: a clock that goes wrong does not make a file fresher than fresh."""
-    assert boosts.recency(_chunk(modified_at=NOW + 900 * DAY), NOW, SETTINGS).value == 1.2
+    assert boosts.recency(_file(modified_at=NOW + 900 * DAY), NOW, SETTINGS).value == 1.2
 
 
 @pytest.mark.parametrize("off", [{"recency_boost_enabled": False}, {"recency_profile": "off"}])
 def test_recency_can_be_switched_off(off: dict[str, object]) -> None:
     """001-11, 001-16: recency can be off for a project."""
     settings = RetrievalSettings.model_validate(off)
-    assert boosts.recency(_chunk(modified_at=NOW), NOW, settings).value == 1.0
+    assert boosts.recency(_file(modified_at=NOW), NOW, settings).value == 1.0
 
 
 def test_an_archived_file_is_penalised_once() -> None:
     """K-03, B-10: one penalty, the one its classification gave."""
-    archived = _chunk(archive=ArchiveClass("in .archive/", 0.5))
+    archived = _file(archive=ArchiveClass("in .archive/", 0.5))
     assert boosts.archive_penalty(archived) == Factor("archive", 0.5, note="in .archive/")
 
 
 def test_boosts_together_are_clamped() -> None:
     """K-14, B-13: the product of all boosts stays below boost_max."""
-    assert boosts.multiply(1.0, [Factor("a", 2.0), Factor("b", 1.2)], SETTINGS) == SETTINGS.boost_max
+    assert boosts.Product().times(2.0).times(1.2).clamped(SETTINGS) == SETTINGS.boost_max
 
 
 def test_penalties_together_have_a_floor() -> None:
     """K-14: nothing is multiplied below penalty_floor."""
-    assert boosts.multiply(1.0, [Factor("a", 0.3), Factor("b", 0.3)], SETTINGS) == SETTINGS.penalty_floor
+    assert boosts.Product().times(0.3).times(0.3).clamped(SETTINGS) == SETTINGS.penalty_floor
 
 
 def test_source_confidence_is_the_largest_not_the_product() -> None:
-    """000-35, B-13: exact path over vector similarity over graph over keyword."""
-    settings = RetrievalSettings(confidence_path=2.0, confidence_vector=1.5, confidence_graph=1.2)
-    named = understand("what does src/a.py do")
-    plain = understand("what does it do")
-    ranks = {"vector": 1, "graph": 3}
-    assert boosts.source_confidence(named, "src/a.py", ranks, settings).value == 2.0
-    assert boosts.source_confidence(plain, "src/a.py", ranks, settings).value == 1.5
-    assert boosts.source_confidence(plain, "src/a.py", {"vector": 50, "graph": 3}, settings).value == 1.2
-    assert boosts.source_confidence(plain, "src/a.py", {"keyword": 1}, settings).value == 1.0
+    """000-35, B-13: vector similarity over graph over keyword, one of them at a time."""
+    settings = RetrievalSettings(confidence_vector=1.5, confidence_graph=1.2)
+    values = [
+        [factor.value for factor in boosts.source_confidence(ranks, settings)]
+        for ranks in ({"vector": 1, "graph": 3}, {"vector": 50, "graph": 3}, {"keyword": 1})
+    ]
+    assert values == [[1.5], [1.2], []]
 
 
 def test_a_symbol_query_lifts_its_definition_most() -> None:
@@ -128,7 +120,9 @@ def test_a_file_named_like_the_query_gains() -> None:
     """The stem's agreement is worth most when the whole name is said."""
     query = understand("session cookie handling")
     gains = {
-        path: sum(factor.value for factor in boosts.file_bonuses(query, path, 0.0, SETTINGS))
+        path: sum(
+            factor.value for factor in boosts.file_bonuses(query, path, 0.0, boosts.Agreement(query.terms), SETTINGS)
+        )
         for path in ("src/sessions.py", "src/session_cookie.py", "src/wrappers.py")
     }
     assert gains["src/session_cookie.py"] > gains["src/sessions.py"] > gains["src/wrappers.py"] == 0
@@ -152,7 +146,7 @@ def test_a_short_word_agrees_with_a_long_one_that_it_begins() -> None:
 )
 def test_the_prior_yields_to_a_query_that_asks(text: str, category: Category) -> None:
     """B-28: the prior is off when the query asks for tests, documents or configuration."""
-    assert boosts.prior(understand(text), _chunk(category=category), SETTINGS).value == 1.0
+    assert boosts.prior(understand(text), _file(category=category), SETTINGS).value == 1.0
 
 
 @pytest.mark.parametrize("text", ["test client", "document parser", "config loader", "example validator"])
@@ -160,4 +154,4 @@ def test_the_prior_stays_for_a_query_that_only_has_the_word(text: str) -> None:
     """B-28: `test client` asks for code."""
     query = understand(text)
     for category in (Category.TESTS, Category.DOCUMENTATION, Category.CONFIG, Category.EXAMPLES):
-        assert boosts.prior(query, _chunk(category=category), SETTINGS).value < 1.0
+        assert boosts.prior(query, _file(category=category), SETTINGS).value < 1.0

@@ -10,7 +10,7 @@ from graphrag_mcp.settings import RetrievalSettings
 WORDS = [f"word{number}" for number in range(40)]
 
 
-def _hit(number: int, text: str = "", path: str = "", fused: float = 0.5) -> Hit:
+def _hit(number: int, text: str = "", path: str = "") -> Hit:
     chunk = StoredChunk(
         chunk_id=number,
         file_id=number,
@@ -22,7 +22,7 @@ def _hit(number: int, text: str = "", path: str = "", fused: float = 0.5) -> Hit
         text=text or f"text number {number}",
         kind="function",
     )
-    return Hit(chunk, score=1.0 - number / 100, fused_score=fused)
+    return Hit(chunk, score=1.0 - number / 100, fused_score=0.5)
 
 
 def _run(
@@ -30,19 +30,13 @@ def _run(
     *,
     limit: int = 10,
     per_document: int = 0,
-    min_score: float | None = None,
     vectors: dict[int, Matrix] | None = None,
     settings: RetrievalSettings | None = None,
 ) -> tuple[list[int], CompressionStats]:
-    pipeline = Pipeline(settings or RetrievalSettings(), limit, per_document, min_score, vectors or {})
-    stats = pipeline.run(hits)
+    known = vectors or {}
+    pipeline = Pipeline(settings or RetrievalSettings(), limit, per_document, lambda _: known)
+    stats = pipeline.run(hits, len(hits), len(hits))
     return [hit.chunk.chunk_id for hit in pipeline.kept], stats
-
-
-def test_the_threshold_keeps_what_reaches_it() -> None:
-    """003-10, K-22: score ≥ min_score stays, on the scale of the fused score."""
-    kept, stats = _run([_hit(1, fused=0.5), _hit(2, fused=0.49)], min_score=0.5)
-    assert (kept, stats.original_count, stats.after_threshold) == ([1], 2, 1)
 
 
 def test_the_same_text_is_shown_once() -> None:

@@ -66,7 +66,7 @@ def watch(root: Path, is_wanted: IsWanted, debounce_seconds: float, stop: thread
         watchdog_log.removeHandler(lost)
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)  # Watchdog keeps its handlers in a set.
 class _Pending(FileSystemEventHandler):
     """The events since the last batch; filled by watchdog's thread, emptied by ours."""
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from graphrag_mcp.model import Category, Factor, StoredChunk, SymbolKind, SymbolMatch
+from graphrag_mcp.model import Category, Factor, StoredFile, SymbolKind, SymbolMatch
 from graphrag_mcp.search.query import Intent, NamedSymbol, Query
 from graphrag_mcp.settings import RetrievalSettings
 from graphrag_mcp.words import directory_words, stem_words
@@ -61,28 +61,59 @@ def _grade(named: NamedSymbol, match: SymbolMatch) -> float:
     return grade
 
 
-def file_bonuses(query: Query, path: str, coherence: float, settings: RetrievalSettings) -> list[Factor]:
+def file_bonuses(
+    query: Query, path: str, coherence: float, agreement: "Agreement", settings: RetrievalSettings
+) -> list[Factor]:
     """Return what every chunk of a file gains; `coherence` is the file's share of the candidates, 0 to 1."""
     words = path_words(path)
-    said = [any(agree(word, term) for term in query.terms) for word in words.stem]
-    saying = [any(agree(word, term) for word in words.stem) for term in query.terms]
-    around = [any(agree(word, term) for word in words.directory) for term in query.terms]
+    stem, around = agreement.of(words.stem), agreement.of(words.directory)
     mentioned = next((name for name in query.paths if _is_end(name, path)), "")
     bonuses = (
-        ("stem", settings.stem_bonus * _mean(said), words.name),
-        ("stem covers query", settings.stem_query_bonus * _mean(saying), words.name),
-        ("directory", settings.directory_bonus * _mean(around), ""),
+        ("stem", settings.stem_bonus * stem.words, words.name),
+        ("stem covers query", settings.stem_query_bonus * stem.terms, words.name),
+        ("directory", settings.directory_bonus * around.terms, ""),
         ("coherence", settings.coherence_bonus * coherence, ""),
         ("path", settings.path_bonus if mentioned else 0.0, mentioned),
     )
     return [Factor(name, value, "bonus", note) for name, value, note in bonuses if value > 0]
 
 
+@dataclass(frozen=True, slots=True)
+class Agreed:
+    """The share of some words that the query says, and the share of the query that they say, 0 to 1."""
+
+    words: float
+    terms: float
+
+
+class Agreement:
+    """Compares words with the terms of one query, each word once: the files of a project share most of theirs."""
+
+    def __init__(self, terms: Sequence[str]) -> None:
+        self._terms = terms
+        self._said: dict[str, frozenset[int]] = {}
+
+    def of(self, words: Sequence[str]) -> Agreed:
+        """Return how much the words and the query's terms agree."""
+        if not words or not self._terms:
+            return Agreed(0.0, 0.0)
+        said = [self._terms_of(word) for word in words]
+        covered = len(frozenset().union(*said))
+        return Agreed(sum(map(bool, said)) / len(words), covered / len(self._terms))
+
+    def _terms_of(self, word: str) -> frozenset[int]:
+        found = self._said.get(word)
+        if found is None:
+            found = frozenset(place for place, term in enumerate(self._terms) if agree(word, term))
+            self._said[word] = found
+        return found
+
+
 def agree(word: str, term: str) -> bool:
     """Tell whether two stemmed words are the same, or one abbreviates the other."""
     if word == term:
         return True
-    short, long = sorted((word, term), key=len)
+    short, long = (word, term) if len(word) < len(term) else (term, word)
     return len(short) >= MIN_PREFIX and long.startswith(short)
 
 
@@ -108,18 +139,16 @@ def _is_end(name: str, path: str) -> bool:
     return path == name or path.endswith("/" + name) or path.startswith(name + "/") or f"/{name}/" in path
 
 
-def _mean(flags: Sequence[bool]) -> float:
-    return sum(flags) / len(flags) if flags else 0.0
-
-
 # ---------------------------------------------------------------- what the file is: multiplied
 
 
-def prior(query: Query, chunk: StoredChunk, settings: RetrievalSettings) -> Factor:
+def prior(query: Query, file: StoredFile, settings: RetrievalSettings) -> Factor:
     """Return how likely a file of this category is what is looked for, 1 when the query asks for the category.
 
     Without it, tests and documents win on words alone: they say in prose what the code does in code (B-28).
     """
+    if file.category in query.categories:
+        return Factor(f"category {file.category.value}", 1.0)
     values = {
         Category.TESTS: settings.prior_tests,
         Category.DOCUMENTATION: settings.prior_documentation,
@@ -129,32 +158,28 @@ def prior(query: Query, chunk: StoredChunk, settings: RetrievalSettings) -> Fact
         Category.DATA: settings.prior_data,
         Category.OTHER: settings.prior_other,
     }
-    value = 1.0 if chunk.category in query.categories else values.get(chunk.category, 1.0)
-    return Factor(f"category {chunk.category.value}", value)
+    return Factor(f"category {file.category.value}", values.get(file.category, 1.0))
 
 
-def source_confidence(query: Query, path: str, ranks: Mapping[str, int], settings: RetrievalSettings) -> Factor:
-    """Return the factor for the surest way in which the chunk was found (000-35): the largest, not the product (B-13).
+def source_confidence(ranks: Mapping[str, int], settings: RetrievalSettings) -> list[Factor]:
+    """Return the factor for the surest way a chunk was found, if any is sure (000-35): one, no product (B-13).
 
     A high vector similarity is a place among the first of the vector list, since what a cosine means depends on the
-    model.
+    model. The exact path's factor is the bonus "path": it has to lift what no list proposed.
     """
-    ways = [("keyword", 1.0)]
-    if any(_is_end(name, path) for name in query.paths):
-        ways.append(("path", settings.confidence_path))
+    ways = []
     if ranks.get("vector", HIGH_SIMILARITY_RANK + 1) <= HIGH_SIMILARITY_RANK:
-        ways.append(("vector", settings.confidence_vector))
+        ways.append(Factor("source", settings.confidence_vector, note="vector"))
     if "graph" in ranks:
-        ways.append(("graph", settings.confidence_graph))
-    way, value = max(ways, key=lambda one: one[1])
-    return Factor("source", value, note=way)
+        ways.append(Factor("source", settings.confidence_graph, note="graph"))
+    return [max(ways, key=lambda way: way.value)] if ways else []
 
 
-def recency(chunk: StoredChunk, now: float, settings: RetrievalSettings) -> Factor:
+def recency(file: StoredFile, now: float, settings: RetrievalSettings) -> Factor:
     """Return the factor for a file's age (K-02): tiers of days, or a decay; 1 when the age is unknown."""
-    if not settings.recency_boost_enabled or settings.recency_profile == "off" or chunk.modified_at is None:
+    if not settings.recency_boost_enabled or settings.recency_profile == "off" or file.modified_at is None:
         return Factor("recency", 1.0)
-    days = max(0.0, now - chunk.modified_at) / SECONDS_PER_DAY
+    days = max(0.0, now - file.modified_at) / SECONDS_PER_DAY
     factor = _decay(days) if settings.recency_profile == "decay" else _tier(days, settings)
     return Factor("recency", factor, note=f"{days:.0f} days")
 
@@ -179,29 +204,36 @@ def _decay(days: float) -> float:
     return max(0.5, math.exp(-max(0.0, days - 30) / 365))
 
 
-def archive_penalty(chunk: StoredChunk) -> Factor:
+def archive_penalty(file: StoredFile) -> Factor:
     """Return the penalty of an archived file, once, whatever else says that it is archived (B-10)."""
-    if chunk.archive is None:
+    if file.archive is None:
         return Factor("archive", 1.0)
-    return Factor("archive", chunk.archive.penalty, note=chunk.archive.reason)
+    return Factor("archive", file.archive.penalty, note=file.archive.reason)
 
 
-def multiply(score: float, factors: Iterable[Factor], settings: RetrievalSettings) -> float:
-    """Multiply a score, boosts together at most `boost_max`, penalties together at least `penalty_floor` (K-14)."""
-    boost = penalty = 1.0
-    for factor in factors:
-        if factor.value > 1:
-            boost *= factor.value
-        else:
-            penalty *= factor.value
-    return score * min(boost, settings.boost_max) * max(penalty, settings.penalty_floor)
+@dataclass(frozen=True, slots=True)
+class Product:
+    """The product of the factors above 1 and of those below."""
+
+    boost: float = 1.0
+    penalty: float = 1.0
+
+    def times(self, value: float) -> "Product":
+        """Return the product with one factor more."""
+        if value > 1:
+            return Product(self.boost * value, self.penalty)
+        return Product(self.boost, self.penalty * value)
+
+    def clamped(self, settings: RetrievalSettings) -> float:
+        """Return what a score is multiplied with: boosts together at most `boost_max`, penalties together at least
+        `penalty_floor` (K-14)."""
+        return min(self.boost, settings.boost_max) * max(self.penalty, settings.penalty_floor)
 
 
-def coherence_by_file(chunks: Mapping[int, StoredChunk], scores: Mapping[int, float]) -> dict[str, float]:
-    """Return each file's share of the found chunks' scores, 1 for the file with the most."""
-    sums: dict[str, float] = {}
-    for chunk_id, score in scores.items():
-        path = chunks[chunk_id].path
-        sums[path] = sums.get(path, 0.0) + score
+def coherence_by_file(scores: Iterable[tuple[int, float]]) -> dict[int, float]:
+    """Return each file's share of the found chunks' scores, 1 for the file with the most; takes (file id, score)."""
+    sums: dict[int, float] = {}
+    for file_id, score in scores:
+        sums[file_id] = sums.get(file_id, 0.0) + score
     most = max(sums.values(), default=0.0)
-    return {path: total / most for path, total in sums.items()} if most else {}
+    return {file_id: total / most for file_id, total in sums.items()} if most else {}

@@ -2,7 +2,7 @@
 
 import logging
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from graphrag_mcp.model import (
@@ -17,10 +17,11 @@ from graphrag_mcp.model import (
     SearchResult,
     SearchStrategy,
 )
+from graphrag_mcp.ports import Matrix
 from graphrag_mcp.search.fusion import Fused, RankedList, fuse_rrf, fuse_weighted
 from graphrag_mcp.search.pipeline import Pipeline
 from graphrag_mcp.search.query import Query, understand
-from graphrag_mcp.search.ranking import rank
+from graphrag_mcp.search.ranking import Ranker, Scored
 from graphrag_mcp.search.retrieval import Found, Retriever, Stores
 from graphrag_mcp.settings import RetrievalSettings
 
@@ -90,25 +91,13 @@ class SearchOrchestrator:
         hybrid = request.use_rrf or not found.vector
         if hybrid:
             fused += _unlisted(fused, [match.chunk_id for match in found.definitions], found.paths)
-        ranked = rank(
-            query,
-            fused,
-            stores.catalog.chunks([one.chunk_id for one in fused]),
-            found.definitions,
-            self._settings,
-            now=self._clock(),
-            with_recency=request.rerank_with_recency,
-            with_bonuses=hybrid,
-        )
-        looked_at = [hit.chunk.chunk_id for hit in ranked[: 4 * request.limit]]
-        pipeline = Pipeline(
-            settings=self._settings,
-            limit=request.limit,
-            chunks_per_document=request.chunks_per_document,
-            min_score=request.min_score if request.min_score is not None else self._settings.min_score,
-            vectors=stores.vectors.vectors(looked_at) if stores.vectors and found.vector else {},
-        )
-        stats = pipeline.run(ranked)
+        ranker = Ranker(query, self._settings, self._clock(), request.rerank_with_recency, with_bonuses=hybrid)
+        candidates = stores.catalog.files([one.chunk_id for one in fused])
+        ranked = ranker.order(fused, candidates, found.definitions)
+        floor = request.min_score if request.min_score is not None else self._settings.min_score or 0.0
+        above = [scored for scored in ranked if scored.fused.score >= floor]
+        pipeline = Pipeline(self._settings, request.limit, request.chunks_per_document, _vectors_of(found, stores))
+        stats = pipeline.run(_hits(ranker, above, stores, 2 * request.limit), len(ranked), len(above))
         return _Selection(pipeline.kept, stats, method, lists)
 
     def _lists(self, query: Query, request: SearchRequest, found: Found, stores: Stores) -> list[RankedList]:
@@ -165,6 +154,22 @@ class SearchOrchestrator:
             logger.exception("the graph look-up failed")
             unavailable["graph"] = f"{type(error).__name__}: {error}"
             return []
+
+
+def _hits(ranker: Ranker, ranked: Sequence[Scored], stores: Stores, block: int) -> Iterator[Hit]:
+    """Read the chunks of the ranked candidates, a block at a time: few of them are ever looked at."""
+    for start in range(0, len(ranked), block):
+        wanted = ranked[start : start + block]
+        chunks = stores.catalog.chunks([scored.fused.chunk_id for scored in wanted])
+        for scored in wanted:
+            if scored.fused.chunk_id in chunks:
+                yield ranker.explain(scored, chunks[scored.fused.chunk_id])
+
+
+def _vectors_of(found: Found, stores: Stores) -> Callable[[Sequence[int]], Mapping[int, Matrix]]:
+    if stores.vectors is None or not found.vector:
+        return lambda _: {}
+    return stores.vectors.vectors
 
 
 def _unlisted(fused: Sequence[Fused], definitions: Sequence[int], paths: Sequence[Ranked]) -> list[Fused]:

@@ -1,6 +1,6 @@
-"""Thins out the ranked hits: threshold, duplicates by content, by n-grams and by vectors, cap per document, cut."""
+"""Thins out the ranked hits: duplicates by content, by n-grams and by vectors, cap per document, cut."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -23,26 +23,25 @@ class Pipeline:
     settings: RetrievalSettings
     limit: int
     chunks_per_document: int
-    min_score: float | None
-    vectors: Mapping[int, Matrix]
+    vectors_of: Callable[[Sequence[int]], Mapping[int, Matrix]]
     kept: list[Hit] = field(default_factory=list)
     _dropped: dict[str, int] = field(default_factory=dict)
     _texts: set[str] = field(default_factory=set)
     _ngrams: list[frozenset[tuple[str, ...]]] = field(default_factory=list)
 
-    def run(self, hits: Sequence[Hit]) -> CompressionStats:
-        """Fill `kept` with at most `limit` hits, in order, and return how many each stage left over."""
-        floor = self.min_score if self.min_score is not None else 0.0
-        above = [hit for hit in hits if hit.fused_score >= floor]
-        for hit in above:
-            if len(self.kept) == self.limit:
-                break
-            stage = self._stage_that_drops(hit)
-            if stage:
+    def run(self, hits: Iterable[Hit], original: int, above: int) -> CompressionStats:
+        """Fill `kept` with at most `limit` hits, in order, and return how many each stage left over.
+
+        original, above: the candidates before and after the threshold, of which `hits` are the latter, best first.
+        """
+        for hit in hits:
+            if stage := self._stage_that_drops(hit):
                 self._dropped[stage] = self._dropped.get(stage, 0) + 1
             else:
                 self.kept.append(hit)
-        return self._count(len(hits), len(above))
+                if len(self.kept) == self.limit:
+                    break
+        return self._count(original, above)
 
     def _stage_that_drops(self, hit: Hit) -> str:
         words = hit.chunk.text.split()
@@ -62,14 +61,18 @@ class Pipeline:
         return ""
 
     def _is_near_a_kept_one(self, hit: Hit) -> bool:
-        if self.settings.semantic_dedup_threshold >= 1 or hit.chunk.chunk_id not in self.vectors:
+        if self.settings.semantic_dedup_threshold >= 1:
             return False
-        mine = self.vectors[hit.chunk.chunk_id]
-        others = (self.vectors.get(other.chunk.chunk_id) for other in self.kept)
-        return any(
+        mine, *others = self._vectors(hit, *self.kept)
+        return mine is not None and any(
             other is not None and float(np.dot(mine, other)) >= self.settings.semantic_dedup_threshold
             for other in others
         )
+
+    def _vectors(self, *hits: Hit) -> list[Matrix | None]:
+        ids = [hit.chunk.chunk_id for hit in hits]
+        found = self.vectors_of(ids)
+        return [found.get(chunk_id) for chunk_id in ids]
 
     def _shown_of(self, path: str) -> int:
         return sum(1 for hit in self.kept if hit.chunk.path == path)

@@ -1,10 +1,14 @@
-"""Orders the candidates of one query: fused score, plus what agrees, times what each is, with further hits damped."""
+"""Orders the candidates of one query: fused score, plus what agrees, times what each is, with further hits damped.
+
+Scores are numbers until the order stands; the reasons are written out only for the hits that are looked at.
+"""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 
-from graphrag_mcp.model import Factor, Hit, StoredChunk, SymbolMatch
+from graphrag_mcp.model import Factor, Hit, StoredChunk, StoredFile, SymbolMatch
 from graphrag_mcp.search import boosts
+from graphrag_mcp.search.boosts import Agreement, Product
 from graphrag_mcp.search.fusion import Fused
 from graphrag_mcp.search.query import Query
 from graphrag_mcp.settings import RetrievalSettings
@@ -12,79 +16,105 @@ from graphrag_mcp.settings import RetrievalSettings
 COHERENCE_POOL = 100  # Candidates whose files are counted; later ones are in the lists by chance.
 
 
-def rank(
-    query: Query,
-    fused: Sequence[Fused],
-    chunks: Mapping[int, StoredChunk],
-    definitions: Iterable[SymbolMatch],
-    settings: RetrievalSettings,
-    *,
-    now: float,
-    with_recency: bool,
-    with_bonuses: bool = True,
-) -> list[Hit]:
-    """Return a hit for every candidate, best first; each carries all that made its score."""
-    known = [one for one in fused if one.chunk_id in chunks]
-    defined = boosts.definition_bonuses(query, definitions, settings) if with_bonuses else {}
-    head = {one.chunk_id: one.score for one in known[:COHERENCE_POOL]}
-    coherence = boosts.coherence_by_file(chunks, head)
-    files: dict[str, list[Factor]] = {}
-    hits = []
-    for one in known:
-        chunk = chunks[one.chunk_id]
-        if chunk.path not in files:
-            share = coherence.get(chunk.path, 0.0)
-            files[chunk.path] = boosts.file_bonuses(query, chunk.path, share, settings) if with_bonuses else []
-        bonuses = [defined[chunk.chunk_id]] if chunk.chunk_id in defined else []
-        factors = _factors(query, chunk, one, settings, now, with_recency=with_recency, with_bonuses=with_bonuses)
-        hit = Hit(chunk=chunk, score=0.0, fused_score=one.score, ranks=one.ranks, factors=(*bonuses, *factors))
-        hits.append(replace(hit, score=_score(hit, files[chunk.path], 1.0, settings)))
-    return _saturate(hits, files, settings)
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """A candidate in its place; `place` counts the better ones of the same file."""
+
+    score: float
+    fused: Fused
+    file: StoredFile
+    place: int
 
 
-def _factors(
-    query: Query,
-    chunk: StoredChunk,
-    fused: Fused,
-    settings: RetrievalSettings,
-    now: float,
-    *,
-    with_recency: bool,
-    with_bonuses: bool,
-) -> list[Factor]:
-    factors = [boosts.archive_penalty(chunk)]
-    if with_bonuses:
-        factors.append(boosts.prior(query, chunk, settings))
-        factors.append(boosts.source_confidence(query, chunk.path, fused.ranks, settings))
-    if with_recency:
-        factors.append(boosts.recency(chunk, now, settings))
-    return [factor for factor in factors if factor.value != 1.0]
+@dataclass(frozen=True, slots=True)
+class _FileScore:
+    """What all chunks of a file share: bonuses to add, factors to multiply, with their sum and product."""
+
+    bonuses: Sequence[Factor]
+    factors: Sequence[Factor]
+    bonus: float
+    product: Product
 
 
-def _score(hit: Hit, file_bonuses: Sequence[Factor], share: float, settings: RetrievalSettings) -> float:
-    """Return (fused + own bonuses + share · file's bonuses) · factors."""
-    own = sum(factor.value for factor in hit.factors if factor.kind == "bonus")
-    base = hit.fused_score + own + share * sum(bonus.value for bonus in file_bonuses)
-    return boosts.multiply(base, (factor for factor in hit.factors if factor.kind == "factor"), settings)
+@dataclass(slots=True)
+class Ranker:
+    """Ranks the candidates of one query.
+
+    now: seconds since 1970. with_bonuses: off, only recency and archive status count, as when vectors alone rank.
+    """
+
+    query: Query
+    settings: RetrievalSettings
+    now: float
+    with_recency: bool = True
+    with_bonuses: bool = True
+    _definitions: Mapping[int, Factor] = field(init=False, default_factory=dict)
+    _files: dict[int, _FileScore] = field(init=False, default_factory=dict)
+    _agreement: Agreement = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._agreement = Agreement(self.query.terms)
+
+    def order(
+        self, fused: Sequence[Fused], files: Mapping[int, StoredFile], definitions: Iterable[SymbolMatch]
+    ) -> list[Scored]:
+        """Return the candidates, best first; `files` maps chunk ids, and what it lacks is gone from the index."""
+        known = [one for one in fused if one.chunk_id in files]
+        if self.with_bonuses:
+            self._definitions = boosts.definition_bonuses(self.query, definitions, self.settings)
+        coherence = boosts.coherence_by_file((files[one.chunk_id].file_id, one.score) for one in known[:COHERENCE_POOL])
+        for file in {files[one.chunk_id].file_id: files[one.chunk_id] for one in known}.values():
+            self._files[file.file_id] = self._score_file(file, coherence.get(file.file_id, 0.0))
+        alone = [Scored(self._score(one, files[one.chunk_id], 0), one, files[one.chunk_id], 0) for one in known]
+        return self._saturate(sorted(alone, key=_best_first))
+
+    def explain(self, scored: Scored, chunk: StoredChunk) -> Hit:
+        """Return the hit with every term of its score."""
+        file = self._files[scored.file.file_id]
+        share = self.settings.file_bonus_decay**scored.place
+        own = self._definitions.get(chunk.chunk_id)
+        factors = [*([own] if own else []), *(replace(bonus, value=bonus.value * share) for bonus in file.bonuses)]
+        sure = boosts.source_confidence(scored.fused.ranks, self.settings) if self.with_bonuses else []
+        factors += [factor for factor in (*file.factors, *sure) if factor.value != 1]
+        if scored.place:
+            damping = self.settings.saturation**scored.place
+            factors.append(Factor("saturation", damping, note=f"hit {scored.place + 1} of the file"))
+        return Hit(chunk, scored.score, scored.fused.score, scored.fused.ranks, tuple(factors))
+
+    def _saturate(self, ordered: Iterable[Scored]) -> list[Scored]:
+        """Damp the second, third, … hit of a file, and let only its first carry the whole of the file's bonuses."""
+        seen: dict[int, int] = {}
+        damped = []
+        for one in ordered:
+            place = seen[one.file.file_id] = seen.get(one.file.file_id, -1) + 1
+            score = self._score(one.fused, one.file, place) * self.settings.saturation**place if place else one.score
+            damped.append(Scored(score, one.fused, one.file, place))
+        return sorted(damped, key=_best_first)
+
+    def _score(self, fused: Fused, file: StoredFile, place: int) -> float:
+        """Return (fused + own bonus + share · file's bonuses) · factors."""
+        shared = self._files[file.file_id]
+        own = self._definitions.get(fused.chunk_id)
+        base = fused.score + (own.value if own else 0.0) + self.settings.file_bonus_decay**place * shared.bonus
+        product = shared.product
+        for factor in boosts.source_confidence(fused.ranks, self.settings) if self.with_bonuses else ():
+            product = product.times(factor.value)
+        return base * product.clamped(self.settings)
+
+    def _score_file(self, file: StoredFile, coherence: float) -> _FileScore:
+        factors = [boosts.archive_penalty(file)]
+        bonuses: list[Factor] = []
+        if self.with_recency:
+            factors.append(boosts.recency(file, self.now, self.settings))
+        if self.with_bonuses:
+            factors.append(boosts.prior(self.query, file, self.settings))
+            bonuses = boosts.file_bonuses(self.query, file.path, coherence, self._agreement, self.settings)
+        product = Product()
+        for factor in factors:
+            product = product.times(factor.value)
+        return _FileScore(bonuses, factors, sum(bonus.value for bonus in bonuses), product)
 
 
-def _saturate(hits: Iterable[Hit], files: Mapping[str, Sequence[Factor]], settings: RetrievalSettings) -> list[Hit]:
-    """Damp the second, third, … hit of a file, and let only its first carry the whole of the file's bonuses."""
-    seen: dict[str, int] = {}
-    ordered = []
-    for hit in sorted(hits, key=_best_first):
-        path = hit.chunk.path
-        place = seen[path] = seen.get(path, -1) + 1
-        share = settings.file_bonus_decay**place
-        damping = settings.saturation**place
-        extra = [replace(bonus, value=bonus.value * share) for bonus in files[path]]
-        if place:
-            extra.append(Factor("saturation", damping, note=f"hit {place + 1} of the file"))
-        score = _score(hit, files[path], share, settings) * damping
-        ordered.append(replace(hit, score=score, factors=(*hit.factors, *extra)))
-    return sorted(ordered, key=_best_first)
-
-
-def _best_first(hit: Hit) -> tuple[float, int, str, int]:
-    """Ties: more sources, then path, then line (K-01)."""
-    return -hit.score, -len(hit.ranks), hit.chunk.path, hit.chunk.start_line
+def _best_first(scored: Scored) -> tuple[float, int, str, int]:
+    """Ties: more sources, then path, then line, in the order of which a file's chunks are numbered (K-01)."""
+    return -scored.score, -len(scored.fused.ranks), scored.file.path, scored.fused.chunk_id

@@ -5,7 +5,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from graphrag_mcp.model import ArchiveClass, Category, DocumentFacts, DocumentStatus, Ranked, Scope, StoredChunk
+from graphrag_mcp.model import (
+    ArchiveClass,
+    Category,
+    DocumentFacts,
+    DocumentStatus,
+    Ranked,
+    Scope,
+    StoredChunk,
+    StoredFile,
+)
 from graphrag_mcp.stores.sqlite.database import Database, id_list, marks
 from graphrag_mcp.stores.sqlite.schema import ORDINAL_BITS
 from graphrag_mcp.stores.sqlite.scope import ScopeResolver
@@ -51,6 +60,17 @@ class SqliteCatalog:
             (id_list(chunk_ids),),
         )
         return {row[0]: read_chunk(row) for row in rows}
+
+    def files(self, chunk_ids: Sequence[int]) -> Mapping[int, StoredFile]:
+        """Return the file of each chunk, by the chunk's id; chunks of files that are gone are left out."""
+        file_of = {chunk_id: chunk_id >> ORDINAL_BITS for chunk_id in chunk_ids}
+        rows = self._database.rows(
+            """SELECT id, path, category, archive_reason, archive_penalty, modified_at, facts FROM files
+               WHERE id IN (SELECT value FROM json_each(?))""",
+            (id_list(set(file_of.values())),),
+        )
+        files = {row[0]: _read_file(row) for row in rows}
+        return {chunk_id: files[file_id] for chunk_id, file_id in file_of.items() if file_id in files}
 
     def find_paths(self, words: Sequence[str], limit: int, scope: Scope) -> list[Ranked]:
         """Return the first chunks of files whose stem holds one of the words; the score is the share of the stem."""
@@ -121,6 +141,12 @@ def read_chunk(row: Sequence[Any]) -> StoredChunk:
         modified_at=modified_at,
         facts=read_facts(facts),
     )
+
+
+def _read_file(row: Sequence[Any]) -> StoredFile:
+    file_id, path, category, archive_reason, archive_penalty, modified_at, facts = row
+    archive = ArchiveClass(archive_reason, archive_penalty) if archive_reason is not None else None
+    return StoredFile(file_id, path, Category(category), archive, modified_at, read_facts(facts))
 
 
 def write_facts(facts: DocumentFacts) -> str:

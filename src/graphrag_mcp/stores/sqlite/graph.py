@@ -23,7 +23,10 @@ from graphrag_mcp.stores.sqlite.schema import ORDINAL_BITS
 from graphrag_mcp.stores.sqlite.scope import FileFilter, ScopeResolver
 
 MAX_CANDIDATES = 5  # A name with more definitions than this says nothing about which of them is meant.
-MAX_EDGES = 400  # Edges read per hop and direction; a result shows twenty at most.
+MAX_EDGES = 400  # Edges read per hop; a result shows twenty at most.
+MAX_FRONTIER = 8  # Neighbours from which the next hop starts: the surest ones.
+MAX_SEED_SYMBOLS = 16  # Definitions of the seeds whose mentions are looked up, fields last.
+MAX_MENTIONS = 40  # Mentions read of one definition.
 IMPORT_CONFIDENCE = 0.9
 UNIQUE_NAME_CONFIDENCE = 0.7
 
@@ -77,7 +80,7 @@ class SqliteGraphStore:
             found += [(edge, hop) for edge in fresh.values()]
             if not fresh or len(found) >= limit:
                 break
-            frontier = list(fresh)
+            frontier = list(fresh)[:MAX_FRONTIER]
             seen.update(fresh)
         return self._with_chunks(found[:limit])
 
@@ -105,7 +108,8 @@ class SqliteGraphStore:
                        -m.file_id, m.file_id << {ORDINAL_BITS}, m.file_id, f.path, 1
                 FROM json_each(?) seed JOIN chunks c ON c.id = seed.value
                 JOIN relations r ON r.file_id = c.file_id AND r.line BETWEEN c.start_line AND c.end_line
-                JOIN module_keys m ON m.key = r.target_module JOIN files f ON f.id = m.file_id
+                JOIN module_keys m ON m.key IN (r.target_module, r.target_module || '/' || r.target)
+                JOIN files f ON f.id = m.file_id
                 WHERE r.kind IN ({marks(kinds)}) AND r.kind IN ('imports', 'links_to') AND m.file_id != c.file_id
                   AND NOT EXISTS (SELECT 1 FROM symbols s WHERE s.name_key = r.target_key AND s.file_id = m.file_id)
                   AND {hidden.condition("m.file_id")}
@@ -116,28 +120,55 @@ class SqliteGraphStore:
 
     def _incoming(self, seeds: Sequence[int], kinds: Sequence[str], hidden: FileFilter) -> list["_Edge"]:
         """What mentions the seeds' definitions: a mention counts when settling it leads back to the seed."""
-        rows = self._database.rows(
-            f"""SELECT r.id, seed.key, r.kind, r.source, r.target, r.file_id, r.confidence, r.resolution,
-                       other.id, other.chunk_id, other.file_id, other.qualified_name,
-                       {_MODULE_MATCHES.format(definition="other")},
-                       (SELECT c.id FROM chunks c
-                        WHERE c.file_id = r.file_id AND r.line BETWEEN c.start_line AND c.end_line LIMIT 1)
-                FROM json_each(?) seed JOIN symbols s ON s.chunk_id = seed.value
-                JOIN relations r ON r.target_key = s.name_key AND r.target = s.name
-                JOIN symbols other ON other.name_key = s.name_key AND other.name = s.name
-                WHERE r.kind IN ({marks(kinds)}) AND {hidden.condition("r.file_id")}
-                  AND {_WORTH_FOLLOWING.format(definition="other")}
-                ORDER BY seed.key, r.id, other.id LIMIT ?""",
-            (id_list(seeds), *kinds, *hidden.parameters, MAX_EDGES),
+        rank = {chunk_id: place for place, chunk_id in enumerate(seeds)}
+        symbols = self._database.rows(
+            """SELECT id, chunk_id, file_id, name, name_key, qualified_name FROM symbols
+               WHERE chunk_id IN (SELECT value FROM json_each(?)) ORDER BY kind = 'field', id LIMIT ?""",
+            (id_list(seeds), MAX_SEED_SYMBOLS),
         )
-        places = {row[0]: row[13] for row in rows}
-        wanted = dict.fromkeys(seeds)
-        settled = _settle([_Candidate(*row[:13]) for row in rows], "in")
-        return [
-            replace(edge, chunk_id=places[edge.relation_id])
-            for edge in settled
-            if edge.chunk_id in wanted and places[edge.relation_id] is not None
+        edges = [
+            edge
+            for symbol_id, chunk_id, file_id, name, key, _ in symbols
+            for edge in self._mentions(name, key, file_id, rank[chunk_id], kinds, hidden)
+            if edge.symbol_id == symbol_id
         ]
+        places = self._places([edge.relation_id for edge in edges])
+        return [replace(edge, chunk_id=places[edge.relation_id]) for edge in edges if edge.relation_id in places]
+
+    def _mentions(
+        self, name: str, key: str, file_id: int, seed_rank: int, kinds: Sequence[str], hidden: FileFilter
+    ) -> list["_Edge"]:
+        """Return the relations that may mean a definition of this name in this file, settled."""
+        rows = self._database.rows(
+            f"""WITH modules AS (SELECT key FROM module_keys WHERE file_id = ?),
+                     known AS (SELECT id, chunk_id, file_id, qualified_name FROM symbols
+                               WHERE name_key = ? AND name = ? LIMIT {MAX_CANDIDATES + 1}),
+                     mentions AS (
+                         SELECT * FROM relations r
+                         WHERE r.target_key = ? AND r.target = ? AND r.kind IN ({marks(kinds)})
+                           AND {hidden.condition("r.file_id")}
+                           AND (r.file_id = ? OR r.target_module IN modules
+                                OR (SELECT count(*) FROM known) <= {MAX_CANDIDATES})
+                         LIMIT {MAX_MENTIONS})
+                SELECT r.id, ?, r.kind, r.source, r.target, r.file_id, r.confidence, r.resolution,
+                       s.id, s.chunk_id, s.file_id, s.qualified_name, {_MODULE_MATCHES.format(definition="s")}
+                FROM mentions r JOIN symbols s ON s.name_key = ? AND s.name = ?
+                     AND (s.file_id IN (r.file_id, ?) OR (SELECT count(*) FROM known) <= {MAX_CANDIDATES})
+                ORDER BY r.id, s.id""",
+            (file_id, key, name, key, name, *kinds, *hidden.parameters, file_id, seed_rank, key, name, file_id),
+        )
+        return _settle([_Candidate(*row) for row in rows], "in")
+
+    def _places(self, relation_ids: Sequence[int]) -> dict[int, int]:
+        """Return the chunk in which each relation stands."""
+        rows = self._database.rows(
+            f"""SELECT r.id, c.id FROM relations r JOIN chunks c
+                ON c.id BETWEEN r.file_id << {ORDINAL_BITS} AND (r.file_id + 1 << {ORDINAL_BITS}) - 1
+                   AND r.line BETWEEN c.start_line AND c.end_line
+                WHERE r.id IN (SELECT value FROM json_each(?))""",
+            (id_list(relation_ids),),
+        )
+        return dict(rows)
 
     def _with_chunks(self, found: Sequence[tuple["_Edge", int]]) -> list[GraphNeighbour]:
         rows = self._database.rows(
@@ -180,6 +211,10 @@ class _Candidate:
     qualified_name: str
     module_matches: int
 
+    @property
+    def full_target(self) -> str:
+        return f"{self.source}.{self.target}" if self.source else self.target
+
 
 @dataclass(frozen=True, slots=True)
 class _Edge:
@@ -189,6 +224,7 @@ class _Edge:
     direction: str
     source: str
     target: str
+    symbol_id: int
     chunk_id: int
     confidence: float
     resolution: Resolution
@@ -208,6 +244,7 @@ def _settle(candidates: Iterable[_Candidate], direction: str) -> list[_Edge]:
                     direction=direction,
                     source=one.source,
                     target=one.qualified_name,
+                    symbol_id=one.symbol_id,
                     chunk_id=one.chunk_id,
                     confidence=min(one.confidence, confidence),
                     resolution=resolution,
@@ -220,8 +257,9 @@ def _settle(candidates: Iterable[_Candidate], direction: str) -> list[_Edge]:
 def _choose(possible: Mapping[int, _Candidate]) -> list[tuple[Resolution, float, list[_Candidate]]]:
     everyone = list(possible.values())
     local = [one for one in everyone if one.symbol_file == one.relation_file]
-    if local and local[0].resolution == Resolution.SYNTAX:
-        return [(Resolution.SYNTAX, 1.0, local[:1])]
+    members = [one for one in local if one.resolution == Resolution.SYNTAX]
+    if members:  # The source says whose member it is.
+        return [(Resolution.SYNTAX, 1.0, [one for one in members if one.qualified_name == one.full_target])]
     imported = [one for one in everyone if one.module_matches]
     for resolution, confidence, chosen in (
         (Resolution.LOCAL, 1.0, local),

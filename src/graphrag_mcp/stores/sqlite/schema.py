@@ -93,7 +93,7 @@ CREATE TABLE relations (
     resolution TEXT NOT NULL,
     target_module TEXT NOT NULL
 );
-CREATE INDEX relations_target ON relations (target_key);
+CREATE INDEX relations_target ON relations (target_key, file_id);
 CREATE INDEX relations_place ON relations (file_id, line);
 CREATE INDEX relations_module ON relations (target_module) WHERE target_module != '';
 """

@@ -1,12 +1,14 @@
 """One frozen `Settings`: defaults, then `.graphrag.toml`, then the environment; all problems are reported at once."""
 
 import difflib
+import os
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic_core import PydanticCustomError
 
 from graphrag_mcp.errors import SettingsError
 
@@ -21,6 +23,14 @@ def _split_commas(value: object) -> object:
     return value
 
 
+def _check_file_name(value: str) -> str:
+    """Refuse a path: the file is looked for in every folder of the project."""
+    if "/" in value or value in ("", ".", ".."):
+        raise PydanticCustomError("file_name", "input should be the name of a file, without a folder")
+    return value
+
+
+FileName = Annotated[str, AfterValidator(_check_file_name)]
 Names = Annotated[tuple[str, ...], BeforeValidator(_split_commas)]
 Share = Annotated[float, Field(ge=0, le=1)]
 Weight = Annotated[float, Field(ge=0, le=10)]
@@ -28,13 +38,13 @@ Days = Annotated[float, Field(ge=0)]
 
 
 class _Section(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
 
 class IndexingSettings(_Section):
     """`[indexing]`: what is indexed, and with which model."""
 
-    ignore_file: str = Field(".graphragignore", min_length=1, description="name of the ignore file")
+    ignore_file: FileName = Field(".graphragignore", description="name of the ignore file")
     default_exclusions: bool = Field(True, description="built-in exclusions where the root has no ignore file")
     archive_patterns: Names = Field((), description="what counts as archived; a leading + adds to the built-in list")
     embedding_model: str = Field("", description="fastembed model name or model folder; empty: the one in the package")
@@ -50,7 +60,7 @@ class RetrievalSettings(_Section):
     exclude_archived: bool = Field(True, description="hide archived files unless a call asks for them")
     fusion_algorithm: Literal["rrf", "weighted"] = Field("rrf", description="how the lists are merged")
     rrf_k: int = Field(60, ge=1, le=1000, description="RRF's constant")
-    vector_weight: Weight = Field(1.0, description="the vector list's weight in RRF")
+    vector_weight: Weight = Field(0.6, description="the vector list's weight in RRF")
     keyword_weight: Weight = Field(1.0, description="the keyword list's weight in RRF")
     graph_weight: Weight = Field(0.5, description="the graph list's weight in RRF")
     legacy_vector_weight: Weight = Field(1.0, description='the vector list\'s weight when "weighted"')
@@ -59,15 +69,14 @@ class RetrievalSettings(_Section):
     candidate_minimum: int = Field(200, ge=10, le=200, description="candidates per list, at least")
 
     definition_bonus: Weight = Field(1.5, description="added to the definition that a symbol query names")
-    mention_bonus: Weight = Field(0.3, description="added to the definition that an identifier inside prose names")
+    mention_bonus: Weight = Field(0.8, description="added to the definition that an identifier inside prose names")
     stem_bonus: Weight = Field(0.3, description="added when the query says a file's name, by the share of the name")
-    stem_query_bonus: Weight = Field(0.3, description="added when the file's name says the query, by the share of it")
-    directory_bonus: Weight = Field(0.2, description="added when the folders say the query, by the share of it")
+    stem_query_bonus: Weight = Field(0.1, description="added when the file's name says the query, by the share of it")
+    directory_bonus: Weight = Field(0.3, description="added when the folders say the query, by the share of it")
     coherence_bonus: Weight = Field(0.2, description="added when many chunks of the file were found")
     path_bonus: Weight = Field(0.5, description="added to a file whose path stands in the query")
     file_bonus_decay: Share = Field(0.3, description="factor on the file's bonus for each further chunk of it")
-    confidence_path: Weight = Field(2.0, description="factor when the query says the file's path")
-    confidence_vector: Weight = Field(1.5, description="factor for the very first of the vector list")
+    confidence_vector: Weight = Field(1.0, description="factor for the very first of the vector list")
     confidence_graph: Weight = Field(1.2, description="factor for what the graph found")
     prior_tests: Share = Field(0.5, description="factor for tests, unless the query asks for them")
     prior_documentation: Share = Field(0.4, description="factor for documentation, likewise")
@@ -113,7 +122,9 @@ def load_settings(root: Path, environ: Mapping[str, str]) -> Settings:
     problems: list[str] = []
     values = _read_file(root / SETTINGS_FILE, problems)
     for name, text in _read_environment(environ, problems).items():
-        values.setdefault(_SECTION_OF[name], {})[name] = text
+        section = values.setdefault(_SECTION_OF[name], {})
+        if isinstance(section, dict):  # What is no table is reported below.
+            section[name] = text
     try:
         settings = Settings.model_validate(values)
     except ValidationError as error:
@@ -136,10 +147,12 @@ _OTHER_VARIABLES = {"GRAPHRAG_ROOT", "GRAPHRAG_LOG_LEVEL"}
 def _read_file(path: Path, problems: list[str]) -> dict[str, Any]:
     try:
         return tomllib.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return {}
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        problems.append(f"{path.name} cannot be read ({error}); fix or remove it")
+        # A root that cannot be entered is no problem of the settings: whoever opens it says what is wrong.
+        if os.access(path.parent, os.X_OK):
+            problems.append(f"{path.name} cannot be read ({error}); fix or remove it")
         return {}
 
 
@@ -164,6 +177,19 @@ def _suggest(name: str) -> str:
 def _describe(detail: Any) -> str:
     name = ".".join(str(part) for part in detail["loc"])
     if detail["type"] == "extra_forbidden":
-        near = difflib.get_close_matches(str(detail["loc"][-1]), _SECTION_OF, n=1)
-        return f"{name} is not a setting" + (f"; did you mean {near[0]}?" if near else "; the README lists them all")
-    return f"{name} = {detail['input']!r}: {detail['msg'].lower()}"
+        near = difflib.get_close_matches(str(detail["loc"][-1]), _FULL_NAMES, n=1)
+        return f"{name} is not a setting" + (
+            f"; did you mean {_FULL_NAMES[near[0]]}?" if near else "; the README lists them all"
+        )
+    return f"{name} = {detail['input']!r}: {_ACCEPTED.get(detail['type']) or detail['msg'].lower()}"
+
+
+_FULL_NAMES = {name: name for name in Settings.model_fields} | {
+    name: f"{section}.{name}" for name, section in _SECTION_OF.items()
+}
+
+# Where pydantic's own words name Python's types.
+_ACCEPTED = {
+    "model_type": "input should be a table of settings",
+    "tuple_type": "input should be a list of texts",
+}

@@ -1,10 +1,12 @@
 """What the walk yields, and what it says of the rest."""
 
+import logging
 import os
 import shutil
 import subprocess
 from pathlib import Path
 
+import pytest
 from project_files import touch_files, write_files
 
 from graphrag_mcp.exclusion.manager import ExclusionManager
@@ -134,3 +136,13 @@ def test_a_walk_may_start_below_the_root(tmp_path: Path) -> None:
     assert list_files(tmp_path, "src/b/c.py") == ["src/b/c.py"]
     for nowhere in ("gone", "gone/x.py", "dist", "dist/d.js", "link", "link/a.py", "link/b/c.py"):
         assert list_files(tmp_path, nowhere) == []
+
+
+def test_every_skip_is_logged(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """000-20, 000-41: at debug level, with the rule that took it."""
+    touch_files(tmp_path, "src/a.py", "build/out.js")
+    write_files(tmp_path, graphragignore="build/\n")
+    with caplog.at_level(logging.DEBUG, "graphrag_mcp.exclusion"):
+        list_files(tmp_path)
+    (message,) = [record.getMessage() for record in caplog.records if "build/" in record.getMessage()]
+    assert ".graphragignore:1" in message

@@ -1,5 +1,6 @@
 """Walks the project and yields every file to index, and for everything else the reason why it is not."""
 
+import logging
 import os
 import stat
 from collections.abc import Iterator
@@ -8,6 +9,8 @@ from dataclasses import dataclass
 from graphrag_mcp.exclusion.manager import ExclusionManager
 from graphrag_mcp.exclusion.reasons import Exclusion
 from graphrag_mcp.exclusion.rulebook import Folder
+
+logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +41,13 @@ def walk(manager: ExclusionManager, start: str = "") -> Iterator[WalkedFile | Sk
     Symlinks are not followed: what one points to inside the root is met under its own name. An excluded folder is
     yielded once and not entered. A `start` that does not exist, or lies beyond a symlink, yields nothing.
     """
+    for found in _walk(manager, start):
+        if isinstance(found, SkippedPath):
+            logger.debug("skipped %s: %s %s", found.path, found.reason, found.detail)
+        yield found
+
+
+def _walk(manager: ExclusionManager, start: str) -> Iterator[WalkedFile | SkippedPath]:
     parent, _, name = start.rpartition("/")
     pending: list[_Entry] = []
     try:

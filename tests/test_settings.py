@@ -1,0 +1,155 @@
+"""What the file and the environment may say, and how what they may not say is reported."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pydantic_core import PydanticUndefined
+
+from graphrag_mcp.errors import SettingsError
+from graphrag_mcp.settings import SETTINGS_FILE, IndexingSettings, RetrievalSettings, Settings, load_settings
+
+
+def _load(folder: Path, toml: str = "", **environ: str) -> Settings:
+    (folder / SETTINGS_FILE).write_text(toml)
+    return load_settings(folder, {f"GRAPHRAG_{name}": value for name, value in environ.items()})
+
+
+def _problems(folder: Path, toml: str = "", **environ: str) -> tuple[str, ...]:
+    with pytest.raises(SettingsError) as caught:
+        _load(folder, toml, **environ)
+    return caught.value.problems
+
+
+def test_no_file_and_no_environment_give_the_defaults(tmp_path: Path) -> None:
+    """000-23, 000-36, 000-37, 000-38, 001-13, 001-14, 001-16, K-02: the defaults of the requirements."""
+    settings = load_settings(tmp_path, {})
+    assert settings == Settings()
+    assert (settings.indexing.ignore_file, settings.indexing.default_exclusions) == (".graphragignore", True)
+    retrieval = settings.retrieval
+    assert retrieval.exclude_archived
+    assert (retrieval.fusion_algorithm, retrieval.rrf_k) == ("rrf", 60)
+    assert (retrieval.recency_boost_enabled, retrieval.recency_profile) == (True, "tiered")
+    days = (retrieval.recency_fresh_days, retrieval.recency_recent_days, retrieval.recency_old_days)
+    assert days == (14, 60, 180)
+
+
+@pytest.mark.parametrize(
+    ("variable", "text", "name", "value"),
+    [
+        ("EXCLUDE_ARCHIVED", "false", "retrieval.exclude_archived", False),
+        ("IGNORE_FILE", ".searchignore", "indexing.ignore_file", ".searchignore"),
+        ("DEFAULT_EXCLUSIONS", "0", "indexing.default_exclusions", False),
+        (
+            "ARCHIVE_PATTERNS",
+            ".archive/, .deprecated/,_backup/",
+            "indexing.archive_patterns",
+            (".archive/", ".deprecated/", "_backup/"),
+        ),
+        ("FUSION_ALGORITHM", "weighted", "retrieval.fusion_algorithm", "weighted"),
+        ("RRF_K", "10", "retrieval.rrf_k", 10),
+    ],
+)
+def test_a_variable_sets_what_it_names(tmp_path: Path, variable: str, text: str, name: str, value: object) -> None:
+    """000-36, 000-37, 000-38, 000-39, 001-13, 001-14: the environment's texts become typed values."""
+    section, key = name.split(".")
+    assert getattr(getattr(_load(tmp_path, **{variable: text}), section), key) == value
+
+
+def test_the_environment_wins_over_the_file(tmp_path: Path) -> None:
+    """K-13: environment, then file, then default."""
+    settings = _load(tmp_path, "[retrieval]\nrrf_k = 20\nexclude_archived = false\n", RRF_K="30")
+    assert (settings.retrieval.rrf_k, settings.retrieval.exclude_archived) == (30, False)
+
+
+@pytest.mark.parametrize("key", ["fresh", "recent", "standard", "old"])
+def test_every_factor_of_recency_has_a_key(tmp_path: Path, key: str) -> None:
+    """K-02, B-16: what the seed left without a key, and days that need not be whole."""
+    settings = _load(tmp_path, f"[retrieval]\nrecency_{key}_factor = 1.25\nrecency_fresh_days = 0.5\n")
+    assert getattr(settings.retrieval, f"recency_{key}_factor") == 1.25
+    assert settings.retrieval.recency_fresh_days == 0.5
+
+
+def test_all_problems_are_named_at_once(tmp_path: Path) -> None:
+    """001-20: unknown keys, wrong types, values out of range, of the file and of the environment together."""
+    toml = """
+colour = "red"
+[retrieval]
+rrf_k = 0
+recency_fresh_days = -1
+fusion_algorithm = "best"
+rff_k = 60
+[indexing]
+archive_patterns = 3
+"""
+    problems = _problems(tmp_path, toml, WORKERS="many", NO_SUCH_THING="1", BOOST_MAX="11")
+    assert len(problems) == 9
+    for words in (
+        "colour is not a setting",
+        "retrieval.rrf_k = 0: input should be greater than or equal to 1",
+        "retrieval.recency_fresh_days = -1: input should be greater than or equal to 0",
+        "retrieval.fusion_algorithm = 'best': input should be 'rrf' or 'weighted'",
+        "retrieval.rff_k is not a setting; did you mean retrieval.rrf_k?",
+        "indexing.archive_patterns = 3: input should be a list of texts",
+        "indexing.workers = 'many': input should be a valid integer",
+        "GRAPHRAG_NO_SUCH_THING is not a setting",
+        "retrieval.boost_max = '11': input should be less than or equal to 10",
+    ):
+        assert any(words in problem for problem in problems), words
+
+
+def _limits() -> list[tuple[str, str, float]]:
+    """Return every number among the settings that has a bound, with a value beyond it."""
+    beyond = []
+    for section, model in (("indexing", IndexingSettings), ("retrieval", RetrievalSettings)):
+        for name, info in model.model_fields.items():
+            for rule in info.metadata:
+                for bound, step in (("ge", -1), ("gt", 0), ("le", 1), ("lt", 0)):
+                    limit: Any = getattr(rule, bound, PydanticUndefined)
+                    if limit is not PydanticUndefined and limit is not None:
+                        beyond.append((section, name, limit + step))
+    return beyond
+
+
+@pytest.mark.parametrize(("section", "name", "value"), _limits())
+def test_every_bound_holds(tmp_path: Path, section: str, name: str, value: float) -> None:
+    """001-20: a number beyond its range is a problem that names it, and is never clamped."""
+    (problem,) = _problems(tmp_path, f"[{section}]\n{name} = {value}\n")
+    assert problem.startswith(f"{section}.{name} = {value}")
+
+
+@pytest.mark.parametrize("value", ["nan", "inf", "-inf"])
+def test_a_number_is_finite(tmp_path: Path, value: str) -> None:
+    """001-20: a score that is not a number would order nothing."""
+    (problem,) = _problems(tmp_path, f"[retrieval]\nrecency_fresh_days = {value}\n")
+    assert "finite number" in problem
+
+
+@pytest.mark.parametrize("name", ["rules/.ignore", "/etc/ignore", "", ".", ".."])
+def test_the_ignore_file_is_a_name(tmp_path: Path, name: str) -> None:
+    """000-37: it is looked for in every folder, so it cannot lie in one."""
+    (problem,) = _problems(tmp_path, IGNORE_FILE=name)
+    assert problem == f"indexing.ignore_file = {name!r}: input should be the name of a file, without a folder"
+
+
+def test_a_value_where_a_table_belongs_is_a_problem(tmp_path: Path) -> None:
+    """001-20: also when the environment sets something of that section."""
+    (problem,) = _problems(tmp_path, "retrieval = 3\n", RRF_K="20")
+    assert problem == "retrieval = 3: input should be a table of settings"
+
+
+@pytest.mark.parametrize("content", [b"= 3", b"\xff\xfe", b"[retrieval"])
+def test_a_file_that_is_not_toml_is_a_problem(tmp_path: Path, content: bytes) -> None:
+    """001-20: it names the file and what to do, beside the other problems."""
+    (tmp_path / SETTINGS_FILE).write_bytes(content)
+    with pytest.raises(SettingsError) as caught:
+        load_settings(tmp_path, {"GRAPHRAG_RRF_K": "0"})
+    assert len(caught.value.problems) == 2
+    assert SETTINGS_FILE in str(caught.value)
+    assert "fix or remove it" in str(caught.value)
+
+
+def test_a_root_that_is_no_folder_is_no_problem_of_the_settings(tmp_path: Path) -> None:
+    """P-1: what is wrong with the root is said once, by what opens it."""
+    (tmp_path / "file").write_text("")
+    assert load_settings(tmp_path / "file", {}) == load_settings(tmp_path / "nowhere", {}) == Settings()

@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 QUERY ?= how are results fused and ranked
 
-.PHONY: demo test lint types build figures clean
+.PHONY: demo test lint types tables build clean
 
 demo: $(VENV)/installed  ## index this repository and search it
 	$(BIN)/graphrag-mcp index
@@ -21,6 +21,9 @@ lint: $(VENV)/installed-dev
 types: $(VENV)/installed-dev
 	$(BIN)/mypy
 
+tables: $(VENV)/installed-dev  ## write the README's tables of settings and arguments anew
+	$(BIN)/python -m tests.readme_tables
+
 build: $(VENV)/installed-dev  ## build the wheel into dist/
 	rm -rf dist
 	$(BIN)/python -m build --wheel --outdir dist .
@@ -28,11 +31,15 @@ build: $(VENV)/installed-dev  ## build the wheel into dist/
 clean:
 	rm -rf $(VENV) dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
-$(VENV)/bin/python:
+# Stamps, so that a step that failed half-way is done again.
+$(VENV)/created:
+	$(PYTHON) -c 'import sys; sys.version_info >= (3, 11) or sys.exit("Python 3.11 or later is needed: make demo PYTHON=python3.12")'
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade "pip>=25.1"
+	touch $@
 
-$(VENV)/installed: $(VENV)/bin/python pyproject.toml
+$(VENV)/installed: $(VENV)/created pyproject.toml
+	@echo "installing into $(VENV); this takes a minute"
 	$(BIN)/python -m pip install --quiet --editable .
 	touch $@
 

@@ -2,7 +2,8 @@
 
     python benchmarks/scale.py FOLDER --queries QUERIES.json --data-dir DIR
 
-FOLDER is any large tree of code; the index is built in --data-dir by a process of its own, or used again when it is there.
+FOLDER is any large tree of code; the index is built in --data-dir by a process of its own, or used again when it is
+there.
 QUERIES.json is a list of objects with a "query", such as the benchmark's.
 """
 

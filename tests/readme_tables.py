@@ -1,0 +1,107 @@
+"""Writes the tables of README.md that say what the code says: settings and tool arguments.
+
+    python -m tests.readme_tables
+
+A table stands between `<!-- NAME -->` and `<!-- end of NAME -->`.
+"""
+
+import json
+import re
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel
+
+from graphrag_mcp.server.arguments import (
+    TOOLS,
+    HybridSearchArguments,
+    QueryDocumentsArguments,
+    SearchArguments,
+    input_schema,
+)
+from graphrag_mcp.settings import ENVIRONMENT_PREFIX, IndexingSettings, RetrievalSettings
+
+README = Path(__file__).parent.parent / "README.md"
+
+_TYPES = {"string": "text", "integer": "whole number", "number": "number", "array": "list", "boolean": "true or false"}
+_HYBRID, _QUERY, _, _STATUS = TOOLS
+
+
+def render_tables() -> dict[str, str]:
+    """Return every table by its name."""
+    shared = set(SearchArguments.model_fields)
+    return {
+        "settings: indexing": _settings_table(IndexingSettings),
+        "settings: retrieval": _settings_table(RetrievalSettings),
+        "arguments: all search tools": _arguments_table(_HYBRID, shared),
+        f"arguments: {_HYBRID}": _arguments_table(_HYBRID, set(HybridSearchArguments.model_fields) - shared),
+        f"arguments: {_QUERY}": _arguments_table(_QUERY, set(QueryDocumentsArguments.model_fields) - shared),
+        f"arguments: {_STATUS}": _arguments_table(_STATUS, set(TOOLS[_STATUS].model_fields)),
+    }
+
+
+def replace_tables(text: str) -> str:
+    """Return a text with its tables as the code has them now."""
+    for name, table in render_tables().items():
+        start, end = f"<!-- {name} -->\n", f"<!-- end of {name} -->"
+        found = re.search(f"{re.escape(start)}.*?{re.escape(end)}", text, re.DOTALL)
+        assert found, f"README.md has no table {name!r}"
+        text = text[: found.start()] + start + table + end + text[found.end() :]
+    return text
+
+
+def _settings_table(section: type[BaseModel]) -> str:
+    properties = section.model_json_schema()["properties"]
+    rows = (
+        (f"`{name}`", f"`{ENVIRONMENT_PREFIX}{name.upper()}`", *_describe(schema))
+        for name, schema in properties.items()
+    )
+    return _table(("name", "environment variable", "default", "accepted", "meaning"), rows)
+
+
+def _arguments_table(tool: str, names: set[str]) -> str:
+    schema = input_schema(tool)
+    rows = (
+        (f"`{name}`", *(_describe(one, required=name in schema.get("required", ()))))
+        for name, one in schema["properties"].items()
+        if name in names
+    )
+    return _table(("argument", "default", "accepted", "meaning"), rows)
+
+
+def _describe(schema: Mapping[str, Any], *, required: bool = False) -> tuple[str, str, str]:
+    default = "required" if required else f"`{json.dumps(schema['default'])}`"
+    return default, _accepted(schema), str(schema["description"]).replace("|", "\\|")
+
+
+def _accepted(schema: Mapping[str, Any]) -> str:
+    if "anyOf" in schema:
+        return " or ".join(_accepted(one) for one in schema["anyOf"])
+    if "enum" in schema:
+        return ", ".join(f"`{value}`" for value in schema["enum"])
+    if schema["type"] == "null":
+        return "nothing"
+    if "enum" in schema.get("items", ()):
+        return f"list of {_accepted(schema['items'])}"
+    return _TYPES[schema["type"]] + _range(schema)
+
+
+def _range(schema: Mapping[str, Any]) -> str:
+    unit = " characters" if schema["type"] == "string" else ""
+    least = schema.get("minimum", schema.get("minLength"))
+    most = schema.get("maximum", schema.get("maxLength"))
+    if "exclusiveMinimum" in schema:
+        return f", more than {schema['exclusiveMinimum']}" + (f", at most {most}" if most is not None else "")
+    if least is not None and most is not None:
+        return f", {least:,} to {most:,}{unit}"
+    return f", {least:,} or more{unit}" if least is not None else ""
+
+
+def _table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
+    lines = [head, ("---",) * len(head), *rows]
+    return "".join(f"| {' | '.join(cells)} |\n" for cells in lines)
+
+
+if __name__ == "__main__":
+    README.write_text(replace_tables(README.read_text(encoding="utf-8")), encoding="utf-8")

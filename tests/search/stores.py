@@ -1,0 +1,130 @@
+"""A search over real stores, with vectors that the test chooses and a record of what each store was asked."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+
+from graphrag_mcp.exclusion.include_globs import compile_globs
+from graphrag_mcp.model import IndexState, Ranked, Scope, SearchRequest, SearchResult, StoredChunk, StoredFile
+from graphrag_mcp.ports import Matrix
+from graphrag_mcp.search.orchestrator import SearchOrchestrator
+from graphrag_mcp.search.retrieval import Stores
+from graphrag_mcp.settings import RetrievalSettings
+from graphrag_mcp.stores.sqlite.catalog import SqliteCatalog
+from graphrag_mcp.stores.sqlite.database import Database
+from graphrag_mcp.stores.sqlite.graph import SqliteGraphStore
+from graphrag_mcp.stores.sqlite.keyword import SqliteKeywordIndex
+from graphrag_mcp.stores.sqlite.scope import ScopeResolver
+from graphrag_mcp.stores.sqlite.vectors import SqliteVectorIndex
+from graphrag_mcp.stores.sqlite.writer import SqliteIndexWriter
+from tests.contracts.conftest import DIMENSIONS, Source, file_rows, packed_vectors, unit
+
+MODEL = "test"
+
+# Nothing is dropped as a duplicate: the texts of these tests are alike.
+NO_DEDUP = RetrievalSettings(content_dedup=False, ngram_dedup_threshold=1, semantic_dedup_threshold=1)
+
+
+class AxisEmbedder:
+    """Embeds every text as the first axis."""
+
+    fingerprint = MODEL
+    dimensions = DIMENSIONS
+
+    def embed_documents(self, texts: Sequence[str]) -> Matrix:
+        return np.stack([unit(1.0)] * len(texts))
+
+    def embed_query(self, text: str) -> Matrix:
+        return unit(1.0)
+
+
+@dataclass(slots=True)
+class RecordingVectors:
+    """A vector index that remembers how many candidates it was asked for, and what it answered."""
+
+    inner: SqliteVectorIndex
+    limits: list[int] = field(default_factory=list)
+    answers: list[list[Ranked]] = field(default_factory=list)
+
+    def search(self, vector: Matrix, limit: int, scope: Scope) -> list[Ranked]:
+        self.limits.append(limit)
+        self.answers.append(self.inner.search(vector, limit, scope))
+        return self.answers[-1]
+
+    def vectors(self, chunk_ids: Sequence[int]) -> Mapping[int, Matrix]:
+        return self.inner.vectors(chunk_ids)
+
+
+@dataclass(slots=True)
+class RecordingKeywords:
+    """A keyword index that remembers how many candidates it was asked for, and what it answered."""
+
+    inner: SqliteKeywordIndex
+    limits: list[int] = field(default_factory=list)
+    answers: list[list[Ranked]] = field(default_factory=list)
+
+    def search(self, terms: Sequence[str], limit: int, scope: Scope) -> list[Ranked]:
+        self.limits.append(limit)
+        self.answers.append(self.inner.search(terms, limit, scope))
+        return self.answers[-1]
+
+
+@dataclass(slots=True)
+class RecordingCatalog:
+    """A catalog that counts how often the files of candidates are looked up."""
+
+    inner: SqliteCatalog
+    file_lookups: int = 0
+
+    def chunks(self, chunk_ids: Sequence[int]) -> Mapping[int, StoredChunk]:
+        return self.inner.chunks(chunk_ids)
+
+    def files(self, chunk_ids: Sequence[int]) -> Mapping[int, StoredFile]:
+        self.file_lookups += 1
+        return self.inner.files(chunk_ids)
+
+    def find_paths(self, words: Sequence[str], limit: int, scope: Scope) -> list[Ranked]:
+        return self.inner.find_paths(words, limit, scope)
+
+
+class Bench:
+    """Stores filled with some sources, and the search over them."""
+
+    def __init__(self, folder: Path, sources: Sequence[Source]) -> None:
+        self._database = Database(folder / "index.sqlite")
+        scopes = ScopeResolver(self._database, compile_globs)
+        writer = SqliteIndexWriter(self._database)
+        rows = [(file_rows(source), packed_vectors(source)) for source in sources]
+        writer.write(rows, writer.model_id(MODEL, DIMENSIONS))
+        self.vectors = RecordingVectors(SqliteVectorIndex(self._database, scopes, MODEL, DIMENSIONS))
+        self.keywords = RecordingKeywords(SqliteKeywordIndex(self._database, scopes))
+        self.catalog = RecordingCatalog(SqliteCatalog(self._database, scopes))
+        graph = SqliteGraphStore(self._database, scopes)
+        self.stores = Stores(self.catalog, self.keywords, graph, self.vectors, AxisEmbedder())
+
+    def search(self, request: SearchRequest, settings: RetrievalSettings = NO_DEDUP) -> SearchResult:
+        """Answer one request, at a time when every source is old."""
+        orchestrator = SearchOrchestrator(settings, clock=lambda: 1_800_000_000.0)
+        try:
+            return orchestrator.search(request, self.stores, IndexState("ready"))
+        finally:
+            orchestrator.close()
+
+    def close(self) -> None:
+        """Close the index file."""
+        self._database.close()
+
+
+def garnets(count: int) -> list[Source]:
+    """Return files that both lists find, in the order of their numbers: less of the axis, more other words."""
+    return [
+        Source(f"src/file_{number:03}.py", ["garnet " + "straw " * number], [[1.0, 0.05 * number]])
+        for number in range(count)
+    ]
+
+
+def paths(result: SearchResult) -> list[str]:
+    """Return the paths of the hits, best first."""
+    return [hit.chunk.path for hit in result.primary]

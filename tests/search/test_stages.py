@@ -1,0 +1,151 @@
+"""What the stages of a search do, in which order, and what the settings change about it."""
+
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from graphrag_mcp.model import Ranked, Scope, SearchRequest
+from graphrag_mcp.ports import Matrix
+from graphrag_mcp.search.fusion import RankedList, fuse_rrf
+from graphrag_mcp.settings import RetrievalSettings
+from tests.contracts.conftest import Source
+from tests.search.stores import NO_DEDUP, Bench, garnets, paths
+
+QUERY = SearchRequest("garnet", limit=5)
+ALL = replace(QUERY, limit=25, scope=Scope(exclude_archived=False))
+
+
+@pytest.fixture
+def bench(tmp_path: Path) -> Iterator[Bench]:
+    """Files of which the two lists think differently: the keywords prefer late ones, the vectors early ones."""
+    sources = [
+        Source(f"src/file_{number}.py", ["garnet " + "straw " * (10 - number)], [[1.0, 0.1 * number]])
+        for number in range(8)
+    ]
+    bench = Bench(tmp_path, [*sources, Source("src/far.py", ["hay"], [[0.0, 1.0]])])
+    yield bench
+    bench.close()
+
+
+@pytest.mark.parametrize("k", [60, 5])
+def test_the_fused_score_is_the_sum_of_reciprocal_ranks(bench: Bench, k: int) -> None:
+    """P-3, 000-06, 000-26, 001-14, B-09: of the places alone, with the k of the settings, and kept on the hit."""
+    for weights in ({"vector": 1.0, "keyword": 1.0}, {"vector": 2.0, "keyword": 0.5}):
+        update = {"rrf_k": k} | {f"{source}_weight": weight for source, weight in weights.items()}
+        hits = bench.search(ALL, NO_DEDUP.model_copy(update=update)).primary
+        assert {len(hit.ranks) for hit in hits} == {1, 2}
+        for hit in hits:
+            total = sum(weights[source] / (k + rank) for source, rank in hit.ranks.items())
+            assert hit.fused_score == pytest.approx(total / (sum(weights.values()) / (k + 1)))
+
+
+def test_rrf_reads_no_scores() -> None:
+    """001-06: nothing is normalised, since only places count."""
+    items = [Ranked(1, 0.9), Ranked(2, 0.8), Ranked(3, -4.0)]
+    scaled = [Ranked(one.chunk_id, one.score * 1000 - 7) for one in items]
+    other = RankedList("keyword", [Ranked(3, 12.0)])
+    assert fuse_rrf([RankedList("vector", items), other], 60) == fuse_rrf([RankedList("vector", scaled), other], 60)
+
+
+def test_the_settings_choose_the_fusion(bench: Bench) -> None:
+    """001-13, 001-19, 001-21, K-07: the weighted sum stays at hand, and the answer names what ran."""
+    results = {
+        name: bench.search(ALL, NO_DEDUP.model_copy(update={"fusion_algorithm": name})) for name in ("rrf", "weighted")
+    }
+    for name, result in results.items():
+        assert result.meta.strategy.fusion_method == name
+    weighted = {hit.chunk.path: hit.fused_score for hit in results["weighted"].primary}
+    vector = {one.chunk_id: one.score for one in bench.vectors.answers[-1]}
+    high, low = max(vector.values()), min(vector.values())
+    best = next(hit for hit in results["weighted"].primary if hit.ranks.get("vector") == 1)
+    assert (high - low) > 0
+    # First of the vectors and last of the keywords: 1.0 · 1 + 0.5 · 0, of 1.5 at most.
+    assert weighted[best.chunk.path] == pytest.approx(1.0 / 1.5)
+
+
+def test_without_rrf_the_vectors_alone_rank(bench: Bench) -> None:
+    """000-27, K-07: the keyword list has no say, and nothing that only it found is shown."""
+    result = bench.search(replace(ALL, use_rrf=False))
+    nearest = [one.chunk_id for one in bench.vectors.answers[-1]]
+    assert [hit.chunk.chunk_id for hit in result.primary] == nearest
+    assert all(set(hit.ranks) == {"vector"} for hit in result.primary)
+    assert result.meta.strategy.fusion_method == "semantic_only"
+
+
+def test_penalties_come_after_fusion_and_the_cut_comes_last(tmp_path: Path) -> None:
+    """000-29, K-03, K-08: an archived file that is first in both lists falls behind before the list is cut."""
+    archived = replace(garnets(1)[0], path="archive/file.py", archived=True)
+    bench = Bench(tmp_path, [archived, *garnets(3)[1:]])
+    shown = bench.search(replace(ALL, limit=1))
+    everything = bench.search(ALL)
+    hidden = bench.search(replace(ALL, scope=Scope()))
+    bench.close()
+    assert paths(shown) == ["src/file_001.py"]
+    fallen = next(hit for hit in everything.primary if hit.chunk.archive)
+    assert fallen.fused_score == 1.0
+    assert fallen.score < everything.primary[0].score
+    assert "archive/file.py" not in paths(hidden)
+
+
+@pytest.mark.parametrize(
+    ("limit", "multiplier", "minimum", "asked"),
+    [(5, 3, 20, 20), (10, 3, 20, 30), (25, 3, 20, 75), (25, 20, 20, 200), (5, 3, 200, 200)],
+)
+def test_each_list_is_asked_for_more_than_the_limit(
+    bench: Bench, limit: int, multiplier: int, minimum: int, asked: int
+) -> None:
+    """000-24, K-10: three times the limit or the minimum, 200 at most, from every list."""
+    settings = NO_DEDUP.model_copy(update={"candidate_multiplier": multiplier, "candidate_minimum": minimum})
+    bench.search(replace(QUERY, limit=limit), settings)
+    assert (bench.vectors.limits[0], bench.keywords.limits[0]) == (asked, asked)
+
+
+def test_a_pool_that_duplicates_ate_is_filled_once_more(tmp_path: Path) -> None:
+    """K-10: thirty copies ahead of ten others leave a full answer."""
+    copies = [Source(f"src/copy_{number}.py", ["garnet garnet"], [[1.0]]) for number in range(30)]
+    others = [Source(f"src/other_{number}.py", [f"garnet word{number}"], [[1.0, 0.5]]) for number in range(10)]
+    bench = Bench(tmp_path, [*copies, *others])
+    settings = RetrievalSettings(candidate_minimum=20, semantic_dedup_threshold=1)
+    result = bench.search(QUERY, settings)
+    bench.close()
+    assert bench.vectors.limits == [20, 40]
+    assert len(result.primary) == 5
+
+
+def test_the_lists_are_asked_side_by_side(bench: Bench) -> None:
+    """001-03, 003-06: each of two stores answers only while the other is being asked."""
+    together = threading.Barrier(2, timeout=5)
+
+    class Waiting:
+        def search(self, asked: Sequence[str] | Matrix, limit: int, scope: Scope) -> list[Ranked]:
+            together.wait()
+            return [Ranked(1 << 16, 1.0)]
+
+        def vectors(self, chunk_ids: Sequence[int]) -> Mapping[int, Matrix]:
+            return {}
+
+    bench.stores = replace(bench.stores, keywords=Waiting(), vectors=Waiting())
+    result = bench.search(QUERY)
+    assert result.meta.unavailable == {}
+    assert result.primary[0].ranks == {"vector": 1, "keyword": 1}
+
+
+def test_candidates_are_looked_up_once_however_many(tmp_path: Path) -> None:
+    """001-12, 001-21: age, archive status and category of all candidates come with one look-up of stored facts."""
+    for count in (3, 150):
+        bench = Bench(tmp_path / str(count), garnets(count))
+        result = bench.search(QUERY)
+        bench.close()
+        assert result.meta.compression.original_count == count
+        assert bench.catalog.file_lookups == 1
+
+
+def test_all_boosts_together_stay_modest(bench: Bench) -> None:
+    """001-21, K-08: whatever the single factors are, their product is capped by the settings."""
+    huge = {"recency_old_factor": 10.0, "confidence_vector": 10.0, "confidence_graph": 10.0}
+    plain = {"coherence_bonus": 0.0, "stem_bonus": 0.0, "stem_query_bonus": 0.0}
+    for hit in bench.search(ALL, NO_DEDUP.model_copy(update=huge | plain)).primary:
+        assert hit.score <= hit.fused_score * NO_DEDUP.boost_max + 1e-9

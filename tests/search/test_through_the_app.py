@@ -1,0 +1,187 @@
+"""What a search of a real folder promises, through the whole application."""
+
+import os
+import shutil
+import statistics
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from graphrag_mcp.app import App
+from graphrag_mcp.model import Hit, Scope, SearchRequest
+from graphrag_mcp.settings import load_settings
+
+DAY = 86_400
+QUERY = SearchRequest("parse invoice totals", limit=10, include_graph_context=False)
+
+Build = Callable[..., App]
+
+
+@pytest.fixture
+def build(tmp_path: Path) -> Iterator[Build]:
+    """Write files, index them, and return the application: `build({path: text}, VARIABLE=value)`."""
+    apps: list[App] = []
+
+    def write_and_index(files: dict[str, str], **environ: str) -> App:
+        root = tmp_path / "project"
+        for path, text in files.items():
+            (root / path).parent.mkdir(parents=True, exist_ok=True)
+            (root / path).write_text(text)
+        variables = {"DATA_DIR": str(tmp_path / "data"), "WORKERS": "1", **environ}
+        app = App(root, load_settings(root, {f"GRAPHRAG_{name}": value for name, value in variables.items()}))
+        apps.append(app)
+        app.index()
+        return app
+
+    yield write_and_index
+    for app in apps:
+        app.close()
+
+
+def _invoice(extra: str) -> str:
+    return f'def parse_invoice_totals(lines):\n    """Add up {extra}."""\n    return sum(lines), "{extra}"\n'
+
+
+def _paths(app: App, request: SearchRequest = QUERY) -> list[str]:
+    """Return the paths found, without those of the ignore files, which are searched like any other text."""
+    found = [hit.chunk.path for hit in app.search(request).primary]
+    return [path for path in found if not path.endswith("ignore")]
+
+
+def _factor(hit: Hit, name: str) -> float:
+    return next((factor.value for factor in hit.factors if factor.name == name), 1.0)
+
+
+def test_younger_and_active_files_come_first(build: Build, tmp_path: Path) -> None:
+    """P-4, 000-01, 000-07, 001-10, 001-19: of files alike, by age; the archived one last, and it says so."""
+    files = {f"lib/{name}.py": _invoice(name) for name in ("amber", "coral", "ivory")}
+    app = build({**files, ".archive/olive.py": _invoice("olive")})
+    for name, days in (("amber", 400), ("coral", 1), ("ivory", 30)):
+        moment = time.time() - days * DAY
+        os.utime(tmp_path / "project/lib" / f"{name}.py", (moment, moment))
+    shutil.rmtree(tmp_path / "data")
+    app.close()
+    app = build({})
+    hits = app.search(replace(QUERY, scope=Scope(exclude_archived=False))).primary
+    ages = {hit.chunk.path: _factor(hit, "recency") for hit in hits}
+    assert (ages["lib/coral.py"], ages["lib/ivory.py"], ages["lib/amber.py"]) == (1.2, 1.1, 0.95)
+    scores = {hit.chunk.path: hit.score for hit in hits}
+    assert scores["lib/coral.py"] > scores["lib/amber.py"]
+    assert hits[-1].chunk.path == ".archive/olive.py"
+    assert hits[-1].chunk.archive is not None
+
+
+def test_the_age_is_the_stored_one(build: Build, tmp_path: Path) -> None:
+    """001-12, K-02: a search reads no file, so one that vanished since counts as it did."""
+    app = build({"lib/amber.py": _invoice("amber")})
+    (before,) = app.search(QUERY).primary
+    shutil.rmtree(tmp_path / "project/lib")
+    (after,) = app.search(QUERY).primary
+    assert (after.chunk, after.factors) == (before.chunk, before.factors)
+    assert _factor(after, "recency") == 1.2
+
+
+def test_recency_can_be_left_out_of_one_search(build: Build) -> None:
+    """000-23, 001-11: the argument and the setting, each on its own."""
+    files = {"lib/amber.py": _invoice("amber")}
+    (hit,) = build(files).search(replace(QUERY, rerank_with_recency=False)).primary
+    assert _factor(hit, "recency") == 1.0
+    (hit,) = build(files, RECENCY_BOOST_ENABLED="false").search(QUERY).primary
+    assert _factor(hit, "recency") == 1.0
+
+
+def test_the_ignore_file_decides_what_is_searched(build: Build) -> None:
+    """P-6, 000-02, 000-08: comment, negation, anchor, folder and `**`, from the file to the answer."""
+    rules = "# generated\n/out/\n**/dumps/\n*.gen.py\n!keep.gen.py\n"
+    kept = ["lib/amber.py", "lib/keep.gen.py", "lib/out/coral.py"]
+    lost = ["out/ivory.py", "a/b/dumps/olive.py", "lib/other.gen.py"]
+    files = {path: _invoice(path.replace("/", " ")) for path in [*kept, *lost]}
+    app = build({**files, ".graphragignore": rules})
+    assert set(_paths(app)) == set(kept)
+    assert {path for path, _ in app.status().skipped_examples} >= {"out/", "a/b/dumps/", "lib/other.gen.py"}
+
+
+def test_no_exclusion_is_hard_coded_and_archives_share_the_index(build: Build, tmp_path: Path) -> None:
+    """000-46, 000-05, 000-40: a project's own rules replace the defaults; ignored files are stored nowhere."""
+    files = {"build/amber.py": _invoice("amber"), ".archive/coral.py": _invoice("coral"), "x/ivory.py": _invoice("iv")}
+    app = build({**files, ".graphragignore": "x/\n"})
+    assert "build/amber.py" in _paths(app)
+    assert set(_paths(app, replace(QUERY, scope=Scope(exclude_archived=False)))) == {
+        "build/amber.py",
+        ".archive/coral.py",
+    }
+    assert len(list((tmp_path / "data").rglob("*.sqlite"))) == 1
+    assert b"ivory" not in Path(app.status().index_file).read_bytes()
+
+
+def test_a_document_is_a_path_with_its_extension(build: Build) -> None:
+    """003-09, K-21: `invoice.md` and `invoice.py` are two documents, so a result per document shows both."""
+    text = "# Parse invoice totals\n\nHow to parse the totals of an invoice.\n"
+    app = build({"lib/invoice.py": _invoice("amber"), "lib/invoice.md": text})
+    assert set(_paths(app, replace(QUERY, chunks_per_document=1))) == {"lib/invoice.py", "lib/invoice.md"}
+
+
+def test_the_graph_is_asked_about_what_the_others_found(build: Build) -> None:
+    """000-25, B-23, K-11: a question about callers gets a third list, whose seeds come from the first two."""
+    caller = "from lib.amber import parse_invoice_totals\n\n\ndef close_month(lines):\n    {}\n"
+    files = {
+        "lib/amber.py": _invoice("amber"),
+        "jobs/month.py": caller.format("return parse_invoice_totals(lines)"),
+    }
+    app = build(files)
+    asked = replace(QUERY, query="what calls parse_invoice_totals", include_graph_context=True)
+    found = {hit.chunk.path: hit.ranks for hit in app.search(asked).primary}
+    assert found["jobs/month.py"]["graph"] == 1
+    without = app.search(replace(asked, include_graph_context=False))
+    assert all("graph" not in hit.ranks for hit in without.primary)
+    assert without.neighbours == ()
+
+
+def test_hops_are_honoured(build: Build) -> None:
+    """000-23, K-11: none, direct callers, callers of callers."""
+    files = {
+        "a.py": "def parse_invoice_totals(lines):\n    return lines\n",
+        "b.py": "from a import parse_invoice_totals\n\n\ndef middle():\n    return parse_invoice_totals([])\n",
+        "c.py": "from b import middle\n\n\ndef outer():\n    return middle()\n",
+    }
+    app = build(files)
+    request = SearchRequest("parse_invoice_totals", limit=1)
+    reached = {
+        hops: {one.chunk.path for one in app.search(replace(request, max_hops=hops)).neighbours} for hops in (0, 1, 2)
+    }
+    assert reached == {0: set(), 1: {"b.py"}, 2: {"b.py", "c.py"}}
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        'parse "invoice',
+        "parse* invoice^2 -totals",
+        "NEAR(parse invoice) AND OR NOT",
+        "body : invoice",
+        "names:parse {invoice}",
+        "'; DROP TABLE files; --",
+        "parse\\ invoice % _ ?",
+        "((((invoice))))",
+        "\x00 invoice \x1f",
+        "📄 invoice 发票",
+    ],
+)
+def test_no_character_of_a_query_is_syntax(build: Build, query: str) -> None:
+    """004-10: quotes, operators, wildcards and column names of the keyword index are words like others."""
+    app = build({"lib/amber.py": _invoice("amber")})
+    result = app.search(replace(QUERY, query=query))
+    assert result.meta.unavailable == {}
+    assert [hit.chunk.path for hit in result.primary] == ["lib/amber.py"]
+
+
+def test_an_answer_and_a_file_take_less_than_they_may(build: Build) -> None:
+    """004-16: a search within 95 ms and a file within 350 ms, as medians of a small project."""
+    app = build({f"lib/file{number}.py": _invoice(f"amber {number}") for number in range(40)})
+    took = statistics.median(app.search(QUERY).meta.retrieval_ms for _ in range(9))
+    assert took < 95
+    report = app.index(rebuild=True)
+    assert report.seconds / report.added < 0.350

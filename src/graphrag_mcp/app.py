@@ -3,7 +3,6 @@
 import hashlib
 import logging
 import os
-import sqlite3
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -15,7 +14,7 @@ import platformdirs
 from filelock import FileLock, Timeout
 
 from graphrag_mcp.embedding.loader import load_embedder
-from graphrag_mcp.errors import GraphragError, IndexLockedError, ModelUnavailableError, RootError
+from graphrag_mcp.errors import IndexLockedError, ModelUnavailableError, RootError
 from graphrag_mcp.exclusion.archive import ArchiveClassifier
 from graphrag_mcp.exclusion.include_globs import compile_globs
 from graphrag_mcp.exclusion.manager import ExclusionManager
@@ -69,6 +68,7 @@ class App:
         self._model_problem = MODEL_LOADING
         self._state = IndexState("empty")
         self._settled = threading.Event()
+        self._background: threading.Thread | None = None
         self._stop = threading.Event()
         self._warnings: tuple[str, ...] = ()
 
@@ -77,7 +77,7 @@ class App:
     def search(self, request: SearchRequest) -> SearchResult:
         """Answer from what is indexed now; the result says how complete that is."""
         index = self._open()
-        if self._background_is_off():
+        if self._background is None:
             self._load_model()
         stores = index.stores(self._embedder, self._model_problem)
         return self._orchestrator.search(request, stores, self.index_state())
@@ -95,8 +95,9 @@ class App:
 
     def start(self) -> None:
         """Open everything, bring the index up to date and keep it so, in the background; returns at once."""
-        threading.Thread(target=self._keep_fresh, name="index", daemon=True).start()
         self._state = IndexState("building", message="starting")
+        self._background = threading.Thread(target=self._keep_fresh, name="index", daemon=True)
+        self._background.start()
 
     def index(self, rebuild: bool = False, progress: ReportProgress | None = None) -> IndexReport:
         """Bring the index up to date and return what was done; `rebuild` starts from nothing.
@@ -130,6 +131,8 @@ class App:
     def status(self) -> Status:
         """Return everything a user may want to know of the index."""
         index = self._open()
+        if self._background is None:
+            self._load_model()
         catalog = index.catalog
         counts, skipped = catalog.counts(), catalog.skipped()
         seen = counts.files + len(skipped)
@@ -205,14 +208,22 @@ class App:
                     self._reconcile(None)
                     self._follow(self._stop, None)
             except IndexLockedError:
-                self._load_model()
-                self._state = self._stored_state()
-                self._settled.set()
-            except (GraphragError, OSError, sqlite3.Error) as error:
-                logger.error("the index cannot be kept up to date: %s", error)
-                self._state = replace(self.index_state(), state="failed", message=str(error))
+                self._read_along()
+            except Exception as error:
+                # Whatever breaks an index run, the searches go on, and the next turn tries again.
+                logger.exception("the index cannot be kept up to date")
+                self._state = replace(self._state, state="failed", message=str(error))
                 self._settled.set()
             self._stop.wait(TAKEOVER_SECONDS)
+
+    def _read_along(self) -> None:
+        """Show what the writing process has committed so far."""
+        self._load_model()
+        self._state = self._stored_state()
+        if self._state.state == "ready":
+            self._settled.set()
+        else:
+            self._state = replace(self._state, state="building", message="another process is building the index")
 
     def _reconcile(self, progress: ReportProgress | None) -> IndexReport:
         def note(step: Progress) -> None:
@@ -253,9 +264,6 @@ class App:
 
     def _needs_everything(self, batch: Batch) -> bool:
         return batch.everything or any(self._exclusion.is_rule_file(path) for path in batch.paths)
-
-    def _background_is_off(self) -> bool:
-        return self._state.message != "starting" and self._embedder is None
 
     def _stored_state(self) -> IndexState:
         """Return the state that the index file itself tells."""

@@ -120,9 +120,7 @@ def test_a_file_named_like_the_query_gains() -> None:
     """The stem's agreement is worth most when the whole name is said."""
     query = understand("session cookie handling")
     gains = {
-        path: sum(
-            factor.value for factor in boosts.file_bonuses(query, path, 0.0, boosts.Agreement(query.terms), SETTINGS)
-        )
+        path: sum(boosts.file_bonuses(query, path, 0.0, boosts.Agreement(query.terms), SETTINGS))
         for path in ("src/sessions.py", "src/session_cookie.py", "src/wrappers.py")
     }
     assert gains["src/session_cookie.py"] > gains["src/sessions.py"] > gains["src/wrappers.py"] == 0
@@ -146,7 +144,7 @@ def test_a_short_word_agrees_with_a_long_one_that_it_begins() -> None:
 )
 def test_the_prior_yields_to_a_query_that_asks(text: str, category: Category) -> None:
     """B-28: the prior is off when the query asks for tests, documents or configuration."""
-    assert boosts.prior(understand(text), _file(category=category), SETTINGS).value == 1.0
+    assert boosts.priors(understand(text), SETTINGS)[category] == 1.0
 
 
 @pytest.mark.parametrize("text", ["test client", "document parser", "config loader", "example validator"])
@@ -154,4 +152,4 @@ def test_the_prior_stays_for_a_query_that_only_has_the_word(text: str) -> None:
     """B-28: `test client` asks for code."""
     query = understand(text)
     for category in (Category.TESTS, Category.DOCUMENTATION, Category.CONFIG, Category.EXAMPLES):
-        assert boosts.prior(query, _file(category=category), SETTINGS).value < 1.0
+        assert boosts.priors(query, SETTINGS)[category] < 1.0

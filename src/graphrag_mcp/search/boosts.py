@@ -61,21 +61,25 @@ def _grade(named: NamedSymbol, match: SymbolMatch) -> float:
     return grade
 
 
+FILE_BONUSES = ("stem", "stem covers query", "directory", "coherence", "path")
+
+
 def file_bonuses(
     query: Query, path: str, coherence: float, agreement: "Agreement", settings: RetrievalSettings
-) -> list[Factor]:
-    """Return what every chunk of a file gains; `coherence` is the file's share of the candidates, 0 to 1."""
+) -> tuple[float, ...]:
+    """Return what every chunk of a file gains, one number for each of FILE_BONUSES.
+
+    `coherence` is the file's share of the candidates, 0 to 1.
+    """
     words = path_words(path)
     stem, around = agreement.of(words.stem), agreement.of(words.directory)
-    mentioned = next((name for name in query.paths if _is_end(name, path)), "")
-    bonuses = (
-        ("stem", settings.stem_bonus * stem.words, words.name),
-        ("stem covers query", settings.stem_query_bonus * stem.terms, words.name),
-        ("directory", settings.directory_bonus * around.terms, ""),
-        ("coherence", settings.coherence_bonus * coherence, ""),
-        ("path", settings.path_bonus if mentioned else 0.0, mentioned),
+    return (
+        settings.stem_bonus * stem.words,
+        settings.stem_query_bonus * stem.terms,
+        settings.directory_bonus * around.terms,
+        settings.coherence_bonus * coherence,
+        settings.path_bonus if any(_is_end(name, path) for name in query.paths) else 0.0,
     )
-    return [Factor(name, value, "bonus", note) for name, value, note in bonuses if value > 0]
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +125,6 @@ def agree(word: str, term: str) -> bool:
 class PathWords:
     """The stemmed words of a path: its stem's and its folders'. `flat_stem`: the stem in lower case, joined."""
 
-    name: str
     stem: tuple[str, ...]
     directory: tuple[str, ...]
     flat_stem: str
@@ -132,7 +135,7 @@ def path_words(path: str) -> PathWords:
     """Split a path into words, once for each path."""
     name = path.rsplit("/", 1)[-1]
     flat = name.split(".", 1)[0].lower().replace("-", "").replace("_", "")
-    return PathWords(name, stem_words(path), directory_words(path), flat)
+    return PathWords(stem_words(path), directory_words(path), flat)
 
 
 def _is_end(name: str, path: str) -> bool:
@@ -142,14 +145,13 @@ def _is_end(name: str, path: str) -> bool:
 # ---------------------------------------------------------------- what the file is: multiplied
 
 
-def prior(query: Query, file: StoredFile, settings: RetrievalSettings) -> Factor:
-    """Return how likely a file of this category is what is looked for, 1 when the query asks for the category.
+def priors(query: Query, settings: RetrievalSettings) -> dict[Category, float]:
+    """Return how likely a file of each category is what is looked for, 1 for those that the query asks for.
 
     Without it, tests and documents win on words alone: they say in prose what the code does in code (B-28).
     """
-    if file.category in query.categories:
-        return Factor(f"category {file.category.value}", 1.0)
     values = {
+        Category.IMPLEMENTATION: 1.0,
         Category.TESTS: settings.prior_tests,
         Category.DOCUMENTATION: settings.prior_documentation,
         Category.CONFIG: settings.prior_config,
@@ -158,7 +160,7 @@ def prior(query: Query, file: StoredFile, settings: RetrievalSettings) -> Factor
         Category.DATA: settings.prior_data,
         Category.OTHER: settings.prior_other,
     }
-    return Factor(f"category {file.category.value}", values.get(file.category, 1.0))
+    return values | dict.fromkeys(query.categories, 1.0)
 
 
 def source_confidence(ranks: Mapping[str, int], settings: RetrievalSettings) -> list[Factor]:
@@ -167,12 +169,13 @@ def source_confidence(ranks: Mapping[str, int], settings: RetrievalSettings) -> 
     A high vector similarity is a place among the first of the vector list, since what a cosine means depends on the
     model. The exact path's factor is the bonus "path": it has to lift what no list proposed.
     """
-    ways = []
+    best = 1.0
+    way = ""
     if ranks.get("vector", HIGH_SIMILARITY_RANK + 1) <= HIGH_SIMILARITY_RANK:
-        ways.append(Factor("source", settings.confidence_vector, note="vector"))
-    if "graph" in ranks:
-        ways.append(Factor("source", settings.confidence_graph, note="graph"))
-    return [max(ways, key=lambda way: way.value)] if ways else []
+        best, way = settings.confidence_vector, "vector"
+    if "graph" in ranks and settings.confidence_graph > best:
+        best, way = settings.confidence_graph, "graph"
+    return [Factor("source", best, note=way)] if best != 1.0 else []
 
 
 def recency(file: StoredFile, now: float, settings: RetrievalSettings) -> Factor:

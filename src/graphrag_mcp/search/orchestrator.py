@@ -29,7 +29,7 @@ logger = logging.getLogger(__name__)
 
 MAX_CANDIDATES = 200  # K-10: per list.
 MAX_NEIGHBOURS = 20  # K-11.
-GRAPH_SEEDS = 5  # Results whose neighbours are shown.
+GRAPH_SEEDS = 3  # Results whose neighbours are shown; twenty of them are soon found.
 RELATION_SEEDS = 10  # Candidates whose neighbours form the third list, when the query asks for a relation.
 
 

@@ -4,9 +4,9 @@ Scores are numbers until the order stands; the reasons are written out only for 
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
-from graphrag_mcp.model import Factor, Hit, StoredChunk, StoredFile, SymbolMatch
+from graphrag_mcp.model import Category, Factor, Hit, StoredChunk, StoredFile, SymbolMatch
 from graphrag_mcp.search import boosts
 from graphrag_mcp.search.boosts import Agreement, Product
 from graphrag_mcp.search.fusion import Fused
@@ -28,12 +28,13 @@ class Scored:
 
 @dataclass(frozen=True, slots=True)
 class _FileScore:
-    """What all chunks of a file share: bonuses to add, factors to multiply, with their sum and product."""
+    """What all chunks of a file share: bonuses to add, factors to multiply, and what they come to."""
 
-    bonuses: Sequence[Factor]
+    bonuses: Sequence[float]
     factors: Sequence[Factor]
     bonus: float
     product: Product
+    multiplier: float
 
 
 @dataclass(slots=True)
@@ -51,9 +52,11 @@ class Ranker:
     _definitions: Mapping[int, Factor] = field(init=False, default_factory=dict)
     _files: dict[int, _FileScore] = field(init=False, default_factory=dict)
     _agreement: Agreement = field(init=False)
+    _priors: Mapping[Category, float] = field(init=False)
 
     def __post_init__(self) -> None:
         self._agreement = Agreement(self.query.terms)
+        self._priors = boosts.priors(self.query, self.settings)
 
     def order(
         self, fused: Sequence[Fused], files: Mapping[int, StoredFile], definitions: Iterable[SymbolMatch]
@@ -73,9 +76,14 @@ class Ranker:
         file = self._files[scored.file.file_id]
         share = self.settings.file_bonus_decay**scored.place
         own = self._definitions.get(chunk.chunk_id)
-        factors = [*([own] if own else []), *(replace(bonus, value=bonus.value * share) for bonus in file.bonuses)]
+        factors = [own] if own else []
+        factors += (
+            Factor(name, value * share, "bonus")
+            for name, value in zip(boosts.FILE_BONUSES, file.bonuses, strict=False)
+            if value
+        )
         sure = boosts.source_confidence(scored.fused.ranks, self.settings) if self.with_bonuses else []
-        factors += [factor for factor in (*file.factors, *sure) if factor.value != 1]
+        factors += (factor for factor in (*file.factors, *sure) if factor.value != 1)
         if scored.place:
             damping = self.settings.saturation**scored.place
             factors.append(Factor("saturation", damping, note=f"hit {scored.place + 1} of the file"))
@@ -96,23 +104,23 @@ class Ranker:
         shared = self._files[file.file_id]
         own = self._definitions.get(fused.chunk_id)
         base = fused.score + (own.value if own else 0.0) + self.settings.file_bonus_decay**place * shared.bonus
-        product = shared.product
-        for factor in boosts.source_confidence(fused.ranks, self.settings) if self.with_bonuses else ():
-            product = product.times(factor.value)
-        return base * product.clamped(self.settings)
+        sure = boosts.source_confidence(fused.ranks, self.settings) if self.with_bonuses else ()
+        if not sure:
+            return base * shared.multiplier
+        return base * shared.product.times(sure[0].value).clamped(self.settings)
 
     def _score_file(self, file: StoredFile, coherence: float) -> _FileScore:
         factors = [boosts.archive_penalty(file)]
-        bonuses: list[Factor] = []
+        bonuses: tuple[float, ...] = ()
         if self.with_recency:
             factors.append(boosts.recency(file, self.now, self.settings))
         if self.with_bonuses:
-            factors.append(boosts.prior(self.query, file, self.settings))
+            factors.append(Factor(f"category {file.category.value}", self._priors[file.category]))
             bonuses = boosts.file_bonuses(self.query, file.path, coherence, self._agreement, self.settings)
         product = Product()
         for factor in factors:
             product = product.times(factor.value)
-        return _FileScore(bonuses, factors, sum(bonus.value for bonus in bonuses), product)
+        return _FileScore(bonuses, factors, sum(bonuses), product, product.clamped(self.settings))
 
 
 def _best_first(scored: Scored) -> tuple[float, int, str, int]:

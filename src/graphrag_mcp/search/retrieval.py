@@ -16,7 +16,7 @@ logger = logging.getLogger(__name__)
 
 STORE_TIMEOUT_SECONDS = 5.0  # Ten times what the slowest store takes on a large index.
 MAX_DEFINITIONS = 50  # Definitions of one name that are looked at.
-MAX_PATHS = 50  # Files that are candidates for their name alone.
+MAX_PATHS = 20  # Files that are candidates for their name alone.
 
 Answer = TypeVar("Answer")
 

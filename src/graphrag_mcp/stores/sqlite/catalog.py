@@ -51,6 +51,10 @@ class SqliteCatalog:
     def __init__(self, database: Database, scopes: ScopeResolver) -> None:
         self._database = database
         self._scopes = scopes
+        self._files: dict[int, StoredFile] = {}
+        self._files_version = -1
+        self._counts: Counts | None = None
+        self._counts_version = -1
 
     def chunks(self, chunk_ids: Sequence[int]) -> Mapping[int, StoredChunk]:
         """Return those of the chunks that still exist."""
@@ -63,14 +67,24 @@ class SqliteCatalog:
 
     def files(self, chunk_ids: Sequence[int]) -> Mapping[int, StoredFile]:
         """Return the file of each chunk, by the chunk's id; chunks of files that are gone are left out."""
+        known = self._known_files()
         file_of = {chunk_id: chunk_id >> ORDINAL_BITS for chunk_id in chunk_ids}
-        rows = self._database.rows(
-            """SELECT id, path, category, archive_reason, archive_penalty, modified_at, facts FROM files
-               WHERE id IN (SELECT value FROM json_each(?))""",
-            (id_list(set(file_of.values())),),
-        )
-        files = {row[0]: _read_file(row) for row in rows}
-        return {chunk_id: files[file_id] for chunk_id, file_id in file_of.items() if file_id in files}
+        missing = {file_id for file_id in file_of.values() if file_id not in known}
+        if missing:
+            rows = self._database.rows(
+                """SELECT id, path, category, archive_reason, archive_penalty, modified_at, facts FROM files
+                   WHERE id IN (SELECT value FROM json_each(?))""",
+                (id_list(missing),),
+            )
+            known.update((row[0], _read_file(row)) for row in rows)
+        return {chunk_id: known[file_id] for chunk_id, file_id in file_of.items() if file_id in known}
+
+    def _known_files(self) -> dict[int, StoredFile]:
+        """Return the files read since the last commit."""
+        version = self._database.version()
+        if version != self._files_version:
+            self._files, self._files_version = {}, version
+        return self._files
 
     def find_paths(self, words: Sequence[str], limit: int, scope: Scope) -> list[Ranked]:
         """Return the first chunks of files whose stem holds one of the words; the score is the share of the stem."""
@@ -104,13 +118,16 @@ class SqliteCatalog:
         return dict(self._database.rows("SELECT path, reason FROM skipped"))
 
     def counts(self) -> Counts:
-        """Return the sizes of the index."""
-        (row,) = self._database.rows(
-            """SELECT (SELECT count(*) FROM files), (SELECT count(*) FROM chunks), (SELECT count(*) FROM symbols),
-                      (SELECT count(*) FROM relations), (SELECT count(*) FROM vectors),
-                      (SELECT count(*) FROM files WHERE archive_reason IS NOT NULL)"""
-        )
-        return Counts(*row)
+        """Return the sizes of the index, counted once for each commit."""
+        version = self._database.version()
+        if self._counts is None or version != self._counts_version:
+            (row,) = self._database.rows(
+                """SELECT (SELECT count(*) FROM files), (SELECT count(*) FROM chunks), (SELECT count(*) FROM symbols),
+                          (SELECT count(*) FROM relations), (SELECT count(*) FROM vectors),
+                          (SELECT count(*) FROM files WHERE archive_reason IS NOT NULL)"""
+            )
+            self._counts, self._counts_version = Counts(*row), version
+        return self._counts
 
     def files_by(self, column: str) -> dict[str, int]:
         """Return the number of files for each value of "language", "category" or "note"."""

@@ -7,6 +7,11 @@ from graphrag_mcp.stores.sqlite.database import Database
 from graphrag_mcp.stores.sqlite.schema import KEYWORD_FIELDS, ORDINAL_BITS
 from graphrag_mcp.stores.sqlite.scope import ScopeResolver
 
+# A term in more than a third of all chunks tells little (BM25 gives it weight 0 from a half on) and costs most.
+COMMON_SHARE = 1 / 3
+# Chunks that are scored for one query, about 1.5 µs each: the most common terms are left out beyond it.
+MAX_SCORED = 20_000
+
 _WEIGHTS = ", ".join(str(weight) for weight in KEYWORD_FIELDS.values())
 
 
@@ -19,10 +24,13 @@ class SqliteKeywordIndex:
     def __init__(self, database: Database, scopes: ScopeResolver) -> None:
         self._database = database
         self._scopes = scopes
+        self._frequencies: dict[str, int] = {}
+        self._version = -1
+        self._chunks = 0
 
     def search(self, terms: Sequence[str], limit: int, scope: Scope) -> list[Ranked]:
         """Return the best chunks inside the scope, best first."""
-        query = " OR ".join('"' + term.replace('"', '""') + '"' for term in terms if term)
+        query = " OR ".join('"' + term.replace('"', '""') + '"' for term in self._telling(terms))
         if not query:
             return []
         hidden = self._scopes.resolve(scope)
@@ -33,3 +41,30 @@ class SqliteKeywordIndex:
             (query, *hidden.parameters, limit),
         )
         return [Ranked(rowid, score) for rowid, score in rows]
+
+    def _telling(self, terms: Sequence[str]) -> list[str]:
+        """Return the terms that are worth their time, rarest first; the rarest stays whatever it costs."""
+        self._catch_up()
+        chosen: list[str] = []
+        scored = 0
+        for frequency, term in sorted((self._frequency(term), term) for term in terms if term):
+            scored += frequency
+            if chosen and (frequency > COMMON_SHARE * self._chunks or scored > MAX_SCORED):
+                break
+            if frequency:
+                chosen.append(term)
+        return chosen
+
+    def _catch_up(self) -> None:
+        version = self._database.version()
+        if version != self._version:
+            ((self._chunks,),) = self._database.rows("SELECT count(*) FROM chunks")
+            self._frequencies, self._version = {}, version
+
+    def _frequency(self, term: str) -> int:
+        """Return the number of chunks with the term."""
+        found = self._frequencies.get(term)
+        if found is None:
+            rows = self._database.rows("SELECT doc FROM keyword_terms WHERE term = ?", (term,))
+            found = self._frequencies[term] = rows[0][0] if rows else 0
+        return found

@@ -64,6 +64,7 @@ CREATE TABLE vectors (
 );
 
 CREATE VIRTUAL TABLE keywords USING fts5 ({", ".join(KEYWORD_FIELDS)}, tokenize = "ascii tokenchars '_'");
+CREATE VIRTUAL TABLE keyword_terms USING fts5vocab (keywords, row);
 
 CREATE TABLE symbols (
     id INTEGER PRIMARY KEY,

@@ -147,14 +147,31 @@ def test_a_slash_means_the_root_unless_only_the_machine_has_such_a_folder(tmp_pa
     assert normalise_entry("/etc/x.md", tmp_path) == "./etc/x.md"
 
 
+@pytest.mark.parametrize(
+    ("entry", "normalised"),
+    [
+        ("api.md", "api.md"),
+        ("docs/api.md", "./docs/api.md"),
+        ("docs//../docs/./api.md", "./docs/api.md"),
+        (f"{ROOT}/docs/api.md", "./docs/api.md"),
+        (f"{ROOT}/api.md", "./api.md"),
+        ("/etc/api.md", None),
+        ("../api.md", None),
+    ],
+)
+def test_an_entry_becomes_a_name_or_a_path_below_the_root(entry: str, normalised: str | None) -> None:
+    """003-14, K-21: with its extension, and nothing for what lies outside."""
+    assert normalise_entry(entry, ROOT) == normalised
+
+
 def test_backslashes_separate_folders_on_windows_only() -> None:
-    """K-23: elsewhere a backslash is part of a name."""
+    """003-23, K-23: elsewhere a backslash is part of a name."""
     assert normalise_entry("docs\\api.md", ROOT, windows=True) == "./docs/api.md"
     assert normalise_entry("docs\\api.md", ROOT, windows=False) == "docs\\api.md"
 
 
 def test_a_name_that_is_not_utf8_has_keys() -> None:
-    """K-23: surrogate escapes pass through."""
+    """003-23, K-23: surrogate escapes pass through."""
     assert is_excluded("docs/caf\udce9.md", "caf\udce9.md")
 
 

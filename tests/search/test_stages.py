@@ -149,3 +149,16 @@ def test_all_boosts_together_stay_modest(bench: Bench) -> None:
     plain = {"coherence_bonus": 0.0, "stem_bonus": 0.0, "stem_query_bonus": 0.0}
     for hit in bench.search(ALL, NO_DEDUP.model_copy(update=huge | plain)).primary:
         assert hit.score <= hit.fused_score * NO_DEDUP.boost_max + 1e-9
+
+
+def test_a_threshold_keeps_what_reaches_it(bench: Bench) -> None:
+    """003-10, K-22: by the call or by the settings, on the scale of the fused score; the call wins."""
+    hits = bench.search(ALL).primary
+    floor = hits[3].fused_score
+    above = {hit.chunk.path for hit in hits if hit.fused_score >= floor}
+    assert 0 < len(above) < len(hits)
+    by_call = bench.search(replace(ALL, min_score=floor))
+    by_settings = bench.search(ALL, NO_DEDUP.model_copy(update={"min_score": floor}))
+    assert set(paths(by_call)) == set(paths(by_settings)) == above
+    assert by_call.meta.compression.after_threshold == len(above)
+    assert bench.search(replace(ALL, min_score=0.0), NO_DEDUP.model_copy(update={"min_score": 1.0})).primary == hits

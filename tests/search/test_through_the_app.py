@@ -55,6 +55,11 @@ def _factor(hit: Hit, name: str) -> float:
     return next((factor.value for factor in hit.factors if factor.name == name), 1.0)
 
 
+def _counting(hit: Hit) -> set[str]:
+    """Return the names of the terms that change the score."""
+    return {factor.name for factor in hit.factors if factor.value != (0.0 if factor.kind == "bonus" else 1.0)}
+
+
 def test_younger_and_active_files_come_first(build: Build, tmp_path: Path) -> None:
     """P-4, 000-01, 000-07, 001-10, 001-19: of files alike, by age; the archived one last, and it says so."""
     files = {f"lib/{name}.py": _invoice(name) for name in ("amber", "coral", "ivory")}
@@ -91,6 +96,27 @@ def test_recency_can_be_left_out_of_one_search(build: Build) -> None:
     assert _factor(hit, "recency") == 1.0
     (hit,) = build(files, RECENCY_BOOST_ENABLED="false").search(QUERY).primary
     assert _factor(hit, "recency") == 1.0
+
+
+_BOOSTS = {
+    "definition": {"DEFINITION_BONUS": "0", "MENTION_BONUS": "0"},
+    "stem": {"STEM_BONUS": "0"},
+    "stem covers query": {"STEM_QUERY_BONUS": "0"},
+    "directory": {"DIRECTORY_BONUS": "0"},
+    "coherence": {"COHERENCE_BONUS": "0"},
+    "recency": {"RECENCY_BOOST_ENABLED": "false"},
+}
+
+
+@pytest.mark.parametrize("boost", _BOOSTS)
+def test_each_boost_can_be_switched_off_alone(build: Build, boost: str) -> None:
+    """001-04: by its setting, while the others go on counting."""
+    request = replace(QUERY, query="parse_invoice_totals of an invoice in ledger")
+    files = {"ledger/invoice.py": _invoice("amber")}
+    (with_all,) = build(files).search(request).primary
+    (without_one,) = build(files, **_BOOSTS[boost]).search(request).primary
+    assert _counting(with_all) >= set(_BOOSTS)
+    assert _counting(with_all) - _counting(without_one) == {boost}
 
 
 def test_the_ignore_file_decides_what_is_searched(build: Build) -> None:

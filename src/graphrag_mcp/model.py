@@ -266,7 +266,7 @@ class Scope:
 class SearchRequest:
     """One validated question.
 
-    limit: results to return. chunks_per_document: 0 means no cap. min_score: on the 0 to 1 scale of `Hit.score`.
+    limit: results to return. chunks_per_document: 0 means no cap. min_score: on the 0 to 1 scale of `Hit.fused_score`.
     """
 
     query: str
@@ -350,8 +350,9 @@ class Factor:
 class Hit:
     """One result with everything that explains it.
 
-    score: 0 to 1, comparable between queries of the same kind (requirements K-22) before boosts are added.
-    fused_score: the fusion alone. ranks: the place in each source's list, from 1.
+    score: what decides the order; above 1 when much agrees with the query. fused_score: the fusion alone, 0 to 1 and
+    comparable between queries of the same kind (K-22); `min_score` is compared with it. ranks: the place in each
+    source's list, from 1.
     """
 
     chunk: StoredChunk

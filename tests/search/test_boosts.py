@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from graphrag_mcp.model import ArchiveClass, Category, Factor, StoredFile, Symbol, SymbolKind, SymbolMatch
+from graphrag_mcp.model import ArchiveClass, Category, StoredFile, Symbol, SymbolKind, SymbolMatch
 from graphrag_mcp.search import boosts
 from graphrag_mcp.search.query import understand
 from graphrag_mcp.settings import RetrievalSettings
@@ -33,7 +33,7 @@ def _match(name: str, path: str = "src/a.py", kind: SymbolKind = SymbolKind.TYPE
 )
 def test_recency_has_tiers(days: float, factor: float) -> None:
     """001-10, 001-19: fresh, recent, standard, old, with exact boundaries."""
-    assert boosts.recency(_file(modified_at=NOW - days * DAY), NOW, SETTINGS).value == factor
+    assert boosts.recency(_file(modified_at=NOW - days * DAY), NOW, SETTINGS) == factor
 
 
 @pytest.mark.parametrize(
@@ -43,50 +43,47 @@ def test_recency_has_tiers(days: float, factor: float) -> None:
 def test_recency_can_decay_instead(days: float, factor: float) -> None:
     """000-30, B-12: the decay starts at day 30 without a jump and ends at one half."""
     settings = RetrievalSettings(recency_profile="decay")
-    assert boosts.recency(_file(modified_at=NOW - days * DAY), NOW, settings).value == pytest.approx(factor)
+    assert boosts.recency(_file(modified_at=NOW - days * DAY), NOW, settings) == pytest.approx(factor)
 
 
 def test_an_unknown_age_changes_nothing() -> None:
     """K-02: missing means 1.0."""
-    assert boosts.recency(_file(modified_at=None), NOW, SETTINGS).value == 1.0
+    assert boosts.recency(_file(modified_at=None), NOW, SETTINGS) == 1.0
 
 
 def test_a_time_in_the_future_is_age_zero() -> None:
     """K-02: a clock that goes wrong does not make a file fresher than fresh."""
-    assert boosts.recency(_file(modified_at=NOW + 900 * DAY), NOW, SETTINGS).value == 1.2
+    assert boosts.recency(_file(modified_at=NOW + 900 * DAY), NOW, SETTINGS) == 1.2
 
 
 @pytest.mark.parametrize("off", [{"recency_boost_enabled": False}, {"recency_profile": "off"}])
 def test_recency_can_be_switched_off(off: dict[str, object]) -> None:
     """001-11, 001-16: recency can be off for a project."""
     settings = RetrievalSettings.model_validate(off)
-    assert boosts.recency(_file(modified_at=NOW), NOW, settings).value == 1.0
+    assert boosts.recency(_file(modified_at=NOW), NOW, settings) == 1.0
 
 
 def test_an_archived_file_is_penalised_once() -> None:
     """K-03, B-10: one penalty, the one its classification gave."""
     archived = _file(archive=ArchiveClass("in .archive/", 0.5))
-    assert boosts.archive_penalty(archived) == Factor("archive", 0.5, note="in .archive/")
+    assert boosts.archive_penalty(archived) == 0.5
 
 
 def test_boosts_together_are_clamped() -> None:
     """K-14, B-13: the product of all boosts stays below boost_max."""
-    assert boosts.Product().times(2.0).times(1.2).clamped(SETTINGS) == SETTINGS.boost_max
+    assert boosts.clamped_product([2.0, 1.2], SETTINGS) == SETTINGS.boost_max
 
 
 def test_penalties_together_have_a_floor() -> None:
     """K-14: nothing is multiplied below penalty_floor."""
-    assert boosts.Product().times(0.3).times(0.3).clamped(SETTINGS) == SETTINGS.penalty_floor
+    assert boosts.clamped_product([0.3, 0.3], SETTINGS) == SETTINGS.penalty_floor
 
 
 def test_source_confidence_is_the_largest_not_the_product() -> None:
     """000-35, B-13: vector similarity over graph over keyword, one of them at a time."""
     settings = RetrievalSettings(confidence_vector=1.5, confidence_graph=1.2)
-    values = [
-        [factor.value for factor in boosts.source_confidence(ranks, settings)]
-        for ranks in ({"vector": 1, "graph": 3}, {"vector": 50, "graph": 3}, {"keyword": 1})
-    ]
-    assert values == [[1.5], [1.2], []]
+    lists = ({"vector": 1, "graph": 3}, {"vector": 50, "graph": 3}, {"keyword": 1})
+    assert [boosts.source_confidence(ranks, settings) for ranks in lists] == [1.5, 1.2, 1.0]
 
 
 def test_a_symbol_query_lifts_its_definition_most() -> None:

@@ -21,7 +21,7 @@ from graphrag_mcp.ports import Embedder
 from graphrag_mcp.stores.sqlite.catalog import FileState, SqliteCatalog
 from graphrag_mcp.stores.sqlite.writer import SqliteIndexWriter, pack_vectors
 
-BATCH_CHUNKS = 2000  # A commit every half second or so: what a kill can cost.
+BATCH_CHUNKS = 500  # What a kill can cost. Embedded and written while the next ones are parsed, so not too many.
 BATCH_SECONDS = 2.0
 GIT_TIMEOUT_SECONDS = 60.0
 
@@ -129,7 +129,7 @@ class Indexer:
         touched = {one.path: (one.size, one.mtime_ns) for one in batch if isinstance(one, Unchanged)}
         rejected = {outcome.path: outcome.reason for outcome in batch if isinstance(outcome, Rejected)}
         vectors = self._vectors(prepared, run)
-        self._writer.write([(one.rows, mine) for one, mine in zip(prepared, vectors, strict=True)], self._model_id)
+        self._writer.write_packed([(one.rows, mine) for one, mine in zip(prepared, vectors, strict=True)], self._model_id)
         self._writer.touch(touched)
         self._writer.delete(list(rejected))
         self._writer.set_skipped(rejected, complete=False)
@@ -139,7 +139,7 @@ class Indexer:
         """Return each file's vectors; chunks whose text did not change keep the one they have."""
         if self._embedder is None or self._model_id is None:
             return [[] for _ in prepared]
-        stored = [self._writer.stored_vectors(one.rows.parsed.path, self._model_id) for one in prepared]
+        stored = [self._writer.stored_vectors(one.rows.path, self._model_id) for one in prepared]
         missing = [
             texts
             for one, old in zip(prepared, stored, strict=True)

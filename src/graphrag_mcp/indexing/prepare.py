@@ -10,8 +10,8 @@ from graphrag_mcp.model import ArchiveClass, Chunk, ParsedFile
 from graphrag_mcp.parsing.modules import module_keys
 from graphrag_mcp.parsing.parser import parse_file
 from graphrag_mcp.stores.sqlite.catalog import FileState
-from graphrag_mcp.stores.sqlite.writer import FileRows
-from graphrag_mcp.words import directory_words, index_words, stem_words
+from graphrag_mcp.stores.sqlite.writer import FileRows, PackedFile, pack_rows
+from graphrag_mcp.words import directory_words, index_text, stem_words
 
 _HASH_BYTES = 16  # Collisions become likely at 2**64 files.
 
@@ -33,7 +33,7 @@ class Job:
 class Prepared:
     """A file's rows, with the two texts that each of its chunks is embedded from."""
 
-    rows: FileRows
+    rows: PackedFile
     texts: list[tuple[str, str]]
 
 
@@ -78,31 +78,29 @@ def _rows(job: Job, parsed: ParsedFile, content_hash: bytes) -> Prepared:
     texts = [embedding_texts(parsed.path, parsed.language, chunk) for chunk in parsed.chunks]
     stem, directory = stem_words(parsed.path), directory_words(parsed.path)
     path_fields = (" ".join(stem), " ".join(directory))
-    return Prepared(
-        rows=FileRows(
-            parsed=parsed,
-            state=FileState(job.size, job.mtime_ns, content_hash, job.recipe),
-            archive=job.archive,
-            modified_at=job.mtime_ns / 1e9,
-            match_keys=match_keys(parsed.path),
-            path_words={word: 1 / len(stem) for word in stem},
-            module_keys=module_keys(parsed.path),
-            keywords=[_keyword_fields(chunk, *path_fields) for chunk in parsed.chunks],
-            text_hashes=[_hash_texts(*pair) for pair in texts],
-        ),
-        texts=texts,
+    rows = FileRows(
+        parsed=parsed,
+        state=FileState(job.size, job.mtime_ns, content_hash, job.recipe),
+        archive=job.archive,
+        modified_at=job.mtime_ns / 1e9,
+        match_keys=match_keys(parsed.path),
+        path_words={word: 1 / len(stem) for word in stem},
+        module_keys=module_keys(parsed.path),
+        keywords=[_keyword_fields(chunk, *path_fields) for chunk in parsed.chunks],
+        text_hashes=[_hash_texts(*pair) for pair in texts],
     )
+    return Prepared(pack_rows(rows), texts)
 
 
 def _keyword_fields(chunk: Chunk, stem: str, directory: str) -> tuple[str, ...]:
     """Return the words of one chunk, in the order of the keyword index's fields."""
     return (
-        " ".join(index_words(" ".join(chunk.names))),
+        index_text(" ".join(chunk.names)),
         stem,
-        " ".join(index_words(" ".join(chunk.enclosing))),
-        " ".join(index_words(chunk.comments)),
+        index_text(" ".join(chunk.enclosing)),
+        index_text(chunk.comments),
         directory,
-        " ".join(index_words(chunk.text)),
+        index_text(chunk.text),
     )
 
 

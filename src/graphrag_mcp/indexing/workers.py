@@ -3,55 +3,152 @@
 import multiprocessing
 import os
 import threading
-from collections.abc import Iterable, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from collections import deque
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from itertools import islice
+from contextlib import contextmanager
+from functools import cache
 from multiprocessing.connection import wait as wait_for_handles
 
 from graphrag_mcp.indexing.prepare import Job, Outcome, Rejected, prepare
 
 FILES_PER_TASK = 12  # Enough to hide the cost of a message, few enough to keep all cores busy until the end.
-TASKS_AHEAD = 3  # Per process: bounds the prepared files that wait in memory.
-SMALL_RUN_BYTES = 2_000_000  # Parsed here in about a second, which is what starting processes costs.
+TASK_BYTES = 100_000
+TASKS_AHEAD = 8  # Per process: work for the time of a commit, and a bound for the prepared files that wait in memory.
+SMALL_RUN_BYTES = 1_000_000  # Parsed here in half a second, which is what starting processes costs.
+TINY_RUN_BYTES = 50_000  # The same where the processes of an earlier run are still there.
+IDLE_SECONDS = 20.0  # Then they end: they hold some 70 MB each.
+
+_Pending = deque[tuple["Future[list[Outcome]]", tuple[Job, ...]]]
 
 
 def prepare_all(jobs: Sequence[Job], workers: int) -> Iterator[Outcome]:
-    """Yield the outcome of every job, in any order. `workers`: number of processes, 0 for one per core."""
+    """Yield the outcome of every job, in their order but for the crashed. `workers`: processes, 0 for one per core."""
     count = workers or os.cpu_count() or 1
-    if count == 1 or sum(job.size for job in jobs) < SMALL_RUN_BYTES:
+    if count == 1 or sum(job.size for job in jobs) < (TINY_RUN_BYTES if _shared(count).is_warm else SMALL_RUN_BYTES):
         yield from map(prepare, jobs)
         return
-    tasks = [tuple(jobs[start : start + FILES_PER_TASK]) for start in range(0, len(jobs), FILES_PER_TASK)]
     crashed: list[Job] = []
-    for outcomes in _run(tasks, count, crashed):
-        yield from outcomes
+    with _shared(count).borrow() as pool:
+        yield from _run(pool, _tasks(jobs), count * TASKS_AHEAD, crashed)
     for job in crashed:
-        alone: list[Job] = []
-        for outcomes in _run([(job,)], 1, alone):
-            yield from outcomes
-        yield from (Rejected(victim.path, "the parser crashed on it") for victim in alone)
+        yield _prepare_alone(job)
 
 
-def _run(tasks: Iterable[tuple[Job, ...]], count: int, crashed: list[Job]) -> Iterator[list[Outcome]]:
+def _tasks(jobs: Sequence[Job]) -> Iterator[tuple[Job, ...]]:
+    """Group jobs, so that neither many small files nor one large one make a task much longer than the others."""
+    task: list[Job] = []
+    size = 0
+    for job in jobs:
+        if task and (len(task) == FILES_PER_TASK or size + job.size > TASK_BYTES):
+            yield tuple(task)
+            task, size = [], 0
+        task.append(job)
+        size += job.size
+    if task:
+        yield tuple(task)
+
+
+def _run(
+    pool: ProcessPoolExecutor, tasks: Iterator[tuple[Job, ...]], ahead: int, crashed: list[Job]
+) -> Iterator[Outcome]:
     """Yield each task's outcomes; the jobs that a dying process took with it are appended to `crashed`."""
-    remaining = iter(tasks)
-    pending: dict[Future[list[Outcome]], tuple[Job, ...]] = {}
-    context = multiprocessing.get_context("spawn")  # The server has threads, which a fork would freeze half-way.
-    pool = ProcessPoolExecutor(count, mp_context=context, initializer=_die_with_parent)
+    pending: _Pending = deque()
     try:
-        while True:
-            for task in islice(remaining, count * TASKS_AHEAD - len(pending)):
-                pending[pool.submit(_prepare_task, task)] = task
-            if not pending:
-                return
-            for future in wait(pending, return_when=FIRST_COMPLETED).done:
-                task = pending.pop(future)
-                yield future.result()
-    except BrokenProcessPool:
-        crashed.extend(job for lost in (task, *pending.values(), *remaining) for job in lost)
+        for task in tasks:
+            try:
+                pending.append((pool.submit(_prepare_task, task), task))
+            except BrokenProcessPool:
+                crashed += task
+            while len(pending) >= ahead:
+                yield from _collect(pending, crashed)
+        while pending:
+            yield from _collect(pending, crashed)
     finally:
-        pool.shutdown(wait=False, cancel_futures=True)
+        for future, _ in pending:
+            future.cancel()
+
+
+def _collect(pending: _Pending, crashed: list[Job]) -> list[Outcome]:
+    future, task = pending.popleft()
+    try:
+        return future.result()
+    except BrokenProcessPool:
+        crashed += task
+        return []
+
+
+def _prepare_alone(job: Job) -> Outcome:
+    """Prepare a file in a process of its own, which it may take with it."""
+    pool = _start_pool(1)
+    try:
+        return pool.submit(_prepare_task, (job,)).result()[0]
+    except BrokenProcessPool:
+        return Rejected(job.path, "the parser crashed on it")
+    finally:
+        pool.shutdown(wait=False)
+
+
+class _SharedPool:
+    """Processes that are started by the first run that needs them, and end when none has needed them for a while."""
+
+    def __init__(self, count: int) -> None:
+        self._count = count
+        self._guard = threading.Lock()
+        self._pool: ProcessPoolExecutor | None = None
+        self._users = 0
+        self._idle: threading.Timer | None = None
+
+    @property
+    def is_warm(self) -> bool:
+        return self._pool is not None
+
+    @contextmanager
+    def borrow(self) -> Iterator[ProcessPoolExecutor]:
+        with self._guard:
+            if self._idle is not None:
+                self._idle.cancel()
+            self._users += 1
+            pool = self._pool = self._pool or _start_pool(self._count)
+        try:
+            yield pool
+        finally:
+            with self._guard:
+                self._users -= 1
+                if self._is_broken(pool):
+                    self._end(pool)
+                elif not self._users:
+                    self._idle = threading.Timer(IDLE_SECONDS, self._end_idle)
+                    self._idle.daemon = True
+                    self._idle.start()
+
+    def _is_broken(self, pool: ProcessPoolExecutor) -> bool:
+        try:
+            pool.submit(os.getpid).cancel()
+        except BrokenProcessPool:
+            return True
+        return False
+
+    def _end_idle(self) -> None:
+        with self._guard:
+            if not self._users and self._pool is not None:
+                self._end(self._pool)
+
+    def _end(self, pool: ProcessPoolExecutor) -> None:
+        pool.shutdown(wait=False)
+        if self._pool is pool:
+            self._pool = None
+
+
+@cache
+def _shared(count: int) -> _SharedPool:
+    return _SharedPool(count)
+
+
+def _start_pool(count: int) -> ProcessPoolExecutor:
+    context = multiprocessing.get_context("spawn")  # The server has threads, which a fork would freeze half-way.
+    return ProcessPoolExecutor(count, mp_context=context, initializer=_die_with_parent)
 
 
 def _prepare_task(jobs: tuple[Job, ...]) -> list[Outcome]:

@@ -163,28 +163,29 @@ def priors(query: Query, settings: RetrievalSettings) -> dict[Category, float]:
     return values | dict.fromkeys(query.categories, 1.0)
 
 
-def source_confidence(ranks: Mapping[str, int], settings: RetrievalSettings) -> list[Factor]:
-    """Return the factor for the surest way a chunk was found, if any is sure (000-35): one, no product (B-13).
+def source_confidence(ranks: Mapping[str, int], settings: RetrievalSettings) -> float:
+    """Return the factor for the surest way a chunk was found (000-35): the largest one, not the product (B-13).
 
     A high vector similarity is a place among the first of the vector list, since what a cosine means depends on the
     model. The exact path's factor is the bonus "path": it has to lift what no list proposed.
     """
-    best = 1.0
-    way = ""
+    confidence = settings.confidence_graph if "graph" in ranks else 1.0
     if ranks.get("vector", HIGH_SIMILARITY_RANK + 1) <= HIGH_SIMILARITY_RANK:
-        best, way = settings.confidence_vector, "vector"
-    if "graph" in ranks and settings.confidence_graph > best:
-        best, way = settings.confidence_graph, "graph"
-    return [Factor("source", best, note=way)] if best != 1.0 else []
+        confidence = max(confidence, settings.confidence_vector)
+    return confidence
 
 
-def recency(file: StoredFile, now: float, settings: RetrievalSettings) -> Factor:
+def recency(file: StoredFile, now: float, settings: RetrievalSettings) -> float:
     """Return the factor for a file's age (K-02): tiers of days, or a decay; 1 when the age is unknown."""
     if not settings.recency_boost_enabled or settings.recency_profile == "off" or file.modified_at is None:
-        return Factor("recency", 1.0)
-    days = max(0.0, now - file.modified_at) / SECONDS_PER_DAY
-    factor = _decay(days) if settings.recency_profile == "decay" else _tier(days, settings)
-    return Factor("recency", factor, note=f"{days:.0f} days")
+        return 1.0
+    days = age_days(file.modified_at, now)
+    return _decay(days) if settings.recency_profile == "decay" else _tier(days, settings)
+
+
+def age_days(modified_at: float, now: float) -> float:
+    """Return the age in days; a time in the future is age zero."""
+    return max(0.0, now - modified_at) / SECONDS_PER_DAY
 
 
 def _tier(days: float, settings: RetrievalSettings) -> float:
@@ -207,30 +208,20 @@ def _decay(days: float) -> float:
     return max(0.5, math.exp(-max(0.0, days - 30) / 365))
 
 
-def archive_penalty(file: StoredFile) -> Factor:
-    """Return the penalty of an archived file, once, whatever else says that it is archived (B-10)."""
-    if file.archive is None:
-        return Factor("archive", 1.0)
-    return Factor("archive", file.archive.penalty, note=file.archive.reason)
+def archive_penalty(file: StoredFile) -> float:
+    """Return the penalty of an archived file, once, whatever else says that it is archived (K-03, B-10)."""
+    return file.archive.penalty if file.archive else 1.0
 
 
-@dataclass(frozen=True, slots=True)
-class Product:
-    """The product of the factors above 1 and of those below."""
-
-    boost: float = 1.0
-    penalty: float = 1.0
-
-    def times(self, value: float) -> "Product":
-        """Return the product with one factor more."""
-        if value > 1:
-            return Product(self.boost * value, self.penalty)
-        return Product(self.boost, self.penalty * value)
-
-    def clamped(self, settings: RetrievalSettings) -> float:
-        """Return what a score is multiplied with: boosts together at most `boost_max`, penalties together at least
-        `penalty_floor` (K-14)."""
-        return min(self.boost, settings.boost_max) * max(self.penalty, settings.penalty_floor)
+def clamped_product(factors: Iterable[float], settings: RetrievalSettings) -> float:
+    """Multiply: boosts together at most `boost_max`, penalties together at least `penalty_floor` (K-14)."""
+    boost = penalty = 1.0
+    for factor in factors:
+        if factor > 1:
+            boost *= factor
+        else:
+            penalty *= factor
+    return min(boost, settings.boost_max) * max(penalty, settings.penalty_floor)
 
 
 def coherence_by_file(scores: Iterable[tuple[int, float]]) -> dict[int, float]:

@@ -28,8 +28,9 @@ from graphrag_mcp.settings import RetrievalSettings
 logger = logging.getLogger(__name__)
 
 MAX_CANDIDATES = 200  # K-10: per list.
-MAX_NEIGHBOURS = 20  # K-11.
-GRAPH_SEEDS = 3  # Results whose neighbours are shown; twenty of them are soon found.
+MAX_NEIGHBOURS = 20  # K-11: in the graph's list.
+MAX_CONTEXT = 12  # Neighbours shown beside the results.
+GRAPH_SEEDS = 3  # Results whose neighbours are shown; a dozen of them are soon found.
 RELATION_SEEDS = 10  # Candidates whose neighbours form the third list, when the query asks for a relation.
 
 
@@ -142,7 +143,7 @@ class SearchOrchestrator:
         seeds = [hit.chunk.chunk_id for hit in hits[:GRAPH_SEEDS]]
         shown = {hit.chunk.chunk_id for hit in hits}
         found = self._neighbours(
-            lambda: stores.graph.neighbours(seeds, request.max_hops, MAX_NEIGHBOURS, request.scope), unavailable
+            lambda: stores.graph.neighbours(seeds, request.max_hops, MAX_CONTEXT, request.scope), unavailable
         )
         return [neighbour for neighbour in found if neighbour.chunk.chunk_id not in shown]
 

@@ -129,7 +129,9 @@ class Indexer:
         touched = {one.path: (one.size, one.mtime_ns) for one in batch if isinstance(one, Unchanged)}
         rejected = {outcome.path: outcome.reason for outcome in batch if isinstance(outcome, Rejected)}
         vectors = self._vectors(prepared, run)
-        self._writer.write_packed([(one.rows, mine) for one, mine in zip(prepared, vectors, strict=True)], self._model_id)
+        self._writer.write_packed(
+            [(one.rows, mine) for one, mine in zip(prepared, vectors, strict=True)], self._model_id
+        )
         self._writer.touch(touched)
         self._writer.delete(list(rejected))
         self._writer.set_skipped(rejected, complete=False)

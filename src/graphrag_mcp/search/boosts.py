@@ -90,6 +90,9 @@ class Agreed:
     terms: float
 
 
+_NOTHING_AGREED = Agreed(0.0, 0.0)
+
+
 class Agreement:
     """Compares words with the terms of one query, each word once: the files of a project share most of theirs."""
 
@@ -99,11 +102,10 @@ class Agreement:
 
     def of(self, words: Sequence[str]) -> Agreed:
         """Return how much the words and the query's terms agree."""
-        if not words or not self._terms:
-            return Agreed(0.0, 0.0)
-        said = [self._terms_of(word) for word in words]
-        covered = len(frozenset().union(*said))
-        return Agreed(sum(map(bool, said)) / len(words), covered / len(self._terms))
+        said = [terms for terms in map(self._terms_of, words) if terms]
+        if not said:
+            return _NOTHING_AGREED
+        return Agreed(len(said) / len(words), len(frozenset().union(*said)) / len(self._terms))
 
     def _terms_of(self, word: str) -> frozenset[int]:
         found = self._said.get(word)

@@ -1,7 +1,8 @@
 """Merges ranked lists into one score per chunk: reciprocal rank fusion, or the legacy weighted sum."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from typing import NamedTuple
 
 from graphrag_mcp.model import Ranked
 
@@ -15,13 +16,12 @@ class RankedList:
     weight: float = 1.0
 
 
-@dataclass(frozen=True, slots=True)
-class Fused:
+class Fused(NamedTuple):
     """A chunk's score after fusion, 0 to 1, with its place in each list that has it."""
 
     chunk_id: int
     score: float
-    ranks: Mapping[str, int] = field(default_factory=dict)
+    ranks: Mapping[str, int]
 
 
 Share = Callable[[int, str], float]

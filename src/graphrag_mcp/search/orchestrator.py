@@ -177,7 +177,7 @@ def _unlisted(fused: Sequence[Fused], definitions: Sequence[int], paths: Sequenc
     """Return the candidates that no list proposed: definitions and files that the query names."""
     listed = {one.chunk_id for one in fused}
     named = dict.fromkeys([*definitions, *(one.chunk_id for one in paths)])
-    return [Fused(chunk_id, 0.0) for chunk_id in named if chunk_id not in listed]
+    return [Fused(chunk_id, 0.0, {}) for chunk_id in named if chunk_id not in listed]
 
 
 def _filters(scope: Scope) -> tuple[str, ...]:

@@ -26,8 +26,7 @@ class Pipeline:
     vectors_of: Callable[[Sequence[int]], Mapping[int, Matrix]]
     kept: list[Hit] = field(default_factory=list)
     _dropped: dict[str, int] = field(default_factory=dict)
-    _texts: set[str] = field(default_factory=set)
-    _ngrams: list[frozenset[tuple[str, ...]]] = field(default_factory=list)
+    _texts: dict[tuple[str, ...], None] = field(default_factory=dict)
 
     def run(self, hits: Iterable[Hit], original: int, above: int) -> CompressionStats:
         """Fill `kept` with at most `limit` hits, in order, and return how many each stage left over.
@@ -44,21 +43,25 @@ class Pipeline:
         return self._count(original, above)
 
     def _stage_that_drops(self, hit: Hit) -> str:
-        words = hit.chunk.text.split()
-        text = " ".join(words)
-        if self.settings.content_dedup and text in self._texts:
+        words = tuple(hit.chunk.text.split())
+        if self.settings.content_dedup and words in self._texts:
             return "content"
-        ngrams = frozenset(zip(*(words[start:] for start in range(NGRAM)), strict=False))
-        if any(_overlap(ngrams, other) >= self.settings.ngram_dedup_threshold for other in self._ngrams):
+        if self._copies_a_kept_one(words):
             return "ngram"
         if self._is_near_a_kept_one(hit):
             return "semantic"
         if self.chunks_per_document and self._shown_of(hit.chunk.path) >= self.chunks_per_document:
             return "document"
-        self._texts.add(text)
-        if self.settings.ngram_dedup_threshold < 1:
-            self._ngrams.append(ngrams)
+        self._texts[words] = None
         return ""
+
+    def _copies_a_kept_one(self, words: tuple[str, ...]) -> bool:
+        """Compare n-grams, but only with texts of about the same length: no others can be alike enough."""
+        threshold = self.settings.ngram_dedup_threshold
+        if threshold >= 1:
+            return False
+        similar = [other for other in self._texts if _alike(len(words), len(other), threshold)]
+        return bool(similar) and any(_overlap(_ngrams(words), _ngrams(other)) >= threshold for other in similar)
 
     def _is_near_a_kept_one(self, hit: Hit) -> bool:
         if self.settings.semantic_dedup_threshold >= 1:
@@ -90,6 +93,16 @@ class Pipeline:
             after_doc_limit=after_semantic - self._dropped.get("document", 0),
             final_count=len(self.kept),
         )
+
+
+def _alike(length: int, other: int, threshold: float) -> bool:
+    """Tell whether texts of so many words can share so much of their n-grams."""
+    fewer, more = sorted((length - NGRAM + 1, other - NGRAM + 1))
+    return fewer > 0 and fewer >= threshold * more
+
+
+def _ngrams(words: tuple[str, ...]) -> frozenset[tuple[str, ...]]:
+    return frozenset(zip(*(words[start:] for start in range(NGRAM)), strict=False))
 
 
 def _overlap(one: frozenset[tuple[str, ...]], other: frozenset[tuple[str, ...]]) -> float:

@@ -51,7 +51,7 @@ class SqliteKeywordIndex:
         chosen: list[str] = []
         for frequency, term in sorted((self._frequency(term), term) for term in terms if term):
             budget -= frequency
-            if len(chosen) >= TERMS_KEPT and budget < 0 or chosen and frequency > COMMON_SHARE * self._chunks:
+            if (len(chosen) >= TERMS_KEPT and budget < 0) or (chosen and frequency > COMMON_SHARE * self._chunks):
                 break
             if frequency:
                 chosen.append(term)

@@ -170,9 +170,12 @@ def test_backslashes_separate_folders_on_windows_only() -> None:
     assert normalise_entry("docs\\api.md", ROOT, windows=False) == "docs\\api.md"
 
 
-def test_a_name_that_is_not_utf8_has_keys() -> None:
-    """003-23, K-23: surrogate escapes pass through."""
-    assert is_excluded("docs/caf\udce9.md", "caf\udce9.md")
+@pytest.mark.parametrize("entry", ["caf\udce9.md", "docs/caf\udce9.md", "\ud800"])
+def test_a_name_that_is_not_utf8_is_a_warning(entry: str) -> None:
+    """003-23, K-23: no index has such a file, and no store could be asked for it."""
+    keys, (warning,) = normalise_excluded_files([entry, "a.py"], ROOT)
+    assert keys == {"a.py"}
+    assert "never indexed" in warning
 
 
 _PATHS = st.text(st.sampled_from("ab./ é[*\\"), max_size=12)

@@ -16,6 +16,7 @@ from collections.abc import Sequence
 from pathlib import Path, PureWindowsPath
 
 from graphrag_mcp.errors import RequestError
+from graphrag_mcp.exclusion.file_names import is_utf8
 
 _ARGUMENT = "excluded_files"
 
@@ -48,6 +49,8 @@ def normalise_excluded_files(entries: Sequence[str], root: Path) -> tuple[frozen
             warnings.append(f"{_ARGUMENT}: {entry!r} is outside the project root; it excludes nothing")
         elif path.endswith("/"):
             warnings.append(f"{_ARGUMENT}: {entry!r} names a folder; it excludes nothing, name the files")
+        elif not is_utf8(path):
+            warnings.append(f"{_ARGUMENT}: {entry!r} is not UTF-8; it excludes nothing, such files are never indexed")
         else:
             keys |= _entry_keys(path)
     return frozenset(keys), tuple(warnings)

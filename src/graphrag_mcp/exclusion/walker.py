@@ -6,6 +6,7 @@ import stat
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from graphrag_mcp.exclusion.file_names import is_utf8
 from graphrag_mcp.exclusion.manager import ExclusionManager
 from graphrag_mcp.exclusion.reasons import Exclusion
 from graphrag_mcp.exclusion.rulebook import Folder
@@ -59,7 +60,7 @@ def _walk(manager: ExclusionManager, start: str) -> Iterator[WalkedFile | Skippe
         path = folder.path + entry.name
         if exclusion := folder.explain(entry.name, is_folder=is_folder):
             yield _skip(path, is_folder, exclusion)
-        elif not _is_utf8(entry.name):
+        elif not is_utf8(entry.name):
             yield SkippedPath(_printable(f"{path}/" if is_folder else path), "not UTF-8")
         elif not is_folder:
             yield _examine(entry, path, manager.max_file_bytes)
@@ -113,16 +114,6 @@ def _examine(entry: "os.DirEntry[str]", path: str, max_bytes: int) -> WalkedFile
 
 def _skip(path: str, is_folder: bool, exclusion: Exclusion) -> SkippedPath:
     return SkippedPath(_printable(f"{path}/" if is_folder else path), exclusion.kind, exclusion.detail)
-
-
-def _is_utf8(name: str) -> bool:
-    if name.isascii():
-        return True
-    try:
-        name.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
 
 
 def _printable(path: str) -> str:

@@ -12,7 +12,7 @@ from graphrag_mcp.exclusion.archive import ArchiveClassifier
 from graphrag_mcp.exclusion.manager import ExclusionManager
 from graphrag_mcp.exclusion.walker import WalkedFile, walk
 from graphrag_mcp.indexing.changes import Changes, compare
-from graphrag_mcp.indexing.history import commit_times, head_commit
+from graphrag_mcp.indexing.history import CommitTimes, commit_times, head_commit
 from graphrag_mcp.indexing.prepare import Job, Outcome, Prepared, Rejected, Unchanged
 from graphrag_mcp.indexing.workers import prepare_all
 from graphrag_mcp.model import IndexReport, Progress
@@ -24,6 +24,8 @@ from graphrag_mcp.stores.sqlite.writer import SqliteIndexWriter, pack_vectors
 BATCH_CHUNKS = 500  # What a kill can cost. Embedded and written while the next ones are parsed, so not too many.
 BATCH_SECONDS = 2.0
 GIT_TIMEOUT_SECONDS = 60.0
+
+UNREADABLE = "unreadable"  # The walker's reason for what cannot be listed or read.
 
 ReportProgress = Callable[[Progress], None]
 
@@ -61,7 +63,9 @@ class Indexer:
         run = _Run(progress, stop)
         self._exclusion.reload()
         found, skipped = self._walk(self._start)
-        changes = compare(self._catalog.file_states(), found, self._is_current)
+        known, hidden = in_sight(self._catalog.file_states(), skipped)
+        changes = compare(known, found, self._is_current)
+        run.unreadable += hidden
         with ThreadPoolExecutor(1) as git:
             dates = git.submit(self._date, found, anyway=bool(changes.added or changes.suspects))
             self._writer.delete(changes.removed)
@@ -71,7 +75,8 @@ class Indexer:
         self._writer.set_modified_at(times)
         self._writer.set_meta({"head": head, "indexed_at": str(time.time())})
         self._writer.checkpoint()
-        return run.report(changes, len(skipped), self._exclusion.warnings)
+        notes = (f"recency: {times.note}",) if times.note else ()
+        return run.report(changes, len(skipped), (*self._exclusion.warnings, *notes))
 
     def update(self, paths: Iterable[str], stop: threading.Event | None = None) -> IndexReport:
         """Look again at these paths, relative to the root: files or folders that appeared, changed or vanished."""
@@ -86,7 +91,9 @@ class Indexer:
             skipped |= left_out
             below = path.rstrip("/") + "/"
             touched |= {old: state for old, state in known.items() if old == path or old.startswith(below)}
+        touched, hidden = in_sight(touched, skipped)
         changes = compare(touched, found, self._is_current)
+        run.unreadable += hidden
         self._writer.delete(changes.removed)
         self._writer.set_skipped(skipped, complete=False)
         self._process(changes, found, run)
@@ -127,15 +134,17 @@ class Indexer:
     def _commit(self, batch: Sequence[Outcome], run: "_Run") -> None:
         prepared = [outcome for outcome in batch if isinstance(outcome, Prepared)]
         touched = {one.path: (one.size, one.mtime_ns) for one in batch if isinstance(one, Unchanged)}
-        rejected = {outcome.path: outcome.reason for outcome in batch if isinstance(outcome, Rejected)}
+        refused = [outcome for outcome in batch if isinstance(outcome, Rejected)]
+        rejected = {outcome.path: outcome.reason for outcome in refused}
         vectors = self._vectors(prepared, run)
         self._writer.write_packed(
             [(one.rows, mine) for one, mine in zip(prepared, vectors, strict=True)], self._model_id
         )
         self._writer.touch(touched)
-        self._writer.delete(list(rejected))
+        self._writer.delete([outcome.path for outcome in refused if not outcome.may_pass])
         self._writer.set_skipped(rejected, complete=False)
         run.advance(len(batch), sum(len(one.texts) for one in prepared), len(touched), len(rejected))
+        run.unreadable += sum(outcome.may_pass for outcome in refused)
 
     def _vectors(self, prepared: Sequence[Prepared], run: "_Run") -> list[list[bytes]]:
         """Return each file's vectors; chunks whose text did not change keep the one they have."""
@@ -156,11 +165,11 @@ class Indexer:
             for one, old in zip(prepared, stored, strict=True)
         ]
 
-    def _date(self, found: Mapping[str, WalkedFile], *, anyway: bool) -> tuple[str, Mapping[str, float]]:
+    def _date(self, found: Mapping[str, WalkedFile], *, anyway: bool) -> tuple[str, CommitTimes]:
         """Return the commit at HEAD and when each file last changed: nothing when the catalog knows that commit."""
         head = head_commit(self._root)
         if not head or (head == self._catalog.meta("head") and not anyway):
-            return head, {}
+            return head, CommitTimes()
         wanted = {path: file.mtime_ns for path, file in found.items()}
         return head, commit_times(self._root, wanted, GIT_TIMEOUT_SECONDS)
 
@@ -179,6 +188,7 @@ class _Run:
     reused: int = 0
     touched: int = 0
     rejected: int = 0
+    unreadable: int = 0
 
     def begin(self, total: int) -> None:
         self.total = total
@@ -206,8 +216,13 @@ class _Run:
             embedded=self.embedded,
             reused=self.reused,
             seconds=time.monotonic() - self.started,
-            warnings=tuple(warnings),
+            warnings=(*warnings, *self._unreadable_warning()),
         )
+
+    def _unreadable_warning(self) -> tuple[str, ...]:
+        if not self.unreadable:
+            return ()
+        return (f"{self.unreadable:,} files cannot be read now: what the index has of them stays until they can be",)
 
     def _tell(self) -> None:
         if self.progress is None:
@@ -215,6 +230,25 @@ class _Run:
         elapsed = time.monotonic() - self.started
         left = elapsed / self.done * (self.total - self.done) if self.done else None
         self.progress(Progress(self.done, self.total, self.chunks, left))
+
+
+def in_sight(known: Mapping[str, FileState], skipped: Mapping[str, str]) -> tuple[dict[str, FileState], int]:
+    """Return the known files without those in places that cannot be read now, and the number of these.
+
+    They are neither gone nor unchanged: nobody can tell before the place can be read again.
+    """
+    places = {path.rstrip("/") for path, reason in skipped.items() if reason == UNREADABLE}
+    if not places:
+        return dict(known), 0
+    seen = {path: state for path, state in known.items() if places.isdisjoint(("", path, *_folders(path)))}
+    return seen, len(known) - len(seen)
+
+
+def _folders(path: str) -> Iterator[str]:
+    """Yield the folders that a path lies in, innermost first."""
+    while "/" in path:
+        path = path.rpartition("/")[0]
+        yield path
 
 
 def _batches(outcomes: Iterator[Outcome], run: _Run) -> Iterator[list[Outcome]]:

@@ -48,10 +48,11 @@ class Unchanged:
 
 @dataclass(frozen=True, slots=True)
 class Rejected:
-    """The file cannot be indexed; the reason is shown by `status`."""
+    """The file cannot be indexed; the reason is shown by `status`. `may_pass`: later it may be the same file again."""
 
     path: str
     reason: str
+    may_pass: bool = False
 
 
 Outcome = Prepared | Unchanged | Rejected
@@ -64,7 +65,7 @@ def prepare(job: Job) -> Outcome:
     except FileNotFoundError:
         return Rejected(job.path, "vanished while it was being indexed")
     except OSError as error:
-        return Rejected(job.path, f"unreadable: {error.strerror or error}")
+        return Rejected(job.path, f"unreadable: {error.strerror or error}", may_pass=True)
     content_hash = hashlib.blake2b(data, digest_size=_HASH_BYTES).digest()
     if content_hash == job.known_hash:
         return Unchanged(job.path, job.size, job.mtime_ns)

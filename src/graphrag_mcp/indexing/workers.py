@@ -8,7 +8,6 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
-from functools import cache
 from multiprocessing.connection import wait as wait_for_handles
 
 from graphrag_mcp.indexing.prepare import Job, Outcome, Rejected, prepare
@@ -34,6 +33,12 @@ def prepare_all(jobs: Sequence[Job], workers: int) -> Iterator[Outcome]:
         yield from _run(pool, _tasks(jobs), count * TASKS_AHEAD, crashed)
     for job in crashed:
         yield _prepare_alone(job)
+
+
+def end_idle_processes() -> None:
+    """End the processes that are kept for a next run."""
+    for pool in _POOLS.values():
+        pool.end_idle()
 
 
 def _tasks(jobs: Sequence[Job]) -> Iterator[tuple[Job, ...]]:
@@ -119,7 +124,7 @@ class _SharedPool:
                 if self._is_broken(pool):
                     self._end(pool)
                 elif not self._users:
-                    self._idle = threading.Timer(IDLE_SECONDS, self._end_idle)
+                    self._idle = threading.Timer(IDLE_SECONDS, self.end_idle)
                     self._idle.daemon = True
                     self._idle.start()
 
@@ -130,7 +135,8 @@ class _SharedPool:
             return True
         return False
 
-    def _end_idle(self) -> None:
+    def end_idle(self) -> None:
+        """End the processes unless a run has them."""
         with self._guard:
             if not self._users and self._pool is not None:
                 self._end(self._pool)
@@ -141,9 +147,11 @@ class _SharedPool:
             self._pool = None
 
 
-@cache
+_POOLS: dict[int, _SharedPool] = {}
+
+
 def _shared(count: int) -> _SharedPool:
-    return _SharedPool(count)
+    return _POOLS.setdefault(count, _SharedPool(count))
 
 
 def _start_pool(count: int) -> ProcessPoolExecutor:

@@ -1,0 +1,58 @@
+"""Parsing in processes: the outcomes are those of one process, whatever happens to another."""
+
+import os
+from collections.abc import Iterator
+from multiprocessing import active_children
+from pathlib import Path, PosixPath
+
+import pytest
+
+from graphrag_mcp.indexing import workers
+from graphrag_mcp.indexing.prepare import Job, Prepared, Rejected
+from graphrag_mcp.indexing.workers import prepare_all
+
+
+class DeadlyPath(PosixPath):
+    """A file that takes the process that reads it down, as a fault in a grammar's C code does."""
+
+    def read_bytes(self) -> bytes:
+        """End the process at once."""
+        os._exit(1)
+
+
+@pytest.fixture
+def jobs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Job]]:
+    """Enough files for several tasks, which count as a large run."""
+    monkeypatch.setattr(workers, "SMALL_RUN_BYTES", 0)
+    monkeypatch.setattr(workers, "TINY_RUN_BYTES", 0)
+    monkeypatch.setattr(workers, "FILES_PER_TASK", 2)
+    yield [_job(tmp_path / f"module_{number}.py", number) for number in range(9)]
+    workers.end_idle_processes()
+
+
+def _job(location: Path, number: int) -> Job:
+    location.write_text(f"def step_{number}(x):\n    return run(x, {number})\n")
+    return Job(location.name, location, location.stat().st_size, 1, "recipe", None)
+
+
+def test_several_processes_give_what_one_gives_in_the_same_order(jobs: list[Job]) -> None:
+    """K-24: the index does not depend on the number of cores, nor on which of them was faster."""
+    assert list(prepare_all(jobs, 2)) == list(prepare_all(jobs, 1))
+
+
+def test_the_next_run_finds_the_processes_of_the_last(jobs: list[Job]) -> None:
+    """K-24: starting them takes longer than parsing what a small change touches."""
+    list(prepare_all(jobs, 2))
+    before = active_children()
+    list(prepare_all(jobs, 2))
+    assert active_children() == before != []
+
+
+def test_a_file_that_kills_its_process_is_left_out_and_the_others_are_not(jobs: list[Job]) -> None:
+    """004-11: of a crash, one file is lost, and the next run has its processes again."""
+    location = DeadlyPath(jobs[4].location)
+    deadly = Job("deadly.py", location, 40, 1, "recipe", None)
+    outcomes = list(prepare_all([*jobs[:4], deadly, *jobs[4:]], 2))
+    assert [one for one in outcomes if isinstance(one, Rejected)] == [Rejected("deadly.py", "the parser crashed on it")]
+    assert {one.rows.path for one in outcomes if isinstance(one, Prepared)} == {job.path for job in jobs}
+    assert len(list(prepare_all(jobs, 2))) == len(jobs)

@@ -40,7 +40,7 @@ def definition_bonuses(query: Query, matches: Iterable[SymbolMatch], settings: R
     for match in matches:
         grade = max((_grade(named, match) for named in query.symbols), default=0.0)
         bonus = Factor("definition", weight * grade, "bonus", match.symbol.qualified_name)
-        if grade and (match.chunk_id not in best or best[match.chunk_id].value < bonus.value):
+        if bonus.value and (match.chunk_id not in best or best[match.chunk_id].value < bonus.value):
             best[match.chunk_id] = bonus
     return best
 

@@ -122,40 +122,46 @@ class SqliteGraphStore:
         """What mentions the seeds' definitions: a mention counts when settling it leads back to the seed."""
         rank = {chunk_id: place for place, chunk_id in enumerate(seeds)}
         symbols = self._database.rows(
-            """SELECT id, chunk_id, file_id, name, name_key, qualified_name FROM symbols
-               WHERE chunk_id IN (SELECT value FROM json_each(?)) ORDER BY kind = 'field', id LIMIT ?""",
+            f"""SELECT id, chunk_id, file_id, name, name_key,
+                       (SELECT count(*) FROM (SELECT 1 FROM symbols other WHERE other.name_key = symbols.name_key
+                                              LIMIT {MAX_CANDIDATES + 1}))
+                FROM symbols WHERE chunk_id IN (SELECT value FROM json_each(?)) ORDER BY kind = 'field', id LIMIT ?""",
             (id_list(seeds), MAX_SEED_SYMBOLS),
         )
         edges = [
             edge
-            for symbol_id, chunk_id, file_id, name, key, _ in symbols
-            for edge in self._mentions(name, key, file_id, rank[chunk_id], kinds, hidden)
+            for symbol_id, chunk_id, file_id, name, key, definitions in symbols
+            for edge in self._mentions(name, key, file_id, definitions, rank[chunk_id], kinds, hidden)
             if edge.symbol_id == symbol_id
         ]
         places = self._places([edge.relation_id for edge in edges])
         return [replace(edge, chunk_id=places[edge.relation_id]) for edge in edges if edge.relation_id in places]
 
     def _mentions(
-        self, name: str, key: str, file_id: int, seed_rank: int, kinds: Sequence[str], hidden: FileFilter
+        self,
+        name: str,
+        key: str,
+        file_id: int,
+        definitions: int,
+        seed_rank: int,
+        kinds: Sequence[str],
+        hidden: FileFilter,
     ) -> list["_Edge"]:
         """Return the relations that may mean a definition of this name in this file, settled."""
+        near = target = "1"
+        if definitions > MAX_CANDIDATES:  # Then only its own file, and those that import it, can mean this one.
+            near = "(r.file_id = ?1 OR r.target_module IN (SELECT key FROM module_keys WHERE file_id = ?1))"
+            target = "s.file_id IN (r.file_id, ?1)"
+        wanted = ", ".join(f"'{RelationKind(kind).value}'" for kind in kinds)
         rows = self._database.rows(
-            f"""WITH modules AS (SELECT key FROM module_keys WHERE file_id = ?),
-                     known AS (SELECT id, chunk_id, file_id, qualified_name FROM symbols
-                               WHERE name_key = ? AND name = ? LIMIT {MAX_CANDIDATES + 1}),
-                     mentions AS (
-                         SELECT * FROM relations r
-                         WHERE r.target_key = ? AND r.target = ? AND r.kind IN ({marks(kinds)})
-                           AND {hidden.condition("r.file_id")}
-                           AND (r.file_id = ? OR r.target_module IN modules
-                                OR (SELECT count(*) FROM known) <= {MAX_CANDIDATES})
-                         LIMIT {MAX_MENTIONS})
-                SELECT r.id, ?, r.kind, r.source, r.target, r.file_id, r.confidence, r.resolution,
+            f"""SELECT r.id, ?2, r.kind, r.source, r.target, r.file_id, r.confidence, r.resolution,
                        s.id, s.chunk_id, s.file_id, s.qualified_name, {_MODULE_MATCHES.format(definition="s")}
-                FROM mentions r JOIN symbols s ON s.name_key = ? AND s.name = ?
-                     AND (s.file_id IN (r.file_id, ?) OR (SELECT count(*) FROM known) <= {MAX_CANDIDATES})
+                FROM (SELECT * FROM relations r
+                      WHERE r.target_key = ?3 AND r.target = ?4 AND r.kind IN ({wanted})
+                        AND {hidden.condition("r.file_id", "?5")} AND {near} LIMIT {MAX_MENTIONS}) r
+                JOIN symbols s ON s.name_key = ?3 AND s.name = ?4 AND {target}
                 ORDER BY r.id, s.id""",
-            (file_id, key, name, key, name, *kinds, *hidden.parameters, file_id, seed_rank, key, name, file_id),
+            (file_id, seed_rank, key, name, *hidden.parameters),
         )
         return _settle([_Candidate(*row) for row in rows], "in")
 

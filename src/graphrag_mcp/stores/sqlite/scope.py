@@ -20,9 +20,9 @@ class FileFilter:
 
     denied: NDArray[np.int64]
 
-    def condition(self, file_id: str) -> str:
-        """Return a SQL condition on the column or expression `file_id`; it takes `parameters`."""
-        return f"{file_id} NOT IN (SELECT value FROM json_each(?))" if self.denied.size else "1"
+    def condition(self, file_id: str, place: str = "?") -> str:
+        """Return a SQL condition on the column or expression `file_id`, which takes `parameters` at `place`."""
+        return f"{file_id} NOT IN (SELECT value FROM json_each({place}))" if self.denied.size else "1"
 
     @property
     def parameters(self) -> tuple[str, ...]:

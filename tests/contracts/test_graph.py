@@ -1,0 +1,157 @@
+"""What a name refers to is settled when it is asked: sure where the source is, candidates where it is not."""
+
+from graphrag_mcp.model import GraphNeighbour, Relation, RelationKind, Resolution, Scope, Symbol, SymbolKind
+from tests.contracts.conftest import Backend, Source
+
+
+def _function(name: str, qualified: str = "", line: int = 1) -> Symbol:
+    return Symbol(name, qualified or name, SymbolKind.FUNCTION, line, line + 1)
+
+
+def _call(target: str, module: str = "", source: str = "run", line: int = 2) -> Relation:
+    return Relation(RelationKind.CALLS, source, target, line, 1.0, Resolution.UNRESOLVED, module)
+
+
+def _seed(backend: Backend, name: str, path: str) -> int:
+    return next(match.chunk_id for match in backend.graph.find_symbols([name], Scope(), 50) if match.path == path)
+
+
+def _neighbours(backend: Backend, seed: int, hops: int = 1) -> list[GraphNeighbour]:
+    return backend.graph.neighbours([seed], hops, 20, Scope())
+
+
+def test_the_own_file_wins(backend: Backend) -> None:
+    """A call means the definition in its own file, though another file has the name too."""
+    backend.write(
+        [
+            Source(
+                "a.py",
+                ["run", "help"],
+                symbols=(_function("run"), _function("help", line=11)),
+                relations=(_call("help"),),
+            ),
+            Source("b.py", ["help"], symbols=(_function("help"),)),
+        ]
+    )
+    (found,) = _neighbours(backend, _seed(backend, "run", "a.py"))
+    assert (found.chunk.path, found.resolution, found.confidence) == ("a.py", Resolution.LOCAL, 1.0)
+
+
+def test_the_imported_module_wins_over_the_others(backend: Backend) -> None:
+    """A call of an imported name means the module it was imported from."""
+    backend.write(
+        [
+            Source("a.py", ["run"], symbols=(_function("run"),), relations=(_call("help", "pkg/tools"),)),
+            Source("src/pkg/tools.py", ["help"], symbols=(_function("help"),)),
+            Source("src/pkg/other.py", ["help"], symbols=(_function("help"),)),
+        ]
+    )
+    (found,) = _neighbours(backend, _seed(backend, "run", "a.py"))
+    assert (found.chunk.path, found.resolution) == ("src/pkg/tools.py", Resolution.IMPORT)
+
+
+def test_the_only_definition_is_meant(backend: Backend) -> None:
+    """One definition of a name in the whole project is it, with less confidence than an import."""
+    backend.write(
+        [
+            Source("a.py", ["run"], symbols=(_function("run"),), relations=(_call("help"),)),
+            Source("b.py", ["help"], symbols=(_function("help"),)),
+        ]
+    )
+    (found,) = _neighbours(backend, _seed(backend, "run", "a.py"))
+    assert (found.resolution, found.direction) == (Resolution.NAME, "out")
+    assert 0 < found.confidence < 0.9
+
+
+def test_an_ambiguous_call_stays_a_choice(backend: Backend) -> None:
+    """An ambiguous call is candidates, each with its share of the confidence, never a fact."""
+    backend.write(
+        [
+            Source("a.py", ["run"], symbols=(_function("run"),), relations=(_call("help"),)),
+            Source("b.py", ["help"], symbols=(_function("help"),)),
+            Source("c.py", ["help"], symbols=(_function("help"),)),
+        ]
+    )
+    found = _neighbours(backend, _seed(backend, "run", "a.py"))
+    assert [(one.chunk.path, one.resolution) for one in found] == [
+        ("b.py", Resolution.CANDIDATES),
+        ("c.py", Resolution.CANDIDATES),
+    ]
+    assert all(one.confidence < 0.5 for one in found)
+
+
+def test_a_name_that_everything_defines_leads_nowhere(backend: Backend) -> None:
+    """`get` of twenty classes is no neighbour of anybody who calls it on something unknown."""
+    backend.write(
+        [
+            Source("a.py", ["run"], symbols=(_function("run"),), relations=(_call("get"),)),
+            *(Source(f"m{number}.py", ["get"], symbols=(_function("get"),)) for number in range(20)),
+        ]
+    )
+    assert _neighbours(backend, _seed(backend, "run", "a.py")) == []
+
+
+def test_a_later_file_settles_an_earlier_call(backend: Backend) -> None:
+    """Nothing is resolved when it is written, so the order of writing does not matter."""
+    backend.write([Source("a.py", ["run"], symbols=(_function("run"),), relations=(_call("help"),))])
+    assert _neighbours(backend, _seed(backend, "run", "a.py")) == []
+    backend.write([Source("b.py", ["help"], symbols=(_function("help"),))])
+    assert [one.chunk.path for one in _neighbours(backend, _seed(backend, "run", "a.py"))] == ["b.py"]
+    backend.delete(["b.py"])
+    assert _neighbours(backend, _seed(backend, "run", "a.py")) == []
+
+
+def test_callers_are_found_from_the_definition(backend: Backend) -> None:
+    """The way in leads from the definition to the chunk in which the call stands."""
+    backend.write(
+        [
+            Source("a.py", ["other", "run"], relations=(_call("help", line=12),)),
+            Source("b.py", ["help"], symbols=(_function("help"),)),
+        ]
+    )
+    (found,) = _neighbours(backend, _seed(backend, "help", "b.py"))
+    assert (found.chunk.path, found.chunk.start_line, found.direction, found.source) == ("a.py", 11, "in", "run")
+
+
+def test_a_member_belongs_to_its_own_class(backend: Backend) -> None:
+    """Two classes of a file may have members of one name; each contains its own."""
+    contains = Relation(RelationKind.CONTAINS, "B", "save", 11, 1.0, Resolution.SYNTAX)
+    members = (_function("save", "A.save", 21), _function("save", "B.save", 31))
+    holders = (Symbol("A", "A", SymbolKind.TYPE, 1, 2), Symbol("B", "B", SymbolKind.TYPE, 11, 12))
+    backend.write([Source("a.py", ["A", "B", "save A", "save B"], symbols=(*holders, *members), relations=(contains,))])
+    (found,) = _neighbours(backend, _seed(backend, "B", "a.py"))
+    assert (found.target, found.chunk.start_line) == ("B.save", 31)
+
+
+def test_hops_are_honoured_and_halve_the_confidence(backend: Backend) -> None:
+    """K-11: max_hops 0 to 3; each hop halves what a neighbour contributes."""
+    names = ["one", "two", "three", "four"]
+    backend.write(
+        [
+            Source(
+                f"{name}.py",
+                [name],
+                symbols=(_function(name),),
+                relations=(_call(names[place + 1]),) if place < 3 else (),
+            )
+            for place, name in enumerate(names)
+        ]
+    )
+    seed = _seed(backend, "one", "one.py")
+    assert [len(_neighbours(backend, seed, hops)) for hops in range(4)] == [0, 1, 2, 3]
+    confidences = [one.confidence for one in _neighbours(backend, seed, 3)]
+    assert confidences == [confidences[0], confidences[0] / 2, confidences[0] / 4]
+
+
+def test_a_document_that_links_to_a_file_is_its_neighbour(backend: Backend) -> None:
+    """001-08b: links between documents are edges of the same graph."""
+    link = Relation(RelationKind.LINKS_TO, "Guide", "setup", 3, 1.0, Resolution.UNRESOLVED, "/docs/setup")
+    guide = Symbol("Guide", "Guide", SymbolKind.SECTION, 1, 9)
+    backend.write(
+        [
+            Source("docs/guide.md", ["guide"], symbols=(guide,), relations=(link,)),
+            Source("docs/setup.md", ["how to"]),
+        ]
+    )
+    (found,) = _neighbours(backend, _seed(backend, "Guide", "docs/guide.md"))
+    assert (found.chunk.path, found.relation) == ("docs/setup.md", RelationKind.LINKS_TO)

@@ -1,6 +1,7 @@
 """Indexing a real folder through the real application: only what differs is done again."""
 
 import os
+import subprocess
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -190,3 +191,15 @@ def test_a_subfolder_can_be_indexed_alone(project: Path, settings: Settings) -> 
         assert set(_found(app, "route session")) == {"src/router.py", "src/session.py"}
     finally:
         app.close()
+
+
+def test_a_run_says_why_git_could_not_date_files(project: Path, tmp_path: Path) -> None:
+    """K-02: in a shallow clone most files have no commit time, and a ranking by recency has to be doubted."""
+    author = ["-c", "user.name=A", "-c", "user.email=a@example.org"]
+    for command in (["init", "-q"], ["add", "."], ["commit", "-q", "-m", "Begin"]):
+        subprocess.run(["git", "-C", project, *author, *command], check=True)
+    clone = tmp_path / "clone"
+    subprocess.run(["git", "clone", "-q", "--depth", "1", project.as_uri(), clone], check=True)
+    app = App(clone, load_settings(clone, {"GRAPHRAG_DATA_DIR": str(tmp_path / "data")}))
+    assert any("the clone is shallow" in warning for warning in app.index().warnings)
+    app.close()

@@ -1,10 +1,16 @@
 """The entry point of `graphrag-mcp` and of `python -m graphrag_mcp`."""
 
+import os
 import sys
+
+# Said by the process that removes what a killed run leaves in the system, which is as it should be.
+_NO_NEWS = "ignore:resource_tracker"
 
 
 def main() -> int:
     """Run the command line and return its exit code."""
+    # Its own warnings cannot be filtered from here: it is another process, which reads this variable.
+    os.environ["PYTHONWARNINGS"] = ",".join(filter(None, (os.environ.get("PYTHONWARNINGS"), _NO_NEWS)))
     # Imported here: the processes that parse files import this module too, and need nothing of it.
     from graphrag_mcp.cli.run import run
 

@@ -8,7 +8,7 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, BinaryIO, Literal
 
 import anyio
 import pytest
@@ -49,12 +49,12 @@ def repository(tmp_path: Path) -> Path:
 class Server:
     """A server process and the client's end of its wire."""
 
-    def __init__(self, root: Path, environment: dict[str, str]) -> None:
+    def __init__(self, root: Path, environment: dict[str, str], stderr: int | BinaryIO = subprocess.DEVNULL) -> None:
         self.process = subprocess.Popen(
             [sys.executable, "-m", "graphrag_mcp", "serve", "--root", str(root)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
+            stderr=stderr,
             env=environment,
         )
         self._last_id = 0
@@ -182,6 +182,27 @@ def test_a_signal_ends_the_server_while_it_indexes(
         server.close()
 
 
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_leaving_in_the_middle_of_an_index_run_is_quiet(
+    number: signal.Signals, tmp_path: Path, environment: dict[str, str]
+) -> None:
+    """P-1, 004-14: the processes that parse end too, and nobody complains, neither of the run nor of leaked objects."""
+    root, errors = tmp_path / "large", tmp_path / "errors"
+    root.mkdir()
+    for place in range(400):
+        (root / f"module_{place}.py").write_text(f"# {place}\n" + SESSION * 20)
+    with errors.open("wb") as stderr:
+        server = Server(root, {**environment, "GRAPHRAG_WORKERS": "2"}, stderr)
+        server.ask("tools/list", {})
+        wait_until(lambda: len(_children(server.process.pid)) >= 2)
+        children = _children(server.process.pid)
+        server.process.send_signal(number)
+        assert server.process.wait(10) == 0
+    wait_until(lambda: not any(map(_is_alive, children)))
+    assert server.close() == b""
+    assert errors.read_text() == ""
+
+
 def test_a_server_whose_client_vanished_ends(repository: Path, environment: dict[str, str]) -> None:
     """P-1: no orphan, even when another process keeps the pipe open."""
     command = [sys.executable, "-m", "graphrag_mcp", "--root", str(repository)]
@@ -204,6 +225,11 @@ def wait_until(happened: Callable[[], bool], seconds: float = 5.0) -> None:
     while not happened():
         assert time.monotonic() < deadline
         time.sleep(0.02)
+
+
+def _children(pid: int) -> list[int]:
+    listed = subprocess.run(["ps", "-o", "pid=", "--ppid", str(pid)], capture_output=True, text=True, check=False)
+    return list(map(int, listed.stdout.split()))
 
 
 def _is_alive(pid: int) -> bool:

@@ -13,12 +13,12 @@ from mcp import Client
 from mcp.types import CallToolResult, TextContent
 
 from graphrag_mcp.errors import RootError, SettingsError
-from graphrag_mcp.model import IndexState
+from graphrag_mcp.model import IndexState, SearchRequest, SearchResult
 from graphrag_mcp.server.arguments import TOOLS
 from graphrag_mcp.server.backend import Backend
 from graphrag_mcp.server.tools import INSTRUCTIONS, create_server
 from graphrag_mcp.settings import RetrievalSettings, Settings
-from tests.fakes import READY, FakeApp
+from tests.fakes import READY, FakeApp, make_result
 
 Era = Literal["auto", "legacy"]
 ERAS: tuple[Era, ...] = ("auto", "legacy")
@@ -199,6 +199,21 @@ def test_a_search_does_not_wait_for_an_index_that_takes_long(tmp_path: Path) -> 
     text, _ = call(app)
     assert time.monotonic() - started < 1.5
     assert text.startswith("Index building, 100 of 8,400 files, about 60 s left.")
+
+
+def test_a_search_without_results_waits_for_more_of_the_index(tmp_path: Path) -> None:
+    """P-1: an empty answer from an index that is being built would only be asked for again."""
+
+    class Growing(FakeApp):
+        def search(self, request: SearchRequest) -> SearchResult:
+            found = super().search(request)
+            return found if len(self.requests) > 2 else make_result(index=IndexState("building", 1, 900, 4, 60.0))
+
+    app = Growing(tmp_path, IndexState("building", 1, 900, 4, 60.0))
+    text, failed = call(app)
+    assert not failed
+    assert len(app.requests) == 3
+    assert "1. src/session.py" in text
 
 
 def test_searches_of_one_client_run_side_by_side(tmp_path: Path) -> None:

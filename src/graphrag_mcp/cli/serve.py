@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 def run_serve(options: argparse.Namespace) -> None:
     """Serve until the client leaves; ends the process."""
     client = os.getppid()  # At once: it may be gone before the server is up.
-    signal.signal(signal.SIGINT, signal.SIG_DFL)  # Until there is something to close, simply go.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # While the imports below run, an interrupt has no traceback to show.
     from graphrag_mcp.server.wire import take_wire
 
     wire = take_wire()
@@ -27,7 +27,7 @@ def run_serve(options: argparse.Namespace) -> None:
 
     root = project_root(options.root, os.environ)
     backend = Backend(lambda: _open_app(root))
-    serve(create_server(backend, _settings_for_schemas(root)), backend, wire, client)
+    serve(create_server(backend, _settings_for_schemas(root)), wire, client)
 
 
 def _open_app(root: Path) -> "App":

@@ -44,13 +44,6 @@ class Backend:
             self._timer.daemon = True
             self._timer.start()
 
-    def close(self) -> None:
-        """Close the application if it was opened."""
-        if self._timer is not None:
-            self._timer.cancel()
-        if self._app is not None:
-            self._app.close()
-
     def _open_quietly(self) -> None:
         try:
             self.app()

@@ -11,6 +11,7 @@ from pydantic import ValidationError
 
 from graphrag_mcp.errors import RequestError
 from graphrag_mcp.exclusion.excluded_files import normalise_excluded_files
+from graphrag_mcp.exclusion.include_globs import compile_globs
 from graphrag_mcp.model import Scope, SearchRequest
 from graphrag_mcp.server.arguments import (
     SEARCH_TOOLS,
@@ -74,7 +75,9 @@ def _build_request(arguments: SearchArguments, settings: Settings, root: Path) -
         chunks_per_document=arguments.chunks_per_document,
         warnings=tuple(warnings),
     )
-    return arguments.refine(request)
+    request = arguments.refine(request)
+    compile_globs(request.scope.include_patterns)  # Only to refuse a bad one, before the stores meet it.
+    return request
 
 
 # ---------------------------------------------------------------- problems, in words

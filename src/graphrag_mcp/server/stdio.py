@@ -12,32 +12,31 @@ import anyio
 from mcp.server import Server
 from mcp.server.stdio import stdio_server
 
-from graphrag_mcp.server.backend import Backend
 from graphrag_mcp.server.wire import Wire
 
-CLOSING_SECONDS = 0.05  # A client sends the next signal after 100 ms; the index survives a kill at any point.
 PARENT_POLL_SECONDS = 1.0
 
 logger = logging.getLogger(__name__)
 
 
-def serve(server: Server[Any], backend: Backend, wire: Wire, client: int) -> NoReturn:
+def serve(server: Server[Any], wire: Wire, client: int) -> NoReturn:
     """Serve until the client (a process id) closes its end, sends a signal or vanishes; ends the process."""
-
-    def leave(_signal: int = 0, _frame: FrameType | None = None) -> NoReturn:
-        closing = threading.Thread(target=backend.close, daemon=True)
-        closing.start()
-        closing.join(CLOSING_SECONDS)
-        os._exit(0)  # Not sys.exit: that waits for every thread, and one may be indexing.
-
-    signal.signal(signal.SIGINT, leave)
-    signal.signal(signal.SIGTERM, leave)
+    signal.signal(signal.SIGINT, _leave)
+    signal.signal(signal.SIGTERM, _leave)
     threading.Thread(target=_follow, args=(client,), name="follow-client", daemon=True).start()
     try:
         anyio.run(_serve, server, wire)
     except Exception:
         logger.exception("The connection broke")
-    leave()
+    _leave()
+
+
+def _leave(_signal: int = 0, _frame: FrameType | None = None) -> NoReturn:
+    """End at once: a client sends the next signal after 100 ms, and the index survives a kill at any point.
+
+    Closing the stores first would break an index run in the middle of a batch, and it would say so.
+    """
+    os._exit(0)
 
 
 async def _serve(server: Server[Any], wire: Wire) -> None:
@@ -49,4 +48,4 @@ def _follow(client: int) -> NoReturn:
     """Exit when the client is gone though the pipe is still open, as when another process has inherited it."""
     while os.getppid() == client:
         time.sleep(PARENT_POLL_SECONDS)
-    os._exit(0)
+    _leave()

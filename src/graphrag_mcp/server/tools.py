@@ -21,7 +21,7 @@ from mcp.types import (
 
 from graphrag_mcp import __version__
 from graphrag_mcp.errors import GraphragError, RequestError
-from graphrag_mcp.model import IndexState
+from graphrag_mcp.model import IndexState, SearchRequest, SearchResult
 from graphrag_mcp.server.arguments import STATUS_TOOL, TOOLS, input_schema
 from graphrag_mcp.server.backend import Backend
 from graphrag_mcp.server.overview import render_status
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from graphrag_mcp.app import App
 
 FIRST_RESULT_SECONDS = 2.0  # A small repository is indexed by then; a large one answers from what is there.
+NO_RESULT_SECONDS = 10.0  # While the index is being built, an empty answer would only be asked for again.
 PROGRESS_SECONDS = 0.25
 UNFINISHED = ("empty", "building")
 
@@ -146,24 +147,39 @@ async def _answer(
         status = await _in_thread(app.status)
         return json.dumps(status_payload(status)) if form == "json" else render_status(status, form == "detailed")
     question = read_question(tool, arguments, app.settings, app.root)
-    await _await_first_index(app, context)
-    result = await _in_thread(partial(app.search, question.request))
+    result = await _search(app, question.request, context)
     return render(result, question.response_format, app.settings.retrieval.response_tokens)
 
 
-async def _await_first_index(app: "App", context: ServerRequestContext[Any]) -> None:
-    """Give an index that is nearly complete a moment; tell a client that wants progress how far it is."""
-    deadline = anyio.current_time() + FIRST_RESULT_SECONDS
+async def _search(app: "App", request: SearchRequest, context: ServerRequestContext[Any]) -> SearchResult:
+    """Give an index that is nearly complete a moment, and one that has no answer yet somewhat more.
+
+    A client that wants progress hears how far the index is meanwhile.
+    """
+    started = anyio.current_time()
     state = await _in_thread(app.index_state)
-    while _is_worth_waiting(state, deadline - anyio.current_time()):
-        await context.session.report_progress(state.files_done, state.files_total or None, describe_state(state))
-        state = await _in_thread(partial(app.wait_ready, PROGRESS_SECONDS))
+    while _is_worth_waiting(state, started + FIRST_RESULT_SECONDS - anyio.current_time()):
+        state = await _wait(app, state, context)
+    result = await _in_thread(partial(app.search, request))
+    while _is_too_early(result) and anyio.current_time() < started + NO_RESULT_SECONDS:
+        await _wait(app, result.meta.index, context)
+        result = await _in_thread(partial(app.search, request))
+    return result
+
+
+async def _wait(app: "App", state: IndexState, context: ServerRequestContext[Any]) -> IndexState:
+    await context.session.report_progress(state.files_done, state.files_total or None, describe_state(state))
+    return await _in_thread(partial(app.wait_ready, PROGRESS_SECONDS))
 
 
 def _is_worth_waiting(state: IndexState, seconds: float) -> bool:
     if state.state not in UNFINISHED or seconds <= 0:
         return False
     return state.chunks == 0 or state.seconds_left is None or state.seconds_left <= seconds
+
+
+def _is_too_early(result: SearchResult) -> bool:
+    return not result.primary and result.meta.index.state in UNFINISHED
 
 
 async def _in_thread(work: Callable[[], _Value]) -> _Value:

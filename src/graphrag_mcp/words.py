@@ -9,7 +9,7 @@ import threading
 from collections.abc import Iterable
 from itertools import chain
 
-import snowballstemmer
+import Stemmer
 
 # Files that stand for their folder: its name says what they are about.
 FOLDER_STEMS = frozenset({"__init__", "index", "lib", "main", "mod"})
@@ -117,7 +117,7 @@ class _Stems(dict[str, str]):
     """The stem of each part seen so far. A stemmer works on itself, so threads take turns."""
 
     def __init__(self) -> None:
-        self._stemmer = snowballstemmer.stemmer("english")
+        self._stemmer = Stemmer.Stemmer("english")
         self._turn = threading.Lock()
 
     def __missing__(self, part: str) -> str:

@@ -6,7 +6,16 @@ from typing import Any
 
 import pytest
 
-from graphrag_mcp.model import ArchiveClass, DocumentFacts, DocumentStatus, Hit, IndexState, Resolution, SearchResult
+from graphrag_mcp.model import (
+    ArchiveClass,
+    CompressionStats,
+    DocumentFacts,
+    DocumentStatus,
+    Hit,
+    IndexState,
+    Resolution,
+    SearchResult,
+)
 from graphrag_mcp.server.excerpts import cut_text, cut_texts, room_of
 from graphrag_mcp.server.render import render
 from tests.fakes import make_chunk, make_hit, make_neighbour, make_result
@@ -185,3 +194,18 @@ def test_a_hit_without_reasons_still_reads_well() -> None:
     """P-1: empty parts leave no gaps."""
     hit = replace(make_hit(make_chunk(symbol="")), ranks={}, factors=())
     assert detailed(make_result(hit)).splitlines()[0] == "1. src/session.py:10-12  (method)"
+
+
+def test_a_name_with_line_ends_stays_on_its_line() -> None:
+    """P-1: what a file is called cannot pass for a result of its own."""
+    chunk = make_chunk("src/a\n1. src/trusted.py:1-9", symbol="one\ntwo", signature="def one(\n)")
+    text = render(make_result(make_hit(chunk)), "concise", PLENTY)
+    assert len(text.splitlines()) == 2
+    assert "src/a␊1. src/trusted.py" in text
+
+
+def test_nothing_above_min_score_is_said() -> None:
+    """K-22: an agent learns that its own threshold left nothing."""
+    result = make_result()
+    meta = replace(result.meta, compression=CompressionStats(original_count=40))
+    assert "All of the 40 candidates are below min_score." in detailed(replace(result, meta=meta))

@@ -2,6 +2,7 @@
 
 import json
 import logging
+import sqlite3
 import time
 from collections.abc import Callable, Coroutine
 from pathlib import Path
@@ -174,6 +175,23 @@ def test_an_unexpected_error_is_one_sentence_for_the_client_and_a_trace_in_the_l
     assert "secret" not in text
     assert "failed unexpectedly" in text
     assert "ZeroDivisionError" in caplog.text
+
+
+def test_an_index_that_breaks_while_serving_is_opened_anew(tmp_path: Path) -> None:
+    """P-1: opening replaces a damaged file, so the client gets an answer and no error."""
+    broken = FakeApp(tmp_path, failure=sqlite3.DatabaseError("file is not a database"))
+    replaced = FakeApp(tmp_path)
+    apps: list[Any] = [broken, replaced]
+    backend = Backend(lambda: apps.pop(0))
+
+    async def run() -> Any:
+        async with Client(create_server(backend)) as client:
+            return await client.call_tool(HYBRID, QUERY)
+
+    result = anyio.run(run)
+    assert not result.is_error
+    assert broken.closed.is_set()
+    assert replaced.requests
 
 
 def test_a_search_waits_a_moment_for_an_index_that_is_nearly_ready(tmp_path: Path) -> None:

@@ -94,7 +94,7 @@ class QueryDocumentsArguments(SearchArguments):
 
     top_n: ResultCount = 5
     min_score: float | None = Field(
-        None, ge=0, le=1, allow_inf_nan=False, description="Drop results below this score; null: keep all."
+        None, ge=0, le=1, allow_inf_nan=False, description="Drop results whose fused_score is lower; null: keep all."
     )
 
     def refine(self, request: SearchRequest) -> SearchRequest:

@@ -37,6 +37,14 @@ class Backend:
                 self._app = app
             return self._app
 
+    def reopen(self) -> None:
+        """Open the application anew, as when its index file broke under it: opening replaces a damaged one."""
+        with self._opening:
+            if self._app is not None:
+                self._app.close()
+                self._app = None
+        self.app()
+
     def open_soon(self) -> None:
         """Open the application in the background, once, after the client's opening requests are answered."""
         if self._timer is None:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 
 from graphrag_mcp.model import Status
-from graphrag_mcp.server.render import describe_state, printable
+from graphrag_mcp.server.render import describe_state, one_line, printable
 
 SHOWN_KINDS = 12  # Languages or reasons on one line; the JSON form has all.
 
@@ -24,7 +24,7 @@ def render_status(status: Status, detailed: bool = True) -> str:
     if status.fallbacks:
         lines.append(f"Not parsed by syntax: {_counts(status.fallbacks)}")
     if detailed:
-        lines += [f"  left out: {path} ({reason})" for path, reason in status.skipped_examples]
+        lines += [f"  left out: {one_line(path)} ({reason})" for path, reason in status.skipped_examples]
         lines.append(f"Last indexed: {_when(status.last_indexed)}")
         lines.append(f"Index file: {status.index_file} ({status.index_bytes / 1e6:,.1f} MB)")
     lines += [f"Warning: {warning}" for warning in status.warnings]

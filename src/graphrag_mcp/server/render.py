@@ -64,20 +64,25 @@ def printable(text: str) -> str:
     return text.encode("utf-8", "backslashreplace").decode("utf-8").translate(_CONTROLS)
 
 
+def one_line(text: str) -> str:
+    """Keep a name on its line: a file's name may hold line ends, and what follows would pass for our own words."""
+    return text.replace("\n", "␊").replace("\t", " ")
+
+
 # ---------------------------------------------------------------- the results
 
 
 def _header(place: int, hit: Hit, explained: bool) -> str:
     chunk = hit.chunk
     parts = [f"{place}. {chunk.path}:{chunk.start_line}-{chunk.end_line}", chunk.symbol, f"({chunk.kind})", why(hit)]
-    lines = ["  ".join(part for part in parts if part)]
+    lines = [one_line("  ".join(part for part in parts if part))]
     if explained:
         lines += [f"   {line}" for line in explain(hit)]
     return "\n".join(lines)
 
 
 def _with_signature(header: str, hit: Hit) -> str:
-    return f"{header}\n   {hit.chunk.signature}" if hit.chunk.signature else header
+    return f"{header}\n   {one_line(hit.chunk.signature)}" if hit.chunk.signature else header
 
 
 def _fit(headers: Sequence[str], frame: int, room: int) -> tuple[list[str], int]:
@@ -137,7 +142,7 @@ def _neighbour(neighbour: GraphNeighbour) -> str:
     chunk = neighbour.chunk
     name = (neighbour.target if neighbour.direction == "out" else neighbour.source) or chunk.symbol
     parts = [f"- {chunk.path}:{chunk.start_line}-{chunk.end_line}", name, relation_to(neighbour)]
-    return "  ".join(part for part in parts if part) + f"  ({certainty(neighbour)})"
+    return one_line("  ".join(part for part in parts if part)) + f"  ({certainty(neighbour)})"
 
 
 def _describe_index(state: IndexState) -> str:
@@ -149,6 +154,9 @@ def _next_steps(result: SearchResult) -> list[str]:
     lines = [f'No results for "{result.query}".']
     if result.meta.index.state == "building":
         lines.append("Ask again when the index is complete.")
+    counts = result.meta.compression
+    if counts.original_count and not counts.after_threshold:
+        lines.append(f"All of the {counts.original_count} candidates are below min_score.")
     if result.meta.strategy.filters_applied:
         filters = ", ".join(result.meta.strategy.filters_applied)
         lines.append(f"Filters in effect: {filters}. exclude_archived=false shows archived files too.")

@@ -2,6 +2,7 @@
 
 import json
 import logging
+import sqlite3
 from collections.abc import Callable, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
@@ -105,7 +106,7 @@ def create_server(backend: Backend, settings: Settings | None = None) -> Server[
 
     async def call_tool(context: ServerRequestContext[Any], call: CallToolRequestParams) -> CallToolResult:
         try:
-            text, failed = await _answer(backend, context, call.name, call.arguments or {}), False
+            text, failed = await _answer_anyway(backend, context, call.name, call.arguments or {}), False
         except GraphragError as error:
             text, failed = printable(str(error)), True
         except Exception:
@@ -134,6 +135,18 @@ def _describe_tool(name: str, settings: Settings) -> Tool:
             title=words.title, read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False
         ),
     )
+
+
+async def _answer_anyway(
+    backend: Backend, context: ServerRequestContext[Any], tool: str, arguments: Mapping[str, object]
+) -> str:
+    """Answer a call; when the index file was damaged since it was opened, have it replaced and answer from that."""
+    try:
+        return await _answer(backend, context, tool, arguments)
+    except sqlite3.DatabaseError as error:
+        logger.warning("The index broke (%s) and is opened anew", error)
+        await _in_thread(backend.reopen)
+        return await _answer(backend, context, tool, arguments)
 
 
 async def _answer(

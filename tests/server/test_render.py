@@ -117,7 +117,7 @@ def test_a_confirmed_relation_is_a_fact_and_a_candidate_is_not() -> None:
     text = detailed(make_result(make_hit(), neighbours=(sure, guess)))
     facts, guesses = text.split("Related in the code graph:\n")[1].split("Perhaps related")
     assert facts == "- src/web.py:40-42  handle  calls `Session.open`  (0.95, by its import)\n"
-    assert "called by `Session.open`  (0.95, one of several definitions of that name)" in guesses
+    assert guesses.endswith("handle  called by `Session.open`  (0.95)")
 
 
 def test_archived_and_superseded_results_say_so() -> None:

@@ -14,10 +14,11 @@ from graphrag_mcp.server.reasons import is_guess, why
 def search_payload(result: SearchResult, room: int | None = None) -> dict[str, Any]:
     """Return `{query, primary, neighbours, meta}`; with `room`, texts are cut so that the JSON fits those characters.
 
-    primary: one object per result, best first. `text` holds the chunk and `hidden_lines` counts what was cut of it;
+    primary: one object per result, best first. `text` holds the chunk and `hidden_lines` counts what was cut of it.
     `fused_score` (0 to 1, 1: first in every list) is what min_score compares; `score`, which orders the results, is
-    that with the factors, and may exceed 1. `ranks` is the place in each list, from 1; `factors` explain the score; `recency_weight` and `archive_penalty`
-    repeat two of them. neighbours: related code, where `confirmed` is false when it is only a candidate.
+    that with the factors, and may exceed 1. `ranks` is the place in each list, from 1; `factors` explain the score;
+    `recency_weight` and `archive_penalty` repeat two of them.
+    neighbours: related code, where `confirmed` is false when it is only a candidate.
     meta: retrieval_ms, strategy, compression, index, unavailable, warnings.
     """
     payload: dict[str, Any] = {

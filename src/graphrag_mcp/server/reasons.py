@@ -30,7 +30,6 @@ _RESOLUTIONS = {
     Resolution.LOCAL: "same file",
     Resolution.IMPORT: "by its import",
     Resolution.NAME: "only definition of that name",
-    Resolution.CANDIDATES: "one of several definitions of that name",
     Resolution.UNRESOLVED: "name only",
 }
 _GUESSES = {Resolution.CANDIDATES, Resolution.UNRESOLVED}
@@ -82,6 +81,7 @@ def usefulness(neighbour: GraphNeighbour) -> tuple[int, int]:
 
 
 def certainty(neighbour: GraphNeighbour) -> str:
-    """Return how sure the relation is and how its other end was found."""
+    """Return how sure the relation is and how its other end was found; what all guesses share, their heading says."""
     hops = f", {neighbour.hops} hops away" if neighbour.hops > 1 else ""
-    return f"{neighbour.confidence:.2f}, {_RESOLUTIONS[neighbour.resolution]}{hops}"
+    found = "" if neighbour.resolution is Resolution.CANDIDATES else f", {_RESOLUTIONS[neighbour.resolution]}"
+    return f"{neighbour.confidence:.2f}{found}{hops}"

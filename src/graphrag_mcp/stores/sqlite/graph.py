@@ -33,9 +33,10 @@ UNIQUE_NAME_CONFIDENCE = 0.7
 _MODULE_MATCHES = (
     "EXISTS (SELECT 1 FROM module_keys m WHERE m.key = r.target_module AND m.file_id = {definition}.file_id)"
 )
-# A name that half the project defines (`get`, `init`) is followed only inside its file or along an import.
-_WORTH_FOLLOWING = f"""({{definition}}.file_id = r.file_id OR {_MODULE_MATCHES}
-    OR (SELECT count(*) FROM symbols x WHERE x.name_key = r.target_key) <= {MAX_CANDIDATES})"""
+# How many definitions a name has, as far as it matters. One that half the project defines (`get`, `init`) is followed
+# only inside its file or along an import.
+_DEFINITIONS = f"""(SELECT count(*) FROM (SELECT 1 FROM symbols x WHERE x.name_key = {{key}}
+    LIMIT {MAX_CANDIDATES + 1}))"""
 
 
 class SqliteGraphStore:
@@ -87,16 +88,24 @@ class SqliteGraphStore:
     def _outgoing(self, seeds: Sequence[int], kinds: Sequence[str], hidden: FileFilter) -> list["_Edge"]:
         """What the seeds mention: relations on their lines, settled against the definitions of that name."""
         rows = self._database.rows(
-            f"""SELECT r.id, seed.key, r.kind, r.source, r.target, r.file_id, r.confidence, r.resolution,
-                       s.id, s.chunk_id, s.file_id, s.qualified_name,
-                       {_MODULE_MATCHES.format(definition="s")}
-                FROM json_each(?) seed JOIN chunks c ON c.id = seed.value
-                JOIN relations r ON r.file_id = c.file_id AND r.line BETWEEN c.start_line AND c.end_line
-                JOIN symbols s ON s.name_key = r.target_key AND s.name = r.target
-                WHERE r.kind IN ({marks(kinds)}) AND s.chunk_id != c.id AND {hidden.condition("s.file_id")}
-                  AND {_WORTH_FOLLOWING.format(definition="s")}
-                ORDER BY seed.key, r.id, s.id LIMIT ?""",
-            (id_list(seeds), *kinds, *hidden.parameters, MAX_EDGES),
+            f"""WITH mentions AS MATERIALIZED (
+                    SELECT r.*, seed.key AS rank, c.id AS seed_chunk, {_DEFINITIONS.format(key="r.target_key")} AS known
+                    FROM json_each(?) seed JOIN chunks c ON c.id = seed.value
+                    JOIN relations r ON r.file_id = c.file_id AND r.line BETWEEN c.start_line AND c.end_line
+                    WHERE r.kind IN ({marks(kinds)}) ORDER BY seed.key, r.id LIMIT {MAX_EDGES}),
+                meant AS (
+                    SELECT r.id, s.id AS symbol_id FROM mentions r
+                    JOIN symbols s ON s.name_key = r.target_key AND s.file_id = r.file_id
+                    UNION SELECT r.id, s.id FROM mentions r JOIN module_keys m ON m.key = r.target_module
+                    JOIN symbols s ON s.name_key = r.target_key AND s.file_id = m.file_id
+                    UNION SELECT r.id, s.id FROM mentions r JOIN symbols s ON s.name_key = r.target_key
+                    WHERE r.known <= {MAX_CANDIDATES})
+                SELECT r.id, r.rank, r.kind, r.source, r.target, r.file_id, r.confidence, r.resolution,
+                       s.id, s.chunk_id, s.file_id, s.qualified_name, {_MODULE_MATCHES.format(definition="s")}
+                FROM mentions r JOIN meant ON meant.id = r.id JOIN symbols s ON s.id = meant.symbol_id
+                WHERE s.name = r.target AND s.chunk_id != r.seed_chunk AND {hidden.condition("s.file_id")}
+                ORDER BY r.rank, r.id, s.id""",
+            (id_list(seeds), *kinds, *hidden.parameters),
         )
         edges = _settle([_Candidate(*row) for row in rows], "out")
         return edges + self._outgoing_modules(seeds, kinds, hidden)
@@ -122,9 +131,7 @@ class SqliteGraphStore:
         """What mentions the seeds' definitions: a mention counts when settling it leads back to the seed."""
         rank = {chunk_id: place for place, chunk_id in enumerate(seeds)}
         symbols = self._database.rows(
-            f"""SELECT id, chunk_id, file_id, name, name_key,
-                       (SELECT count(*) FROM (SELECT 1 FROM symbols other WHERE other.name_key = symbols.name_key
-                                              LIMIT {MAX_CANDIDATES + 1}))
+            f"""SELECT id, chunk_id, file_id, name, name_key, {_DEFINITIONS.format(key="symbols.name_key")}
                 FROM symbols WHERE chunk_id IN (SELECT value FROM json_each(?)) ORDER BY kind = 'field', id LIMIT ?""",
             (id_list(seeds), MAX_SEED_SYMBOLS),
         )
@@ -148,18 +155,20 @@ class SqliteGraphStore:
         hidden: FileFilter,
     ) -> list["_Edge"]:
         """Return the relations that may mean a definition of this name in this file, settled."""
-        near = target = "1"
+        near, meant = "SELECT id FROM relations WHERE target_key = ?3", "1"
         if definitions > MAX_CANDIDATES:  # Then only its own file, and those that import it, can mean this one.
-            near = "(r.file_id = ?1 OR r.target_module IN (SELECT key FROM module_keys WHERE file_id = ?1))"
-            target = "s.file_id IN (r.file_id, ?1)"
+            near = """SELECT id FROM relations WHERE target_key = ?3 AND file_id = ?1
+                      UNION SELECT r.id FROM module_keys m JOIN relations r ON r.target_module = m.key
+                      AND r.target_module != '' AND r.target_key = ?3 WHERE m.file_id = ?1"""
+            meant = "s.file_id IN (r.file_id, ?1)"
         wanted = ", ".join(f"'{RelationKind(kind).value}'" for kind in kinds)
         rows = self._database.rows(
             f"""SELECT r.id, ?2, r.kind, r.source, r.target, r.file_id, r.confidence, r.resolution,
                        s.id, s.chunk_id, s.file_id, s.qualified_name, {_MODULE_MATCHES.format(definition="s")}
                 FROM (SELECT * FROM relations r
-                      WHERE r.target_key = ?3 AND r.target = ?4 AND r.kind IN ({wanted})
-                        AND {hidden.condition("r.file_id", "?5")} AND {near} LIMIT {MAX_MENTIONS}) r
-                JOIN symbols s ON s.name_key = ?3 AND s.name = ?4 AND {target}
+                      WHERE r.id IN ({near}) AND r.target = ?4 AND r.kind IN ({wanted})
+                        AND {hidden.condition("r.file_id", "?5")} LIMIT {MAX_MENTIONS}) r
+                JOIN symbols s ON s.name_key = ?3 AND s.name = ?4 AND {meant}
                 ORDER BY r.id, s.id""",
             (file_id, seed_rank, key, name, *hidden.parameters),
         )

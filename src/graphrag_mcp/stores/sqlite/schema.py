@@ -78,7 +78,7 @@ CREATE TABLE symbols (
     end_line INTEGER NOT NULL,
     signature TEXT NOT NULL
 );
-CREATE INDEX symbols_name ON symbols (name_key);
+CREATE INDEX symbols_name ON symbols (name_key, file_id);
 CREATE INDEX symbols_chunk ON symbols (chunk_id);
 CREATE INDEX symbols_file ON symbols (file_id);
 
@@ -96,5 +96,5 @@ CREATE TABLE relations (
 );
 CREATE INDEX relations_target ON relations (target_key, file_id);
 CREATE INDEX relations_place ON relations (file_id, line);
-CREATE INDEX relations_module ON relations (target_module) WHERE target_module != '';
+CREATE INDEX relations_module ON relations (target_module, target_key) WHERE target_module != '';
 """

@@ -204,17 +204,23 @@ class App:
         """Write the index while nobody else does: build it, then follow the edits; else wait for the writer's end."""
         while not self._stop.is_set():
             try:
-                with self._writing():
-                    self._reconcile(None)
-                    self._follow(self._stop, None)
-            except IndexLockedError:
-                self._read_along()
+                self._write_or_read_along()
             except Exception as error:
+                if self._stop.is_set():
+                    return  # Closed in the middle of a run.
                 # Whatever breaks an index run, the searches go on, and the next turn tries again.
                 logger.exception("the index cannot be kept up to date")
                 self._state = replace(self._state, state="failed", message=str(error))
                 self._settled.set()
             self._stop.wait(TAKEOVER_SECONDS)
+
+    def _write_or_read_along(self) -> None:
+        try:
+            with self._writing():
+                self._reconcile(None)
+                self._follow(self._stop, None)
+        except IndexLockedError:
+            self._read_along()
 
     def _read_along(self) -> None:
         """Show what the writing process has committed so far."""

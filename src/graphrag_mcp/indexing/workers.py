@@ -2,6 +2,7 @@
 
 import multiprocessing
 import os
+import signal
 import threading
 from collections import deque
 from collections.abc import Iterator, Sequence
@@ -17,6 +18,7 @@ TASK_BYTES = 100_000
 TASKS_AHEAD = 8  # Per process: work for the time of a commit, and a bound for the prepared files that wait in memory.
 SMALL_RUN_BYTES = 1_000_000  # Parsed here in half a second, which is what starting processes costs.
 TINY_RUN_BYTES = 50_000  # The same where the processes of an earlier run are still there.
+NICENESS = 10  # A search, or the start of a server, goes before parsing.
 IDLE_SECONDS = 20.0  # Then they end: they hold some 70 MB each.
 
 _Pending = deque[tuple["Future[list[Outcome]]", tuple[Job, ...]]]
@@ -156,15 +158,17 @@ def _shared(count: int) -> _SharedPool:
 
 def _start_pool(count: int) -> ProcessPoolExecutor:
     context = multiprocessing.get_context("spawn")  # The server has threads, which a fork would freeze half-way.
-    return ProcessPoolExecutor(count, mp_context=context, initializer=_die_with_parent)
+    return ProcessPoolExecutor(count, mp_context=context, initializer=_serve_parent)
 
 
 def _prepare_task(jobs: tuple[Job, ...]) -> list[Outcome]:
     return [prepare(job) for job in jobs]
 
 
-def _die_with_parent() -> None:
-    """End this process when its parent dies, by kill too: nothing else would wake it from its queue."""
+def _serve_parent() -> None:
+    """Yield to searches, leave Ctrl-C to the parent, and end when it does, by kill too: nothing else would wake us."""
+    os.nice(NICENESS)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     parent = multiprocessing.parent_process()
     if parent is None:
         return

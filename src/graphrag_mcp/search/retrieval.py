@@ -65,7 +65,7 @@ class Retriever:
                 unavailable[store] = f"no answer within {STORE_TIMEOUT_SECONDS:.0f} s"
             except Exception as error:
                 # Whatever breaks one store must not lose the others' answers; the result names it.
-                logger.exception("the %s look-up failed", store)
+                logger.warning("the %s look-up failed", store, exc_info=logger.isEnabledFor(logging.DEBUG))
                 unavailable[store] = f"{type(error).__name__}: {error}"
             return ()
 
@@ -92,4 +92,6 @@ class Retriever:
 def _nearest(query: Query, pool: int, scope: Scope, stores: Stores) -> list[Ranked]:
     if stores.vectors is None or stores.embedder is None:
         return []
-    return stores.vectors.search(stores.embedder.embed_query(query.text), pool, scope)
+    vector = stores.embedder.embed_query(query.text)
+    # A query of which the model knows no word is near to nothing, not to everything.
+    return stores.vectors.search(vector, pool, scope) if vector.any() else []

@@ -227,6 +227,11 @@ class _Candidate:
     module_matches: int
 
     @property
+    def is_itself(self) -> bool:
+        """A recursive call leads to the function's other chunks, which is no news."""
+        return self.symbol_file == self.relation_file and self.qualified_name == self.source
+
+    @property
     def full_target(self) -> str:
         return f"{self.source}.{self.target}" if self.source else self.target
 
@@ -265,6 +270,7 @@ def _settle(candidates: Iterable[_Candidate], direction: str) -> list[_Edge]:
                     resolution=resolution,
                 )
                 for one in chosen
+                if not one.is_itself
             ]
     return edges
 
@@ -272,9 +278,8 @@ def _settle(candidates: Iterable[_Candidate], direction: str) -> list[_Edge]:
 def _choose(possible: Mapping[int, _Candidate]) -> list[tuple[Resolution, float, list[_Candidate]]]:
     everyone = list(possible.values())
     local = [one for one in everyone if one.symbol_file == one.relation_file]
-    members = [one for one in local if one.resolution == Resolution.SYNTAX]
-    if members:  # The source says whose member it is.
-        return [(Resolution.SYNTAX, 1.0, [one for one in members if one.qualified_name == one.full_target])]
+    if everyone[0].resolution == Resolution.SYNTAX:  # The source says whose member it is.
+        return [(Resolution.SYNTAX, 1.0, [one for one in local if one.qualified_name == one.full_target])]
     imported = [one for one in everyone if one.module_matches]
     for resolution, confidence, chosen in (
         (Resolution.LOCAL, 1.0, local),

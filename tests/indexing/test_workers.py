@@ -1,6 +1,8 @@
 """Parsing in processes: the outcomes are those of one process, whatever happens to another."""
 
 import os
+import subprocess
+import sys
 from collections.abc import Iterator
 from multiprocessing import active_children
 from pathlib import Path, PosixPath
@@ -56,3 +58,19 @@ def test_a_file_that_kills_its_process_is_left_out_and_the_others_are_not(jobs: 
     assert [one for one in outcomes if isinstance(one, Rejected)] == [Rejected("deadly.py", "the parser crashed on it")]
     assert {one.rows.path for one in outcomes if isinstance(one, Prepared)} == {job.path for job in jobs}
     assert len(list(prepare_all(jobs, 2))) == len(jobs)
+
+
+def test_a_program_without_a_main_module_still_indexes(tmp_path: Path) -> None:
+    """No process can import a script that came through a pipe; then the files are parsed where they are."""
+    script = (
+        "from pathlib import Path\n"
+        "from graphrag_mcp.indexing import workers\n"
+        "from graphrag_mcp.indexing.prepare import Job\n"
+        "workers.SMALL_RUN_BYTES = workers.TINY_RUN_BYTES = 0\n"
+        f"file = Path({str(tmp_path / 'a.py')!r})\n"
+        "file.write_text('def f(): pass')\n"
+        "jobs = [Job('a.py', file, 13, 1, 'r', None)]\n"
+        "print(*(type(one).__name__ for one in workers.prepare_all(jobs, 2)))\n"
+    )
+    done = subprocess.run([sys.executable, "-"], input=script, capture_output=True, text=True, timeout=60, check=False)
+    assert done.stdout.split() == ["Prepared"]

@@ -1,5 +1,6 @@
 """Prepares files on all cores; a file that kills its process is left out, and the others go on."""
 
+import logging
 import multiprocessing
 import os
 import signal
@@ -12,6 +13,8 @@ from contextlib import contextmanager
 from multiprocessing.connection import wait as wait_for_handles
 
 from graphrag_mcp.indexing.prepare import Job, Outcome, Rejected, prepare
+
+logger = logging.getLogger(__name__)
 
 FILES_PER_TASK = 12  # Enough to hide the cost of a message, few enough to keep all cores busy until the end.
 TASK_BYTES = 100_000
@@ -33,6 +36,10 @@ def prepare_all(jobs: Sequence[Job], workers: int) -> Iterator[Outcome]:
     crashed: list[Job] = []
     with _shared(count).borrow() as pool:
         yield from _run(pool, _tasks(jobs), count * TASKS_AHEAD, crashed)
+    if crashed and not _processes_start():
+        logger.warning("no parsing process can be started; parsing goes on in this one")
+        yield from map(prepare, crashed)
+        return
     for job in crashed:
         yield _prepare_alone(job)
 
@@ -93,6 +100,17 @@ def _prepare_alone(job: Job) -> Outcome:
         return pool.submit(_prepare_task, (job,)).result()[0]
     except BrokenProcessPool:
         return Rejected(job.path, "the parser crashed on it")
+    finally:
+        pool.shutdown(wait=False)
+
+
+def _processes_start() -> bool:
+    """Tell whether a process comes up at all: not when the main module cannot be imported again, as from a pipe."""
+    pool = _start_pool(1)
+    try:
+        return pool.submit(os.getpid).result() > 0
+    except BrokenProcessPool:
+        return False
     finally:
         pool.shutdown(wait=False)
 

@@ -27,6 +27,7 @@ class Pipeline:
     kept: list[Hit] = field(default_factory=list)
     _dropped: dict[str, int] = field(default_factory=dict)
     _texts: dict[tuple[str, ...], None] = field(default_factory=dict)
+    _kept_vectors: list[Matrix] = field(default_factory=list)
 
     def run(self, hits: Iterable[Hit], original: int, above: int) -> CompressionStats:
         """Fill `kept` with at most `limit` hits, in order, and return how many each stage left over.
@@ -48,11 +49,14 @@ class Pipeline:
             return "content"
         if self._copies_a_kept_one(words):
             return "ngram"
-        if self._is_near_a_kept_one(hit):
+        vector = self._vector(hit)
+        if self._is_near_a_kept_one(vector):
             return "semantic"
         if self.chunks_per_document and self._shown_of(hit.chunk.path) >= self.chunks_per_document:
             return "document"
         self._texts[words] = None
+        if vector is not None:
+            self._kept_vectors.append(vector)
         return ""
 
     def _copies_a_kept_one(self, words: tuple[str, ...]) -> bool:
@@ -63,19 +67,16 @@ class Pipeline:
         similar = [other for other in self._texts if _alike(len(words), len(other), threshold)]
         return bool(similar) and any(_overlap(_ngrams(words), _ngrams(other)) >= threshold for other in similar)
 
-    def _is_near_a_kept_one(self, hit: Hit) -> bool:
-        if self.settings.semantic_dedup_threshold >= 1:
+    def _is_near_a_kept_one(self, vector: Matrix | None) -> bool:
+        if vector is None or not self._kept_vectors:
             return False
-        mine, *others = self._vectors(hit, *self.kept)
-        return mine is not None and any(
-            other is not None and float(np.dot(mine, other)) >= self.settings.semantic_dedup_threshold
-            for other in others
-        )
+        nearest = float(np.max(np.stack(self._kept_vectors) @ vector))
+        return nearest >= self.settings.semantic_dedup_threshold
 
-    def _vectors(self, *hits: Hit) -> list[Matrix | None]:
-        ids = [hit.chunk.chunk_id for hit in hits]
-        found = self.vectors_of(ids)
-        return [found.get(chunk_id) for chunk_id in ids]
+    def _vector(self, hit: Hit) -> Matrix | None:
+        if self.settings.semantic_dedup_threshold >= 1:
+            return None
+        return self.vectors_of([hit.chunk.chunk_id]).get(hit.chunk.chunk_id)
 
     def _shown_of(self, path: str) -> int:
         return sum(1 for hit in self.kept if hit.chunk.path == path)

@@ -66,7 +66,7 @@ class RetrievalSettings(_Section):
     legacy_vector_weight: Weight = Field(1.0, description='the vector list\'s weight when "weighted"')
     legacy_keyword_weight: Weight = Field(0.5, description='the keyword list\'s weight when "weighted"')
     candidate_multiplier: int = Field(3, ge=1, le=20, description="candidates per list, times the limit")
-    candidate_minimum: int = Field(150, ge=10, le=200, description="candidates per list, at least")
+    candidate_minimum: int = Field(120, ge=10, le=200, description="candidates per list, at least")
 
     definition_bonus: Weight = Field(1.5, description="added to the definition that a symbol query names")
     mention_bonus: Weight = Field(0.8, description="added to the definition that an identifier inside prose names")

@@ -135,7 +135,7 @@ def test_the_lists_are_asked_side_by_side(bench: Bench) -> None:
 
 def test_candidates_are_looked_up_once_however_many(tmp_path: Path) -> None:
     """001-12, 001-21: age, archive status and category of all candidates come with one look-up of stored facts."""
-    for count in (3, 150):
+    for count in (3, 100):
         bench = Bench(tmp_path / str(count), garnets(count))
         result = bench.search(QUERY)
         bench.close()

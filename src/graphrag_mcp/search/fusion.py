@@ -44,7 +44,9 @@ def fuse_rrf(lists: Sequence[RankedList], k: int, share: Share = balanced) -> li
     weights = {one.source: one.weight for one in lists}
     fused = []
     for chunk_id, places in ranks.items():
-        total = sum(2 * share(chunk_id, source) * weights[source] / (k + rank) for source, rank in places.items())
+        total = 0.0
+        for source, rank in places.items():
+            total += 2 * share(chunk_id, source) * weights[source] / (k + rank)
         fused.append(Fused(chunk_id, total / best_possible if best_possible else 0.0, places))
     return _in_order(fused)
 

@@ -73,7 +73,8 @@ class Retriever:
         keyword = ask(lambda: stores.keywords.search(query.terms, pool, scope))
         vector = ask(lambda: _nearest(query, pool, scope, stores))
         definitions = ask(lambda: stores.graph.find_symbols(names, scope, MAX_DEFINITIONS) if names else [])
-        paths = ask(lambda: stores.catalog.find_paths(query.terms, MAX_PATHS, scope) if query.terms else [])
+        # A file whose name is said in passing is in the other lists as well; measured, its look-up added nothing.
+        paths = ask(lambda: stores.catalog.find_paths(query.terms, MAX_PATHS, scope) if query.paths else [])
         if stores.vectors is None or stores.embedder is None:
             unavailable["vector"] = stores.no_vectors or "no embedding model"
         return Found(

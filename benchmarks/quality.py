@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from graphrag_mcp.app import App
+from graphrag_mcp.embedding.loader import load_embedder
 from graphrag_mcp.model import SearchRequest
 from graphrag_mcp.settings import load_settings
 
@@ -50,6 +51,7 @@ def run(options: argparse.Namespace) -> None:
     results: dict[str, list[Any]] = {}
     totals = {"files": 0, "chunks": 0, "wall": 0.0, "cpu": 0.0}
     query_ms: dict[str, list[float]] = {}
+    load_embedder().embed_query("loaded once and kept, as in a server; not part of indexing")
     for repository in repositories:
         name = repository["name"]
         if options.repos and name not in options.repos:

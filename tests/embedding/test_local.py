@@ -170,3 +170,17 @@ def test_weights_that_only_fastembed_can_reject_are_named_at_the_first_text(tmp_
     (tmp_path / "tokenizer.json").write_text("{}")
     with pytest.raises(ModelUnavailableError, match=str(tmp_path)):
         StaticEmbedder(tmp_path).embed_query("anything")
+
+
+def test_texts_that_share_their_beginning_get_the_vectors_they_get_alone() -> None:
+    """What two texts share is split once, and changes neither vector."""
+    embedder = open_package_model()
+    assert isinstance(embedder, StaticEmbedder)
+    pairs = [
+        ("session store", "session store\n\ndef save(self): pass"),
+        ("", "\n\nx = 1"),
+        ("only a topic", "only a topic"),
+    ]
+    topics, fulls = embedder.embed_extended(pairs)
+    np.testing.assert_allclose(topics, embedder.embed_documents([topic for topic, _ in pairs]), atol=1e-6)
+    np.testing.assert_allclose(fulls, embedder.embed_documents([full for _, full in pairs]), atol=1e-6)

@@ -55,6 +55,12 @@ class StaticEmbedder:
     def embed_documents(self, texts: Sequence[str]) -> Matrix:
         return normalise(self._words.sums(texts))
 
+    def embed_extended(self, texts: Sequence[tuple[str, str]]) -> tuple[Matrix, Matrix]:
+        """Return the vectors of the first texts, and of the second, which begin with them and split that once."""
+        heads = self._words.sums([head for head, _ in texts])
+        rests = self._words.sums([full[len(head) :] for head, full in texts])
+        return normalise(heads), normalise(heads + rests)
+
     def embed_query(self, text: str) -> Matrix:
         unit: Matrix = normalise(self._model.raw_embed([" ".join(split_words(text))]))[0]
         return unit

@@ -278,7 +278,6 @@ class SearchRequest:
     rerank_with_recency: bool = True
     chunks_per_document: int = 3
     min_score: float | None = None
-    explain: bool = False
     warnings: tuple[str, ...] = ()
 
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from graphrag_mcp.embedding.context import context_header, embed_chunks, embedding_texts
+from graphrag_mcp.embedding.context import embed_chunks, embedding_texts
 from graphrag_mcp.embedding.local import open_package_model
 from graphrag_mcp.model import Chunk
 from graphrag_mcp.ports import Matrix
@@ -38,32 +38,6 @@ class Recorder:
     def embed_query(self, text: str) -> Matrix:
         vector: Matrix = self.embed_documents([text])[0]
         return vector
-
-
-def test_the_header_names_every_known_fact_in_order() -> None:
-    """004-06, 004-07: File, Language, Location, Function, Class, Imports, Symbols."""
-    assert context_header(PATH, "python", CHUNK).splitlines() == [
-        "# File: src/web/backend/storage/sessions.py",
-        "# Language: python",
-        "# Location: lines 41-57",
-        "# Function: save",
-        "# Class: SessionStore",
-        "# Imports: json, pathlib",
-        "# Symbols: write",
-    ]
-
-
-def test_the_header_of_a_type_names_it_as_class() -> None:
-    """004-06: a class is shown with the classes around it."""
-    header = context_header(PATH, "python", replace(CHUNK, kind="type", names=("Lock",)))
-    assert "# Class: SessionStore.Lock" in header
-    assert "# Function" not in header
-
-
-def test_a_chunk_that_was_not_parsed_has_a_minimal_header() -> None:
-    """004-11: no line for what is not known."""
-    header = context_header("notes.txt", "", Chunk(1, 9, "some text", "text"))
-    assert header == "# File: notes.txt\n# Location: lines 1-9"
 
 
 def test_the_embedded_text_says_where_the_code_lies_and_what_it_is() -> None:

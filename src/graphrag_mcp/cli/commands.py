@@ -101,7 +101,6 @@ def _read_request(options: argparse.Namespace, app: App) -> SearchRequest:
         request,
         chunks_per_document=1 if options.unique else request.chunks_per_document,
         min_score=request.min_score if options.min_score is None else options.min_score,
-        explain=options.explain,
     )
 
 

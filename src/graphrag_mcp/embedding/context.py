@@ -2,7 +2,7 @@
 
 Without the code a chunk is found by its topic, with the code by its details; the mean of the two vectors finds both.
 The words are those that measured best with the model in the package: names count twice, since a static model takes the
-mean of all words, and imports, symbols and the labels of the header only dilute it.
+mean of all words, and imports, symbols and labels (`# File:`) only dilute it.
 """
 
 from collections.abc import Sequence
@@ -18,22 +18,6 @@ CONTEXT_VERSION = 1  # Other texts make other vectors: increase it with every ch
 
 _FOLDERS = 3  # The nearest ones; those above them are the same for most files.
 _COMMENT_CHARACTERS = 200  # A comment says first what it is about.
-_LISTED = 24  # Imports and symbols shown: a chunk that names hundreds is not about any of them.
-_CALLABLE_KINDS = frozenset({"function", "method"})
-
-
-def context_header(path: str, language: str, chunk: Chunk) -> str:
-    """Return the chunk's context for a reader, one `# Key: value` line for each fact that is known."""
-    function, container = _definitions(chunk)
-    return _header_lines(
-        ("File", path),
-        ("Language", language),
-        ("Location", f"lines {chunk.start_line}-{chunk.end_line}"),
-        ("Function", function),
-        ("Class", container),
-        ("Imports", ", ".join(chunk.imports[:_LISTED])),
-        ("Symbols", ", ".join(chunk.references[:_LISTED])),
-    )
 
 
 def embedding_texts(path: str, language: str, chunk: Chunk) -> tuple[str, str]:
@@ -58,14 +42,3 @@ def embed_chunks(embedder: Embedder, texts: Sequence[tuple[str, str]]) -> Matrix
     total = topics + fulls
     lengths = np.linalg.norm(total, axis=1, keepdims=True)
     return np.asarray(np.divide(total, lengths, out=np.zeros_like(total), where=lengths > 0))
-
-
-def _definitions(chunk: Chunk) -> tuple[str, str]:
-    """Return the function that the chunk shows or lies in, and the types around it, outermost first."""
-    if chunk.kind in _CALLABLE_KINDS:
-        return ", ".join(chunk.names), ".".join(chunk.enclosing)
-    return "", ".".join([*chunk.enclosing, *(chunk.names if chunk.kind == "type" else ())])
-
-
-def _header_lines(*fields: tuple[str, str]) -> str:
-    return "\n".join(f"# {key}: {value}" for key, value in fields if value)

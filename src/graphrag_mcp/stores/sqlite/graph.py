@@ -25,7 +25,7 @@ from graphrag_mcp.stores.sqlite.scope import FileFilter, ScopeResolver
 MAX_CANDIDATES = 5  # A name with more definitions than this says nothing about which of them is meant.
 MAX_EDGES = 400  # Edges read per hop; a result shows twenty at most.
 MAX_FRONTIER = 4  # Neighbours from which the next hop starts: the surest ones.
-MAX_SEED_SYMBOLS = 6  # Definitions of the seeds whose mentions are looked up, fields last.
+MAX_SEED_SYMBOLS = 5  # Definitions of the seeds whose mentions are looked up, fields last.
 MAX_MENTIONS = 40  # Mentions read of one definition.
 IMPORT_CONFIDENCE = 0.9
 UNIQUE_NAME_CONFIDENCE = 0.7

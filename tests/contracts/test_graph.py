@@ -37,6 +37,19 @@ def test_the_own_file_wins(backend: Backend) -> None:
     assert (found.chunk.path, found.resolution, found.confidence) == ("a.py", Resolution.LOCAL, 1.0)
 
 
+def test_a_call_inside_one_chunk_never_leads_to_another_file(backend: Backend) -> None:
+    """The caller and what it calls may share a chunk; a definition elsewhere of that name is still not meant."""
+    backend.write(
+        [
+            Source(
+                "a.py", ["run help"], symbols=(_function("run"), _function("help", line=5)), relations=(_call("help"),)
+            ),
+            Source("b.py", ["help"], symbols=(_function("help"),)),
+        ]
+    )
+    assert _neighbours(backend, _seed(backend, "run", "a.py")) == []
+
+
 def test_the_imported_module_wins_over_the_others(backend: Backend) -> None:
     """A call of an imported name means the module it was imported from."""
     backend.write(

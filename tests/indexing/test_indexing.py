@@ -203,3 +203,16 @@ def test_a_run_says_why_git_could_not_date_files(project: Path, tmp_path: Path) 
     app = App(clone, load_settings(clone, {"GRAPHRAG_DATA_DIR": str(tmp_path / "data")}))
     assert any("the clone is shallow" in warning for warning in app.index().warnings)
     app.close()
+
+
+def test_a_run_that_is_cut_short_does_not_pass_for_complete(app: App, project: Path, settings: Settings) -> None:
+    """004-14: what is left is done by the next run, and until then the index does not call itself ready."""
+    app._stop.set()
+    app.index()
+    assert app.index_state().state != "ready"
+    again = App(project, settings)
+    try:
+        again.index()
+        assert (again.index_state().state, again.status().files) == ("ready", 4)
+    finally:
+        again.close()

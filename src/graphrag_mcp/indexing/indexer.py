@@ -73,7 +73,8 @@ class Indexer:
             self._process(changes, found, run)
             head, times = dates.result()
         self._writer.set_modified_at(times)
-        self._writer.set_meta({"head": head, "indexed_at": str(time.time())})
+        if not run.stopped:  # A run that was cut short must not pass for a complete index.
+            self._writer.set_meta({"head": head, "indexed_at": str(time.time())})
         self._writer.checkpoint()
         notes = (f"recency: {times.note}",) if times.note else ()
         return run.report(changes, len(skipped), (*self._exclusion.warnings, *notes))

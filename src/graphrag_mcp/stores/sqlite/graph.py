@@ -89,7 +89,7 @@ class SqliteGraphStore:
         """What the seeds mention: relations on their lines, settled against the definitions of that name."""
         rows = self._database.rows(
             f"""WITH mentions AS MATERIALIZED (
-                    SELECT r.*, seed.key AS rank, c.id AS seed_chunk, {_DEFINITIONS.format(key="r.target_key")} AS known
+                    SELECT r.*, seed.key AS rank, {_DEFINITIONS.format(key="r.target_key")} AS known
                     FROM json_each(?) seed JOIN chunks c ON c.id = seed.value
                     JOIN relations r ON r.file_id = c.file_id AND r.line BETWEEN c.start_line AND c.end_line
                     WHERE r.kind IN ({marks(kinds)}) ORDER BY seed.key, r.id LIMIT {MAX_EDGES}),
@@ -103,7 +103,7 @@ class SqliteGraphStore:
                 SELECT r.id, r.rank, r.kind, r.source, r.target, r.file_id, r.confidence, r.resolution,
                        s.id, s.chunk_id, s.file_id, s.qualified_name, {_MODULE_MATCHES.format(definition="s")}
                 FROM mentions r JOIN meant ON meant.id = r.id JOIN symbols s ON s.id = meant.symbol_id
-                WHERE s.name = r.target AND s.chunk_id != r.seed_chunk AND {hidden.condition("s.file_id")}
+                WHERE s.name = r.target AND {hidden.condition("s.file_id")}
                 ORDER BY r.rank, r.id, s.id""",
             (id_list(seeds), *kinds, *hidden.parameters),
         )

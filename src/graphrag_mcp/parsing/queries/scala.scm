@@ -8,11 +8,13 @@
 (function_declaration name: (_) @name) @function
 (simple_enum_case name: (identifier) @name) @field
 (full_enum_case name: (identifier) @name) @field
-(compilation_unit (val_definition pattern: (identifier) @name) @constant)
-(compilation_unit (var_definition pattern: (identifier) @name) @constant)
-(template_body (val_definition pattern: (identifier) @name) @field)
-(template_body (var_definition pattern: (identifier) @name) @field)
-(template_body (val_declaration name: (identifier) @name) @field)
+(compilation_unit [
+  (val_definition pattern: (identifier) @name)
+  (var_definition pattern: (identifier) @name)] @constant)
+(template_body [
+  (val_definition pattern: (identifier) @name)
+  (var_definition pattern: (identifier) @name)
+  (val_declaration name: (identifier) @name)] @field)
 
 (extends_clause [(type_identifier) @base (generic_type type: (type_identifier) @base)
   (stable_type_identifier (type_identifier) @base .)])

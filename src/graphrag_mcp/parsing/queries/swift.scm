@@ -3,8 +3,8 @@
 (protocol_declaration name: (type_identifier) @name body: (_) @body) @type
 (typealias_declaration name: (type_identifier) @name) @type
 (associatedtype_declaration name: (type_identifier) @name) @type
-(function_declaration name: (simple_identifier) @name body: (_)? @body) @function
-(protocol_function_declaration name: (simple_identifier) @name) @method
+(function_declaration) @function
+(protocol_function_declaration) @method
 (init_declaration "init" @name body: (_)? @body) @method
 (deinit_declaration "deinit" @name body: (_) @body) @method
 (subscript_declaration "subscript" @name) @method

@@ -7,6 +7,7 @@ Identifiers repeat massively, so each distinct one is split and stemmed once per
 import re
 import threading
 from collections.abc import Iterable
+from functools import lru_cache
 from itertools import chain
 
 import Stemmer
@@ -74,7 +75,12 @@ def stem_words(path: str) -> tuple[str, ...]:
 
 def directory_words(path: str) -> tuple[str, ...]:
     """Return the stemmed words of the folders that a file lies in."""
-    return _distinct(_stems(path.rpartition("/")[0]))
+    return _folder_words(path.rpartition("/")[0])
+
+
+@lru_cache(maxsize=10_000)
+def _folder_words(folder: str) -> tuple[str, ...]:
+    return _distinct(_stems(folder))
 
 
 def _identifiers(text: str) -> list[str]:
@@ -83,7 +89,12 @@ def _identifiers(text: str) -> list[str]:
 
 
 def _stems(name: str) -> Iterable[str]:
-    return (_STEMS[part] for identifier in _IDENTIFIER.findall(name) for part in _telling_parts(identifier))
+    return chain.from_iterable(map(_identifier_stems, _identifiers(name)))
+
+
+@lru_cache(maxsize=_CACHE_SIZE)
+def _identifier_stems(identifier: str) -> tuple[str, ...]:
+    return tuple(_STEMS[part] for part in _telling_parts(identifier))
 
 
 def _telling_parts(identifier: str) -> tuple[str, ...]:

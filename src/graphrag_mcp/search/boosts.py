@@ -94,14 +94,25 @@ _NOTHING_AGREED = Agreed(0.0, 0.0)
 
 
 class Agreement:
-    """Compares words with the terms of one query, each word once: the files of a project share most of theirs."""
+    """Compares words with the terms of one query, once each: the files of a project share most of theirs."""
 
     def __init__(self, terms: Sequence[str]) -> None:
         self._terms = terms
+        # What agrees begins alike, so a word is compared with the few terms that share its beginning.
+        self._by_beginning: dict[str, list[int]] = {}
+        for place, term in enumerate(terms):
+            self._by_beginning.setdefault(term[:MIN_PREFIX], []).append(place)
         self._said: dict[str, frozenset[int]] = {}
+        self._agreed: dict[tuple[str, ...], Agreed] = {}
 
-    def of(self, words: Sequence[str]) -> Agreed:
+    def of(self, words: tuple[str, ...]) -> Agreed:
         """Return how much the words and the query's terms agree."""
+        found = self._agreed.get(words)
+        if found is None:
+            found = self._agreed[words] = self._compare(words)
+        return found
+
+    def _compare(self, words: tuple[str, ...]) -> Agreed:
         said = [terms for terms in map(self._terms_of, words) if terms]
         if not said:
             return _NOTHING_AGREED
@@ -110,7 +121,8 @@ class Agreement:
     def _terms_of(self, word: str) -> frozenset[int]:
         found = self._said.get(word)
         if found is None:
-            found = frozenset(place for place, term in enumerate(self._terms) if agree(word, term))
+            places = self._by_beginning.get(word[:MIN_PREFIX], ())
+            found = frozenset(place for place in places if agree(word, self._terms[place]))
             self._said[word] = found
         return found
 

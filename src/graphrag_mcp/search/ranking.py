@@ -63,11 +63,14 @@ class Ranker:
         if self.with_bonuses:
             self._definitions = boosts.definition_bonuses(self.query, definitions, self.settings)
         coherence = boosts.coherence_by_file((file.file_id, one.score) for one, file in known[:COHERENCE_POOL])
-        for _, file in known:
-            if file.file_id not in self._files:
-                self._files[file.file_id] = self._score_file(file, coherence.get(file.file_id, 0.0))
-        alone = [Scored(self._score(one, file, 0), one, file, 0) for one, file in known]
-        return self._saturate(sorted(alone, key=_best_first))
+        by_file: dict[int, tuple[StoredFile, list[Fused]]] = {}
+        for one, file in known:
+            by_file.setdefault(file.file_id, (file, []))[1].append(one)
+        ranked: list[Scored] = []
+        for file_id, (file, hits) in by_file.items():
+            self._files[file_id] = self._score_file(file, coherence.get(file_id, 0.0))
+            ranked += self._saturate(file, hits)
+        return sorted(ranked, key=_best_first)
 
     def explain(self, scored: Scored, chunk: StoredChunk) -> Hit:
         """Return the hit with every term of its score."""
@@ -93,15 +96,13 @@ class Ranker:
         yield "source", self._confidence(scored.fused), "graph" if "graph" in scored.fused.ranks else "vector"
         yield "saturation", self.settings.saturation**scored.place, f"hit {scored.place + 1} of the file"
 
-    def _saturate(self, ordered: Iterable[Scored]) -> list[Scored]:
+    def _saturate(self, file: StoredFile, hits: list[Fused]) -> list[Scored]:
         """Damp the second, third, … hit of a file, and let only its first carry the whole of the file's bonuses."""
-        seen: dict[int, int] = {}
-        damped = []
-        for one in ordered:
-            place = seen[one.file.file_id] = seen.get(one.file.file_id, -1) + 1
-            score = self._score(one.fused, one.file, place) * self.settings.saturation**place if place else one.score
-            damped.append(Scored(score, one.fused, one.file, place))
-        return sorted(damped, key=_best_first)
+        best_first = sorted(hits, key=lambda one: -self._score(one, file, 0)) if len(hits) > 1 else hits
+        return [
+            Scored(self._score(one, file, place) * self.settings.saturation**place, one, file, place)
+            for place, one in enumerate(best_first)
+        ]
 
     def _score(self, fused: Fused, file: StoredFile, place: int) -> float:
         """Return (fused + own bonus + share · file's bonuses) · factors."""

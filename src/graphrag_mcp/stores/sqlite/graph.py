@@ -4,9 +4,9 @@ Nothing has to be resolved again when another file changes, and an ambiguous nam
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from itertools import groupby
 from operator import attrgetter
+from typing import NamedTuple
 
 from graphrag_mcp.model import (
     GraphNeighbour,
@@ -107,7 +107,7 @@ class SqliteGraphStore:
                 ORDER BY r.rank, r.id, s.id""",
             (id_list(seeds), *kinds, *hidden.parameters),
         )
-        edges = _settle([_Candidate(*row) for row in rows], "out")
+        edges = _settle(map(_Candidate._make, rows), "out")
         return edges + self._outgoing_modules(seeds, kinds, hidden)
 
     def _outgoing_modules(self, seeds: Sequence[int], kinds: Sequence[str], hidden: FileFilter) -> list["_Edge"]:
@@ -125,7 +125,7 @@ class SqliteGraphStore:
                 ORDER BY seed.key, r.id, m.file_id LIMIT ?""",
             (id_list(seeds), *kinds, *hidden.parameters, MAX_EDGES),
         )
-        return _settle([_Candidate(*row) for row in rows], "out")
+        return _settle(map(_Candidate._make, rows), "out")
 
     def _incoming(self, seeds: Sequence[int], kinds: Sequence[str], hidden: FileFilter) -> list["_Edge"]:
         """What mentions the seeds' definitions: a mention counts when settling it leads back to the seed."""
@@ -142,7 +142,7 @@ class SqliteGraphStore:
             if edge.symbol_id == symbol_id
         ]
         places = self._places([edge.relation_id for edge in edges])
-        return [replace(edge, chunk_id=places[edge.relation_id]) for edge in edges if edge.relation_id in places]
+        return [edge._replace(chunk_id=places[edge.relation_id]) for edge in edges if edge.relation_id in places]
 
     def _mentions(
         self,
@@ -172,7 +172,7 @@ class SqliteGraphStore:
                 ORDER BY r.id, s.id""",
             (file_id, seed_rank, key, name, *hidden.parameters),
         )
-        return _settle([_Candidate(*row) for row in rows], "in")
+        return _settle(map(_Candidate._make, rows), "in")
 
     def _places(self, relation_ids: Sequence[int]) -> dict[int, int]:
         """Return the chunk in which each relation stands."""
@@ -208,8 +208,7 @@ class SqliteGraphStore:
         ]
 
 
-@dataclass(frozen=True, slots=True)
-class _Candidate:
+class _Candidate(NamedTuple):
     """One definition that one relation may mean."""
 
     relation_id: int
@@ -236,8 +235,7 @@ class _Candidate:
         return f"{self.source}.{self.target}" if self.source else self.target
 
 
-@dataclass(frozen=True, slots=True)
-class _Edge:
+class _Edge(NamedTuple):
     relation_id: int
     seed_rank: int
     kind: str

@@ -1,33 +1,37 @@
 """Turns a `Scope` into the files that a search may not see, so that every store filters inside its own search."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from graphrag_mcp.model import Scope
-from graphrag_mcp.stores.sqlite.database import Database, id_list, marks
+from graphrag_mcp.stores.sqlite.database import Database, marks
 
 GlobCompiler = Callable[[Sequence[str]], Callable[[str], bool]]
 
 _SCOPES_KEPT = 32  # A session asks with a handful of different scopes.
 
 
-@dataclass(frozen=True, slots=True)
 class FileFilter:
     """The files a search may not see: as an array for the matrix, as a condition for SQL."""
 
-    denied: NDArray[np.int64]
+    def __init__(self, denied: Collection[int]) -> None:
+        self.denied: NDArray[np.int64] = np.array(sorted(denied), dtype=np.int64)
+        # One byte for each file number: SQLite reads it in place, where a list of numbers would be sorted into a table
+        # of its own each time that a statement runs.
+        mask = np.zeros(int(self.denied[-1]) + 1 if denied else 0, dtype=np.uint8)
+        mask[self.denied] = 1
+        self._mask = mask.tobytes()
 
     def condition(self, file_id: str, place: str = "?") -> str:
         """Return a SQL condition on the column or expression `file_id`, which takes `parameters` at `place`."""
-        return f"{file_id} NOT IN (SELECT value FROM json_each({place}))" if self.denied.size else "1"
+        return f"substr({place}, {file_id} + 1, 1) IS NOT x'01'" if self._mask else "1"
 
     @property
-    def parameters(self) -> tuple[str, ...]:
+    def parameters(self) -> tuple[bytes, ...]:
         """The values that `condition` binds."""
-        return (id_list(self.denied.tolist()),) if self.denied.size else ()
+        return (self._mask,) if self._mask else ()
 
 
 class ScopeResolver:
@@ -48,7 +52,7 @@ class ScopeResolver:
         found = self._filters.get(scope)
         if found is None:
             denied = self._archived(scope) | self._excluded(scope) | self._outside(scope)
-            found = FileFilter(np.array(sorted(denied), dtype=np.int64))
+            found = FileFilter(denied)
             self._filters[scope] = found
         return found
 

@@ -152,7 +152,8 @@ class Findings:
 
     def _add_definition(self, node: Node, pattern: int, role: str, captures: _Captures) -> None:
         if "name" in captures:
-            name, body = captures["name"][0], captures.get("body", [None])[0]
+            name: Node | None = captures["name"][0]
+            body = captures["body"][0] if "body" in captures else None
         else:
             name, body = node.child_by_field_name("name"), node.child_by_field_name("body")
         if name is None:

@@ -1,4 +1,7 @@
-"""What the search asks of its stores and models: one Protocol per role, named after the role."""
+"""What the search asks of its stores and models: one Protocol per role, named after the role.
+
+A store is `remote` when its answers come over a network: then the search does something else while it waits.
+"""
 
 from collections.abc import Mapping, Sequence
 from typing import Protocol
@@ -30,6 +33,9 @@ class Embedder(Protocol):
 class VectorIndex(Protocol):
     """Nearest chunks by cosine similarity."""
 
+    @property
+    def remote(self) -> bool: ...
+
     def search(self, vector: Matrix, limit: int, scope: Scope) -> list[Ranked]:
         """Return the `limit` nearest chunks inside the scope, nearest first; scores are cosines."""
         ...
@@ -42,6 +48,9 @@ class VectorIndex(Protocol):
 class KeywordIndex(Protocol):
     """Best chunks by BM25 over fields."""
 
+    @property
+    def remote(self) -> bool: ...
+
     def search(self, terms: Sequence[str], limit: int, scope: Scope) -> list[Ranked]:
         """Return the `limit` best chunks inside the scope for any of the terms, best first; higher is better."""
         ...
@@ -49,6 +58,9 @@ class KeywordIndex(Protocol):
 
 class GraphStore(Protocol):
     """Definitions and the relations between them."""
+
+    @property
+    def remote(self) -> bool: ...
 
     def find_symbols(self, names: Sequence[str], scope: Scope, limit: int) -> list[SymbolMatch]:
         """Return definitions whose unqualified name equals one of `names`, ignoring case."""
@@ -63,6 +75,9 @@ class GraphStore(Protocol):
 
 class ChunkStore(Protocol):
     """The catalog as the search sees it."""
+
+    @property
+    def remote(self) -> bool: ...
 
     def chunks(self, chunk_ids: Sequence[int]) -> Mapping[int, StoredChunk]:
         """Return those of the chunks that still exist."""

@@ -44,6 +44,8 @@ class AxisEmbedder:
 class RecordingVectors:
     """A vector index that remembers how many candidates it was asked for, and what it answered."""
 
+    remote = False
+
     inner: SqliteVectorIndex
     limits: list[int] = field(default_factory=list)
     answers: list[list[Ranked]] = field(default_factory=list)
@@ -61,6 +63,8 @@ class RecordingVectors:
 class RecordingKeywords:
     """A keyword index that remembers how many candidates it was asked for, and what it answered."""
 
+    remote = False
+
     inner: SqliteKeywordIndex
     limits: list[int] = field(default_factory=list)
     answers: list[list[Ranked]] = field(default_factory=list)
@@ -74,6 +78,8 @@ class RecordingKeywords:
 @dataclass(slots=True)
 class RecordingCatalog:
     """A catalog that counts how often the files of candidates are looked up."""
+
+    remote = False
 
     inner: SqliteCatalog
     file_lookups: int = 0

@@ -115,11 +115,14 @@ def test_a_pool_that_duplicates_ate_is_filled_once_more(tmp_path: Path) -> None:
     assert len(result.primary) == 5
 
 
-def test_the_lists_are_asked_side_by_side(bench: Bench) -> None:
+@pytest.mark.parametrize("is_remote", [False, True])
+def test_the_lists_are_asked_side_by_side(bench: Bench, is_remote: bool) -> None:
     """001-03, 003-06: each of two stores answers only while the other is being asked."""
     together = threading.Barrier(2, timeout=5)
 
     class Waiting:
+        remote = is_remote
+
         def search(self, asked: Sequence[str] | Matrix, limit: int, scope: Scope) -> list[Ranked]:
             together.wait()
             return [Ranked(1 << 16, 1.0)]

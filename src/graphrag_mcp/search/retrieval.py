@@ -55,8 +55,8 @@ class Retriever:
         unavailable: dict[str, str] = {}
         deadline = time.monotonic() + STORE_TIMEOUT_SECONDS
 
-        def ask(look_up: Callable[[], Sequence[Answer]]) -> Future[Sequence[Answer]]:
-            return self._threads.submit(look_up)
+        def ask(look_up: Callable[[], Sequence[Answer]], beside: bool) -> Future[Sequence[Answer]]:
+            return self._threads.submit(look_up) if beside else _done(look_up)
 
         def answer(store: str, future: Future[Sequence[Answer]]) -> Sequence[Answer]:
             try:
@@ -70,11 +70,19 @@ class Retriever:
             return ()
 
         names = [symbol.name for symbol in query.symbols]
-        keyword = ask(lambda: stores.keywords.search(query.terms, pool, scope))
-        vector = ask(lambda: _nearest(query, pool, scope, stores))
-        definitions = ask(lambda: stores.graph.find_symbols(names, scope, MAX_DEFINITIONS) if names else [])
+        remote_vectors = stores.vectors is not None and stores.vectors.remote
+        # Waiting for a thread costs more than a short look-up: on this machine only the full-text search, which runs
+        # outside of Python, is worth one.
+        keyword = ask(lambda: stores.keywords.search(query.terms, pool, scope), beside=True)
+        vector = ask(lambda: _nearest(query, pool, scope, stores), remote_vectors)
+        definitions = ask(
+            lambda: stores.graph.find_symbols(names, scope, MAX_DEFINITIONS) if names else [], stores.graph.remote
+        )
         # A file whose name is said in passing is in the other lists as well; measured, its look-up added nothing.
-        paths = ask(lambda: stores.catalog.find_paths(query.terms, MAX_PATHS, scope) if query.paths else [])
+        paths = ask(
+            lambda: stores.catalog.find_paths(query.terms, MAX_PATHS, scope) if query.paths else [],
+            stores.catalog.remote,
+        )
         if stores.vectors is None or stores.embedder is None:
             unavailable["vector"] = stores.no_vectors or "no embedding model"
         return Found(
@@ -88,6 +96,16 @@ class Retriever:
     def close(self) -> None:
         """Stop the threads."""
         self._threads.shutdown(wait=False, cancel_futures=True)
+
+
+def _done(look_up: Callable[[], Sequence[Answer]]) -> Future[Sequence[Answer]]:
+    """Return the answer, or what went wrong, as a thread would."""
+    done: Future[Sequence[Answer]] = Future()
+    try:
+        done.set_result(look_up())
+    except Exception as error:
+        done.set_exception(error)
+    return done
 
 
 def _nearest(query: Query, pool: int, scope: Scope, stores: Stores) -> list[Ranked]:

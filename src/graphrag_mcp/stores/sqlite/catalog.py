@@ -48,6 +48,8 @@ class Counts:
 class SqliteCatalog:
     """Reads the ledger from which every index can be rebuilt."""
 
+    remote = False
+
     def __init__(self, database: Database, scopes: ScopeResolver) -> None:
         self._database = database
         self._scopes = scopes

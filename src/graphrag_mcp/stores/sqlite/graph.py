@@ -42,6 +42,8 @@ _DEFINITIONS = f"""(SELECT count(*) FROM (SELECT 1 FROM symbols x WHERE x.name_k
 class SqliteGraphStore:
     """The graph store: relations are matched to definitions by name, file and module."""
 
+    remote = False
+
     def __init__(self, database: Database, scopes: ScopeResolver) -> None:
         self._database = database
         self._scopes = scopes

@@ -23,6 +23,8 @@ class SqliteKeywordIndex:
     Formula: FTS5's bm25() (Robertson's BM25, k1 = 1.2, b = 0.75) with a weight per field, sign turned.
     """
 
+    remote = False
+
     def __init__(self, database: Database, scopes: ScopeResolver) -> None:
         self._database = database
         self._scopes = scopes

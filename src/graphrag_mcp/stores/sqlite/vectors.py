@@ -25,6 +25,8 @@ class SqliteVectorIndex:
     milliseconds, nothing is ever rebuilt, and any scope is a mask over the rows.
     """
 
+    remote = False
+
     def __init__(self, database: Database, scopes: ScopeResolver, fingerprint: str, dimensions: int) -> None:
         self._database = database
         self._scopes = scopes

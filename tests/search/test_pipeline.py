@@ -34,8 +34,8 @@ def _run(
     settings: RetrievalSettings | None = None,
 ) -> tuple[list[int], CompressionStats]:
     known = vectors or {}
-    pipeline = Pipeline(settings or RetrievalSettings(), limit, per_document, lambda _: known)
-    stats = pipeline.run(hits, len(hits), len(hits))
+    pipeline = Pipeline(settings or RetrievalSettings(), limit, per_document)
+    stats = pipeline.run([(hit, known.get(hit.chunk.chunk_id)) for hit in hits], len(hits), len(hits))
     return [hit.chunk.chunk_id for hit in pipeline.kept], stats
 
 

@@ -2,7 +2,7 @@
 
 import logging
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from graphrag_mcp.model import (
@@ -17,7 +17,7 @@ from graphrag_mcp.model import (
     SearchResult,
     SearchStrategy,
 )
-from graphrag_mcp.ports import Matrix
+from graphrag_mcp.ports import ChunkStore, Matrix, VectorIndex
 from graphrag_mcp.search.fusion import Fused, RankedList, fuse_rrf, fuse_weighted
 from graphrag_mcp.search.pipeline import Pipeline
 from graphrag_mcp.search.query import Query, understand
@@ -97,8 +97,10 @@ class SearchOrchestrator:
         ranked = ranker.order(fused, candidates, found.definitions)
         floor = request.min_score if request.min_score is not None else self._settings.min_score or 0.0
         above = [scored for scored in ranked if scored.fused.score >= floor]
-        pipeline = Pipeline(self._settings, request.limit, request.chunks_per_document, _vectors_of(found, stores))
-        stats = pipeline.run(_hits(ranker, above, stores, 2 * request.limit), len(ranked), len(above))
+        pipeline = Pipeline(self._settings, request.limit, request.chunks_per_document)
+        vectors = stores.vectors if found.vector else None
+        hits = _hits(ranker, above, stores.catalog, vectors, 2 * request.limit)
+        stats = pipeline.run(hits, len(ranked), len(above))
         return _Selection(pipeline.kept, stats, method, lists)
 
     def _lists(self, query: Query, request: SearchRequest, found: Found, stores: Stores) -> list[RankedList]:
@@ -157,20 +159,19 @@ class SearchOrchestrator:
             return []
 
 
-def _hits(ranker: Ranker, ranked: Sequence[Scored], stores: Stores, block: int) -> Iterator[Hit]:
-    """Read the chunks of the ranked candidates, a block at a time: few of them are ever looked at."""
+def _hits(
+    ranker: Ranker, ranked: Sequence[Scored], catalog: ChunkStore, vectors: VectorIndex | None, block: int
+) -> Iterator[tuple[Hit, Matrix | None]]:
+    """Read the chunks and vectors of the ranked candidates, a block at a time: few of them are ever looked at."""
     for start in range(0, len(ranked), block):
         wanted = ranked[start : start + block]
-        chunks = stores.catalog.chunks([scored.fused.chunk_id for scored in wanted])
+        ids = [scored.fused.chunk_id for scored in wanted]
+        chunks = catalog.chunks(ids)
+        known = vectors.vectors(ids) if vectors is not None else {}
         for scored in wanted:
-            if scored.fused.chunk_id in chunks:
-                yield ranker.explain(scored, chunks[scored.fused.chunk_id])
-
-
-def _vectors_of(found: Found, stores: Stores) -> Callable[[Sequence[int]], Mapping[int, Matrix]]:
-    if stores.vectors is None or not found.vector:
-        return lambda _: {}
-    return stores.vectors.vectors
+            chunk_id = scored.fused.chunk_id
+            if chunk_id in chunks:
+                yield ranker.explain(scored, chunks[chunk_id]), known.get(chunk_id)
 
 
 def _unlisted(fused: Sequence[Fused], definitions: Sequence[int], paths: Sequence[Ranked]) -> list[Fused]:

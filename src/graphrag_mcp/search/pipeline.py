@@ -1,6 +1,6 @@
 """Thins out the ranked hits: duplicates by content, by n-grams and by vectors, cap per document, cut."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -23,19 +23,19 @@ class Pipeline:
     settings: RetrievalSettings
     limit: int
     chunks_per_document: int
-    vectors_of: Callable[[Sequence[int]], Mapping[int, Matrix]]
     kept: list[Hit] = field(default_factory=list)
     _dropped: dict[str, int] = field(default_factory=dict)
     _texts: dict[tuple[str, ...], None] = field(default_factory=dict)
     _kept_vectors: list[Matrix] = field(default_factory=list)
 
-    def run(self, hits: Iterable[Hit], original: int, above: int) -> CompressionStats:
+    def run(self, hits: Iterable[tuple[Hit, Matrix | None]], original: int, above: int) -> CompressionStats:
         """Fill `kept` with at most `limit` hits, in order, and return how many each stage left over.
 
-        original, above: the candidates before and after the threshold, of which `hits` are the latter, best first.
+        original, above: the candidates before and after the threshold, of which `hits` are the latter, best first,
+        each with its vector if it has one.
         """
-        for hit in hits:
-            if stage := self._stage_that_drops(hit):
+        for hit, vector in hits:
+            if stage := self._stage_that_drops(hit, vector):
                 self._dropped[stage] = self._dropped.get(stage, 0) + 1
             else:
                 self.kept.append(hit)
@@ -43,13 +43,12 @@ class Pipeline:
                     break
         return self._count(original, above)
 
-    def _stage_that_drops(self, hit: Hit) -> str:
+    def _stage_that_drops(self, hit: Hit, vector: Matrix | None) -> str:
         words = tuple(hit.chunk.text.split())
         if self.settings.content_dedup and words in self._texts:
             return "content"
         if self._copies_a_kept_one(words):
             return "ngram"
-        vector = self._vector(hit)
         if self._is_near_a_kept_one(vector):
             return "semantic"
         if self.chunks_per_document and self._shown_of(hit.chunk.path) >= self.chunks_per_document:
@@ -68,15 +67,10 @@ class Pipeline:
         return bool(similar) and any(_overlap(_ngrams(words), _ngrams(other)) >= threshold for other in similar)
 
     def _is_near_a_kept_one(self, vector: Matrix | None) -> bool:
-        if vector is None or not self._kept_vectors:
+        if vector is None or not self._kept_vectors or self.settings.semantic_dedup_threshold >= 1:
             return False
         nearest = float(np.max(np.stack(self._kept_vectors) @ vector))
         return nearest >= self.settings.semantic_dedup_threshold
-
-    def _vector(self, hit: Hit) -> Matrix | None:
-        if self.settings.semantic_dedup_threshold >= 1:
-            return None
-        return self.vectors_of([hit.chunk.chunk_id]).get(hit.chunk.chunk_id)
 
     def _shown_of(self, path: str) -> int:
         return sum(1 for hit in self.kept if hit.chunk.path == path)

@@ -14,28 +14,44 @@ import platformdirs
 from filelock import FileLock, Timeout
 
 from graphrag_mcp.embedding.loader import load_embedder
-from graphrag_mcp.errors import IndexLockedError, ModelUnavailableError, RootError
+from graphrag_mcp.errors import IndexLockedError, ModelUnavailableError, RootError, ServerError
 from graphrag_mcp.exclusion.archive import ArchiveClassifier
 from graphrag_mcp.exclusion.include_globs import compile_globs
 from graphrag_mcp.exclusion.manager import ExclusionManager
 from graphrag_mcp.indexing.indexer import Indexer, ReportProgress
 from graphrag_mcp.indexing.watcher import Batch, watch
-from graphrag_mcp.model import IndexReport, IndexState, Progress, SearchRequest, SearchResult, Status
+from graphrag_mcp.model import (
+    IndexReport,
+    IndexState,
+    Progress,
+    SearchRequest,
+    SearchResult,
+    ServerState,
+    Status,
+    SyncReport,
+)
 from graphrag_mcp.ports import Embedder
 from graphrag_mcp.search.orchestrator import SearchOrchestrator
 from graphrag_mcp.search.retrieval import Stores
+from graphrag_mcp.servers import Servers, project_name
 from graphrag_mcp.settings import IndexingSettings, Settings
+from graphrag_mcp.stores.points import ArchivedPaths, ChunkIds, Projection
 from graphrag_mcp.stores.sqlite.catalog import SqliteCatalog
 from graphrag_mcp.stores.sqlite.database import Database
 from graphrag_mcp.stores.sqlite.graph import SqliteGraphStore
 from graphrag_mcp.stores.sqlite.keyword import SqliteKeywordIndex
+from graphrag_mcp.stores.sqlite.projection import SqliteArchivedPaths, SqliteChunkIds, SqliteProjectionSource
 from graphrag_mcp.stores.sqlite.recovery import open_or_replace
+from graphrag_mcp.stores.sqlite.schema import KEYWORD_FIELDS
 from graphrag_mcp.stores.sqlite.scope import ScopeResolver
 from graphrag_mcp.stores.sqlite.vectors import SqliteVectorIndex
 from graphrag_mcp.stores.sqlite.writer import SqliteIndexWriter
+from graphrag_mcp.sync import ReportSync, synchronise
 
 logger = logging.getLogger(__name__)
 
+SYNC_SECONDS = 0.5  # How soon a commit is copied to the servers.
+SYNC_RETRY_SECONDS = 10.0  # How often a server that is away is asked again.
 TAKEOVER_SECONDS = 2.0  # How often a reader looks whether the writer has gone.
 EXAMPLES_SHOWN = 20
 MODEL_LOADING = "the model is still being loaded"
@@ -60,7 +76,9 @@ class App:
         self._start = index_root.strip("/")
         self._folder = _data_folder(self.root, settings.indexing, self._start)
         self._exclusion = ExclusionManager(self.root, settings.indexing)
-        self._orchestrator = SearchOrchestrator(settings.retrieval)
+        self._servers = Servers(settings.servers, project_name(settings.servers, self.root, self._start))
+        timeout = settings.servers.server_timeout_seconds
+        self._orchestrator = SearchOrchestrator(settings.retrieval, remote_timeout_seconds=timeout)
         self._lock = FileLock(self._folder / "write.lock", thread_local=False)
         self._opening = threading.RLock()
         self._index: _OpenIndex | None = None
@@ -71,6 +89,7 @@ class App:
         self._background: threading.Thread | None = None
         self._stop = threading.Event()
         self._warnings: tuple[str, ...] = ()
+        self._copy_problems: dict[str, str] = {}
 
     # ------------------------------------------------------------ searching
 
@@ -80,6 +99,8 @@ class App:
         if self._background is None:
             self._load_model()
         stores = index.stores(self._embedder, self._model_problem)
+        if self._servers.any:
+            stores = self._servers.beside(stores, *index.translators(self._servers.project))
         return self._orchestrator.search(request, stores, self.index_state())
 
     def index_state(self) -> IndexState:
@@ -98,6 +119,8 @@ class App:
         self._state = IndexState("building", message="starting")
         self._background = threading.Thread(target=self._keep_fresh, name="index", daemon=True)
         self._background.start()
+        if self._servers.any and self.settings.servers.sync_servers:
+            threading.Thread(target=self._keep_copied, name="sync", daemon=True).start()
 
     def index(self, rebuild: bool = False, progress: ReportProgress | None = None) -> IndexReport:
         """Bring the index up to date and return what was done; `rebuild` starts from nothing.
@@ -117,10 +140,29 @@ class App:
         with self._writing():
             self._follow(stop, report)
 
+    def sync(
+        self, verify: bool = False, rebuild: bool = False, progress: ReportSync | None = None
+    ) -> tuple[SyncReport, ...]:
+        """Copy to each server what it lacks of the index; `verify` and `rebuild` are those of `synchronise`.
+
+        Raises ServerError when the settings name no server, IndexLockedError while another process is copying.
+        """
+        if not self._servers.any:
+            raise ServerError("no server is set; set GRAPHRAG_QDRANT_URL, GRAPHRAG_NEO4J_URI or both")
+        index = self._open()
+        self._load_model()
+        with self._copying():
+            source, projections = self._copies(index)
+            return tuple(
+                synchronise(source, one, verify=verify, rebuild=rebuild, stop=self._stop, progress=progress)
+                for one in projections
+            )
+
     def close(self) -> None:
         """Stop what runs in the background and close the index."""
         self._stop.set()
         self._orchestrator.close()
+        self._servers.close()
         with self._opening:
             if self._index is not None:
                 self._index.database.close()
@@ -156,6 +198,7 @@ class App:
             skipped_examples=tuple(sorted(skipped.items())[:EXAMPLES_SHOWN]),
             fallbacks={note: count for note, count in catalog.files_by("note").items() if note},
             exclusion_rate=len(skipped) / seen if seen else 0.0,
+            servers=self._server_states(index),
             warnings=(*self._warnings, *self._exclusion.warnings),
             last_indexed=float(indexed_at) if indexed_at else None,
         )
@@ -271,6 +314,58 @@ class App:
     def _needs_everything(self, batch: Batch) -> bool:
         return batch.everything or any(self._exclusion.is_rule_file(path) for path in batch.paths)
 
+    # ------------------------------------------------------------ copies on servers
+
+    def _keep_copied(self) -> None:
+        """Copy what is committed, soon after it is; a server that is away is asked again later."""
+        copied = -1
+        while not self._stop.is_set():
+            try:
+                version = self._open().database.version()
+                if version != copied and self._settled.is_set():
+                    reports = self.sync()
+                    self._copy_problems = {report.server: report.problem for report in reports if report.problem}
+                    copied = version if not self._copy_problems else -1
+            except IndexLockedError:
+                pass  # Another process does it.
+            except Exception as error:
+                if self._stop.is_set():
+                    return
+                # Whatever breaks the copying, searches and the index go on, and the next turn tries again.
+                logger.warning("copying to the servers failed: %s", error)
+            self._stop.wait(SYNC_RETRY_SECONDS if self._copy_problems else SYNC_SECONDS)
+
+    @contextmanager
+    def _copying(self) -> Iterator[None]:
+        """Be the one process that copies."""
+        lock = FileLock(self._folder / "sync.lock", thread_local=False)
+        try:
+            lock.acquire(timeout=0)
+        except Timeout:
+            raise IndexLockedError(f"another process is copying the index of {self.root} to the servers") from None
+        try:
+            yield
+        finally:
+            lock.release()
+
+    def _copies(self, index: "_OpenIndex") -> tuple[SqliteProjectionSource, list[Projection]]:
+        if self._embedder is None:
+            raise ServerError(
+                f"nothing is copied without the model whose vectors the server holds: {self._model_problem}"
+            )
+        fingerprint, dimensions = self._embedder.fingerprint, self._embedder.dimensions
+        source = index.projection(self._servers.project, fingerprint)
+        return source, self._servers.projections(fingerprint, dimensions, KEYWORD_FIELDS)
+
+    def _server_states(self, index: "_OpenIndex") -> tuple[ServerState, ...]:
+        if not self._servers.any or self._embedder is None:
+            return ()
+        source, projections = self._copies(index)
+        return tuple(
+            ServerState(one.name, len(source.pending(one.name)), self._copy_problems.get(one.name, ""))
+            for one in projections
+        )
+
     def _stored_state(self) -> IndexState:
         """Return the state that the index file itself tells."""
         catalog = self._open().catalog
@@ -297,6 +392,14 @@ class _OpenIndex:
         if embedder is not None and self._vectors is None:
             self._vectors = SqliteVectorIndex(self.database, self._scopes, embedder.fingerprint, embedder.dimensions)
         return Stores(self.catalog, self._keywords, self._graph, self._vectors, embedder, model_problem)
+
+    def translators(self, project: str) -> tuple[ChunkIds, ArchivedPaths]:
+        """Return what a search beside servers needs of the catalog."""
+        return SqliteChunkIds(self.database, project), SqliteArchivedPaths(self.database, compile_globs)
+
+    def projection(self, project: str, fingerprint: str) -> SqliteProjectionSource:
+        """Return what is copied to servers."""
+        return SqliteProjectionSource(self.database, self._graph, project, fingerprint)
 
     def discard(self) -> None:
         """Remove every file from the index."""

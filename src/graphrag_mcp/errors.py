@@ -6,6 +6,7 @@
     ├── RequestError           an argument of a search is unknown, mistyped or out of range
     ├── IndexStoreError        the index file cannot be opened, read or written
     │   └── IndexLockedError   another process is writing this index
+    ├── ServerError            a server cannot be reached, refuses us, or answers with an error
     └── ModelUnavailableError  the embedding model cannot be loaded
 
 A message names the thing, what is wrong with it and the next step.
@@ -46,6 +47,10 @@ class IndexStoreError(GraphragError):
 
 class IndexLockedError(IndexStoreError):
     """Another live process is writing this index."""
+
+
+class ServerError(GraphragError):
+    """A server cannot be reached, refuses the credentials, or answers with an error."""
 
 
 class ModelUnavailableError(GraphragError):

@@ -99,6 +99,7 @@ class RelationKind(StrEnum):
     INHERITS = "inherits"
     TESTS = "tests"
     LINKS_TO = "links_to"
+    SUPERSEDES = "supersedes"
 
 
 class Resolution(StrEnum):
@@ -213,6 +214,34 @@ class IndexState:
 
 
 @dataclass(frozen=True, slots=True)
+class SyncReport:
+    """What was copied to one server, in files; `problem` says why the rest was not, "" when all was.
+
+    missing, outdated, foreign: what a comparison found before: files the server lacked, had in another version, or had
+    though the index does not; all three are put right by the run.
+    """
+
+    server: str
+    written: int = 0
+    removed: int = 0
+    chunks: int = 0
+    missing: int = 0
+    outdated: int = 0
+    foreign: int = 0
+    seconds: float = 0.0
+    problem: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ServerState:
+    """A server that copies are kept on: files it still lacks, and what went wrong last, "" when nothing did."""
+
+    name: str
+    pending: int
+    problem: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Status:
     """Everything a user may want to know of the index of one project.
 
@@ -238,6 +267,7 @@ class Status:
     skipped_examples: tuple[tuple[str, str], ...] = ()
     fallbacks: Mapping[str, int] = field(default_factory=dict)
     exclusion_rate: float = 0.0
+    servers: tuple[ServerState, ...] = ()
     warnings: tuple[str, ...] = ()
     last_indexed: float | None = None
 

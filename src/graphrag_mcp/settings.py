@@ -3,11 +3,12 @@
 import difflib
 import os
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
+from urllib.parse import urlsplit
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, SecretStr, ValidationError
 from pydantic_core import PydanticCustomError
 
 from graphrag_mcp.errors import SettingsError
@@ -30,10 +31,27 @@ def _check_file_name(value: str) -> str:
     return value
 
 
+def _check_url(schemes: str) -> Callable[[str], str]:
+    accepted = tuple(f"{scheme}://" for scheme in schemes.split())
+
+    def check(value: str) -> str:
+        if value and not (value.startswith(accepted) and urlsplit(value).hostname):
+            raise PydanticCustomError("url", f"input should begin with {' or '.join(accepted)} and name a host")
+        if value and "@" in urlsplit(value).netloc:
+            raise PydanticCustomError(
+                "url", "input should hold no user and no password; they have settings of their own"
+            )
+        return value
+
+    return check
+
+
 FileName = Annotated[str, AfterValidator(_check_file_name)]
 Names = Annotated[tuple[str, ...], BeforeValidator(_split_commas)]
 Share = Annotated[float, Field(ge=0, le=1)]
 Weight = Annotated[float, Field(ge=0, le=10)]
+QdrantUrl = Annotated[str, AfterValidator(_check_url("http https"))]
+Neo4jUri = Annotated[str, AfterValidator(_check_url("bolt bolt+s bolt+ssc neo4j neo4j+s neo4j+ssc"))]
 Days = Annotated[float, Field(ge=0)]
 
 
@@ -107,11 +125,28 @@ class RetrievalSettings(_Section):
     response_tokens: int = Field(6000, ge=200, le=20_000, description="an answer's length, in tokens, at most")
 
 
+class ServerSettings(_Section):
+    """`[servers]`: where the index is copied to and searched, when one machine is not enough."""
+
+    qdrant_url: QdrantUrl = Field("", description="Qdrant for vectors and keywords, as http(s)://host:port")
+    qdrant_api_key: SecretStr = Field(SecretStr(""), description="its API key")
+    qdrant_collection: str = Field("code", min_length=1, description="its collection, which all projects share")
+    qdrant_grpc_port: int = Field(0, ge=0, le=65_535, description="its gRPC port; 0: REST")
+    neo4j_uri: Neo4jUri = Field("", description="Neo4j for the graph, as bolt:// or neo4j://, +s for TLS")
+    neo4j_user: str = Field("neo4j", description="its user")
+    neo4j_password: SecretStr = Field(SecretStr(""), description="the user's password")
+    neo4j_database: str = Field("", description="its database; empty: the user's own")
+    project_id: str = Field("", description="the project's name on the servers; empty: made from git's origin")
+    server_timeout_seconds: float = Field(1.5, gt=0, le=60, description="how long a search waits for a server")
+    sync_servers: bool = Field(True, description="copy what is indexed to the servers at once; else only `sync` does")
+
+
 class Settings(_Section):
     """Everything a user can set."""
 
     indexing: IndexingSettings = IndexingSettings()
     retrieval: RetrievalSettings = RetrievalSettings()
+    servers: ServerSettings = ServerSettings()
 
 
 def load_settings(root: Path, environ: Mapping[str, str]) -> Settings:
@@ -121,6 +156,7 @@ def load_settings(root: Path, environ: Mapping[str, str]) -> Settings:
     """
     problems: list[str] = []
     values = _read_file(root / SETTINGS_FILE, problems)
+    problems += _secrets_in(values)
     for name, text in _read_environment(environ, problems).items():
         section = values.setdefault(_SECTION_OF[name], {})
         if isinstance(section, dict):  # What is no table is reported below.
@@ -136,9 +172,15 @@ def load_settings(root: Path, environ: Mapping[str, str]) -> Settings:
 
 _SECTION_OF = {
     name: section
-    for section, model in (("indexing", IndexingSettings), ("retrieval", RetrievalSettings))
+    for section, model in (
+        ("indexing", IndexingSettings),
+        ("retrieval", RetrievalSettings),
+        ("servers", ServerSettings),
+    )
     for name in model.model_fields
 }
+_MAY_HOLD_SECRETS = {"qdrant_url", "neo4j_uri", "servers"}
+_SECRETS = {name for name, field in ServerSettings.model_fields.items() if field.annotation is SecretStr}
 
 # Read by the command line itself, before any settings exist.
 _OTHER_VARIABLES = {"GRAPHRAG_ROOT", "GRAPHRAG_LOG_LEVEL"}
@@ -154,6 +196,16 @@ def _read_file(path: Path, problems: list[str]) -> dict[str, Any]:
         if os.access(path.parent, os.X_OK):
             problems.append(f"{path.name} cannot be read ({error}); fix or remove it")
         return {}
+
+
+def _secrets_in(values: Mapping[str, Any]) -> list[str]:
+    """Return a problem for each secret in the file: it lies in the repository, which others read."""
+    section = values.get("servers")
+    found = sorted(_SECRETS.intersection(section)) if isinstance(section, dict) else []
+    return [
+        f"servers.{name} stands in {SETTINGS_FILE}; move it to the environment, as {ENVIRONMENT_PREFIX}{name.upper()}"
+        for name in found
+    ]
 
 
 def _read_environment(environ: Mapping[str, str], problems: list[str]) -> dict[str, str]:
@@ -181,7 +233,8 @@ def _describe(detail: Any) -> str:
         return f"{name} is not a setting" + (
             f"; did you mean {_FULL_NAMES[near[0]]}?" if near else "; the README lists them all"
         )
-    return f"{name} = {detail['input']!r}: {_ACCEPTED.get(detail['type']) or detail['msg'].lower()}"
+    shown = "…" if {str(part) for part in detail["loc"]} & (_SECRETS | _MAY_HOLD_SECRETS) else repr(detail["input"])
+    return f"{name} = {shown}: {_ACCEPTED.get(detail['type']) or detail['msg'].lower()}"
 
 
 _FULL_NAMES = {name: name for name in Settings.model_fields} | {

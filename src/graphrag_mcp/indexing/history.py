@@ -14,6 +14,7 @@ import time
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import IO
+from urllib.parse import urlsplit
 
 _OPTIONS = (
     "--no-pager",
@@ -52,6 +53,27 @@ def head_commit(root: Path) -> str:
     except _GitError:
         return ""
     return head.decode("ascii", "replace").strip()
+
+
+def origin(root: Path) -> str:
+    """Return where the repository was cloned from as "host/path", in whatever form git was told it; "" without one."""
+    try:
+        url = _git(root, time.monotonic() + _HEAD_TIMEOUT_SECONDS, "config", "--get", "remote.origin.url")
+    except _GitError:
+        return ""
+    return _host_and_path(url.decode("utf-8", "replace").strip())
+
+
+def _host_and_path(url: str) -> str:
+    """Return "example.org/team/tool" of URLs and of scp-like addresses, without user, password, port and suffix."""
+    if "://" in url:
+        parts = urlsplit(url)
+        host, path = parts.hostname or "", parts.path
+    else:
+        user_and_host, _, path = url.partition(":")
+        host = user_and_host.rpartition("@")[2] if "@" in user_and_host and "/" not in user_and_host else ""
+    path = path.strip("/").removesuffix(".git")
+    return f"{host.lower()}/{path}" if host and path else ""
 
 
 def commit_times(root: Path, files: Mapping[str, int], timeout_seconds: float) -> CommitTimes:

@@ -1,6 +1,5 @@
 """Answers one request: retrieve, fuse, rank, thin out, add the graph's context."""
 
-import logging
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -22,10 +21,8 @@ from graphrag_mcp.search.fusion import Fused, RankedList, fuse_rrf, fuse_weighte
 from graphrag_mcp.search.pipeline import Pipeline
 from graphrag_mcp.search.query import Query, understand
 from graphrag_mcp.search.ranking import Ranker, Scored
-from graphrag_mcp.search.retrieval import Found, Retriever, Stores
+from graphrag_mcp.search.retrieval import REMOTE_TIMEOUT_SECONDS, Found, Retriever, Stores
 from graphrag_mcp.settings import RetrievalSettings
-
-logger = logging.getLogger(__name__)
 
 MAX_CANDIDATES = 200  # K-10: per list.
 MAX_NEIGHBOURS = 20  # K-11: in the graph's list.
@@ -45,10 +42,15 @@ class _Selection:
 class SearchOrchestrator:
     """Runs searches; safe to call from several threads at once."""
 
-    def __init__(self, settings: RetrievalSettings, clock: Callable[[], float] = time.time) -> None:
+    def __init__(
+        self,
+        settings: RetrievalSettings,
+        clock: Callable[[], float] = time.time,
+        remote_timeout_seconds: float = REMOTE_TIMEOUT_SECONDS,
+    ) -> None:
         self._settings = settings
         self._clock = clock
-        self._retriever = Retriever()
+        self._retriever = Retriever(remote_timeout_seconds)
 
     def search(self, request: SearchRequest, stores: Stores, index: IndexState) -> SearchResult:
         """Return the answer; a store that fails is named in `meta.unavailable`, and the rest answer."""
@@ -115,7 +117,8 @@ class SearchOrchestrator:
             seeds = [match.chunk_id for match in found.definitions]
             if not seeds:
                 seeds = [one.chunk_id for one in fuse_rrf(lists, settings.rrf_k)[:RELATION_SEEDS]]
-            related = self._neighbours(
+            related = self._retriever.neighbours(
+                stores.graph,
                 lambda: stores.graph.neighbours(
                     seeds, request.max_hops, MAX_NEIGHBOURS, request.scope, query.relations
                 ),
@@ -144,19 +147,12 @@ class SearchOrchestrator:
             return []
         seeds = [hit.chunk.chunk_id for hit in hits[:GRAPH_SEEDS]]
         shown = {hit.chunk.chunk_id for hit in hits}
-        found = self._neighbours(
-            lambda: stores.graph.neighbours(seeds, request.max_hops, MAX_CONTEXT, request.scope), unavailable
+        found = self._retriever.neighbours(
+            stores.graph,
+            lambda: stores.graph.neighbours(seeds, request.max_hops, MAX_CONTEXT, request.scope),
+            unavailable,
         )
         return [neighbour for neighbour in found if neighbour.chunk.chunk_id not in shown]
-
-    def _neighbours(self, ask: Callable[[], list[GraphNeighbour]], unavailable: dict[str, str]) -> list[GraphNeighbour]:
-        try:
-            return ask()
-        except Exception as error:
-            # The graph adds to an answer; without it the answer stands, and says so.
-            logger.exception("the graph look-up failed")
-            unavailable["graph"] = f"{type(error).__name__}: {error}"
-            return []
 
 
 def _hits(

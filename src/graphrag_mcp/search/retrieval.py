@@ -3,18 +3,23 @@
 import logging
 import time
 from collections.abc import Callable, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future
 from concurrent.futures import TimeoutError as FutureTimeoutError
 from dataclasses import dataclass, field
-from typing import TypeVar
+from typing import Generic, TypeVar
 
-from graphrag_mcp.model import Ranked, Scope, SymbolMatch
+from graphrag_mcp.errors import GraphragError, ServerError
+from graphrag_mcp.model import GraphNeighbour, Ranked, Scope, SymbolMatch
 from graphrag_mcp.ports import ChunkStore, Embedder, GraphStore, KeywordIndex, VectorIndex
 from graphrag_mcp.search.query import Query
+from graphrag_mcp.search.threads import DaemonThreads, settle
 
 logger = logging.getLogger(__name__)
 
 STORE_TIMEOUT_SECONDS = 5.0  # Ten times what the slowest store takes on a large index.
+REMOTE_TIMEOUT_SECONDS = 1.5
+REST_SECONDS = 3.0
+_THREADS_PER_SERVER = 4  # Look-ups that wait at the same time; a server that never answers holds no more.
 MAX_DEFINITIONS = 50  # Definitions of one name that are looked at.
 MAX_PATHS = 20  # Files that are candidates for their name alone.
 
@@ -45,67 +50,102 @@ class Found:
 
 
 class Retriever:
-    """Runs the look-ups of a query side by side."""
+    """Runs the look-ups of a query, those that wait for a server or for SQLite beside the others.
 
-    def __init__(self) -> None:
-        self._threads = ThreadPoolExecutor(4, thread_name_prefix="retrieve")
+    remote_timeout_seconds: how long a server is waited for. One that failed is left alone for a while after that, so
+    that a server which is down slows one search and not each of them.
+    """
+
+    def __init__(self, remote_timeout_seconds: float = REMOTE_TIMEOUT_SECONDS) -> None:
+        self._remote_timeout = remote_timeout_seconds
+        self._full_text = DaemonThreads(4, "full-text")
+        self._servers: dict[str, DaemonThreads] = {}
+        self._resting: dict[str, tuple[float, str]] = {}
 
     def retrieve(self, query: Query, scope: Scope, pool: int, stores: Stores) -> Found:
         """Return at most `pool` candidates from each list."""
         unavailable: dict[str, str] = {}
-        deadline = time.monotonic() + STORE_TIMEOUT_SECONDS
-
-        def ask(look_up: Callable[[], Sequence[Answer]], beside: bool) -> Future[Sequence[Answer]]:
-            return self._threads.submit(look_up) if beside else _done(look_up)
-
-        def answer(store: str, future: Future[Sequence[Answer]]) -> Sequence[Answer]:
-            try:
-                return future.result(max(0.0, deadline - time.monotonic()))
-            except FutureTimeoutError:
-                unavailable[store] = f"no answer within {STORE_TIMEOUT_SECONDS:.0f} s"
-            except Exception as error:
-                # Whatever breaks one store must not lose the others' answers; the result names it.
-                logger.warning("the %s look-up failed", store, exc_info=logger.isEnabledFor(logging.DEBUG))
-                unavailable[store] = f"{type(error).__name__}: {error}"
-            return ()
-
         names = [symbol.name for symbol in query.symbols]
-        remote_vectors = stores.vectors is not None and stores.vectors.remote
+        keywords, vectors, graph, catalog = stores.keywords, stores.vectors, stores.graph, stores.catalog
         # Waiting for a thread costs more than a short look-up: on this machine only the full-text search, which runs
         # outside of Python, is worth one.
-        keyword = ask(lambda: stores.keywords.search(query.terms, pool, scope), beside=True)
-        vector = ask(lambda: _nearest(query, pool, scope, stores), remote_vectors)
-        definitions = ask(
-            lambda: stores.graph.find_symbols(names, scope, MAX_DEFINITIONS) if names else [], stores.graph.remote
+        keyword = self._ask("keyword", keywords.remote, lambda: keywords.search(query.terms, pool, scope), beside=True)
+        vector = self._ask(
+            "vector", vectors is not None and vectors.remote, lambda: _nearest(query, pool, scope, stores)
+        )
+        definitions = self._ask(
+            "graph", graph.remote, lambda: graph.find_symbols(names, scope, MAX_DEFINITIONS) if names else []
         )
         # A file whose name is said in passing is in the other lists as well; measured, its look-up added nothing.
-        paths = ask(
-            lambda: stores.catalog.find_paths(query.terms, MAX_PATHS, scope) if query.paths else [],
-            stores.catalog.remote,
+        paths = self._ask(
+            "catalog", catalog.remote, lambda: catalog.find_paths(query.terms, MAX_PATHS, scope) if query.paths else []
         )
-        if stores.vectors is None or stores.embedder is None:
+        if vectors is None or stores.embedder is None:
             unavailable["vector"] = stores.no_vectors or "no embedding model"
         return Found(
-            keyword=answer("keyword", keyword),
-            vector=answer("vector", vector),
-            definitions=answer("graph", definitions),
-            paths=answer("catalog", paths),
+            keyword=self._answer(keyword, unavailable),
+            vector=self._answer(vector, unavailable),
+            definitions=self._answer(definitions, unavailable),
+            paths=self._answer(paths, unavailable),
             unavailable=unavailable,
         )
 
+    def neighbours(
+        self, graph: GraphStore, look_up: Callable[[], Sequence[GraphNeighbour]], unavailable: dict[str, str]
+    ) -> Sequence[GraphNeighbour]:
+        """Return what the graph answers; nothing, with the reason in `unavailable`, when it cannot."""
+        return self._answer(self._ask("graph", graph.remote, look_up), unavailable)
+
     def close(self) -> None:
-        """Stop the threads."""
-        self._threads.shutdown(wait=False, cancel_futures=True)
+        """Let the threads end."""
+        for threads in (self._full_text, *self._servers.values()):
+            threads.close()
+
+    def _ask(
+        self, store: str, remote: bool, look_up: Callable[[], Sequence[Answer]], *, beside: bool = False
+    ) -> "_Asked[Answer]":
+        started = time.monotonic()
+        future: Future[Sequence[Answer]] = Future()
+        if remote:
+            until, reason = self._resting.get(store, (0.0, ""))
+            if started < until:
+                future.set_exception(ServerError(reason))
+            else:
+                threads = self._servers.setdefault(store, DaemonThreads(_THREADS_PER_SERVER, store))
+                future = threads.submit(look_up)
+        elif beside:
+            future = self._full_text.submit(look_up)
+        else:
+            settle(future, look_up)
+        return _Asked(store, remote, future, started + (self._remote_timeout if remote else STORE_TIMEOUT_SECONDS))
+
+    def _answer(self, asked: "_Asked[Answer]", unavailable: dict[str, str]) -> Sequence[Answer]:
+        try:
+            return asked.future.result(max(0.0, asked.deadline - time.monotonic()))
+        except FutureTimeoutError:
+            asked.future.cancel()
+            reason = f"no answer within {self._remote_timeout if asked.remote else STORE_TIMEOUT_SECONDS:g} s"
+        except Exception as error:
+            # Whatever breaks one store must not lose the others' answers; the result names it.
+            logger.warning("the %s look-up failed", asked.store, exc_info=logger.isEnabledFor(logging.DEBUG))
+            reason = str(error) if isinstance(error, GraphragError) else f"{type(error).__name__}: {error}"
+        if asked.remote:
+            now = time.monotonic()
+            until, _ = self._resting.get(asked.store, (0.0, ""))
+            if now >= until:  # A refusal while it rests must not prolong the rest.
+                self._resting[asked.store] = (now + REST_SECONDS, reason)
+        unavailable[asked.store] = reason
+        return ()
 
 
-def _done(look_up: Callable[[], Sequence[Answer]]) -> Future[Sequence[Answer]]:
-    """Return the answer, or what went wrong, as a thread would."""
-    done: Future[Sequence[Answer]] = Future()
-    try:
-        done.set_result(look_up())
-    except Exception as error:
-        done.set_exception(error)
-    return done
+@dataclass(frozen=True, slots=True)
+class _Asked(Generic[Answer]):
+    """A look-up under way."""
+
+    store: str
+    remote: bool
+    future: "Future[Sequence[Answer]]"
+    deadline: float
 
 
 def _nearest(query: Query, pool: int, scope: Scope, stores: Stores) -> list[Ranked]:

@@ -27,6 +27,9 @@ def render_status(status: Status, detailed: bool = True) -> str:
         lines += [f"  left out: {one_line(path)} ({reason})" for path, reason in status.skipped_examples]
         lines.append(f"Last indexed: {_when(status.last_indexed)}")
         lines.append(f"Index file: {status.index_file} ({status.index_bytes / 1e6:,.1f} MB)")
+    for server in status.servers:
+        state = f"lacks {server.pending:,} files" if server.pending else "holds everything"
+        lines.append(f"Server: {server.name}: {state}" + (f"; {server.problem}" if server.problem else ""))
     lines += [f"Warning: {warning}" for warning in status.warnings]
     return printable("\n".join(lines))
 

@@ -87,8 +87,8 @@ class Database:
         self._local = threading.local()
 
 
-def id_list(ids: Iterable[int]) -> str:
-    """Bind many ids as one parameter: use it as `IN (SELECT value FROM json_each(?))`."""
+def id_list(ids: Iterable[int | str]) -> str:
+    """Bind many ids or names as one parameter: use it as `IN (SELECT value FROM json_each(?))`."""
     return json.dumps(list(ids), separators=(",", ":"))
 
 

@@ -72,11 +72,11 @@ class SqliteGraphStore:
         wanted = tuple(kinds) or tuple(RelationKind)
         seen = dict.fromkeys(chunk_ids)
         frontier = list(chunk_ids)
-        found: list[tuple[_Edge, int]] = []
+        found: list[tuple[SettledEdge, int]] = []
         for hop in range(1, hops + 1):
             edges = self._outgoing(frontier, wanted, hidden) + self._incoming(frontier, wanted, hidden)
             edges.sort(key=lambda edge: (-edge.confidence, edge.seed_rank, edge.chunk_id))
-            fresh: dict[int, _Edge] = {}
+            fresh: dict[int, SettledEdge] = {}
             for edge in edges:
                 if edge.chunk_id not in seen:
                     fresh.setdefault(edge.chunk_id, edge)
@@ -87,14 +87,30 @@ class SqliteGraphStore:
             seen.update(fresh)
         return self._with_chunks(found[:limit])
 
-    def _outgoing(self, seeds: Sequence[int], kinds: Sequence[str], hidden: FileFilter) -> list["_Edge"]:
+    def settled(self, chunk_ids: Sequence[int]) -> list["SettledEdge"]:
+        """Return all that the chunks mention, settled as of now, for a server that stores edges rather than mentions.
+
+        Archived definitions are candidates only for what no other definition can be meant by.
+        """
+        kinds = tuple(RelationKind)
+        visible = self._scopes.resolve(Scope())
+        edges = self._outgoing(chunk_ids, kinds, visible, limit=-1)
+        if visible.denied.size:
+            known = {edge.relation_id for edge in edges}
+            everything = self._outgoing(chunk_ids, kinds, FileFilter(()), limit=-1)
+            edges += [edge for edge in everything if edge.relation_id not in known]
+        return edges
+
+    def _outgoing(
+        self, seeds: Sequence[int], kinds: Sequence[str], hidden: FileFilter, limit: int = MAX_EDGES
+    ) -> list["SettledEdge"]:
         """What the seeds mention: relations on their lines, settled against the definitions of that name."""
         rows = self._database.rows(
             f"""WITH mentions AS MATERIALIZED (
                     SELECT r.*, seed.key AS rank, {_DEFINITIONS.format(key="r.target_key")} AS known
                     FROM json_each(?) seed JOIN chunks c ON c.id = seed.value
                     JOIN relations r ON r.file_id = c.file_id AND r.line BETWEEN c.start_line AND c.end_line
-                    WHERE r.kind IN ({marks(kinds)}) ORDER BY seed.key, r.id LIMIT {MAX_EDGES}),
+                    WHERE r.kind IN ({marks(kinds)}) ORDER BY seed.key, r.id LIMIT {limit}),
                 meant AS (
                     SELECT r.id, s.id AS symbol_id FROM mentions r
                     JOIN symbols s ON s.name_key = r.target_key AND s.file_id = r.file_id
@@ -110,9 +126,11 @@ class SqliteGraphStore:
             (id_list(seeds), *kinds, *hidden.parameters),
         )
         edges = _settle(map(_Candidate._make, rows), "out")
-        return edges + self._outgoing_modules(seeds, kinds, hidden)
+        return edges + self._outgoing_modules(seeds, kinds, hidden, limit)
 
-    def _outgoing_modules(self, seeds: Sequence[int], kinds: Sequence[str], hidden: FileFilter) -> list["_Edge"]:
+    def _outgoing_modules(
+        self, seeds: Sequence[int], kinds: Sequence[str], hidden: FileFilter, limit: int
+    ) -> list["SettledEdge"]:
         """What the seeds import or link to as a whole file."""
         rows = self._database.rows(
             f"""SELECT r.id, seed.key, r.kind, r.source, r.target, r.file_id, r.confidence, r.resolution,
@@ -125,11 +143,11 @@ class SqliteGraphStore:
                   AND NOT EXISTS (SELECT 1 FROM symbols s WHERE s.name_key = r.target_key AND s.file_id = m.file_id)
                   AND {hidden.condition("m.file_id")}
                 ORDER BY seed.key, r.id, m.file_id LIMIT ?""",
-            (id_list(seeds), *kinds, *hidden.parameters, MAX_EDGES),
+            (id_list(seeds), *kinds, *hidden.parameters, limit),
         )
         return _settle(map(_Candidate._make, rows), "out")
 
-    def _incoming(self, seeds: Sequence[int], kinds: Sequence[str], hidden: FileFilter) -> list["_Edge"]:
+    def _incoming(self, seeds: Sequence[int], kinds: Sequence[str], hidden: FileFilter) -> list["SettledEdge"]:
         """What mentions the seeds' definitions: a mention counts when settling it leads back to the seed."""
         rank = {chunk_id: place for place, chunk_id in enumerate(seeds)}
         symbols = self._database.rows(
@@ -155,7 +173,7 @@ class SqliteGraphStore:
         seed_rank: int,
         kinds: Sequence[str],
         hidden: FileFilter,
-    ) -> list["_Edge"]:
+    ) -> list["SettledEdge"]:
         """Return the relations that may mean a definition of this name in this file, settled."""
         near, meant = "SELECT id FROM relations WHERE target_key = ?3", "1"
         if definitions > MAX_CANDIDATES:  # Then only its own file, and those that import it, can mean this one.
@@ -187,7 +205,7 @@ class SqliteGraphStore:
         )
         return dict(rows)
 
-    def _with_chunks(self, found: Sequence[tuple["_Edge", int]]) -> list[GraphNeighbour]:
+    def _with_chunks(self, found: Sequence[tuple["SettledEdge", int]]) -> list[GraphNeighbour]:
         rows = self._database.rows(
             f"""SELECT {CHUNK_COLUMNS} FROM chunks c JOIN files f ON f.id = c.file_id
                 WHERE c.id IN (SELECT value FROM json_each(?))""",
@@ -237,7 +255,9 @@ class _Candidate(NamedTuple):
         return f"{self.source}.{self.target}" if self.source else self.target
 
 
-class _Edge(NamedTuple):
+class SettledEdge(NamedTuple):
+    """What one relation means. `symbol_id` is the negative id of a file where it means the whole of it."""
+
     relation_id: int
     seed_rank: int
     kind: str
@@ -250,14 +270,14 @@ class _Edge(NamedTuple):
     resolution: Resolution
 
 
-def _settle(candidates: Iterable[_Candidate], direction: str) -> list[_Edge]:
+def _settle(candidates: Iterable[_Candidate], direction: str) -> list[SettledEdge]:
     """Decide what each relation means: its own file first, then the module it names, then the only one of that name."""
-    edges: list[_Edge] = []
+    edges: list[SettledEdge] = []
     for _, group in groupby(candidates, key=attrgetter("seed_rank", "relation_id")):
         possible = {candidate.symbol_id: candidate for candidate in group}
         for resolution, confidence, chosen in _choose(possible):
             edges += [
-                _Edge(
+                SettledEdge(
                     relation_id=one.relation_id,
                     seed_rank=one.seed_rank,
                     kind=one.kind,

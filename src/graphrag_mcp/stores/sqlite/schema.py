@@ -4,7 +4,7 @@ A chunk's id is `file_id << 16 | ordinal`: a file's chunks are one run of ids, s
 and the file of a full-text match is known without a join. File ids are never used again.
 """
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 ORDINAL_BITS = 16  # 65,536 chunks a file: a file of 10 MB has about 7,000.
 MAX_CHUNKS_PER_FILE = 1 << ORDINAL_BITS
 
@@ -65,6 +65,9 @@ CREATE TABLE vectors (
 
 CREATE VIRTUAL TABLE keywords USING fts5 ({", ".join(KEYWORD_FIELDS)}, tokenize = "ascii tokenchars '_'");
 CREATE VIRTUAL TABLE keyword_terms USING fts5vocab (keywords, row);
+
+-- What each server holds of the index, so that only the rest is sent.
+CREATE TABLE projected (server TEXT, path TEXT, mark TEXT NOT NULL, PRIMARY KEY (server, path)) WITHOUT ROWID;
 
 CREATE TABLE symbols (
     id INTEGER PRIMARY KEY,

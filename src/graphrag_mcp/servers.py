@@ -1,0 +1,165 @@
+"""Chooses and connects the servers that the settings name: Qdrant for vectors and keywords, Neo4j for the graph."""
+
+import importlib.util
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from graphrag_mcp.errors import ServerError
+from graphrag_mcp.exclusion.include_globs import compile_globs
+from graphrag_mcp.indexing.history import origin
+from graphrag_mcp.model import GraphNeighbour, RelationKind, Scope, SymbolMatch
+from graphrag_mcp.ports import Embedder, GraphStore
+from graphrag_mcp.search.retrieval import Stores
+from graphrag_mcp.settings import ServerSettings
+from graphrag_mcp.stores.points import ArchivedPaths, ChunkIds, PointIds, Projection
+
+if TYPE_CHECKING:  # The clients are optional, and take a second to import.
+    from neo4j import Driver
+    from qdrant_client import QdrantClient
+
+WRITE_TIMEOUT_SECONDS = 60.0  # A batch on a busy server; searches wait far less.
+INSTALL = 'pip install "graphrag-mcp[servers]"'
+
+
+def project_name(settings: ServerSettings, root: Path, start: str = "") -> str:
+    """Return what the project is called on the servers: the same on every machine that has cloned it."""
+    # Without a server nobody asks, and git need not be either.
+    remote = origin(root) if settings.qdrant_url or settings.neo4j_uri else ""
+    name = settings.project_id or remote or root.name or "root"
+    return f"{name}/{start}" if start else name
+
+
+class Servers:
+    """The servers of one project; each is connected when it is first used."""
+
+    def __init__(self, settings: ServerSettings, project: str) -> None:
+        """Raises ServerError when a client library is missing."""
+        self.project = project
+        self._settings = settings
+        self._timeout = settings.server_timeout_seconds
+        for wanted, module in ((settings.qdrant_url, "qdrant_client"), (settings.neo4j_uri, "neo4j")):
+            if wanted and importlib.util.find_spec(module) is None:
+                raise ServerError(f"{wanted} needs the package {module}; {INSTALL}")
+        self._clients: dict[float, QdrantClient] = {}
+        self._drivers: dict[float, Driver] = {}
+
+    @property
+    def any(self) -> bool:
+        """Tell whether the settings name a server."""
+        return bool(self._settings.qdrant_url or self._settings.neo4j_uri)
+
+    def beside(self, local: Stores, ids: ChunkIds, archived: ArchivedPaths) -> Stores:
+        """Return the stores of a search whose catalog is here, each of the others where the settings put it."""
+        stores = local
+        if self._settings.qdrant_url:
+            from graphrag_mcp.stores.qdrant.indexes import QdrantKeywordIndex, QdrantPoints, QdrantVectorIndex
+
+            points = QdrantPoints(
+                self._qdrant(self._timeout), self._settings.qdrant_collection, self.project, ids, archived
+            )
+            vectors = QdrantVectorIndex(points) if local.embedder is not None else None
+            stores = replace(stores, keywords=QdrantKeywordIndex(points), vectors=vectors)
+        if self._settings.neo4j_uri:
+            stores = replace(stores, graph=self._graph(ids, archived, stores))
+        return stores
+
+    def alone(self, embedder: Embedder | None, model_problem: str) -> Stores:
+        """Return the stores of a search that has nothing here. Raises ServerError without a Qdrant."""
+        if not self._settings.qdrant_url:
+            raise ServerError("searching without a local index needs a Qdrant; set GRAPHRAG_QDRANT_URL")
+        from graphrag_mcp.stores.qdrant.catalog import QdrantArchivedPaths, QdrantCatalog
+        from graphrag_mcp.stores.qdrant.indexes import QdrantKeywordIndex, QdrantPoints, QdrantVectorIndex
+
+        client, collection = self._qdrant(self._timeout), self._settings.qdrant_collection
+        ids = PointIds()
+        archived = QdrantArchivedPaths(client, collection, self.project, compile_globs)
+        points = QdrantPoints(client, collection, self.project, ids, archived)
+        stores = Stores(
+            QdrantCatalog(points),
+            QdrantKeywordIndex(points),
+            NoGraph(),
+            QdrantVectorIndex(points) if embedder is not None else None,
+            embedder,
+            model_problem,
+        )
+        return replace(stores, graph=self._graph(ids, archived, stores)) if self._settings.neo4j_uri else stores
+
+    def projections(self, fingerprint: str, dimensions: int, weights: dict[str, float]) -> list[Projection]:
+        """Return the writing side of each server; fingerprint, dimensions: of the model; weights: of keyword fields."""
+        found: list[Projection] = []
+        settings = self._settings
+        if settings.qdrant_url:
+            from graphrag_mcp.stores.qdrant.projection import QdrantProjection
+
+            name = f"Qdrant {settings.qdrant_url} {settings.qdrant_collection} {self.project}"
+            client = self._qdrant(WRITE_TIMEOUT_SECONDS)
+            found.append(
+                QdrantProjection(
+                    client, name, settings.qdrant_collection, self.project, fingerprint, dimensions, weights
+                )
+            )
+        if settings.neo4j_uri:
+            from graphrag_mcp.stores.neo4j.projection import Neo4jProjection
+
+            database = settings.neo4j_database
+            name = f"Neo4j {settings.neo4j_uri} {database or 'default'} {self.project}"
+            found.append(Neo4jProjection(self._neo4j(WRITE_TIMEOUT_SECONDS), name, database or None, self.project))
+        return found
+
+    def close(self) -> None:
+        """Close every connection; one that hangs is left to the end of the process."""
+        for client in self._clients.values():
+            with suppress(Exception):
+                client.close()
+        for driver in self._drivers.values():
+            with suppress(Exception):
+                driver.close()
+        self._clients.clear()
+        self._drivers.clear()
+
+    def _graph(self, ids: ChunkIds, archived: ArchivedPaths, stores: Stores) -> GraphStore:
+        from graphrag_mcp.stores.neo4j.graph import Neo4jGraphStore
+
+        database = self._settings.neo4j_database or None
+        return Neo4jGraphStore(self._neo4j(self._timeout), database, self.project, ids, archived, stores.catalog)
+
+    def _qdrant(self, timeout_seconds: float) -> "QdrantClient":
+        if timeout_seconds not in self._clients:
+            from graphrag_mcp.stores.qdrant.connection import connect
+
+            settings = self._settings
+            key = settings.qdrant_api_key.get_secret_value()
+            self._clients[timeout_seconds] = connect(
+                settings.qdrant_url, key, settings.qdrant_grpc_port, timeout_seconds
+            )
+        return self._clients[timeout_seconds]
+
+    def _neo4j(self, timeout_seconds: float) -> "Driver":
+        if timeout_seconds not in self._drivers:
+            from graphrag_mcp.stores.neo4j.connection import connect
+
+            settings = self._settings
+            password = settings.neo4j_password.get_secret_value()
+            self._drivers[timeout_seconds] = connect(settings.neo4j_uri, settings.neo4j_user, password, timeout_seconds)
+        return self._drivers[timeout_seconds]
+
+
+class NoGraph:
+    """The graph of a search that has none: every answer says what to set."""
+
+    remote = True
+
+    def find_symbols(self, names: Sequence[str], scope: Scope, limit: int) -> list[SymbolMatch]:
+        """Raise ServerError."""
+        del names, scope, limit
+        raise ServerError("no graph without a local index; set GRAPHRAG_NEO4J_URI")
+
+    def neighbours(
+        self, chunk_ids: Sequence[int], hops: int, limit: int, scope: Scope, kinds: Sequence[RelationKind] = ()
+    ) -> list[GraphNeighbour]:
+        """Raise ServerError."""
+        del chunk_ids, hops, limit, scope, kinds
+        raise ServerError("no graph without a local index; set GRAPHRAG_NEO4J_URI")

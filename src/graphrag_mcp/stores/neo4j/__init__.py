@@ -1,0 +1,1 @@
+"""The graph store on Neo4j, as a copy of the local index."""

@@ -1,0 +1,44 @@
+"""Connects to Neo4j, and says in one sentence what went wrong."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from neo4j import Driver, GraphDatabase
+from neo4j.exceptions import AuthError, DriverError, Neo4jError, ServiceUnavailable
+
+from graphrag_mcp.errors import GraphragError, ServerError
+
+
+def connect(uri: str, user: str, password: str, timeout_seconds: float) -> Driver:
+    """Return a driver that connects when it is first used, and retries what may pass for so long."""
+    return GraphDatabase.driver(
+        uri,
+        auth=(user, password),
+        connection_timeout=timeout_seconds,
+        connection_acquisition_timeout=timeout_seconds,
+        max_transaction_retry_time=timeout_seconds,
+        notifications_min_severity="OFF",  # "The label does not exist" is an empty database, not a problem.
+    )
+
+
+@contextmanager
+def reaching() -> Iterator[None]:
+    """Turn whatever the driver raises into a ServerError."""
+    try:
+        yield
+    except GraphragError:
+        raise
+    except AuthError as error:
+        raise ServerError(
+            "Neo4j refuses the credentials; check GRAPHRAG_NEO4J_USER and GRAPHRAG_NEO4J_PASSWORD"
+        ) from error
+    except (ServiceUnavailable, OSError) as error:
+        raise ServerError("Neo4j cannot be reached; check GRAPHRAG_NEO4J_URI and that it runs") from error
+    except Neo4jError as error:
+        raise ServerError(f"Neo4j answers with {error.code}: {_first_line(error.message)}") from error
+    except (DriverError, ValueError) as error:
+        raise ServerError(f"Neo4j failed ({type(error).__name__}: {_first_line(str(error))})") from error
+
+
+def _first_line(text: str | None) -> str:
+    return (text or "").splitlines()[0] if text else "no message"

@@ -1,0 +1,144 @@
+"""Reads the graph: definitions by name, neighbours by hops, the scope inside every query."""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from neo4j import Driver
+
+from graphrag_mcp.model import GraphNeighbour, RelationKind, Resolution, Scope, Symbol, SymbolKind, SymbolMatch
+from graphrag_mcp.ports import ChunkStore
+from graphrag_mcp.stores.neo4j.connection import reaching
+from graphrag_mcp.stores.neo4j.schema import IN_SCOPE, relationship_types, scope_parameters
+from graphrag_mcp.stores.points import ArchivedPaths, ChunkIds, Point
+
+MAX_EDGES = 400  # Edges read per hop; a result shows twenty at most.
+MAX_MENTIONS = 40  # Mentions read of one chunk's definitions.
+MAX_FRONTIER = 4  # Neighbours from which the next hop starts: the surest ones.
+
+_POINT = "c.key AS key, c.path AS path, c.version AS version, c.ordinal AS ordinal"
+_FIND = f"""
+MATCH (s:Symbol) WHERE s.project = $project AND s.name_key IN $names
+MATCH (s)<-[:DEFINES]-(c:Chunk) WHERE {IN_SCOPE}
+RETURN {_POINT}, s.name AS name, s.qualified_name AS qualified_name, s.kind AS kind, s.start_line AS start_line,
+       s.end_line AS end_line, s.signature AS signature
+ORDER BY path, start_line LIMIT $limit
+"""
+_EDGE = (
+    "type(r) AS kind, r.source AS source, r.target AS target, r.confidence AS confidence, r.resolution AS resolution"
+)
+_NEIGHBOURS = f"""
+UNWIND range(0, size($seeds) - 1) AS rank
+MATCH (seed:Chunk {{key: $seeds[rank]}})
+CALL (seed) {{
+    MATCH (seed)-[r:{{types}}]->(:Symbol)<-[:DEFINES]-(c:Chunk) WHERE c <> seed AND {IN_SCOPE}
+    RETURN r, c, 'out' AS direction LIMIT {MAX_EDGES}
+  UNION ALL
+    MATCH (seed)-[r:{{types}}]->(:File)-[:HAS_CHUNK]->(c:Chunk {{ordinal: 0}}) WHERE c <> seed AND {IN_SCOPE}
+    RETURN r, c, 'out' AS direction LIMIT {MAX_EDGES}
+  UNION ALL
+    MATCH (seed)-[:DEFINES]->(:Symbol)<-[r:{{types}}]-(c:Chunk) WHERE c <> seed AND {IN_SCOPE}
+    RETURN r, c, 'in' AS direction ORDER BY r.confidence DESC LIMIT {MAX_MENTIONS}
+}}
+RETURN rank, direction, {_POINT}, {_EDGE}
+ORDER BY confidence DESC, rank, path, ordinal LIMIT {MAX_EDGES}
+"""
+
+
+class _Step(NamedTuple):
+    """One edge from a seed to another chunk."""
+
+    chunk_id: int
+    key: str
+    row: dict[str, Any]
+    hop: int
+
+
+class Neo4jGraphStore:
+    """The graph store on a server; the chunks themselves come from the catalog."""
+
+    remote = True
+
+    def __init__(
+        self,
+        driver: Driver,
+        database: str | None,
+        project: str,
+        chunk_ids: ChunkIds,
+        archived: ArchivedPaths,
+        catalog: ChunkStore,
+    ) -> None:
+        self._driver = driver
+        self._database = database
+        self._project = project
+        self._chunk_ids = chunk_ids
+        self._archived = archived
+        self._catalog = catalog
+
+    def find_symbols(self, names: Sequence[str], scope: Scope, limit: int) -> list[SymbolMatch]:
+        """Return definitions whose unqualified name equals one of `names`, ignoring case, in the order of paths."""
+        rows = self._read(_FIND, scope, names=sorted({name.lower() for name in names}), limit=limit)
+        return [
+            SymbolMatch(
+                chunk_id,
+                row["path"],
+                Symbol(
+                    row["name"],
+                    row["qualified_name"],
+                    SymbolKind(row["kind"]),
+                    row["start_line"],
+                    row["end_line"],
+                    row["signature"],
+                ),
+            )
+            for chunk_id, row in self._known(rows)
+        ]
+
+    def neighbours(
+        self, chunk_ids: Sequence[int], hops: int, limit: int, scope: Scope, kinds: Sequence[RelationKind] = ()
+    ) -> list[GraphNeighbour]:
+        """Return chunks related to the seeds, ordered by (hops, confidence, seed's rank, path), each chunk once."""
+        statement = _NEIGHBOURS.replace("{types}", relationship_types(kinds or tuple(RelationKind)))
+        keys = self._chunk_ids.keys(chunk_ids)
+        frontier = [keys[chunk_id] for chunk_id in chunk_ids if chunk_id in keys]
+        seen = set(frontier)
+        found: list[_Step] = []
+        for hop in range(1, hops + 1):
+            fresh: dict[str, _Step] = {}
+            for chunk_id, row in self._known(self._read(statement, scope, seeds=frontier)):
+                if row["key"] not in seen:
+                    fresh.setdefault(row["key"], _Step(chunk_id, row["key"], row, hop))
+            found += fresh.values()
+            if not fresh or len(found) >= limit:
+                break
+            frontier = list(fresh)[:MAX_FRONTIER]
+            seen.update(fresh)
+        return self._with_chunks(found[:limit])
+
+    def _with_chunks(self, found: Sequence[_Step]) -> list[GraphNeighbour]:
+        chunks = self._catalog.chunks([step.chunk_id for step in found])
+        return [
+            GraphNeighbour(
+                chunk=chunks[step.chunk_id],
+                relation=RelationKind[step.row["kind"]],
+                direction=step.row["direction"],
+                source=step.row["source"],
+                target=step.row["target"],
+                hops=step.hop,
+                confidence=step.row["confidence"] / 2 ** (step.hop - 1),  # K-11: a hop halves the contribution.
+                resolution=Resolution(step.row["resolution"]),
+            )
+            for step in found
+            if step.chunk_id in chunks
+        ]
+
+    def _known(self, rows: Sequence[dict[str, Any]]) -> list[tuple[int, dict[str, Any]]]:
+        """Return the rows of content that the search knows, each with its chunk id."""
+        ids = self._chunk_ids.ids([Point(row["key"], row["path"], row["version"], row["ordinal"]) for row in rows])
+        return [(known, row) for known, row in zip(ids, rows, strict=True) if known is not None]
+
+    def _read(self, statement: str, scope: Scope, **parameters: Any) -> list[dict[str, Any]]:
+        bound = scope_parameters(scope, self._archived.lifted(scope.include_patterns))
+        with reaching(), self._driver.session(database=self._database, default_access_mode="READ") as session:
+            return session.execute_read(
+                lambda transaction: transaction.run(statement, bound, project=self._project, **parameters).data()
+            )

@@ -1,0 +1,103 @@
+"""The catalog of a search that has no index of its own: the payloads of a Qdrant collection."""
+
+import hashlib
+from collections.abc import Callable, Mapping, Sequence
+from operator import itemgetter
+from typing import Any
+
+from qdrant_client import QdrantClient, models
+
+from graphrag_mcp.model import Ranked, Scope, StoredChunk, StoredFile
+from graphrag_mcp.stores.points import ChunkIds, Point
+from graphrag_mcp.stores.qdrant.connection import reaching
+from graphrag_mcp.stores.qdrant.indexes import QdrantPoints
+from graphrag_mcp.stores.qdrant.schema import (
+    FILE_FIELDS,
+    POINT_FIELDS,
+    archived_filter,
+    read_chunk,
+    read_file,
+    read_point,
+    scope_filter,
+    scroll,
+)
+
+_PATHS_READ = 256  # Files with one word of the query in their name, before the best of them are chosen.
+
+GlobCompiler = Callable[[Sequence[str]], Callable[[str], bool]]
+
+
+class QdrantCatalog:
+    """Reads chunks and files from the payloads."""
+
+    remote = True
+
+    def __init__(self, points: QdrantPoints) -> None:
+        self._points = points
+        self._ids: ChunkIds = points.chunk_ids
+
+    def chunks(self, chunk_ids: Sequence[int]) -> Mapping[int, StoredChunk]:
+        """Return those of the chunks that still exist."""
+        found = self._payloads(chunk_ids, True)
+        return {chunk_id: read_chunk(chunk_id, _file_id(values), values) for chunk_id, values in found.items()}
+
+    def files(self, chunk_ids: Sequence[int]) -> Mapping[int, StoredFile]:
+        """Return the file of each chunk, by the chunk's id; chunks that are gone are left out."""
+        found = self._payloads(chunk_ids, FILE_FIELDS)
+        return {chunk_id: read_file(_file_id(values), values) for chunk_id, values in found.items()}
+
+    def find_paths(self, words: Sequence[str], limit: int, scope: Scope) -> list[Ranked]:
+        """Return the first chunks of files whose stem holds one of the words; the score is the share of the stem."""
+        points = self._points
+        visible = scope_filter(points.project, scope, points.archived.lifted(scope.include_patterns))
+        wanted: list[Any] = [
+            visible,
+            models.FieldCondition(key="path_words", match=models.MatchAny(any=list(words))),
+            models.FieldCondition(key="ordinal", match=models.MatchValue(value=0)),
+        ]
+        with reaching():
+            records, _ = points.client.scroll(
+                points.collection,
+                scroll_filter=models.Filter(must=wanted),
+                limit=_PATHS_READ,
+                with_payload=[*POINT_FIELDS, "path_words", "path_shares"],
+            )
+        said = set(words)
+        scored: list[tuple[float, str, Point]] = []
+        for record in records:
+            values = record.payload or {}
+            shares = zip(values["path_words"], values["path_shares"], strict=True)
+            score = sum(share for word, share in shares if word in said)
+            scored.append((-score, values["path"], read_point(str(record.id), values)))
+        scored.sort(key=itemgetter(0, 1))
+        ids = self._ids.ids([point for _, _, point in scored[:limit]])
+        return [Ranked(known, -score) for known, (score, _, _) in zip(ids, scored, strict=False) if known is not None]
+
+    def _payloads(self, chunk_ids: Sequence[int], fields: bool | list[str]) -> dict[int, dict[str, Any]]:
+        keys = self._ids.keys(chunk_ids)
+        with reaching():
+            records = self._points.client.retrieve(self._points.collection, list(keys.values()), with_payload=fields)
+        found = {str(record.id): record.payload or {} for record in records}
+        return {chunk_id: found[key] for chunk_id, key in keys.items() if key in found}
+
+
+class QdrantArchivedPaths:
+    """Finds the archived files that a scope's patterns bring back."""
+
+    def __init__(self, client: QdrantClient, collection: str, project: str, compile_globs: GlobCompiler) -> None:
+        self._client = client
+        self._collection = collection
+        self._project = project
+        self._compile_globs = compile_globs
+
+    def lifted(self, patterns: tuple[str, ...]) -> Sequence[str]:
+        """Return the paths of archived files that gitignore globs match."""
+        if not patterns:
+            return []
+        matches = self._compile_globs(patterns)
+        found = scroll(self._client, self._collection, archived_filter(self._project), ["path"])
+        return [values["path"] for values in found if matches(values["path"])]
+
+
+def _file_id(values: Mapping[str, Any]) -> int:
+    return int.from_bytes(hashlib.blake2b(values["path"].encode(errors="surrogateescape"), digest_size=8).digest())

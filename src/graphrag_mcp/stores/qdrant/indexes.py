@@ -1,0 +1,86 @@
+"""Searches a Qdrant collection: its dense vectors by cosine, its sparse ones as BM25, the scope inside both."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from qdrant_client import QdrantClient, models
+
+from graphrag_mcp.errors import ServerError
+from graphrag_mcp.model import Ranked, Scope
+from graphrag_mcp.ports import Matrix
+from graphrag_mcp.stores.points import ArchivedPaths, ChunkIds
+from graphrag_mcp.stores.qdrant.bm25 import query_vector
+from graphrag_mcp.stores.qdrant.connection import reaching
+from graphrag_mcp.stores.qdrant.schema import DENSE, KEYWORDS, POINT_FIELDS, read_point, scope_filter
+
+
+@dataclass(frozen=True, slots=True)
+class QdrantPoints:
+    """The points of one project in one collection, and what the search calls them."""
+
+    client: QdrantClient
+    collection: str
+    project: str
+    chunk_ids: ChunkIds
+    archived: ArchivedPaths
+
+    def query(self, vector: list[float] | models.SparseVector, using: str, limit: int, scope: Scope) -> list[Ranked]:
+        """Return the best points inside the scope, best first; content that the search does not know is left out."""
+        lifted = self.archived.lifted(scope.include_patterns)
+        with reaching():
+            found = self.client.query_points(
+                self.collection,
+                query=vector,
+                using=using,
+                query_filter=scope_filter(self.project, scope, lifted),
+                limit=limit,
+                with_payload=POINT_FIELDS,
+            ).points
+        ids = self.chunk_ids.ids([read_point(str(one.id), one.payload or {}) for one in found])
+        return [Ranked(known, one.score) for known, one in zip(ids, found, strict=True) if known is not None]
+
+
+class QdrantVectorIndex:
+    """The vector index on a server."""
+
+    remote = True
+
+    def __init__(self, points: QdrantPoints) -> None:
+        self._points = points
+
+    def search(self, vector: Matrix, limit: int, scope: Scope) -> list[Ranked]:
+        """Return the nearest chunks inside the scope, nearest first; scores are cosines."""
+        return self._points.query(vector.tolist(), DENSE, limit, scope)
+
+    def vectors(self, chunk_ids: Sequence[int]) -> Mapping[int, Matrix]:
+        """Return the vectors of those chunks that have one; none while the server is away, so nothing is a copy."""
+        keys = self._points.chunk_ids.keys(chunk_ids)
+        try:
+            with reaching():
+                records = self._points.client.retrieve(
+                    self._points.collection, list(keys.values()), with_payload=False, with_vectors=[DENSE]
+                )
+        except ServerError:
+            return {}
+        vectors = {str(one.id): one.vector[DENSE] for one in records if isinstance(one.vector, dict) and one.vector}
+        return {
+            chunk_id: np.asarray(vectors[key], dtype=np.float32) for chunk_id, key in keys.items() if key in vectors
+        }
+
+
+class QdrantKeywordIndex:
+    """The keyword index on a server: any of the terms may match (see `bm25` for the formula)."""
+
+    remote = True
+
+    def __init__(self, points: QdrantPoints) -> None:
+        self._points = points
+
+    def search(self, terms: Sequence[str], limit: int, scope: Scope) -> list[Ranked]:
+        """Return the best chunks inside the scope, best first."""
+        vector = query_vector(terms)
+        if not vector.indices:
+            return []
+        sparse = models.SparseVector(indices=vector.indices, values=vector.values)
+        return self._points.query(sparse, KEYWORDS, limit, scope)

@@ -1,0 +1,93 @@
+"""Writes files into a Qdrant collection, and takes them out again."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from qdrant_client import QdrantClient, models
+
+from graphrag_mcp.stores.points import Changing, ProjectedFile
+from graphrag_mcp.stores.qdrant.bm25 import document_vector
+from graphrag_mcp.stores.qdrant.connection import reaching
+from graphrag_mcp.stores.qdrant.schema import (
+    DENSE,
+    KEYWORDS,
+    create_collection,
+    files_filter,
+    outdated_filter,
+    payload,
+    project_filter,
+    scroll,
+)
+
+BATCH_POINTS = 256  # A request of about a megabyte.
+
+
+class QdrantProjection:
+    """The copy of one project in one collection."""
+
+    keeps_edges = False
+
+    def __init__(
+        self,
+        client: QdrantClient,
+        name: str,
+        collection: str,
+        project: str,
+        model: str,
+        dimensions: int,
+        weights: Mapping[str, float],
+    ) -> None:
+        """name: of the server, for marks. model, dimensions: of the vectors. weights: of the keyword fields in BM25."""
+        self.name = name
+        self._client = client
+        self._collection = collection
+        self._project = project
+        self._model = model
+        self._dimensions = dimensions
+        self._weights = weights
+
+    def prepare(self) -> None:
+        """Create the collection and its payload indexes, where they are missing."""
+        with reaching():
+            create_collection(self._client, self._collection, self._dimensions)
+
+    def write(self, files: Sequence[ProjectedFile]) -> None:
+        """Replace these files: first the new points are there, then the old ones go."""
+        points = list(self._points(files))
+        with reaching():
+            for start in range(0, len(points), BATCH_POINTS):
+                self._client.upsert(self._collection, points[start : start + BATCH_POINTS], wait=True)
+            self._client.delete(self._collection, outdated_filter(self._project, files), wait=True)
+
+    def delete(self, paths: Sequence[str]) -> None:
+        """Remove all points of these files."""
+        with reaching():
+            self._client.delete(self._collection, files_filter(self._project, paths), wait=True)
+
+    def clear(self) -> None:
+        """Remove all points of the project."""
+        with reaching():
+            self._client.delete(self._collection, project_filter(self._project), wait=True)
+
+    def versions(self) -> Mapping[str, tuple[str, int]]:
+        """Return the version of each file and how many points it has; "" for a file that is there in two versions."""
+        found: dict[str, tuple[str, int]] = {}
+        for values in scroll(self._client, self._collection, project_filter(self._project), ["path", "version"]):
+            version, count = found.get(values["path"], (values["version"], 0))
+            found[values["path"]] = (version if version == values["version"] else "", count + 1)
+        return found
+
+    def changing(self, _files: Sequence[ProjectedFile], _gone: Sequence[str], /) -> Changing:
+        """Return nothing: a point depends on its own file alone."""
+        return Changing()
+
+    def _points(self, files: Sequence[ProjectedFile]) -> Iterator[models.PointStruct]:
+        for file in files:
+            for chunk in file.chunks:
+                sparse = document_vector(chunk.words, self._weights)
+                vector: dict[str, Any] = {KEYWORDS: models.SparseVector(indices=sparse.indices, values=sparse.values)}
+                if chunk.vector is not None:
+                    vector[DENSE] = chunk.vector.tolist()
+                yield models.PointStruct(
+                    id=chunk.point.key, vector=vector, payload=payload(self._project, self._model, file, chunk)
+                )

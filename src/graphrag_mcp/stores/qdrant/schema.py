@@ -1,0 +1,223 @@
+"""The collection: its vectors, the fields of a point's payload, and which of them filters use."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
+from typing import Any
+
+from qdrant_client import QdrantClient, models
+from qdrant_client.http.exceptions import UnexpectedResponse
+
+from graphrag_mcp.errors import IndexStoreError
+from graphrag_mcp.model import ArchiveClass, Category, DocumentFacts, DocumentStatus, Scope, StoredChunk, StoredFile
+from graphrag_mcp.stores.points import Point, ProjectedChunk, ProjectedFile, folders
+from graphrag_mcp.stores.qdrant.connection import reaching
+
+DENSE = "dense"
+KEYWORDS = "keywords"
+
+_PAGE = 1000
+
+POINT_FIELDS = ["path", "version", "ordinal"]  # What a search has to know of a hit.
+FILE_FIELDS = [*POINT_FIELDS, "category", "is_archived", "archive_path", "archive_penalty", "modified_at", "facts"]
+
+_KEYWORD = models.KeywordIndexParams(type=models.KeywordIndexType.KEYWORD)
+_INDEXES: Mapping[str, Any] = {
+    # Projects never mix, so a server may keep each one's points together (003: one collection for all).
+    "project_id": models.KeywordIndexParams(type=models.KeywordIndexType.KEYWORD, is_tenant=True),
+    "path": _KEYWORD,
+    "folders": _KEYWORD,
+    "version": _KEYWORD,
+    "match_keys": _KEYWORD,
+    "path_words": _KEYWORD,
+    "category": _KEYWORD,
+    "language": _KEYWORD,
+    "ordinal": models.IntegerIndexParams(type=models.IntegerIndexType.INTEGER),
+    "is_archived": models.BoolIndexParams(type=models.BoolIndexType.BOOL),
+    "modified_at": models.FloatIndexParams(type=models.FloatIndexType.FLOAT),
+}
+
+
+def create_collection(client: QdrantClient, collection: str, dimensions: int) -> None:
+    """Create what is missing of the collection; others may be doing the same.
+
+    Raises IndexStoreError when the collection holds vectors of another size.
+    """
+    if not client.collection_exists(collection):
+        try:
+            client.create_collection(
+                collection,
+                vectors_config={DENSE: models.VectorParams(size=dimensions, distance=models.Distance.COSINE)},
+                sparse_vectors_config={KEYWORDS: models.SparseVectorParams(modifier=models.Modifier.IDF)},
+                # A filter on a field without an index scans the collection: let it fail in a test instead.
+                strict_mode_config=models.StrictModeConfig(
+                    enabled=True, unindexed_filtering_retrieve=False, unindexed_filtering_update=False
+                ),
+            )
+        except UnexpectedResponse as error:
+            if error.status_code != 409:  # Somebody else was faster.
+                raise
+    vectors = client.get_collection(collection).config.params.vectors
+    found = vectors[DENSE].size if isinstance(vectors, dict) and DENSE in vectors else None
+    if found != dimensions:
+        raise IndexStoreError(
+            f"Qdrant's collection {collection!r} holds vectors of {found} dimensions and the model gives {dimensions}; "
+            "set GRAPHRAG_QDRANT_COLLECTION to another name"
+        )
+    indexed = client.get_collection(collection).payload_schema
+    for field, schema in _INDEXES.items():
+        if field not in indexed:
+            client.create_payload_index(collection, field, schema, wait=True)
+
+
+def payload(project: str, model: str, file: ProjectedFile, chunk: ProjectedChunk) -> dict[str, Any]:
+    """Return what a point says of its chunk and of the chunk's file."""
+    stored = chunk.chunk
+    return {
+        "project_id": project,
+        "model": model,
+        "path": file.path,
+        "folders": folders(file.path),
+        "version": file.version,
+        "ordinal": chunk.point.ordinal,
+        "match_keys": list(file.match_keys),
+        "path_words": list(file.path_words),
+        "path_shares": list(file.path_words.values()),
+        "is_archived": stored.archive is not None,
+        "archive_path": stored.archive.reason if stored.archive else None,
+        "archive_penalty": stored.archive.penalty if stored.archive else None,
+        "category": stored.category.value,
+        "language": stored.language,
+        "modified_at": stored.modified_at,
+        "facts": asdict(stored.facts),
+        "start_line": stored.start_line,
+        "end_line": stored.end_line,
+        "text": stored.text,
+        "kind": stored.kind,
+        "symbol": stored.symbol,
+        "names": list(stored.names),
+        "enclosing": list(stored.enclosing),
+        "signature": stored.signature,
+    }
+
+
+def read_point(key: str, values: Mapping[str, Any]) -> Point:
+    """Return which chunk a point is."""
+    return Point(key, values["path"], values["version"], values["ordinal"])
+
+
+def read_file(file_id: int, values: Mapping[str, Any]) -> StoredFile:
+    """Return what a payload says of the chunk's file."""
+    return StoredFile(
+        file_id,
+        values["path"],
+        Category(values["category"]),
+        _archive(values),
+        values.get("modified_at"),
+        _facts(values.get("facts") or {}),
+    )
+
+
+def read_chunk(chunk_id: int, file_id: int, values: Mapping[str, Any]) -> StoredChunk:
+    """Return the whole chunk."""
+    return StoredChunk(
+        chunk_id=chunk_id,
+        file_id=file_id,
+        path=values["path"],
+        language=values["language"],
+        category=Category(values["category"]),
+        start_line=values["start_line"],
+        end_line=values["end_line"],
+        text=values["text"],
+        kind=values["kind"],
+        symbol=values["symbol"],
+        names=tuple(values["names"]),
+        enclosing=tuple(values["enclosing"]),
+        signature=values["signature"],
+        archive=_archive(values),
+        modified_at=values.get("modified_at"),
+        facts=_facts(values.get("facts") or {}),
+    )
+
+
+def scope_filter(project: str, scope: Scope, lifted: Sequence[str]) -> models.Filter:
+    """Return the scope as a filter inside the search; `lifted` are the archived files that the scope brings back."""
+    must: list[Any] = [_any("project_id", [project])]
+    if scope.exclude_archived:
+        shown: list[Any] = [models.FieldCondition(key="is_archived", match=models.MatchValue(value=False))]
+        if lifted:
+            shown.append(_any("path", lifted))
+        must.append(models.Filter(should=shown))
+    if scope.categories:
+        must.append(_any("category", sorted(scope.categories)))
+    if scope.languages:
+        must.append(_any("language", sorted(scope.languages)))
+    if scope.paths:
+        must.append(_any("folders", [path.rstrip("/") for path in scope.paths]))
+    denied = [_any("match_keys", sorted(scope.excluded_keys))] if scope.excluded_keys else None
+    return models.Filter(must=must, must_not=denied)
+
+
+def files_filter(project: str, paths: Sequence[str]) -> models.Filter:
+    """Return all points of these files."""
+    return models.Filter(must=[_any("project_id", [project]), _any("path", paths)])
+
+
+def outdated_filter(project: str, files: Sequence[ProjectedFile]) -> models.Filter:
+    """Return the points of these files that belong to another version of them."""
+    versions = sorted({file.version for file in files})
+    return models.Filter(
+        must=[_any("project_id", [project]), _any("path", [file.path for file in files])],
+        must_not=[_any("version", versions)],
+    )
+
+
+def archived_filter(project: str) -> models.Filter:
+    """Return the first point of each archived file."""
+    return models.Filter(
+        must=[
+            _any("project_id", [project]),
+            models.FieldCondition(key="is_archived", match=models.MatchValue(value=True)),
+            models.FieldCondition(key="ordinal", match=models.MatchValue(value=0)),
+        ]
+    )
+
+
+def scroll(
+    client: QdrantClient, collection: str, wanted: models.Filter, fields: list[str]
+) -> Iterator[Mapping[str, Any]]:
+    """Yield these fields of all points that a filter lets through."""
+    offset: Any = None
+    while True:
+        with reaching():
+            records, offset = client.scroll(
+                collection, scroll_filter=wanted, limit=_PAGE, offset=offset, with_payload=fields
+            )
+        yield from (record.payload or {} for record in records)
+        if offset is None:
+            return
+
+
+def project_filter(project: str) -> models.Filter:
+    """Return everything of a project."""
+    return models.Filter(must=[_any("project_id", [project])])
+
+
+def _any(field: str, values: Sequence[str]) -> models.FieldCondition:
+    return models.FieldCondition(key=field, match=models.MatchAny(any=list(values)))
+
+
+def _archive(values: Mapping[str, Any]) -> ArchiveClass | None:
+    return ArchiveClass(values["archive_path"], values["archive_penalty"]) if values["is_archived"] else None
+
+
+def _facts(values: Mapping[str, Any]) -> DocumentFacts:
+    if not values:
+        return DocumentFacts()
+    return DocumentFacts(
+        title=values["title"],
+        status=DocumentStatus(values["status"]) if values["status"] else None,
+        priority=values["priority"],
+        type=values["type"],
+        tags=tuple(values["tags"]),
+        supersedes=tuple(values["supersedes"]),
+    )

@@ -1,0 +1,293 @@
+"""What servers copy from the index file: which files a server lacks, and everything about a file that it keeps."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from graphrag_mcp.model import Symbol, SymbolKind
+from graphrag_mcp.stores.points import (
+    Point,
+    ProjectedChunk,
+    ProjectedEdge,
+    ProjectedFile,
+    ProjectedSymbol,
+    file_key,
+    file_version,
+    point_key,
+)
+from graphrag_mcp.stores.sqlite.catalog import CHUNK_COLUMNS, read_chunk
+from graphrag_mcp.stores.sqlite.database import Database, id_list
+from graphrag_mcp.stores.sqlite.graph import MAX_CANDIDATES, SqliteGraphStore
+from graphrag_mcp.stores.sqlite.schema import KEYWORD_FIELDS, ORDINAL_BITS
+from graphrag_mcp.stores.sqlite.scope import GlobCompiler
+
+# Whatever changes one of these changes what a server holds of the file.
+_MARK = """hex(f.content_hash) || ' ' || f.recipe || ' ' || f.category || ' ' || coalesce(f.modified_at, '') || ' '
+    || coalesce(f.archive_reason, '') || ' ' || coalesce(f.archive_penalty, '')"""
+
+# The file a symbol is in, its qualified name, and how many of that name stand before it.
+_SYMBOL_COLUMNS = """s.id, f.path, s.qualified_name, (SELECT count(*) FROM symbols o
+    WHERE o.name_key = s.name_key AND o.file_id = s.file_id AND o.qualified_name = s.qualified_name AND o.id < s.id)"""
+_ORDINAL_MASK = (1 << ORDINAL_BITS) - 1
+
+
+class SqliteProjectionSource:
+    """The local side of every projection: marks what a server holds, and reads what it lacks."""
+
+    def __init__(self, database: Database, graph: SqliteGraphStore, project: str, fingerprint: str) -> None:
+        """Name the points after `project`, and hand out the vectors of the model with this fingerprint."""
+        self._database = database
+        self._graph = graph
+        self._project = project
+        self._fingerprint = fingerprint
+
+    # ------------------------------------------------------------ what a server holds
+
+    def pending(self, server: str) -> list[str]:
+        """Return the files that the server lacks or holds in another version, in the order of paths."""
+        rows = self._database.rows(
+            f"""SELECT f.path FROM files f LEFT JOIN projected p ON p.server = ? AND p.path = f.path
+                WHERE p.mark IS NOT {_MARK} ORDER BY f.path""",
+            (server,),
+        )
+        return [path for (path,) in rows]
+
+    def gone(self, server: str) -> list[str]:
+        """Return the files that the server holds and the index does not."""
+        rows = self._database.rows(
+            "SELECT path FROM projected WHERE server = ? AND path NOT IN (SELECT path FROM files) ORDER BY path",
+            (server,),
+        )
+        return [path for (path,) in rows]
+
+    def mark(self, server: str, files: Iterable[ProjectedFile]) -> None:
+        """Remember that the server holds these files as they were read."""
+        with self._database.transaction() as connection:
+            connection.executemany(
+                "INSERT OR REPLACE INTO projected VALUES (?, ?, ?)", [(server, file.path, file.mark) for file in files]
+            )
+
+    def forget(self, server: str, paths: Iterable[str] | None = None) -> None:
+        """Take the marks back: of these files, or of all."""
+        with self._database.transaction() as connection:
+            if paths is None:
+                connection.execute("DELETE FROM projected WHERE server = ?", (server,))
+            else:
+                connection.executemany(
+                    "DELETE FROM projected WHERE server = ? AND path = ?", [(server, path) for path in paths]
+                )
+
+    def mark_foreign(self, server: str, paths: Iterable[str]) -> None:
+        """Remember files that a server turned out to hold though the index does not, so that they are removed."""
+        with self._database.transaction() as connection:
+            connection.executemany(
+                "INSERT OR REPLACE INTO projected VALUES (?, ?, '')", [(server, path) for path in paths]
+            )
+
+    def holds_any(self, server: str) -> bool:
+        """Tell whether anything was ever written there."""
+        return bool(self._database.rows("SELECT 1 FROM projected WHERE server = ? LIMIT 1", (server,)))
+
+    def versions(self) -> dict[str, tuple[str, int]]:
+        """Return the version of each indexed file and how many chunks it has."""
+        rows = self._database.rows(
+            """SELECT f.path, f.content_hash, f.recipe, (SELECT count(*) FROM chunks c WHERE c.file_id = f.id)
+               FROM files f"""
+        )
+        return {path: (file_version(path, content_hash, recipe), count) for path, content_hash, recipe, count in rows}
+
+    def mentioning(self, names: Iterable[str], paths: Iterable[str]) -> list[str]:
+        """Return the files whose relations may mean something else once these names or files come or go.
+
+        A name that much defines means something only in its own file or along an import, so only importers count.
+        """
+        rows = self._database.rows(
+            """SELECT DISTINCT f.path FROM relations r JOIN files f ON f.id = r.file_id
+               WHERE r.target_key IN (SELECT n.value FROM json_each(?1) n
+                   WHERE (SELECT count(*) FROM (SELECT 1 FROM symbols x WHERE x.name_key = n.value LIMIT ?3)) < ?3)
+               UNION
+               SELECT DISTINCT f.path FROM module_keys m JOIN files d ON d.id = m.file_id
+               JOIN relations r ON r.target_module = m.key AND r.target_module != '' JOIN files f ON f.id = r.file_id
+               WHERE d.path IN (SELECT value FROM json_each(?2))""",
+            (id_list(names), id_list(paths), 2 * MAX_CANDIDATES),
+        )
+        return sorted(path for (path,) in rows)
+
+    # ------------------------------------------------------------ what is copied
+
+    def read(self, paths: Sequence[str], *, with_edges: bool) -> list[ProjectedFile]:
+        """Return these files as they stand in the index; those that left it meanwhile are left out.
+
+        with_edges: settle their relations as well, which only a graph needs.
+        """
+        files = self._database.rows(
+            f"SELECT f.id, f.path, f.content_hash, f.recipe, {_MARK} FROM files f WHERE f.path IN "
+            "(SELECT value FROM json_each(?)) ORDER BY f.path",
+            (id_list(paths),),
+        )
+        ids = id_list(row[0] for row in files)
+        versions = {
+            file_id: file_version(path, content_hash, recipe) for file_id, path, content_hash, recipe, _ in files
+        }
+        chunks, symbols = self._chunks(ids, versions), self._symbols(ids)
+        stored = [one.chunk.chunk_id for file_id in versions for one in chunks[file_id]]
+        edges = self._edges(stored) if with_edges else {}
+        keys = self._grouped("SELECT file_id, key FROM match_keys", ids)
+        words = self._grouped("SELECT file_id, word, share FROM path_words", ids)
+        return [
+            ProjectedFile(
+                path=path,
+                version=versions[file_id],
+                mark=mark,
+                match_keys=tuple(key for (key,) in keys[file_id]),
+                path_words=dict(words[file_id]),
+                chunks=tuple(chunks[file_id]),
+                symbols=tuple(symbols[file_id]),
+                edges=tuple(edges.get(file_id, ())),
+            )
+            for file_id, path, _, _, mark in files
+        ]
+
+    def _grouped(self, select: str, ids: str) -> dict[int, list[tuple[Any, ...]]]:
+        groups: dict[int, list[tuple[Any, ...]]] = defaultdict(list)
+        for file_id, *values in self._database.rows(
+            f"{select} WHERE file_id IN (SELECT value FROM json_each(?))", (ids,)
+        ):
+            groups[file_id].append(tuple(values))
+        return groups
+
+    def _chunks(self, ids: str, versions: Mapping[int, str]) -> dict[int, list[ProjectedChunk]]:
+        fields = list(KEYWORD_FIELDS)
+        rows = self._database.rows(
+            f"""SELECT {CHUNK_COLUMNS}, {", ".join(f"k.{field}" for field in fields)}, v.vector
+                FROM chunks c JOIN files f ON f.id = c.file_id JOIN keywords k ON k.rowid = c.id
+                LEFT JOIN vectors v ON v.chunk_id = c.id
+                    AND v.model_id = (SELECT id FROM models WHERE fingerprint = ?)
+                WHERE c.file_id IN (SELECT value FROM json_each(?)) ORDER BY c.id""",
+            (self._fingerprint, ids),
+        )
+        chunks: dict[int, list[ProjectedChunk]] = defaultdict(list)
+        for *row, blob in rows:
+            chunk = read_chunk(row[: -len(fields)])
+            ordinal, version = chunk.chunk_id & _ORDINAL_MASK, versions[chunk.file_id]
+            point = Point(point_key(self._project, version, ordinal), chunk.path, version, ordinal)
+            vector = None if blob is None else np.frombuffer(blob, dtype="<f2").astype(np.float32)
+            words = dict(zip(fields, row[-len(fields) :], strict=True))
+            chunks[chunk.file_id].append(ProjectedChunk(point, chunk, words, vector))
+        return chunks
+
+    def _symbols(self, ids: str) -> dict[int, list[ProjectedSymbol]]:
+        rows = self._database.rows(
+            f"""SELECT {_SYMBOL_COLUMNS}, s.chunk_id, s.name, s.kind, s.start_line, s.end_line, s.signature
+                FROM symbols s JOIN files f ON f.id = s.file_id
+                WHERE s.file_id IN (SELECT value FROM json_each(?)) ORDER BY s.id""",
+            (ids,),
+        )
+        symbols: dict[int, list[ProjectedSymbol]] = defaultdict(list)
+        for _, path, qualified, number, chunk_id, name, kind, *place in rows:
+            symbols[chunk_id >> ORDINAL_BITS].append(
+                ProjectedSymbol(
+                    self._symbol_key(path, qualified, number),
+                    chunk_id & _ORDINAL_MASK,
+                    Symbol(name, qualified, SymbolKind(kind), *place),
+                )
+            )
+        return symbols
+
+    def _edges(self, chunk_ids: Sequence[int]) -> dict[int, list[ProjectedEdge]]:
+        settled = self._graph.settled(chunk_ids)
+        targets = self._target_keys({edge.symbol_id for edge in settled})
+        surest: dict[tuple[int, str, str], ProjectedEdge] = {}
+        for edge in settled:
+            chunk_id, target_key = chunk_ids[edge.seed_rank], targets[edge.symbol_id]
+            found = ProjectedEdge(
+                ordinal=chunk_id & _ORDINAL_MASK,
+                kind=edge.kind,
+                source=edge.source,
+                target=edge.target,
+                target_key=target_key,
+                to_file=edge.symbol_id < 0,
+                confidence=edge.confidence,
+                resolution=edge.resolution,
+            )
+            known = surest.setdefault((chunk_id, edge.kind, target_key), found)
+            if found.confidence > known.confidence:
+                surest[chunk_id, edge.kind, target_key] = found
+        edges: dict[int, list[ProjectedEdge]] = defaultdict(list)
+        for (chunk_id, _, _), found in surest.items():
+            edges[chunk_id >> ORDINAL_BITS].append(found)
+        return edges
+
+    def _target_keys(self, symbol_ids: Iterable[int]) -> dict[int, str]:
+        """Return the keys of symbols, and of files where the id is a file's, negative."""
+        ids = list(symbol_ids)
+        symbols = self._database.rows(
+            f"""SELECT {_SYMBOL_COLUMNS} FROM symbols s JOIN files f ON f.id = s.file_id
+                WHERE s.id IN (SELECT value FROM json_each(?))""",
+            (id_list(one for one in ids if one > 0),),
+        )
+        files = self._database.rows(
+            "SELECT -id, path FROM files WHERE id IN (SELECT value FROM json_each(?))",
+            (id_list(-one for one in ids if one < 0),),
+        )
+        return {one: self._symbol_key(*place) for one, *place in symbols} | {
+            one: file_key(self._project, path) for one, path in files
+        }
+
+    def _symbol_key(self, path: str, qualified_name: str, number: int) -> str:
+        return f"{file_key(self._project, path)}#{qualified_name}~{number}"
+
+
+class SqliteChunkIds:
+    """Knows the points of a server by path and version: what the index no longer holds is not shown."""
+
+    def __init__(self, database: Database, project: str) -> None:
+        self._database = database
+        self._project = project
+
+    def ids(self, points: Sequence[Point]) -> list[int | None]:
+        """Return the chunk id of each point; None for a content that the index does not hold."""
+        rows = self._database.rows(
+            "SELECT path, id, content_hash, recipe FROM files WHERE path IN (SELECT value FROM json_each(?))",
+            (id_list(sorted({point.path for point in points})),),
+        )
+        known = {
+            (path, file_version(path, content_hash, recipe)): file_id << ORDINAL_BITS
+            for path, file_id, content_hash, recipe in rows
+        }
+        found = []
+        for point in points:
+            first = known.get((point.path, point.version))
+            found.append(None if first is None else first | point.ordinal)
+        return found
+
+    def keys(self, chunk_ids: Sequence[int]) -> Mapping[int, str]:
+        """Return the key of each chunk that is known."""
+        rows = self._database.rows(
+            "SELECT id, path, content_hash, recipe FROM files WHERE id IN (SELECT value FROM json_each(?))",
+            (id_list({chunk_id >> ORDINAL_BITS for chunk_id in chunk_ids}),),
+        )
+        versions = {file_id: file_version(path, content_hash, recipe) for file_id, path, content_hash, recipe in rows}
+        return {
+            chunk_id: point_key(self._project, versions[chunk_id >> ORDINAL_BITS], chunk_id & _ORDINAL_MASK)
+            for chunk_id in chunk_ids
+            if chunk_id >> ORDINAL_BITS in versions
+        }
+
+
+class SqliteArchivedPaths:
+    """Finds the archived files that a scope's patterns bring back, once for each commit and patterns."""
+
+    def __init__(self, database: Database, compile_globs: GlobCompiler) -> None:
+        self._database = database
+        self._compile_globs = compile_globs
+
+    def lifted(self, patterns: tuple[str, ...]) -> Sequence[str]:
+        """Return the paths of archived files that gitignore globs match."""
+        if not patterns:
+            return []
+        matches = self._compile_globs(patterns)
+        rows = self._database.rows("SELECT path FROM files WHERE archive_reason IS NOT NULL")
+        return [path for (path,) in rows if matches(path)]

@@ -1,0 +1,132 @@
+"""Copies the index to servers: only what each of them lacks, whole files, in batches that any failure may cut short.
+
+The index file is the truth. What a server holds is remembered there, file by file, after the server has confirmed it,
+so an outage costs nothing but time, and nothing is ever parsed or embedded again for a server's sake.
+"""
+
+import logging
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+
+from graphrag_mcp.errors import GraphragError
+from graphrag_mcp.model import SyncReport
+from graphrag_mcp.stores.points import ProjectedFile, Projection
+from graphrag_mcp.stores.sqlite.projection import SqliteProjectionSource
+
+logger = logging.getLogger(__name__)
+
+BATCH_FILES = 200
+BATCH_CHUNKS = 1500  # A transaction of a few megabytes.
+MAX_PASSES = 5  # A pass makes files pending whose relations it changed; those change nothing further.
+
+ReportSync = Callable[[str, int, int], None]
+
+
+def synchronise(
+    source: SqliteProjectionSource,
+    server: Projection,
+    *,
+    verify: bool = False,
+    rebuild: bool = False,
+    stop: threading.Event | None = None,
+    progress: ReportSync | None = None,
+) -> SyncReport:
+    """Send the server what it lacks and remove what the index no longer has; returns what was done, and why not more.
+
+    verify: compare what the server holds with the marks first. rebuild: remove everything there and start over.
+    progress hears of (server, files done, files in all).
+    """
+    run = _Run(source, server, stop or threading.Event(), progress)
+    try:
+        server.prepare()
+        if rebuild:
+            source.forget(server.name)
+            server.clear()
+        elif verify:
+            run.compare()
+        run.send()
+    except GraphragError as error:
+        run.problem = str(error)
+    return run.report()
+
+
+class _Run:
+    def __init__(
+        self,
+        source: SqliteProjectionSource,
+        server: Projection,
+        stop: threading.Event,
+        progress: ReportSync | None,
+    ) -> None:
+        self._source = source
+        self._server = server
+        self._stop = stop
+        self._progress = progress
+        self._started = time.monotonic()
+        self._counts = dict.fromkeys(("written", "removed", "chunks", "missing", "outdated", "foreign"), 0)
+        self.problem = ""
+
+    def compare(self) -> None:
+        """Take the marks back of what the server does not hold as the index has it."""
+        there, here = dict(self._server.versions()), self._source.versions()
+        marked = set(here) - set(self._source.pending(self._server.name))
+        missing = [path for path, (_, chunks) in here.items() if path not in there and chunks and path in marked]
+        outdated = [path for path, held in there.items() if path in here and held != here[path] and path in marked]
+        foreign = [path for path in there if path not in here]
+        self._source.forget(self._server.name, [*missing, *outdated])
+        self._source.mark_foreign(self._server.name, foreign)
+        self._counts |= {"missing": len(missing), "outdated": len(outdated), "foreign": len(foreign)}
+
+    def send(self) -> None:
+        """Remove what is gone, then write what is pending; files whose relations that changes become pending too."""
+        name = self._server.name
+        gone = self._source.gone(name)
+        if gone:
+            self._prepare_others((), gone)
+            self._server.delete(gone)
+            self._source.forget(name, gone)
+            self._counts["removed"] += len(gone)
+        first = self._server.keeps_edges and not self._source.holds_any(name)
+        for _ in range(MAX_PASSES):
+            pending = self._source.pending(name)
+            for batch in self._batches(pending):
+                if self._stop.is_set():
+                    return
+                if not first:
+                    self._prepare_others(batch, ())
+                self._server.write(batch)
+                self._source.mark(name, batch)
+                self._counts["written"] += len(batch)
+                self._counts["chunks"] += sum(len(file.chunks) for file in batch)
+                if self._progress is not None:
+                    self._progress(name, self._counts["written"], len(pending))
+            if not pending:
+                return
+
+    def report(self) -> SyncReport:
+        """Return what was done."""
+        seconds = time.monotonic() - self._started
+        return SyncReport(self._server.name, seconds=seconds, problem=self.problem, **self._counts)
+
+    def _batches(self, paths: Sequence[str]) -> Iterator[list[ProjectedFile]]:
+        batch: list[ProjectedFile] = []
+        chunks = 0
+        for start in range(0, len(paths), BATCH_FILES):
+            for file in self._source.read(paths[start : start + BATCH_FILES], with_edges=self._server.keeps_edges):
+                if batch and chunks + len(file.chunks) > BATCH_CHUNKS:
+                    yield batch
+                    batch, chunks = [], 0
+                batch.append(file)
+                chunks += len(file.chunks)
+        if batch:
+            yield batch
+
+    def _prepare_others(self, files: Sequence[ProjectedFile], gone: Sequence[str]) -> None:
+        """Take back the marks of files whose relations will mean something else, before that is so."""
+        if not self._server.keeps_edges:
+            return
+        changing = self._server.changing(files, gone)
+        if changing.names or changing.new_paths or changing.dependents:
+            others = {*self._source.mentioning(changing.names, changing.new_paths), *changing.dependents}
+            self._source.forget(self._server.name, others - {file.path for file in files})

@@ -17,7 +17,7 @@ LAYERS = [
     ["exclusion", "parsing", "embedding", "stores"],
     ["indexing", "search", "evaluation", "sync"],
     ["servers"],
-    ["app"],
+    ["app", "remote"],
     ["server"],
     ["cli"],
     ["__main__"],

@@ -87,6 +87,18 @@ class Servers:
         )
         return replace(stores, graph=self._graph(ids, archived, stores)) if self._settings.neo4j_uri else stores
 
+    def counts(self) -> dict[str, int]:
+        """Return how many files of each language the server holds."""
+        from graphrag_mcp.stores.qdrant.catalog import count_files
+
+        return count_files(self._qdrant(self._timeout), self._settings.qdrant_collection, self.project)
+
+    def model(self) -> str:
+        """Return the fingerprint of the model whose vectors the server holds, "" while it holds none."""
+        from graphrag_mcp.stores.qdrant.catalog import stored_model
+
+        return stored_model(self._qdrant(self._timeout), self._settings.qdrant_collection, self.project)
+
     def projections(self, fingerprint: str, dimensions: int, weights: dict[str, float]) -> list[Projection]:
         """Return the writing side of each server; fingerprint, dimensions: of the model; weights: of keyword fields."""
         found: list[Projection] = []

@@ -1,26 +1,42 @@
 """The backends that have to obey the contracts; a new backend adds one opener here and passes every test beside it."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+import hashlib
+import uuid
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 import pytest
+from neo4j import Driver
+from qdrant_client import QdrantClient
 
 from graphrag_mcp.exclusion.excluded_files import match_keys
 from graphrag_mcp.exclusion.include_globs import compile_globs
 from graphrag_mcp.model import ArchiveClass, Category, Chunk, ParsedFile, ParseMode, Relation, Symbol
 from graphrag_mcp.parsing.modules import module_keys
 from graphrag_mcp.ports import ChunkStore, GraphStore, KeywordIndex, Matrix, VectorIndex
+from graphrag_mcp.stores.neo4j.graph import Neo4jGraphStore
+from graphrag_mcp.stores.neo4j.projection import Neo4jProjection
+from graphrag_mcp.stores.points import ArchivedPaths, ChunkIds, PointIds, Projection
+from graphrag_mcp.stores.qdrant.catalog import QdrantArchivedPaths, QdrantCatalog
+from graphrag_mcp.stores.qdrant.indexes import QdrantKeywordIndex, QdrantPoints, QdrantVectorIndex
+from graphrag_mcp.stores.qdrant.projection import QdrantProjection
 from graphrag_mcp.stores.sqlite.catalog import FileState, SqliteCatalog
 from graphrag_mcp.stores.sqlite.database import Database
 from graphrag_mcp.stores.sqlite.graph import SqliteGraphStore
 from graphrag_mcp.stores.sqlite.keyword import SqliteKeywordIndex
+from graphrag_mcp.stores.sqlite.projection import SqliteArchivedPaths, SqliteChunkIds, SqliteProjectionSource
+from graphrag_mcp.stores.sqlite.schema import KEYWORD_FIELDS
 from graphrag_mcp.stores.sqlite.scope import ScopeResolver
 from graphrag_mcp.stores.sqlite.vectors import SqliteVectorIndex
 from graphrag_mcp.stores.sqlite.writer import FileRows, SqliteIndexWriter, pack_vectors
+from graphrag_mcp.sync import synchronise
+from tests.servers.connections import open_qdrant
 
 DIMENSIONS = 8
+MODEL = "test"
+COLLECTION = "contracts"
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,31 +70,80 @@ class Backend:
         return [(chunks[one].path, (chunks[one].start_line - 1) // 10) for one in chunk_ids]
 
 
-@pytest.fixture(params=["sqlite"])
+@pytest.fixture(
+    params=[
+        "sqlite",
+        "qdrant",
+        pytest.param("neo4j", marks=pytest.mark.server),
+        pytest.param("servers alone", marks=pytest.mark.server),
+    ]
+)
 def backend(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Backend]:
-    """Every backend in turn, empty."""
-    openers: Mapping[str, Callable[[Path], Iterator[Backend]]] = {"sqlite": _open_sqlite}
-    yield from openers[request.param](tmp_path)
+    """Every backend in turn, empty: the embedded one, each server beside it, and servers without any local index."""
+    local = _Local(tmp_path)
+    if request.param == "sqlite":
+        yield local.backend()
+    else:
+        neo4j: Driver | None = request.getfixturevalue("neo4j_driver") if request.param != "qdrant" else None
+        qdrant = open_qdrant() if request.param != "neo4j" else None
+        yield _on_servers(local, qdrant, neo4j, alone=request.param == "servers alone")
+    local.database.close()
 
 
-def _open_sqlite(folder: Path) -> Iterator[Backend]:
-    database = Database(folder / "index.sqlite")
-    scopes = ScopeResolver(database, compile_globs)
-    writer = SqliteIndexWriter(database)
-    model_id = writer.model_id("test", DIMENSIONS)
+class _Local:
+    """The embedded stores, which are what every server's rows are copied from."""
+
+    def __init__(self, folder: Path) -> None:
+        self.database = Database(folder / "index.sqlite")
+        scopes = ScopeResolver(self.database, compile_globs)
+        self.writer = SqliteIndexWriter(self.database)
+        self._model_id = self.writer.model_id(MODEL, DIMENSIONS)
+        self.vectors = SqliteVectorIndex(self.database, scopes, MODEL, DIMENSIONS)
+        self.keywords = SqliteKeywordIndex(self.database, scopes)
+        self.graph = SqliteGraphStore(self.database, scopes)
+        self.catalog = SqliteCatalog(self.database, scopes)
+
+    def write(self, sources: Sequence[Source]) -> None:
+        self.writer.write([(file_rows(source), packed_vectors(source)) for source in sources], self._model_id)
+
+    def backend(self) -> Backend:
+        return Backend(self.vectors, self.keywords, self.graph, self.catalog, self.write, self.writer.delete)
+
+
+def _on_servers(local: _Local, qdrant: QdrantClient | None, neo4j: Driver | None, *, alone: bool) -> Backend:
+    project = f"test-{uuid.uuid4()}"
+    source = SqliteProjectionSource(local.database, local.graph, project, MODEL)
+    ids: ChunkIds = PointIds() if alone else SqliteChunkIds(local.database, project)
+    archived: ArchivedPaths = SqliteArchivedPaths(local.database, compile_globs)
+    backend = local.backend()
+    copies: list[Projection] = []
+    if qdrant is not None:
+        if alone:
+            archived = QdrantArchivedPaths(qdrant, COLLECTION, project, compile_globs)
+        points = QdrantPoints(qdrant, COLLECTION, project, ids, archived)
+        copies.append(QdrantProjection(qdrant, "qdrant", COLLECTION, project, MODEL, DIMENSIONS, KEYWORD_FIELDS))
+        catalog: ChunkStore = QdrantCatalog(points) if alone else local.catalog
+        backend = replace(
+            backend, vectors=QdrantVectorIndex(points), keywords=QdrantKeywordIndex(points), catalog=catalog
+        )
+    if neo4j is not None:
+        copies.append(Neo4jProjection(neo4j, "neo4j", None, project))
+        backend = replace(backend, graph=Neo4jGraphStore(neo4j, None, project, ids, archived, backend.catalog))
+
+    def copy() -> None:
+        for one in copies:
+            assert synchronise(source, one).problem == ""
 
     def write(sources: Sequence[Source]) -> None:
-        writer.write([(file_rows(source), packed_vectors(source)) for source in sources], model_id)
+        local.write(sources)
+        copy()
 
-    yield Backend(
-        vectors=SqliteVectorIndex(database, scopes, "test", DIMENSIONS),
-        keywords=SqliteKeywordIndex(database, scopes),
-        graph=SqliteGraphStore(database, scopes),
-        catalog=SqliteCatalog(database, scopes),
-        write=write,
-        delete=writer.delete,
-    )
-    database.close()
+    def delete(paths: Sequence[str]) -> None:
+        local.writer.delete(paths)
+        copy()
+
+    copy()
+    return replace(backend, write=write, delete=delete)
 
 
 def file_rows(source: Source) -> FileRows:
@@ -98,7 +163,7 @@ def file_rows(source: Source) -> FileRows:
             source.symbols,
             source.relations,
         ),
-        state=FileState(1, 1, b"hash", "recipe"),
+        state=FileState(1, 1, hashlib.sha256(repr(source).encode()).digest(), "recipe"),
         archive=ArchiveClass("in archive/", 0.5) if source.archived else None,
         modified_at=1_700_000_000.0,
         match_keys=match_keys(source.path),

@@ -1,4 +1,4 @@
-"""`index`, `search`, `watch` and `status`."""
+"""`index`, `search`, `watch`, `status` and `sync`."""
 
 import argparse
 import json
@@ -7,15 +7,16 @@ import signal
 import sys
 import threading
 from contextlib import closing
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import Any
 
 from graphrag_mcp.app import App
 from graphrag_mcp.cli.options import project_root
 from graphrag_mcp.cli.progress import ProgressLine
-from graphrag_mcp.cli.project import open_project
-from graphrag_mcp.errors import IndexLockedError
-from graphrag_mcp.model import IndexReport, SearchRequest
+from graphrag_mcp.cli.project import open_project, open_remote
+from graphrag_mcp.errors import IndexLockedError, ServerError
+from graphrag_mcp.model import IndexReport, SearchRequest, SyncReport
+from graphrag_mcp.remote import RemoteApp
 from graphrag_mcp.server.overview import render_status
 from graphrag_mcp.server.payload import report_payload, search_payload, status_payload
 from graphrag_mcp.server.render import printable, render
@@ -34,9 +35,9 @@ def run_index(options: argparse.Namespace) -> None:
 
 def run_search(options: argparse.Namespace) -> None:
     """Search once and print what is found."""
-    with closing(_open(options)) as app:
+    with closing(_open_to_search(options)) as app:
         request = _read_request(options, app)
-        if not options.no_update:
+        if isinstance(app, App) and not options.no_update:
             bring_up_to_date(app)
         result = app.search(request)
     if options.json:
@@ -60,9 +61,25 @@ def run_watch(options: argparse.Namespace) -> None:
 
 def run_status(options: argparse.Namespace) -> None:
     """Print what is indexed."""
-    with closing(_open(options)) as app:
+    with closing(_open_to_search(options)) as app:
         status = app.status()
     _print(_json(status_payload(status)) if options.json else render_status(status))
+
+
+def run_sync(options: argparse.Namespace) -> None:
+    """Copy the index to the servers and say what was done; raises ServerError when a server lacks something still."""
+    with closing(_open(options)) as app:
+        if not options.no_update:
+            bring_up_to_date(app)
+        with ProgressLine() as progress:
+            reports = app.sync(options.verify, options.rebuild, progress.files)
+    if options.json:
+        _print(_json([asdict(report) for report in reports]))
+    else:
+        _print("\n".join(describe_sync(report, verified=options.verify) for report in reports))
+    problems = [f"{report.server}: {report.problem}" for report in reports if report.problem]
+    if problems:
+        raise ServerError("; ".join(problems) + "; what is missing is sent by the next sync")
 
 
 def bring_up_to_date(app: App) -> None:
@@ -84,7 +101,18 @@ def describe_report(report: IndexReport) -> str:
     return printable("\n".join([line, *(f"warning: {warning}" for warning in report.warnings)]))
 
 
-def _read_request(options: argparse.Namespace, app: App) -> SearchRequest:
+def describe_sync(report: SyncReport, *, verified: bool = False) -> str:
+    """Return what was copied to one server, in one line."""
+    line = (
+        f"{report.server}: {report.written:,} files ({report.chunks:,} chunks) sent, {report.removed:,} removed "
+        f"in {report.seconds:.1f} s"
+    )
+    if verified:
+        line += f"; it lacked {report.missing:,}, had {report.outdated:,} outdated and {report.foreign:,} foreign ones"
+    return printable(line)
+
+
+def _read_request(options: argparse.Namespace, app: App | RemoteApp) -> SearchRequest:
     arguments: dict[str, Any] = {
         "query": options.query,
         "limit": options.limit,
@@ -109,6 +137,10 @@ def _read_request(options: argparse.Namespace, app: App) -> SearchRequest:
 
 def _open(options: argparse.Namespace) -> App:
     return open_project(project_root(options.root, os.environ))
+
+
+def _open_to_search(options: argparse.Namespace) -> App | RemoteApp:
+    return open_remote(project_root(options.root, os.environ)) if options.remote else _open(options)
 
 
 def _json(payload: object) -> str:

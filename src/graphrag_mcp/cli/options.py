@@ -23,12 +23,15 @@ def create_parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"graphrag-mcp {__version__}")
     _add_root(parser)
     commands = parser.add_subparsers(dest="command", metavar="COMMAND")
-    _add_command(commands, "serve", "serve MCP over standard input and output (also without any command)")
+    serve = _add_command(commands, "serve", "serve MCP over standard input and output (also without any command)")
+    _add_remote(serve)
     _add_index(_add_command(commands, "index", "bring the index up to date"))
     _add_search(_add_command(commands, "search", "search, after bringing the index up to date"))
     _add_command(commands, "watch", "keep the index up to date until interrupted")
     status = _add_command(commands, "status", "show what is indexed, and what was left out and why")
     status.add_argument("--json", action="store_true", help="print JSON")
+    _add_remote(status)
+    _add_sync(_add_command(commands, "sync", "copy the index to the servers that the settings name"))
     _add_eval(_add_command(commands, "eval", "measure the search on queries whose answers are known"))
     return parser
 
@@ -62,6 +65,18 @@ def _add_index(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print JSON")
 
 
+def _add_remote(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--remote", action="store_true", help="search the servers, without any index on this machine")
+
+
+def _add_sync(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--no-update", action="store_true", help="copy the index as it is")
+    how = parser.add_mutually_exclusive_group()
+    how.add_argument("--verify", action="store_true", help="compare what the servers hold with the index first")
+    how.add_argument("--rebuild", action="store_true", help="remove the project from the servers and start over")
+    parser.add_argument("--json", action="store_true", help="print JSON")
+
+
 def _add_search(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("query", metavar="QUERY", help="words, a question, an identifier or a path")
     parser.add_argument("--limit", type=int, default=5, metavar="N", help="results to show, 1 to 25 (default: 5)")
@@ -76,6 +91,7 @@ def _add_search(parser: argparse.ArgumentParser) -> None:
         "--category", action="append", default=[], choices=[category.value for category in Category], help="only these"
     )
     scope.add_argument("--language", action="append", default=[], help="only this language, for example python")
+    _add_remote(parser)
     scope.add_argument("--no-update", action="store_true", help="search the index as it is")
     ranking = parser.add_argument_group("how it is ranked")
     ranking.add_argument("--no-graph", action="store_true", help="without the code graph")

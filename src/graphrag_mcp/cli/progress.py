@@ -32,13 +32,20 @@ class ProgressLine:
 
     def __call__(self, progress: Progress) -> None:
         """Show the progress, unless something was shown a moment ago."""
+        self._show(describe(progress))
+
+    def files(self, server: str, done: int, total: int) -> None:
+        """Show how many files a server has been sent, likewise."""
+        self._show(f"{server}: {done:,} of {total:,} files")
+
+    def _show(self, words: str) -> None:
         now = time.monotonic()
         if self._is_terminal:
             if now - self._shown_at >= TERMINAL_SECONDS:
-                self._write(_CLEAR_LINE + describe(progress))
+                self._write(_CLEAR_LINE + words)
                 self._shown_at = now
         elif now - (self._shown_at or self._started_at) >= LOG_SECONDS:
-            self._write(describe(progress) + "\n")
+            self._write(words + "\n")
             self._shown_at = now
 
     def _write(self, text: str) -> None:

@@ -5,14 +5,23 @@ from pathlib import Path
 
 from graphrag_mcp.app import App
 from graphrag_mcp.errors import SettingsError
+from graphrag_mcp.remote import RemoteApp
 from graphrag_mcp.settings import Settings, load_settings
 
 
 def open_project(root: Path, index_root: str = "") -> App:
-    """Return the application over `root` with its settings; raises RootError or SettingsError."""
+    """Return the application over `root` with its settings.
+
+    Raises RootError, SettingsError, or ServerError when a server is named and its client is not installed.
+    """
     try:
         settings = load_settings(root, os.environ)
     except SettingsError:
         App(root, Settings(), index_root)  # A root that is no folder explains best why its settings cannot be read.
         raise
     return App(root, settings, index_root)
+
+
+def open_remote(root: Path) -> RemoteApp:
+    """Return the search over the servers alone. Raises SettingsError, or ServerError when no Qdrant is named."""
+    return RemoteApp(root, load_settings(root, os.environ))

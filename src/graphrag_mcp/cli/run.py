@@ -61,6 +61,7 @@ def _command(name: str) -> Callable[[argparse.Namespace], None]:
         "search": commands.run_search,
         "watch": commands.run_watch,
         "status": commands.run_status,
+        "sync": commands.run_sync,
     }[name]
 
 

@@ -10,6 +10,7 @@ from graphrag_mcp.cli.options import project_root
 
 if TYPE_CHECKING:
     from graphrag_mcp.app import App
+    from graphrag_mcp.remote import RemoteApp
     from graphrag_mcp.settings import Settings
 
 
@@ -26,14 +27,14 @@ def run_serve(options: argparse.Namespace) -> None:
     from graphrag_mcp.server.tools import create_server
 
     root = project_root(options.root, os.environ)
-    backend = Backend(lambda: _open_app(root))
+    backend = Backend(lambda: _open_app(root, options.remote))
     serve(create_server(backend, _settings_for_schemas(root)), wire, client)
 
 
-def _open_app(root: Path) -> "App":
-    from graphrag_mcp.cli.project import open_project
+def _open_app(root: Path, remote: bool) -> "App | RemoteApp":
+    from graphrag_mcp.cli.project import open_project, open_remote
 
-    return open_project(root)
+    return open_remote(root) if remote else open_project(root)
 
 
 def _settings_for_schemas(root: Path) -> "Settings":

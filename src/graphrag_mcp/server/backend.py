@@ -9,6 +9,7 @@ from graphrag_mcp.errors import GraphragError
 
 if TYPE_CHECKING:  # The application imports the model, the parsers and the stores: seconds that no client waits for.
     from graphrag_mcp.app import App
+    from graphrag_mcp.remote import RemoteApp
 
 OPEN_DELAY_SECONDS = 0.2  # After the first tools/list: a client sends its other opening requests right behind it.
 
@@ -21,14 +22,14 @@ class Backend:
     When it cannot be opened (no such root, wrong settings), every call says so and the next one tries again.
     """
 
-    def __init__(self, open_app: Callable[[], "App"]) -> None:
+    def __init__(self, open_app: Callable[[], "App | RemoteApp"]) -> None:
         """`open_app` returns a new application that is not started; it may raise GraphragError."""
         self._open_app = open_app
         self._opening = threading.Lock()
-        self._app: App | None = None
+        self._app: App | RemoteApp | None = None
         self._timer: threading.Timer | None = None
 
-    def app(self) -> "App":
+    def app(self) -> "App | RemoteApp":
         """Return the started application; raises GraphragError when it cannot be opened."""
         with self._opening:
             if self._app is None:

@@ -33,6 +33,7 @@ from graphrag_mcp.settings import Settings
 
 if TYPE_CHECKING:
     from graphrag_mcp.app import App
+    from graphrag_mcp.remote import RemoteApp
 
 FIRST_RESULT_SECONDS = 2.0  # A small repository is indexed by then; a large one answers from what is there.
 NO_RESULT_SECONDS = 10.0  # While the index is being built, an empty answer would only be asked for again.
@@ -164,7 +165,7 @@ async def _answer(
     return render(result, question.response_format, app.settings.retrieval.response_tokens)
 
 
-async def _search(app: "App", request: SearchRequest, context: ServerRequestContext[Any]) -> SearchResult:
+async def _search(app: "App | RemoteApp", request: SearchRequest, context: ServerRequestContext[Any]) -> SearchResult:
     """Give an index that is nearly complete a moment, and one that has no answer yet somewhat more.
 
     A client that wants progress hears how far the index is meanwhile.
@@ -180,7 +181,7 @@ async def _search(app: "App", request: SearchRequest, context: ServerRequestCont
     return result
 
 
-async def _wait(app: "App", state: IndexState, context: ServerRequestContext[Any]) -> IndexState:
+async def _wait(app: "App | RemoteApp", state: IndexState, context: ServerRequestContext[Any]) -> IndexState:
     await context.session.report_progress(state.files_done, state.files_total or None, describe_state(state))
     return await _in_thread(partial(app.wait_ready, PROGRESS_SECONDS))
 

@@ -16,6 +16,7 @@ def connect(uri: str, user: str, password: str, timeout_seconds: float) -> Drive
         auth=(user, password),
         connection_timeout=timeout_seconds,
         connection_acquisition_timeout=timeout_seconds,
+        liveness_check_timeout=0,  # A connection to a server that froze meanwhile is noticed before it is used.
         max_transaction_retry_time=timeout_seconds,
         notifications_min_severity="OFF",  # "The label does not exist" is an empty database, not a problem.
     )

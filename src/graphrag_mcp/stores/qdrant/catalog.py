@@ -15,6 +15,8 @@ from graphrag_mcp.stores.qdrant.schema import (
     FILE_FIELDS,
     POINT_FIELDS,
     archived_filter,
+    first_points_filter,
+    project_filter,
     read_chunk,
     read_file,
     read_point,
@@ -97,6 +99,21 @@ class QdrantArchivedPaths:
         matches = self._compile_globs(patterns)
         found = scroll(self._client, self._collection, archived_filter(self._project), ["path"])
         return [values["path"] for values in found if matches(values["path"])]
+
+
+def count_files(client: QdrantClient, collection: str, project: str) -> dict[str, int]:
+    """Return how many files of each language the project has, most first."""
+    found: dict[str, int] = {}
+    for values in scroll(client, collection, first_points_filter(project), ["language"]):
+        found[values["language"]] = found.get(values["language"], 0) + 1
+    return dict(sorted(found.items(), key=lambda item: -item[1]))
+
+
+def stored_model(client: QdrantClient, collection: str, project: str) -> str:
+    """Return the fingerprint of the model that the project's vectors were made with, "" without any."""
+    with reaching():
+        records, _ = client.scroll(collection, project_filter(project), limit=1, with_payload=["model"])
+    return str((records[0].payload or {})["model"]) if records else ""
 
 
 def _file_id(values: Mapping[str, Any]) -> int:

@@ -171,6 +171,16 @@ def outdated_filter(project: str, files: Sequence[ProjectedFile]) -> models.Filt
     )
 
 
+def first_points_filter(project: str) -> models.Filter:
+    """Return the first point of each file."""
+    return models.Filter(
+        must=[
+            _any("project_id", [project]),
+            models.FieldCondition(key="ordinal", match=models.MatchValue(value=0)),
+        ]
+    )
+
+
 def archived_filter(project: str) -> models.Filter:
     """Return the first point of each archived file."""
     return models.Filter(

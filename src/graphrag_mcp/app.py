@@ -95,13 +95,7 @@ class App:
 
     def search(self, request: SearchRequest) -> SearchResult:
         """Answer from what is indexed now; the result says how complete that is."""
-        index = self._open()
-        if self._background is None:
-            self._load_model()
-        stores = index.stores(self._embedder, self._model_problem)
-        if self._servers.any:
-            stores = self._servers.beside(stores, *index.translators(self._servers.project))
-        return self._orchestrator.search(request, stores, self.index_state())
+        return self._orchestrator.search(request, self._stores(), self.index_state())
 
     def index_state(self) -> IndexState:
         """Return how complete the index is."""
@@ -210,6 +204,15 @@ class App:
             if self._index is None:
                 self._index = _OpenIndex(Database(self._folder / "index.sqlite"))
             return self._index
+
+    def _stores(self) -> Stores:
+        index = self._open()
+        if self._background is None:
+            self._load_model()
+        stores = index.stores(self._embedder, self._model_problem)
+        if self._servers.any:
+            stores = self._servers.beside(stores, *index.translators(self._servers.project))
+        return stores
 
     def _load_model(self) -> None:
         """Load the embedding model once; without it, keyword and graph search answer and say why."""

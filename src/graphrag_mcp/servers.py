@@ -155,7 +155,11 @@ class Servers:
 
             settings = self._settings
             password = settings.neo4j_password.get_secret_value()
-            self._drivers[timeout_seconds] = connect(settings.neo4j_uri, settings.neo4j_user, password, timeout_seconds)
+            # A search has no time for a second attempt: the next search is one.
+            retry = 0.0 if timeout_seconds == self._timeout else timeout_seconds / 2
+            self._drivers[timeout_seconds] = connect(
+                settings.neo4j_uri, settings.neo4j_user, password, timeout_seconds, retry
+            )
         return self._drivers[timeout_seconds]
 
 

@@ -9,15 +9,15 @@ from neo4j.exceptions import AuthError, DriverError, Neo4jError, ServiceUnavaila
 from graphrag_mcp.errors import GraphragError, ServerError
 
 
-def connect(uri: str, user: str, password: str, timeout_seconds: float) -> Driver:
-    """Return a driver that connects when it is first used, and retries what may pass for so long."""
+def connect(uri: str, user: str, password: str, timeout_seconds: float, retry_seconds: float) -> Driver:
+    """Return a driver that connects when it is first used, and retries for so long what the server calls transient."""
     return GraphDatabase.driver(
         uri,
         auth=(user, password),
         connection_timeout=timeout_seconds,
         connection_acquisition_timeout=timeout_seconds,
         liveness_check_timeout=0,  # A connection to a server that froze meanwhile is noticed before it is used.
-        max_transaction_retry_time=timeout_seconds,
+        max_transaction_retry_time=retry_seconds,
         notifications_min_severity="OFF",  # "The label does not exist" is an empty database, not a problem.
     )
 

@@ -1,0 +1,207 @@
+"""What goes wrong with servers: the rest answers in time and says so, recovery needs no restart, nothing is lost."""
+
+import http.server
+import resource
+import socket
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+import pytest
+from qdrant_client import QdrantClient, models
+
+from graphrag_mcp.app import App
+from graphrag_mcp.model import SearchRequest, SearchResult
+from graphrag_mcp.search import retrieval
+from graphrag_mcp.stores.qdrant import connection
+from tests.servers.conftest import Place
+from tests.servers.connections import start_neo4j
+from tests.servers.neo4j_server import Neo4jServer
+
+pytestmark = pytest.mark.server
+ANSWER_SECONDS = 2.0
+WRONG = "not the password"
+FILES = {
+    "src/orders.py": "from src.tax import tax_of\n\n\ndef total(order):\n    return sum(order) + tax_of(order)\n",
+    "src/tax.py": "def tax_of(order):\n    return 0.2 * sum(order)\n",
+    "tests/test_orders.py": "from src.orders import total\n\n\ndef test_total():\n    assert total([1]) == 1.2\n",
+}
+QUERY = SearchRequest("total of an order", limit=1)
+connect_to_qdrant = connection.connect
+
+
+@pytest.fixture(scope="module")
+def breakable(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Neo4jServer]:
+    """A server of these tests' own, which they may break."""
+    yield from start_neo4j(tmp_path_factory)
+
+
+@pytest.fixture(autouse=True)
+def _short_rest(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(retrieval, "REST_SECONDS", 0.3)
+
+
+@pytest.fixture
+def app(make_place: Callable[..., Place], breakable: Neo4jServer) -> Iterator[App]:
+    """Three files on both servers."""
+    app = make_place(files=FILES).app(neo4j_uri=breakable.uri, neo4j_password=breakable.password)
+    try:
+        app.index()
+        assert [report.problem for report in app.sync()] == ["", ""]
+        _until(lambda: bool(_search(app).neighbours))  # A server that has just begun plans its first query for a second.
+        yield app
+    finally:
+        app.close()
+
+
+def test_a_graph_that_is_killed_is_named_and_comes_back(app: App, breakable: Neo4jServer) -> None:
+    """The other signals answer; when the server is back, so are the neighbours, in the same process."""
+    breakable.kill()
+    result = _search(app)
+    assert result.primary
+    assert "Neo4j cannot be reached" in result.meta.unavailable["graph"]
+    breakable.start()
+    _until(lambda: bool(_search(app).neighbours))
+
+
+def test_a_graph_that_never_answers_is_named_in_time(app: App, breakable: Neo4jServer) -> None:
+    """A stopped process accepts connections and says nothing: a search does not wait for it."""
+    breakable.suspend()
+    try:
+        for _ in range(12):  # More than the threads that may hang.
+            assert "graph" in _search(app).meta.unavailable
+            time.sleep(0.1)
+    finally:
+        breakable.resume()
+    _until(lambda: bool(_search(app).neighbours))
+
+
+def test_a_write_that_is_killed_is_finished_later(
+    app: App, breakable: Neo4jServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What the server confirmed is not sent again, what it did not is; nothing is embedded again."""
+    for number in range(60):
+        (app.root / f"src/extra_{number}.py").write_text(f"def extra_{number}():\n    return total([{number}])\n")
+    embedded = app.index().embedded
+    monkeypatch.setattr("graphrag_mcp.sync.BATCH_CHUNKS", 5)
+    killer = threading.Timer(0.3, breakable.kill)
+    killer.start()
+    cut_short = app.sync()[1]
+    killer.join()
+    assert embedded == 60
+    breakable.start()
+    _until(lambda: app.sync()[1].problem == "")
+    verified = app.sync(verify=True)[1]
+    assert (verified.missing, verified.outdated, verified.foreign, verified.written) == (0, 0, 0, 0)
+    assert cut_short.written < 60 or not cut_short.problem
+    assert app.index().embedded == 0
+
+
+def test_a_full_disk_loses_nothing(app: App, breakable: Neo4jServer) -> None:
+    """A server that can no longer write says so; the file is sent once it can."""
+    (app.root / "src/later.py").write_text("def later():\n    return total([])\n")
+    app.index()
+    limits = resource.prlimit(breakable.pid, resource.RLIMIT_FSIZE)
+    resource.prlimit(breakable.pid, resource.RLIMIT_FSIZE, (0, limits[1]))
+    report = app.sync()[1]
+    assert report.problem.startswith("Neo4j")
+    breakable.kill()
+    breakable.start()
+    _until(lambda: app.sync()[1].problem == "")
+    assert app.sync(verify=True)[1].missing == 0
+
+
+def test_a_wrong_password_is_named_and_not_shown(make_place: Callable[..., Place], breakable: Neo4jServer) -> None:
+    """The next step is in the message, the secret is not."""
+    app = make_place(files=FILES).app(neo4j_uri=breakable.uri, neo4j_password=WRONG)
+    app.index()
+    reason = app.sync()[1].problem
+    assert "GRAPHRAG_NEO4J_PASSWORD" in reason
+    assert WRONG not in reason + repr(_search(app)) + repr(app.status()) + repr(app.settings)
+    app.close()
+
+
+def test_vectors_of_another_size_are_refused(make_place: Callable[..., Place], qdrant: QdrantClient) -> None:
+    """A collection of another model is not written into."""
+    size = models.VectorParams(size=3, distance=models.Distance.COSINE)
+    qdrant.create_collection("other-size", vectors_config={"dense": size})
+    app = make_place(files=FILES).app(qdrant_collection="other-size", neo4j_uri="")
+    app.index()
+    assert "GRAPHRAG_QDRANT_COLLECTION" in app.sync()[0].problem
+    app.close()
+    qdrant.delete_collection("other-size")
+
+
+class TestQdrant:
+    """A Qdrant that is away in every way there is; the client is the real one."""
+
+    @pytest.fixture(autouse=True)
+    def _real_client(self, _in_memory: None, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(connection, "connect", connect_to_qdrant)
+
+    @pytest.mark.parametrize("fault", ["refuses", "silent", "500", "401"])
+    def test_the_graph_and_the_rest_answer_in_time(self, make_place: Callable[..., Place], fault: str) -> None:
+        """Neither list comes from the server, so what is left is what the index here knows; both are named."""
+        with _faulty(fault) as url:
+            app = make_place(files=FILES).app(qdrant_url=url, neo4j_uri="", qdrant_api_key="a secret key")
+            app.index()
+            result = _search(app, SearchRequest("total", limit=1))
+            reasons = result.meta.unavailable
+            assert set(reasons) == {"keyword", "vector"}
+            assert [hit.chunk.path for hit in result.primary] == ["src/orders.py"]
+            assert "a secret key" not in repr(reasons) + repr(app.status())
+            app.close()
+
+    def test_what_could_not_be_sent_is_told_and_stays_pending(self, make_place: Callable[..., Place]) -> None:
+        """The status says how much is missing; the next sync sends it, and nothing is embedded again."""
+        with _faulty("refuses") as url:
+            app = make_place(files=FILES).app(qdrant_url=url, neo4j_uri="")
+            app.index()
+            (report,) = app.sync()
+            assert "GRAPHRAG_QDRANT_URL" in report.problem
+            assert app.status().servers[0].pending == len(FILES)
+            app.close()
+
+
+@contextmanager
+def _faulty(fault: str) -> Iterator[str]:
+    """Listen on a free port, and be of no use."""
+    if fault in ("500", "401"):
+        status = int(fault)
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            def do_POST(self) -> None:
+                self.send_response(status)
+                self.end_headers()
+
+            do_GET = do_PUT = do_POST  # noqa: N815
+
+            def log_message(self, *_: object) -> None:
+                """Keep quiet."""
+
+        with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+            threading.Thread(target=server.serve_forever, daemon=True).start()
+            yield f"http://127.0.0.1:{server.server_port}"
+            server.shutdown()
+        return
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        url = f"http://127.0.0.1:{listener.getsockname()[1]}"
+        if fault == "refuses":
+            listener.close()
+        yield url
+
+
+def _search(app: App, request: SearchRequest = QUERY) -> SearchResult:
+    """Search, and insist on an answer in time."""
+    started = time.monotonic()
+    result = app.search(request)
+    assert time.monotonic() - started < ANSWER_SECONDS
+    return result
+
+
+def _until(is_so: Callable[[], bool], seconds: float = 30.0) -> None:
+    deadline = time.monotonic() + seconds
+    while not is_so():
+        assert time.monotonic() < deadline
+        time.sleep(0.2)

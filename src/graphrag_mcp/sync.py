@@ -8,6 +8,7 @@ import logging
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 
 from graphrag_mcp.errors import GraphragError
 from graphrag_mcp.model import SyncReport
@@ -90,19 +91,31 @@ class _Run:
         first = self._server.keeps_edges and not self._source.holds_any(name)
         for _ in range(MAX_PASSES):
             pending = self._source.pending(name)
-            for batch in self._batches(pending):
-                if self._stop.is_set():
-                    return
-                if not first:
-                    self._prepare_others(batch, ())
-                self._server.write(batch)
-                self._source.mark(name, batch)
-                self._counts["written"] += len(batch)
-                self._counts["chunks"] += sum(len(file.chunks) for file in batch)
-                if self._progress is not None:
-                    self._progress(name, self._counts["written"], len(pending))
             if not pending:
                 return
+            with ThreadPoolExecutor(1, thread_name_prefix="sync") as beside:
+                under_way: tuple[Future[None], list[ProjectedFile]] | None = None
+                for batch in self._batches(pending):  # Read and settled while the server takes the batch before.
+                    self._confirm(under_way, len(pending))
+                    under_way = None
+                    if self._stop.is_set():
+                        return
+                    if not first:
+                        self._prepare_others(batch, ())
+                    under_way = beside.submit(self._server.write, batch), batch
+                self._confirm(under_way, len(pending))
+
+    def _confirm(self, under_way: "tuple[Future[None], list[ProjectedFile]] | None", total: int) -> None:
+        """Wait until the server has a batch, and remember that it does."""
+        if under_way is None:
+            return
+        future, batch = under_way
+        future.result()
+        self._source.mark(self._server.name, batch)
+        self._counts["written"] += len(batch)
+        self._counts["chunks"] += sum(len(file.chunks) for file in batch)
+        if self._progress is not None:
+            self._progress(self._server.name, self._counts["written"], total)
 
     def report(self) -> SyncReport:
         """Return what was done."""

@@ -49,7 +49,9 @@ def app(make_place: Callable[..., Place], breakable: Neo4jServer) -> Iterator[Ap
     try:
         app.index()
         assert [report.problem for report in app.sync()] == ["", ""]
-        _until(lambda: bool(_search(app).neighbours))  # A server that has just begun plans its first query for a second.
+        _until(
+            lambda: bool(_search(app).neighbours)
+        )  # A server that has just begun plans its first query for a second.
         yield app
     finally:
         app.close()

@@ -1,5 +1,7 @@
 """The same search on servers: what the embedded stores find, Qdrant and Neo4j find."""
 
+from collections.abc import Sequence
+
 import pytest
 
 from graphrag_mcp.app import App
@@ -23,17 +25,17 @@ def test_the_top_ten_is_the_same(copied: App, place: Place) -> None:
         here, there = embedded.search(SearchRequest(query, limit=10)), copied.search(SearchRequest(query, limit=10))
         assert here.meta.unavailable == there.meta.unavailable == {}
         overlaps["whole"].append(_overlap(_top(embedded, query), _top(copied, query)))
-        stores = [app._stores() for app in (embedded, copied)]
-        terms = query.lower().split()
-        for name, ask in {
-            "vector": lambda one: one.vectors.search(one.embedder.embed_query(query), 10, Scope()),
-            "keyword": lambda one: one.keywords.search(terms, 10, Scope()),
-        }.items():
-            lists = [[hit.chunk_id for hit in ask(one)] for one in stores]
-            overlaps[name].append(_overlap(*lists))
+        lists: dict[str, list[list[int]]] = {"vector": [], "keyword": []}
+        for stores in (embedded._stores(), copied._stores()):
+            assert stores.vectors is not None and stores.embedder is not None
+            vectors = stores.vectors.search(stores.embedder.embed_query(query), 10, Scope())
+            keywords = stores.keywords.search(query.lower().split(), 10, Scope())
+            lists["vector"].append([one.chunk_id for one in vectors])
+            lists["keyword"].append([one.chunk_id for one in keywords])
+        for name, (one, other) in lists.items():
+            overlaps[name].append(_overlap(one, other))
     embedded.close()
     means = {name: sum(values) / len(values) for name, values in overlaps.items()}
-    print(means)
     assert means["vector"] == 1.0
     assert means["keyword"] >= 0.8
     assert means["whole"] >= 0.9
@@ -53,5 +55,5 @@ def test_a_machine_without_an_index_finds_the_same(copied: App, place: Place) ->
     assert sum(overlaps) / len(overlaps) >= 0.95
 
 
-def _overlap(one: list[object], other: list[object]) -> float:
+def _overlap(one: Sequence[object], other: Sequence[object]) -> float:
     return len(set(one) & set(other)) / max(len(set(one)), len(set(other)), 1)

@@ -22,6 +22,7 @@ def create_parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"graphrag-mcp {__version__}")
     _add_root(parser)
+    _add_remote(parser, default=False)
     commands = parser.add_subparsers(dest="command", metavar="COMMAND")
     serve = _add_command(commands, "serve", "serve MCP over standard input and output (also without any command)")
     _add_remote(serve)
@@ -65,8 +66,9 @@ def _add_index(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print JSON")
 
 
-def _add_remote(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--remote", action="store_true", help="search the servers, without any index on this machine")
+def _add_remote(parser: argparse.ArgumentParser, default: object = argparse.SUPPRESS) -> None:
+    words = "search the servers, without any index on this machine"
+    parser.add_argument("--remote", action="store_true", default=default, help=words)
 
 
 def _add_sync(parser: argparse.ArgumentParser) -> None:

@@ -4,7 +4,7 @@ from graphrag_mcp.model import Category, Chunk, ParsedFile, ParseMode
 from graphrag_mcp.parsing.cards import card, needs_card
 from graphrag_mcp.parsing.facts import document_facts
 from graphrag_mcp.parsing.frontmatter import read_front_matter
-from graphrag_mcp.parsing.links import find_links
+from graphrag_mcp.parsing.links import find_links, superseded
 from graphrag_mcp.parsing.markdown import scan_blocks
 from graphrag_mcp.parsing.passages import Lines, cut
 from graphrag_mcp.parsing.plaintext import headings
@@ -20,6 +20,7 @@ def parse_markdown(path: str, text: str, category: Category = Category.DOCUMENTA
     blocks = scan_blocks(lines.rows, front.end)
     sections = outline(blocks.headings, len(lines))
     unbreakable = [(0, front.end), *blocks.fences] if front.end else blocks.fences
+    facts = document_facts(front.values, lines.rows[front.end :], sections)
     return ParsedFile(
         path,
         "markdown",
@@ -27,8 +28,8 @@ def parse_markdown(path: str, text: str, category: Category = Category.DOCUMENTA
         ParseMode.MARKDOWN,
         chunks=section_chunks(lines, sections, unbreakable),
         symbols=section_symbols(lines, sections),
-        relations=find_links(path, lines, blocks.prose, sections),
-        facts=document_facts(front.values, lines.rows[front.end :], sections),
+        relations=(*superseded(path, facts.supersedes, 0), *find_links(path, lines, blocks.prose, sections)),
+        facts=facts,
         note=front.note,
     )
 

@@ -2,7 +2,7 @@
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from posixpath import dirname, normpath
 from urllib.parse import unquote
@@ -53,9 +53,21 @@ def find_links(path: str, lines: Lines, prose: Sequence[Span], sections: Sequenc
     return tuple(found.values())
 
 
-def _relation(source: str, module: str, link: _Link) -> Relation:
+def superseded(path: str, names: Iterable[str], line: int) -> tuple[Relation, ...]:
+    """Return a relation for each document that this one declares, by path or by name, to have taken the place of."""
+    found: dict[str, Relation] = {}
+    for name in names:
+        target = name.strip().removeprefix("[[").removesuffix("]]").partition("|")[0]
+        is_name = "/" not in target and not _NOTE_EXTENSION.search(target)
+        link = _Link(line, target, is_wiki=is_name)
+        if module := _target_module(path, link, {}):
+            found.setdefault(module, _relation("", module, link, RelationKind.SUPERSEDES))
+    return tuple(found.values())
+
+
+def _relation(source: str, module: str, link: _Link, kind: RelationKind = RelationKind.LINKS_TO) -> Relation:
     return Relation(
-        kind=RelationKind.LINKS_TO,
+        kind=kind,
         source=source,
         target=module.rpartition("/")[2],
         line=link.line + 1,

@@ -11,7 +11,7 @@ from graphrag_mcp.stores.neo4j.connection import reaching
 from graphrag_mcp.stores.neo4j.schema import IN_SCOPE, relationship_types, scope_parameters
 from graphrag_mcp.stores.points import ArchivedPaths, ChunkIds, Point
 
-MAX_EDGES = 400  # Edges read per hop; a result shows twenty at most.
+MAX_EDGES = 400  # Edges of one seed that are looked at.
 MAX_MENTIONS = 40  # Mentions read of one chunk's definitions.
 MAX_FRONTIER = 4  # Neighbours from which the next hop starts: the surest ones.
 
@@ -40,8 +40,9 @@ CALL (seed) {{
     RETURN r, c, 'in' AS direction ORDER BY r.confidence DESC LIMIT {MAX_MENTIONS}
 }}
 RETURN rank, direction, {_POINT}, {_EDGE}
-ORDER BY confidence DESC, rank, path, ordinal LIMIT {MAX_EDGES}
+ORDER BY confidence DESC, rank, path, ordinal LIMIT $edges
 """
+_EDGES_PER_NEIGHBOUR = 4  # Several edges lead to one chunk: this many are read for each that is wanted.
 
 
 class _Step(NamedTuple):
@@ -104,7 +105,8 @@ class Neo4jGraphStore:
         found: list[_Step] = []
         for hop in range(1, hops + 1):
             fresh: dict[str, _Step] = {}
-            for chunk_id, row in self._known(self._read(statement, scope, seeds=frontier)):
+            edges = self._read(statement, scope, seeds=frontier, edges=_EDGES_PER_NEIGHBOUR * limit)
+            for chunk_id, row in self._known(edges):
                 if row["key"] not in seen:
                     fresh.setdefault(row["key"], _Step(chunk_id, row["key"], row, hop))
             found += fresh.values()

@@ -1,12 +1,10 @@
 """Writes files into the graph, and takes them out again."""
 
-from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from neo4j import Driver, ManagedTransaction
 
-from graphrag_mcp.model import RelationKind
 from graphrag_mcp.stores.neo4j import schema
 from graphrag_mcp.stores.neo4j.connection import reaching
 from graphrag_mcp.stores.points import Changing, ProjectedFile, file_key
@@ -48,39 +46,28 @@ class Neo4jProjection:
 
     def write(self, files: Sequence[ProjectedFile]) -> None:
         """Replace these files in one transaction."""
-        rows: dict[str, list[dict[str, Any]]] = {
-            "files": [schema.file_row(self._project, file) for file in files],
-            "chunks": [schema.chunk_row(self._project, file, chunk) for file in files for chunk in file.chunks],
-            "symbols": [row for file in files for row in schema.symbol_rows(self._project, file)],
-        }
+        rows = [schema.file_row(self._project, file) for file in files]
         sections = [key for file in files for key in schema.section_keys(file)]
-        edges: dict[tuple[str, str], list[Mapping[str, Any]]] = defaultdict(list)
-        for file in files:
-            for edge in file.edges:
-                label = "File" if edge.to_file else "Symbol"
-                edges[RelationKind(edge.kind).name, label].append(schema.edge_row(file, edge))
+        statement = schema.write_statement({schema.edge_type(edge) for file in files for edge in file.edges})
 
         def work(transaction: ManagedTransaction) -> None:
-            transaction.run(schema.REMOVE_OLD, files=rows["files"]).consume()
-            transaction.run(schema.REMOVE_SYMBOLS, files=rows["files"]).consume()
-            transaction.run(schema.WRITE_FILES, files=rows["files"]).consume()
-            transaction.run(schema.WRITE_CHUNKS, chunks=rows["chunks"]).consume()
-            transaction.run(schema.WRITE_SYMBOLS, symbols=rows["symbols"]).consume()
-            transaction.run(schema.MARK_SECTIONS, keys=sections).consume()
-            for (kind, label), some in edges.items():
-                statement = schema.WRITE_EDGES.format(type=kind, label=label)
-                transaction.run(statement, edges=some, project=self._project).consume()
+            stale = [{"key": row["key"], "symbols": row["symbols"]} for row in rows]
+            transaction.run(schema.REMOVE_SYMBOLS, files=stale).consume()
+            transaction.run(schema.REMOVE_CHUNKS, files=stale).consume()
+            transaction.run(statement, files=rows, project=self._project).consume()
+            if sections:
+                transaction.run(schema.MARK_SECTIONS, keys=sections).consume()
 
         with reaching(), self._driver.session(database=self._database) as session:
             session.execute_write(work)
 
     def delete(self, paths: Sequence[str]) -> None:
         """Remove these files with all that they define."""
-        keys = [file_key(self._project, path) for path in paths]
+        files = [{"key": file_key(self._project, path), "symbols": []} for path in paths]
 
         def work(transaction: ManagedTransaction) -> None:
-            transaction.run(schema.REMOVE_FILES, keys=keys).consume()
-            transaction.run(schema.REMOVE_FILE_SYMBOLS, keys=keys).consume()
+            for statement in (schema.REMOVE_SYMBOLS, schema.REMOVE_CHUNKS, schema.REMOVE_FILES):
+                transaction.run(statement, files=files).consume()
 
         with reaching(), self._driver.session(database=self._database) as session:
             session.execute_write(work)
@@ -88,8 +75,8 @@ class Neo4jProjection:
     def clear(self) -> None:
         """Remove everything of the project, some thousand nodes at a time."""
         with reaching(), self._driver.session(database=self._database) as session:
-            for label in schema.LABELS:
-                session.run(schema.CLEAR.format(label=label), project=self._project).consume()
+            for statement in schema.CLEAR:
+                session.run(statement, project=self._project).consume()
 
     def versions(self) -> Mapping[str, tuple[str, int]]:
         """Return the version of each file and how many chunks it has."""

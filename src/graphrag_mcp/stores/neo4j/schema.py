@@ -8,21 +8,22 @@ A relation begins at the chunk it stands in and ends at what it was settled on. 
 its file, so that a new version of a file keeps what points at it; a chunk's key does not.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from graphrag_mcp.model import RelationKind, Scope, SymbolKind
-from graphrag_mcp.stores.points import ProjectedChunk, ProjectedEdge, ProjectedFile, file_key, folders
+from graphrag_mcp.stores.points import ProjectedChunk, ProjectedEdge, ProjectedFile, ProjectedSymbol, file_key, folders
 
 SETUP = (
     "CREATE CONSTRAINT file_key IF NOT EXISTS FOR (n:File) REQUIRE n.key IS UNIQUE",
     "CREATE CONSTRAINT chunk_key IF NOT EXISTS FOR (n:Chunk) REQUIRE n.key IS UNIQUE",
     "CREATE CONSTRAINT symbol_key IF NOT EXISTS FOR (n:Symbol) REQUIRE n.key IS UNIQUE",
     "CREATE INDEX file_project IF NOT EXISTS FOR (n:File) ON (n.project)",
-    "CREATE INDEX chunk_project IF NOT EXISTS FOR (n:Chunk) ON (n.project)",
     "CREATE INDEX symbol_name IF NOT EXISTS FOR (n:Symbol) ON (n.project, n.name_key)",
-    "CREATE INDEX symbol_file IF NOT EXISTS FOR (n:Symbol) ON (n.file)",
-    "CREATE FULLTEXT INDEX symbol_names IF NOT EXISTS FOR (n:Symbol) ON EACH [n.name, n.qualified_name]",
+    # For people and their queries; no search of ours waits for it, so neither does a commit.
+    """CREATE FULLTEXT INDEX symbol_names IF NOT EXISTS FOR (n:Symbol) ON EACH [n.name, n.qualified_name]
+    OPTIONS {indexConfig: {`fulltext.eventually_consistent`: true}}""",
 )
 
 # The scope, on the chunk `c`: inside the search, before any LIMIT (K-09).
@@ -52,52 +53,67 @@ def relationship_types(kinds: Iterable[str]) -> str:
 
 # ---------------------------------------------------------------- writing
 
-REMOVE_OLD = """
+REMOVE_SYMBOLS = """
+UNWIND $files AS file
+MATCH (:File {key: file.key})-[:HAS_CHUNK]->(:Chunk)-[:DEFINES]->(s:Symbol) WHERE NOT s.key IN file.symbols
+WITH DISTINCT s DETACH DELETE s
+"""
+REMOVE_CHUNKS = """
 UNWIND $files AS file
 MATCH (:File {key: file.key})-[:HAS_CHUNK]->(c:Chunk)
 DETACH DELETE c
 """
-REMOVE_SYMBOLS = """
+# One statement for a batch: each chunk is at hand while its symbols and edges are written, and never looked up again.
+_WRITE = """
 UNWIND $files AS file
-MATCH (s:Symbol {file: file.key}) WHERE NOT s.key IN file.symbols
-DETACH DELETE s
+MERGE (f:File {key: file.key}) SET f += file.properties
+WITH f, file UNWIND file.chunks AS row
+CREATE (f)-[:HAS_CHUNK]->(c:Chunk) SET c = row.properties
+WITH c, row
+CALL (c, row) {
+    UNWIND row.symbols AS symbol
+    MERGE (s:Symbol {key: symbol.key}) SET s += symbol.properties
+    CREATE (c)-[:DEFINES]->(s)
+}
 """
-WRITE_FILES = "UNWIND $files AS file MERGE (f:File {key: file.key}) SET f += file.properties"
-WRITE_CHUNKS = """
-UNWIND $chunks AS row
-MATCH (f:File {key: row.file})
-CREATE (f)-[:HAS_CHUNK]->(c:Chunk)
-SET c = row.properties
-"""
-WRITE_SYMBOLS = """
-UNWIND $symbols AS row
-MERGE (s:Symbol {key: row.key})
-SET s += row.properties
-WITH s, row MATCH (c:Chunk {key: row.chunk})
-CREATE (c)-[:DEFINES]->(s)
+# The target may be in a file that is yet to be written: until then it is a key, which no search reaches.
+_WRITE_EDGES = """
+CALL (c, row) {{
+    UNWIND row.{field} AS edge
+    MERGE (t:{label} {{key: edge.target}}) ON CREATE SET t.project = $project
+    CREATE (c)-[r:{type}]->(t) SET r = edge.properties
+}}
 """
 MARK_SECTIONS = "UNWIND $keys AS key MATCH (s:Symbol {key: key}) SET s:Section"
-# The target may be in a file that is yet to be written: until then it is a key, which no search reaches.
-WRITE_EDGES = """
-UNWIND $edges AS row
-MATCH (c:Chunk {{key: row.chunk}})
-MERGE (t:{label} {{key: row.target}}) ON CREATE SET t.project = $project
-CREATE (c)-[r:{type}]->(t)
-SET r = row.properties
-"""
-REMOVE_FILES = """
-UNWIND $keys AS key
-MATCH (f:File {key: key})
-OPTIONAL MATCH (f)-[:HAS_CHUNK]->(c:Chunk)
-DETACH DELETE c, f
-"""
-REMOVE_FILE_SYMBOLS = "UNWIND $keys AS key MATCH (s:Symbol {file: key}) DETACH DELETE s"
-CLEAR = "MATCH (n:{label} {{project: $project}}) CALL (n) {{ DETACH DELETE n }} IN TRANSACTIONS OF 5000 ROWS"
-LABELS = ("Chunk", "Symbol", "File")
+
+
+def write_statement(edges: Iterable[tuple[str, str]]) -> str:
+    """Return the statement that writes files with edges of these (type, label of the target)."""
+    return _WRITE + "".join(
+        _WRITE_EDGES.format(field=edge_field(kind, label), type=RelationKind[kind].name, label=label)
+        for kind, label in sorted(edges)
+    )
+
+
+def edge_field(kind: str, label: str) -> str:
+    """Return where a chunk's row keeps its edges of one type to one label."""
+    return f"{kind}_{label}"
+
+
+REMOVE_FILES = "UNWIND $files AS file MATCH (f:File {key: file.key}) DETACH DELETE f"
+# With what the chunks point at go the keys that were never filled in.
+CLEAR = (
+    """MATCH (:File {project: $project})-[:HAS_CHUNK]->(c:Chunk)
+    CALL (c) { OPTIONAL MATCH (c)-->(t:Symbol) DETACH DELETE t, c } IN TRANSACTIONS OF 2000 ROWS""",
+    "MATCH (f:File {project: $project}) CALL (f) { DETACH DELETE f } IN TRANSACTIONS OF 2000 ROWS",
+)
 
 # ---------------------------------------------------------------- reading
 
-STORED_SYMBOLS = "MATCH (s:Symbol) WHERE s.file IN $keys RETURN s.key AS key, s.name_key AS name, s.file AS file"
+STORED_SYMBOLS = """
+MATCH (f:File)-[:HAS_CHUNK]->(:Chunk)-[:DEFINES]->(s:Symbol) WHERE f.key IN $keys
+RETURN DISTINCT s.key AS key, s.name_key AS name
+"""
 STORED_FILES = "MATCH (f:File) WHERE f.key IN $keys AND f.version IS NOT NULL RETURN f.path AS path"
 DEPENDENTS = """
 MATCH (f:File) WHERE f.key IN $keys MATCH (f)<-[]-(c:Chunk) RETURN DISTINCT c.path AS path
@@ -111,69 +127,38 @@ RETURN f.path AS path, f.version AS version, COUNT { (f)-[:HAS_CHUNK]->() } AS c
 
 
 def file_row(project: str, file: ProjectedFile) -> dict[str, Any]:
-    """Return a file's node, with the keys of the symbols that stay."""
-    archive = file.chunks[0].chunk.archive if file.chunks else None
-    chunk = file.chunks[0].chunk if file.chunks else None
+    """Return a file's node with its chunks, and the keys of the symbols that stay."""
+    first = file.chunks[0].chunk if file.chunks else None
+    symbols: dict[int, list[dict[str, Any]]] = defaultdict(list)
+    for one in file.symbols:
+        symbols[one.ordinal].append(_symbol_row(project, file, one))
+    edges: dict[int, dict[str, list[dict[str, Any]]]] = defaultdict(lambda: defaultdict(list))
+    for edge in file.edges:
+        edges[edge.ordinal][edge_field(*edge_type(edge))].append(_edge_row(edge))
     return {
         "key": file_key(project, file.path),
         "symbols": [one.key for one in file.symbols],
+        "chunks": [
+            {"properties": _chunk_properties(project, file, chunk), "symbols": symbols[number], **edges[number]}
+            for number, chunk in enumerate(file.chunks)
+        ],
         "properties": {
             "project": project,
             "path": file.path,
             "version": file.version,
             "match_keys": list(file.match_keys),
-            "is_archived": archive is not None,
-            "archive_path": archive.reason if archive else None,
-            "category": chunk.category.value if chunk else None,
-            "language": chunk.language if chunk else None,
-            "modified_at": chunk.modified_at if chunk else None,
+            "is_archived": first is not None and first.archive is not None,
+            "archive_path": first.archive.reason if first and first.archive else None,
+            "category": first.category.value if first else None,
+            "language": first.language if first else None,
+            "modified_at": first.modified_at if first else None,
         },
     }
 
 
-def chunk_row(project: str, file: ProjectedFile, chunk: ProjectedChunk) -> dict[str, Any]:
-    """Return a chunk's node, archive-tagged as its vector is."""
-    stored = chunk.chunk
-    return {
-        "file": file_key(project, file.path),
-        "properties": {
-            "key": chunk.point.key,
-            "project": project,
-            "path": file.path,
-            "version": file.version,
-            "ordinal": chunk.point.ordinal,
-            "start_line": stored.start_line,
-            "end_line": stored.end_line,
-            "folders": folders(file.path),
-            "match_keys": list(file.match_keys),
-            "is_archived": stored.archive is not None,
-            "archive_path": stored.archive.reason if stored.archive else None,
-            "category": stored.category.value,
-            "language": stored.language,
-        },
-    }
-
-
-def symbol_rows(project: str, file: ProjectedFile) -> list[dict[str, Any]]:
-    """Return the nodes of a file's definitions, each with the chunk it begins in."""
-    return [
-        {
-            "key": one.key,
-            "chunk": file.chunks[one.ordinal].point.key,
-            "properties": {
-                "project": project,
-                "file": file_key(project, file.path),
-                "name": one.symbol.name,
-                "name_key": one.symbol.name.lower(),
-                "qualified_name": one.symbol.qualified_name,
-                "kind": one.symbol.kind.value,
-                "start_line": one.symbol.start_line,
-                "end_line": one.symbol.end_line,
-                "signature": one.symbol.signature,
-            },
-        }
-        for one in file.symbols
-    ]
+def edge_type(edge: ProjectedEdge) -> tuple[str, str]:
+    """Return the relationship's type and the label of what it ends at."""
+    return RelationKind(edge.kind).name, "File" if edge.to_file else "Symbol"
 
 
 def section_keys(file: ProjectedFile) -> list[str]:
@@ -181,10 +166,45 @@ def section_keys(file: ProjectedFile) -> list[str]:
     return [one.key for one in file.symbols if one.symbol.kind is SymbolKind.SECTION]
 
 
-def edge_row(file: ProjectedFile, edge: ProjectedEdge) -> Mapping[str, Any]:
-    """Return a relationship."""
+def _chunk_properties(project: str, file: ProjectedFile, chunk: ProjectedChunk) -> dict[str, Any]:
+    """Return what a chunk's node says, archive-tagged as its vector is."""
+    stored = chunk.chunk
     return {
-        "chunk": file.chunks[edge.ordinal].point.key,
+        "key": chunk.point.key,
+        "project": project,
+        "path": file.path,
+        "version": file.version,
+        "ordinal": chunk.point.ordinal,
+        "start_line": stored.start_line,
+        "end_line": stored.end_line,
+        "folders": folders(file.path),
+        "match_keys": list(file.match_keys),
+        "is_archived": stored.archive is not None,
+        "archive_path": stored.archive.reason if stored.archive else None,
+        "category": stored.category.value,
+        "language": stored.language,
+    }
+
+
+def _symbol_row(project: str, file: ProjectedFile, one: ProjectedSymbol) -> dict[str, Any]:
+    return {
+        "key": one.key,
+        "properties": {
+            "project": project,
+            "file": file_key(project, file.path),
+            "name": one.symbol.name,
+            "name_key": one.symbol.name.lower(),
+            "qualified_name": one.symbol.qualified_name,
+            "kind": one.symbol.kind.value,
+            "start_line": one.symbol.start_line,
+            "end_line": one.symbol.end_line,
+            "signature": one.symbol.signature,
+        },
+    }
+
+
+def _edge_row(edge: ProjectedEdge) -> dict[str, Any]:
+    return {
         "target": edge.target_key,
         "properties": {
             "source": edge.source,

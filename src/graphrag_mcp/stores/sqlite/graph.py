@@ -139,7 +139,8 @@ class SqliteGraphStore:
                 JOIN relations r ON r.file_id = c.file_id AND r.line BETWEEN c.start_line AND c.end_line
                 JOIN module_keys m ON m.key IN (r.target_module, r.target_module || '/' || r.target)
                 JOIN files f ON f.id = m.file_id
-                WHERE r.kind IN ({marks(kinds)}) AND r.kind IN ('imports', 'links_to') AND m.file_id != c.file_id
+                WHERE r.kind IN ({marks(kinds)}) AND r.kind IN ('imports', 'links_to', 'supersedes')
+                  AND m.file_id != c.file_id
                   AND NOT EXISTS (SELECT 1 FROM symbols s WHERE s.name_key = r.target_key AND s.file_id = m.file_id)
                   AND {hidden.condition("m.file_id")}
                 ORDER BY seed.key, r.id, m.file_id LIMIT ?""",

@@ -1,0 +1,216 @@
+"""Measure Neo4j: how fast an index is copied into it, and how fast neighbours are found in a large graph.
+
+    python benchmarks/servers.py FOLDER [--data-dir DIR] [--symbols 100000] [--relations 500000]
+
+FOLDER is a tree of code; its index is built first, or used again when it is in --data-dir. A Neo4j of the test suite's
+own is started for the measurement (see tests/servers). The large graph is made up: files of twenty symbols, relations
+from random chunks, most of them to a few much-used symbols, as in real code.
+"""
+
+import argparse
+import os
+import random
+import statistics
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+from neo4j import Driver
+
+sys.path.insert(0, str(Path(__file__).parent.parent))
+
+from tests.servers.neo4j_server import Neo4jServer
+
+from graphrag_mcp.app import App
+from graphrag_mcp.exclusion.excluded_files import match_keys
+from graphrag_mcp.model import Category, Ranked, RelationKind, Scope, StoredChunk, StoredFile, Symbol, SymbolKind
+from graphrag_mcp.settings import load_settings
+from graphrag_mcp.stores.neo4j.connection import connect
+from graphrag_mcp.stores.neo4j.graph import Neo4jGraphStore
+from graphrag_mcp.stores.neo4j.projection import Neo4jProjection
+from graphrag_mcp.stores.points import (
+    Point,
+    PointIds,
+    ProjectedChunk,
+    ProjectedEdge,
+    ProjectedFile,
+    ProjectedSymbol,
+    file_key,
+    file_version,
+    point_key,
+)
+
+PROJECT = "made-up"
+SYMBOLS_PER_FILE = 20
+SEEDS = 10
+HOPS = 2
+NEIGHBOURS = 200  # More than the first hop gives, so that the second one is always made.
+QUERIES = 200
+SHARES = (0, 10, 20, 50)  # Per cent of the files excluded.
+FILES_PER_WRITE = 75
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="Measure Neo4j.")
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--data-dir", type=Path)
+    parser.add_argument("--symbols", type=int, default=100_000)
+    parser.add_argument("--relations", type=int, default=500_000)
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as scratch, Neo4jServer(Path(scratch) / "neo4j", "correct horse") as server:
+        measure_sync(options.folder, options.data_dir or Path(scratch) / "data", server)
+        with connect(server.uri, "neo4j", server.password, timeout_seconds=60, retry_seconds=30) as driver:
+            measure_neighbours(driver, options.symbols, options.relations)
+            size = sum(part.stat().st_size for part in (server.home / "data").rglob("*") if part.is_file())
+            print(f"store: {size / 1e6:.0f} MB for both graphs, transaction logs included")
+
+
+def measure_sync(folder: Path, data: Path, server: Neo4jServer) -> None:
+    """Copy an index into the empty server, then once more into the warm one."""
+    environ = {
+        **os.environ,
+        "GRAPHRAG_DATA_DIR": str(data),
+        "GRAPHRAG_NEO4J_URI": server.uri,
+        "GRAPHRAG_NEO4J_PASSWORD": server.password,
+    }
+    app = App(folder, load_settings(folder, environ))
+    app.index()
+    for state in ("cold", "warm", "warm"):
+        (report,) = app.sync(rebuild=True)
+        assert not report.problem, report.problem
+        relations = app.status().relations
+        print(
+            f"sync, {state}: {report.chunks:,} chunks of {report.written:,} files, {relations:,} relations "
+            f"in {report.seconds:.1f} s: {report.chunks / report.seconds:,.0f} chunks/s"
+        )
+    (report,) = app.sync()
+    print(f"sync of nothing: {report.seconds:.2f} s")
+    app.close()
+
+
+def measure_neighbours(driver: Driver, symbols: int, relations: int) -> None:
+    """Ask for the two-hop neighbourhood of ten seeds, with growing shares of the files excluded."""
+    projection = Neo4jProjection(driver, "benchmark", None, PROJECT)
+    projection.prepare()
+    files = [f"src/part_{number // 50}/file_{number}.py" for number in range(symbols // SYMBOLS_PER_FILE)]
+    started = time.monotonic()
+    batch: list[ProjectedFile] = []
+    for file in made_up(files, relations):
+        batch.append(file)
+        if len(batch) == FILES_PER_WRITE:
+            projection.write(batch)
+            batch.clear()
+    if batch:
+        projection.write(batch)
+    print(f"made up: {symbols:,} symbols, {relations:,} relations, written in {time.monotonic() - started:.0f} s")
+    graph = Neo4jGraphStore(driver, None, PROJECT, PointIds(), NothingArchived(), AnyChunk())
+    ids = PointIds()
+    choice = random.Random(1)
+    seeds = []
+    for _ in range(QUERIES):
+        points = []
+        for _ in range(SEEDS):
+            path = choice.choice(files)
+            version = file_version(path, b"", "")
+            points.append(Point(point_key(PROJECT, version, choice.randrange(SYMBOLS_PER_FILE)), path, version, 0))
+        seeds.append([one for one in ids.ids(points) if one is not None])
+    scopes = {
+        share: Scope(
+            excluded_keys=frozenset(
+                sorted(match_keys(path))[0] for path in random.Random(0).sample(files, len(files) * share // 100)
+            )
+        )
+        for share in SHARES
+    }
+    for chosen in seeds[:20]:
+        for scope in scopes.values():
+            graph.neighbours(chosen, HOPS, NEIGHBOURS, scope)
+    times: dict[int, list[float]] = {share: [] for share in SHARES}
+    counts = dict.fromkeys(SHARES, 0)
+    for chosen in seeds:  # The shares take turns, so that a busy machine slows all of them alike.
+        for share, scope in scopes.items():
+            began = time.perf_counter()
+            found = graph.neighbours(chosen, HOPS, NEIGHBOURS, scope)
+            times[share].append((time.perf_counter() - began) * 1000)
+            counts[share] += len(found)
+    for share in SHARES:
+        ordered = sorted(times[share])
+        print(
+            f"two hops of {SEEDS} seeds, {share:2} % of the files excluded: p50 {statistics.median(ordered):.1f} ms, "
+            f"p95 {ordered[int(len(ordered) * 0.95)]:.1f} ms, {counts[share] / QUERIES:.1f} neighbours"
+        )
+
+
+def made_up(files: Sequence[str], relations: int) -> Iterator[ProjectedFile]:
+    """Yield files of twenty one-symbol chunks with random relations."""
+    choice = random.Random(0)
+    per_file = relations // len(files)
+    for path in files:
+        version = file_version(path, b"", "")
+        chunks, symbols = [], []
+        for ordinal in range(SYMBOLS_PER_FILE):
+            line = 10 * ordinal + 1
+            point = Point(point_key(PROJECT, version, ordinal), path, version, ordinal)
+            chunk = StoredChunk(0, 0, path, "python", Category.IMPLEMENTATION, line, line + 9, "", "function")
+            chunks.append(ProjectedChunk(point, chunk, {}, None))
+            name = f"name_{ordinal}"
+            key = symbol_key(path, ordinal)
+            symbols.append(ProjectedSymbol(key, ordinal, Symbol(name, name, SymbolKind.FUNCTION, line, line + 9)))
+        edges = tuple(
+            ProjectedEdge(
+                ordinal=choice.randrange(SYMBOLS_PER_FILE),
+                kind=choice.choice((RelationKind.CALLS, RelationKind.IMPORTS, RelationKind.TESTS)).value,
+                source="",
+                target="",
+                # Squared: the first files are the ones that everybody uses.
+                target_key=symbol_key(
+                    files[int(len(files) * choice.random() ** 2)], choice.randrange(SYMBOLS_PER_FILE)
+                ),
+                to_file=False,
+                confidence=0.9,
+                resolution="import",
+            )
+            for _ in range(per_file)
+        )
+        keys = tuple(sorted(match_keys(path)))
+        yield ProjectedFile(path, version, "", keys, {}, tuple(chunks), tuple(symbols), edges)
+
+
+def symbol_key(path: str, ordinal: int) -> str:
+    """Return the key of a made-up symbol."""
+    return f"{file_key(PROJECT, path)}#name_{ordinal}~0"
+
+
+class NothingArchived:
+    """No file of the made-up project is archived."""
+
+    def lifted(self, patterns: tuple[str, ...]) -> Sequence[str]:
+        """Return nothing."""
+        del patterns
+        return []
+
+
+class AnyChunk:
+    """A catalog that has every chunk, so that the graph alone is measured."""
+
+    remote = False
+
+    def chunks(self, chunk_ids: Sequence[int]) -> Mapping[int, StoredChunk]:
+        """Return an empty chunk for each id."""
+        return {one: StoredChunk(one, 0, "", "", Category.IMPLEMENTATION, 1, 1, "", "") for one in chunk_ids}
+
+    def files(self, chunk_ids: Sequence[int]) -> Mapping[int, StoredFile]:
+        """Return nothing."""
+        del chunk_ids
+        return {}
+
+    def find_paths(self, words: Sequence[str], limit: int, scope: Scope) -> list[Ranked]:
+        """Return nothing."""
+        del words, limit, scope
+        return []
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,289 @@
+"""What is copied to servers: only what they lack, the same from every machine, and right again after any mishap."""
+
+import json
+import threading
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from neo4j import Driver
+from qdrant_client import QdrantClient, models
+
+from graphrag_mcp.app import App
+from graphrag_mcp.cli.run import run
+from graphrag_mcp.model import Scope, SearchRequest, SyncReport
+from graphrag_mcp.stores.points import folders
+from tests.servers.conftest import Place
+
+pytestmark = pytest.mark.server
+FILES = {
+    "src/orders.py": "from src.tax import tax_of\n\n\ndef total(order):\n    return sum(order) + tax_of(order)\n",
+    "src/tax.py": "def tax_of(order):\n    return 0.2 * sum(order)\n",
+    "archive/old.py": "def tax_of_1999(order):\n    return 0.1 * sum(order)\n",
+    "docs/guide.md": "---\nsupersedes: [old-guide.md]\n---\n# Guide\n\nSee [the tax](../src/tax.py).\n",
+    "docs/old-guide.md": "# Old guide\n\nAdd the tax by hand.\n",
+}
+
+
+def _points(client: QdrantClient, project: str) -> dict[str, Any]:
+    match = models.FieldCondition(key="project_id", match=models.MatchValue(value=project))
+    records, _ = client.scroll("code", models.Filter(must=[match]), limit=1000, with_vectors=True)
+    return {str(one.id): (one.payload, one.vector) for one in records}
+
+
+def _rows(driver: Driver, statement: str, **parameters: object) -> list[dict[str, Any]]:
+    return [dict(record) for record in driver.execute_query(statement, parameters).records]
+
+
+def _sync(app: App, **how: bool) -> tuple[SyncReport, SyncReport]:
+    qdrant, neo4j = app.sync(**how)
+    assert (qdrant.problem, neo4j.problem) == ("", "")
+    return qdrant, neo4j
+
+
+def _edges(driver: Driver, project: str, kind: str) -> set[tuple[str, str]]:
+    rows = _rows(
+        driver,
+        f"MATCH (c:Chunk {{project: $project}})-[r:{kind}]->(t) RETURN c.path AS source, t.key AS target",
+        project=project,
+    )
+    return {(row["source"], row["target"].removeprefix(f"{project}:")) for row in rows}
+
+
+def test_only_what_changed_is_sent(make_place: Callable[..., Place]) -> None:
+    """P-2: a second sync sends nothing, an edit sends its file, a deletion removes it; on both servers."""
+    app = make_place(files=FILES).app()
+    app.index()
+    assert [report.written for report in _sync(app)] == [5, 5]
+    assert [report.written for report in _sync(app)] == [0, 0]
+    (app.root / "src/tax.py").write_text("def tax_of(order):\n    return 0.25 * sum(order)\n")
+    (app.root / "docs/old-guide.md").unlink()
+    app.index()
+    qdrant, neo4j = _sync(app)
+    assert (qdrant.written, qdrant.removed, neo4j.removed) == (1, 1, 1)
+    verified = _sync(app, verify=True)
+    assert [(one.missing, one.outdated, one.foreign, one.written) for one in verified] == [(0, 0, 0, 0)] * 2
+    app.close()
+
+
+def test_two_machines_write_the_same_points(make_place: Callable[..., Place], qdrant: QdrantClient) -> None:
+    """Ids, payloads and vectors derive from project and content, not from where the clone lies."""
+    copies = []
+    for name in ("one", "another"):
+        app = make_place(name, FILES, project_id="same").app()
+        app.index()
+        _sync(app, rebuild=True)
+        copies.append(_points(qdrant, "same"))
+        app.close()
+    one, another = copies
+    assert list(one) == list(another)
+    for key, (payload, vector) in one.items():
+        other, other_vector = another[key]
+        assert {**payload, "modified_at": 0} == {**other, "modified_at": 0}
+        assert vector["keywords"] == other_vector["keywords"]
+        assert np.allclose(vector["dense"], other_vector["dense"], atol=1e-6)  # The server normalises in float32.
+
+
+def test_a_point_says_all_that_filters_and_readers_need(make_place: Callable[..., Place], qdrant: QdrantClient) -> None:
+    """000-25, 000-21, K-09: archive tags, match keys, category, language and age are in the payload, by project."""
+    place = make_place(files=FILES)
+    app = place.app()
+    app.index()
+    _sync(app)
+    payloads = {
+        payload["path"]: payload for payload, _ in _points(qdrant, place.environ["GRAPHRAG_PROJECT_ID"]).values()
+    }
+    app.close()
+    old = payloads["archive/old.py"]
+    assert (old["is_archived"], bool(old["archive_path"]), old["category"]) == (True, True, "implementation")
+    assert old["folders"] == folders("archive/old.py") == ["archive", "archive/old.py"]
+    assert "old.py" in old["match_keys"]
+    assert payloads["src/tax.py"]["is_archived"] is False
+    assert payloads["src/tax.py"]["modified_at"] > 1_000_000_000
+
+
+def test_the_graph_has_the_nodes_and_edges_of_the_code(make_place: Callable[..., Place], neo4j_driver: Driver) -> None:
+    """003-02: files, chunks, symbols, sections; each edge with how it was resolved; archive-tagged as in Qdrant."""
+    place = make_place(files=FILES)
+    project = place.environ["GRAPHRAG_PROJECT_ID"]
+    app = place.app()
+    app.index()
+    _sync(app)
+    app.close()
+    assert ("src/orders.py", "src/tax.py#tax_of~0") in _edges(neo4j_driver, project, "CALLS")
+    assert ("docs/guide.md", "src/tax.py") in _edges(neo4j_driver, project, "LINKS_TO")
+    assert ("docs/guide.md", "docs/old-guide.md") in _edges(neo4j_driver, project, "SUPERSEDES")
+    (call,) = _rows(
+        neo4j_driver,
+        "MATCH (:Chunk {project: $project})-[r:CALLS]->(:Symbol {name: 'tax_of'}) RETURN properties(r) AS r",
+        project=project,
+    )
+    assert (call["r"]["resolution"], call["r"]["confidence"]) == ("import", 0.9)
+    sections = _rows(neo4j_driver, "MATCH (s:Section {project: $project}) RETURN s.name AS name", project=project)
+    assert {row["name"] for row in sections} == {"Guide", "Old guide"}
+    archived = _rows(
+        neo4j_driver,
+        "MATCH (c:Chunk {project: $project}) WHERE c.is_archived RETURN c.path AS path, c.match_keys AS keys",
+        project=project,
+    )
+    assert [row["path"] for row in archived] == ["archive/old.py"]
+    assert "old.py" in archived[0]["keys"]
+    found = _rows(
+        neo4j_driver, "CALL db.index.fulltext.queryNodes('symbol_names', 'tax_of') YIELD node RETURN node.key"
+    )
+    assert found
+
+
+def test_an_edge_follows_what_its_name_means(make_place: Callable[..., Place], neo4j_driver: Driver) -> None:
+    """A definition that comes, or goes, changes what calls in other files mean: those are sent again."""
+    place = make_place(files={"a.py": "def run():\n    help_out()\n", "b.py": "def help_out():\n    pass\n"})
+    project = place.environ["GRAPHRAG_PROJECT_ID"]
+    app = place.app()
+
+    def calls() -> set[tuple[str, str]]:
+        app.index()
+        _sync(app)
+        return _edges(neo4j_driver, project, "CALLS")
+
+    assert calls() == {("a.py", "b.py#help_out~0")}
+    (app.root / "c.py").write_text("def help_out():\n    return 1\n")
+    assert calls() == {("a.py", "b.py#help_out~0"), ("a.py", "c.py#help_out~0")}
+    (app.root / "b.py").write_text("def other():\n    pass\n")
+    assert calls() == {("a.py", "c.py#help_out~0")}
+    (app.root / "c.py").unlink()
+    assert calls() == set()
+    (app.root / "b.py").write_text("def help_out():\n    pass\n")
+    assert calls() == {("a.py", "b.py#help_out~0")}
+    app.close()
+
+
+def test_verify_finds_and_mends_what_others_did(
+    make_place: Callable[..., Place], qdrant: QdrantClient, neo4j_driver: Driver
+) -> None:
+    """`sync --verify`: lost and foreign rows are found on the servers themselves, and put right."""
+    place = make_place(files=FILES)
+    project = place.environ["GRAPHRAG_PROJECT_ID"]
+    app = place.app()
+    app.index()
+    _sync(app)
+    key, (payload, vector) = next(iter(_points(qdrant, project).items()))
+    foreign = models.PointStruct(
+        id="11111111-2222-3333-4444-555555555555", vector=vector, payload={**payload, "path": "gone.py"}
+    )
+    qdrant.upsert("code", [foreign])
+    qdrant.delete("code", [key])
+    neo4j_driver.execute_query(
+        "MATCH (c:Chunk {project: $project, path: 'src/tax.py'}) DETACH DELETE c", {"project": project}
+    )
+    on_qdrant, on_neo4j = _sync(app, verify=True)
+    assert (on_qdrant.missing + on_qdrant.outdated, on_qdrant.foreign, on_qdrant.written) == (1, 1, 1)
+    assert (on_neo4j.outdated, on_neo4j.foreign) == (1, 0)
+    assert [(one.missing, one.outdated, one.foreign) for one in _sync(app, verify=True)] == [(0, 0, 0)] * 2
+    app.close()
+
+
+def test_projects_share_servers_and_never_meet(make_place: Callable[..., Place]) -> None:
+    """K-25: one collection, one graph, any number of projects; a rebuild of one leaves the other alone."""
+    one, another = make_place("one", FILES).app(), make_place("another", {"only.py": "def tax_of():\n    pass\n"}).app()
+    for app in (one, another):
+        app.index()
+        _sync(app)
+    _sync(one, rebuild=True)
+    assert {hit.chunk.path for hit in another.search(SearchRequest("tax_of")).primary} == {"only.py"}
+    assert "only.py" not in {hit.chunk.path for hit in one.search(SearchRequest("tax_of")).primary}
+    one.close()
+    another.close()
+
+
+def test_a_server_copies_while_it_serves(make_place: Callable[..., Place]) -> None:
+    """What the index commits is on the servers soon after, without anybody calling sync."""
+    app = make_place(files=FILES).app()
+    app.start()
+    app.wait_ready(20)
+    _until(lambda: all(not server.pending for server in app.status().servers) and bool(app.status().files))
+    (app.root / "src/new.py").write_text("def brand_new_function():\n    pass\n")
+    _until(lambda: "src/new.py" in [hit.chunk.path for hit in app.search(SearchRequest("brand_new_function")).primary])
+    app.close()
+
+
+def test_remote_reads_what_ci_wrote(make_place: Callable[..., Place]) -> None:
+    """`--remote`: scope, archives and graph as with an index, and no file is written."""
+    place = make_place(files=FILES)
+    app = place.app()
+    app.index()
+    _sync(app)
+    app.close()
+    elsewhere = make_place("elsewhere", {}, project_id=place.environ["GRAPHRAG_PROJECT_ID"])
+    remote = elsewhere.remote()
+    result = remote.search(SearchRequest("tax_of", limit=1))
+    assert [hit.chunk.path for hit in result.primary] == ["src/tax.py"]
+    assert [one.chunk.path for one in result.neighbours if one.direction == "in"] == ["src/orders.py"]
+    assert result.meta.unavailable == {}
+    old = SearchRequest("tax_of_1999", scope=Scope(include_patterns=("archive/",)))
+    assert "archive/old.py" in [hit.chunk.path for hit in remote.search(old).primary]
+    assert "archive/old.py" not in [hit.chunk.path for hit in remote.search(SearchRequest("tax_of_1999")).primary]
+    assert not elsewhere.root.exists()
+    remote.close()
+
+
+def test_the_command_line_copies_verifies_and_searches(
+    make_place: Callable[..., Place], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """From files to a search on servers in two commands."""
+    place = make_place(files=FILES)
+    for name, value in place.environ.items():
+        monkeypatch.setenv(name, value)
+    assert run(["sync", "--root", str(place.root), "--json"]) == 0
+    assert [report["written"] for report in json.loads(capsys.readouterr().out)] == [5, 5]
+    assert run(["sync", "--root", str(place.root), "--verify"]) == 0
+    assert "it lacked 0" in capsys.readouterr().out
+    assert run(["search", "tax_of", "--remote", "--root", str(place.root)]) == 0
+    assert "src/tax.py" in capsys.readouterr().out
+    assert run(["status", "--root", str(place.root)]) == 0
+    shown = capsys.readouterr()
+    assert "holds everything" in shown.out
+    assert place.environ["GRAPHRAG_NEO4J_PASSWORD"] not in shown.out + shown.err
+    for name in ("GRAPHRAG_QDRANT_URL", "GRAPHRAG_NEO4J_URI"):
+        monkeypatch.delenv(name)
+    assert run(["sync", "--root", str(place.root)]) == 1
+    assert "GRAPHRAG_QDRANT_URL" in capsys.readouterr().err
+
+
+def test_hostile_texts_are_looked_for_and_nothing_else(
+    make_place: Callable[..., Place], qdrant: QdrantClient, neo4j_driver: Driver
+) -> None:
+    """B-22: 500 texts made to break out of Cypher, JSON and filters, through every argument: no error, no write."""
+    app = make_place(files=FILES).app()
+    app.index()
+    _sync(app)
+    stores = app._stores()
+    count = "MATCH (n) OPTIONAL MATCH (n)-[r]->() RETURN count(DISTINCT n) AS nodes, count(r) AS edges"
+    before = _rows(neo4j_driver, count), qdrant.count("code").count
+    for text in _hostile(500):
+        scope = Scope(excluded_keys=frozenset({text}), include_patterns=(), languages=frozenset({text}), paths=(text,))
+        assert stores.graph.find_symbols([text], scope, 5) == []
+        assert stores.graph.neighbours([1, 2, 3], 1, 5, scope) == []
+        assert stores.keywords.search([text], 5, scope) == []
+    for text in _hostile(60):
+        assert app.search(SearchRequest(text)).meta.unavailable == {}
+    assert before == (_rows(neo4j_driver, count), qdrant.count("code").count)
+    app.close()
+
+
+def _hostile(count: int) -> list[str]:
+    seeds = (
+        "') DETACH DELETE n //", '"}) MATCH (n) DETACH DELETE n //', "`) SET n.x = 1 //", "$project", "{{key}}",
+        "\\u0027", "*", "?", "~", "AND OR NOT", "((((", "]]", "\x00", "\x1b[2J", "🦀" * 50, "a" * 3000,
+        "../../etc/passwd", "'; CALL dbms.killTransactions() //", "%s%n", "${jndi:ldap://x}", "null",
+        "\u202e", "ǆ", "\n\r\t", "-1",
+    )  # fmt: skip
+    return [f"{seeds[number % len(seeds)]}{number // len(seeds) or ''}" for number in range(count)]
+
+
+def _until(is_so: Callable[[], bool], seconds: float = 20.0) -> None:
+    deadline = time.monotonic() + seconds
+    while not is_so():
+        assert time.monotonic() < deadline, threading.enumerate()
+        time.sleep(0.1)

@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 QUERY ?= how are results fused and ranked
 
-.PHONY: demo test lint types tables build clean
+.PHONY: demo test test-servers lint types tables build clean
 
 demo: $(VENV)/installed  ## index this repository and search it
 	$(BIN)/graphrag-mcp index
@@ -13,6 +13,9 @@ demo: $(VENV)/installed  ## index this repository and search it
 
 test: $(VENV)/installed-dev  ## run the tests
 	$(BIN)/pytest
+
+test-servers: $(VENV)/installed-dev  ## run the tests that need servers, against a Neo4j from Maven Central
+	$(BIN)/pytest -m server
 
 lint: $(VENV)/installed-dev
 	$(BIN)/ruff check
@@ -29,7 +32,7 @@ build: $(VENV)/installed-dev  ## build the wheel into dist/
 	$(BIN)/python -m build --wheel --outdir dist .
 
 clean:
-	rm -rf $(VENV) dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) dist tests/servers/target .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
 # Stamps, so that a step that failed half-way is done again.
 $(VENV)/created:
@@ -44,5 +47,5 @@ $(VENV)/installed: $(VENV)/created pyproject.toml
 	touch $@
 
 $(VENV)/installed-dev: $(VENV)/installed pyproject.toml
-	$(BIN)/python -m pip install --quiet --group dev
+	$(BIN)/python -m pip install --quiet --group dev --editable '.[servers]'
 	touch $@

@@ -20,7 +20,7 @@ from graphrag_mcp.server.arguments import (
     SearchArguments,
     input_schema,
 )
-from graphrag_mcp.settings import ENVIRONMENT_PREFIX, IndexingSettings, RetrievalSettings
+from graphrag_mcp.settings import ENVIRONMENT_PREFIX, IndexingSettings, RetrievalSettings, ServerSettings
 
 README = Path(__file__).parent.parent / "README.md"
 
@@ -34,6 +34,7 @@ def render_tables() -> dict[str, str]:
     return {
         "settings: indexing": _settings_table(IndexingSettings),
         "settings: retrieval": _settings_table(RetrievalSettings),
+        "settings: servers": _settings_table(ServerSettings),
         "arguments: all search tools": _arguments_table(_HYBRID, shared),
         f"arguments: {_HYBRID}": _arguments_table(_HYBRID, set(HybridSearchArguments.model_fields) - shared),
         f"arguments: {_QUERY}": _arguments_table(_QUERY, set(QueryDocumentsArguments.model_fields) - shared),

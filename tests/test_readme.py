@@ -74,7 +74,11 @@ def test_its_calls_are_accepted(tool: str, block: str, tmp_path: Path) -> None:
     assert read_question(tool, call, Settings(), tmp_path).request.warnings == ()
 
 
-@pytest.mark.parametrize("line", [line for block in blocks("sh") for line in block.splitlines()])
+COMMANDS = [line for block in blocks("sh") for line in block.splitlines()]
+COMMANDS += [line for block in blocks("bash") for line in block.splitlines() if line.startswith("graphrag-mcp")]
+
+
+@pytest.mark.parametrize("line", COMMANDS)
 def test_its_commands_parse(line: str) -> None:
     """Every command line has only options that exist (003-28)."""
     program, *arguments = shlex.split(line, comments=True)

@@ -21,7 +21,7 @@ IN_SCOPE = (
     | _rows("003", *range(1, 30))
     | _rows("004", 6, 7, *range(10, 17))
     # The resolutions and flaws that these rows point to.
-    | _rows("K", *range(1, 14), 15, 16, 19, 21, 22, 23, 24)
+    | _rows("K", *range(1, 14), 15, 16, 19, *range(21, 26))
     | _rows("B", *range(1, 15), 16, *range(22, 28))
 )
 

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from graphrag_mcp.model import RelationKind, Scope, SymbolKind
-from graphrag_mcp.stores.points import ProjectedChunk, ProjectedEdge, ProjectedFile, ProjectedSymbol, file_key, folders
+from graphrag_mcp.stores.points import ProjectedChunk, ProjectedEdge, ProjectedFile, ProjectedSymbol, file_key
 
 SETUP = (
     "CREATE CONSTRAINT file_key IF NOT EXISTS FOR (n:File) REQUIRE n.key IS UNIQUE",
@@ -31,7 +31,7 @@ IN_SCOPE = """(NOT $hide_archived OR NOT c.is_archived OR c.path IN $lifted)
     AND (size($excluded) = 0 OR none(key IN c.match_keys WHERE key IN $excluded))
     AND (size($categories) = 0 OR c.category IN $categories)
     AND (size($languages) = 0 OR c.language IN $languages)
-    AND (size($folders) = 0 OR any(folder IN c.folders WHERE folder IN $folders))"""
+    AND (size($folders) = 0 OR any(folder IN $folders WHERE c.path = folder OR c.path STARTS WITH folder + '/'))"""
 
 
 def scope_parameters(scope: Scope, lifted: Sequence[str]) -> dict[str, Any]:
@@ -131,7 +131,7 @@ def file_row(project: str, file: ProjectedFile) -> dict[str, Any]:
     first = file.chunks[0].chunk if file.chunks else None
     symbols: dict[int, list[dict[str, Any]]] = defaultdict(list)
     for one in file.symbols:
-        symbols[one.ordinal].append(_symbol_row(project, file, one))
+        symbols[one.ordinal].append(_symbol_row(project, one))
     edges: dict[int, dict[str, list[dict[str, Any]]]] = defaultdict(lambda: defaultdict(list))
     for edge in file.edges:
         edges[edge.ordinal][edge_field(*edge_type(edge))].append(_edge_row(edge))
@@ -177,7 +177,6 @@ def _chunk_properties(project: str, file: ProjectedFile, chunk: ProjectedChunk) 
         "ordinal": chunk.point.ordinal,
         "start_line": stored.start_line,
         "end_line": stored.end_line,
-        "folders": folders(file.path),
         "match_keys": list(file.match_keys),
         "is_archived": stored.archive is not None,
         "archive_path": stored.archive.reason if stored.archive else None,
@@ -186,12 +185,11 @@ def _chunk_properties(project: str, file: ProjectedFile, chunk: ProjectedChunk) 
     }
 
 
-def _symbol_row(project: str, file: ProjectedFile, one: ProjectedSymbol) -> dict[str, Any]:
+def _symbol_row(project: str, one: ProjectedSymbol) -> dict[str, Any]:
     return {
         "key": one.key,
         "properties": {
             "project": project,
-            "file": file_key(project, file.path),
             "name": one.symbol.name,
             "name_key": one.symbol.name.lower(),
             "qualified_name": one.symbol.qualified_name,

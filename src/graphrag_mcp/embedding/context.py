@@ -5,14 +5,9 @@ The words are those that measured best with the model in the package: names coun
 mean of all words, and imports, symbols and labels (`# File:`) only dilute it.
 """
 
-from collections.abc import Sequence
 from pathlib import PurePosixPath
 
-import numpy as np
-
-from graphrag_mcp.embedding.local import StaticEmbedder
 from graphrag_mcp.model import Chunk
-from graphrag_mcp.ports import Embedder, Matrix
 
 CONTEXT_VERSION = 1  # Other texts make other vectors: increase it with every change below, and all are embedded again.
 
@@ -30,15 +25,3 @@ def embedding_texts(path: str, language: str, chunk: Chunk) -> tuple[str, str]:
     words = [place.stem, *folders, place.stem, language, *chunk.enclosing, *chunk.names, *chunk.names]
     topic = " ".join([*words, chunk.comments[:_COMMENT_CHARACTERS]])
     return topic, f"{topic}\n\n{chunk.text}"
-
-
-def embed_chunks(embedder: Embedder, texts: Sequence[tuple[str, str]]) -> Matrix:
-    """Return one unit vector per pair of `embedding_texts`, shape (len(texts), dimensions): the mean of the two."""
-    if isinstance(embedder, StaticEmbedder):
-        topics, fulls = embedder.embed_extended(texts)
-    else:
-        topics = embedder.embed_documents([topic for topic, _ in texts])
-        fulls = embedder.embed_documents([full for _, full in texts])
-    total = topics + fulls
-    lengths = np.linalg.norm(total, axis=1, keepdims=True)
-    return np.asarray(np.divide(total, lengths, out=np.zeros_like(total), where=lengths > 0))

@@ -7,7 +7,8 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from graphrag_mcp.embedding.context import CONTEXT_VERSION, embed_chunks
+from graphrag_mcp.embedding.chunks import embed_chunks
+from graphrag_mcp.embedding.context import CONTEXT_VERSION
 from graphrag_mcp.exclusion.archive import ArchiveClassifier
 from graphrag_mcp.exclusion.manager import ExclusionManager
 from graphrag_mcp.exclusion.walker import WalkedFile, walk

@@ -16,20 +16,7 @@
 (return_statement (object (pair key: (property_identifier) @name
   value: [(arrow_function body: (_) @body) (function_expression body: (_) @body)]) @method))
 
-; A.prototype.b = function, exports.b = function, a.b = function
-(assignment_expression left: (member_expression
-    object: (member_expression object: (identifier) @owner property: (property_identifier) @_prototype)
-    property: (property_identifier) @name)
-  right: [(arrow_function body: (_) @body) (function_expression body: (_) @body)]
-  (#eq? @_prototype "prototype")) @method
-(assignment_expression left: (member_expression object: (identifier) @_exports property: (property_identifier) @name)
-  right: [(arrow_function body: (_) @body) (function_expression body: (_) @body)]
-  (#eq? @_exports "exports")) @function
-(assignment_expression left: (member_expression
-    object: (member_expression object: (identifier) @_module property: (property_identifier) @_exports)
-    property: (property_identifier) @name)
-  right: [(arrow_function body: (_) @body) (function_expression body: (_) @body)]
-  (#eq? @_module "module") (#eq? @_exports "exports")) @function
+; a.b = function
 (assignment_expression left: (member_expression object: (identifier) @owner property: (property_identifier) @name)
   right: [(arrow_function body: (_) @body) (function_expression body: (_) @body)]) @function
 

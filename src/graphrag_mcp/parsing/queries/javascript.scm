@@ -7,3 +7,18 @@
 
 (jsx_opening_element name: (identifier) @call (#match? @call "^[A-Z]"))
 (jsx_self_closing_element name: (identifier) @call (#match? @call "^[A-Z]"))
+
+; A.prototype.b = function, exports.b = function, module.exports.b = function: what TypeScript has classes and modules for.
+(assignment_expression left: (member_expression
+    object: (member_expression object: (identifier) @owner property: (property_identifier) @_prototype)
+    property: (property_identifier) @name)
+  right: [(arrow_function body: (_) @body) (function_expression body: (_) @body)]
+  (#eq? @_prototype "prototype")) @method
+(assignment_expression left: (member_expression object: (identifier) @_exports property: (property_identifier) @name)
+  right: [(arrow_function body: (_) @body) (function_expression body: (_) @body)]
+  (#eq? @_exports "exports")) @function
+(assignment_expression left: (member_expression
+    object: (member_expression object: (identifier) @_module property: (property_identifier) @_exports)
+    property: (property_identifier) @name)
+  right: [(arrow_function body: (_) @body) (function_expression body: (_) @body)]
+  (#eq? @_module "module") (#eq? @_exports "exports")) @function

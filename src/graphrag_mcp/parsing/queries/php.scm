@@ -24,8 +24,9 @@
 (attribute [(name) @reference (qualified_name (name) @reference)])
 
 (namespace_use_declaration) @import @source
-(require_expression [(string (string_content) @source) (binary_expression right: (string (string_content) @source))]) @import.file
-(require_once_expression [(string (string_content) @source) (binary_expression right: (string (string_content) @source))]) @import.file
-(include_expression [(string (string_content) @source) (binary_expression right: (string (string_content) @source))]) @import.file
-(include_once_expression [(string (string_content) @source) (binary_expression right: (string (string_content) @source))]) @import.file
+[(require_expression [(string (string_content) @source) (binary_expression right: (string (string_content) @source))])
+ (require_once_expression [(string (string_content) @source) (binary_expression right: (string (string_content) @source))])
+ (include_expression [(string (string_content) @source) (binary_expression right: (string (string_content) @source))])
+ (include_once_expression
+   [(string (string_content) @source) (binary_expression right: (string (string_content) @source))])] @import.file
 (comment) @comment

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from graphrag_mcp.model import (
     ArchiveClass,
@@ -17,7 +17,9 @@ from graphrag_mcp.model import (
 )
 from graphrag_mcp.stores.sqlite.database import Database, id_list, marks
 from graphrag_mcp.stores.sqlite.schema import ORDINAL_BITS
-from graphrag_mcp.stores.sqlite.scope import ScopeResolver
+
+if TYPE_CHECKING:  # The parsing processes know the catalog's values, and start sooner without numpy.
+    from graphrag_mcp.stores.sqlite.scope import ScopeResolver
 
 CHUNK_COLUMNS = """c.id, c.file_id, f.path, f.language, f.category, c.start_line, c.end_line, c.text, c.kind, c.symbol,
     c.names, c.enclosing, c.signature, f.archive_reason, f.archive_penalty, f.modified_at, f.facts"""
@@ -50,7 +52,7 @@ class SqliteCatalog:
 
     remote = False
 
-    def __init__(self, database: Database, scopes: ScopeResolver) -> None:
+    def __init__(self, database: Database, scopes: "ScopeResolver") -> None:
         self._database = database
         self._scopes = scopes
         self._files: dict[int, StoredFile] = {}

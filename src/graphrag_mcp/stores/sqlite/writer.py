@@ -4,13 +4,15 @@ import sqlite3
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from graphrag_mcp.model import ArchiveClass, Chunk, ParsedFile, Relation, Symbol
-from graphrag_mcp.ports import Matrix
 from graphrag_mcp.stores.sqlite.catalog import FileState, write_facts
 from graphrag_mcp.stores.sqlite.database import Database, id_list
 from graphrag_mcp.stores.sqlite.schema import KEYWORD_FIELDS, MAX_CHUNKS_PER_FILE, ORDINAL_BITS
+
+if TYPE_CHECKING:  # The parsing processes pack rows, and start sooner without numpy.
+    from graphrag_mcp.ports import Matrix
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,7 +220,7 @@ class SqliteIndexWriter:
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
 
-def pack_vectors(vectors: Matrix) -> list[bytes]:
+def pack_vectors(vectors: "Matrix") -> list[bytes]:
     """Return each row as float16: half the file, and less than 0.001 off in a cosine of unit vectors."""
     return [row.tobytes() for row in vectors.astype("<f2")]
 

@@ -6,6 +6,7 @@ Indexing produces one `ParsedFile` per file; searching turns one `SearchRequest`
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import NamedTuple
 
 # ---------------------------------------------------------------- what a file is
 
@@ -113,8 +114,7 @@ class Resolution(StrEnum):
     UNRESOLVED = "unresolved"  # Nothing in the project has the name.
 
 
-@dataclass(frozen=True, slots=True)
-class Relation:
+class Relation(NamedTuple):
     """One edge as its own file can know it.
 
     `source` is the qualified name of the enclosing definition ("" for the file itself). `target` is the name as it is

@@ -10,8 +10,7 @@ from typing import NamedTuple
 from graphrag_mcp.model import SymbolKind
 
 
-@dataclass(frozen=True, slots=True)
-class Definition:
+class Definition(NamedTuple):
     """One definition and where it lies.
 
     kind: None for a block that qualifies its members and defines nothing (Rust's `impl`, Swift's `extension`).

@@ -1,7 +1,6 @@
 """Puts what a query found in a file together: definitions with their place, qualified name, signature and docstring."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from tree_sitter import Tree
 
@@ -168,7 +167,7 @@ def _is_next_clause(before: Definition, after: Definition) -> bool:
 
 
 def _join_clauses(before: Definition, after: Definition) -> Definition:
-    return replace(before, end=after.end, last_row=after.last_row, docstring=before.docstring or after.docstring)
+    return before._replace(end=after.end, last_row=after.last_row, docstring=before.docstring or after.docstring)
 
 
 def _with_docstrings(definitions: list[Definition], docs: list[tuple[int, str]]) -> list[Definition]:
@@ -176,7 +175,7 @@ def _with_docstrings(definitions: list[Definition], docs: list[tuple[int, str]])
     around = enclosing_indexes(definitions, [start for start, _ in docs])
     for index, (_, words) in zip(around, docs, strict=True):
         if index >= 0:
-            definitions[index] = replace(definitions[index], docstring=words[:DOCSTRING_CHARS])
+            definitions[index] = definitions[index]._replace(docstring=words[:DOCSTRING_CHARS])
     return definitions
 
 

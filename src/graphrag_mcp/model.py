@@ -356,6 +356,17 @@ class Ranked:
     score: float
 
 
+class Mention(NamedTuple):
+    """A chunk says a name that one or two other files define: one of those definitions, by the chunk it begins in.
+
+    occurrences: how often the project says the name, which is the less telling the more it is.
+    """
+
+    chunk_id: int
+    definition_chunk_id: int
+    occurrences: int
+
+
 @dataclass(frozen=True, slots=True)
 class SymbolMatch:
     """A definition whose name the query says, and the chunk it begins in."""

@@ -9,7 +9,16 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from graphrag_mcp.model import GraphNeighbour, Ranked, RelationKind, Scope, StoredChunk, StoredFile, SymbolMatch
+from graphrag_mcp.model import (
+    GraphNeighbour,
+    Mention,
+    Ranked,
+    RelationKind,
+    Scope,
+    StoredChunk,
+    StoredFile,
+    SymbolMatch,
+)
 
 Matrix = NDArray[np.float32]
 
@@ -64,6 +73,10 @@ class GraphStore(Protocol):
 
     def find_symbols(self, names: Sequence[str], scope: Scope, limit: int) -> list[SymbolMatch]:
         """Return definitions whose unqualified name equals one of `names`, ignoring case."""
+        ...
+
+    def mentions(self, chunk_ids: Sequence[int], scope: Scope) -> list[Mention]:
+        """Return which definitions in other files the chunks mention, of names with at most two defining files."""
         ...
 
     def neighbours(

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from graphrag_mcp.errors import ServerError
 from graphrag_mcp.exclusion.include_globs import compile_globs
 from graphrag_mcp.indexing.history import origin
-from graphrag_mcp.model import GraphNeighbour, RelationKind, Scope, SymbolMatch
+from graphrag_mcp.model import GraphNeighbour, Mention, RelationKind, Scope, SymbolMatch
 from graphrag_mcp.ports import Embedder, GraphStore
 from graphrag_mcp.search.retrieval import Stores
 from graphrag_mcp.settings import ServerSettings
@@ -172,6 +172,11 @@ class NoGraph:
         """Raise ServerError."""
         del names, scope, limit
         raise ServerError("no graph without a local index; set GRAPHRAG_NEO4J_URI")
+
+    def mentions(self, chunk_ids: Sequence[int], scope: Scope) -> list[Mention]:
+        """Return nothing: what is missing is named by the other look-ups."""
+        del chunk_ids, scope
+        return []
 
     def neighbours(
         self, chunk_ids: Sequence[int], hops: int, limit: int, scope: Scope, kinds: Sequence[RelationKind] = ()

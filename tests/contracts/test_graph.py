@@ -168,3 +168,25 @@ def test_a_document_that_links_to_a_file_is_its_neighbour(backend: Backend) -> N
     )
     (found,) = _neighbours(backend, _seed(backend, "Guide", "docs/guide.md"))
     assert (found.chunk.path, found.relation) == ("docs/setup.md", RelationKind.LINKS_TO)
+
+
+def test_what_a_chunk_mentions_leads_to_the_files_that_define_it(backend: Backend) -> None:
+    """A rare name counts, one that half the project defines does not, nor does one of the chunk's own file."""
+    backend.write(
+        [
+            Source(
+                "a.py",
+                ["run", "own"],
+                symbols=(_function("run"), _function("own", line=11)),
+                relations=(_call("rare"), _call("get"), _call("own")),
+            ),
+            Source("b.py", ["other"], relations=(_call("rare"),)),
+            Source("rare.py", ["rare"], symbols=(_function("rare"),)),
+            *(Source(f"m{number}.py", ["get"], symbols=(_function("get"),)) for number in range(9)),
+        ]
+    )
+    seed = _seed(backend, "run", "a.py")
+    (found,) = backend.graph.mentions([seed], Scope())
+    assert (found.chunk_id, found.occurrences) == (seed, 2)
+    assert backend.places([found.definition_chunk_id]) == [("rare.py", 0)]
+    assert backend.graph.mentions([seed], Scope(excluded_keys=frozenset({"rare.py"}))) == []

@@ -4,8 +4,9 @@ import math
 
 import pytest
 
-from graphrag_mcp.model import ArchiveClass, Category, StoredFile, Symbol, SymbolKind, SymbolMatch
+from graphrag_mcp.model import ArchiveClass, Category, Mention, StoredFile, Symbol, SymbolKind, SymbolMatch
 from graphrag_mcp.search import boosts
+from graphrag_mcp.search.fusion import Fused
 from graphrag_mcp.search.query import understand
 from graphrag_mcp.settings import RetrievalSettings
 
@@ -117,7 +118,7 @@ def test_a_file_named_like_the_query_gains() -> None:
     """The stem's agreement is worth most when the whole name is said."""
     query = understand("session cookie handling")
     gains = {
-        path: sum(boosts.file_bonuses(query, path, 0.0, boosts.Agreement(query.terms), SETTINGS))
+        path: sum(boosts.file_bonuses(query, path, 0.0, 0.0, boosts.Agreement(query.terms), SETTINGS))
         for path in ("src/sessions.py", "src/session_cookie.py", "src/wrappers.py")
     }
     assert gains["src/session_cookie.py"] > gains["src/sessions.py"] > gains["src/wrappers.py"] == 0
@@ -150,3 +151,14 @@ def test_the_prior_stays_for_a_query_that_only_has_the_word(text: str) -> None:
     query = understand(text)
     for category in (Category.TESTS, Category.DOCUMENTATION, Category.CONFIG, Category.EXAMPLES):
         assert boosts.priors(query, SETTINGS)[category] < 1.0
+
+
+def test_the_best_candidates_vote_for_what_they_mention() -> None:
+    """A rare name mentioned by a good candidate says more than a common one by a poor one."""
+    voters = [Fused(1, 1.0, {}), Fused(2, 0.5, {})]
+    files = {number: StoredFile(number, f"{number}.py", Category.IMPLEMENTATION) for number in (10, 20, 30)}
+    votes = boosts.graph_votes(voters, [Mention(1, 10, 2), Mention(2, 20, 2), Mention(2, 30, 100)], files)
+    assert votes[10] == 1.0
+    assert votes[10] > votes[20] > votes[30] > 0
+    assert votes[20] == 0.25
+    assert boosts.graph_votes(voters, [Mention(1, 99, 2)], files) == {}

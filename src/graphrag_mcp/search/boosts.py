@@ -5,7 +5,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from graphrag_mcp.model import Category, Factor, StoredFile, SymbolKind, SymbolMatch
+from graphrag_mcp.model import Category, Factor, Mention, StoredFile, SymbolKind, SymbolMatch
+from graphrag_mcp.search.fusion import Fused
 from graphrag_mcp.search.query import Intent, NamedSymbol, Query
 from graphrag_mcp.settings import RetrievalSettings
 from graphrag_mcp.words import directory_words, stem_words
@@ -61,15 +62,15 @@ def _grade(named: NamedSymbol, match: SymbolMatch) -> float:
     return grade
 
 
-FILE_BONUSES = ("stem", "stem covers query", "directory", "coherence", "path")
+FILE_BONUSES = ("stem", "stem covers query", "directory", "coherence", "votes", "path")
 
 
 def file_bonuses(
-    query: Query, path: str, coherence: float, agreement: "Agreement", settings: RetrievalSettings
+    query: Query, path: str, coherence: float, votes: float, agreement: "Agreement", settings: RetrievalSettings
 ) -> tuple[float, ...]:
     """Return what every chunk of a file gains, one number for each of FILE_BONUSES.
 
-    `coherence` is the file's share of the candidates, 0 to 1.
+    `coherence` is the file's share of the candidates, `votes` what they say of it by mentioning it; 0 to 1 each.
     """
     words = path_words(path)
     stem, around = agreement.of(words.stem), agreement.of(words.directory)
@@ -78,8 +79,28 @@ def file_bonuses(
         settings.stem_query_bonus * stem.terms,
         settings.directory_bonus * around.terms,
         settings.coherence_bonus * coherence,
+        settings.vote_bonus * votes,
         settings.path_bonus if any(_is_end(name, path) for name in query.paths) else 0.0,
     )
+
+
+def graph_votes(
+    voters: Iterable[Fused], mentions: Iterable[Mention], files: Mapping[int, StoredFile]
+) -> dict[int, float]:
+    """Return how much the voters' mentions lead to each file: 1 for the file they lead to most, by file id.
+
+    A mention counts score² / log₂(2 + occurrences): a good candidate is about what it calls and few others do.
+    `files` maps chunk ids, those of the definitions too.
+    """
+    scores = {one.chunk_id: one.score for one in voters}
+    sums: dict[int, float] = {}
+    for chunk_id, definition_chunk_id, occurrences in set(mentions):
+        file = files.get(definition_chunk_id)
+        if file is not None:
+            weight = scores.get(chunk_id, 0.0) ** 2 / math.log2(2 + occurrences)
+            sums[file.file_id] = sums.get(file.file_id, 0.0) + weight
+    most = max(sums.values(), default=0.0)
+    return {file_id: total / most for file_id, total in sums.items()} if most else {}
 
 
 @dataclass(frozen=True, slots=True)

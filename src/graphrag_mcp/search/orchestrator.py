@@ -9,6 +9,7 @@ from graphrag_mcp.model import (
     GraphNeighbour,
     Hit,
     IndexState,
+    Mention,
     Ranked,
     Scope,
     SearchMeta,
@@ -17,6 +18,7 @@ from graphrag_mcp.model import (
     SearchStrategy,
 )
 from graphrag_mcp.ports import ChunkStore, Matrix, VectorIndex
+from graphrag_mcp.search.boosts import graph_votes
 from graphrag_mcp.search.fusion import Fused, RankedList, fuse_rrf, fuse_weighted
 from graphrag_mcp.search.pipeline import Pipeline
 from graphrag_mcp.search.query import Query, understand
@@ -26,6 +28,7 @@ from graphrag_mcp.settings import RetrievalSettings
 
 MAX_CANDIDATES = 200  # K-10: per list.
 MAX_NEIGHBOURS = 20  # K-11: in the graph's list.
+VOTERS = 40  # Candidates whose mentions count for the files they lead to.
 MAX_CONTEXT = 12  # Neighbours shown beside the results.
 GRAPH_SEEDS = 2  # Results whose neighbours are shown; a dozen of them are soon found.
 RELATION_SEEDS = 10  # Candidates whose neighbours form the third list, when the query asks for a relation.
@@ -95,8 +98,11 @@ class SearchOrchestrator:
         if hybrid:
             fused += _unlisted(fused, [match.chunk_id for match in found.definitions], found.paths)
         ranker = Ranker(query, self._settings, self._clock(), request.rerank_with_recency, with_bonuses=hybrid)
-        candidates = stores.catalog.files([one.chunk_id for one in fused])
-        ranked = ranker.order(fused, candidates, found.definitions)
+        mentions = self._mentions(request, fused, found, stores) if hybrid and self._settings.vote_bonus else ()
+        targets = {one.definition_chunk_id for one in mentions}
+        files = stores.catalog.files([*(one.chunk_id for one in fused), *targets])
+        votes = graph_votes(fused[:VOTERS], mentions, files)
+        ranked = ranker.order(fused, files, found.definitions, votes)
         floor = request.min_score if request.min_score is not None else self._settings.min_score or 0.0
         above = [scored for scored in ranked if scored.fused.score >= floor]
         pipeline = Pipeline(self._settings, request.limit, request.chunks_per_document)
@@ -117,7 +123,7 @@ class SearchOrchestrator:
             seeds = [match.chunk_id for match in found.definitions]
             if not seeds:
                 seeds = [one.chunk_id for one in fuse_rrf(lists, settings.rrf_k)[:RELATION_SEEDS]]
-            related = self._retriever.neighbours(
+            related = self._retriever.ask_graph(
                 stores.graph,
                 lambda: stores.graph.neighbours(
                     seeds, request.max_hops, MAX_NEIGHBOURS, request.scope, query.relations
@@ -127,6 +133,15 @@ class SearchOrchestrator:
             items = [Ranked(neighbour.chunk.chunk_id, neighbour.confidence) for neighbour in related]
             lists.append(RankedList("graph", items, settings.graph_weight))
         return lists
+
+    def _mentions(
+        self, request: SearchRequest, fused: Sequence[Fused], found: Found, stores: Stores
+    ) -> Sequence[Mention]:
+        """Return what the best candidates mention."""
+        voters = [one.chunk_id for one in fused[:VOTERS]]
+        return self._retriever.ask_graph(
+            stores.graph, lambda: stores.graph.mentions(voters, request.scope), found.unavailable
+        )
 
     def _fuse(self, request: SearchRequest, lists: Sequence[RankedList]) -> tuple[list[Fused], str]:
         """Fuse, and name what ran: the argument may ask for vectors alone, the setting for the legacy sum (K-07)."""
@@ -147,7 +162,7 @@ class SearchOrchestrator:
             return []
         seeds = [hit.chunk.chunk_id for hit in hits[:GRAPH_SEEDS]]
         shown = {hit.chunk.chunk_id for hit in hits}
-        found = self._retriever.neighbours(
+        found = self._retriever.ask_graph(
             stores.graph,
             lambda: stores.graph.neighbours(seeds, request.max_hops, MAX_CONTEXT, request.scope),
             unavailable,

@@ -15,6 +15,8 @@ from graphrag_mcp.settings import RetrievalSettings
 
 COHERENCE_POOL = 100  # Candidates whose files are counted; later ones are in the lists by chance.
 
+_NO_VOTES: Mapping[int, float] = {}
+
 
 class Scored(NamedTuple):
     """A candidate in its place; `place` counts the better ones of the same file."""
@@ -56,9 +58,16 @@ class Ranker:
         self._priors = boosts.priors(self.query, self.settings)
 
     def order(
-        self, fused: Sequence[Fused], files: Mapping[int, StoredFile], definitions: Iterable[SymbolMatch]
+        self,
+        fused: Sequence[Fused],
+        files: Mapping[int, StoredFile],
+        definitions: Iterable[SymbolMatch],
+        votes: Mapping[int, float] = _NO_VOTES,
     ) -> list[Scored]:
-        """Return the candidates, best first; `files` maps chunk ids, and what it lacks is gone from the index."""
+        """Return the candidates, best first; `files` maps chunk ids, and what it lacks is gone from the index.
+
+        votes: of the graph, 0 to 1, by file id (see `boosts.graph_votes`).
+        """
         known = [(one, files[one.chunk_id]) for one in fused if one.chunk_id in files]
         if self.with_bonuses:
             self._definitions = boosts.definition_bonuses(self.query, definitions, self.settings)
@@ -68,7 +77,7 @@ class Ranker:
             by_file.setdefault(file.file_id, (file, []))[1].append(one)
         ranked: list[Scored] = []
         for file_id, (file, hits) in by_file.items():
-            self._files[file_id] = self._score_file(file, coherence.get(file_id, 0.0))
+            self._files[file_id] = self._score_file(file, coherence.get(file_id, 0.0), votes.get(file_id, 0.0))
             ranked += self._saturate(file, hits)
         return sorted(ranked, key=_best_first)
 
@@ -114,13 +123,13 @@ class Ranker:
             return base * shared.multiplier
         return base * boosts.clamped_product((*shared.factors, confidence), self.settings)
 
-    def _score_file(self, file: StoredFile, coherence: float) -> _FileScore:
+    def _score_file(self, file: StoredFile, coherence: float, votes: float) -> _FileScore:
         recency = boosts.recency(file, self.now, self.settings) if self.with_recency else 1.0
         prior = self._priors[file.category] if self.with_bonuses else 1.0
         factors = (boosts.archive_penalty(file), recency, prior)
         bonuses: tuple[float, ...] = ()
         if self.with_bonuses:
-            bonuses = boosts.file_bonuses(self.query, file.path, coherence, self._agreement, self.settings)
+            bonuses = boosts.file_bonuses(self.query, file.path, coherence, votes, self._agreement, self.settings)
         return _FileScore(bonuses, factors, sum(bonuses), boosts.clamped_product(factors, self.settings))
 
     def _confidence(self, fused: Fused) -> float:

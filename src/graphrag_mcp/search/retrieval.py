@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
 from graphrag_mcp.errors import GraphragError, ServerError
-from graphrag_mcp.model import GraphNeighbour, Ranked, Scope, SymbolMatch
+from graphrag_mcp.model import Ranked, Scope, SymbolMatch
 from graphrag_mcp.ports import ChunkStore, Embedder, GraphStore, KeywordIndex, VectorIndex
 from graphrag_mcp.search.query import Query
 from graphrag_mcp.search.threads import DaemonThreads, settle
@@ -90,9 +90,9 @@ class Retriever:
             unavailable=unavailable,
         )
 
-    def neighbours(
-        self, graph: GraphStore, look_up: Callable[[], Sequence[GraphNeighbour]], unavailable: dict[str, str]
-    ) -> Sequence[GraphNeighbour]:
+    def ask_graph(
+        self, graph: GraphStore, look_up: Callable[[], Sequence[Answer]], unavailable: dict[str, str]
+    ) -> Sequence[Answer]:
         """Return what the graph answers; nothing, with the reason in `unavailable`, when it cannot."""
         return self._answer(self._ask("graph", graph.remote, look_up), unavailable)
 

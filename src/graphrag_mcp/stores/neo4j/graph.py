@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 from neo4j import Driver
 
-from graphrag_mcp.model import GraphNeighbour, RelationKind, Resolution, Scope, Symbol, SymbolKind, SymbolMatch
+from graphrag_mcp.model import GraphNeighbour, Mention, RelationKind, Resolution, Scope, Symbol, SymbolKind, SymbolMatch
 from graphrag_mcp.ports import ChunkStore
 from graphrag_mcp.stores.neo4j.connection import reaching
 from graphrag_mcp.stores.neo4j.schema import IN_SCOPE, relationship_types, scope_parameters
@@ -43,6 +43,14 @@ RETURN rank, direction, {_POINT}, {_EDGE}
 ORDER BY confidence DESC, rank, path, ordinal LIMIT $edges
 """
 _EDGES_PER_NEIGHBOUR = 4  # Several edges lead to one chunk: this many are read for each that is wanted.
+
+_MENTIONS = f"""
+MATCH (said:Chunk)-[r]->(s:Symbol)<-[:DEFINES]-(c:Chunk)
+WHERE said.key IN $chunks AND type(r) <> 'CONTAINS' AND c.path <> said.path AND s.kind <> 'field'
+    AND r.confidence >= $least AND {IN_SCOPE}
+RETURN DISTINCT said.key AS said, {_POINT}, COUNT {{ (s)<-[:CALLS|IMPORTS|INHERITS|TESTS]-() }} AS occurrences
+"""
+_ONE_OF_TWO = 0.35  # The confidence of a name with two definitions: less is one of more.
 
 
 class _Step(NamedTuple):
@@ -93,6 +101,13 @@ class Neo4jGraphStore:
             )
             for chunk_id, row in self._known(rows)
         ]
+
+    def mentions(self, chunk_ids: Sequence[int], scope: Scope) -> list[Mention]:
+        """Return which definitions in other files the chunks mention, of names with at most two defining files."""
+        keys = self._chunk_ids.keys(chunk_ids)
+        by_key = {key: chunk_id for chunk_id, key in keys.items()}
+        rows = self._read(_MENTIONS, scope, chunks=list(by_key), least=_ONE_OF_TWO)
+        return [Mention(by_key[row["said"]], chunk_id, row["occurrences"]) for chunk_id, row in self._known(rows)]
 
     def neighbours(
         self, chunk_ids: Sequence[int], hops: int, limit: int, scope: Scope, kinds: Sequence[RelationKind] = ()

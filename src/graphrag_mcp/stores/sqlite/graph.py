@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from graphrag_mcp.model import (
     GraphNeighbour,
+    Mention,
     RelationKind,
     Resolution,
     Scope,
@@ -27,6 +28,7 @@ MAX_EDGES = 400  # Edges read per hop; a result shows twenty at most.
 MAX_FRONTIER = 4  # Neighbours from which the next hop starts: the surest ones.
 MAX_SEED_SYMBOLS = 5  # Definitions of the seeds whose mentions are looked up, fields last.
 MAX_MENTIONS = 40  # Mentions read of one definition.
+MAX_OCCURRENCES = 200  # Counted no further: by then a name tells next to nothing.
 IMPORT_CONFIDENCE = 0.9
 UNIQUE_NAME_CONFIDENCE = 0.7
 
@@ -63,6 +65,28 @@ class SqliteGraphStore:
             SymbolMatch(chunk_id, path, Symbol(name, qualified, SymbolKind(kind), *rest))
             for chunk_id, path, name, qualified, kind, *rest in rows
         ]
+
+    def mentions(self, chunk_ids: Sequence[int], scope: Scope) -> list[Mention]:
+        """Return which definitions in other files the chunks mention, of names with at most two defining files."""
+        hidden = self._scopes.resolve(scope)
+        rows = self._database.rows(
+            f"""WITH said AS MATERIALIZED (
+                    SELECT DISTINCT c.id AS chunk_id, r.target_key AS key, r.file_id
+                    FROM json_each(?) one JOIN chunks c ON c.id = one.value
+                    JOIN relations r ON r.file_id = c.file_id AND r.line BETWEEN c.start_line AND c.end_line
+                    WHERE r.kind != 'contains'),
+                rare AS MATERIALIZED (
+                    SELECT key, (SELECT count(*) FROM (
+                        SELECT 1 FROM relations x WHERE x.target_key = key LIMIT {MAX_OCCURRENCES})) AS occurrences
+                    FROM (SELECT DISTINCT key FROM said)
+                    WHERE (SELECT count(DISTINCT file_id) FROM (
+                        SELECT file_id FROM symbols y WHERE y.name_key = key LIMIT {MAX_CANDIDATES + 1})) IN (1, 2))
+                SELECT said.chunk_id, s.chunk_id, rare.occurrences FROM said JOIN rare USING (key)
+                JOIN symbols s ON s.name_key = said.key
+                WHERE s.file_id != said.file_id AND s.kind != 'field' AND {hidden.condition("s.file_id")}""",
+            (id_list(chunk_ids), *hidden.parameters),
+        )
+        return list(map(Mention._make, rows))
 
     def neighbours(
         self, chunk_ids: Sequence[int], hops: int, limit: int, scope: Scope, kinds: Sequence[RelationKind] = ()

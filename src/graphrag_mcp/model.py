@@ -348,8 +348,7 @@ class StoredChunk:
     facts: DocumentFacts = DocumentFacts()
 
 
-@dataclass(frozen=True, slots=True)
-class Ranked:
+class Ranked(NamedTuple):
     """One place in a store's list: the chunk and the store's own score, whose scale only the store knows."""
 
     chunk_id: int

@@ -92,7 +92,7 @@ class RetrievalSettings(_Section):
     stem_query_bonus: Weight = Field(0.1, description="added when the file's name says the query, by the share of it")
     directory_bonus: Weight = Field(0.3, description="added when the folders say the query, by the share of it")
     coherence_bonus: Weight = Field(0.2, description="added when many chunks of the file were found")
-    vote_bonus: Weight = Field(0.1, description="added to the file whose definitions the best candidates mention most")
+    vote_bonus: Weight = Field(0.15, description="added to the file whose definitions the best candidates mention most")
     path_bonus: Weight = Field(0.5, description="added to a file whose path stands in the query")
     file_bonus_decay: Share = Field(0.3, description="factor on the file's bonus for each further chunk of it")
     confidence_vector: Weight = Field(1.0, description="factor for the very first of the vector list")

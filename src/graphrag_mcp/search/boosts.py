@@ -89,16 +89,18 @@ def graph_votes(
 ) -> dict[int, float]:
     """Return how much the voters' mentions lead to each file: 1 for the file they lead to most, by file id.
 
-    A mention counts score² / log₂(2 + occurrences): a good candidate is about what it calls and few others do.
-    `files` maps chunk ids, those of the definitions too.
+    A voter has one vote for a file, score² / log₂(2 + occurrences) of the rarest definition in it that it mentions: a
+    good candidate is about what it calls and few others do. `files` maps chunk ids, those of the definitions too.
     """
     scores = {one.chunk_id: one.score for one in voters}
+    rarest: dict[tuple[int, int], int] = {}
+    for chunk_id, definition_chunk_id, occurrences in mentions:
+        if chunk_id in scores and (file := files.get(definition_chunk_id)) is not None:
+            vote = (chunk_id, file.file_id)
+            rarest[vote] = min(occurrences, rarest.get(vote, occurrences))
     sums: dict[int, float] = {}
-    for chunk_id, definition_chunk_id, occurrences in set(mentions):
-        file = files.get(definition_chunk_id)
-        if file is not None:
-            weight = scores.get(chunk_id, 0.0) ** 2 / math.log2(2 + occurrences)
-            sums[file.file_id] = sums.get(file.file_id, 0.0) + weight
+    for (chunk_id, file_id), occurrences in rarest.items():
+        sums[file_id] = sums.get(file_id, 0.0) + scores[chunk_id] ** 2 / math.log2(2 + occurrences)
     most = max(sums.values(), default=0.0)
     return {file_id: total / most for file_id, total in sums.items()} if most else {}
 
@@ -134,7 +136,7 @@ class Agreement:
         return found
 
     def _compare(self, words: tuple[str, ...]) -> Agreed:
-        said = [terms for terms in map(self._terms_of, words) if terms]
+        said = [terms for word in words if word[:MIN_PREFIX] in self._by_beginning and (terms := self._terms_of(word))]
         if not said:
             return _NOTHING_AGREED
         return Agreed(len(said) / len(words), len(frozenset().union(*said)) / len(self._terms))
@@ -142,7 +144,7 @@ class Agreement:
     def _terms_of(self, word: str) -> frozenset[int]:
         found = self._said.get(word)
         if found is None:
-            places = self._by_beginning.get(word[:MIN_PREFIX], ())
+            places = self._by_beginning[word[:MIN_PREFIX]]
             found = frozenset(place for place in places if agree(word, self._terms[place]))
             self._said[word] = found
         return found

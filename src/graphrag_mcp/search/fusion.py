@@ -39,16 +39,17 @@ def fuse_rrf(lists: Sequence[RankedList], k: int, share: Share = balanced) -> li
     RRF. The score is divided by what the first place in every list would give, so that 1 means "first everywhere",
     whatever the query (K-22). Ties: more sources first, then the smaller id.
     """
-    best_possible = sum(one.weight for one in lists) / (k + 1)
-    ranks = _ranks(lists)
-    weights = {one.source: one.weight for one in lists}
-    fused = []
-    for chunk_id, places in ranks.items():
-        total = 0.0
-        for source, rank in places.items():
-            total += 2 * share(chunk_id, source) * weights[source] / (k + rank)
-        fused.append(Fused(chunk_id, total / best_possible if best_possible else 0.0, places))
-    return _in_order(fused)
+    best_possible = sum(one.weight for one in lists) / (k + 1) or 1.0
+    ranks: dict[int, dict[str, int]] = {}
+    totals: dict[int, float] = {}
+    for one in lists:
+        for rank, (chunk_id, _) in enumerate(one.items, 1):
+            places = ranks.setdefault(chunk_id, {})
+            if one.source not in places:
+                places[one.source] = rank
+                part = 1.0 if share is balanced else 2 * share(chunk_id, one.source)
+                totals[chunk_id] = totals.get(chunk_id, 0.0) + part * one.weight / (k + rank)
+    return _in_order([Fused(chunk_id, total / best_possible, ranks[chunk_id]) for chunk_id, total in totals.items()])
 
 
 def fuse_weighted(lists: Sequence[RankedList]) -> list[Fused]:

@@ -133,7 +133,9 @@ class Ranker:
         return _FileScore(bonuses, factors, sum(bonuses), boosts.clamped_product(factors, self.settings))
 
     def _confidence(self, fused: Fused) -> float:
-        return boosts.source_confidence(fused.ranks, self.settings) if self.with_bonuses else 1.0
+        if not self.with_bonuses or (self.settings.confidence_vector == 1.0 and "graph" not in fused.ranks):
+            return 1.0
+        return boosts.source_confidence(fused.ranks, self.settings)
 
 
 def _best_first(scored: Scored) -> tuple[float, int, str, int]:

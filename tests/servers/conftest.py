@@ -106,6 +106,8 @@ def make_place(tmp_path: Path, neo4j_server: Neo4jServer) -> Callable[..., Place
             "GRAPHRAG_NEO4J_PASSWORD": neo4j_server.password,
             "GRAPHRAG_PROJECT_ID": project_id or f"{tmp_path.name}-{name}",
             "GRAPHRAG_WORKERS": "1",
+            # A Neo4j that has just begun plans each of its first queries for a second or two.
+            "GRAPHRAG_SERVER_TIMEOUT_SECONDS": "30",
         }
         return Place(root, environ)
 

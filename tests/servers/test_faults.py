@@ -21,6 +21,7 @@ from tests.servers.neo4j_server import Neo4jServer
 
 pytestmark = pytest.mark.server
 ANSWER_SECONDS = 2.0
+PATIENCE = "1.2"  # The default.
 WRONG = "not the password"
 FILES = {
     "src/orders.py": "from src.tax import tax_of\n\n\ndef total(order):\n    return sum(order) + tax_of(order)\n",
@@ -45,7 +46,9 @@ def _short_rest(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def app(make_place: Callable[..., Place], breakable: Neo4jServer) -> Iterator[App]:
     """Three files on both servers."""
-    app = make_place(files=FILES).app(neo4j_uri=breakable.uri, neo4j_password=breakable.password)
+    app = make_place(files=FILES).app(
+        neo4j_uri=breakable.uri, neo4j_password=breakable.password, server_timeout_seconds=PATIENCE
+    )
     try:
         app.index()
         assert [report.problem for report in app.sync()] == ["", ""]
@@ -116,7 +119,7 @@ def test_a_full_disk_loses_nothing(app: App, breakable: Neo4jServer) -> None:
 
 def test_a_wrong_password_is_named_and_not_shown(make_place: Callable[..., Place], breakable: Neo4jServer) -> None:
     """The next step is in the message, the secret is not."""
-    app = make_place(files=FILES).app(neo4j_uri=breakable.uri, neo4j_password=WRONG)
+    app = make_place(files=FILES).app(neo4j_uri=breakable.uri, neo4j_password=WRONG, server_timeout_seconds=PATIENCE)
     app.index()
     reason = app.sync()[1].problem
     assert "GRAPHRAG_NEO4J_PASSWORD" in reason
@@ -146,7 +149,9 @@ class TestQdrant:
     def test_the_graph_and_the_rest_answer_in_time(self, make_place: Callable[..., Place], fault: str) -> None:
         """Neither list comes from the server, so what is left is what the index here knows; both are named."""
         with _faulty(fault) as url:
-            app = make_place(files=FILES).app(qdrant_url=url, neo4j_uri="", qdrant_api_key="a secret key")
+            app = make_place(files=FILES).app(
+                qdrant_url=url, neo4j_uri="", qdrant_api_key="a secret key", server_timeout_seconds=PATIENCE
+            )
             app.index()
             result = _search(app, SearchRequest("total", limit=1))
             reasons = result.meta.unavailable

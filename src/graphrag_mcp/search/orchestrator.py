@@ -68,7 +68,7 @@ class SearchOrchestrator:
             # Duplicates ate the pool while the stores had more: ask once for twice as many (K-10).
             found = self._retriever.retrieve(query, request.scope, 2 * pool, stores)
             selection = self._select(query, request, found, stores)
-        neighbours = self._context(request, selection.hits, stores, found.unavailable)
+        neighbours = self._context(request, selection.hits, stores, found)
         meta = SearchMeta(
             retrieval_ms=(time.perf_counter() - started) * 1000,
             strategy=SearchStrategy(
@@ -128,7 +128,7 @@ class SearchOrchestrator:
                 lambda: stores.graph.neighbours(
                     seeds, request.max_hops, MAX_NEIGHBOURS, request.scope, query.relations
                 ),
-                found.unavailable,
+                found,
             )
             items = [Ranked(neighbour.chunk.chunk_id, neighbour.confidence) for neighbour in related]
             lists.append(RankedList("graph", items, settings.graph_weight))
@@ -139,9 +139,7 @@ class SearchOrchestrator:
     ) -> Sequence[Mention]:
         """Return what the best candidates mention."""
         voters = [one.chunk_id for one in fused[:VOTERS]]
-        return self._retriever.ask_graph(
-            stores.graph, lambda: stores.graph.mentions(voters, request.scope), found.unavailable
-        )
+        return self._retriever.ask_graph(stores.graph, lambda: stores.graph.mentions(voters, request.scope), found)
 
     def _fuse(self, request: SearchRequest, lists: Sequence[RankedList]) -> tuple[list[Fused], str]:
         """Fuse, and name what ran: the argument may ask for vectors alone, the setting for the legacy sum (K-07)."""
@@ -155,19 +153,17 @@ class SearchOrchestrator:
         return fuse_rrf(lists, settings.rrf_k), "rrf"
 
     def _context(
-        self, request: SearchRequest, hits: Sequence[Hit], stores: Stores, unavailable: dict[str, str]
+        self, request: SearchRequest, hits: Sequence[Hit], stores: Stores, found: Found
     ) -> list[GraphNeighbour]:
         """Return what the results call, are called by, test, … beside the results and never counted among them."""
         if not (request.include_graph_context and request.max_hops and hits):
             return []
         seeds = [hit.chunk.chunk_id for hit in hits[:GRAPH_SEEDS]]
         shown = {hit.chunk.chunk_id for hit in hits}
-        found = self._retriever.ask_graph(
-            stores.graph,
-            lambda: stores.graph.neighbours(seeds, request.max_hops, MAX_CONTEXT, request.scope),
-            unavailable,
+        related = self._retriever.ask_graph(
+            stores.graph, lambda: stores.graph.neighbours(seeds, request.max_hops, MAX_CONTEXT, request.scope), found
         )
-        return [neighbour for neighbour in found if neighbour.chunk.chunk_id not in shown]
+        return [neighbour for neighbour in related if neighbour.chunk.chunk_id not in shown]
 
 
 def _hits(

@@ -17,7 +17,7 @@ from graphrag_mcp.search.threads import DaemonThreads, settle
 logger = logging.getLogger(__name__)
 
 STORE_TIMEOUT_SECONDS = 5.0  # Ten times what the slowest store takes on a large index.
-REMOTE_TIMEOUT_SECONDS = 1.5
+REMOTE_TIMEOUT_SECONDS = 1.2  # Of the two seconds in which a search answers whatever a server does.
 REST_SECONDS = 3.0
 _THREADS_PER_SERVER = 4  # Look-ups that wait at the same time; a server that never answers holds no more.
 MAX_DEFINITIONS = 50  # Definitions of one name that are looked at.
@@ -40,13 +40,17 @@ class Stores:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What the stores gave for one query; `unavailable` maps a store that gave nothing to the reason."""
+    """What the stores gave for one query; `unavailable` maps a store that gave nothing to the reason.
+
+    started: when the servers were first asked, on the monotonic clock; what is asked later shares their time.
+    """
 
     vector: Sequence[Ranked] = ()
     keyword: Sequence[Ranked] = ()
     definitions: Sequence[SymbolMatch] = ()
     paths: Sequence[Ranked] = ()
     unavailable: dict[str, str] = field(default_factory=dict)
+    started: float = field(default_factory=time.monotonic)
 
 
 class Retriever:
@@ -65,6 +69,7 @@ class Retriever:
     def retrieve(self, query: Query, scope: Scope, pool: int, stores: Stores) -> Found:
         """Return at most `pool` candidates from each list."""
         unavailable: dict[str, str] = {}
+        started = time.monotonic()
         names = [symbol.name for symbol in query.symbols]
         keywords, vectors, graph, catalog = stores.keywords, stores.vectors, stores.graph, stores.catalog
         # Waiting for a thread costs more than a short look-up: on this machine only the full-text search, which runs
@@ -88,13 +93,14 @@ class Retriever:
             definitions=self._answer(definitions, unavailable),
             paths=self._answer(paths, unavailable),
             unavailable=unavailable,
+            started=started,
         )
 
-    def ask_graph(
-        self, graph: GraphStore, look_up: Callable[[], Sequence[Answer]], unavailable: dict[str, str]
-    ) -> Sequence[Answer]:
-        """Return what the graph answers; nothing, with the reason in `unavailable`, when it cannot."""
-        return self._answer(self._ask("graph", graph.remote, look_up), unavailable)
+    def ask_graph(self, graph: GraphStore, look_up: Callable[[], Sequence[Answer]], found: Found) -> Sequence[Answer]:
+        """Return what the graph answers; nothing, with the reason in `found.unavailable`, when it cannot."""
+        if "graph" in found.unavailable:  # What failed once in a search would only make it wait again.
+            return ()
+        return self._answer(self._ask("graph", graph.remote, look_up, since=found.started), found.unavailable)
 
     def close(self) -> None:
         """Let the threads end."""
@@ -102,13 +108,20 @@ class Retriever:
             threads.close()
 
     def _ask(
-        self, store: str, remote: bool, look_up: Callable[[], Sequence[Answer]], *, beside: bool = False
+        self,
+        store: str,
+        remote: bool,
+        look_up: Callable[[], Sequence[Answer]],
+        *,
+        beside: bool = False,
+        since: float | None = None,
     ) -> "_Asked[Answer]":
-        started = time.monotonic()
+        now = time.monotonic()
+        started = now if since is None or not remote else since
         future: Future[Sequence[Answer]] = Future()
         if remote:
             until, reason = self._resting.get(store, (0.0, ""))
-            if started < until:
+            if now < until:
                 future.set_exception(ServerError(reason))
             else:
                 threads = self._servers.setdefault(store, DaemonThreads(_THREADS_PER_SERVER, store))

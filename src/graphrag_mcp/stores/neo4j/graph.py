@@ -45,12 +45,16 @@ ORDER BY confidence DESC, rank, path, ordinal LIMIT $edges
 _EDGES_PER_NEIGHBOUR = 4  # Several edges lead to one chunk: this many are read for each that is wanted.
 
 _MENTIONS = f"""
-MATCH (said:Chunk)-[r]->(s:Symbol)<-[:DEFINES]-(c:Chunk)
-WHERE said.key IN $chunks AND type(r) <> 'CONTAINS' AND c.path <> said.path AND s.kind <> 'field'
-    AND r.confidence >= $least AND {IN_SCOPE}
+MATCH (said:Chunk)-[r:{relationship_types(kind for kind in RelationKind if kind != RelationKind.CONTAINS)}]->(s:Symbol)
+WHERE said.key IN $chunks AND s.kind <> 'field'
+MATCH (s)<-[:DEFINES]-(c:Chunk) WHERE c.path <> said.path AND {IN_SCOPE}
+    AND size(COLLECT {{
+        MATCH (other:Symbol)<-[:DEFINES]-(where:Chunk)
+        WHERE other.project = s.project AND other.name_key = s.name_key
+        RETURN DISTINCT where.path LIMIT 3
+    }}) < 3
 RETURN DISTINCT said.key AS said, {_POINT}, COUNT {{ (s)<-[:CALLS|IMPORTS|INHERITS|TESTS]-() }} AS occurrences
 """
-_ONE_OF_TWO = 0.35  # The confidence of a name with two definitions: less is one of more.
 
 
 class _Step(NamedTuple):
@@ -106,7 +110,7 @@ class Neo4jGraphStore:
         """Return which definitions in other files the chunks mention, of names with at most two defining files."""
         keys = self._chunk_ids.keys(chunk_ids)
         by_key = {key: chunk_id for chunk_id, key in keys.items()}
-        rows = self._read(_MENTIONS, scope, chunks=list(by_key), least=_ONE_OF_TWO)
+        rows = self._read(_MENTIONS, scope, chunks=list(by_key))
         return [Mention(by_key[row["said"]], chunk_id, row["occurrences"]) for chunk_id, row in self._known(rows)]
 
     def neighbours(

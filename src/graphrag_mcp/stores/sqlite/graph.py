@@ -71,7 +71,7 @@ class SqliteGraphStore:
         hidden = self._scopes.resolve(scope)
         rows = self._database.rows(
             f"""WITH said AS MATERIALIZED (
-                    SELECT DISTINCT c.id AS chunk_id, r.target_key AS key, r.file_id
+                    SELECT DISTINCT c.id AS chunk_id, r.target_key AS key, r.target, r.file_id
                     FROM json_each(?) one JOIN chunks c ON c.id = one.value
                     JOIN relations r ON r.file_id = c.file_id AND r.line BETWEEN c.start_line AND c.end_line
                     WHERE r.kind != 'contains'),
@@ -82,8 +82,9 @@ class SqliteGraphStore:
                     WHERE (SELECT count(DISTINCT file_id) FROM (
                         SELECT file_id FROM symbols y WHERE y.name_key = key LIMIT {MAX_CANDIDATES + 1})) IN (1, 2))
                 SELECT said.chunk_id, s.chunk_id, rare.occurrences FROM said JOIN rare USING (key)
-                JOIN symbols s ON s.name_key = said.key
-                WHERE s.file_id != said.file_id AND s.kind != 'field' AND {hidden.condition("s.file_id")}""",
+                JOIN symbols s ON s.name_key = said.key AND s.name = said.target
+                WHERE s.kind != 'field' AND {hidden.condition("s.file_id")} AND NOT EXISTS (
+                    SELECT 1 FROM symbols own WHERE own.name_key = said.key AND own.file_id = said.file_id)""",
             (id_list(chunk_ids), *hidden.parameters),
         )
         return list(map(Mention._make, rows))

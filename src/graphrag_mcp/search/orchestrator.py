@@ -28,7 +28,7 @@ from graphrag_mcp.settings import RetrievalSettings
 
 MAX_CANDIDATES = 200  # K-10: per list.
 MAX_NEIGHBOURS = 20  # K-11: in the graph's list.
-VOTERS = 30  # Candidates whose mentions count for the files they lead to.
+VOTERS = 20  # Candidates whose mentions count for the files they lead to.
 MAX_CONTEXT = 12  # Neighbours shown beside the results.
 GRAPH_SEEDS = 2  # Results whose neighbours are shown; a dozen of them are soon found.
 RELATION_SEEDS = 10  # Candidates whose neighbours form the third list, when the query asks for a relation.

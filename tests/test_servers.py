@@ -1,0 +1,135 @@
+"""The parts of the servers' side that need no server."""
+
+import subprocess
+import threading
+from pathlib import Path
+
+import pytest
+
+from graphrag_mcp.errors import ServerError, SettingsError
+from graphrag_mcp.indexing.history import origin
+from graphrag_mcp.model import RelationKind
+from graphrag_mcp.parsing.parser import parse_file
+from graphrag_mcp.remote import RemoteApp
+from graphrag_mcp.search.threads import DaemonThreads
+from graphrag_mcp.servers import project_name
+from graphrag_mcp.settings import ServerSettings, Settings, load_settings
+from graphrag_mcp.stores.points import PointIds, file_version, folders, point_key
+from graphrag_mcp.stores.qdrant.bm25 import AVERAGE_LENGTH, K1, B, document_vector, query_vector, term_index
+
+URL = "http://127.0.0.1:6333"
+
+
+@pytest.mark.parametrize(
+    ("url", "name"),
+    [
+        ("https://example.org/team/tool.git", "example.org/team/tool"),
+        ("git@Example.org:team/tool.git", "example.org/team/tool"),
+        ("ssh://git@example.org:2222/team/tool/", "example.org/team/tool"),
+        ("https://user:secret@example.org/team/tool", "example.org/team/tool"),
+        ("/srv/git/tool.git", ""),
+        ("../tool", ""),
+        ("file:///srv/git/tool.git", ""),
+    ],
+)
+def test_every_form_of_an_origin_names_the_same_project(tmp_path: Path, url: str, name: str) -> None:
+    """K-25: clones by https and by ssh mean one project; no user, password or port is in its name."""
+    subprocess.run(["git", "init", "--quiet", str(tmp_path)], check=True)
+    subprocess.run(["git", "-C", str(tmp_path), "remote", "add", "origin", url], check=True)
+    assert origin(tmp_path) == name
+    assert project_name(ServerSettings(qdrant_url=URL), tmp_path) == (name or tmp_path.name)
+    assert project_name(ServerSettings(qdrant_url=URL, project_id="mine"), tmp_path, "src") == "mine/src"
+
+
+def test_keys_say_project_and_content_and_nothing_else() -> None:
+    """P-2: the same content has the same key everywhere; another content, path, project or parser another one."""
+    version = file_version("a.py", b"hash", "recipe")
+    key = point_key("project", version, 0)
+    assert key == point_key("project", file_version("a.py", b"hash", "recipe"), 0)
+    others = {
+        point_key("other", version, 0),
+        point_key("project", version, 1),
+        *(
+            point_key("project", file_version(*parts), 0)
+            for parts in (("b.py", b"hash", "recipe"), ("a.py", b"other", "recipe"), ("a.py", b"hash", "newer"))
+        ),
+    }
+    assert len(others) == 5
+    assert key not in others
+    ids = PointIds()
+    (number,) = [int(key.replace("-", ""), 16)]
+    assert ids.keys([number]) == {number: key}
+
+
+def test_a_path_lies_in_all_its_folders() -> None:
+    """What a path prefix is compared with ends at a folder."""
+    assert folders("src/pkg/a.py") == ["src", "src/pkg", "src/pkg/a.py"]
+
+
+def test_sparse_vectors_multiply_to_bm25() -> None:
+    """K-25: field weights, saturation and length are in the document, each term once in the query."""
+    weights = {"names": 3.0, "body": 1.0}
+    vector = document_vector({"names": "total", "body": "total of an order"}, weights)
+    values = dict(zip(vector.indices, vector.values, strict=True))
+    norm = K1 * (1 - B + B * 5 / AVERAGE_LENGTH)
+    assert values[term_index("total")] == pytest.approx(4 * (K1 + 1) / (4 + norm))
+    assert values[term_index("order")] == pytest.approx(1 * (K1 + 1) / (1 + norm))
+    assert vector.indices == sorted(vector.indices)
+    query = query_vector(["total", "total", ""])
+    assert (query.indices, query.values) == ([term_index("total")], [1.0])
+
+
+def test_secrets_stay_out_of_files_and_messages(tmp_path: Path) -> None:
+    """A key in the repository's file is refused, a key in a URL too, and neither is repeated."""
+    (tmp_path / ".graphrag.toml").write_text(
+        '[servers]\nneo4j_password = "hunter22"\nqdrant_url = "http://u:hunter22@h"'
+    )
+    with pytest.raises(SettingsError) as caught:
+        load_settings(tmp_path, {})
+    assert "GRAPHRAG_NEO4J_PASSWORD" in str(caught.value)
+    assert "hunter22" not in str(caught.value)
+    (tmp_path / ".graphrag.toml").unlink()
+    settings = load_settings(tmp_path, {"GRAPHRAG_QDRANT_API_KEY": "hunter22"})
+    assert "hunter22" not in repr(settings) + settings.model_dump_json()
+
+
+@pytest.mark.parametrize("uri", ["http://h:7687", "bolt://", "h:7687"])
+def test_a_wrong_address_is_named(tmp_path: Path, uri: str) -> None:
+    """The schemes that are accepted are in the message."""
+    with pytest.raises(SettingsError, match=r"neo4j\+s://"):
+        load_settings(tmp_path, {"GRAPHRAG_NEO4J_URI": uri})
+
+
+def test_remote_needs_a_server(tmp_path: Path) -> None:
+    """Searching without an index and without a server is refused at once, with the next step."""
+    with pytest.raises(ServerError, match="GRAPHRAG_QDRANT_URL"):
+        RemoteApp(tmp_path, Settings())
+
+
+def test_a_missing_client_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Naming a server without its client library says what to install."""
+    monkeypatch.setattr("importlib.util.find_spec", lambda _: None)
+    with pytest.raises(ServerError, match="pip install"):
+        RemoteApp(tmp_path, Settings(servers=ServerSettings(qdrant_url=URL)))
+
+
+def test_threads_that_hang_are_no_more_than_the_limit() -> None:
+    """A server that never answers holds a few threads, which do not keep the process; the rest waits its turn."""
+    threads = DaemonThreads(2, "hanging")
+    release = threading.Event()
+    waiting = [threads.submit(lambda: release.wait(10)) for _ in range(5)]
+    mine = [thread for thread in threading.enumerate() if thread.name.startswith("hanging")]
+    assert len(mine) == 2
+    assert all(thread.daemon for thread in mine)
+    release.set()
+    assert [future.result(5) for future in waiting] == [True] * 5
+    assert isinstance(threads.submit(lambda: 1 // 0).exception(5), ZeroDivisionError)
+    threads.close()
+
+
+def test_what_a_document_supersedes_is_a_relation() -> None:
+    """002-20: by path, by name or as a wikilink, so that the graph leads from the successor to what it replaced."""
+    text = "---\nsupersedes:\n  - ../old/first.md\n  - second\n  - '[[third]]'\n---\n# New\n"
+    parsed = parse_file("docs/new/guide.md", text.encode())
+    found = [one.target_module for one in parsed.relations if one.kind is RelationKind.SUPERSEDES]
+    assert found == ["/docs/old/first", "second", "third"]

@@ -35,7 +35,7 @@ from graphrag_mcp.search.orchestrator import SearchOrchestrator
 from graphrag_mcp.search.retrieval import Stores
 from graphrag_mcp.servers import Servers, project_name
 from graphrag_mcp.settings import IndexingSettings, Settings
-from graphrag_mcp.stores.points import ArchivedPaths, ChunkIds, Projection
+from graphrag_mcp.stores.points import Projection
 from graphrag_mcp.stores.sqlite.catalog import SqliteCatalog
 from graphrag_mcp.stores.sqlite.database import Database
 from graphrag_mcp.stores.sqlite.graph import SqliteGraphStore
@@ -211,7 +211,7 @@ class App:
             self._load_model()
         stores = index.stores(self._embedder, self._model_problem)
         if self._servers.any:
-            stores = self._servers.beside(stores, *index.translators(self._servers.project))
+            stores = index.on_servers(stores, self._servers)
         return stores
 
     def _load_model(self) -> None:
@@ -396,9 +396,10 @@ class _OpenIndex:
             self._vectors = SqliteVectorIndex(self.database, self._scopes, embedder.fingerprint, embedder.dimensions)
         return Stores(self.catalog, self._keywords, self._graph, self._vectors, embedder, model_problem)
 
-    def translators(self, project: str) -> tuple[ChunkIds, ArchivedPaths]:
-        """Return what a search beside servers needs of the catalog."""
-        return SqliteChunkIds(self.database, project), SqliteArchivedPaths(self.database, compile_globs)
+    def on_servers(self, local: Stores, servers: Servers) -> Stores:
+        """Return the stores of a search, each where the settings put it; those on servers lean on what is here."""
+        ids = SqliteChunkIds(self.database, servers.project)
+        return servers.beside(local, ids, SqliteArchivedPaths(self.database, compile_globs), self._keywords.telling)
 
     def projection(self, project: str, fingerprint: str) -> SqliteProjectionSource:
         """Return what is copied to servers."""

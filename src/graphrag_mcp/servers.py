@@ -1,7 +1,7 @@
 """Chooses and connects the servers that the settings name: Qdrant for vectors and keywords, Neo4j for the graph."""
 
 import importlib.util
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -51,8 +51,13 @@ class Servers:
         """Tell whether the settings name a server."""
         return bool(self._settings.qdrant_url or self._settings.neo4j_uri)
 
-    def beside(self, local: Stores, ids: ChunkIds, archived: ArchivedPaths) -> Stores:
-        """Return the stores of a search whose catalog is here, each of the others where the settings put it."""
+    def beside(
+        self, local: Stores, ids: ChunkIds, archived: ArchivedPaths, telling: Callable[[Sequence[str]], Sequence[str]]
+    ) -> Stores:
+        """Return the stores of a search whose catalog is here, each of the others where the settings put it.
+
+        telling: chooses the terms of a query that are worth looking for, as the embedded keyword index does.
+        """
         stores = local
         if self._settings.qdrant_url:
             from graphrag_mcp.stores.qdrant.indexes import QdrantKeywordIndex, QdrantPoints, QdrantVectorIndex
@@ -61,7 +66,7 @@ class Servers:
                 self._qdrant(self._timeout), self._settings.qdrant_collection, self.project, ids, archived
             )
             vectors = QdrantVectorIndex(points) if local.embedder is not None else None
-            stores = replace(stores, keywords=QdrantKeywordIndex(points), vectors=vectors)
+            stores = replace(stores, keywords=QdrantKeywordIndex(points, telling), vectors=vectors)
         if self._settings.neo4j_uri:
             stores = replace(stores, graph=self._graph(ids, archived, stores))
         return stores

@@ -1,6 +1,6 @@
 """Searches a Qdrant collection: its dense vectors by cosine, its sparse ones as BM25, the scope inside both."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,6 +13,8 @@ from graphrag_mcp.stores.points import ArchivedPaths, ChunkIds
 from graphrag_mcp.stores.qdrant.bm25 import query_vector
 from graphrag_mcp.stores.qdrant.connection import reaching
 from graphrag_mcp.stores.qdrant.schema import DENSE, KEYWORDS, POINT_FIELDS, read_point, scope_filter
+
+ChooseTerms = Callable[[Sequence[str]], Sequence[str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,12 +76,14 @@ class QdrantKeywordIndex:
 
     remote = True
 
-    def __init__(self, points: QdrantPoints) -> None:
+    def __init__(self, points: QdrantPoints, telling: ChooseTerms = list) -> None:
+        """`telling` leaves out the terms that a third of all chunks have, where an index here knows which those are."""
         self._points = points
+        self._telling = telling
 
     def search(self, terms: Sequence[str], limit: int, scope: Scope) -> list[Ranked]:
         """Return the best chunks inside the scope, best first."""
-        vector = query_vector(terms)
+        vector = query_vector(self._telling(terms))
         if not vector.indices:
             return []
         sparse = models.SparseVector(indices=vector.indices, values=vector.values)

@@ -34,7 +34,7 @@ class SqliteKeywordIndex:
 
     def search(self, terms: Sequence[str], limit: int, scope: Scope) -> list[Ranked]:
         """Return the best chunks inside the scope, best first."""
-        query = " OR ".join('"' + term.replace('"', '""') + '"' for term in self._telling(terms))
+        query = " OR ".join('"' + term.replace('"', '""') + '"' for term in self.telling(terms))
         if not query:
             return []
         hidden = self._scopes.resolve(scope)
@@ -46,7 +46,7 @@ class SqliteKeywordIndex:
         )
         return [Ranked(rowid, score) for rowid, score in rows]
 
-    def _telling(self, terms: Sequence[str]) -> list[str]:
+    def telling(self, terms: Sequence[str]) -> list[str]:
         """Return the terms that are worth their time, rarest first; the rarest one always."""
         self._catch_up()
         budget = max(SCORED_CHUNKS, SCORED_SHARE * self._chunks)

@@ -30,17 +30,8 @@ from graphrag_mcp.settings import load_settings
 from graphrag_mcp.stores.neo4j.connection import connect
 from graphrag_mcp.stores.neo4j.graph import Neo4jGraphStore
 from graphrag_mcp.stores.neo4j.projection import Neo4jProjection
-from graphrag_mcp.stores.points import (
-    Point,
-    PointIds,
-    ProjectedChunk,
-    ProjectedEdge,
-    ProjectedFile,
-    ProjectedSymbol,
-    file_key,
-    file_version,
-    point_key,
-)
+from graphrag_mcp.stores.points import Point, PointIds, file_key, file_version, point_key
+from graphrag_mcp.stores.projection import ProjectedChunk, ProjectedEdge, ProjectedFile, ProjectedSymbol
 
 PROJECT = "made-up"
 SYMBOLS_PER_FILE = 20

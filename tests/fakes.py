@@ -11,17 +11,15 @@ from graphrag_mcp.model import (
     Factor,
     GraphNeighbour,
     Hit,
-    IndexReport,
-    IndexState,
     RelationKind,
     Resolution,
     SearchMeta,
     SearchRequest,
     SearchResult,
     SearchStrategy,
-    Status,
     StoredChunk,
 )
+from graphrag_mcp.reports import IndexReport, IndexState, Status
 from graphrag_mcp.settings import Settings
 
 READY = IndexState("ready", 3, 3, 12)

@@ -12,6 +12,7 @@ PACKAGE = Path(__file__).parent.parent / "src" / "graphrag_mcp"
 LAYERS = [
     ["errors", "__init__"],
     ["settings"],
+    ["reports"],
     ["model", "words"],
     ["ports"],
     ["exclusion", "parsing", "embedding", "stores"],

@@ -20,22 +20,14 @@ from graphrag_mcp.exclusion.include_globs import compile_globs
 from graphrag_mcp.exclusion.manager import ExclusionManager
 from graphrag_mcp.indexing.indexer import Indexer, ReportProgress
 from graphrag_mcp.indexing.watcher import Batch, watch
-from graphrag_mcp.model import (
-    IndexReport,
-    IndexState,
-    Progress,
-    SearchRequest,
-    SearchResult,
-    ServerState,
-    Status,
-    SyncReport,
-)
+from graphrag_mcp.model import SearchRequest, SearchResult
 from graphrag_mcp.ports import Embedder
+from graphrag_mcp.reports import IndexReport, IndexState, Progress, ServerState, Status, SyncReport
 from graphrag_mcp.search.orchestrator import SearchOrchestrator
 from graphrag_mcp.search.retrieval import Stores
 from graphrag_mcp.servers import Servers, project_name
 from graphrag_mcp.settings import IndexingSettings, Settings
-from graphrag_mcp.stores.points import Projection
+from graphrag_mcp.stores.projection import Projection
 from graphrag_mcp.stores.sqlite.catalog import SqliteCatalog
 from graphrag_mcp.stores.sqlite.database import Database
 from graphrag_mcp.stores.sqlite.graph import SqliteGraphStore

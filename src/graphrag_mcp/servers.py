@@ -14,7 +14,8 @@ from graphrag_mcp.model import GraphNeighbour, Mention, RelationKind, Scope, Sym
 from graphrag_mcp.ports import Embedder, GraphStore
 from graphrag_mcp.search.retrieval import Stores
 from graphrag_mcp.settings import ServerSettings
-from graphrag_mcp.stores.points import ArchivedPaths, ChunkIds, PointIds, Projection
+from graphrag_mcp.stores.points import ArchivedPaths, ChunkIds, PointIds
+from graphrag_mcp.stores.projection import Projection
 
 if TYPE_CHECKING:  # The clients are optional, and take a second to import.
     from neo4j import Driver

@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 
 from graphrag_mcp.errors import GraphragError
-from graphrag_mcp.model import SyncReport
-from graphrag_mcp.stores.points import ProjectedFile, Projection
+from graphrag_mcp.reports import SyncReport
+from graphrag_mcp.stores.projection import ProjectedFile, Projection
 from graphrag_mcp.stores.sqlite.projection import SqliteProjectionSource
 
 logger = logging.getLogger(__name__)

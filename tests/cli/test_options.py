@@ -9,7 +9,7 @@ import pytest
 
 from graphrag_mcp.cli.options import create_parser, project_root
 from graphrag_mcp.cli.progress import ProgressLine, describe
-from graphrag_mcp.model import Progress
+from graphrag_mcp.reports import Progress
 
 HALF = Progress(3120, 8400, 21_004, 40.4)
 HEAVY = ("numpy", "fastembed", "tree_sitter", "graphrag_mcp.app")

@@ -18,7 +18,8 @@ from graphrag_mcp.parsing.modules import module_keys
 from graphrag_mcp.ports import ChunkStore, GraphStore, KeywordIndex, Matrix, VectorIndex
 from graphrag_mcp.stores.neo4j.graph import Neo4jGraphStore
 from graphrag_mcp.stores.neo4j.projection import Neo4jProjection
-from graphrag_mcp.stores.points import ArchivedPaths, ChunkIds, PointIds, Projection
+from graphrag_mcp.stores.points import ArchivedPaths, ChunkIds, PointIds
+from graphrag_mcp.stores.projection import Projection
 from graphrag_mcp.stores.qdrant.catalog import QdrantArchivedPaths, QdrantCatalog
 from graphrag_mcp.stores.qdrant.indexes import QdrantKeywordIndex, QdrantPoints, QdrantVectorIndex
 from graphrag_mcp.stores.qdrant.projection import QdrantProjection

@@ -12,10 +12,10 @@ from graphrag_mcp.model import (
     DocumentFacts,
     DocumentStatus,
     Hit,
-    IndexState,
     Resolution,
     SearchResult,
 )
+from graphrag_mcp.reports import IndexState
 from graphrag_mcp.server.excerpts import cut_text, cut_texts, room_of
 from graphrag_mcp.server.render import render
 from tests.fakes import make_chunk, make_hit, make_neighbour, make_result

@@ -13,7 +13,8 @@ from qdrant_client import QdrantClient, models
 
 from graphrag_mcp.app import App
 from graphrag_mcp.cli.run import run
-from graphrag_mcp.model import Scope, SearchRequest, SyncReport
+from graphrag_mcp.model import Scope, SearchRequest
+from graphrag_mcp.reports import SyncReport
 from graphrag_mcp.stores.points import folders
 from tests.servers.conftest import Place
 

@@ -5,7 +5,7 @@ import time
 from types import TracebackType
 from typing import TextIO
 
-from graphrag_mcp.model import Progress
+from graphrag_mcp.reports import Progress
 
 TERMINAL_SECONDS = 0.1  # Faster than this, a line only flickers.
 LOG_SECONDS = 3.0

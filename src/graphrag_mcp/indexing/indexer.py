@@ -16,9 +16,9 @@ from graphrag_mcp.indexing.changes import Changes, compare
 from graphrag_mcp.indexing.history import CommitTimes, commit_times, head_commit
 from graphrag_mcp.indexing.prepare import Job, Outcome, Prepared, Rejected, Unchanged
 from graphrag_mcp.indexing.workers import prepare_all
-from graphrag_mcp.model import IndexReport, Progress
 from graphrag_mcp.parsing.parser import PARSER_VERSION
 from graphrag_mcp.ports import Embedder
+from graphrag_mcp.reports import IndexReport, Progress
 from graphrag_mcp.stores.sqlite.catalog import FileState, SqliteCatalog
 from graphrag_mcp.stores.sqlite.writer import SqliteIndexWriter, pack_vectors
 

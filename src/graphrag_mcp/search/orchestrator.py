@@ -8,7 +8,6 @@ from graphrag_mcp.model import (
     CompressionStats,
     GraphNeighbour,
     Hit,
-    IndexState,
     Mention,
     Ranked,
     Scope,
@@ -18,6 +17,7 @@ from graphrag_mcp.model import (
     SearchStrategy,
 )
 from graphrag_mcp.ports import ChunkStore, Matrix, VectorIndex
+from graphrag_mcp.reports import IndexState
 from graphrag_mcp.search.boosts import graph_votes
 from graphrag_mcp.search.fusion import Fused, RankedList, fuse_rrf, fuse_weighted
 from graphrag_mcp.search.pipeline import Pipeline

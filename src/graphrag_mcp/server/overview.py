@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from datetime import UTC, datetime
 
-from graphrag_mcp.model import Status
+from graphrag_mcp.reports import Status
 from graphrag_mcp.server.render import describe_state, one_line, printable
 
 SHOWN_KINDS = 12  # Languages or reasons on one line; the JSON form has all.

@@ -4,7 +4,8 @@ import json
 import re
 from collections.abc import Sequence
 
-from graphrag_mcp.model import GraphNeighbour, Hit, IndexState, SearchMeta, SearchResult
+from graphrag_mcp.model import GraphNeighbour, Hit, SearchMeta, SearchResult
+from graphrag_mcp.reports import IndexState
 from graphrag_mcp.server.arguments import ResponseFormat
 from graphrag_mcp.server.excerpts import Excerpt, cut_texts, room_of
 from graphrag_mcp.server.payload import search_payload

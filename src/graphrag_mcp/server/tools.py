@@ -22,7 +22,8 @@ from mcp.types import (
 
 from graphrag_mcp import __version__
 from graphrag_mcp.errors import GraphragError, RequestError
-from graphrag_mcp.model import IndexState, SearchRequest, SearchResult
+from graphrag_mcp.model import SearchRequest, SearchResult
+from graphrag_mcp.reports import IndexState
 from graphrag_mcp.server.arguments import STATUS_TOOL, TOOLS, input_schema
 from graphrag_mcp.server.backend import Backend
 from graphrag_mcp.server.overview import render_status

@@ -7,7 +7,8 @@ from neo4j import Driver, ManagedTransaction
 
 from graphrag_mcp.stores.neo4j import schema
 from graphrag_mcp.stores.neo4j.connection import reaching
-from graphrag_mcp.stores.points import Changing, ProjectedFile, file_key
+from graphrag_mcp.stores.points import file_key
+from graphrag_mcp.stores.projection import Changing, ProjectedFile
 
 
 class Neo4jProjection:

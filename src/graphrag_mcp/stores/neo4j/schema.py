@@ -13,7 +13,8 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from graphrag_mcp.model import RelationKind, Scope, SymbolKind
-from graphrag_mcp.stores.points import ProjectedChunk, ProjectedEdge, ProjectedFile, ProjectedSymbol, file_key
+from graphrag_mcp.stores.points import file_key
+from graphrag_mcp.stores.projection import ProjectedChunk, ProjectedEdge, ProjectedFile, ProjectedSymbol
 
 SETUP = (
     "CREATE CONSTRAINT file_key IF NOT EXISTS FOR (n:File) REQUIRE n.key IS UNIQUE",

@@ -9,7 +9,8 @@ from qdrant_client.http.exceptions import UnexpectedResponse
 
 from graphrag_mcp.errors import IndexStoreError
 from graphrag_mcp.model import ArchiveClass, Category, DocumentFacts, DocumentStatus, Scope, StoredChunk, StoredFile
-from graphrag_mcp.stores.points import Point, ProjectedChunk, ProjectedFile, folders
+from graphrag_mcp.stores.points import Point, folders
+from graphrag_mcp.stores.projection import ProjectedChunk, ProjectedFile
 from graphrag_mcp.stores.qdrant.connection import reaching
 
 DENSE = "dense"

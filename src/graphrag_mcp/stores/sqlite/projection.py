@@ -7,16 +7,8 @@ from typing import Any
 import numpy as np
 
 from graphrag_mcp.model import Symbol, SymbolKind
-from graphrag_mcp.stores.points import (
-    Point,
-    ProjectedChunk,
-    ProjectedEdge,
-    ProjectedFile,
-    ProjectedSymbol,
-    file_key,
-    file_version,
-    point_key,
-)
+from graphrag_mcp.stores.points import Point, file_key, file_version, point_key
+from graphrag_mcp.stores.projection import ProjectedChunk, ProjectedEdge, ProjectedFile, ProjectedSymbol
 from graphrag_mcp.stores.sqlite.catalog import CHUNK_COLUMNS, read_chunk
 from graphrag_mcp.stores.sqlite.database import Database, id_list
 from graphrag_mcp.stores.sqlite.graph import MAX_CANDIDATES, SqliteGraphStore

@@ -1,0 +1,101 @@
+"""What index runs, copies to servers and the index itself report: frozen, slotted values."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far an index run is."""
+
+    files_done: int
+    files_total: int
+    chunks: int
+    seconds_left: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class IndexReport:
+    """What one index run did, in files; `embedded` and `reused` count the vectors of chunks."""
+
+    added: int = 0
+    changed: int = 0
+    removed: int = 0
+    unchanged: int = 0
+    skipped: int = 0
+    chunks: int = 0
+    embedded: int = 0
+    reused: int = 0
+    seconds: float = 0.0
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class IndexState:
+    """How complete the index is: `state` is "empty", "building", "ready" or "failed"."""
+
+    state: str
+    files_done: int = 0
+    files_total: int = 0
+    chunks: int = 0
+    seconds_left: float | None = None
+    message: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SyncReport:
+    """What was copied to one server, in files; `problem` says why the rest was not, "" when all was.
+
+    missing, outdated, foreign: what a comparison found before: files the server lacked, had in another version, or had
+    though the index does not; all three are put right by the run.
+    """
+
+    server: str
+    written: int = 0
+    removed: int = 0
+    chunks: int = 0
+    missing: int = 0
+    outdated: int = 0
+    foreign: int = 0
+    seconds: float = 0.0
+    problem: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ServerState:
+    """A server that copies are kept on: files it still lacks, and what went wrong last, "" when nothing did."""
+
+    name: str
+    pending: int
+    problem: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """Everything a user may want to know of the index of one project.
+
+    skipped: reason to number of paths; skipped_examples: some (path, reason). fallbacks: why files were not parsed by
+    their syntax. exclusion_rate: the share of the paths seen that were left out, 0 to 1.
+    """
+
+    root: str
+    index_file: str
+    index_bytes: int
+    state: IndexState
+    files: int = 0
+    chunks: int = 0
+    symbols: int = 0
+    relations: int = 0
+    model: str = ""
+    model_available: bool = False
+    embedded_chunks: int = 0
+    languages: Mapping[str, int] = field(default_factory=dict)
+    categories: Mapping[str, int] = field(default_factory=dict)
+    archived_files: int = 0
+    skipped: Mapping[str, int] = field(default_factory=dict)
+    skipped_examples: tuple[tuple[str, str], ...] = ()
+    fallbacks: Mapping[str, int] = field(default_factory=dict)
+    exclusion_rate: float = 0.0
+    servers: tuple[ServerState, ...] = ()
+    warnings: tuple[str, ...] = ()
+    last_indexed: float | None = None

@@ -59,16 +59,16 @@ def make_neighbour(resolution: Resolution = Resolution.IMPORT, direction: str = 
 
 def make_result(
     *hits: Hit,
-    neighbours: tuple[GraphNeighbour, ...] = (),
+    expanded: tuple[GraphNeighbour, ...] = (),
     index: IndexState = READY,
     unavailable: dict[str, str] | None = None,
     warnings: tuple[str, ...] = (),
     filters: tuple[str, ...] = (),
 ) -> SearchResult:
     """Return the result of a search for "open a session"."""
-    strategy = SearchStrategy("rrf", True, True, True, "text", filters)
-    meta = SearchMeta(1.5, strategy, CompressionStats(), index, unavailable or {}, warnings)
-    return SearchResult("open a session", hits, neighbours, meta)
+    strategy = SearchStrategy("rrf", True, True, True, intent="text", filters_applied=filters)
+    meta = SearchMeta(1.5, strategy, CompressionStats(), index, unavailable=unavailable or {}, warnings=warnings)
+    return SearchResult("open a session", hits, expanded, meta)
 
 
 class FakeApp:

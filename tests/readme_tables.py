@@ -85,6 +85,8 @@ def _accepted(schema: Mapping[str, Any]) -> str:
         return "nothing"
     if "enum" in schema.get("items", ()):
         return f"list of {_accepted(schema['items'])}"
+    if schema["type"] == "object":
+        return "table of lists"
     return _TYPES[schema["type"]] + _range(schema)
 
 

@@ -28,7 +28,7 @@ def test_no_file_and_no_environment_give_the_defaults(tmp_path: Path) -> None:
     assert (settings.indexing.ignore_file, settings.indexing.default_exclusions) == (".graphragignore", True)
     retrieval = settings.retrieval
     assert retrieval.exclude_archived
-    assert (retrieval.fusion_algorithm, retrieval.rrf_k) == ("rrf", 60)
+    assert (retrieval.fusion_algorithm, retrieval.rrf_k) == ("relative", 60)
     assert (retrieval.recency_boost_enabled, retrieval.recency_profile) == (True, "tiered")
     days = (retrieval.recency_fresh_days, retrieval.recency_recent_days, retrieval.recency_old_days)
     assert days == (14, 60, 180)
@@ -88,7 +88,7 @@ archive_patterns = 3
         "colour is not a setting",
         "retrieval.rrf_k = 0: input should be greater than or equal to 1",
         "retrieval.recency_fresh_days = -1: input should be greater than or equal to 0",
-        "retrieval.fusion_algorithm = 'best': input should be 'rrf' or 'weighted'",
+        "retrieval.fusion_algorithm = 'best': input should be 'relative', 'rrf' or 'weighted'",
         "retrieval.rff_k is not a setting; did you mean retrieval.rrf_k?",
         "indexing.archive_patterns = 3: input should be a list of texts",
         "indexing.workers = 'many': input should be a valid integer",

@@ -13,6 +13,7 @@ from pathlib import Path
 import platformdirs
 from filelock import FileLock, Timeout
 
+from graphrag_mcp.embedding.cross_encoder import load_cross_encoder
 from graphrag_mcp.embedding.loader import load_embedder
 from graphrag_mcp.errors import IndexLockedError, ModelUnavailableError, RootError, ServerError
 from graphrag_mcp.exclusion.archive import ArchiveClassifier
@@ -87,7 +88,7 @@ class App:
 
     def search(self, request: SearchRequest) -> SearchResult:
         """Answer from what is indexed now; the result says how complete that is."""
-        return self._orchestrator.search(request, self._stores(), self.index_state())
+        return self._orchestrator.search(request, self.stores(), self.index_state())
 
     def index_state(self) -> IndexState:
         """Return how complete the index is."""
@@ -197,11 +198,15 @@ class App:
                 self._index = _OpenIndex(Database(self._folder / "index.sqlite"))
             return self._index
 
-    def _stores(self) -> Stores:
+    def stores(self) -> Stores:
+        """Return what a search asks: for `search`, and for whoever compares ways to search."""
         index = self._open()
         if self._background is None:
             self._load_model()
-        stores = index.stores(self._embedder, self._model_problem)
+        stores = replace(
+            index.stores(self._embedder, self._model_problem),
+            cross_encoder=lambda: load_cross_encoder(self.settings.retrieval.cross_encoder_model),
+        )
         if self._servers.any:
             stores = index.on_servers(stores, self._servers)
         return stores

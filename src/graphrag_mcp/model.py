@@ -316,6 +316,7 @@ class GraphNeighbour:
     hops: int
     confidence: float
     resolution: Resolution
+    origin: str = "graph_expansion"
 
 
 @dataclass(frozen=True, slots=True)
@@ -333,14 +334,37 @@ class CompressionStats:
 
 @dataclass(frozen=True, slots=True)
 class SearchStrategy:
-    """What ran, so that a "hybrid" search never silently is not one (002-18)."""
+    """What ran, so that a "hybrid" search never silently is not one (002-18).
+
+    fusion_method: "relative", "rrf", "weighted" or "semantic_only". reranker: "none", "weighted_sum", "cross_encoder".
+    """
 
     fusion_method: str
     semantic_enabled: bool
     fts_enabled: bool
     graph_expansion_enabled: bool
+    reranker: str = "none"
+    rejected_injection_enabled: bool = False
     intent: str = ""
     filters_applied: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class RetrievalStats:
+    """How many results each block has, and what the threshold left (002-17, 002-19).
+
+    candidates_pre_threshold, candidates_post_threshold: before and after min_score, which is min_score_used.
+    max_score_used: the best fused score.
+    """
+
+    primary_count: int = 0
+    expanded_count: int = 0
+    rejected_count: int = 0
+    runner_up_count: int = 0
+    candidates_pre_threshold: int = 0
+    candidates_post_threshold: int = 0
+    min_score_used: float = 0.0
+    max_score_used: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -351,15 +375,22 @@ class SearchMeta:
     strategy: SearchStrategy
     compression: CompressionStats
     index: IndexState
+    retrieval_stats: RetrievalStats = RetrievalStats()
     unavailable: Mapping[str, str] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class SearchResult:
-    """The answer to one request: the ranked hits, and beside them their graph context."""
+    """The answer to one request: the ranked hits, and beside them what is never counted among them.
+
+    expanded: what the best hits call, are called by, test, … rejected: documents of approaches that were turned down,
+    near to the query. runner_up: the hits that the limit cut off.
+    """
 
     query: str
     primary: tuple[Hit, ...]
-    neighbours: tuple[GraphNeighbour, ...]
+    expanded: tuple[GraphNeighbour, ...]
     meta: SearchMeta
+    rejected: tuple[Hit, ...] = ()
+    runner_up: tuple[Hit, ...] = ()

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphrag_mcp.model import (
+    DocumentStatus,
     GraphNeighbour,
     Mention,
     Ranked,
@@ -39,6 +40,14 @@ class Embedder(Protocol):
         ...
 
 
+class CrossEncoder(Protocol):
+    """Reads a query and a text together, and says how well the text answers it."""
+
+    def scores(self, query: str, texts: Sequence[str]) -> Sequence[float]:
+        """Return one score per text, 0 to 1."""
+        ...
+
+
 class VectorIndex(Protocol):
     """Nearest chunks by cosine similarity."""
 
@@ -47,6 +56,10 @@ class VectorIndex(Protocol):
 
     def search(self, vector: Matrix, limit: int, scope: Scope) -> list[Ranked]:
         """Return the `limit` nearest chunks inside the scope, nearest first; scores are cosines."""
+        ...
+
+    def similarities(self, vector: Matrix, chunk_ids: Sequence[int]) -> Mapping[int, float]:
+        """Return the cosine of each of those chunks that have a vector."""
         ...
 
     def vectors(self, chunk_ids: Sequence[int]) -> Mapping[int, Matrix]:
@@ -79,6 +92,10 @@ class GraphStore(Protocol):
         """Return which definitions in other files the chunks mention, of names with at most two defining files."""
         ...
 
+    def backlinks(self, chunk_ids: Sequence[int]) -> Mapping[int, int]:
+        """Return for each of those chunks how many other files, not archived, call, import or link to its file."""
+        ...
+
     def neighbours(
         self, chunk_ids: Sequence[int], hops: int, limit: int, scope: Scope, kinds: Sequence[RelationKind] = ()
     ) -> list[GraphNeighbour]:
@@ -98,6 +115,10 @@ class ChunkStore(Protocol):
 
     def files(self, chunk_ids: Sequence[int]) -> Mapping[int, StoredFile]:
         """Return the file of each chunk, by the chunk's id; chunks of files that are gone are left out."""
+        ...
+
+    def documents(self, status: DocumentStatus, limit: int, scope: Scope) -> list[int]:
+        """Return the first chunks of documents that state this status, in the order of their paths."""
         ...
 
     def find_paths(self, words: Sequence[str], limit: int, scope: Scope) -> list[Ranked]:

@@ -1,8 +1,10 @@
 """A search that has no index of its own: a team indexes once, and everybody asks the servers."""
 
 import threading
+from dataclasses import replace
 from pathlib import Path
 
+from graphrag_mcp.embedding.cross_encoder import load_cross_encoder
 from graphrag_mcp.embedding.loader import load_embedder
 from graphrag_mcp.errors import GraphragError, ModelUnavailableError, ServerError
 from graphrag_mcp.model import SearchRequest, SearchResult
@@ -37,7 +39,10 @@ class RemoteApp:
     def search(self, request: SearchRequest) -> SearchResult:
         """Answer from what the servers hold."""
         self._load_model()
-        stores = self._servers.alone(self._embedder, self._model_problem)
+        stores = replace(
+            self._servers.alone(self._embedder, self._model_problem),
+            cross_encoder=lambda: load_cross_encoder(self.settings.retrieval.cross_encoder_model),
+        )
         return self._orchestrator.search(request, stores, self.index_state())
 
     def index_state(self) -> IndexState:

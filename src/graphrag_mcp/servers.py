@@ -184,6 +184,11 @@ class NoGraph:
         del chunk_ids, scope
         return []
 
+    def backlinks(self, chunk_ids: Sequence[int]) -> dict[int, int]:
+        """Return nothing, likewise."""
+        del chunk_ids
+        return {}
+
     def neighbours(
         self, chunk_ids: Sequence[int], hops: int, limit: int, scope: Scope, kinds: Sequence[RelationKind] = ()
     ) -> list[GraphNeighbour]:

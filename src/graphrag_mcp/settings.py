@@ -76,23 +76,28 @@ class RetrievalSettings(_Section):
     """`[retrieval]`: how results are found and ordered."""
 
     exclude_archived: bool = Field(True, description="hide archived files unless a call asks for them")
-    fusion_algorithm: Literal["rrf", "weighted"] = Field("rrf", description="how the lists are merged")
+    hybrid_search_enabled: bool = Field(True, description="search by words too; off: by vectors alone")
+    fusion_algorithm: Literal["relative", "rrf", "weighted"] = Field("relative", description="how the lists are merged")
     rrf_k: int = Field(60, ge=1, le=1000, description="RRF's constant")
-    vector_weight: Weight = Field(0.6, description="the vector list's weight in RRF")
+    vector_weight: Weight = Field(0.65, description="the vector list's weight in RRF")
     keyword_weight: Weight = Field(1.0, description="the keyword list's weight in RRF")
     graph_weight: Weight = Field(0.5, description="the graph list's weight in RRF")
     legacy_vector_weight: Weight = Field(1.0, description='the vector list\'s weight when "weighted"')
     legacy_keyword_weight: Weight = Field(0.5, description='the keyword list\'s weight when "weighted"')
+    query_expansion: bool = Field(True, description="look for what is called the same by others: auth, authentication")
+    expansions: Mapping[str, Names] = Field({}, description="more of these: a table of words and their synonyms")
+    expansion_weight: Share = Field(0.5, description="the say of an added word, and of a long text's body")
     candidate_multiplier: int = Field(3, ge=1, le=20, description="candidates per list, times the limit")
     candidate_minimum: int = Field(120, ge=10, le=200, description="candidates per list, at least")
 
     definition_bonus: Weight = Field(1.5, description="added to the definition that a symbol query names")
-    mention_bonus: Weight = Field(0.8, description="added to the definition that an identifier inside prose names")
+    mention_bonus: Weight = Field(0.4, description="added to the definition that an identifier inside prose names")
+    relation_bonus: Weight = Field(1.0, description="added to what has the relation that the query asks for")
     stem_bonus: Weight = Field(0.3, description="added when the query says a file's name, by the share of the name")
     stem_query_bonus: Weight = Field(0.1, description="added when the file's name says the query, by the share of it")
     directory_bonus: Weight = Field(0.3, description="added when the folders say the query, by the share of it")
     coherence_bonus: Weight = Field(0.2, description="added when many chunks of the file were found")
-    vote_bonus: Weight = Field(0.15, description="added to the file whose definitions the best candidates mention most")
+    vote_bonus: Weight = Field(0.2, description="added to the file whose definitions the best candidates mention most")
     path_bonus: Weight = Field(0.5, description="added to a file whose path stands in the query")
     file_bonus_decay: Share = Field(0.3, description="factor on the file's bonus for each further chunk of it")
     confidence_vector: Weight = Field(1.0, description="factor for the very first of the vector list")
@@ -103,6 +108,7 @@ class RetrievalSettings(_Section):
     prior_examples: Share = Field(0.5, description="factor for examples and benchmarks, likewise")
     prior_vendored: Share = Field(0.5, description="factor for vendored code")
     prior_data: Share = Field(0.3, description="factor for data, lock and generated files")
+    prior_unasked: Share = Field(0.6, description="factor for all other kinds, where the query asks for one")
     prior_other: Share = Field(0.6, description="factor for files of no known kind")
 
     recency_boost_enabled: bool = Field(True, description="let the age of a file count at all")
@@ -114,14 +120,41 @@ class RetrievalSettings(_Section):
     recency_recent_factor: Weight = Field(1.1, description="factor for recent files")
     recency_standard_factor: Weight = Field(1.0, description="factor between recent and old")
     recency_old_factor: Weight = Field(0.95, description="factor for old files")
+    backlink_boost_weight: Weight = Field(0.0, description="added for each file that leads to this one; 0: off")
+    backlink_boost_cap: int = Field(10, ge=0, le=1000, description="the most files that count so")
+    priority_weight: float = Field(0.001, ge=0, le=0.01, description="for each point of a document's priority (0-100)")
+    superseded_penalty: Share = Field(0.4, description="what a document loses that says it is superseded")
+    deprecated_penalty: Share = Field(0.4, description="likewise, deprecated")
+    rejected_penalty: Share = Field(0.4, description="likewise, rejected")
+    archived_penalty: Share = Field(0.6, description="likewise, archived")
+    auto_tier_penalty: Share = Field(0.02, description="what a document loses that no person wrote (type: auto)")
     boost_max: float = Field(1.5, ge=1, le=10, description="the most that all boosts together may multiply")
     penalty_floor: float = Field(0.25, gt=0, le=1, description="the least that all penalties together may multiply")
+
+    rerank: Literal["none", "weighted_sum", "cross_encoder"] = Field("none", description="a second look at the best")
+    cross_encoder_model: str = Field(
+        "Xenova/ms-marco-MiniLM-L-6-v2", description="fastembed's cross-encoder by name, or a model folder"
+    )
+    rerank_vector_weight: Weight = Field(0.55, description="in the weighted sum: the cosine's weight")
+    rerank_keyword_weight: Weight = Field(0.25, description="likewise, BM25's")
+    rerank_heading_weight: Weight = Field(0.05, description="likewise, of the share of the query in the headings")
+    rerank_tag_overlap_weight: Weight = Field(0.05, description="likewise, of the share of the query in the tags")
+    rerank_preamble_weight: Weight = Field(0.05, description="likewise, of being a document's beginning")
+    rerank_recency_weight: Weight = Field(0.02, description="likewise, of being recent")
+    rerank_status_weight: Weight = Field(0.02, description="likewise, of stating an active status")
+    rerank_mention_boost_weight: Weight = Field(0.5, description="likewise, of being named in the query")
+    rerank_normalize_scores: bool = Field(False, description="stretch the cosines to 0 to 1 before they are summed")
+
+    graph_expansion_edge_types: Names = Field((), description="relations shown beside the results; empty: all")
+    graph_expansion_max_nodes: int = Field(12, ge=0, le=20, description="related chunks beside the results, at most")
+    rejected_injection_max_docs: int = Field(3, ge=0, le=10, description="rejected documents shown apart; 0: none")
+    rejected_min_similarity: Share = Field(0.4, description="their cosine to the query, at least")
 
     min_score: float | None = Field(None, ge=0, le=1, description="drop hits below this score")
     content_dedup: bool = Field(True, description="drop hits with the same text as a better one")
     ngram_dedup_threshold: Share = Field(0.9, description="drop hits that share this much of their 5-grams; 1: off")
     semantic_dedup_threshold: Share = Field(0.995, description="drop hits with vectors this similar; 1: off")
-    saturation: float = Field(0.5, gt=0, le=1, description="factor for each further hit of the same file")
+    saturation: float = Field(0.85, gt=0, le=1, description="factor for each further hit of the same file")
 
     response_tokens: int = Field(6000, ge=200, le=20_000, description="an answer's length, in tokens, at most")
 
@@ -180,6 +213,14 @@ _SECTION_OF = {
     )
     for name in model.model_fields
 }
+# The ranking's names in the design that the weighted sum comes from: KB_RRF_K for GRAPHRAG_RRF_K.
+_OLD_PREFIX = "KB_"
+_OLD_NAMES = {name for name in RetrievalSettings.model_fields if name.startswith(("rerank_", "graph_expansion_"))} | {
+    "hybrid_search_enabled",
+    "rrf_k",
+    "rejected_injection_max_docs",
+    "rejected_min_similarity",
+}
 _MAY_HOLD_SECRETS = {"qdrant_url", "neo4j_uri", "servers"}
 _SECRETS = {name for name, field in ServerSettings.model_fields.items() if field.annotation is SecretStr}
 
@@ -210,7 +251,12 @@ def _secrets_in(values: Mapping[str, Any]) -> list[str]:
 
 
 def _read_environment(environ: Mapping[str, str], problems: list[str]) -> dict[str, str]:
-    found: dict[str, str] = {}
+    """Return the settings that variables set, by name; of a KB_ name and ours, ours wins (K-18)."""
+    found = {
+        name: text
+        for variable, text in sorted(environ.items())
+        if variable.startswith(_OLD_PREFIX) and (name := variable.removeprefix(_OLD_PREFIX).lower()) in _OLD_NAMES
+    }
     for variable, text in sorted(environ.items()):
         if not variable.startswith(ENVIRONMENT_PREFIX) or variable in _OTHER_VARIABLES:
             continue

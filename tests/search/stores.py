@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from graphrag_mcp.exclusion.include_globs import compile_globs
-from graphrag_mcp.model import Ranked, Scope, SearchRequest, SearchResult, StoredChunk, StoredFile
+from graphrag_mcp.model import DocumentStatus, Ranked, Scope, SearchRequest, SearchResult, StoredChunk, StoredFile
 from graphrag_mcp.ports import Matrix
 from graphrag_mcp.reports import IndexState
 from graphrag_mcp.search.orchestrator import SearchOrchestrator
@@ -56,6 +56,9 @@ class RecordingVectors:
         self.answers.append(self.inner.search(vector, limit, scope))
         return self.answers[-1]
 
+    def similarities(self, vector: Matrix, chunk_ids: Sequence[int]) -> Mapping[int, float]:
+        return self.inner.similarities(vector, chunk_ids)
+
     def vectors(self, chunk_ids: Sequence[int]) -> Mapping[int, Matrix]:
         return self.inner.vectors(chunk_ids)
 
@@ -91,6 +94,9 @@ class RecordingCatalog:
     def files(self, chunk_ids: Sequence[int]) -> Mapping[int, StoredFile]:
         self.file_lookups += 1
         return self.inner.files(chunk_ids)
+
+    def documents(self, status: DocumentStatus, limit: int, scope: Scope) -> list[int]:
+        return self.inner.documents(status, limit, scope)
 
     def find_paths(self, words: Sequence[str], limit: int, scope: Scope) -> list[Ranked]:
         return self.inner.find_paths(words, limit, scope)

@@ -10,6 +10,7 @@ import pytest
 from graphrag_mcp.model import Ranked, Scope, SearchRequest
 from graphrag_mcp.ports import Matrix
 from graphrag_mcp.search.fusion import RankedList, fuse_rrf
+from graphrag_mcp.search.retrieval import KEYWORD_DEPTH
 from graphrag_mcp.settings import RetrievalSettings
 from tests.contracts.conftest import Source
 from tests.search.stores import NO_DEDUP, Bench, garnets, paths
@@ -34,7 +35,8 @@ def bench(tmp_path: Path) -> Iterator[Bench]:
 def test_the_fused_score_is_the_sum_of_reciprocal_ranks(bench: Bench, k: int) -> None:
     """P-3, 000-06, 000-26, 001-14, B-09: of the places alone, with the k of the settings, and kept on the hit."""
     for weights in ({"vector": 1.0, "keyword": 1.0}, {"vector": 2.0, "keyword": 0.5}):
-        update = {"rrf_k": k} | {f"{source}_weight": weight for source, weight in weights.items()}
+        update: dict[str, object] = {"fusion_algorithm": "rrf", "rrf_k": k}
+        update |= {f"{source}_weight": weight for source, weight in weights.items()}
         hits = bench.search(ALL, NO_DEDUP.model_copy(update=update)).primary
         assert {len(hit.ranks) for hit in hits} == {1, 2}
         for hit in hits:
@@ -53,7 +55,8 @@ def test_rrf_reads_no_scores() -> None:
 def test_the_settings_choose_the_fusion(bench: Bench) -> None:
     """001-13, 001-19, 001-21, K-07: the weighted sum stays at hand, and the answer names what ran."""
     results = {
-        name: bench.search(ALL, NO_DEDUP.model_copy(update={"fusion_algorithm": name})) for name in ("rrf", "weighted")
+        name: bench.search(ALL, NO_DEDUP.model_copy(update={"fusion_algorithm": name}))
+        for name in ("relative", "rrf", "weighted")
     }
     for name, result in results.items():
         assert result.meta.strategy.fusion_method == name
@@ -100,7 +103,7 @@ def test_each_list_is_asked_for_more_than_the_limit(
     """000-24, K-10: three times the limit or the minimum, 200 at most, from every list."""
     settings = NO_DEDUP.model_copy(update={"candidate_multiplier": multiplier, "candidate_minimum": minimum})
     bench.search(replace(QUERY, limit=limit), settings)
-    assert (bench.vectors.limits[0], bench.keywords.limits[0]) == (asked, asked)
+    assert (bench.vectors.limits[0], bench.keywords.limits[0]) == (asked, KEYWORD_DEPTH * asked)
 
 
 def test_a_pool_that_duplicates_ate_is_filled_once_more(tmp_path: Path) -> None:
@@ -126,6 +129,9 @@ def test_the_lists_are_asked_side_by_side(bench: Bench, is_remote: bool) -> None
         def search(self, asked: Sequence[str] | Matrix, limit: int, scope: Scope) -> list[Ranked]:
             together.wait()
             return [Ranked(1 << 16, 1.0)]
+
+        def similarities(self, vector: Matrix, chunk_ids: Sequence[int]) -> Mapping[int, float]:
+            return {}
 
         def vectors(self, chunk_ids: Sequence[int]) -> Mapping[int, Matrix]:
             return {}

@@ -163,7 +163,7 @@ def test_the_graph_is_asked_about_what_the_others_found(build: Build) -> None:
     assert found["jobs/month.py"]["graph"] == 1
     without = app.search(replace(asked, include_graph_context=False))
     assert all("graph" not in hit.ranks for hit in without.primary)
-    assert without.neighbours == ()
+    assert without.expanded == ()
 
 
 def test_hops_are_honoured(build: Build) -> None:
@@ -176,7 +176,7 @@ def test_hops_are_honoured(build: Build) -> None:
     app = build(files)
     request = SearchRequest("parse_invoice_totals", limit=1)
     reached = {
-        hops: {one.chunk.path for one in app.search(replace(request, max_hops=hops)).neighbours} for hops in (0, 1, 2)
+        hops: {one.chunk.path for one in app.search(replace(request, max_hops=hops)).expanded} for hops in (0, 1, 2)
     }
     assert reached == {0: set(), 1: {"b.py"}, 2: {"b.py", "c.py"}}
 

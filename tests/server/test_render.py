@@ -62,7 +62,7 @@ def test_an_explained_result_shows_every_factor() -> None:
 @pytest.mark.parametrize("form", ["concise", "detailed"])
 def test_an_answer_stays_within_its_tokens(form: Any, tokens: int) -> None:
     """P-1: a client cuts a longer answer wherever it likes."""
-    result = make_result(*hits(25, 60), neighbours=(make_neighbour(),) * 20)
+    result = make_result(*hits(25, 60), expanded=(make_neighbour(),) * 20)
     assert len(render(result, form, tokens)) <= room_of(tokens) + 200
 
 
@@ -114,7 +114,7 @@ def test_escape_sequences_are_shown_and_not_obeyed() -> None:
 def test_a_confirmed_relation_is_a_fact_and_a_candidate_is_not() -> None:
     """000-25, K-11: relation, confidence and how it was resolved; candidates stand apart."""
     sure, guess = make_neighbour(), make_neighbour(Resolution.CANDIDATES, "out")
-    text = detailed(make_result(make_hit(), neighbours=(sure, guess)))
+    text = detailed(make_result(make_hit(), expanded=(sure, guess)))
     facts, guesses = text.split("Related in the code graph:\n")[1].split("Perhaps related")
     assert facts == "- src/web.py:40-42  handle  calls `Session.open`  (0.95, by its import)\n"
     assert guesses.endswith("handle  called by `Session.open`  (0.95)")
@@ -151,9 +151,9 @@ def test_no_results_says_what_to_do_next() -> None:
 def test_json_has_everything() -> None:
     """000-21, 000-31, 000-33, 003-08, K-19: metadata, weights and counts under stable names."""
     chunk = make_chunk(archive=ArchiveClass(".archive/", 0.5), modified_at=0.0, enclosing=("Session",))
-    result = make_result(make_hit(chunk), neighbours=(make_neighbour(Resolution.CANDIDATES),))
+    result = make_result(make_hit(chunk), expanded=(make_neighbour(Resolution.CANDIDATES),))
     payload = json.loads(render(result, "json", PLENTY))
-    assert list(payload) == ["query", "primary", "neighbours", "meta"]
+    assert list(payload) == ["query", "primary", "expanded", "rejected", "runner_up", "meta"]
     assert payload["primary"][0] | {"text": "", "factors": []} == {
         "path": "src/session.py",
         "start_line": 10,
@@ -179,8 +179,16 @@ def test_json_has_everything() -> None:
         "text": "",
         "hidden_lines": 0,
     }
-    assert payload["neighbours"][0]["confirmed"] is False
-    assert {"retrieval_ms", "strategy", "compression", "index", "unavailable", "warnings"} == set(payload["meta"])
+    assert payload["expanded"][0]["confirmed"] is False
+    assert {
+        "retrieval_ms",
+        "search_strategy",
+        "retrieval_stats",
+        "compression",
+        "index",
+        "unavailable",
+        "warnings",
+    } == set(payload["meta"])
 
 
 def test_json_stays_within_its_tokens_too() -> None:

@@ -52,9 +52,7 @@ def app(make_place: Callable[..., Place], breakable: Neo4jServer) -> Iterator[Ap
     try:
         app.index()
         assert [report.problem for report in app.sync()] == ["", ""]
-        _until(
-            lambda: bool(_search(app).neighbours)
-        )  # A server that has just begun plans its first query for a second.
+        _until(lambda: bool(_search(app).expanded))  # A server that has just begun plans its first query for a second.
         yield app
     finally:
         app.close()
@@ -67,7 +65,7 @@ def test_a_graph_that_is_killed_is_named_and_comes_back(app: App, breakable: Neo
     assert result.primary
     assert "Neo4j cannot be reached" in result.meta.unavailable["graph"]
     breakable.start()
-    _until(lambda: bool(_search(app).neighbours))
+    _until(lambda: bool(_search(app).expanded))
 
 
 def test_a_graph_that_never_answers_is_named_in_time(app: App, breakable: Neo4jServer) -> None:
@@ -79,7 +77,7 @@ def test_a_graph_that_never_answers_is_named_in_time(app: App, breakable: Neo4jS
             time.sleep(0.1)
     finally:
         breakable.resume()
-    _until(lambda: bool(_search(app).neighbours))
+    _until(lambda: bool(_search(app).expanded))
 
 
 def test_a_write_that_is_killed_is_finished_later(

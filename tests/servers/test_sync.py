@@ -220,7 +220,7 @@ def test_remote_reads_what_ci_wrote(make_place: Callable[..., Place]) -> None:
     remote = elsewhere.remote()
     result = remote.search(SearchRequest("tax_of", limit=1))
     assert [hit.chunk.path for hit in result.primary] == ["src/tax.py"]
-    assert [one.chunk.path for one in result.neighbours if one.direction == "in"] == ["src/orders.py"]
+    assert [one.chunk.path for one in result.expanded if one.direction == "in"] == ["src/orders.py"]
     assert result.meta.unavailable == {}
     old = SearchRequest("tax_of_1999", scope=Scope(include_patterns=("archive/",)))
     assert "archive/old.py" in [hit.chunk.path for hit in remote.search(old).primary]
@@ -259,7 +259,7 @@ def test_hostile_texts_are_looked_for_and_nothing_else(
     app = make_place(files=FILES).app()
     app.index()
     _sync(app)
-    stores = app._stores()
+    stores = app.stores()
     count = "MATCH (n) OPTIONAL MATCH (n)-[r]->() RETURN count(DISTINCT n) AS nodes, count(r) AS edges"
     before = _rows(neo4j_driver, count), qdrant.count("code").count
     for text in _hostile(500):

@@ -1,7 +1,7 @@
-"""Merges ranked lists into one score per chunk: reciprocal rank fusion, or the legacy weighted sum."""
+"""Merges ranked lists into one score per chunk: by relative score, by reciprocal rank, or the legacy weighted sum."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from graphrag_mcp.model import Ranked
@@ -9,11 +9,15 @@ from graphrag_mcp.model import Ranked
 
 @dataclass(frozen=True, slots=True)
 class RankedList:
-    """One source's answer. `weight`: its say in the fusion."""
+    """One source's answer. `weight`: its say in the fusion.
+
+    others: the source's scores of chunks that it did not propose itself, where they are known.
+    """
 
     source: str
     items: Sequence[Ranked]
     weight: float = 1.0
+    others: Mapping[int, float] = field(default_factory=dict)
 
 
 class Fused(NamedTuple):
@@ -50,6 +54,27 @@ def fuse_rrf(lists: Sequence[RankedList], k: int, share: Share = balanced) -> li
                 part = 1.0 if share is balanced else 2 * share(chunk_id, one.source)
                 totals[chunk_id] = totals.get(chunk_id, 0.0) + part * one.weight / (k + rank)
     return _in_order([Fused(chunk_id, total / best_possible, ranks[chunk_id]) for chunk_id, total in totals.items()])
+
+
+def fuse_relative(lists: Sequence[RankedList], share: Share = balanced) -> list[Fused]:
+    """Fuse by score: score(d) = Σ_s 2·c_s(d)·w_s·max(0, s(d)) / best_s, divided by Σ w, so that 1 is best everywhere.
+
+    Both cosines and BM25 have a zero that means "nothing in common", so a share of the best score keeps what a rank
+    throws away: by how much the first is better than the second. `share` is that of `fuse_rrf`.
+    """
+    total_weight = sum(one.weight for one in lists if one.items) or 1.0
+    ranks = _ranks(lists)
+    totals = dict.fromkeys(ranks, 0.0)
+    for one in lists:
+        best = max((item.score for item in one.items), default=0.0)
+        if best <= 0:
+            continue
+        scale = one.weight / (best * total_weight)
+        for chunk_id, score in (*one.items, *one.others.items()):
+            if score > 0 and chunk_id in totals:
+                part = 1.0 if share is balanced else 2 * share(chunk_id, one.source)
+                totals[chunk_id] += part * scale * score
+    return _in_order([Fused(chunk_id, total, ranks[chunk_id]) for chunk_id, total in totals.items()])
 
 
 def fuse_weighted(lists: Sequence[RankedList]) -> list[Fused]:

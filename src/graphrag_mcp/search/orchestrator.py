@@ -1,15 +1,16 @@
-"""Answers one request: retrieve, fuse, rank, thin out, add the graph's context."""
+"""Answers one request: understand, retrieve, fuse, rank, thin out, and add what stands beside the results."""
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from graphrag_mcp.errors import ModelUnavailableError
 from graphrag_mcp.model import (
     CompressionStats,
-    GraphNeighbour,
     Hit,
     Mention,
     Ranked,
+    RetrievalStats,
     Scope,
     SearchMeta,
     SearchRequest,
@@ -18,27 +19,32 @@ from graphrag_mcp.model import (
 )
 from graphrag_mcp.ports import ChunkStore, Matrix, VectorIndex
 from graphrag_mcp.reports import IndexState
-from graphrag_mcp.search.boosts import graph_votes
-from graphrag_mcp.search.fusion import Fused, RankedList, fuse_rrf, fuse_weighted
+from graphrag_mcp.search import blocks
+from graphrag_mcp.search.bonuses import graph_votes
+from graphrag_mcp.search.fusion import Fused, RankedList, fuse_relative, fuse_rrf, fuse_weighted
 from graphrag_mcp.search.pipeline import Pipeline
 from graphrag_mcp.search.query import Query, understand
-from graphrag_mcp.search.ranking import Ranker, Scored
+from graphrag_mcp.search.ranking import Evidence, Ranker, Scored
+from graphrag_mcp.search.reranking import Reranked, Reranker, unavailable
 from graphrag_mcp.search.retrieval import REMOTE_TIMEOUT_SECONDS, Found, Retriever, Stores
+from graphrag_mcp.search.weighted_sum import Scores
 from graphrag_mcp.settings import RetrievalSettings
 
 MAX_CANDIDATES = 200  # K-10: per list.
 MAX_NEIGHBOURS = 20  # K-11: in the graph's list.
 VOTERS = 20  # Candidates whose mentions count for the files they lead to.
-MAX_CONTEXT = 12  # Neighbours shown beside the results.
-GRAPH_SEEDS = 2  # Results whose neighbours are shown; a dozen of them are soon found.
-RELATION_SEEDS = 10  # Candidates whose neighbours form the third list, when the query asks for a relation.
+RUNNERS_UP = 3
 
 
 @dataclass(frozen=True, slots=True)
 class _Selection:
     hits: Sequence[Hit]
+    runners_up: Sequence[Hit]
     stats: CompressionStats
     method: str
+    floor: float
+    best: float
+    reranked: Reranked
     lists: Sequence[RankedList]
 
 
@@ -53,117 +59,180 @@ class SearchOrchestrator:
     ) -> None:
         self._settings = settings
         self._clock = clock
-        self._retriever = Retriever(remote_timeout_seconds)
+        self._retriever = Retriever(remote_timeout_seconds, settings.expansion_weight)
 
     def search(self, request: SearchRequest, stores: Stores, index: IndexState) -> SearchResult:
         """Return the answer; a store that fails is named in `meta.unavailable`, and the rest answer."""
         started = time.perf_counter()
-        query = understand(request.query)
-        pool = min(
-            max(self._settings.candidate_multiplier * request.limit, self._settings.candidate_minimum), MAX_CANDIDATES
-        )
+        settings = self._settings
+        query = understand(request.query, settings)
+        pool = min(max(settings.candidate_multiplier * request.limit, settings.candidate_minimum), MAX_CANDIDATES)
         found = self._retriever.retrieve(query, request.scope, pool, stores)
         selection = self._select(query, request, found, stores)
         if len(selection.hits) < request.limit and any(len(one.items) == pool for one in selection.lists):
             # Duplicates ate the pool while the stores had more: ask once for twice as many (K-10).
             found = self._retriever.retrieve(query, request.scope, 2 * pool, stores)
             selection = self._select(query, request, found, stores)
-        neighbours = self._context(request, selection.hits, stores, found)
+        hits = selection.hits
+        shown = {hit.chunk.chunk_id for hit in hits}
+        expanded = blocks.expanded(request, hits, stores, found, self._retriever, settings)
+        rejected = blocks.rejected(request, shown, stores, found, self._retriever, settings)
         meta = SearchMeta(
             retrieval_ms=(time.perf_counter() - started) * 1000,
             strategy=SearchStrategy(
                 fusion_method=selection.method,
                 semantic_enabled="vector" not in found.unavailable,
-                fts_enabled="keyword" not in found.unavailable,
+                fts_enabled="keyword" not in found.unavailable and self._is_hybrid(request, found),
                 graph_expansion_enabled=request.include_graph_context and "graph" not in found.unavailable,
+                reranker=selection.reranked.reranker,
+                rejected_injection_enabled=settings.rejected_injection_max_docs > 0,
                 intent=query.intent.value,
                 filters_applied=_filters(request.scope),
             ),
             compression=selection.stats,
             index=index,
+            retrieval_stats=RetrievalStats(
+                primary_count=len(hits),
+                expanded_count=len(expanded),
+                rejected_count=len(rejected),
+                runner_up_count=len(selection.runners_up),
+                candidates_pre_threshold=selection.stats.original_count,
+                candidates_post_threshold=selection.stats.after_threshold,
+                min_score_used=selection.floor,
+                max_score_used=selection.best,
+            ),
             unavailable=found.unavailable,
-            warnings=request.warnings,
+            warnings=request.warnings + ((selection.reranked.warning,) if selection.reranked.warning else ()),
         )
-        return SearchResult(request.query, tuple(selection.hits), tuple(neighbours), meta)
+        return SearchResult(
+            request.query, tuple(hits), tuple(expanded), meta, tuple(rejected), tuple(selection.runners_up)
+        )
 
     def close(self) -> None:
         """Stop the threads."""
         self._retriever.close()
 
+    # ------------------------------------------------------------ from candidates to hits
+
     def _select(self, query: Query, request: SearchRequest, found: Found, stores: Stores) -> _Selection:
         """Turn candidates into the hits to show."""
         lists = self._lists(query, request, found, stores)
-        fused, method = self._fuse(request, lists)
-        hybrid = request.use_rrf or not found.vector
+        fused, method = self._fuse(request, lists, found)
+        hybrid = self._is_hybrid(request, found)
         if hybrid:
             fused += _unlisted(fused, [match.chunk_id for match in found.definitions], found.paths)
         ranker = Ranker(query, self._settings, self._clock(), request.rerank_with_recency, with_bonuses=hybrid)
-        mentions = self._mentions(request, fused, found, stores) if hybrid and self._settings.vote_bonus else ()
-        targets = {one.definition_chunk_id for one in mentions}
-        files = stores.catalog.files([*(one.chunk_id for one in fused), *targets])
-        votes = graph_votes(fused[:VOTERS], mentions, files)
-        ranked = ranker.order(fused, files, found.definitions, votes)
+        ranked = self._rank(ranker, request, fused, lists, found, stores)
+        reranked = self._rerank(query, request, ranker, ranked, lists, found, stores)
         floor = request.min_score if request.min_score is not None else self._settings.min_score or 0.0
-        above = [scored for scored in ranked if scored.fused.score >= floor]
-        pipeline = Pipeline(self._settings, request.limit, request.chunks_per_document)
+        above = [scored for scored in reranked.order if scored.fused.score >= floor]
+        pipeline = Pipeline(self._settings, request.limit + RUNNERS_UP, request.chunks_per_document)
         vectors = stores.vectors if found.vector else None
         hits = _hits(ranker, above, stores.catalog, vectors, 2 * request.limit)
-        stats = pipeline.run(hits, len(ranked), len(above))
-        return _Selection(pipeline.kept, stats, method, lists)
+        stats = pipeline.run(hits, len(ranked), len(above), request.limit)
+        best = max((one.score for one in fused), default=0.0)
+        kept = pipeline.kept
+        return _Selection(kept[: request.limit], kept[request.limit :], stats, method, floor, best, reranked, lists)
+
+    def _is_hybrid(self, request: SearchRequest, found: Found) -> bool:
+        """Tell whether words count too; where there are no vectors they have to."""
+        return (request.use_rrf and self._settings.hybrid_search_enabled) or not found.vector
 
     def _lists(self, query: Query, request: SearchRequest, found: Found, stores: Stores) -> list[RankedList]:
-        """Return the lists to fuse; the graph's is one of them only when the query asks for a relation."""
+        """Return the lists to fuse; the graph's is one when the query asks for a relation of what it names."""
         settings = self._settings
         lists = []
         if "vector" not in found.unavailable:
-            lists.append(RankedList("vector", found.vector, settings.vector_weight))
+            others = self._similar(found, stores) if settings.fusion_algorithm == "relative" else {}
+            lists.append(RankedList("vector", found.vector, settings.vector_weight, others))
         if "keyword" not in found.unavailable:
-            lists.append(RankedList("keyword", found.keyword, settings.keyword_weight))
-        if query.relations and request.include_graph_context and request.max_hops:
+            lists.append(RankedList("keyword", found.keyword, settings.keyword_weight, found.keyword_beyond))
+        if query.relations and found.definitions and request.include_graph_context and request.max_hops:
             seeds = [match.chunk_id for match in found.definitions]
-            if not seeds:
-                seeds = [one.chunk_id for one in fuse_rrf(lists, settings.rrf_k)[:RELATION_SEEDS]]
+            kinds = [kind for kind, _ in query.relations]
             related = self._retriever.ask_graph(
                 stores.graph,
-                lambda: stores.graph.neighbours(
-                    seeds, request.max_hops, MAX_NEIGHBOURS, request.scope, query.relations
-                ),
+                lambda: stores.graph.neighbours(seeds, request.max_hops, MAX_NEIGHBOURS, request.scope, kinds),
                 found,
             )
-            items = [Ranked(neighbour.chunk.chunk_id, neighbour.confidence) for neighbour in related]
+            asked = [one for one in related if (one.relation, one.direction) in query.relations]
+            items = [Ranked(one.chunk.chunk_id, one.confidence) for one in asked]
             lists.append(RankedList("graph", items, settings.graph_weight))
         return lists
 
-    def _mentions(
-        self, request: SearchRequest, fused: Sequence[Fused], found: Found, stores: Stores
-    ) -> Sequence[Mention]:
-        """Return what the best candidates mention."""
-        voters = [one.chunk_id for one in fused[:VOTERS]]
-        return self._retriever.ask_graph(stores.graph, lambda: stores.graph.mentions(voters, request.scope), found)
+    def _similar(self, found: Found, stores: Stores) -> Mapping[int, float]:
+        """Return the cosines of what the keyword list alone proposed: a missing score would count as none."""
+        nearest = {one.chunk_id for one in found.vector}
+        rest = [one.chunk_id for one in found.keyword if one.chunk_id not in nearest]
+        return self._retriever.similarities(rest, stores, found)
 
-    def _fuse(self, request: SearchRequest, lists: Sequence[RankedList]) -> tuple[list[Fused], str]:
-        """Fuse, and name what ran: the argument may ask for vectors alone, the setting for the legacy sum (K-07)."""
+    def _fuse(self, request: SearchRequest, lists: Sequence[RankedList], found: Found) -> tuple[list[Fused], str]:
+        """Fuse, and name what ran: the argument may ask for vectors alone, the setting for another way (K-07)."""
         settings = self._settings
-        if not request.use_rrf and any(one.source == "vector" for one in lists):
+        if not self._is_hybrid(request, found):
             return fuse_rrf([one for one in lists if one.source == "vector"], settings.rrf_k), "semantic_only"
         if settings.fusion_algorithm == "weighted":
             legacy = {"vector": settings.legacy_vector_weight, "keyword": settings.legacy_keyword_weight}
             weighed = [RankedList(one.source, one.items, legacy.get(one.source, one.weight)) for one in lists]
             return fuse_weighted(weighed), "weighted"
-        return fuse_rrf(lists, settings.rrf_k), "rrf"
+        if settings.fusion_algorithm == "rrf":
+            return fuse_rrf(lists, settings.rrf_k), "rrf"
+        return fuse_relative(lists), "relative"
 
-    def _context(
-        self, request: SearchRequest, hits: Sequence[Hit], stores: Stores, found: Found
-    ) -> list[GraphNeighbour]:
-        """Return what the results call, are called by, test, … beside the results and never counted among them."""
-        if not (request.include_graph_context and request.max_hops and hits):
-            return []
-        seeds = [hit.chunk.chunk_id for hit in hits[:GRAPH_SEEDS]]
-        shown = {hit.chunk.chunk_id for hit in hits}
-        related = self._retriever.ask_graph(
-            stores.graph, lambda: stores.graph.neighbours(seeds, request.max_hops, MAX_CONTEXT, request.scope), found
+    def _rank(
+        self,
+        ranker: Ranker,
+        request: SearchRequest,
+        fused: Sequence[Fused],
+        lists: Sequence[RankedList],
+        found: Found,
+        stores: Stores,
+    ) -> list[Scored]:
+        """Order the candidates by all that is known of them."""
+        settings = self._settings
+        voters = fused[:VOTERS]
+        mentions: Sequence[Mention] = ()
+        if ranker.with_bonuses and settings.vote_bonus:
+            ids = [one.chunk_id for one in voters]
+            mentions = self._retriever.ask_graph(stores.graph, lambda: stores.graph.mentions(ids, request.scope), found)
+        targets = {one.definition_chunk_id for one in mentions}
+        files = stores.catalog.files([*(one.chunk_id for one in fused), *targets])
+        backlinks: Mapping[int, int] = {}
+        if settings.backlink_boost_weight:
+            by_chunk = self._retriever.backlinks([one.chunk_id for one in fused], stores, found)
+            backlinks = {files[chunk_id].file_id: count for chunk_id, count in by_chunk.items() if chunk_id in files}
+        evidence = Evidence(
+            definitions=found.definitions,
+            related=next((one.items for one in lists if one.source == "graph"), ()),
+            keyword=_scores(lists, "keyword"),
+            votes=graph_votes(voters, mentions, files),
+            backlinks=backlinks,
         )
-        return [neighbour for neighbour in related if neighbour.chunk.chunk_id not in shown]
+        return ranker.order(fused, files, evidence)
+
+    def _rerank(
+        self,
+        query: Query,
+        request: SearchRequest,
+        ranker: Ranker,
+        ranked: Sequence[Scored],
+        lists: Sequence[RankedList],
+        found: Found,
+        stores: Stores,
+    ) -> Reranked:
+        """Look at the best candidates once more, when the settings ask for it."""
+        reranker = Reranker(query, self._settings, request.limit)
+        if self._settings.rerank == "weighted_sum":
+            named = frozenset(match.chunk_id for match in found.definitions)
+            scores = Scores(_scores(lists, "vector"), _scores(lists, "keyword"), named)
+            return reranker.rerank(ranked, ranker, stores.catalog, scores)
+        if self._settings.rerank == "cross_encoder":
+            try:
+                model = stores.cross_encoder()
+            except ModelUnavailableError as error:
+                return unavailable(error, ranked)
+            return reranker.read(ranked, ranker, stores.catalog, model)
+        return Reranked(ranked)
 
 
 def _hits(
@@ -186,6 +255,16 @@ def _unlisted(fused: Sequence[Fused], definitions: Sequence[int], paths: Sequenc
     listed = {one.chunk_id for one in fused}
     named = dict.fromkeys([*definitions, *(one.chunk_id for one in paths)])
     return [Fused(chunk_id, 0.0, {}) for chunk_id in named if chunk_id not in listed]
+
+
+def _scores(lists: Sequence[RankedList], source: str) -> dict[int, float]:
+    """Return all that one source said of the candidates, by chunk id."""
+    return {
+        chunk_id: score
+        for one in lists
+        if one.source == source
+        for chunk_id, score in (*one.items, *one.others.items())
+    }
 
 
 def _filters(scope: Scope) -> tuple[str, ...]:

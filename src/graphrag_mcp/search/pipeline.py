@@ -28,11 +28,13 @@ class Pipeline:
     _texts: dict[tuple[str, ...], None] = field(default_factory=dict)
     _kept_vectors: list[Matrix] = field(default_factory=list)
 
-    def run(self, hits: Iterable[tuple[Hit, Matrix | None]], original: int, above: int) -> CompressionStats:
+    def run(
+        self, hits: Iterable[tuple[Hit, Matrix | None]], original: int, above: int, shown: int | None = None
+    ) -> CompressionStats:
         """Fill `kept` with at most `limit` hits, in order, and return how many each stage left over.
 
         original, above: the candidates before and after the threshold, of which `hits` are the latter, best first,
-        each with its vector if it has one.
+        each with its vector if it has one. shown: how many of `kept` are results, all by default.
         """
         for hit, vector in hits:
             if stage := self._stage_that_drops(hit, vector):
@@ -41,7 +43,7 @@ class Pipeline:
                 self.kept.append(hit)
                 if len(self.kept) == self.limit:
                     break
-        return self._count(original, above)
+        return self._count(original, above, len(self.kept[:shown]))
 
     def _stage_that_drops(self, hit: Hit, vector: Matrix | None) -> str:
         words = tuple(hit.chunk.text.split())
@@ -75,7 +77,7 @@ class Pipeline:
     def _shown_of(self, path: str) -> int:
         return sum(1 for hit in self.kept if hit.chunk.path == path)
 
-    def _count(self, original: int, above: int) -> CompressionStats:
+    def _count(self, original: int, above: int, final: int) -> CompressionStats:
         after_content = above - self._dropped.get("content", 0)
         after_ngram = after_content - self._dropped.get("ngram", 0)
         after_semantic = after_ngram - self._dropped.get("semantic", 0)
@@ -86,7 +88,7 @@ class Pipeline:
             after_ngram_dedup=after_ngram,
             after_semantic_dedup=after_semantic,
             after_doc_limit=after_semantic - self._dropped.get("document", 0),
-            final_count=len(self.kept),
+            final_count=final,
         )
 
 

@@ -1,18 +1,17 @@
 """Understands a query: what it names, what kind of file it asks for, which relation it asks about."""
 
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TypeVar
 
-from graphrag_mcp.model import Category, RelationKind
+from graphrag_mcp.model import Category
+from graphrag_mcp.search.expansion import expand
+from graphrag_mcp.search.phrases import AskedRelation, asked_categories, asked_relations
+from graphrag_mcp.settings import RetrievalSettings
 from graphrag_mcp.words import query_words
 
+LONG = 250  # Characters: more is a whole issue or a log, of which the first line says what it is about.
 MAX_TERMS = 64  # More words than this is a pasted log; the rarest of them would still be among the first.
-
-
-Meaning = TypeVar("Meaning")
 
 
 class Intent(StrEnum):
@@ -27,18 +26,21 @@ class Intent(StrEnum):
 class Query:
     """A query, understood.
 
-    terms: stemmed words for the keyword index, distinct, in order. symbols: names the query says, each with its
-    qualifiers before it ("Session.send" gives name "send", qualifiers ("Session",)). paths: file paths or names it
+    title: the first line of a long text, else the text. terms: stemmed words for the keyword index, distinct, in order.
+    minor_terms: words that count half: synonyms, and the rest of a long text. symbols: names the query says, each with
+    its qualifiers before it ("Session.send" gives name "send", qualifiers ("Session",)). paths: file paths or names it
     says. categories: kinds of file it really asks for; their prior is lifted. relations: edges it asks about.
     """
 
     text: str
+    title: str
     intent: Intent
     terms: tuple[str, ...]
+    minor_terms: tuple[str, ...]
     symbols: tuple["NamedSymbol", ...]
     paths: tuple[str, ...]
     categories: frozenset[Category]
-    relations: tuple[RelationKind, ...]
+    relations: tuple[AskedRelation, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +51,10 @@ class NamedSymbol:
     qualifiers: tuple[str, ...] = ()
 
 
-def understand(text: str) -> Query:
+_DEFAULTS = RetrievalSettings()
+
+
+def understand(text: str, settings: RetrievalSettings = _DEFAULTS) -> Query:
     """Return what the query asks for."""
     tokens = [match.group(0) for match in _TOKEN.finditer(text)]
     paths = tuple(dict.fromkeys(token.strip("./") for token in tokens if _is_path(token)))
@@ -62,15 +67,29 @@ def understand(text: str) -> Query:
     intent = Intent.NATURAL
     if alone:
         intent = Intent.PATH if paths else Intent.SYMBOL
+    title = _title(text)
+    words = query_words(text)
+    terms = query_words(title) if title is not text else words
+    synonyms = expand(text, words, settings.expansions) if settings.query_expansion and not alone else ()
     return Query(
         text=text,
+        title=title,
         intent=intent,
-        terms=tuple(query_words(text)[:MAX_TERMS]),
+        terms=tuple(terms[:MAX_TERMS]),
+        minor_terms=tuple(word for word in words if word not in terms)[:MAX_TERMS] + synonyms,
         symbols=symbols,
         paths=paths,
-        categories=_asked(text, _CATEGORY_PHRASES),
-        relations=tuple(sorted(_asked(text, _RELATION_PHRASES))),
+        categories=asked_categories(title),
+        relations=asked_relations(title),
     )
+
+
+def _title(text: str) -> str:
+    """Return what a text is about: its first line when it is long, else all of it."""
+    if len(text) <= LONG:
+        return text
+    lines = (line.strip(" #*\t") for line in text.splitlines())
+    return next((line for line in lines if line), text)[:LONG]
 
 
 # A name with its qualifiers, or a path: `Foo::bar`, `foo.bar()`, `Foo#bar`, `ptr->field`, `src/a/b.py`, `useState`.
@@ -107,36 +126,3 @@ def _is_identifier(token: str) -> bool:
 def _named_symbol(token: str) -> NamedSymbol:
     parts = [part for part in _SEPARATORS.split(token.removesuffix("()")) if part]
     return NamedSymbol(parts[-1], tuple(parts[:-1])) if parts else NamedSymbol(token)
-
-
-# What a query must say to be about tests, documents, … rather than to contain the word: "test client" asks for code.
-_CATEGORY_PHRASES: dict[str, Category] = {
-    r"tests? (for|of|that|cover\w*|which)": Category.TESTS,
-    r"(unit|integration|regression|e2e|end.to.end) tests?": Category.TESTS,
-    r"(is|are|how|where|what) [\w .`']*\btested": Category.TESTS,
-    r"(where|which|what) (are|is)? ?(the )?tests?\b": Category.TESTS,
-    r"test (cases?|suites?|coverage|files?)": Category.TESTS,
-    r"(documentation|docs?|readme|changelog|tutorial|guide)( (for|of|on|about|page|file|that|explain\w*)|$)": (
-        Category.DOCUMENTATION
-    ),
-    r"^(documentation|docs|readme|changelog|release notes)\b": Category.DOCUMENTATION,
-    r"(documented|release notes|migration guide|design document|adr)\b": Category.DOCUMENTATION,
-    r"(config|configuration|settings?) (files?|yaml|toml|json)": Category.CONFIG,
-    r"(ci|github|gitlab) (workflows?|pipelines?|actions?|configuration|config|jobs?)": Category.CONFIG,
-    r"(docker ?file|docker.compose|makefile|pyproject|package\.json|cargo\.toml|build script)": Category.CONFIG,
-    r"(examples?|samples?|demos?) (of|for|that|showing|using|app\w*|project)": Category.EXAMPLES,
-    r"benchmarks? (of|for|that)": Category.EXAMPLES,
-}
-_RELATION_PHRASES: dict[str, RelationKind] = {
-    r"(who|what|which \w+|where) (calls?|uses?|invokes?|is \S+ (called|used|invoked))": RelationKind.CALLS,
-    r"(callers?|callees?|usages?|uses|call sites?) (of|for)": RelationKind.CALLS,
-    r"(who|what|which \w+) (imports?|depends? on|requires?)": RelationKind.IMPORTS,
-    r"(subclasses|implementations?|implementors|children) of": RelationKind.INHERITS,
-    r"(who|what|which \w+) (inherits?|extends?|implements?|subclass\w*)": RelationKind.INHERITS,
-    r"tests? (for|of|that cover\w*)": RelationKind.TESTS,
-}
-
-
-def _asked(text: str, phrases: Mapping[str, Meaning]) -> frozenset[Meaning]:
-    plain = " ".join(text.lower().split())
-    return frozenset(meaning for phrase, meaning in phrases.items() if re.search(rf"\b{phrase}", plain))

@@ -7,15 +7,22 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from graphrag_mcp.model import Category, Factor, Hit, StoredChunk, StoredFile, SymbolMatch
-from graphrag_mcp.search import boosts
+from graphrag_mcp.model import Category, Factor, Hit, Ranked, StoredChunk, StoredFile, SymbolMatch
+from graphrag_mcp.search import multipliers
+from graphrag_mcp.search.bonuses import (
+    FILE_BONUSES,
+    Agreement,
+    coherence_by_file,
+    definition_bonuses,
+    file_bonuses,
+    relation_bonuses,
+)
 from graphrag_mcp.search.fusion import Fused
-from graphrag_mcp.search.query import Query
+from graphrag_mcp.search.query import Intent, Query
 from graphrag_mcp.settings import RetrievalSettings
 
+MAX_RANKED = 200  # Candidates whose whole score is worked out; with their category's prior, later ones never win.
 COHERENCE_POOL = 100  # Candidates whose files are counted; later ones are in the lists by chance.
-
-_NO_VOTES: Mapping[int, float] = {}
 
 
 class Scored(NamedTuple):
@@ -25,6 +32,26 @@ class Scored(NamedTuple):
     fused: Fused
     file: StoredFile
     place: int
+    terms: tuple[Factor, ...] | None = None  # Of a reranker, in the place of all other terms.
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What the stores say of the candidates beside their ranks.
+
+    definitions: those that the query names. related: what has to them the relation that the query asks for. keyword:
+    BM25 by chunk id. By file id: votes, what the best candidates mention, 0 to 1 (see `bonuses.graph_votes`);
+    backlinks, how many other files lead to it.
+    """
+
+    definitions: Sequence[SymbolMatch] = ()
+    related: Sequence[Ranked] = ()
+    keyword: Mapping[int, float] = field(default_factory=dict)
+    votes: Mapping[int, float] = field(default_factory=dict)
+    backlinks: Mapping[int, int] = field(default_factory=dict)
+
+
+_NO_EVIDENCE = Evidence()
 
 
 class _FileScore(NamedTuple):
@@ -40,7 +67,7 @@ class _FileScore(NamedTuple):
 class Ranker:
     """Ranks the candidates of one query.
 
-    now: seconds since 1970. with_bonuses: off, only recency and archive status count, as when vectors alone rank.
+    now: seconds since 1970. with_bonuses: off, only age and status count, as when vectors alone rank.
     """
 
     query: Query
@@ -48,58 +75,83 @@ class Ranker:
     now: float
     with_recency: bool = True
     with_bonuses: bool = True
-    _definitions: Mapping[int, Factor] = field(init=False, default_factory=dict)
+    _evidence: Evidence = field(init=False, default=_NO_EVIDENCE)
+    _own: Mapping[int, Factor] = field(init=False, default_factory=dict)
     _files: dict[int, _FileScore] = field(init=False, default_factory=dict)
-    _agreement: boosts.Agreement = field(init=False)
+    _agreement: Agreement = field(init=False)
     _priors: Mapping[Category, float] = field(init=False)
 
     def __post_init__(self) -> None:
-        self._agreement = boosts.Agreement(self.query.terms)
-        self._priors = boosts.priors(self.query, self.settings)
+        self._agreement = Agreement(self.query.terms)
+        self._priors = multipliers.priors(self.query, self.settings)
 
     def order(
-        self,
-        fused: Sequence[Fused],
-        files: Mapping[int, StoredFile],
-        definitions: Iterable[SymbolMatch],
-        votes: Mapping[int, float] = _NO_VOTES,
+        self, fused: Sequence[Fused], files: Mapping[int, StoredFile], evidence: Evidence = _NO_EVIDENCE
     ) -> list[Scored]:
-        """Return the candidates, best first; `files` maps chunk ids, and what it lacks is gone from the index.
-
-        votes: of the graph, 0 to 1, by file id (see `boosts.graph_votes`).
-        """
-        known = [(one, files[one.chunk_id]) for one in fused if one.chunk_id in files]
+        """Return the candidates, best first; `files` maps chunk ids, and what it lacks is gone from the index."""
+        self._evidence = evidence
+        if not self.query.categories and self.query.intent is not Intent.SYMBOL:
+            self._priors = multipliers.lifted(self._priors, evidence.keyword, files)
         if self.with_bonuses:
-            self._definitions = boosts.definition_bonuses(self.query, definitions, self.settings)
-        coherence = boosts.coherence_by_file((file.file_id, one.score) for one, file in known[:COHERENCE_POOL])
+            # Who asks for the callers of a thing knows the thing.
+            self._own = relation_bonuses(evidence.related, self.settings) or definition_bonuses(
+                self.query, evidence.definitions, self.settings
+            )
+        known = self._likely([(one, files[one.chunk_id]) for one in fused if one.chunk_id in files])
+        coherence = coherence_by_file((file.file_id, one.score) for one, file in known[:COHERENCE_POOL])
         by_file: dict[int, tuple[StoredFile, list[Fused]]] = {}
         for one, file in known:
             by_file.setdefault(file.file_id, (file, []))[1].append(one)
         ranked: list[Scored] = []
         for file_id, (file, hits) in by_file.items():
-            self._files[file_id] = self._score_file(file, coherence.get(file_id, 0.0), votes.get(file_id, 0.0))
+            self._files[file_id] = self._score_file(file, coherence.get(file_id, 0.0))
             ranked += self._saturate(file, hits)
         return sorted(ranked, key=_best_first)
 
+    def _likely(self, candidates: list[tuple[Fused, StoredFile]]) -> list[tuple[Fused, StoredFile]]:
+        """Keep as many candidates as can matter, in their order, and whatever the query names."""
+        if len(candidates) <= MAX_RANKED or not self.with_bonuses:
+            return candidates
+        weighed = [one.score * self._priors[file.category] for one, file in candidates]
+        least = sorted(weighed, reverse=True)[MAX_RANKED - 1]
+        kept = zip(candidates, weighed, strict=True)
+        return [candidate for candidate, weight in kept if weight >= least or not candidate[0].ranks]
+
     def explain(self, scored: Scored, chunk: StoredChunk) -> Hit:
         """Return the hit with every term of its score."""
+        if scored.terms is not None:
+            return Hit(chunk, scored.score, scored.fused.score, scored.fused.ranks, scored.terms)
         shared = self._files[scored.file.file_id]
         share = self.settings.file_bonus_decay**scored.place
-        own = self._definitions.get(chunk.chunk_id)
+        own = self._own.get(chunk.chunk_id)
         terms = [own] if own else []
         terms += (
             Factor(name, value * share, "bonus")
-            for name, value in zip(boosts.FILE_BONUSES, shared.bonuses, strict=False)
+            for name, value in zip(FILE_BONUSES, shared.bonuses, strict=False)
             if value
         )
         terms += (Factor(name, value, note=note) for name, value, note in self._named_factors(scored) if value != 1.0)
         return Hit(chunk, scored.score, scored.fused.score, scored.fused.ranks, tuple(terms))
 
+    def backlink_boost(self, file: StoredFile) -> float:
+        """Return the factor for the files that lead to this one."""
+        return multipliers.backlink_boost(self._evidence.backlinks.get(file.file_id, 0), self.settings)
+
+    def boost(self, file: StoredFile) -> float:
+        """Return the factor for a file's status, standing, backlinks and age, without its category's."""
+        return multipliers.clamped_product(self._files[file.file_id].factors[:-1], self.settings)
+
     def _named_factors(self, scored: Scored) -> Iterable[tuple[str, float, str]]:
         file = scored.file
-        archive, recency, prior = self._files[file.file_id].factors
-        age = f"{boosts.age_days(file.modified_at, self.now):.0f} days" if file.modified_at is not None else ""
-        yield "archive", archive, file.archive.reason if file.archive else ""
+        retirement, standing, backlinks, recency, prior = self._files[file.file_id].factors
+        status = file.facts.status.value if file.facts.status is not None else ""
+        age = f"{multipliers.age_days(file.modified_at, self.now):.0f} days" if file.modified_at is not None else ""
+        if file.archive:
+            yield "archive", retirement, file.archive.reason
+        else:
+            yield "status", retirement, status
+        yield "standing", standing, f"priority {file.facts.priority}" if file.facts.priority is not None else ""
+        yield "backlinks", backlinks, f"{self._evidence.backlinks.get(file.file_id, 0)} files lead here"
         yield "recency", recency, age
         yield f"category {file.category.value}", prior, ""
         yield "source", self._confidence(scored.fused), "graph" if "graph" in scored.fused.ranks else "vector"
@@ -116,26 +168,32 @@ class Ranker:
     def _score(self, fused: Fused, file: StoredFile, place: int) -> float:
         """Return (fused + own bonus + share · file's bonuses) · factors."""
         shared = self._files[file.file_id]
-        own = self._definitions.get(fused.chunk_id)
+        own = self._own.get(fused.chunk_id)
         base = fused.score + (own.value if own else 0.0) + self.settings.file_bonus_decay**place * shared.bonus
         confidence = self._confidence(fused)
         if confidence == 1.0:
             return base * shared.multiplier
-        return base * boosts.clamped_product((*shared.factors, confidence), self.settings)
+        return base * multipliers.clamped_product((*shared.factors, confidence), self.settings)
 
-    def _score_file(self, file: StoredFile, coherence: float, votes: float) -> _FileScore:
-        recency = boosts.recency(file, self.now, self.settings) if self.with_recency else 1.0
-        prior = self._priors[file.category] if self.with_bonuses else 1.0
-        factors = (boosts.archive_penalty(file), recency, prior)
-        bonuses: tuple[float, ...] = ()
+    def _score_file(self, file: StoredFile, coherence: float) -> _FileScore:
+        settings = self.settings
+        factors = (
+            multipliers.retirement(file, settings),
+            multipliers.standing(file, settings),
+            self.backlink_boost(file),
+            multipliers.recency(file, self.now, settings) if self.with_recency else 1.0,
+            self._priors[file.category] if self.with_bonuses else 1.0,
+        )
+        agreeing: tuple[float, ...] = ()
         if self.with_bonuses:
-            bonuses = boosts.file_bonuses(self.query, file.path, coherence, votes, self._agreement, self.settings)
-        return _FileScore(bonuses, factors, sum(bonuses), boosts.clamped_product(factors, self.settings))
+            votes = self._evidence.votes.get(file.file_id, 0.0)
+            agreeing = file_bonuses(self.query, file.path, coherence, votes, self._agreement, settings)
+        return _FileScore(agreeing, factors, sum(agreeing), multipliers.clamped_product(factors, settings))
 
     def _confidence(self, fused: Fused) -> float:
         if not self.with_bonuses or (self.settings.confidence_vector == 1.0 and "graph" not in fused.ranks):
             return 1.0
-        return boosts.source_confidence(fused.ranks, self.settings)
+        return multipliers.source_confidence(fused.ranks, self.settings)
 
 
 def _best_first(scored: Scored) -> tuple[float, int, str, int]:

@@ -2,15 +2,15 @@
 
 import logging
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from concurrent.futures import TimeoutError as FutureTimeoutError
 from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
-from graphrag_mcp.errors import GraphragError, ServerError
-from graphrag_mcp.model import Ranked, Scope, SymbolMatch
-from graphrag_mcp.ports import ChunkStore, Embedder, GraphStore, KeywordIndex, VectorIndex
+from graphrag_mcp.errors import GraphragError, ModelUnavailableError, ServerError
+from graphrag_mcp.model import DocumentStatus, Ranked, Scope, SymbolMatch
+from graphrag_mcp.ports import ChunkStore, CrossEncoder, Embedder, GraphStore, KeywordIndex, Matrix, VectorIndex
 from graphrag_mcp.search.query import Query
 from graphrag_mcp.search.threads import DaemonThreads, settle
 
@@ -21,14 +21,22 @@ REMOTE_TIMEOUT_SECONDS = 1.2  # Of the two seconds in which a search answers wha
 REST_SECONDS = 3.0
 _THREADS_PER_SERVER = 4  # Look-ups that wait at the same time; a server that never answers holds no more.
 MAX_DEFINITIONS = 50  # Definitions of one name that are looked at.
+KEYWORD_DEPTH = 5  # The embedded keyword list is read so many times deeper than it proposes: a score is cheap there.
 MAX_PATHS = 20  # Files that are candidates for their name alone.
 
 Answer = TypeVar("Answer")
 
 
+def _no_cross_encoder() -> CrossEncoder:
+    raise ModelUnavailableError("no cross-encoder was given to this search")
+
+
 @dataclass(frozen=True, slots=True)
 class Stores:
-    """The ports that a search asks. Without a model, `embedder` and `vectors` are None and `no_vectors` says why."""
+    """The ports that a search asks. Without a model, `embedder` and `vectors` are None and `no_vectors` says why.
+
+    cross_encoder: loads the model that reranks, when a search first needs it; raises ModelUnavailableError.
+    """
 
     catalog: ChunkStore
     keywords: KeywordIndex
@@ -36,17 +44,22 @@ class Stores:
     vectors: VectorIndex | None = None
     embedder: Embedder | None = None
     no_vectors: str = ""
+    cross_encoder: Callable[[], CrossEncoder] = _no_cross_encoder
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
     """What the stores gave for one query; `unavailable` maps a store that gave nothing to the reason.
 
+    keyword_beyond: scores of chunks that the keyword list does not propose, for those that another list does.
+    vector_of_query: None where no vector can be near to it.
     started: when the servers were first asked, on the monotonic clock; what is asked later shares their time.
     """
 
     vector: Sequence[Ranked] = ()
     keyword: Sequence[Ranked] = ()
+    keyword_beyond: Mapping[int, float] = field(default_factory=dict)
+    vector_of_query: Matrix | None = None
     definitions: Sequence[SymbolMatch] = ()
     paths: Sequence[Ranked] = ()
     unavailable: dict[str, str] = field(default_factory=dict)
@@ -60,7 +73,8 @@ class Retriever:
     that a server which is down slows one search and not each of them.
     """
 
-    def __init__(self, remote_timeout_seconds: float = REMOTE_TIMEOUT_SECONDS) -> None:
+    def __init__(self, remote_timeout_seconds: float = REMOTE_TIMEOUT_SECONDS, minor_weight: float = 0.5) -> None:
+        self._minor_weight = minor_weight
         self._remote_timeout = remote_timeout_seconds
         self._full_text = DaemonThreads(4, "full-text")
         self._servers: dict[str, DaemonThreads] = {}
@@ -74,9 +88,15 @@ class Retriever:
         keywords, vectors, graph, catalog = stores.keywords, stores.vectors, stores.graph, stores.catalog
         # Waiting for a thread costs more than a short look-up: on this machine only the full-text search, which runs
         # outside of Python, is worth one.
-        keyword = self._ask("keyword", keywords.remote, lambda: keywords.search(query.terms, pool, scope), beside=True)
+        depth = pool if keywords.remote else KEYWORD_DEPTH * pool
+        keyword = self._ask(
+            "keyword", keywords.remote, lambda: self._by_words(query, keywords, depth, scope), beside=True
+        )
+        wanted = _embed(query, stores)
         vector = self._ask(
-            "vector", vectors is not None and vectors.remote, lambda: _nearest(query, pool, scope, stores)
+            "vector",
+            vectors is not None and vectors.remote,
+            lambda: vectors.search(wanted, pool, scope) if vectors is not None and wanted is not None else [],
         )
         definitions = self._ask(
             "graph", graph.remote, lambda: graph.find_symbols(names, scope, MAX_DEFINITIONS) if names else []
@@ -87,9 +107,12 @@ class Retriever:
         )
         if vectors is None or stores.embedder is None:
             unavailable["vector"] = stores.no_vectors or "no embedding model"
+        by_words, by_meaning = self._answer(keyword, unavailable), self._answer(vector, unavailable)
         return Found(
-            keyword=self._answer(keyword, unavailable),
-            vector=self._answer(vector, unavailable),
+            keyword=by_words[:pool],
+            keyword_beyond={one.chunk_id: one.score for one in by_words[pool:]},
+            vector=by_meaning,
+            vector_of_query=wanted,
             definitions=self._answer(definitions, unavailable),
             paths=self._answer(paths, unavailable),
             unavailable=unavailable,
@@ -101,6 +124,47 @@ class Retriever:
         if "graph" in found.unavailable:  # What failed once in a search would only make it wait again.
             return ()
         return self._answer(self._ask("graph", graph.remote, look_up, since=found.started), found.unavailable)
+
+    def _by_words(self, query: Query, keywords: KeywordIndex, limit: int, scope: Scope) -> Sequence[Ranked]:
+        """Return the best chunks by BM25: a sum over terms, so the part of the minor ones is added by its weight."""
+        major = keywords.search(query.terms, limit, scope)
+        if not query.minor_terms:
+            return major
+        scores = {one.chunk_id: one.score for one in major}
+        for one in keywords.search(query.minor_terms, limit, scope):
+            scores[one.chunk_id] = scores.get(one.chunk_id, 0.0) + self._minor_weight * one.score
+        return sorted(map(Ranked._make, scores.items()), key=lambda one: (-one.score, one.chunk_id))[:limit]
+
+    def similarities(self, chunk_ids: Sequence[int], stores: Stores, found: Found) -> Mapping[int, float]:
+        """Return how near chunks are to the query that no list of nearest ones proposed."""
+        vectors, vector = stores.vectors, found.vector_of_query
+        if vectors is None or vector is None or not chunk_ids or "vector" in found.unavailable:
+            return {}
+
+        def look_up() -> Sequence[tuple[int, float]]:
+            return list(vectors.similarities(vector, chunk_ids).items())
+
+        return dict(self._answer(self._ask("vector", vectors.remote, look_up, since=found.started), found.unavailable))
+
+    def backlinks(self, chunk_ids: Sequence[int], stores: Stores, found: Found) -> Mapping[int, int]:
+        """Return how many other files lead to those of the chunks."""
+
+        def look_up() -> Sequence[tuple[int, int]]:
+            return list(stores.graph.backlinks(chunk_ids).items())
+
+        return dict(self.ask_graph(stores.graph, look_up, found))
+
+    def documents(
+        self, status: DocumentStatus, limit: int, scope: Scope, stores: Stores, found: Found
+    ) -> Sequence[int]:
+        """Return the first chunks of the documents of a status."""
+        catalog = stores.catalog
+        if "catalog" in found.unavailable:
+            return ()
+        look_up = self._ask(
+            "catalog", catalog.remote, lambda: catalog.documents(status, limit, scope), since=found.started
+        )
+        return self._answer(look_up, found.unavailable)
 
     def close(self) -> None:
         """Let the threads end."""
@@ -161,9 +225,12 @@ class _Asked(Generic[Answer]):
     deadline: float
 
 
-def _nearest(query: Query, pool: int, scope: Scope, stores: Stores) -> list[Ranked]:
+def _embed(query: Query, stores: Stores) -> Matrix | None:
+    """Return the query's vector; None where nothing can be near to it.
+
+    A query of which the model knows no word is near to nothing, not to everything.
+    """
     if stores.vectors is None or stores.embedder is None:
-        return []
+        return None
     vector = stores.embedder.embed_query(query.text)
-    # A query of which the model knows no word is near to nothing, not to everything.
-    return stores.vectors.search(vector, pool, scope) if vector.any() else []
+    return vector if vector.any() else None

@@ -11,22 +11,27 @@ from graphrag_mcp.reports import IndexReport, Status
 from graphrag_mcp.server.excerpts import Excerpt, cut_texts
 from graphrag_mcp.server.reasons import is_guess, why
 
+_META_NAMES = {"strategy": "search_strategy"}
+
 
 def search_payload(result: SearchResult, room: int | None = None) -> dict[str, Any]:
-    """Return `{query, primary, neighbours, meta}`; with `room`, texts are cut so that the JSON fits those characters.
+    """Return `{query, primary, expanded, rejected, runner_up, meta}`; with `room`, texts are cut to so many characters.
 
     primary: one object per result, best first. `text` holds the chunk and `hidden_lines` counts what was cut of it.
     `fused_score` (0 to 1, 1: first in every list) is what min_score compares; `score`, which orders the results, is
     that with the factors, and may exceed 1. `ranks` is the place in each list, from 1; `factors` explain the score;
     `recency_weight` and `archive_penalty` repeat two of them.
-    neighbours: related code, where `confirmed` is false when it is only a candidate.
-    meta: retrieval_ms, strategy, compression, index, unavailable, warnings.
+    expanded: related code, where `confirmed` is false when it is only a candidate.
+    rejected: documents of approaches that were turned down. runner_up: the results after the last, without their texts.
+    meta: retrieval_ms, search_strategy, retrieval_stats, compression, index, unavailable, warnings.
     """
     payload: dict[str, Any] = {
         "query": result.query,
         "primary": [_hit(hit) for hit in result.primary],
-        "neighbours": [_neighbour(neighbour) for neighbour in result.neighbours],
-        "meta": asdict(result.meta),
+        "expanded": [_neighbour(neighbour) for neighbour in result.expanded],
+        "rejected": [_place(hit) for hit in result.rejected],
+        "runner_up": [_place(hit) for hit in result.runner_up],
+        "meta": {_META_NAMES.get(name, name): value for name, value in asdict(result.meta).items()},
     }
     texts = [hit.chunk.text for hit in result.primary]
     excerpts = list(map(Excerpt, texts)) if room is None else cut_texts(texts, room - len(json.dumps(payload)))
@@ -89,6 +94,21 @@ def _neighbour(neighbour: GraphNeighbour) -> dict[str, Any]:
         "confidence": neighbour.confidence,
         "resolution": neighbour.resolution.value,
         "confirmed": not is_guess(neighbour),
+        "origin": neighbour.origin,
+    }
+
+
+def _place(hit: Hit) -> dict[str, Any]:
+    chunk = hit.chunk
+    return {
+        "path": chunk.path,
+        "start_line": chunk.start_line,
+        "end_line": chunk.end_line,
+        "symbol": chunk.symbol,
+        "title": chunk.facts.title,
+        "status": chunk.facts.status,
+        "score": hit.score,
+        "origin": hit.origin,
     }
 
 

@@ -26,7 +26,8 @@ def render(result: SearchResult, response_format: ResponseFormat, tokens: int, e
     notes = describe_meta(result.meta)
     if not result.primary:
         return printable("\n".join([*notes, *_next_steps(result)]))
-    related = _related(result.neighbours, room // RELATED_SHARE)
+    related = _related(result.expanded, room // RELATED_SHARE)
+    related += _rejected(result.rejected)
     room -= _length(notes) + _length(related)
     headers = [_header(place, hit, explained) for place, hit in enumerate(result.primary, 1)]
     if response_format == "concise":
@@ -137,6 +138,13 @@ def _related(neighbours: Sequence[GraphNeighbour], room: int) -> list[str]:
         used += len(lines[kept]) + 1
         kept += 1
     return lines if kept == len(lines) else [*lines[:kept], f"... {len(lines) - kept} more lines of relations"]
+
+
+def _rejected(hits: Sequence[Hit]) -> list[str]:
+    if not hits:
+        return []
+    places = (f"- {hit.chunk.path}:{hit.chunk.start_line}  {hit.chunk.facts.title}" for hit in hits)
+    return ["Rejected approaches (decided against; read why before proposing them):", *map(one_line, places)]
 
 
 def _neighbour(neighbour: GraphNeighbour) -> str:

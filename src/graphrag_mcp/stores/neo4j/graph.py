@@ -55,6 +55,19 @@ MATCH (s)<-[:DEFINES]-(c:Chunk) WHERE c.path <> said.path AND {IN_SCOPE}
     }}) < 3
 RETURN DISTINCT said.key AS said, {_POINT}, COUNT {{ (s)<-[:CALLS|IMPORTS|INHERITS|TESTS]-() }} AS occurrences
 """
+_LEADING = relationship_types((RelationKind.CALLS, RelationKind.IMPORTS, RelationKind.INHERITS, RelationKind.LINKS_TO))
+_BACKLINKS = f"""
+MATCH (f:File)-[:HAS_CHUNK]->(asked:Chunk) WHERE asked.key IN $chunks
+WITH f, collect(asked.key) AS keys
+CALL (f) {{
+    MATCH (f)-[:HAS_CHUNK]->(:Chunk)-[:DEFINES]->(:Symbol)<-[r:{_LEADING}]-(c:Chunk)
+    WHERE c.path <> f.path AND NOT c.is_archived AND r.resolution <> 'candidates' RETURN c.path AS path
+  UNION
+    MATCH (f)<-[:{_LEADING}]-(c:Chunk) WHERE c.path <> f.path AND NOT c.is_archived RETURN c.path AS path
+}}
+WITH keys, count(DISTINCT path) AS files
+UNWIND keys AS key RETURN key, files
+"""
 
 
 class _Step(NamedTuple):
@@ -112,6 +125,15 @@ class Neo4jGraphStore:
         by_key = {key: chunk_id for chunk_id, key in keys.items()}
         rows = self._read(_MENTIONS, scope, chunks=list(by_key))
         return [Mention(by_key[row["said"]], chunk_id, row["occurrences"]) for chunk_id, row in self._known(rows)]
+
+    def backlinks(self, chunk_ids: Sequence[int]) -> dict[int, int]:
+        """Return for each of those chunks how many other files, not archived, call, import or link to its file."""
+        keys = self._chunk_ids.keys(chunk_ids)
+        if not keys:
+            return {}
+        rows = self._read(_BACKLINKS, Scope(), chunks=list(keys.values()))
+        counts = {row["key"]: row["files"] for row in rows}
+        return {chunk_id: counts[key] for chunk_id, key in keys.items() if counts.get(key)}
 
     def neighbours(
         self, chunk_ids: Sequence[int], hops: int, limit: int, scope: Scope, kinds: Sequence[RelationKind] = ()

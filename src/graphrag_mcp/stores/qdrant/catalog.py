@@ -2,12 +2,12 @@
 
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
-from operator import itemgetter
+from operator import attrgetter, itemgetter
 from typing import Any
 
 from qdrant_client import QdrantClient, models
 
-from graphrag_mcp.model import Ranked, Scope, StoredChunk, StoredFile
+from graphrag_mcp.model import DocumentStatus, Ranked, Scope, StoredChunk, StoredFile
 from graphrag_mcp.stores.points import ChunkIds, Point
 from graphrag_mcp.stores.qdrant.connection import reaching
 from graphrag_mcp.stores.qdrant.indexes import QdrantPoints
@@ -74,6 +74,22 @@ class QdrantCatalog:
         scored.sort(key=itemgetter(0, 1))
         ids = self._ids.ids([point for _, _, point in scored[:limit]])
         return [Ranked(known, -score) for known, (score, _, _) in zip(ids, scored, strict=False) if known is not None]
+
+    def documents(self, status: DocumentStatus, limit: int, scope: Scope) -> list[int]:
+        """Return the first chunks of documents that state this status, in the order of their paths."""
+        points = self._points
+        wanted: list[Any] = [
+            scope_filter(points.project, scope, points.archived.lifted(scope.include_patterns)),
+            models.FieldCondition(key="facts.status", match=models.MatchValue(value=status.value)),
+            models.FieldCondition(key="ordinal", match=models.MatchValue(value=0)),
+        ]
+        with reaching():
+            records, _ = points.client.scroll(
+                points.collection, scroll_filter=models.Filter(must=wanted), limit=limit, with_payload=POINT_FIELDS
+            )
+        found = [read_point(str(record.id), record.payload or {}) for record in records]
+        ids = self._ids.ids(sorted(found, key=attrgetter("path")))
+        return [known for known in ids if known is not None]
 
     def _payloads(self, chunk_ids: Sequence[int], fields: bool | list[str]) -> dict[int, dict[str, Any]]:
         keys = self._ids.keys(chunk_ids)

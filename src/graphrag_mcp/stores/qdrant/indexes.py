@@ -55,6 +55,23 @@ class QdrantVectorIndex:
         """Return the nearest chunks inside the scope, nearest first; scores are cosines."""
         return self._points.query(vector.tolist(), DENSE, limit, scope)
 
+    def similarities(self, vector: Matrix, chunk_ids: Sequence[int]) -> Mapping[int, float]:
+        """Return the cosine of each of those chunks that have a vector; the server compares, and sends numbers only."""
+        keys = self._points.chunk_ids.keys(chunk_ids)
+        if not keys:
+            return {}
+        with reaching():
+            found = self._points.client.query_points(
+                self._points.collection,
+                query=vector.tolist(),
+                using=DENSE,
+                query_filter=models.Filter(must=[models.HasIdCondition(has_id=list(keys.values()))]),
+                limit=len(keys),
+                with_payload=False,
+            ).points
+        chunk_of = {key: chunk_id for chunk_id, key in keys.items()}
+        return {chunk_of[str(one.id)]: one.score for one in found if str(one.id) in chunk_of}
+
     def vectors(self, chunk_ids: Sequence[int]) -> Mapping[int, Matrix]:
         """Return the vectors of those chunks that have one; none while the server is away, so nothing is a copy."""
         keys = self._points.chunk_ids.keys(chunk_ids)

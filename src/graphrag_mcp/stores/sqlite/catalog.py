@@ -57,6 +57,8 @@ class SqliteCatalog:
         self._scopes = scopes
         self._files: dict[int, StoredFile] = {}
         self._files_version = -1
+        self._stated: list[tuple[int, DocumentStatus | None]] = []
+        self._stated_version = -1
         self._counts: Counts | None = None
         self._counts_version = -1
 
@@ -101,6 +103,25 @@ class SqliteCatalog:
             (*words, *hidden.parameters, limit),
         )
         return [Ranked(chunk_id, score) for chunk_id, score in rows]
+
+    def documents(self, status: DocumentStatus, limit: int, scope: Scope) -> list[int]:
+        """Return the first chunks of documents that state this status, in the order of their paths."""
+        version = self._database.version()
+        if version != self._stated_version:
+            rows = self._database.rows("SELECT id, path, facts FROM files WHERE facts != '' ORDER BY path")
+            self._stated = [(file_id, read_facts(facts).status) for file_id, _, facts in rows]
+            self._stated_version = version
+        ids = [file_id for file_id, stated in self._stated if stated is status]
+        if not ids:  # As a rule: then no statement is worth its time.
+            return []
+        hidden = self._scopes.resolve(scope)
+        rows = self._database.rows(
+            f"""SELECT f.id << {ORDINAL_BITS} FROM files f
+                WHERE f.id IN (SELECT value FROM json_each(?)) AND {hidden.condition("f.id")}
+                ORDER BY f.path LIMIT ?""",
+            (id_list(ids), *hidden.parameters, limit),
+        )
+        return [chunk_id for (chunk_id,) in rows]
 
     def file_states(self) -> dict[str, FileState]:
         """Return what is remembered of every file, by path."""

@@ -32,6 +32,7 @@ MAX_OCCURRENCES = 200  # Counted no further: by then a name tells next to nothin
 IMPORT_CONFIDENCE = 0.9
 UNIQUE_NAME_CONFIDENCE = 0.7
 
+_LEADING = "'calls', 'imports', 'inherits', 'links_to'"
 _MODULE_MATCHES = (
     "EXISTS (SELECT 1 FROM module_keys m WHERE m.key = r.target_module AND m.file_id = {definition}.file_id)"
 )
@@ -88,6 +89,31 @@ class SqliteGraphStore:
             (id_list(chunk_ids), *hidden.parameters),
         )
         return list(map(Mention._make, rows))
+
+    def backlinks(self, chunk_ids: Sequence[int]) -> dict[int, int]:
+        """Return for each of those chunks how many other files, not archived, call, import or link to its file.
+
+        A name counts where only one file defines it, or where the other file imports this one.
+        """
+        file_of = {chunk_id: chunk_id >> ORDINAL_BITS for chunk_id in chunk_ids}
+        rows = self._database.rows(
+            f"""WITH wanted AS (SELECT value AS id FROM json_each(?)),
+                leading AS (
+                    SELECT s.file_id AS target, r.file_id AS source FROM wanted w
+                    JOIN symbols s ON s.file_id = w.id
+                    JOIN relations r ON r.target_key = s.name_key AND r.target = s.name
+                    WHERE r.kind IN ({_LEADING}) AND NOT EXISTS (
+                        SELECT 1 FROM symbols other WHERE other.name_key = s.name_key AND other.file_id != s.file_id)
+                    UNION
+                    SELECT m.file_id, r.file_id FROM wanted w JOIN module_keys m ON m.file_id = w.id
+                    JOIN relations r ON r.target_module = m.key AND r.target_module != ''
+                    WHERE r.kind IN ({_LEADING}))
+                SELECT target, count(*) FROM leading JOIN files f ON f.id = source
+                WHERE source != target AND f.archive_reason IS NULL GROUP BY target""",
+            (id_list(set(file_of.values())),),
+        )
+        counts = dict(rows)
+        return {chunk_id: counts[file_id] for chunk_id, file_id in file_of.items() if file_id in counts}
 
     def neighbours(
         self, chunk_ids: Sequence[int], hops: int, limit: int, scope: Scope, kinds: Sequence[RelationKind] = ()

@@ -42,6 +42,13 @@ class SqliteVectorIndex:
             hidden = self._scopes.resolve(scope).denied
             return self._rows.nearest(np.ascontiguousarray(vector, dtype=np.float32), limit, hidden)
 
+    def similarities(self, vector: Matrix, chunk_ids: Sequence[int]) -> Mapping[int, float]:
+        """Return the cosine of each of those chunks that have a vector."""
+        known = self.vectors(chunk_ids)
+        if not known:
+            return {}
+        return dict(zip(known, (np.stack(list(known.values())) @ vector).tolist(), strict=True))
+
     def vectors(self, chunk_ids: Sequence[int]) -> Mapping[int, Matrix]:
         """Return the vectors of those chunks that have one."""
         with self._guard:

@@ -1,18 +1,16 @@
-"""Scores one candidate beyond its fused rank: what agrees with the query is added, what the file is is multiplied."""
+"""What is added to a candidate's score because it agrees with the query: its definitions, its file's name and place."""
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from graphrag_mcp.model import Category, Factor, Mention, StoredFile, SymbolKind, SymbolMatch
+from graphrag_mcp.model import Factor, Mention, Ranked, StoredFile, SymbolKind, SymbolMatch
 from graphrag_mcp.search.fusion import Fused
 from graphrag_mcp.search.query import Intent, NamedSymbol, Query
 from graphrag_mcp.settings import RetrievalSettings
 from graphrag_mcp.words import directory_words, stem_words
 
-SECONDS_PER_DAY = 86_400
-HIGH_SIMILARITY_RANK = 2  # The first hundredth of a list of 200.
 MIN_PREFIX = 3  # "conf" agrees with "configuration"; two letters agree with half the dictionary.
 
 # How likely a query that names a symbol means a definition of this kind.
@@ -31,9 +29,6 @@ _WRONG_CASE_GRADE = 0.8
 _OWN_FILE_GRADE = 1.15  # `class Session` in session.py.
 
 
-# ---------------------------------------------------------------- what agrees with the query: added
-
-
 def definition_bonuses(query: Query, matches: Iterable[SymbolMatch], settings: RetrievalSettings) -> dict[int, Factor]:
     """Return, by chunk, what a definition gains because the query says its name: the best one of each chunk."""
     weight = settings.definition_bonus if query.intent is Intent.SYMBOL else settings.mention_bonus
@@ -44,6 +39,11 @@ def definition_bonuses(query: Query, matches: Iterable[SymbolMatch], settings: R
         if bonus.value and (match.chunk_id not in best or best[match.chunk_id].value < bonus.value):
             best[match.chunk_id] = bonus
     return best
+
+
+def relation_bonuses(related: Iterable[Ranked], settings: RetrievalSettings) -> dict[int, Factor]:
+    """Return, by chunk, what the surest neighbours gain when the query asks for just that relation."""
+    return {one.chunk_id: Factor("relation", settings.relation_bonus * one.score, "bonus") for one in related}
 
 
 def _grade(named: NamedSymbol, match: SymbolMatch) -> float:
@@ -80,7 +80,7 @@ def file_bonuses(
         settings.directory_bonus * around.terms,
         settings.coherence_bonus * coherence,
         settings.vote_bonus * votes,
-        settings.path_bonus if any(_is_end(name, path) for name in query.paths) else 0.0,
+        settings.path_bonus if any(names_path(name, path) for name in query.paths) else 0.0,
     )
 
 
@@ -175,90 +175,11 @@ def path_words(path: str) -> PathWords:
     return PathWords(stem_words(path), directory_words(path), flat)
 
 
-def _is_end(name: str, path: str) -> bool:
-    return path == name or path.endswith("/" + name) or path.startswith(name + "/") or f"/{name}/" in path
-
-
-# ---------------------------------------------------------------- what the file is: multiplied
-
-
-def priors(query: Query, settings: RetrievalSettings) -> dict[Category, float]:
-    """Return how likely a file of each category is what is looked for, 1 for those that the query asks for.
-
-    Without it, tests and documents win on words alone: they say in prose what the code does in code (B-28).
-    """
-    values = {
-        Category.IMPLEMENTATION: 1.0,
-        Category.TESTS: settings.prior_tests,
-        Category.DOCUMENTATION: settings.prior_documentation,
-        Category.CONFIG: settings.prior_config,
-        Category.EXAMPLES: settings.prior_examples,
-        Category.VENDORED: settings.prior_vendored,
-        Category.DATA: settings.prior_data,
-        Category.OTHER: settings.prior_other,
-    }
-    return values | dict.fromkeys(query.categories, 1.0)
-
-
-def source_confidence(ranks: Mapping[str, int], settings: RetrievalSettings) -> float:
-    """Return the factor for the surest way a chunk was found (000-35): the largest one, not the product (B-13).
-
-    A high vector similarity is a place among the first of the vector list, since what a cosine means depends on the
-    model. The exact path's factor is the bonus "path": it has to lift what no list proposed.
-    """
-    confidence = settings.confidence_graph if "graph" in ranks else 1.0
-    if ranks.get("vector", HIGH_SIMILARITY_RANK + 1) <= HIGH_SIMILARITY_RANK:
-        confidence = max(confidence, settings.confidence_vector)
-    return confidence
-
-
-def recency(file: StoredFile, now: float, settings: RetrievalSettings) -> float:
-    """Return the factor for a file's age (K-02): tiers of days, or a decay; 1 when the age is unknown."""
-    if not settings.recency_boost_enabled or settings.recency_profile == "off" or file.modified_at is None:
-        return 1.0
-    days = age_days(file.modified_at, now)
-    return _decay(days) if settings.recency_profile == "decay" else _tier(days, settings)
-
-
-def age_days(modified_at: float, now: float) -> float:
-    """Return the age in days; a time in the future is age zero."""
-    return max(0.0, now - modified_at) / SECONDS_PER_DAY
-
-
-def _tier(days: float, settings: RetrievalSettings) -> float:
-    """001-10: fresh, recent, standard, old."""
-    if days < settings.recency_fresh_days:
-        return settings.recency_fresh_factor
-    if days < settings.recency_recent_days:
-        return settings.recency_recent_factor
-    if days < settings.recency_old_days:
-        return settings.recency_standard_factor
-    return settings.recency_old_factor
-
-
-def _decay(days: float) -> float:
-    """000-30 with its jump at 30 days taken out (B-12): ×1.5, ×1.2, ×1, then max(0.5, e^(-(days - 30) / 365))."""
-    if days < 1:
-        return 1.5
-    if days < 7:
-        return 1.2
-    return max(0.5, math.exp(-max(0.0, days - 30) / 365))
-
-
-def archive_penalty(file: StoredFile) -> float:
-    """Return the penalty of an archived file, once, whatever else says that it is archived (K-03, B-10)."""
-    return file.archive.penalty if file.archive else 1.0
-
-
-def clamped_product(factors: Iterable[float], settings: RetrievalSettings) -> float:
-    """Multiply: boosts together at most `boost_max`, penalties together at least `penalty_floor` (K-14)."""
-    boost = penalty = 1.0
-    for factor in factors:
-        if factor > 1:
-            boost *= factor
-        else:
-            penalty *= factor
-    return min(boost, settings.boost_max) * max(penalty, settings.penalty_floor)
+def names_path(name: str, path: str) -> bool:
+    """Tell whether a path in the query means this file; that of a trace from elsewhere ends with it."""
+    if path == name or path.endswith("/" + name) or ("/" in path and name.endswith("/" + path)):
+        return True
+    return path.startswith(name + "/") or f"/{name}/" in path
 
 
 def coherence_by_file(scores: Iterable[tuple[int, float]]) -> dict[int, float]:

@@ -1,0 +1,45 @@
+"""An optional second look at the first results: a model that reads query and text together, slower and surer."""
+
+import math
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+
+from graphrag_mcp.errors import ModelUnavailableError
+
+_OWN_NAME = "graphrag-mcp/cross-encoder"  # Under which fastembed knows a folder's model.
+
+
+class FastembedCrossEncoder:
+    """A cross-encoder that fastembed runs: one of its models by name, or a folder with ONNX files."""
+
+    def __init__(self, name: str) -> None:
+        """Load the model. Raises ModelUnavailableError when it cannot be had."""
+        self.name = name
+        try:
+            self._model = _open(name)
+        except Exception as error:  # fastembed raises whatever its downloads and onnxruntime raise.
+            reason = " ".join(str(error).split())[:200] or type(error).__name__
+            raise ModelUnavailableError(f"the cross-encoder {name} cannot be loaded: {reason}") from error
+
+    def scores(self, query: str, texts: Sequence[str]) -> list[float]:
+        """Return how well each text answers the query, 0 to 1: the logistic function of what the model says."""
+        return [1 / (1 + math.exp(-min(50.0, max(-50.0, score)))) for score in self._model.rerank(query, list(texts))]
+
+
+@cache
+def load_cross_encoder(name: str) -> FastembedCrossEncoder:
+    """Return the model of that name or folder, loaded once. Raises ModelUnavailableError."""
+    return FastembedCrossEncoder(name)
+
+
+def _open(name: str):  # type: ignore[no-untyped-def]
+    from fastembed.common.model_description import ModelSource
+    from fastembed.rerank.cross_encoder import TextCrossEncoder
+
+    folder = Path(name).expanduser()
+    if not folder.is_dir():
+        return TextCrossEncoder(name)
+    if _OWN_NAME not in {model["model"] for model in TextCrossEncoder.list_supported_models()}:
+        TextCrossEncoder.add_custom_model(_OWN_NAME, sources=ModelSource(hf=_OWN_NAME), model_file="model.onnx")
+    return TextCrossEncoder(_OWN_NAME, specific_model_path=str(folder))

@@ -1,0 +1,77 @@
+"""What is added to a score."""
+
+from graphrag_mcp.model import ArchiveClass, Category, Mention, StoredFile, Symbol, SymbolKind, SymbolMatch
+from graphrag_mcp.search import bonuses
+from graphrag_mcp.search.fusion import Fused
+from graphrag_mcp.search.query import understand
+from graphrag_mcp.settings import RetrievalSettings
+
+SETTINGS = RetrievalSettings()
+
+
+def _file(
+    path: str = "src/a.py",
+    category: Category = Category.IMPLEMENTATION,
+    archive: ArchiveClass | None = None,
+    modified_at: float | None = None,
+) -> StoredFile:
+    return StoredFile(1, path, category, archive, modified_at)
+
+
+def _match(name: str, path: str = "src/a.py", kind: SymbolKind = SymbolKind.TYPE) -> SymbolMatch:
+    return SymbolMatch(1, path, Symbol(name.rsplit(".", 1)[-1], name, kind, 1, 2))
+
+
+def test_a_symbol_query_lifts_its_definition_most() -> None:
+    """A query that is a name asks for the definition; a name inside prose hints at it."""
+    match = _match("Session")
+    alone = bonuses.definition_bonuses(understand("Session"), [match], SETTINGS)[1].value
+    inside = bonuses.definition_bonuses(understand("how does Session.send retry"), [_match("Session.send")], SETTINGS)
+    assert alone > inside[1].value > 0
+
+
+def test_a_type_is_meant_before_a_field_of_the_same_name() -> None:
+    """Definitions are graded by kind."""
+    query = understand("timeout")
+    grades = [
+        bonuses.definition_bonuses(query, [_match("timeout", kind=kind)], SETTINGS)[1].value
+        for kind in (SymbolKind.TYPE, SymbolKind.FUNCTION, SymbolKind.CONSTANT, SymbolKind.FIELD)
+    ]
+    assert grades == sorted(grades, reverse=True)
+    assert len(set(grades)) == 4
+
+
+def test_the_qualifier_chooses_between_equal_names() -> None:
+    """`Session.send` means the method of Session."""
+    query = understand("Session.send")
+    right = bonuses.definition_bonuses(query, [_match("Session.send", kind=SymbolKind.METHOD)], SETTINGS)[1]
+    wrong = bonuses.definition_bonuses(query, [_match("Adapter.send", kind=SymbolKind.METHOD)], SETTINGS)[1]
+    assert right.value > wrong.value
+
+
+def test_a_file_named_like_the_query_gains() -> None:
+    """The stem's agreement is worth most when the whole name is said."""
+    query = understand("session cookie handling")
+    gains = {
+        path: sum(bonuses.file_bonuses(query, path, 0.0, 0.0, bonuses.Agreement(query.terms), SETTINGS))
+        for path in ("src/sessions.py", "src/session_cookie.py", "src/wrappers.py")
+    }
+    assert gains["src/session_cookie.py"] > gains["src/sessions.py"] > gains["src/wrappers.py"] == 0
+
+
+def test_a_short_word_agrees_with_a_long_one_that_it_begins() -> None:
+    """`config` is `configuration`; two letters are nothing."""
+    assert bonuses.agree("config", "configur")
+    assert not bonuses.agree("co", "configur")
+    assert not bonuses.agree("session", "permission")
+
+
+def test_the_best_candidates_vote_for_what_they_mention() -> None:
+    """A rare name mentioned by a good candidate says more than a common one by a poor one."""
+    voters = [Fused(1, 1.0, {}), Fused(2, 0.5, {})]
+    files = {number: StoredFile(number, f"{number}.py", Category.IMPLEMENTATION) for number in (10, 20, 30)}
+    votes = bonuses.graph_votes(voters, [Mention(1, 10, 2), Mention(2, 20, 2), Mention(2, 30, 100)], files)
+    assert votes[10] == 1.0
+    assert votes[10] > votes[20] > votes[30] > 0
+    assert votes[20] == 0.25
+    assert bonuses.graph_votes(voters, [Mention(1, 99, 2)], files) == {}

@@ -1,0 +1,104 @@
+"""What a score is multiplied by."""
+
+import math
+
+import pytest
+
+from graphrag_mcp.model import ArchiveClass, Category, StoredFile
+from graphrag_mcp.search import multipliers
+from graphrag_mcp.search.query import understand
+from graphrag_mcp.settings import RetrievalSettings
+
+SETTINGS = RetrievalSettings()
+NOW = 2_000_000_000.0
+DAY = 86_400.0
+
+
+def _file(
+    path: str = "src/a.py",
+    category: Category = Category.IMPLEMENTATION,
+    archive: ArchiveClass | None = None,
+    modified_at: float | None = None,
+) -> StoredFile:
+    return StoredFile(1, path, category, archive, modified_at)
+
+
+@pytest.mark.parametrize(
+    ("days", "factor"),
+    [(0, 1.2), (13.9, 1.2), (14, 1.1), (59.9, 1.1), (60, 1.0), (179.9, 1.0), (180, 0.95), (4000, 0.95)],
+)
+def test_recency_has_tiers(days: float, factor: float) -> None:
+    """001-10, 001-19: fresh, recent, standard, old, with exact boundaries."""
+    assert multipliers.recency(_file(modified_at=NOW - days * DAY), NOW, SETTINGS) == factor
+
+
+@pytest.mark.parametrize(
+    ("days", "factor"),
+    [(0.5, 1.5), (3, 1.2), (29, 1.0), (30, 1.0), (130, math.exp(-100 / 365)), (5000, 0.5)],
+)
+def test_recency_can_decay_instead(days: float, factor: float) -> None:
+    """000-30, B-12: the decay starts at day 30 without a jump and ends at one half."""
+    settings = RetrievalSettings(recency_profile="decay")
+    assert multipliers.recency(_file(modified_at=NOW - days * DAY), NOW, settings) == pytest.approx(factor)
+
+
+def test_an_unknown_age_changes_nothing() -> None:
+    """K-02: missing means 1.0."""
+    assert multipliers.recency(_file(modified_at=None), NOW, SETTINGS) == 1.0
+
+
+def test_a_time_in_the_future_is_age_zero() -> None:
+    """K-02: a clock that goes wrong does not make a file fresher than fresh."""
+    assert multipliers.recency(_file(modified_at=NOW + 900 * DAY), NOW, SETTINGS) == 1.2
+
+
+@pytest.mark.parametrize("off", [{"recency_boost_enabled": False}, {"recency_profile": "off"}])
+def test_recency_can_be_switched_off(off: dict[str, object]) -> None:
+    """001-11, 001-16: recency can be off for a project."""
+    settings = RetrievalSettings.model_validate(off)
+    assert multipliers.recency(_file(modified_at=NOW), NOW, settings) == 1.0
+
+
+def test_an_archived_file_is_penalised_once() -> None:
+    """K-03, B-10: one penalty, the one its classification gave."""
+    archived = _file(archive=ArchiveClass("in .archive/", 0.5))
+    assert multipliers.retirement(archived, SETTINGS) == 0.5
+
+
+def test_boosts_together_are_clamped() -> None:
+    """K-14, B-13: the product of all boosts stays below boost_max."""
+    assert multipliers.clamped_product([2.0, 1.2], SETTINGS) == SETTINGS.boost_max
+
+
+def test_penalties_together_have_a_floor() -> None:
+    """K-14: nothing is multiplied below penalty_floor."""
+    assert multipliers.clamped_product([0.3, 0.3], SETTINGS) == SETTINGS.penalty_floor
+
+
+def test_source_confidence_is_the_largest_not_the_product() -> None:
+    """000-35, B-13: vector similarity over graph over keyword, one of them at a time."""
+    settings = RetrievalSettings(confidence_vector=1.5, confidence_graph=1.2)
+    lists = ({"vector": 1, "graph": 3}, {"vector": 50, "graph": 3}, {"keyword": 1})
+    assert [multipliers.source_confidence(ranks, settings) for ranks in lists] == [1.5, 1.2, 1.0]
+
+
+@pytest.mark.parametrize(
+    ("text", "category"),
+    [
+        ("tests for the cookie jar", Category.TESTS),
+        ("how is the router tested", Category.TESTS),
+        ("documentation about deployment", Category.DOCUMENTATION),
+        ("where is the docker file", Category.CONFIG),
+    ],
+)
+def test_the_prior_yields_to_a_query_that_asks(text: str, category: Category) -> None:
+    """B-28: the prior is off when the query asks for tests, documents or configuration."""
+    assert multipliers.priors(understand(text), SETTINGS)[category] == 1.0
+
+
+@pytest.mark.parametrize("text", ["test client", "document parser", "config loader", "example validator"])
+def test_the_prior_stays_for_a_query_that_only_has_the_word(text: str) -> None:
+    """B-28: `test client` asks for code."""
+    query = understand(text)
+    for category in (Category.TESTS, Category.DOCUMENTATION, Category.CONFIG, Category.EXAMPLES):
+        assert multipliers.priors(query, SETTINGS)[category] < 1.0

@@ -11,13 +11,13 @@ PACKAGE = Path(__file__).parent.parent / "src" / "graphrag_mcp"
 # From the bottom up; parts in one row are siblings.
 LAYERS = [
     ["errors", "__init__"],
-    ["settings"],
+    ["settings", "git"],
     ["reports"],
     ["model", "words"],
     ["ports"],
     ["exclusion", "parsing", "embedding", "stores"],
-    ["indexing", "search", "evaluation", "sync"],
-    ["servers"],
+    ["indexing", "search", "sync"],
+    ["servers", "evaluation"],
     ["app", "remote"],
     ["server"],
     ["cli"],

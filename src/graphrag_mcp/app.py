@@ -190,6 +190,17 @@ class App:
             last_indexed=float(indexed_at) if indexed_at else None,
         )
 
+    def why_absent(self, path: str) -> str:
+        """Return why a search cannot find a file, "" when it can."""
+        index = self._open()
+        if reason := index.catalog.skipped().get(path):
+            return f"not indexed: {reason}"
+        state = index.catalog.file_states().get(path)
+        if state is None:
+            excluded = self._exclusion.should_exclude(path, False)
+            return "not indexed: an ignore rule leaves it out" if excluded else "not in the index"
+        return "filtered: it is archived" if index.catalog.is_archived(path) else ""
+
     # ------------------------------------------------------------ inside
 
     def _open(self) -> "_OpenIndex":

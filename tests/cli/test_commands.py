@@ -132,6 +132,39 @@ def test_eval_prints_scores_and_writes_the_run(root: Path, tmp_path: Path, capsy
     assert scores["symbol"]["queries"] == 1
 
 
+def test_eval_compares_runs_and_explains_misses(root: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """001-17, 001-18: with intervals, the parts of the ranking, the reason of each miss, and two runs side by side."""
+    missed = query("missed", "") | {"relevant": ["src/nowhere.py"], "targets": [{"paths": ["src/nowhere.py"]}]}
+    queries = tmp_path / "queries.json"
+    queries.write_text(json.dumps([query("one", ""), missed]))
+    first, second = tmp_path / "first.json", tmp_path / "second.json"
+    arguments = ("eval", queries, "--root", root, "--by", "language")
+    text = output_of(capsys, *arguments, "--misses", "--components", "--run-out", first)
+    assert "95 % intervals: chunk_ndcg 0.000 to 1.000" in text
+    assert "src/nowhere.py: not in the index" in text
+    assert "baseline + graph votes" in text
+    assert text.splitlines()[2].split()[:2] == ["python", "2"]
+    second.write_text(json.dumps({"results": {"one": [], "missed": [["src/nowhere.py", 1, 2]]}}))
+    compared = output_of(capsys, "eval", queries, "--root", root, "--compare", first, second)
+    assert "won: 1\n  0.000 -> 1.000  missed" in compared
+    assert "lost: 1\n  1.000 -> 0.000  one" in compared
+    code, complaint = complaint_of(capsys, "eval", queries, "--root", root, "--compare", queries, second)
+    assert (code, "is no run" in complaint) == (2, True)
+
+
+def test_eval_asks_the_history(root: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """001-17: a user's own commits are the queries, and the tree before them is what is searched."""
+    git = ["git", "-c", "user.name=a", "-c", "user.email=a@example.org", "-c", "commit.gpgsign=false"]
+    for number in range(2):
+        (root / "src" / "session.py").write_text(f"def refresh_token():\n    return {number}\n")
+        for command in (["init", "--quiet"], ["add", "--all"], ["commit", "-qm", "Refresh the token of a session"]):
+            subprocess.run([*git, *command], cwd=root, check=True)
+    scores = json.loads(output_of(capsys, "eval", "--from-history", "--root", root, "--json"))
+    assert (scores["all"]["queries"], scores["all"]["hit1"]["mean"]) == (1, 1.0)
+    code, complaint = complaint_of(capsys, "eval", "--root", root)
+    assert (code, "--from-history" in complaint) == (2, True)
+
+
 def query(name: str, repo: str) -> dict[str, Any]:
     target = {"paths": ["src/session.py"], "start_line": 7, "end_line": 9}
     words = {"query": "refresh_token", "category": "symbol", "relevant": ["src/session.py"]}

@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from graphrag_mcp.app import App
-from graphrag_mcp.evaluation import CUTOFF, JudgedQuery, Scores, Target, score
+from graphrag_mcp.evaluation.judged import JudgedQuery, Target
+from graphrag_mcp.evaluation.scores import CUTOFF, Scores, score
 from graphrag_mcp.model import Hit
 from graphrag_mcp.reports import IndexState
 from graphrag_mcp.search.orchestrator import SearchOrchestrator

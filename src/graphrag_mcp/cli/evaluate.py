@@ -1,11 +1,13 @@
-"""`graphrag-mcp eval`: asks queries whose answers are known, and prints how good the answers are."""
+"""`graphrag-mcp eval`: asks queries whose answers are known, and prints how good the answers are, and why."""
 
 import argparse
 import json
 import os
 import sys
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, fields
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -14,55 +16,80 @@ from graphrag_mcp.cli.commands import bring_up_to_date
 from graphrag_mcp.cli.options import project_root
 from graphrag_mcp.cli.project import open_project
 from graphrag_mcp.errors import RequestError
-from graphrag_mcp.evaluation import CUTOFF, JudgedQuery, Place, Scores, Target, mean, score
+from graphrag_mcp.evaluation import components
+from graphrag_mcp.evaluation.comparison import Change, Comparison, compare
+from graphrag_mcp.evaluation.diagnosis import Miss, diagnose
+from graphrag_mcp.evaluation.history import export_tree, read_history
+from graphrag_mcp.evaluation.judged import JudgedQuery, Place, read_queries
+from graphrag_mcp.evaluation.scores import CUTOFF, Scores, mean, score
+from graphrag_mcp.evaluation.statistics import Interval, bootstrap
 from graphrag_mcp.model import Scope, SearchRequest
+from graphrag_mcp.reports import IndexState
+from graphrag_mcp.search.orchestrator import SearchOrchestrator
 from graphrag_mcp.server.arguments import HybridSearchArguments
+from graphrag_mcp.settings import RetrievalSettings, Settings
 
 ALL = "all"
+DEEP = 200  # Results asked for to find where a missed file stands.
+CHANGES_SHOWN = 10
+MEASURES = [field.name for field in fields(Scores)]
+
+Answers = Mapping[str, Sequence[Place]]
 
 
 def run_eval(options: argparse.Namespace) -> None:
-    """Ask every query with the hybrid tool's defaults and ten results, and print the mean scores by category."""
-    root = project_root(options.root, os.environ)
-    queries = _choose(read_queries(options.queries), options.repo, root.resolve().name)
-    app = open_project(root, options.index_root)
-    try:
+    """Ask every query as the hybrid tool does, with ten results, and print the mean scores with their intervals."""
+    if options.compare:
+        queries = _choose(read_queries(_required(options)), options.repo, "")
+        before, after = (_score_all(queries, _read_run(path)) for path in options.compare)
+        comparison = compare(before, after)
+        _print(_comparison_json(comparison) if options.json else _comparison_table(comparison))
+        return
+    with _project(options) as (app, queries):
         bring_up_to_date(app)
-        places = {query.id: _ask(app, query) for query in queries}
-    finally:
-        app.close()
+        report = _Report(queries, _ask_all(app, queries, app.settings.retrieval), options.by)
+        parts = _ask_with_components(app, queries) if options.components else {}
+        misses = _find_misses(app, queries, report.scores) if options.misses else ()
     if options.run_out:
-        run = {"name": "graphrag-mcp", "scope": "root" if options.index_root else "full", "results": places}
+        run = {"name": "graphrag-mcp", "scope": "root" if options.index_root else "full", "results": report.answers}
         options.run_out.write_text(json.dumps(run), encoding="utf-8")
-    scores = _by_category(queries, places)
-    sys.stdout.write(_json(scores) if options.json else _table(scores, queries))
+    if options.json:
+        _print(json.dumps(report.as_json() | _parts_json(parts) | _misses_json(misses)))
+    else:
+        _print("\n\n".join(part for part in (report.table(), _parts_table(parts), _misses_text(misses)) if part))
 
 
-def read_queries(path: Path) -> list[JudgedQuery]:
-    """Return the queries of a file; raises RequestError when it is not a list of queries."""
-    try:
-        entries = json.loads(path.read_text(encoding="utf-8"))
-        return [_read_query(entry) for entry in entries if entry.get("usable", True)]
-    except OSError as error:
-        raise RequestError("QUERIES.json", f"{path} cannot be read: {error.strerror}") from None
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
-        needed = "a list of objects with id, query, category, and targets with paths"
-        raise RequestError("QUERIES.json", f"{path}: {type(error).__name__} {error}; expected {needed}") from None
+@contextmanager
+def _project(options: argparse.Namespace) -> Iterator[tuple[App, list[JudgedQuery]]]:
+    """Open what is to be asked: the project as it is, or the tree before the commits that its history is asked for."""
+    root = project_root(options.root, os.environ)
+    if not options.from_history:
+        queries = _choose(read_queries(_required(options)), options.repo, root.resolve().name)
+        app = open_project(root, options.index_root)
+        try:
+            yield app, queries
+        finally:
+            app.close()
+        return
+    history = read_history(root, options.commits)
+    settings = open_project(root).settings
+    with tempfile.TemporaryDirectory(prefix="graphrag-eval-") as folder:
+        tree = Path(folder) / (root.resolve().name or "tree")
+        tree.mkdir()
+        export_tree(root, history.tree, tree)
+        apart = settings.indexing.model_copy(update={"data_dir": str(Path(folder) / "data")})
+        app = App(tree, Settings(indexing=apart, retrieval=settings.retrieval), options.index_root)
+        try:
+            yield app, list(history.queries)
+        finally:
+            app.close()
 
 
-def _read_query(entry: Mapping[str, Any]) -> JudgedQuery:
-    targets = tuple(
-        Target(tuple(target["paths"]), target.get("start_line"), target.get("end_line")) for target in entry["targets"]
-    )
-    relevant = entry.get("relevant") or [path for target in targets for path in target.paths]
-    return JudgedQuery(
-        id=entry["id"],
-        query=entry["query"],
-        category=entry["category"],
-        relevant=frozenset(relevant),
-        targets=targets,
-        repo=entry.get("repo", ""),
-    )
+def _required(options: argparse.Namespace) -> Path:
+    if options.queries is None:
+        raise RequestError("QUERIES.json", "pass a file of queries, or --from-history to ask your commit messages")
+    path: Path = options.queries
+    return path
 
 
 def _choose(queries: Sequence[JudgedQuery], repo: str | None, root_name: str) -> list[JudgedQuery]:
@@ -74,38 +101,173 @@ def _choose(queries: Sequence[JudgedQuery], repo: str | None, root_name: str) ->
     return chosen or list(queries)
 
 
-def _ask(app: App, query: JudgedQuery) -> list[Place]:
-    """Ask as the hybrid tool does, but for its shortest query: a symbol of one letter is a fair question here."""
-    request = SearchRequest(
+def _read_run(path: Path) -> dict[str, list[Place]]:
+    try:
+        results = json.loads(path.read_text(encoding="utf-8"))["results"]
+        return {name: [(found, start, end) for found, start, end in places] for name, places in results.items()}
+    except OSError as error:
+        raise RequestError("--compare", f"{path} cannot be read: {error.strerror}") from None
+    except (ValueError, KeyError, TypeError, AttributeError):
+        raise RequestError("--compare", f"{path} is no run; `eval --run-out RUN.json` writes one") from None
+
+
+# ---------------------------------------------------------------- asking
+
+
+def _ask_all(app: App, queries: Sequence[JudgedQuery], settings: RetrievalSettings) -> dict[str, list[Place]]:
+    orchestrator = SearchOrchestrator(settings)
+    stores, state = app.stores(), IndexState("ready")
+    try:
+        results = {query.id: orchestrator.search(_request(query, settings), stores, state) for query in queries}
+    finally:
+        orchestrator.close()
+    return {
+        name: [(hit.chunk.path, hit.chunk.start_line, hit.chunk.end_line) for hit in result.primary]
+        for name, result in results.items()
+    }
+
+
+def _request(query: JudgedQuery, settings: RetrievalSettings) -> SearchRequest:
+    """Return what the hybrid tool would ask, but for its shortest query: a symbol of one letter is a fair question."""
+    return SearchRequest(
         query.query,
         limit=CUTOFF,
-        scope=Scope(exclude_archived=app.settings.retrieval.exclude_archived),
+        scope=Scope(exclude_archived=settings.exclude_archived),
         chunks_per_document=HybridSearchArguments.chunks_per_document,
     )
-    result = app.search(request)
-    return [(hit.chunk.path, hit.chunk.start_line, hit.chunk.end_line) for hit in result.primary]
 
 
-def _by_category(
-    queries: Iterable[JudgedQuery], places: Mapping[str, Sequence[Place]]
-) -> dict[str, tuple[int, Scores]]:
-    groups: dict[str, list[Scores]] = {ALL: []}
-    for query in queries:
-        one = score(query, places[query.id])
-        groups[ALL].append(one)
-        groups.setdefault(query.category, []).append(one)
-    return {name: (len(group), mean(group)) for name, group in groups.items()}
+def _ask_with_components(app: App, queries: Sequence[JudgedQuery]) -> dict[str, dict[str, Scores]]:
+    """Return the scores of the baseline, of each part alone, of the whole, and of the whole without each part."""
+    variants = {
+        "baseline": components.baseline(),
+        **{f"baseline + {part}": components.alone(part) for part in components.OFF},
+        "together": RetrievalSettings(),
+        **{f"together - {part}": components.without(part) for part in components.OFF},
+    }
+    return {name: _score_all(queries, _ask_all(app, queries, settings)) for name, settings in variants.items()}
 
 
-def _table(scores: Mapping[str, tuple[int, Scores]], queries: Sequence[JudgedQuery]) -> str:
-    width = max(len(name) for name in scores)
-    names = [field.name for field in fields(Scores)]
-    lines = [f"{'':{width}}  {'n':>4}  " + "  ".join(f"{name:>10}" for name in names)]
-    for category, (count, means) in scores.items():
-        values = "  ".join(f"{value:10.3f}" for value in asdict(means).values())
-        lines.append(f"{category:{width}}  {count:4}  {values}")
-    return "\n".join(lines) + "\n" if queries else "no queries\n"
+def _score_all(queries: Sequence[JudgedQuery], answers: Answers) -> dict[str, Scores]:
+    return {query.id: score(query, answers[query.id]) for query in queries if query.id in answers}
 
 
-def _json(scores: Mapping[str, tuple[int, Scores]]) -> str:
-    return json.dumps({name: {"queries": count, **asdict(means)} for name, (count, means) in scores.items()}) + "\n"
+def _find_misses(app: App, queries: Sequence[JudgedQuery], scores: Mapping[str, Scores]) -> tuple[Miss, ...]:
+    settings = app.settings.retrieval.model_copy(update={"candidate_minimum": DEEP})
+    orchestrator, stores, state = SearchOrchestrator(settings), app.stores(), IndexState("ready")
+
+    def ask_deep(query: JudgedQuery) -> list[str]:
+        request = replace(_request(query, settings), limit=DEEP, chunks_per_document=0)
+        return [hit.chunk.path for hit in orchestrator.search(request, stores, state).primary]
+
+    try:
+        missed = [query for query in queries if not scores[query.id].mrr]
+        return tuple(diagnose(query, app.why_absent, ask_deep) for query in missed)
+    finally:
+        orchestrator.close()
+
+
+# ---------------------------------------------------------------- reporting
+
+
+@dataclass(frozen=True, slots=True)
+class _Report:
+    """The answers with their scores, by group."""
+
+    queries: Sequence[JudgedQuery]
+    answers: Answers
+    by: str
+
+    @property
+    def scores(self) -> dict[str, Scores]:
+        return _score_all(self.queries, self.answers)
+
+    def groups(self) -> dict[str, list[Scores]]:
+        groups: dict[str, list[Scores]] = {ALL: []}
+        for query in self.queries:
+            one = score(query, self.answers[query.id])
+            groups[ALL].append(one)
+            groups.setdefault(str(getattr(query, self.by)), []).append(one)
+        return groups
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            name: {"queries": len(group)} | {measure: _interval(group, measure)._asdict() for measure in MEASURES}
+            for name, group in self.groups().items()
+        }
+
+    def table(self) -> str:
+        if not self.queries:
+            return "no queries"
+        groups = self.groups()
+        lines = _means({name: mean(group) for name, group in groups.items()}, {n: len(g) for n, g in groups.items()})
+        sure = [f"{measure} {_between(_interval(groups[ALL], measure))}" for measure in MEASURES]
+        return "\n".join([*lines, "", "95 % intervals: " + ", ".join(sure)])
+
+
+def _means(rows: Mapping[str, Scores], counts: Mapping[str, int]) -> list[str]:
+    width = max(len(name) for name in rows)
+    lines = [f"{'':{width}}  {'n':>4}  " + "  ".join(f"{name:>10}" for name in MEASURES)]
+    for name, means in rows.items():
+        values = "  ".join(f"{getattr(means, measure):10.3f}" for measure in MEASURES)
+        lines.append(f"{name:{width}}  {counts[name]:4}  {values}")
+    return lines
+
+
+def _interval(scores: Sequence[Scores], measure: str) -> Interval:
+    return bootstrap([getattr(one, measure) for one in scores])
+
+
+def _between(interval: Interval) -> str:
+    return f"{interval.low:.3f} to {interval.high:.3f}"
+
+
+def _parts_table(parts: Mapping[str, Mapping[str, Scores]]) -> str:
+    if not parts:
+        return ""
+    rows = {name: mean(list(scores.values())) for name, scores in parts.items()}
+    lines = _means(rows, {name: len(scores) for name, scores in parts.items()})
+    whole = compare(parts["baseline"], parts["together"])
+    return "\n".join([*lines, "", "together against the baseline:", _comparison_table(whole)])
+
+
+def _parts_json(parts: Mapping[str, Mapping[str, Scores]]) -> dict[str, Any]:
+    means = {name: mean(list(scores.values())) for name, scores in parts.items()}
+    return (
+        {"components": {name: {m: getattr(one, m) for m in MEASURES} for name, one in means.items()}} if parts else {}
+    )
+
+
+def _comparison_table(comparison: Comparison) -> str:
+    lines = [
+        f"{name:>10}  {one.mean:+.3f}  ({one.low:+.3f} to {one.high:+.3f})"
+        for name, one in comparison.differences.items()
+    ]
+    for title, changes in (("won", comparison.won), ("lost", comparison.lost)):
+        lines.append(f"{title}: {len(changes)}")
+        lines += [f"  {change.before:.3f} -> {change.after:.3f}  {change.id}" for change in changes[:CHANGES_SHOWN]]
+    return "\n".join(lines)
+
+
+def _comparison_json(comparison: Comparison) -> str:
+    def listed(changes: Sequence[Change]) -> list[dict[str, Any]]:
+        return [{"id": one.id, "before": one.before, "after": one.after} for one in changes]
+
+    differences = {name: one._asdict() for name, one in comparison.differences.items()}
+    return json.dumps({"differences": differences, "won": listed(comparison.won), "lost": listed(comparison.lost)})
+
+
+def _misses_text(misses: Sequence[Miss]) -> str:
+    lines = []
+    for miss in misses:
+        lines.append(f"missed: {miss.query.id}  {miss.query.query.splitlines()[0]}")
+        lines += [f"  {reason}" for reason in miss.reasons]
+    return "\n".join(lines)
+
+
+def _misses_json(misses: Sequence[Miss]) -> dict[str, Any]:
+    return {"misses": {miss.query.id: list(miss.reasons) for miss in misses}} if misses else {}
+
+
+def _print(text: str) -> None:
+    sys.stdout.write(text + "\n")

@@ -115,8 +115,20 @@ def _share(text: str) -> float:
 
 
 def _add_eval(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("queries", metavar="QUERIES.json", type=Path, help="queries with the places that are right")
+    parser.add_argument(
+        "queries", metavar="QUERIES.json", type=Path, nargs="?", help="queries with the places that are right"
+    )
+    parser.add_argument(
+        "--from-history", action="store_true", help="ask commit messages instead, for the files that they changed"
+    )
+    parser.add_argument("--commits", type=int, default=50, metavar="N", help="of the history, at most (default: 50)")
     parser.add_argument("--index-root", default="", metavar="SUB", help="index only this folder below the root")
     parser.add_argument("--repo", metavar="NAME", help="use the queries of this repo (default: the root's name)")
+    parser.add_argument("--by", choices=["category", "language"], default="category", help="how the scores are grouped")
+    parser.add_argument("--components", action="store_true", help="compare the ranking with and without each part")
+    parser.add_argument("--misses", action="store_true", help="say of each query without a hit where it was lost")
     parser.add_argument("--run-out", type=Path, metavar="RUN.json", help="write the results found")
+    parser.add_argument(
+        "--compare", nargs=2, type=Path, metavar=("RUN_A", "RUN_B"), help="compare two runs; nothing is asked anew"
+    )
     parser.add_argument("--json", action="store_true", help="print JSON")

@@ -1,9 +1,4 @@
-"""Asks git when the last commit touched each file, without letting the repository's configuration run anything.
-
-An mtime says nothing after a clone or a checkout; the commit does (K-02). A repository is untrusted input, and its
-configuration can name programs for many occasions. So only plumbing that reads the index and the history is called,
-the programs' settings are overridden, and no transport is allowed, which a partial clone would use to fetch objects.
-"""
+"""Asks git when the last commit touched each file: an mtime says nothing after a clone or a checkout (K-02)."""
 
 import hashlib
 import os
@@ -16,17 +11,9 @@ from pathlib import Path
 from typing import IO
 from urllib.parse import urlsplit
 
-_OPTIONS = (
-    "--no-pager",
-    "--no-replace-objects",
-    "-c", "core.fsmonitor=false",
-    "-c", "core.pager=cat",
-    "-c", "log.showSignature=false",
-    "-c", "safe.bareRepository=explicit",
-)  # fmt: skip
+from graphrag_mcp.git import GitError, run_git, start_git
+
 _DIFF_OPTIONS = ("--name-only", "-z", "--no-renames", "--no-ext-diff", "--no-textconv", "--no-color", "--relative")
-# The user's own configuration stays in force: it holds `safe.directory`, which says whose repositories to trust.
-_KEPT_VARIABLES = frozenset({"GIT_EXEC_PATH", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM"})
 _HEAD_TIMEOUT_SECONDS = 10.0
 _READ_BYTES = 65_536
 _NANOSECONDS = 1_000_000_000
@@ -49,8 +36,8 @@ class CommitTimes(dict[str, float]):
 def head_commit(root: Path) -> str:
     """Return the commit that is checked out, "" when there is none or git cannot tell."""
     try:
-        head = _git(root, time.monotonic() + _HEAD_TIMEOUT_SECONDS, "rev-parse", "--verify", "--quiet", "HEAD")
-    except _GitError:
+        head = run_git(root, time.monotonic() + _HEAD_TIMEOUT_SECONDS, "rev-parse", "--verify", "--quiet", "HEAD")
+    except GitError:
         return ""
     return head.decode("ascii", "replace").strip()
 
@@ -58,8 +45,8 @@ def head_commit(root: Path) -> str:
 def origin(root: Path) -> str:
     """Return where the repository was cloned from as "host/path", in whatever form git was told it; "" without one."""
     try:
-        url = _git(root, time.monotonic() + _HEAD_TIMEOUT_SECONDS, "config", "--get", "remote.origin.url")
-    except _GitError:
+        url = run_git(root, time.monotonic() + _HEAD_TIMEOUT_SECONDS, "config", "--get", "remote.origin.url")
+    except GitError:
         return ""
     return _host_and_path(url.decode("utf-8", "replace").strip())
 
@@ -85,17 +72,13 @@ def commit_times(root: Path, files: Mapping[str, int], timeout_seconds: float) -
     times: dict[str, float] = {}
     try:
         clean = _clean_files(root, files, deadline)
-        is_shallow = _git(root, deadline, "rev-parse", "--is-shallow-repository").strip() == b"true"
+        is_shallow = run_git(root, deadline, "rev-parse", "--is-shallow-repository").strip() == b"true"
         _read_last_commits(root, clean, is_shallow, deadline, times)
-    except _GitError as error:
+    except GitError as error:
         return CommitTimes(times, str(error))
     if is_shallow and len(times) < len(clean):
         return CommitTimes(times, "the clone is shallow: the age of files older than its history is unknown")
     return CommitTimes(times)
-
-
-class _GitError(Exception):
-    """Git is missing, does not know the folder, failed, or took too long."""
 
 
 def _clean_files(root: Path, files: Mapping[str, int], deadline: float) -> set[str]:
@@ -103,8 +86,8 @@ def _clean_files(root: Path, files: Mapping[str, int], deadline: float) -> set[s
 
     As git does, the index's record of the mtime is believed; content is hashed only where the two differ.
     """
-    listing = _git(root, deadline, "ls-files", "--stage", "--debug", "-z")
-    staged = _git(root, deadline, "diff-index", "--cached", "--ignore-submodules", *_DIFF_OPTIONS, "HEAD", "--")
+    listing = run_git(root, deadline, "ls-files", "--stage", "--debug", "-z")
+    staged = run_git(root, deadline, "diff-index", "--cached", "--ignore-submodules", *_DIFF_OPTIONS, "HEAD", "--")
     changed = {os.fsdecode(name) for name in staged.split(b"\0")}
     clean: set[str] = set()
     for entry in _INDEX_ENTRY.finditer(listing):
@@ -128,7 +111,7 @@ def _has_recorded_mtime(entry: re.Match[bytes], mtime_ns: int) -> bool:
 def _has_hash(path: Path, name: str, deadline: float) -> bool:
     """Return whether the file is the blob of that name; filters such as line-end conversion are not applied."""
     if time.monotonic() > deadline:
-        raise _GitError("comparing the files with git's index took too long")
+        raise GitError("comparing the files with git's index took too long")
     try:
         content = path.read_bytes()
     except OSError:
@@ -150,7 +133,7 @@ def _read_last_commits(
     show_root = f"log.showRoot={'false' if is_shallow else 'true'}"
     command = ("-c", show_root, "log", "--format=%x00%ct", "--no-merges", *_DIFF_OPTIONS, "HEAD", "--")
     late = threading.Event()
-    with _start(root, *command) as process:
+    with start_git(root, *command) as process:
         timer = threading.Timer(max(deadline - time.monotonic(), 0), _stop_late, (process, late))
         timer.daemon = True
         timer.start()
@@ -164,9 +147,9 @@ def _read_last_commits(
         process.wait()
         timer.cancel()
     if late.is_set():
-        raise _GitError(f"reading git's history took too long: {len(missing):,} files have no commit time")
+        raise GitError(f"reading git's history took too long: {len(missing):,} files have no commit time")
     if missing and process.returncode:
-        raise _GitError(f"git's history cannot be read to its end: {len(missing):,} files have no commit time")
+        raise GitError(f"git's history cannot be read to its end: {len(missing):,} files have no commit time")
 
 
 def _stop_late(process: "subprocess.Popen[bytes]", late: threading.Event) -> None:
@@ -194,41 +177,3 @@ def _read_log(fields: Iterable[bytes]) -> Iterator[tuple[bytes, float]]:
         else:
             yield (field[1:] if expected == "first name" else field), seconds
             expected = "name"
-
-
-def _git(root: Path, deadline: float, *arguments: str) -> bytes:
-    with _start(root, *arguments) as process:
-        try:
-            output, _ = process.communicate(timeout=max(deadline - time.monotonic(), 0))
-        except subprocess.TimeoutExpired as error:
-            process.kill()
-            raise _GitError(f"git {arguments[0]} took too long") from error
-    if process.returncode:
-        raise _GitError("git does not know this folder as a repository with commits that it may read")
-    return output
-
-
-def _start(root: Path, *arguments: str) -> "subprocess.Popen[bytes]":
-    try:
-        return subprocess.Popen(
-            ["git", *_OPTIONS, *arguments],
-            cwd=root,
-            env=_environment(),
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-        )
-    except OSError as error:
-        raise _GitError(f"git cannot be started ({error.strerror})") from error
-
-
-def _environment() -> dict[str, str]:
-    """Return an environment in which no variable redirects git, asks the user, or lets it talk to another program."""
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("GIT_") or name in _KEPT_VARIABLES}
-    return kept | {
-        "GIT_ALLOW_PROTOCOL": "",
-        "GIT_NO_LAZY_FETCH": "1",
-        "GIT_OPTIONAL_LOCKS": "0",
-        "GIT_TERMINAL_PROMPT": "0",
-        "LC_ALL": "C",
-    }

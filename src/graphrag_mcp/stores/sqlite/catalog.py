@@ -123,6 +123,10 @@ class SqliteCatalog:
         )
         return [chunk_id for (chunk_id,) in rows]
 
+    def is_archived(self, path: str) -> bool:
+        """Tell whether a file is indexed as archived, which hides it from most searches."""
+        return bool(self._database.rows("SELECT 1 FROM files WHERE path = ? AND archive_reason IS NOT NULL", (path,)))
+
     def file_states(self) -> dict[str, FileState]:
         """Return what is remembered of every file, by path."""
         rows = self._database.rows("SELECT path, size, mtime_ns, content_hash, recipe FROM files")

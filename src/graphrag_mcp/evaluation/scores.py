@@ -2,32 +2,11 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import astuple, dataclass
+from dataclasses import astuple, dataclass, fields
+
+from graphrag_mcp.evaluation.judged import JudgedQuery, Place, Target
 
 CUTOFF = 10
-
-Place = tuple[str, int | None, int | None]  # Path, first line, last line; None: the whole file.
-
-
-@dataclass(frozen=True, slots=True)
-class Target:
-    """One right answer: any of `paths`, and in it any place that overlaps the lines, where they are known."""
-
-    paths: tuple[str, ...]
-    start_line: int | None = None
-    end_line: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class JudgedQuery:
-    """A query and everything that counts as right for it. `relevant`: the files."""
-
-    id: str
-    query: str
-    category: str
-    relevant: frozenset[str]
-    targets: tuple[Target, ...]
-    repo: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,13 +14,14 @@ class Scores:
     """Measures of one answer, or their means; each from 0 to 1, over the first ten places.
 
     chunk_ndcg: NDCG over the list of chunks, where a target counts at the first chunk that shows it.
-    file_ndcg: NDCG over the list of distinct files. mrr, hit1, hit5: on that list too.
+    file_ndcg: NDCG over the list of distinct files. mrr, precision3, hit1, hit5: on that list too.
     span10: whether one of the first ten chunks shows a target.
     """
 
     chunk_ndcg: float
     file_ndcg: float
     mrr: float
+    precision3: float
     hit1: float
     hit5: float
     span10: float
@@ -57,6 +37,7 @@ def score(query: JudgedQuery, places: Sequence[Place]) -> Scores:
         chunk_ndcg=_ndcg(target_ranks, len(query.targets)),
         file_ndcg=_ndcg(file_ranks, len(query.relevant)),
         mrr=1 / first if first else 0.0,
+        precision3=sum(rank <= 3 for rank in file_ranks) / min(3, len(query.relevant) or 1),
         hit1=float(first == 1),
         hit5=float(1 <= first <= 5),
         span10=float(bool(target_ranks)),
@@ -66,7 +47,7 @@ def score(query: JudgedQuery, places: Sequence[Place]) -> Scores:
 def mean(scores: Sequence[Scores]) -> Scores:
     """Return the mean of each measure; all are 0 when there is nothing to average."""
     if not scores:
-        return Scores(0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+        return Scores(*[0.0] * len(fields(Scores)))
     return Scores(*(sum(column) / len(scores) for column in zip(*map(astuple, scores), strict=True)))
 
 

@@ -1,0 +1,66 @@
+"""Runs git without letting the repository's configuration run anything.
+
+A repository is untrusted input, and its configuration can name programs for many occasions. So only plumbing that reads
+the index and the history is called, the programs' settings are overridden, and no transport is allowed, which a partial
+clone would use to fetch objects.
+"""
+
+import os
+import subprocess
+import time
+from pathlib import Path
+
+_OPTIONS = (
+    "--no-pager",
+    "--no-replace-objects",
+    "-c", "core.fsmonitor=false",
+    "-c", "core.pager=cat",
+    "-c", "log.showSignature=false",
+    "-c", "safe.bareRepository=explicit",
+)  # fmt: skip
+# The user's own configuration stays in force: it holds `safe.directory`, which says whose repositories to trust.
+_KEPT_VARIABLES = frozenset({"GIT_EXEC_PATH", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM"})
+
+
+class GitError(Exception):
+    """Git is missing, does not know the folder, failed, or took too long."""
+
+
+def run_git(root: Path, deadline: float, *arguments: str) -> bytes:
+    """Return what git prints. `deadline`: on the monotonic clock. Raises GitError."""
+    with start_git(root, *arguments) as process:
+        try:
+            output, _ = process.communicate(timeout=max(deadline - time.monotonic(), 0))
+        except subprocess.TimeoutExpired as error:
+            process.kill()
+            raise GitError(f"git {arguments[0]} took too long") from error
+    if process.returncode:
+        raise GitError("git does not know this folder as a repository with commits that it may read")
+    return output
+
+
+def start_git(root: Path, *arguments: str, stdin: int = subprocess.DEVNULL) -> "subprocess.Popen[bytes]":
+    """Start git with its output in a pipe. Raises GitError."""
+    try:
+        return subprocess.Popen(
+            ["git", *_OPTIONS, *arguments],
+            cwd=root,
+            env=_environment(),
+            stdin=stdin,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+        )
+    except OSError as error:
+        raise GitError(f"git cannot be started ({error.strerror})") from error
+
+
+def _environment() -> dict[str, str]:
+    """Return an environment in which no variable redirects git, asks the user, or lets it talk to another program."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("GIT_") or name in _KEPT_VARIABLES}
+    return kept | {
+        "GIT_ALLOW_PROTOCOL": "",
+        "GIT_NO_LAZY_FETCH": "1",
+        "GIT_OPTIONAL_LOCKS": "0",
+        "GIT_TERMINAL_PROMPT": "0",
+        "LC_ALL": "C",
+    }

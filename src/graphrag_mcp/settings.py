@@ -76,6 +76,9 @@ class RetrievalSettings(_Section):
     """`[retrieval]`: how results are found and ordered."""
 
     exclude_archived: bool = Field(True, description="hide archived files unless a call asks for them")
+    category_weights: Mapping[str, Share] = Field(
+        {}, description="the vectors' share of the say by kind of file, e.g. config = 0.2; 0.5 for those not named"
+    )
     hybrid_search_enabled: bool = Field(True, description="search by words too; off: by vectors alone")
     fusion_algorithm: Literal["relative", "rrf", "weighted"] = Field("relative", description="how the lists are merged")
     rrf_k: int = Field(60, ge=1, le=1000, description="RRF's constant")

@@ -1,11 +1,13 @@
 """Fusion: the formulas of the requirements, checked by hand."""
 
+from collections.abc import Callable
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from graphrag_mcp.model import Ranked
-from graphrag_mcp.search.fusion import RankedList, fuse_rrf, fuse_weighted
+from graphrag_mcp.search.fusion import Fused, RankedList, fuse_relative, fuse_rrf, fuse_weighted
 
 
 def _list(source: str, ids: list[int], weight: float = 1.0) -> RankedList:
@@ -80,3 +82,37 @@ def test_the_weighted_sum_normalises_each_list() -> None:
 def test_a_flat_list_counts_in_full() -> None:
     """B-19: min-max of one item, or of equal ones, is 1."""
     assert fuse_weighted([RankedList("vector", [Ranked(1, 0.2)])])[0].score == pytest.approx(1.0)
+
+
+def test_relative_scores_keep_by_how_much_the_first_is_better() -> None:
+    """001-13, 004-05: shares of the best score, weighted; a list that found nothing takes no part."""
+    vector = RankedList("vector", [Ranked(1, 0.8), Ranked(2, 0.4)], 1.0)
+    keyword = RankedList("keyword", [Ranked(2, 12.0), Ranked(3, 3.0)], 3.0)
+    scores = {one.chunk_id: one.score for one in fuse_relative([vector, keyword, RankedList("graph", [], 5.0)])}
+    assert scores == pytest.approx({2: (0.5 + 3) / 4, 1: 1 / 4, 3: 0.75 / 4})
+
+
+def test_relative_scores_count_what_a_list_knows_of_others() -> None:
+    """A missing score would count as none; a chunk that no list proposed stays out, and a negative cosine is none."""
+    vector = RankedList("vector", [Ranked(1, 0.8)], 1.0, {2: 0.4, 9: 0.7, 3: -0.2})
+    keyword = RankedList("keyword", [Ranked(2, 10.0), Ranked(3, 10.0)], 1.0)
+    fused = fuse_relative([vector, keyword])
+    assert {one.chunk_id: one.score for one in fused} == pytest.approx({2: 0.75, 1: 0.5, 3: 0.5})
+    assert next(one for one in fused if one.chunk_id == 2).ranks == {"keyword": 1}
+
+
+def test_first_everywhere_is_one_under_relative_scores_too() -> None:
+    """K-22: whatever the weights."""
+    lists = [RankedList("vector", [Ranked(1, 0.3)], 0.65), RankedList("keyword", [Ranked(1, 40.0)], 1.0)]
+    assert fuse_relative(lists)[0].score == pytest.approx(1.0)
+    assert fuse_relative([]) == []
+    assert fuse_relative([RankedList("vector", [Ranked(1, 0.0)])])[0].score == 0.0
+
+
+@pytest.mark.parametrize("fuse", [fuse_relative, lambda lists, share: fuse_rrf(lists, 60, share)])
+def test_a_category_may_shift_the_say_between_the_lists(fuse: Callable[..., list[Fused]]) -> None:
+    """004-05, 004-18, K-01: 0.7 to the vectors for code lifts what they found; 0.5 is plain fusion."""
+    lists = [RankedList("vector", [Ranked(1, 1.0), Ranked(2, 0.9)]), RankedList("keyword", [Ranked(2, 1.0)])]
+    plain = {one.chunk_id: one.score for one in fuse(lists, lambda _, __: 0.5)}
+    shifted = {one.chunk_id: one.score for one in fuse(lists, lambda _, source: 0.7 if source == "vector" else 0.3)}
+    assert shifted[1] == pytest.approx(plain[1] * 1.4)

@@ -1,10 +1,11 @@
 """What a score is multiplied by."""
 
 import math
+from dataclasses import replace
 
 import pytest
 
-from graphrag_mcp.model import ArchiveClass, Category, StoredFile
+from graphrag_mcp.model import ArchiveClass, Category, DocumentFacts, DocumentStatus, StoredFile
 from graphrag_mcp.search import multipliers
 from graphrag_mcp.search.query import understand
 from graphrag_mcp.settings import RetrievalSettings
@@ -102,3 +103,82 @@ def test_the_prior_stays_for_a_query_that_only_has_the_word(text: str) -> None:
     query = understand(text)
     for category in (Category.TESTS, Category.DOCUMENTATION, Category.CONFIG, Category.EXAMPLES):
         assert multipliers.priors(query, SETTINGS)[category] < 1.0
+
+
+def _stating(status: DocumentStatus | None = None, priority: int | None = None, kind: str = "") -> StoredFile:
+    return StoredFile(
+        1, "docs/a.md", Category.DOCUMENTATION, facts=DocumentFacts(status=status, priority=priority, type=kind)
+    )
+
+
+@pytest.mark.parametrize(
+    ("status", "factor"),
+    [
+        (DocumentStatus.ACTIVE, 1.0),
+        (DocumentStatus.PROPOSED, 1.0),
+        (DocumentStatus.SUPERSEDED, 0.6),
+        (DocumentStatus.DEPRECATED, 0.6),
+        (DocumentStatus.REJECTED, 0.6),
+        (DocumentStatus.ARCHIVED, 0.4),
+        (None, 1.0),
+    ],
+)
+def test_a_status_is_a_penalty_and_no_filter(status: DocumentStatus | None, factor: float) -> None:
+    """002-06, 002-20, K-03: what is superseded stays retrievable, below what supersedes it."""
+    assert multipliers.retirement(_stating(status), SETTINGS) == pytest.approx(factor)
+
+
+def test_a_file_that_is_archived_twice_is_penalised_once() -> None:
+    """K-03, B-10: by its place and by its own word; the stronger of the two counts."""
+    both = replace(_stating(DocumentStatus.ARCHIVED), archive=ArchiveClass("docs/archive/", 0.5))
+    assert multipliers.retirement(both, SETTINGS) == pytest.approx(0.4)
+
+
+def test_a_stated_priority_lifts_a_little_and_no_author_lowers_a_little() -> None:
+    """002-04, 002-06: a thousandth a point, two hundredths for a generated page."""
+    assert multipliers.standing(_stating(priority=100), SETTINGS) == pytest.approx(1.1)
+    assert multipliers.standing(_stating(kind="Auto"), SETTINGS) == pytest.approx(0.98)
+    assert multipliers.standing(_stating(), SETTINGS) == 1.0
+
+
+@pytest.mark.parametrize("priority", [0, 50, 100])
+def test_no_priority_outweighs_a_status(priority: int) -> None:
+    """002-23: the penalty of 0.40 against at most 0.10."""
+    stated = _stating(DocumentStatus.SUPERSEDED, priority)
+    assert multipliers.retirement(stated, SETTINGS) * multipliers.standing(stated, SETTINGS) < 1.0
+
+
+@pytest.mark.parametrize(("count", "factor"), [(0, 1.0), (1, 1.1), (5, 1.5), (10, 2.0), (400, 2.0)])
+def test_backlinks_boost_by_the_formula(count: int, factor: float) -> None:
+    """001-08, K-14: 1 + 0.1 · min(count, 10), under the weight of the seed."""
+    assert multipliers.backlink_boost(count, RetrievalSettings(backlink_boost_weight=0.1)) == pytest.approx(factor)
+
+
+def test_backlinks_are_off_because_they_measured_nothing() -> None:
+    """001-15: a weight of 0 disables them, and is the default; weight and cap are settings."""
+    assert multipliers.backlink_boost(400, SETTINGS) == 1.0
+    capped = RetrievalSettings(backlink_boost_weight=0.2, backlink_boost_cap=2)
+    assert multipliers.backlink_boost(400, capped) == pytest.approx(1.4)
+
+
+def _kinds(*categories: Category) -> dict[int, StoredFile]:
+    return {number: StoredFile(number, f"{number}", category) for number, category in enumerate(categories)}
+
+
+def test_the_prior_yields_where_the_code_does_not_say_the_words() -> None:
+    """B-28: a document with ten times the code's BM25 is no longer held back; one with as much is."""
+    files = _kinds(Category.IMPLEMENTATION, Category.DOCUMENTATION)
+    priors = multipliers.priors(understand("how are letters sent"), SETTINGS)
+    alone = multipliers.lifted(priors, {0: 1.0, 1: 10.0}, files)
+    equal = multipliers.lifted(priors, {0: 9.0, 1: 10.0}, files)
+    none = multipliers.lifted(priors, {1: 10.0}, files)
+    assert priors[Category.DOCUMENTATION] == equal[Category.DOCUMENTATION] < alone[Category.DOCUMENTATION] < 1.0
+    assert none[Category.DOCUMENTATION] == 1.0
+    assert alone[Category.IMPLEMENTATION] == 1.0
+    assert multipliers.lifted(priors, {}, files) == priors
+
+
+def test_who_asks_for_one_kind_gets_it_before_the_code() -> None:
+    """004-01, B-28: tests that are asked for keep their score, and the code they test is held back."""
+    priors = multipliers.priors(understand("tests for the session"), SETTINGS)
+    assert priors[Category.TESTS] == 1.0 > priors[Category.IMPLEMENTATION] > priors[Category.DOCUMENTATION]

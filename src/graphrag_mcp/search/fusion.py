@@ -28,12 +28,14 @@ class Fused(NamedTuple):
     ranks: Mapping[str, int]
 
 
+EVEN = 0.5
+
 Share = Callable[[int, str], float]
 
 
 def balanced(_chunk_id: int, _source: str) -> float:
     """Give every list the same say, whatever the chunk's category."""
-    return 0.5
+    return EVEN
 
 
 def fuse_rrf(lists: Sequence[RankedList], k: int, share: Share = balanced) -> list[Fused]:

@@ -21,7 +21,7 @@ from graphrag_mcp.ports import ChunkStore, Matrix, VectorIndex
 from graphrag_mcp.reports import IndexState
 from graphrag_mcp.search import blocks
 from graphrag_mcp.search.bonuses import graph_votes
-from graphrag_mcp.search.fusion import Fused, RankedList, fuse_relative, fuse_rrf, fuse_weighted
+from graphrag_mcp.search.fusion import EVEN, Fused, RankedList, Share, balanced, fuse_relative, fuse_rrf, fuse_weighted
 from graphrag_mcp.search.pipeline import Pipeline
 from graphrag_mcp.search.query import Query, understand
 from graphrag_mcp.search.ranking import Evidence, Ranker, Scored
@@ -117,7 +117,7 @@ class SearchOrchestrator:
     def _select(self, query: Query, request: SearchRequest, found: Found, stores: Stores) -> _Selection:
         """Turn candidates into the hits to show."""
         lists = self._lists(query, request, found, stores)
-        fused, method = self._fuse(request, lists, found)
+        fused, method = self._fuse(request, lists, found, stores)
         hybrid = self._is_hybrid(request, found)
         if hybrid:
             fused += _unlisted(fused, [match.chunk_id for match in found.definitions], found.paths)
@@ -166,7 +166,9 @@ class SearchOrchestrator:
         rest = [one.chunk_id for one in found.keyword if one.chunk_id not in nearest]
         return self._retriever.similarities(rest, stores, found)
 
-    def _fuse(self, request: SearchRequest, lists: Sequence[RankedList], found: Found) -> tuple[list[Fused], str]:
+    def _fuse(
+        self, request: SearchRequest, lists: Sequence[RankedList], found: Found, stores: Stores
+    ) -> tuple[list[Fused], str]:
         """Fuse, and name what ran: the argument may ask for vectors alone, the setting for another way (K-07)."""
         settings = self._settings
         if not self._is_hybrid(request, found):
@@ -175,9 +177,10 @@ class SearchOrchestrator:
             legacy = {"vector": settings.legacy_vector_weight, "keyword": settings.legacy_keyword_weight}
             weighed = [RankedList(one.source, one.items, legacy.get(one.source, one.weight)) for one in lists]
             return fuse_weighted(weighed), "weighted"
+        share = _shares(lists, stores.catalog, settings) if settings.category_weights else balanced
         if settings.fusion_algorithm == "rrf":
-            return fuse_rrf(lists, settings.rrf_k), "rrf"
-        return fuse_relative(lists), "relative"
+            return fuse_rrf(lists, settings.rrf_k, share), "rrf"
+        return fuse_relative(lists, share), "relative"
 
     def _rank(
         self,
@@ -255,6 +258,18 @@ def _unlisted(fused: Sequence[Fused], definitions: Sequence[int], paths: Sequenc
     listed = {one.chunk_id for one in fused}
     named = dict.fromkeys([*definitions, *(one.chunk_id for one in paths)])
     return [Fused(chunk_id, 0.0, {}) for chunk_id in named if chunk_id not in listed]
+
+
+def _shares(lists: Sequence[RankedList], catalog: ChunkStore, settings: RetrievalSettings) -> Share:
+    """Return how much of the say each list has on a chunk, by the kind of its file (004-05)."""
+    files = catalog.files([item.chunk_id for one in lists for item in one.items])
+
+    def share(chunk_id: int, source: str) -> float:
+        file = files.get(chunk_id)
+        vectors = settings.category_weights.get(file.category.value, EVEN) if file is not None else EVEN
+        return {"vector": vectors, "keyword": 1 - vectors}.get(source, EVEN)
+
+    return share
 
 
 def _scores(lists: Sequence[RankedList], source: str) -> dict[int, float]:

@@ -1,0 +1,91 @@
+"""Which kind of file, and which relation, the grammar of a query asks for."""
+
+import pytest
+
+from graphrag_mcp.model import Category, RelationKind
+from graphrag_mcp.search.phrases import asked_categories, asked_relations
+from graphrag_mcp.search.query import LONG, understand
+
+
+@pytest.mark.parametrize(
+    ("text", "category"),
+    [
+        ("tests for the session", Category.TESTS),
+        ("is the retry covered by a test", Category.TESTS),
+        ("which integration tests touch the outbox", Category.TESTS),
+        ("specs around the parser", Category.TESTS),
+        ("where is rounding tested", Category.TESTS),
+        ("guide to writing plugins", Category.DOCUMENTATION),
+        ("how to set up a machine, documentation", Category.DOCUMENTATION),
+        ("what does the documentation say about tokens", Category.DOCUMENTATION),
+        ("decision record on authentication", Category.DOCUMENTATION),
+        ("changelog of the last version", Category.DOCUMENTATION),
+        ("example of a custom handler", Category.EXAMPLES),
+        ("show me a sample app with login", Category.EXAMPLES),
+        ("benchmarks of the router", Category.EXAMPLES),
+        ("linter rules", Category.CONFIG),
+        ("release workflow", Category.CONFIG),
+        ("which env vars are read", Category.CONFIG),
+        ("where is the pool size configured", Category.CONFIG),
+        ("docker compose of the database", Category.CONFIG),
+    ],
+)
+def test_what_a_query_is_about_is_asked_for(text: str, category: Category) -> None:
+    """B-28, 004-01: the noun at the head of the query, or a phrase that can mean nothing else."""
+    assert category in asked_categories(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "test client",
+        "document parser",
+        "example validator",
+        "how are documents stored",
+        "config loader",
+        "guide the user through checkout",
+        "benchmark runner class",
+        "session settings object",
+        "sample rate of the audio stream",
+    ],
+)
+def test_a_word_inside_a_query_asks_for_nothing(text: str) -> None:
+    """B-28: "test client" asks for code."""
+    assert asked_categories(text) == frozenset()
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "direction"),
+    [
+        ("who calls reserve", RelationKind.CALLS, "in"),
+        ("callers of reserve", RelationKind.CALLS, "in"),
+        ("callees of reserve", RelationKind.CALLS, "out"),
+        ("what does reserve call", RelationKind.CALLS, "out"),
+        ("which modules depend on billing", RelationKind.IMPORTS, "in"),
+        ("what does billing import", RelationKind.IMPORTS, "out"),
+        ("subclasses of Handler", RelationKind.INHERITS, "in"),
+        ("what tests verify_token", RelationKind.TESTS, "in"),
+    ],
+)
+def test_a_relation_has_a_direction(text: str, kind: RelationKind, direction: str) -> None:
+    """K-11: what points at the thing, or what the thing points at."""
+    assert (kind, direction) in asked_relations(text)
+
+
+def test_of_a_long_text_the_title_asks() -> None:
+    """A whole issue: its first line says what it is about; "I followed the documentation" in its body asks nothing."""
+    body = "I followed the documentation, see tests for it. " * 10
+    query = understand(f"# Session is lost on refresh\n\n{body}\n`SessionStore.load` fails in src/session.py")
+    assert len(query.text) > LONG
+    assert query.title == "Session is lost on refresh"
+    assert (query.categories, query.relations) == (frozenset(), ())
+    assert set(query.terms) == {"session", "lost", "refresh"}
+    assert {"document", "load"} <= set(query.minor_terms)
+    assert "src/session.py" in query.paths
+    assert any(symbol.name == "load" for symbol in query.symbols)
+
+
+def test_a_short_text_is_its_own_title() -> None:
+    """Nothing of a question is minor but its synonyms."""
+    assert understand("how are sessions kept").title == "how are sessions kept"
+    assert understand("how are sessions kept").minor_terms == ()

@@ -153,3 +153,36 @@ def test_a_root_that_is_no_folder_is_no_problem_of_the_settings(tmp_path: Path) 
     """P-1: what is wrong with the root is said once, by what opens it."""
     (tmp_path / "file").write_text("")
     assert load_settings(tmp_path / "file", {}) == load_settings(tmp_path / "nowhere", {}) == Settings()
+
+
+@pytest.mark.parametrize(
+    ("variable", "name"),
+    [
+        *((f"KB_{name.upper()}", name) for name in RetrievalSettings.model_fields if name.startswith("rerank_")),
+        ("KB_RRF_K", "rrf_k"),
+        ("KB_HYBRID_SEARCH_ENABLED", "hybrid_search_enabled"),
+        ("KB_GRAPH_EXPANSION_MAX_NODES", "graph_expansion_max_nodes"),
+        ("KB_REJECTED_INJECTION_MAX_DOCS", "rejected_injection_max_docs"),
+        ("KB_REJECTED_MIN_SIMILARITY", "rejected_min_similarity"),
+    ],
+)
+def test_the_seeds_names_are_accepted(tmp_path: Path, variable: str, name: str) -> None:
+    """002-05, 002-07, 002-09, 002-11, 002-14, K-18: KB_ names mean ours, and ours win."""
+    assert getattr(load_settings(tmp_path, {variable: "1"}).retrieval, name) == 1
+    ours = {variable: "1", f"GRAPHRAG_{name.upper()}": "0" if name != "rrf_k" else "2"}
+    assert getattr(load_settings(tmp_path, ours).retrieval, name) in (0, 2)
+
+
+def test_a_kb_name_that_is_not_ours_is_somebody_elses(tmp_path: Path) -> None:
+    """K-18: other programs have variables of that prefix too."""
+    assert load_settings(tmp_path, {"KB_LAYOUT": "de"}) == Settings()
+
+
+def test_tables_come_from_the_file(tmp_path: Path) -> None:
+    """004-05, 004-18, K-01: the seed's weights by kind of file, and a team's own synonyms."""
+    (tmp_path / SETTINGS_FILE).write_text(
+        '[retrieval.category_weights]\nimplementation = 0.7\nconfig = 0.2\n[retrieval.expansions]\nsku = ["article"]\n'
+    )
+    retrieval = load_settings(tmp_path, {}).retrieval
+    assert retrieval.category_weights == {"implementation": 0.7, "config": 0.2}
+    assert retrieval.expansions == {"sku": ("article",)}

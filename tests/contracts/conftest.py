@@ -13,7 +13,7 @@ from qdrant_client import QdrantClient
 
 from graphrag_mcp.exclusion.excluded_files import match_keys
 from graphrag_mcp.exclusion.include_globs import compile_globs
-from graphrag_mcp.model import ArchiveClass, Category, Chunk, ParsedFile, ParseMode, Relation, Symbol
+from graphrag_mcp.model import ArchiveClass, Category, Chunk, DocumentFacts, ParsedFile, ParseMode, Relation, Symbol
 from graphrag_mcp.parsing.modules import module_keys
 from graphrag_mcp.ports import ChunkStore, GraphStore, KeywordIndex, Matrix, VectorIndex
 from graphrag_mcp.stores.neo4j.graph import Neo4jGraphStore
@@ -37,6 +37,7 @@ from tests.servers.connections import open_qdrant
 
 DIMENSIONS = 8
 MODEL = "test"
+NO_FACTS = DocumentFacts()
 COLLECTION = "contracts"
 
 
@@ -52,6 +53,7 @@ class Source:
     archived: bool = False
     symbols: tuple[Symbol, ...] = ()
     relations: tuple[Relation, ...] = ()
+    facts: DocumentFacts = NO_FACTS
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,6 +165,7 @@ def file_rows(source: Source) -> FileRows:
             chunks,
             source.symbols,
             source.relations,
+            source.facts,
         ),
         state=FileState(1, 1, hashlib.sha256(repr(source).encode()).digest(), "recipe"),
         archive=ArchiveClass("in archive/", 0.5) if source.archived else None,

@@ -190,3 +190,43 @@ def test_what_a_chunk_mentions_leads_to_the_files_that_define_it(backend: Backen
     assert (found.chunk_id, found.occurrences) == (seed, 2)
     assert backend.places([found.definition_chunk_id]) == [("rare.py", 0)]
     assert backend.graph.mentions([seed], Scope(excluded_keys=frozenset({"rare.py"}))) == []
+
+
+def test_backlinks_count_the_files_that_lead_to_one(backend: Backend) -> None:
+    """001-08b, 001-09, K-14, B-15: distinct other files, not archived, that call, import or link to it."""
+    link = Relation(RelationKind.LINKS_TO, "", "guide", 2, 1.0, Resolution.UNRESOLVED, "/docs/guide")
+    backend.write(
+        [
+            Source("lib.py", ["help"], symbols=(_function("help"),)),
+            Source("a.py", ["run"], symbols=(_function("run"),), relations=(_call("help"), _call("help", line=3))),
+            Source("b.py", ["go"], symbols=(_function("go"),), relations=(_call("help", source="go"),)),
+            Source("archive/c.py", ["old"], archived=True, relations=(_call("help", source="old"),)),
+            Source("docs/guide.md", ["guide"]),
+            Source("README.md", ["read"], relations=(link,)),
+        ]
+    )
+    wanted = {path: _first(backend, path) for path in ("lib.py", "a.py", "docs/guide.md")}
+    counts = backend.graph.backlinks(list(wanted.values()))
+    assert {path: counts.get(chunk_id, 0) for path, chunk_id in wanted.items()} == {
+        "lib.py": 2,
+        "a.py": 0,
+        "docs/guide.md": 1,
+    }
+    assert backend.graph.backlinks([]) == {}
+
+
+def test_a_name_that_several_files_define_is_no_backlink(backend: Backend) -> None:
+    """K-14: nobody knows which of them is meant."""
+    backend.write(
+        [
+            Source("one.py", ["help"], symbols=(_function("help"),)),
+            Source("two.py", ["help"], symbols=(_function("help"),)),
+            Source("a.py", ["run"], symbols=(_function("run"),), relations=(_call("help"),)),
+        ]
+    )
+    assert backend.graph.backlinks([_first(backend, "one.py"), _first(backend, "two.py")]) == {}
+
+
+def _first(backend: Backend, path: str) -> int:
+    found = [one for word in ("help", "run", "guide") for one in backend.keywords.search([word], 20, Scope())]
+    return next(one.chunk_id for one in found if backend.places([one.chunk_id]) == [(path, 0)])

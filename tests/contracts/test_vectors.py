@@ -46,3 +46,13 @@ def test_vectors_are_handed_out_by_chunk(backend: Backend) -> None:
     vectors = backend.vectors.vectors([found.chunk_id, 123456789])
     assert list(vectors) == [found.chunk_id]
     assert np.allclose(vectors[found.chunk_id], unit(0.6, 0.8), atol=1e-3)
+
+
+def test_the_similarity_of_any_chunk_can_be_asked_for(backend: Backend) -> None:
+    """What another list found is compared with the query too, without its vector travelling."""
+    backend.write([Source("a.py", ["x", "y"], [[1.0], [0.6, 0.8]]), Source("b.py", ["z"])])
+    wanted = next(one.chunk_id for one in backend.vectors.search(unit(1.0), 5, Scope()) if 0.5 < one.score < 0.7)
+    similar = backend.vectors.similarities(unit(1.0), [wanted, 123456789])
+    assert list(similar) == [wanted]
+    assert abs(similar[wanted] - 0.6) < 2e-3
+    assert backend.vectors.similarities(unit(1.0), []) == {}

@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 from tokenizers import Tokenizer
 from tokenizers.models import WordLevel
 from tokenizers.pre_tokenizers import Whitespace
@@ -28,16 +29,35 @@ def write_onnx_folder(folder: Path, pooling: dict[str, bool] | None = None) -> P
     return folder
 
 
-def _model() -> bytes:
-    rows, width = TABLE.shape
-    table = _number(1, rows) + _number(1, width) + _number(2, _FLOAT) + _field(8, b"table") + _field(9, TABLE.tobytes())
+def write_cross_encoder_folder(folder: Path) -> Path:
+    """Write a model whose score of two texts is the mean of their tokens' rows, 4 for beta and 0 for alpha."""
+    write_onnx_folder(folder)
+    table = np.array([[0], [0], [0], [4]], dtype=np.float32)
+    axes = _field(1, b"axes") + _number(8, 1) + _number(20, 7)
+    keep = _field(1, b"keepdims") + _number(3, 0) + _number(20, 2)
+    mean = _field(1, b"hidden") + _field(2, b"score") + _field(4, b"ReduceMean") + _field(5, axes) + _field(5, keep)
+    (folder / "model.onnx").write_bytes(_model(table, mean, _value(b"score", _FLOAT, [b"batch", 1])))
+    return folder
+
+
+def _model(table_rows: NDArray[np.float32] = TABLE, more: bytes = b"", output: bytes = b"") -> bytes:
+    """Encode a model that looks up rows, and then runs one more node, if there is one, whose output is the model's."""
+    rows, width = table_rows.shape
+    table = (
+        _number(1, rows)
+        + _number(1, width)
+        + _number(2, _FLOAT)
+        + _field(8, b"table")
+        + _field(9, table_rows.tobytes())
+    )
     look_up = _field(1, b"table") + _field(1, b"input_ids") + _field(2, b"hidden") + _field(4, b"Gather")
     graph = (
         _field(1, look_up)
+        + (_field(1, more) if more else b"")
         + _field(2, b"tiny")
         + _field(5, table)
         + _field(11, _value(b"input_ids", _INT64, [b"batch", b"tokens"]))
-        + _field(12, _value(b"hidden", _FLOAT, [b"batch", b"tokens", width]))
+        + _field(12, output or _value(b"hidden", _FLOAT, [b"batch", b"tokens", width]))
     )
     return _number(1, 8) + _field(7, graph) + _field(8, _number(2, 13))
 

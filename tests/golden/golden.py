@@ -19,6 +19,7 @@ from graphrag_mcp.server.requests import read_question
 from graphrag_mcp.settings import RetrievalSettings, load_settings
 
 FOLDER = Path(__file__).parent
+RANKING = FOLDER / "ranking.txt"
 SECONDS_PER_DAY = 86_400
 SHOWN = 3
 
@@ -62,13 +63,15 @@ class Golden:
         self.app.index()
         self.queries = read_queries()
 
-    def ask(self, settings: RetrievalSettings | None = None) -> dict[str, list[Hit]]:
+    def ask(self, settings: RetrievalSettings | None = None, only_hard: bool = False) -> dict[str, list[Hit]]:
         """Return the hits of each query by its id, under the default settings or others."""
         used = settings or self.app.settings.retrieval
         orchestrator = SearchOrchestrator(used)
         stores = self.app.stores()
         answers = {}
         for query in self.queries:
+            if only_hard and not query.hard:
+                continue
             arguments = {"query": query.judged.query, "limit": CUTOFF, **query.arguments}
             question = read_question("graphrag_hybrid_search", arguments, self.app.settings, self.app.root)
             answers[query.judged.id] = list(orchestrator.search(question.request, stores, IndexState("ready")).primary)
@@ -83,7 +86,18 @@ class Golden:
                 [(hit.chunk.path, hit.chunk.start_line, hit.chunk.end_line) for hit in answers[query.judged.id]],
             )
             for query in self.queries
+            if query.judged.id in answers
         }
+
+    def ranking(self, answers: Mapping[str, Sequence[Hit]]) -> str:
+        """Return how each query was answered: the place of the first right file, and the first files, one a line."""
+        lines = []
+        for query in self.queries:
+            files = list(dict.fromkeys(hit.chunk.path for hit in answers[query.judged.id]))
+            place = next((rank for rank, path in enumerate(files, 1) if path in query.judged.relevant), None)
+            lines.append(f"{query.judged.id}  {place or 'not found'}  {query.judged.query.splitlines()[0]}")
+            lines += [f"    {'*' if path in query.judged.relevant else ' '} {path}" for path in files[:SHOWN]]
+        return "\n".join(lines) + "\n"
 
     def close(self) -> None:
         """Close the index."""

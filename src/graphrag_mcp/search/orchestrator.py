@@ -121,7 +121,14 @@ class SearchOrchestrator:
         hybrid = self._is_hybrid(request, found)
         if hybrid:
             fused += _unlisted(fused, [match.chunk_id for match in found.definitions], found.paths)
-        ranker = Ranker(query, self._settings, self._clock(), request.rerank_with_recency, with_bonuses=hybrid)
+        ranker = Ranker(
+            query,
+            self._settings,
+            self._clock(),
+            with_recency=request.rerank_with_recency,
+            with_bonuses=hybrid,
+            with_archived=not request.scope.exclude_archived or bool(request.scope.include_patterns),
+        )
         ranked = self._rank(ranker, request, fused, lists, found, stores)
         reranked = self._rerank(query, request, ranker, ranked, lists, found, stores)
         floor = request.min_score if request.min_score is not None else self._settings.min_score or 0.0

@@ -27,7 +27,7 @@ _TESTERS = AskedRelation(RelationKind.TESTS, "in")
 _TESTS = r"(?:(?:unit|integration|regression|acceptance|smoke|e2e|end.to.end) )?(?:tests?|specs?)(?: cases?| suites?)?"
 _DOCUMENTS = (
     r"(?:documentation|docs?|documents?|readme|changelog|faq|tutorials?|manuals?|handbooks?|runbooks?|walkthroughs?|"
-    r"release notes|how.?tos?|(?:\w+ )?guides?|adrs?|decision records?|design (?:docs?|documents?)|proposals?)"
+    r"release notes|how.?tos?|(?:\w+ )?guides?|adrs?|decision records?|design (?:docs?|documents?)|(?:\w+ )?proposals?)"
 )
 _EXAMPLES = r"(?:(?:usage |code )?(?:examples?|samples?|demos?)(?: apps?| applications?| programs?| projects?| code)?)"
 _BENCHMARKS = r"benchmarks?"
@@ -50,9 +50,10 @@ _CATEGORY_PHRASES: dict[str, Category] = {
     r"\b(?:is|are|where|what|how|which) .*\b(?:tested|covered)\b": Category.TESTS,
     r"\b(?:covered|checked|verified) by (?:\w+ )?(?:tests?|specs?)\b": Category.TESTS,
     r"\btest (?:cases?|suites?|coverage) (?:for|of)\b": Category.TESTS,
+    r"\b(?:used|needed|shared) (?:by|in) (?:the |our )?tests\b": Category.TESTS,
     r"^(?:what|which tests?|does an? test|do the tests) (?:tests?|checks?|covers?|verif\w+)\b": Category.TESTS,
     _ASKING + _DOCUMENTS + _SAYING: Category.DOCUMENTATION,
-    rf"[ ,]{_DOCUMENTS}$": Category.DOCUMENTATION,
+    rf"[ ,]{_DOCUMENTS}(?:$|:)": Category.DOCUMENTATION,
     r"\b(?:the|our) (?:docs|documentation|readme|manual|changelog|guide)\b": Category.DOCUMENTATION,
     r"\b(?:documented|release notes|migration guide|design document|decision record)\b": Category.DOCUMENTATION,
     _ASKING + _EXAMPLES + _SAYING: Category.EXAMPLES,
@@ -65,6 +66,9 @@ _CATEGORY_PHRASES: dict[str, Category] = {
     r"\bwhere (?:is|are) .* (?:configured|set up)\b": Category.CONFIG,
     _ASKING + r"workflows?" + _SAYING: Category.CONFIG,
 }
+_PAST = re.compile(
+    r"\b(?:old|older|previous|previously|former|legacy|archived|superseded|deprecated|obsolete|rejected|retired)\b"
+)
 _ANYTHING = r"(?:who|what|which \w+|where)"
 _RELATION_PHRASES: dict[str, AskedRelation] = {
     rf"\b{_ANYTHING} (?:calls?|uses?|invokes?|is \S+ (?:called|used|invoked))\b": _CALLERS,
@@ -83,6 +87,11 @@ _RELATION_PHRASES: dict[str, AskedRelation] = {
 def asked_categories(text: str) -> frozenset[Category]:
     """Return the kinds of file that a query asks for."""
     return _asked(text, _CATEGORY_PHRASES)
+
+
+def asks_for_the_past(text: str) -> bool:
+    """Tell whether a query asks for what was set aside: then being set aside is no fault."""
+    return _PAST.search(text.lower()) is not None
 
 
 def asked_relations(text: str) -> tuple[AskedRelation, ...]:

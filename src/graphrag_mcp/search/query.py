@@ -6,7 +6,7 @@ from enum import StrEnum
 
 from graphrag_mcp.model import Category
 from graphrag_mcp.search.expansion import expand
-from graphrag_mcp.search.phrases import AskedRelation, asked_categories, asked_relations
+from graphrag_mcp.search.phrases import AskedRelation, asked_categories, asked_relations, asks_for_the_past
 from graphrag_mcp.settings import RetrievalSettings
 from graphrag_mcp.words import query_words
 
@@ -30,6 +30,7 @@ class Query:
     minor_terms: words that count half: synonyms, and the rest of a long text. symbols: names the query says, each with
     its qualifiers before it ("Session.send" gives name "send", qualifiers ("Session",)). paths: file paths or names it
     says. categories: kinds of file it really asks for; their prior is lifted. relations: edges it asks about.
+    of_the_past: whether it asks for what was set aside.
     """
 
     text: str
@@ -41,6 +42,7 @@ class Query:
     paths: tuple[str, ...]
     categories: frozenset[Category]
     relations: tuple[AskedRelation, ...]
+    of_the_past: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +83,7 @@ def understand(text: str, settings: RetrievalSettings = _DEFAULTS) -> Query:
         paths=paths,
         categories=asked_categories(title),
         relations=asked_relations(title),
+        of_the_past=asks_for_the_past(title),
     )
 
 

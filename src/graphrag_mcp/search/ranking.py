@@ -67,7 +67,8 @@ class _FileScore(NamedTuple):
 class Ranker:
     """Ranks the candidates of one query.
 
-    now: seconds since 1970. with_bonuses: off, only age and status count, as when vectors alone rank.
+    now: seconds since 1970. with_bonuses: off, only age and status count, as when vectors alone rank. with_archived:
+    whether the request shows archived files.
     """
 
     query: Query
@@ -75,6 +76,7 @@ class Ranker:
     now: float
     with_recency: bool = True
     with_bonuses: bool = True
+    with_archived: bool = False
     _evidence: Evidence = field(init=False, default=_NO_EVIDENCE)
     _own: Mapping[int, Factor] = field(init=False, default_factory=dict)
     _files: dict[int, _FileScore] = field(init=False, default_factory=dict)
@@ -178,7 +180,7 @@ class Ranker:
     def _score_file(self, file: StoredFile, coherence: float) -> _FileScore:
         settings = self.settings
         factors = (
-            multipliers.retirement(file, settings),
+            self._retirement(file),
             multipliers.standing(file, settings),
             self.backlink_boost(file),
             multipliers.recency(file, self.now, settings) if self.with_recency else 1.0,
@@ -189,6 +191,13 @@ class Ranker:
             votes = self._evidence.votes.get(file.file_id, 0.0)
             agreeing = file_bonuses(self.query, file.path, coherence, votes, self._agreement, settings)
         return _FileScore(agreeing, factors, sum(agreeing), multipliers.clamped_product(factors, settings))
+
+    def _retirement(self, file: StoredFile) -> float:
+        """Return the factor for being set aside; who asks for what was, and lets it be shown, gets it first."""
+        retired = multipliers.retirement(file, self.settings)
+        if not self.query.of_the_past:
+            return retired
+        return self.settings.prior_unasked if self.with_archived and retired == 1.0 else 1.0
 
     def _confidence(self, fused: Fused) -> float:
         if not self.with_bonuses or (self.settings.confidence_vector == 1.0 and "graph" not in fused.ranks):

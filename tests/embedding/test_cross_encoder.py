@@ -1,0 +1,26 @@
+"""The optional second model: a real one, as small as onnxruntime can run, and one that cannot be had."""
+
+from pathlib import Path
+
+import pytest
+
+from graphrag_mcp.embedding.cross_encoder import FastembedCrossEncoder
+from graphrag_mcp.errors import ModelUnavailableError
+from tests.embedding.onnx_folder import write_cross_encoder_folder
+
+
+def test_each_text_gets_a_score_from_0_to_1(tmp_path: Path) -> None:
+    """K-26, 001-03: the logistic function of what the model says; here, of how much beta there is."""
+    model = FastembedCrossEncoder(str(write_cross_encoder_folder(tmp_path / "model")))
+    little, much = model.scores("alpha", ["alpha alpha alpha", "beta beta beta"])
+    assert 0.0 < little < much < 1.0
+    assert model.scores("alpha", []) == []
+
+
+def test_a_model_that_cannot_be_had_is_a_sentence(tmp_path: Path) -> None:
+    """K-26: neither a wrong name nor an empty folder is a traceback."""
+    with pytest.raises(ModelUnavailableError, match="the cross-encoder no/such-model cannot be loaded"):
+        FastembedCrossEncoder("no/such-model")
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(ModelUnavailableError, match="empty cannot be loaded"):
+        FastembedCrossEncoder(str(tmp_path / "empty"))

@@ -12,17 +12,16 @@ def _rows(prefix: str, *numbers: int) -> set[str]:
     return {f"{prefix}-{number:02d}" for number in numbers}
 
 
-# Left out: what rests on backlinks (001-08, 001-09, 001-15), on the expansion of queries (004-08, 004-09) or is an aim
-# of the evaluation (001-01, 001-17, 001-18).
 IN_SCOPE = (
     {f"P-{number}" for number in range(1, 7)}
     | _rows("000", *range(1, 48))
-    | _rows("001", *range(2, 8), *range(10, 15), 16, 19, 20, 21)
+    | _rows("001", *range(1, 22))
+    | _rows("002", *range(1, 26))
     | _rows("003", *range(1, 30))
-    | _rows("004", 6, 7, *range(10, 17))
+    | _rows("004", *range(1, 19))  # 004-19 names a stack of services, which K-25 replaces.
     # The resolutions and flaws that these rows point to.
-    | _rows("K", *range(1, 14), 15, 16, 19, *range(21, 26))
-    | _rows("B", *range(1, 15), 16, *range(22, 28))
+    | _rows("K", *range(1, 27))
+    | _rows("B", *range(1, 31))
 )
 
 

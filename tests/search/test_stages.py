@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from graphrag_mcp.model import Ranked, Scope, SearchRequest
+from graphrag_mcp.model import Category, Ranked, Scope, SearchRequest
 from graphrag_mcp.ports import Matrix
 from graphrag_mcp.search.fusion import RankedList, fuse_rrf
 from graphrag_mcp.search.retrieval import KEYWORD_DEPTH
@@ -171,3 +171,18 @@ def test_a_threshold_keeps_what_reaches_it(bench: Bench) -> None:
     assert set(paths(by_call)) == set(paths(by_settings)) == above
     assert by_call.meta.compression.after_threshold == len(above)
     assert bench.search(replace(ALL, min_score=0.0), NO_DEDUP.model_copy(update={"min_score": 1.0})).primary == hits
+
+
+def test_a_kind_of_file_can_be_asked_for_and_weighed(tmp_path: Path) -> None:
+    """004-02, 004-05, B-29, K-01: kinds are pushed down into the lists, and shift the say between them before that."""
+    code = Source("src/a.py", ["garnet straw straw straw"], [[1.0]])
+    config = Source("app.toml", ["garnet"], [[0.2, 1.0]], Category.CONFIG)
+    bench = Bench(tmp_path, [code, config])
+    asked = bench.search(replace(ALL, scope=Scope(categories=frozenset({Category.CONFIG}))))
+    even = {hit.chunk.path: hit.fused_score for hit in bench.search(ALL).primary}
+    shifted = NO_DEDUP.model_copy(update={"category_weights": {"implementation": 0.7, "config": 0.2}})
+    uneven = {hit.chunk.path: hit.fused_score for hit in bench.search(ALL, shifted).primary}
+    bench.close()
+    assert paths(asked) == ["app.toml"]
+    assert [len(answer) for answer in bench.keywords.answers] == [1, 2, 2]
+    assert uneven["app.toml"] > even["app.toml"]  # Found by its words, which is what counts for configuration.

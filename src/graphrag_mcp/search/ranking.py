@@ -3,7 +3,7 @@
 Scores are plain numbers until the order stands; the reasons are written out only for the hits that are looked at.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -159,23 +159,30 @@ class Ranker:
         yield "source", self._confidence(scored.fused), "graph" if "graph" in scored.fused.ranks else "vector"
         yield "saturation", self.settings.saturation**scored.place, f"hit {scored.place + 1} of the file"
 
-    def _saturate(self, file: StoredFile, hits: list[Fused]) -> list[Scored]:
-        """Damp the second, third, … hit of a file, and let only its first carry the whole of the file's bonuses."""
-        best_first = sorted(hits, key=lambda one: -self._score(one, file, 0)) if len(hits) > 1 else hits
-        return [
-            Scored(self._score(one, file, place) * self.settings.saturation**place, one, file, place)
-            for place, one in enumerate(best_first)
-        ]
+    def _saturate(self, file: StoredFile, hits: Sequence[Fused]) -> Iterator[Scored]:
+        """Yield the hits of a file, best first: (fused + own bonus + share · file's bonuses) · factors.
 
-    def _score(self, fused: Fused, file: StoredFile, place: int) -> float:
-        """Return (fused + own bonus + share · file's bonuses) · factors."""
+        Its second, third, … hit is damped, and only its first carries the whole of the file's bonuses.
+        """
         shared = self._files[file.file_id]
+        weighed = [(self._base(one), self._multiplier(one, shared), one) for one in hits]
+        if len(weighed) > 1:
+            weighed.sort(key=lambda part: -(part[0] + shared.bonus) * part[1])
+        share = damping = 1.0
+        for place, (base, multiplier, one) in enumerate(weighed):
+            yield Scored((base + share * shared.bonus) * multiplier * damping, one, file, place)
+            share *= self.settings.file_bonus_decay
+            damping *= self.settings.saturation
+
+    def _base(self, fused: Fused) -> float:
         own = self._own.get(fused.chunk_id)
-        base = fused.score + (own.value if own else 0.0) + self.settings.file_bonus_decay**place * shared.bonus
+        return fused.score + own.value if own is not None else fused.score
+
+    def _multiplier(self, fused: Fused, shared: _FileScore) -> float:
         confidence = self._confidence(fused)
         if confidence == 1.0:
-            return base * shared.multiplier
-        return base * multipliers.clamped_product((*shared.factors, confidence), self.settings)
+            return shared.multiplier
+        return multipliers.clamped_product((*shared.factors, confidence), self.settings)
 
     def _score_file(self, file: StoredFile, coherence: float) -> _FileScore:
         settings = self.settings

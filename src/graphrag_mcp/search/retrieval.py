@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from concurrent.futures import TimeoutError as FutureTimeoutError
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Generic, TypeVar
 
 from graphrag_mcp.errors import GraphragError, ModelUnavailableError, ServerError
@@ -89,9 +90,11 @@ class Retriever:
         # Waiting for a thread costs more than a short look-up: on this machine only the full-text search, which runs
         # outside of Python, is worth one.
         depth = pool if keywords.remote else KEYWORD_DEPTH * pool
-        keyword = self._ask(
-            "keyword", keywords.remote, lambda: self._by_words(query, keywords, depth, scope), beside=True
-        )
+        keyword = [
+            self._ask("keyword", keywords.remote, partial(keywords.search, terms, depth, scope), beside=True)
+            for terms in (query.terms, query.minor_terms)
+            if terms
+        ]
         wanted = _embed(query, stores)
         vector = self._ask(
             "vector",
@@ -107,7 +110,8 @@ class Retriever:
         )
         if vectors is None or stores.embedder is None:
             unavailable["vector"] = stores.no_vectors or "no embedding model"
-        by_words, by_meaning = self._answer(keyword, unavailable), self._answer(vector, unavailable)
+        by_words = _sum([self._answer(one, unavailable) for one in keyword], (1.0, self._minor_weight))[:depth]
+        by_meaning = self._answer(vector, unavailable)
         return Found(
             keyword=by_words[:pool],
             keyword_beyond={one.chunk_id: one.score for one in by_words[pool:]},
@@ -124,16 +128,6 @@ class Retriever:
         if "graph" in found.unavailable:  # What failed once in a search would only make it wait again.
             return ()
         return self._answer(self._ask("graph", graph.remote, look_up, since=found.started), found.unavailable)
-
-    def _by_words(self, query: Query, keywords: KeywordIndex, limit: int, scope: Scope) -> Sequence[Ranked]:
-        """Return the best chunks by BM25: a sum over terms, so the part of the minor ones is added by its weight."""
-        major = keywords.search(query.terms, limit, scope)
-        if not query.minor_terms:
-            return major
-        scores = {one.chunk_id: one.score for one in major}
-        for one in keywords.search(query.minor_terms, limit, scope):
-            scores[one.chunk_id] = scores.get(one.chunk_id, 0.0) + self._minor_weight * one.score
-        return sorted(map(Ranked._make, scores.items()), key=lambda one: (-one.score, one.chunk_id))[:limit]
 
     def similarities(self, chunk_ids: Sequence[int], stores: Stores, found: Found) -> Mapping[int, float]:
         """Return how near chunks are to the query that no list of nearest ones proposed."""
@@ -223,6 +217,17 @@ class _Asked(Generic[Answer]):
     remote: bool
     future: "Future[Sequence[Answer]]"
     deadline: float
+
+
+def _sum(lists: Sequence[Sequence[Ranked]], weights: Sequence[float]) -> Sequence[Ranked]:
+    """Add up lists of BM25, which is a sum over terms: so each list's part is added by its weight."""
+    if len(lists) < 2:
+        return lists[0] if lists else ()
+    scores: dict[int, float] = {}
+    for items, weight in zip(lists, weights, strict=True):
+        for chunk_id, score in items:
+            scores[chunk_id] = scores.get(chunk_id, 0.0) + weight * score
+    return sorted(map(Ranked._make, scores.items()), key=lambda one: (-one.score, one.chunk_id))
 
 
 def _embed(query: Query, stores: Stores) -> Matrix | None:

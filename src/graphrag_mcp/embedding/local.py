@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from graphrag_mcp.embedding.word_vectors import WordVectors, split_words
+from graphrag_mcp.embedding.word_vectors import WordVectors
 from graphrag_mcp.errors import ModelUnavailableError
 from graphrag_mcp.ports import Embedder, Matrix
 
@@ -62,7 +62,7 @@ class StaticEmbedder:
         return normalise(heads), normalise(heads + rests)
 
     def embed_query(self, text: str) -> Matrix:
-        unit: Matrix = normalise(self._model.raw_embed([" ".join(split_words(text))]))[0]
+        unit: Matrix = normalise(self._words.sums([text]))[0]
         return unit
 
     @cached_property

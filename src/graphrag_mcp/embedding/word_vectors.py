@@ -22,6 +22,7 @@ _SPACED = "".join(" " if chr(code) in string.punctuation else chr(code) for code
 MAX_CHARACTERS = 20_000  # Of one text: the mean of more words than that says nothing any more.
 _BATCH_TEXTS = 256
 _BATCH_CHARACTERS = 65_536
+_FEW_WORDS = 64
 _KEPT_WORDS = _BATCH_CHARACTERS // 2  # A word takes a character and a separator, so one batch always fits.
 
 
@@ -72,7 +73,7 @@ class WordVectors:
 
     def _embed_words(self, words: list[str]) -> Matrix:
         """Return each word's vector, the sum over its pieces; a word of which no piece is known gets zeros."""
-        pieces = [encoding.ids for encoding in self._model.tokenizer.encode_batch_fast(words, add_special_tokens=False)]
+        pieces = [encoding.ids for encoding in self._encode(words)]
         owners = np.repeat(np.arange(len(words)), [len(ids) for ids in pieces])
         ids = np.fromiter(chain.from_iterable(pieces), dtype=np.int64, count=len(owners))
         known = ids != self._model.unk_token_id
@@ -86,6 +87,13 @@ class WordVectors:
             longer = lengths > 1
             starts, rows, lengths = starts[longer] + 1, rows[longer], lengths[longer] - 1
         return result
+
+    def _encode(self, words: list[str]) -> Sequence[Any]:
+        """Split words into pieces: many on all cores, and a query's few without waking a thread for them."""
+        tokenizer = self._model.tokenizer
+        if len(words) > _FEW_WORDS:
+            return list(tokenizer.encode_batch_fast(words, add_special_tokens=False))
+        return [tokenizer.encode(word, add_special_tokens=False) for word in words]
 
     def _piece_vectors(self, ids: NDArray[np.int64]) -> Matrix:
         mapping, weights = self._model.token_mapping, self._model.weights

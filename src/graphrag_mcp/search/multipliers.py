@@ -98,13 +98,15 @@ def _decay(days: float) -> float:
 
 def status_penalty(file: StoredFile, settings: RetrievalSettings) -> float:
     """Return what a document's own status takes from it, 0 to 1 (002-06)."""
+    if file.facts.status is None:
+        return 0.0
     penalties = {
         DocumentStatus.SUPERSEDED: settings.superseded_penalty,
         DocumentStatus.DEPRECATED: settings.deprecated_penalty,
         DocumentStatus.REJECTED: settings.rejected_penalty,
         DocumentStatus.ARCHIVED: settings.archived_penalty,
     }
-    return penalties.get(file.facts.status, 0.0) if file.facts.status is not None else 0.0
+    return penalties.get(file.facts.status, 0.0)
 
 
 def standing(file: StoredFile, settings: RetrievalSettings) -> float:

@@ -22,7 +22,7 @@ REMOTE_TIMEOUT_SECONDS = 1.2  # Of the two seconds in which a search answers wha
 REST_SECONDS = 3.0
 _THREADS_PER_SERVER = 4  # Look-ups that wait at the same time; a server that never answers holds no more.
 MAX_DEFINITIONS = 50  # Definitions of one name that are looked at.
-KEYWORD_DEPTH = 5  # The embedded keyword list is read so many times deeper than it proposes: a score is cheap there.
+KEYWORD_DEPTH = 3  # The embedded keyword list is read so many times deeper than it proposes: a score is cheap there.
 MAX_PATHS = 20  # Files that are candidates for their name alone.
 
 Answer = TypeVar("Answer")

@@ -10,7 +10,7 @@ from graphrag_mcp.stores.sqlite.scope import ScopeResolver
 # Scoring a chunk takes about 1.5 µs, and the common terms of a query match most chunks while they tell least. So terms
 # are taken from the rarest on, until these limits; measured, all terms would be no better.
 COMMON_SHARE = 1 / 2  # Of all chunks: BM25 gives a term in half of them the weight 0.
-SCORED_CHUNKS = 2_000
+SCORED_CHUNKS = 1_500
 SCORED_SHARE = 1 / 20  # In a large index.
 TERMS_KEPT = 2  # Whatever they cost.
 

@@ -157,7 +157,7 @@ class RetrievalSettings(_Section):
     content_dedup: bool = Field(True, description="drop hits with the same text as a better one")
     ngram_dedup_threshold: Share = Field(0.9, description="drop hits that share this much of their 5-grams; 1: off")
     semantic_dedup_threshold: Share = Field(0.995, description="drop hits with vectors this similar; 1: off")
-    saturation: float = Field(0.85, gt=0, le=1, description="factor for each further hit of the same file")
+    saturation: float = Field(0.9, gt=0, le=1, description="factor for each further hit of the same file")
 
     response_tokens: int = Field(6000, ge=200, le=20_000, description="an answer's length, in tokens, at most")
 

@@ -90,9 +90,9 @@ def test_no_other_query_regresses(comparison: Comparison) -> None:
 
 
 def test_each_component_was_looked_at_alone(golden: Golden, answers: dict[str, list[Hit]]) -> None:
-    """001-17, 002-21: no part makes the hard queries worse."""
+    """001-17, 002-21: no part makes the hard queries worse by more than one of them."""
     scores = golden.scores(answers)
     whole = mean(scores[query.judged.id].mrr for query in golden.queries if query.hard)
     for part in components.OFF:
         without = golden.scores(golden.ask(components.without(part), only_hard=True))
-        assert mean(one.mrr for one in without.values()) <= whole + 0.02, part
+        assert mean(one.mrr for one in without.values()) <= whole + 1 / len(without), part  # One query, at most.

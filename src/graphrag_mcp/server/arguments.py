@@ -73,7 +73,7 @@ class HybridSearchArguments(SearchArguments):
         [], description="gitignore globs that show archived files which match, for example .archive/**."
     )
     languages: list[Entry] = Field([], description="Only these languages, for example python; empty: all.")
-    use_rrf: bool = Field(True, description="Fuse vector, keyword and graph ranks; false: vector search alone.")
+    use_rrf: bool = Field(True, description="Fuse vector, keyword and graph lists; false: vector search alone.")
     rerank_with_recency: bool = Field(True, description="Let recently changed files rank higher.")
 
     def refine(self, request: SearchRequest) -> SearchRequest:

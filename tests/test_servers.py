@@ -2,10 +2,12 @@
 
 import subprocess
 import threading
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
+from graphrag_mcp.app import App
 from graphrag_mcp.errors import ServerError, SettingsError
 from graphrag_mcp.indexing.history import origin
 from graphrag_mcp.model import RelationKind
@@ -15,6 +17,7 @@ from graphrag_mcp.search.threads import DaemonThreads
 from graphrag_mcp.servers import project_name
 from graphrag_mcp.settings import ServerSettings, Settings, load_settings
 from graphrag_mcp.stores.points import PointIds, file_version, folders, point_key
+from graphrag_mcp.stores.projection import Changing
 from graphrag_mcp.stores.qdrant.bm25 import AVERAGE_LENGTH, K1, B, document_vector, query_vector, term_index
 
 URL = "http://127.0.0.1:6333"
@@ -133,3 +136,33 @@ def test_what_a_document_supersedes_is_a_relation() -> None:
     parsed = parse_file("docs/new/guide.md", text.encode())
     found = [one.target_module for one in parsed.relations if one.kind is RelationKind.SUPERSEDES]
     assert found == ["/docs/old/first", "second", "third"]
+
+
+def test_a_name_with_few_definitions_concerns_whoever_mentions_it_and_one_with_many_importers_only(
+    tmp_path: Path,
+) -> None:
+    """A server's edges are settled: what a change may give another meaning is sent again, and no more than that."""
+    root = tmp_path / "project"
+    files = {
+        "caller.py": "rare()\nget()\n",
+        "importer.py": "from pkg.tools import get\n\nget()\n",
+        "whole.py": "from pkg import tools\n",
+        "other.py": "from pkg.tools import put\n\nput()\n",
+        "pkg/tools.py": "def get():\n    pass\n",
+        "rare.py": "def rare():\n    pass\n",
+        **{f"m{number}.py": "def get():\n    pass\n" for number in range(9)},
+    }
+    for path, text in files.items():
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
+        (root / path).write_text(text)
+    with closing(App(root, load_settings(root, {"GRAPHRAG_DATA_DIR": str(tmp_path / "data")}))) as app:
+        app.index()
+        source = app._open().projection("project", "")
+
+        def concerned(names: str, paths: str, new: str = "") -> set[str]:
+            return set(source.mentioning(Changing(*(frozenset(one.split()) for one in (names, paths, new)))))
+
+        assert concerned("rare", "rare.py") >= {"caller.py"}
+        assert concerned("get", "m1.py") == set()
+        assert concerned("get", "pkg/tools.py") == {"importer.py"}
+        assert concerned("", "", "pkg/tools.py") == {"importer.py", "other.py", "whole.py"}

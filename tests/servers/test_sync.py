@@ -1,9 +1,12 @@
 """What is copied to servers: only what they lack, the same from every machine, and right again after any mishap."""
 
 import json
+import random
 import threading
 import time
 from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -51,6 +54,24 @@ def _edges(driver: Driver, project: str, kind: str) -> set[tuple[str, str]]:
         project=project,
     )
     return {(row["source"], row["target"].removeprefix(f"{project}:")) for row in rows}
+
+
+def _differences(app: App, driver: Driver, project: str) -> tuple[set[tuple[object, ...]], set[tuple[object, ...]]]:
+    """Return the edges that the server lacks, and those that it holds wrongly, measured by what the index settles."""
+    source = app._open().projection(project, "")
+    settled = {
+        (file.path, edge.kind, edge.target_key, edge.resolution, round(edge.confidence, 6))
+        for file in source.read(list(source.versions()), with_edges=True)
+        for edge in file.edges
+    }
+    rows = _rows(
+        driver,
+        """MATCH (c:Chunk {project: $project})-[r]->(t) WHERE NOT r:DEFINES
+           RETURN c.path AS path, type(r) AS kind, t.key AS key, r.resolution AS resolution, r.confidence AS sure""",
+        project=project,
+    )
+    held = {(row["path"], row["kind"].lower(), row["key"], row["resolution"], round(row["sure"], 6)) for row in rows}
+    return settled - held, held - settled
 
 
 def test_only_what_changed_is_sent(make_place: Callable[..., Place]) -> None:
@@ -158,6 +179,79 @@ def test_an_edge_follows_what_its_name_means(make_place: Callable[..., Place], n
     (app.root / "b.py").write_text("def help_out():\n    pass\n")
     assert calls() == {("a.py", "b.py#help_out~0")}
     app.close()
+
+
+@pytest.mark.parametrize("batch_chunks", [1500, 2])
+def test_the_edges_are_what_the_index_settles_after_any_edits(
+    make_place: Callable[..., Place], neo4j_driver: Driver, monkeypatch: pytest.MonkeyPatch, batch_chunks: int
+) -> None:
+    """Names gain and lose many definitions, modules and archives come and go: no edge is stale, none is missing."""
+    monkeypatch.setattr("graphrag_mcp.sync.BATCH_CHUNKS", batch_chunks)
+    choice = random.Random(batch_chunks)
+    names = ("one", "two", "three")
+    modules = [f"{folder}/m{number}.py" for number in range(7) for folder in ("pkg", "archive")]
+    callers = {f"call_{name}.py": f"def run():\n    {name}()\n" for name in names}
+    importers = {f"from_{number}.py": f"from pkg.m{number} import one\n\none()\n" for number in range(3)}
+    whole = {f"whole_{number}.py": f"from pkg import m{number}\n" for number in range(3)}
+    place = make_place(files={**callers, **importers, **whole})
+    project = place.environ["GRAPHRAG_PROJECT_ID"]
+    for step in range(16):
+        name, defining = choice.choice(names), set(choice.sample(modules, choice.choice((0, 1, 3, 5, 6, 12))))
+        for path in modules:
+            _define(place.root / path, name, path in defining)
+        if step % 4 == 3:
+            (place.root / choice.choice(modules)).unlink(missing_ok=True)
+        with closing(place.app(archive_patterns=choice.choice(("archive/", "attic/")))) as app:
+            app.index()
+            _sync(app)
+            assert _differences(app, neo4j_driver, project) == (set(), set()), (step, name, len(defining))
+
+
+def _define(file: Path, name: str, wanted: bool) -> None:
+    """Let a module define a name, or not; one that is not there is made for a definition only."""
+    text, definition = file.read_text() if file.is_file() else "", f"def {name}():\n    return 1\n"
+    text = text.replace(definition, "") + definition * wanted
+    if wanted or file.is_file():
+        file.parent.mkdir(exist_ok=True)
+        file.write_text(text)
+
+
+def test_an_edit_during_the_first_copy_is_not_missed(
+    make_place: Callable[..., Place], neo4j_driver: Driver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What was sent before its name was defined is sent again, though the server held nothing at first."""
+    monkeypatch.setattr("graphrag_mcp.sync.BATCH_CHUNKS", 1)
+    place = make_place(files={"a.py": "def run():\n    get()\n", **{f"m{number}.py": "# 0\n" for number in range(3)}})
+    with closing(place.app()) as app:
+        app.index()
+
+        def edit(server: str, done: int, _total: int) -> None:
+            if server.startswith("Neo4j") and done == 1:
+                (place.root / "m2.py").write_text("def get():\n    pass\n")
+                app.index()
+
+        app.sync(progress=edit)
+        assert _edges(neo4j_driver, place.environ["GRAPHRAG_PROJECT_ID"], "CALLS") == {("a.py", "m2.py#get~0")}
+
+
+def test_an_import_is_settled_however_many_share_its_name(
+    make_place: Callable[..., Place], neo4j_driver: Driver
+) -> None:
+    """Importers follow their module when it gains a name that everything defines, and when it is archived."""
+    others = {f"m{number}.py": "def get():\n    pass\n" for number in range(20)}
+    users = {"user.py": "from pkg.tools import get\n\nget()\n", "whole.py": "from pkg import tools\n"}
+    place = make_place(files={**others, **users, "pkg/tools.py": "# 0\n", "old/pkg/tools.py": "# 0\n"})
+    for path, text, archived in (
+        ("pkg/tools.py", "# 1\n", "attic/"),
+        ("old/pkg/tools.py", "# 1\n", "old/"),
+        ("pkg/tools.py", "def get():\n    pass\n", "old/"),
+        ("pkg/tools.py", "# 1\n", "old/"),
+    ):
+        (place.root / path).write_text(text)
+        with closing(place.app(archive_patterns=archived)) as app:
+            app.index()
+            _sync(app)
+            assert _differences(app, neo4j_driver, place.environ["GRAPHRAG_PROJECT_ID"]) == (set(), set())
 
 
 def test_verify_finds_and_mends_what_others_did(

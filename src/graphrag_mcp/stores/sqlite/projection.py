@@ -8,10 +8,10 @@ import numpy as np
 
 from graphrag_mcp.model import Symbol, SymbolKind
 from graphrag_mcp.stores.points import Point, file_key, file_version, point_key
-from graphrag_mcp.stores.projection import ProjectedChunk, ProjectedEdge, ProjectedFile, ProjectedSymbol
+from graphrag_mcp.stores.projection import Changing, ProjectedChunk, ProjectedEdge, ProjectedFile, ProjectedSymbol
 from graphrag_mcp.stores.sqlite.catalog import CHUNK_COLUMNS, read_chunk
 from graphrag_mcp.stores.sqlite.database import Database, id_list
-from graphrag_mcp.stores.sqlite.graph import MAX_CANDIDATES, SqliteGraphStore
+from graphrag_mcp.stores.sqlite.graph import DEFINITIONS, MAX_CANDIDATES, SqliteGraphStore
 from graphrag_mcp.stores.sqlite.schema import KEYWORD_FIELDS, ORDINAL_BITS
 from graphrag_mcp.stores.sqlite.scope import GlobCompiler
 
@@ -82,6 +82,10 @@ class SqliteProjectionSource:
         """Tell whether anything was ever written there."""
         return bool(self._database.rows("SELECT 1 FROM projected WHERE server = ? LIMIT 1", (server,)))
 
+    def commit(self) -> int:
+        """Return the number of the last commit: another one may have changed what was read before."""
+        return self._database.version()
+
     def versions(self) -> dict[str, tuple[str, int]]:
         """Return the version of each indexed file and how many chunks it has."""
         rows = self._database.rows(
@@ -90,20 +94,28 @@ class SqliteProjectionSource:
         )
         return {path: (file_version(path, content_hash, recipe), count) for path, content_hash, recipe, count in rows}
 
-    def mentioning(self, names: Iterable[str], paths: Iterable[str]) -> list[str]:
-        """Return the files whose relations may mean something else once these names or files come or go.
+    def mentioning(self, changing: Changing) -> list[str]:
+        """Return the files whose relations may mean something else than before the change.
 
-        A name that much defines means something only in its own file or along an import, so only importers count.
+        A name with many definitions means something only in its own file or along an import: then importers count.
         """
         rows = self._database.rows(
-            """SELECT DISTINCT f.path FROM relations r JOIN files f ON f.id = r.file_id
-               WHERE r.target_key IN (SELECT n.value FROM json_each(?1) n
-                   WHERE (SELECT count(*) FROM (SELECT 1 FROM symbols x WHERE x.name_key = n.value LIMIT ?3)) < ?3)
-               UNION
-               SELECT DISTINCT f.path FROM module_keys m JOIN files d ON d.id = m.file_id
-               JOIN relations r ON r.target_module = m.key AND r.target_module != '' JOIN files f ON f.id = r.file_id
-               WHERE d.path IN (SELECT value FROM json_each(?2))""",
-            (id_list(names), id_list(paths), 2 * MAX_CANDIDATES),
+            f"""WITH changed(name) AS MATERIALIZED (SELECT value FROM json_each(?1)),
+                imported(module, target, path) AS MATERIALIZED (
+                    SELECT m.key, NULL, d.path FROM files d JOIN module_keys m ON m.file_id = d.id
+                    WHERE d.path IN (SELECT value FROM json_each(?2))
+                    UNION SELECT rtrim(folder, '/'), substr(key, length(folder) + 1), path FROM (
+                        SELECT rtrim(m.key, replace(m.key, '/', '')) AS folder, m.key, d.path
+                        FROM files d JOIN module_keys m ON m.file_id = d.id
+                        WHERE d.path IN (SELECT value FROM json_each(?2))))
+                SELECT f.path FROM relations r JOIN files f ON f.id = r.file_id
+                WHERE r.target_key IN (SELECT name FROM changed
+                    WHERE {DEFINITIONS.format(key="changed.name")} <= {MAX_CANDIDATES})
+                UNION SELECT f.path FROM imported i JOIN relations r ON r.target_module = i.module
+                    AND r.target_module != '' AND (i.target IS NULL OR r.target = i.target)
+                JOIN files f ON f.id = r.file_id
+                WHERE r.target_key IN (SELECT name FROM changed) OR i.path IN (SELECT value FROM json_each(?3))""",
+            (id_list(changing.names), id_list(changing.paths | changing.new_paths), id_list(changing.new_paths)),
         )
         return sorted(path for (path,) in rows)
 

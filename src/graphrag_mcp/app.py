@@ -32,7 +32,8 @@ from graphrag_mcp.stores.sqlite.catalog import SqliteCatalog
 from graphrag_mcp.stores.sqlite.database import Database
 from graphrag_mcp.stores.sqlite.graph import SqliteGraphStore
 from graphrag_mcp.stores.sqlite.keyword import SqliteKeywordIndex
-from graphrag_mcp.stores.sqlite.projection import SqliteArchivedPaths, SqliteChunkIds, SqliteProjectionSource
+from graphrag_mcp.stores.sqlite.points import SqliteChunkIds
+from graphrag_mcp.stores.sqlite.projection import SqliteProjectionSource
 from graphrag_mcp.stores.sqlite.recovery import open_or_replace
 from graphrag_mcp.stores.sqlite.schema import KEYWORD_FIELDS
 from graphrag_mcp.stores.sqlite.scope import ScopeResolver
@@ -391,7 +392,7 @@ class _OpenIndex:
     def on_servers(self, local: Stores, servers: Servers) -> Stores:
         """Return the stores of a search, each where the settings put it; those on servers lean on what is here."""
         ids = SqliteChunkIds(self.database, servers.project)
-        return servers.beside(local, ids, SqliteArchivedPaths(self.database, compile_globs), self._keywords.telling)
+        return servers.beside(local, ids, self._scopes, self._keywords.telling)
 
     def projection(self, project: str, fingerprint: str) -> SqliteProjectionSource:
         """Return what is copied to servers."""

@@ -12,8 +12,7 @@ from graphrag_mcp.stores.projection import Changing, ProjectedChunk, ProjectedEd
 from graphrag_mcp.stores.sqlite.catalog import CHUNK_COLUMNS, read_chunk
 from graphrag_mcp.stores.sqlite.database import Database, id_list
 from graphrag_mcp.stores.sqlite.graph import DEFINITIONS, MAX_CANDIDATES, SqliteGraphStore
-from graphrag_mcp.stores.sqlite.schema import KEYWORD_FIELDS, ORDINAL_BITS
-from graphrag_mcp.stores.sqlite.scope import GlobCompiler
+from graphrag_mcp.stores.sqlite.schema import KEYWORD_FIELDS, ORDINAL_BITS, ORDINAL_MASK
 
 # Whatever changes one of these changes what a server holds of the file.
 _MARK = """hex(f.content_hash) || ' ' || f.recipe || ' ' || f.category || ' ' || coalesce(f.modified_at, '') || ' '
@@ -22,7 +21,6 @@ _MARK = """hex(f.content_hash) || ' ' || f.recipe || ' ' || f.category || ' ' ||
 # The file a symbol is in, its qualified name, and how many of that name stand before it.
 _SYMBOL_COLUMNS = """s.id, f.path, s.qualified_name, (SELECT count(*) FROM symbols o
     WHERE o.name_key = s.name_key AND o.file_id = s.file_id AND o.qualified_name = s.qualified_name AND o.id < s.id)"""
-_ORDINAL_MASK = (1 << ORDINAL_BITS) - 1
 
 
 class SqliteProjectionSource:
@@ -175,7 +173,7 @@ class SqliteProjectionSource:
         chunks: dict[int, list[ProjectedChunk]] = defaultdict(list)
         for *row, blob in rows:
             chunk = read_chunk(row[: -len(fields)])
-            ordinal, version = chunk.chunk_id & _ORDINAL_MASK, versions[chunk.file_id]
+            ordinal, version = chunk.chunk_id & ORDINAL_MASK, versions[chunk.file_id]
             point = Point(point_key(self._project, version, ordinal), chunk.path, version, ordinal)
             vector = None if blob is None else np.frombuffer(blob, dtype="<f2").astype(np.float32)
             words = dict(zip(fields, row[-len(fields) :], strict=True))
@@ -194,7 +192,7 @@ class SqliteProjectionSource:
             symbols[chunk_id >> ORDINAL_BITS].append(
                 ProjectedSymbol(
                     self._symbol_key(path, qualified, number),
-                    chunk_id & _ORDINAL_MASK,
+                    chunk_id & ORDINAL_MASK,
                     Symbol(name, qualified, SymbolKind(kind), *place),
                 )
             )
@@ -207,7 +205,7 @@ class SqliteProjectionSource:
         for edge in settled:
             chunk_id, target_key = chunk_ids[edge.seed_rank], targets[edge.symbol_id]
             found = ProjectedEdge(
-                ordinal=chunk_id & _ORDINAL_MASK,
+                ordinal=chunk_id & ORDINAL_MASK,
                 kind=edge.kind,
                 source=edge.source,
                 target=edge.target,
@@ -242,56 +240,3 @@ class SqliteProjectionSource:
 
     def _symbol_key(self, path: str, qualified_name: str, number: int) -> str:
         return f"{file_key(self._project, path)}#{qualified_name}~{number}"
-
-
-class SqliteChunkIds:
-    """Knows the points of a server by path and version: what the index no longer holds is not shown."""
-
-    def __init__(self, database: Database, project: str) -> None:
-        self._database = database
-        self._project = project
-
-    def ids(self, points: Sequence[Point]) -> list[int | None]:
-        """Return the chunk id of each point; None for a content that the index does not hold."""
-        rows = self._database.rows(
-            "SELECT path, id, content_hash, recipe FROM files WHERE path IN (SELECT value FROM json_each(?))",
-            (id_list(sorted({point.path for point in points})),),
-        )
-        known = {
-            (path, file_version(path, content_hash, recipe)): file_id << ORDINAL_BITS
-            for path, file_id, content_hash, recipe in rows
-        }
-        found = []
-        for point in points:
-            first = known.get((point.path, point.version))
-            found.append(None if first is None else first | point.ordinal)
-        return found
-
-    def keys(self, chunk_ids: Sequence[int]) -> Mapping[int, str]:
-        """Return the key of each chunk that is known."""
-        rows = self._database.rows(
-            "SELECT id, path, content_hash, recipe FROM files WHERE id IN (SELECT value FROM json_each(?))",
-            (id_list({chunk_id >> ORDINAL_BITS for chunk_id in chunk_ids}),),
-        )
-        versions = {file_id: file_version(path, content_hash, recipe) for file_id, path, content_hash, recipe in rows}
-        return {
-            chunk_id: point_key(self._project, versions[chunk_id >> ORDINAL_BITS], chunk_id & _ORDINAL_MASK)
-            for chunk_id in chunk_ids
-            if chunk_id >> ORDINAL_BITS in versions
-        }
-
-
-class SqliteArchivedPaths:
-    """Finds the archived files that a scope's patterns bring back, once for each commit and patterns."""
-
-    def __init__(self, database: Database, compile_globs: GlobCompiler) -> None:
-        self._database = database
-        self._compile_globs = compile_globs
-
-    def lifted(self, patterns: tuple[str, ...]) -> Sequence[str]:
-        """Return the paths of archived files that gitignore globs match."""
-        if not patterns:
-            return []
-        matches = self._compile_globs(patterns)
-        rows = self._database.rows("SELECT path FROM files WHERE archive_reason IS NOT NULL")
-        return [path for (path,) in rows if matches(path)]

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 from graphrag_mcp.errors import ServerError
 from graphrag_mcp.exclusion.include_globs import compile_globs
 from graphrag_mcp.indexing.history import origin
-from graphrag_mcp.model import GraphNeighbour, Mention, RelationKind, Scope, SymbolMatch
 from graphrag_mcp.ports import Embedder, GraphStore
 from graphrag_mcp.search.retrieval import Stores
 from graphrag_mcp.settings import ServerSettings
@@ -22,6 +21,7 @@ if TYPE_CHECKING:  # The clients are optional, and take a second to import.
     from qdrant_client import QdrantClient
 
 WRITE_TIMEOUT_SECONDS = 60.0  # A batch on a busy server; searches wait far less.
+NO_GRAPH = "no graph without a local index; set GRAPHRAG_NEO4J_URI"
 INSTALL = 'pip install "graphrag-mcp[servers]"'
 
 
@@ -86,10 +86,11 @@ class Servers:
         stores = Stores(
             QdrantCatalog(points),
             QdrantKeywordIndex(points),
-            NoGraph(),
+            None,
             QdrantVectorIndex(points) if embedder is not None else None,
             embedder,
             model_problem,
+            NO_GRAPH,
         )
         return replace(stores, graph=self._graph(ids, archived, stores)) if self._settings.neo4j_uri else stores
 
@@ -167,26 +168,3 @@ class Servers:
                 settings.neo4j_uri, settings.neo4j_user, password, timeout_seconds, retry
             )
         return self._drivers[timeout_seconds]
-
-
-class NoGraph:
-    """The graph of a search that has none: every answer says what to set."""
-
-    remote = True
-
-    def find_symbols(self, names: Sequence[str], scope: Scope, limit: int) -> list[SymbolMatch]:
-        """Raise ServerError."""
-        del names, scope, limit
-        raise ServerError("no graph without a local index; set GRAPHRAG_NEO4J_URI")
-
-    def mentions(self, chunk_ids: Sequence[int], scope: Scope) -> list[Mention]:
-        """Return nothing: what is missing is named by the other look-ups."""
-        del chunk_ids, scope
-        return []
-
-    def neighbours(
-        self, chunk_ids: Sequence[int], hops: int, limit: int, scope: Scope, kinds: Sequence[RelationKind] = ()
-    ) -> list[GraphNeighbour]:
-        """Raise ServerError."""
-        del chunk_ids, hops, limit, scope, kinds
-        raise ServerError("no graph without a local index; set GRAPHRAG_NEO4J_URI")

@@ -125,9 +125,7 @@ class SearchOrchestrator:
                 seeds = [one.chunk_id for one in fuse_rrf(lists, settings.rrf_k)[:RELATION_SEEDS]]
             related = self._retriever.ask_graph(
                 stores.graph,
-                lambda: stores.graph.neighbours(
-                    seeds, request.max_hops, MAX_NEIGHBOURS, request.scope, query.relations
-                ),
+                lambda graph: graph.neighbours(seeds, request.max_hops, MAX_NEIGHBOURS, request.scope, query.relations),
                 found,
             )
             items = [Ranked(neighbour.chunk.chunk_id, neighbour.confidence) for neighbour in related]
@@ -139,7 +137,7 @@ class SearchOrchestrator:
     ) -> Sequence[Mention]:
         """Return what the best candidates mention."""
         voters = [one.chunk_id for one in fused[:VOTERS]]
-        return self._retriever.ask_graph(stores.graph, lambda: stores.graph.mentions(voters, request.scope), found)
+        return self._retriever.ask_graph(stores.graph, lambda graph: graph.mentions(voters, request.scope), found)
 
     def _fuse(self, request: SearchRequest, lists: Sequence[RankedList]) -> tuple[list[Fused], str]:
         """Fuse, and name what ran: the argument may ask for vectors alone, the setting for the legacy sum (K-07)."""
@@ -161,7 +159,7 @@ class SearchOrchestrator:
         seeds = [hit.chunk.chunk_id for hit in hits[:GRAPH_SEEDS]]
         shown = {hit.chunk.chunk_id for hit in hits}
         related = self._retriever.ask_graph(
-            stores.graph, lambda: stores.graph.neighbours(seeds, request.max_hops, MAX_CONTEXT, request.scope), found
+            stores.graph, lambda graph: graph.neighbours(seeds, request.max_hops, MAX_CONTEXT, request.scope), found
         )
         return [neighbour for neighbour in related if neighbour.chunk.chunk_id not in shown]
 

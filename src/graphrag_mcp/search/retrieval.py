@@ -28,14 +28,18 @@ Answer = TypeVar("Answer")
 
 @dataclass(frozen=True, slots=True)
 class Stores:
-    """The ports that a search asks. Without a model, `embedder` and `vectors` are None and `no_vectors` says why."""
+    """The ports that a search asks.
+
+    Without a model, `embedder` and `vectors` are None and `no_vectors` says why; without a graph, `no_graph` does.
+    """
 
     catalog: ChunkStore
     keywords: KeywordIndex
-    graph: GraphStore
+    graph: GraphStore | None
     vectors: VectorIndex | None = None
     embedder: Embedder | None = None
     no_vectors: str = ""
+    no_graph: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +83,9 @@ class Retriever:
             "vector", vectors is not None and vectors.remote, lambda: _nearest(query, pool, scope, stores)
         )
         definitions = self._ask(
-            "graph", graph.remote, lambda: graph.find_symbols(names, scope, MAX_DEFINITIONS) if names else []
+            "graph",
+            graph is not None and graph.remote,
+            lambda: graph.find_symbols(names, scope, MAX_DEFINITIONS) if names and graph is not None else [],
         )
         # A file whose name is said in passing is in the other lists as well; measured, its look-up added nothing.
         paths = self._ask(
@@ -87,6 +93,8 @@ class Retriever:
         )
         if vectors is None or stores.embedder is None:
             unavailable["vector"] = stores.no_vectors or "no embedding model"
+        if graph is None:
+            unavailable["graph"] = stores.no_graph
         return Found(
             keyword=self._answer(keyword, unavailable),
             vector=self._answer(vector, unavailable),
@@ -96,11 +104,14 @@ class Retriever:
             started=started,
         )
 
-    def ask_graph(self, graph: GraphStore, look_up: Callable[[], Sequence[Answer]], found: Found) -> Sequence[Answer]:
+    def ask_graph(
+        self, graph: GraphStore | None, look_up: Callable[[GraphStore], Sequence[Answer]], found: Found
+    ) -> Sequence[Answer]:
         """Return what the graph answers; nothing, with the reason in `found.unavailable`, when it cannot."""
-        if "graph" in found.unavailable:  # What failed once in a search would only make it wait again.
+        if graph is None or "graph" in found.unavailable:  # What failed once would only make the search wait again.
             return ()
-        return self._answer(self._ask("graph", graph.remote, look_up, since=found.started), found.unavailable)
+        asked = self._ask("graph", graph.remote, lambda: look_up(graph), since=found.started)
+        return self._answer(asked, found.unavailable)
 
     def close(self) -> None:
         """Let the threads end."""

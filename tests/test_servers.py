@@ -2,23 +2,29 @@
 
 import subprocess
 import threading
+import time
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from graphrag_mcp import servers
 from graphrag_mcp.app import App
 from graphrag_mcp.errors import ServerError, SettingsError
 from graphrag_mcp.indexing.history import origin
-from graphrag_mcp.model import RelationKind
+from graphrag_mcp.model import RelationKind, Scope
 from graphrag_mcp.parsing.parser import parse_file
 from graphrag_mcp.remote import RemoteApp
 from graphrag_mcp.search.threads import DaemonThreads
-from graphrag_mcp.servers import project_name
+from graphrag_mcp.servers import Servers, project_name
 from graphrag_mcp.settings import ServerSettings, Settings, load_settings
+from graphrag_mcp.stores.neo4j.graph import Neo4jGraphStore
 from graphrag_mcp.stores.points import PointIds, file_version, folders, point_key
 from graphrag_mcp.stores.projection import Changing
 from graphrag_mcp.stores.qdrant.bm25 import AVERAGE_LENGTH, K1, B, document_vector, query_vector, term_index
+from graphrag_mcp.stores.qdrant.catalog import QdrantCatalog
+from graphrag_mcp.stores.qdrant.indexes import QdrantKeywordIndex, QdrantPoints, QdrantVectorIndex
 
 URL = "http://127.0.0.1:6333"
 
@@ -166,3 +172,45 @@ def test_a_name_with_few_definitions_concerns_whoever_mentions_it_and_one_with_m
         assert concerned("get", "m1.py") == set()
         assert concerned("get", "pkg/tools.py") == {"importer.py"}
         assert concerned("", "", "pkg/tools.py") == {"importer.py", "other.py", "whole.py"}
+
+
+class _Nobody:
+    """A client that must not be used."""
+
+    def __getattr__(self, name: str) -> object:
+        raise AssertionError(f"{name} was asked for")
+
+
+def test_for_nothing_no_server_is_asked() -> None:
+    """A list without ids, names or words has an answer here: no round trip is made for it."""
+    nobody: Any = _Nobody()
+    ids = PointIds()
+    points = QdrantPoints(nobody, "code", "project", ids, nobody)
+    catalog = QdrantCatalog(points)
+    graph = Neo4jGraphStore(nobody, None, "project", ids, nobody, catalog)
+    assert not catalog.chunks([])
+    assert not catalog.files([])
+    assert not catalog.find_paths([], 5, Scope())
+    assert not QdrantVectorIndex(points).vectors([])
+    assert not QdrantKeywordIndex(points).search([], 5, Scope())
+    assert not graph.find_symbols([], Scope(), 5)
+    assert not graph.mentions([], Scope())
+    assert not graph.neighbours([], 2, 5, Scope())
+
+
+def test_a_server_that_failed_rests(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a search asks after its lists waits for a third of the time, and then not at all until the rest is over."""
+    monkeypatch.setattr(servers, "REST_SECONDS", 0.3)
+    patience = Servers(ServerSettings(server_timeout_seconds=0.3), "project")._patience
+    release = threading.Event()
+    started = time.monotonic()
+    for _ in range(20):
+        with pytest.raises(ServerError, match=r"no answer within 0\.1 s"):
+            patience(lambda: release.wait(5))
+    assert time.monotonic() - started < 0.3
+    assert patience.problem
+    release.set()
+    time.sleep(0.3)
+    assert patience(lambda: "an answer") == "an answer"
+    assert patience.problem == ""
+    patience.close()

@@ -1,17 +1,19 @@
 """Chooses and connects the servers that the settings name: Qdrant for vectors and keywords, Neo4j for the graph."""
 
 import importlib.util
+import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from graphrag_mcp.errors import ServerError
 from graphrag_mcp.exclusion.include_globs import compile_globs
 from graphrag_mcp.indexing.history import origin
 from graphrag_mcp.ports import Embedder, GraphStore
-from graphrag_mcp.search.retrieval import Stores
+from graphrag_mcp.search.retrieval import REST_SECONDS, Stores
+from graphrag_mcp.search.threads import DaemonThreads
 from graphrag_mcp.settings import ServerSettings
 from graphrag_mcp.stores.points import ArchivedPaths, ChunkIds, PointIds
 from graphrag_mcp.stores.projection import Projection
@@ -23,6 +25,9 @@ if TYPE_CHECKING:  # The clients are optional, and take a second to import.
 WRITE_TIMEOUT_SECONDS = 60.0  # A batch on a busy server; searches wait far less.
 NO_GRAPH = "no graph without a local index; set GRAPHRAG_NEO4J_URI"
 INSTALL = 'pip install "graphrag-mcp[servers]"'
+MAX_WAITING = 4  # Threads that a server which never answers may hold.
+
+Answer = TypeVar("Answer")
 
 
 def project_name(settings: ServerSettings, root: Path, start: str = "") -> str:
@@ -44,6 +49,7 @@ class Servers:
         for wanted, module in ((settings.qdrant_url, "qdrant_client"), (settings.neo4j_uri, "neo4j")):
             if wanted and importlib.util.find_spec(module) is None:
                 raise ServerError(f"{wanted} needs the package {module}; {INSTALL}")
+        self._patience = _Patience(self._timeout / 3)  # Both waits and the ranking have to fit into two seconds.
         self._clients: dict[float, QdrantClient] = {}
         self._drivers: dict[float, Driver] = {}
 
@@ -51,6 +57,11 @@ class Servers:
     def any(self) -> bool:
         """Tell whether the settings name a server."""
         return bool(self._settings.qdrant_url or self._settings.neo4j_uri)
+
+    @property
+    def problem(self) -> str:
+        """Why what was found on Qdrant could not be read there, "" when it could."""
+        return self._patience.problem
 
     def beside(
         self, local: Stores, ids: ChunkIds, archived: ArchivedPaths, telling: Callable[[Sequence[str]], Sequence[str]]
@@ -63,17 +74,19 @@ class Servers:
         if self._settings.qdrant_url:
             from graphrag_mcp.stores.qdrant.indexes import QdrantKeywordIndex, QdrantPoints, QdrantVectorIndex
 
-            points = QdrantPoints(
-                self._qdrant(self._timeout), self._settings.qdrant_collection, self.project, ids, archived
-            )
+            client, collection = self._qdrant(self._timeout), self._settings.qdrant_collection
+            points = QdrantPoints(client, collection, self.project, ids, archived, self._patience)
             vectors = QdrantVectorIndex(points) if local.embedder is not None else None
             stores = replace(stores, keywords=QdrantKeywordIndex(points, telling), vectors=vectors)
         if self._settings.neo4j_uri:
             stores = replace(stores, graph=self._graph(ids, archived, stores))
         return stores
 
-    def alone(self, embedder: Embedder | None, model_problem: str) -> Stores:
-        """Return the stores of a search that has nothing here. Raises ServerError without a Qdrant."""
+    def alone(self, embedder: Embedder | None, model_problem: str, verify: Callable[[], None]) -> Stores:
+        """Return the stores of a search that has nothing here; verify: see `QdrantVectorIndex`.
+
+        Raises ServerError without a Qdrant.
+        """
         if not self._settings.qdrant_url:
             raise ServerError("searching without a local index needs a Qdrant; set GRAPHRAG_QDRANT_URL")
         from graphrag_mcp.stores.qdrant.catalog import QdrantArchivedPaths, QdrantCatalog
@@ -82,12 +95,12 @@ class Servers:
         client, collection = self._qdrant(self._timeout), self._settings.qdrant_collection
         ids = PointIds()
         archived = QdrantArchivedPaths(client, collection, self.project, compile_globs)
-        points = QdrantPoints(client, collection, self.project, ids, archived)
+        points = QdrantPoints(client, collection, self.project, ids, archived, self._patience)
         stores = Stores(
             QdrantCatalog(points),
             QdrantKeywordIndex(points),
             None,
-            QdrantVectorIndex(points) if embedder is not None else None,
+            QdrantVectorIndex(points, verify) if embedder is not None else None,
             embedder,
             model_problem,
             NO_GRAPH,
@@ -138,6 +151,7 @@ class Servers:
                 driver.close()
         self._clients.clear()
         self._drivers.clear()
+        self._patience.close()
 
     def _graph(self, ids: ChunkIds, archived: ArchivedPaths, stores: Stores) -> GraphStore:
         from graphrag_mcp.stores.neo4j.graph import Neo4jGraphStore
@@ -168,3 +182,33 @@ class Servers:
                 settings.neo4j_uri, settings.neo4j_user, password, timeout_seconds, retry
             )
         return self._drivers[timeout_seconds]
+
+
+class _Patience:
+    """Runs what a search asks a server after its lists: waits for less, and not again while the server rests."""
+
+    def __init__(self, seconds: float) -> None:
+        self._seconds = seconds
+        self._threads = DaemonThreads(MAX_WAITING, "qdrant")
+        self._rests_until = 0.0
+        self._reason = ""
+
+    @property
+    def problem(self) -> str:
+        """Why the server rests, "" when it does not."""
+        return self._reason if time.monotonic() < self._rests_until else ""
+
+    def __call__(self, look_up: Callable[[], Answer]) -> Answer:
+        """Return what the server answers. Raises ServerError when it fails, is too slow, or rests."""
+        if self.problem:
+            raise ServerError(self.problem)
+        try:
+            return self._threads.submit(look_up).result(self._seconds)
+        except (ServerError, TimeoutError) as error:
+            self._reason = str(error) or f"no answer within {self._seconds:g} s"
+            self._rests_until = time.monotonic() + REST_SECONDS
+            raise ServerError(self._reason) from error
+
+    def close(self) -> None:
+        """Let the threads end."""
+        self._threads.close()

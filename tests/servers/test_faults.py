@@ -1,12 +1,9 @@
 """What goes wrong with servers: the rest answers in time and says so, recovery needs no restart, nothing is lost."""
 
-import http.server
 import resource
-import socket
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 
 import pytest
 from qdrant_client import QdrantClient, models
@@ -17,6 +14,7 @@ from graphrag_mcp.search import retrieval
 from graphrag_mcp.stores.qdrant import connection
 from tests.servers.conftest import Place
 from tests.servers.connections import start_neo4j
+from tests.servers.faulty import FAULTS, faulty
 from tests.servers.neo4j_server import Neo4jServer
 
 pytestmark = pytest.mark.server
@@ -145,10 +143,10 @@ class TestQdrant:
     def _real_client(self, _in_memory: None, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(connection, "connect", connect_to_qdrant)
 
-    @pytest.mark.parametrize("fault", ["refuses", "silent", "500", "401"])
+    @pytest.mark.parametrize("fault", FAULTS)
     def test_the_graph_and_the_rest_answer_in_time(self, make_place: Callable[..., Place], fault: str) -> None:
         """Neither list comes from the server, so what is left is what the index here knows; both are named."""
-        with _faulty(fault) as url:
+        with faulty(fault) as url:
             app = make_place(files=FILES).app(
                 qdrant_url=url, neo4j_uri="", qdrant_api_key="a secret key", server_timeout_seconds=PATIENCE
             )
@@ -162,41 +160,13 @@ class TestQdrant:
 
     def test_what_could_not_be_sent_is_told_and_stays_pending(self, make_place: Callable[..., Place]) -> None:
         """The status says how much is missing; the next sync sends it, and nothing is embedded again."""
-        with _faulty("refuses") as url:
+        with faulty("refuses") as url:
             app = make_place(files=FILES).app(qdrant_url=url, neo4j_uri="")
             app.index()
             (report,) = app.sync()
             assert "GRAPHRAG_QDRANT_URL" in report.problem
             assert app.status().servers[0].pending == len(FILES)
             app.close()
-
-
-@contextmanager
-def _faulty(fault: str) -> Iterator[str]:
-    """Listen on a free port, and be of no use."""
-    if fault in ("500", "401"):
-        status = int(fault)
-
-        class Handler(http.server.BaseHTTPRequestHandler):
-            def do_POST(self) -> None:
-                self.send_response(status)
-                self.end_headers()
-
-            do_GET = do_PUT = do_POST  # noqa: N815
-
-            def log_message(self, *_: object) -> None:
-                """Keep quiet."""
-
-        with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-            threading.Thread(target=server.serve_forever, daemon=True).start()
-            yield f"http://127.0.0.1:{server.server_port}"
-            server.shutdown()
-        return
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        url = f"http://127.0.0.1:{listener.getsockname()[1]}"
-        if fault == "refuses":
-            listener.close()
-        yield url
 
 
 def _search(app: App, request: SearchRequest = QUERY) -> SearchResult:

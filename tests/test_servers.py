@@ -3,6 +3,7 @@
 import subprocess
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -214,3 +215,28 @@ def test_a_server_that_failed_rests(monkeypatch: pytest.MonkeyPatch) -> None:
     assert patience(lambda: "an answer") == "an answer"
     assert patience.problem == ""
     patience.close()
+
+
+def test_each_server_is_connected_once_for_each_purpose(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two searches at the same time share a connection; a copy has its own, which waits longer and tries again."""
+    connected: list[tuple[object, ...]] = []
+
+    class Connection:
+        def close(self) -> None:
+            pass
+
+    def connect(*how: object) -> Connection:
+        time.sleep(0.02)  # Long enough for everybody to want one.
+        connected.append(how)
+        return Connection()
+
+    monkeypatch.setattr("graphrag_mcp.stores.qdrant.connection.connect", connect)
+    monkeypatch.setattr("graphrag_mcp.stores.neo4j.connection.connect", connect)
+    uri = "bolt://127.0.0.1:9"
+    both = Servers(ServerSettings(qdrant_url=URL, neo4j_uri=uri, server_timeout_seconds=60), "project")
+    for open_one in (both._qdrant, both._neo4j):
+        with ThreadPoolExecutor(8) as threads:
+            assert len(set(threads.map(open_one, ["read", "write"] * 4))) == 2
+    assert sorted(how[-2:] for how in connected if how[0] == uri) == [(60.0, 0.0), (60.0, 30.0)]
+    assert len(connected) == 4
+    both.close()

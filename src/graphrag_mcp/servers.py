@@ -1,12 +1,13 @@
 """Chooses and connects the servers that the settings name: Qdrant for vectors and keywords, Neo4j for the graph."""
 
 import importlib.util
+import threading
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Literal, TypeVar
 
 from graphrag_mcp.errors import ServerError
 from graphrag_mcp.exclusion.include_globs import compile_globs
@@ -28,6 +29,7 @@ INSTALL = 'pip install "graphrag-mcp[servers]"'
 MAX_WAITING = 4  # Threads that a server which never answers may hold.
 
 Answer = TypeVar("Answer")
+Purpose = Literal["read", "write"]  # A search waits for less than a copy.
 
 
 def project_name(settings: ServerSettings, root: Path, start: str = "") -> str:
@@ -50,8 +52,9 @@ class Servers:
             if wanted and importlib.util.find_spec(module) is None:
                 raise ServerError(f"{wanted} needs the package {module}; {INSTALL}")
         self._patience = _Patience(self._timeout / 3)  # Both waits and the ranking have to fit into two seconds.
-        self._clients: dict[float, QdrantClient] = {}
-        self._drivers: dict[float, Driver] = {}
+        self._connecting = threading.Lock()
+        self._clients: dict[Purpose, QdrantClient] = {}
+        self._drivers: dict[Purpose, Driver] = {}
 
     @property
     def any(self) -> bool:
@@ -74,7 +77,7 @@ class Servers:
         if self._settings.qdrant_url:
             from graphrag_mcp.stores.qdrant.indexes import QdrantKeywordIndex, QdrantPoints, QdrantVectorIndex
 
-            client, collection = self._qdrant(self._timeout), self._settings.qdrant_collection
+            client, collection = self._qdrant("read"), self._settings.qdrant_collection
             points = QdrantPoints(client, collection, self.project, ids, archived, self._patience)
             vectors = QdrantVectorIndex(points) if local.embedder is not None else None
             stores = replace(stores, keywords=QdrantKeywordIndex(points, telling), vectors=vectors)
@@ -92,7 +95,7 @@ class Servers:
         from graphrag_mcp.stores.qdrant.catalog import QdrantArchivedPaths, QdrantCatalog
         from graphrag_mcp.stores.qdrant.indexes import QdrantKeywordIndex, QdrantPoints, QdrantVectorIndex
 
-        client, collection = self._qdrant(self._timeout), self._settings.qdrant_collection
+        client, collection = self._qdrant("read"), self._settings.qdrant_collection
         ids = PointIds()
         archived = QdrantArchivedPaths(client, collection, self.project, compile_globs)
         points = QdrantPoints(client, collection, self.project, ids, archived, self._patience)
@@ -111,13 +114,13 @@ class Servers:
         """Return how many files of each language the server holds."""
         from graphrag_mcp.stores.qdrant.catalog import count_files
 
-        return count_files(self._qdrant(self._timeout), self._settings.qdrant_collection, self.project)
+        return count_files(self._qdrant("read"), self._settings.qdrant_collection, self.project)
 
     def model(self) -> str:
         """Return the fingerprint of the model whose vectors the server holds, "" while it holds none."""
         from graphrag_mcp.stores.qdrant.catalog import stored_model
 
-        return stored_model(self._qdrant(self._timeout), self._settings.qdrant_collection, self.project)
+        return stored_model(self._qdrant("read"), self._settings.qdrant_collection, self.project)
 
     def projections(self, fingerprint: str, dimensions: int, weights: dict[str, float]) -> list[Projection]:
         """Return the writing side of each server; fingerprint, dimensions: of the model; weights: of keyword fields."""
@@ -127,7 +130,7 @@ class Servers:
             from graphrag_mcp.stores.qdrant.projection import QdrantProjection
 
             name = f"Qdrant {settings.qdrant_url} {settings.qdrant_collection} {self.project}"
-            client = self._qdrant(WRITE_TIMEOUT_SECONDS)
+            client = self._qdrant("write")
             found.append(
                 QdrantProjection(
                     client, name, settings.qdrant_collection, self.project, fingerprint, dimensions, weights
@@ -138,50 +141,52 @@ class Servers:
 
             database = settings.neo4j_database
             name = f"Neo4j {settings.neo4j_uri} {database or 'default'} {self.project}"
-            found.append(Neo4jProjection(self._neo4j(WRITE_TIMEOUT_SECONDS), name, database or None, self.project))
+            found.append(Neo4jProjection(self._neo4j("write"), name, database or None, self.project))
         return found
 
     def close(self) -> None:
         """Close every connection; one that hangs is left to the end of the process."""
-        for client in self._clients.values():
-            with suppress(Exception):
-                client.close()
-        for driver in self._drivers.values():
-            with suppress(Exception):
-                driver.close()
-        self._clients.clear()
-        self._drivers.clear()
         self._patience.close()
+        with self._connecting:
+            for client in self._clients.values():
+                with suppress(Exception):
+                    client.close()
+            for driver in self._drivers.values():
+                with suppress(Exception):
+                    driver.close()
+            self._clients.clear()
+            self._drivers.clear()
 
     def _graph(self, ids: ChunkIds, archived: ArchivedPaths, stores: Stores) -> GraphStore:
         from graphrag_mcp.stores.neo4j.graph import Neo4jGraphStore
 
         database = self._settings.neo4j_database or None
-        return Neo4jGraphStore(self._neo4j(self._timeout), database, self.project, ids, archived, stores.catalog)
+        return Neo4jGraphStore(self._neo4j("read"), database, self.project, ids, archived, stores.catalog)
 
-    def _qdrant(self, timeout_seconds: float) -> "QdrantClient":
-        if timeout_seconds not in self._clients:
-            from graphrag_mcp.stores.qdrant.connection import connect
+    def _qdrant(self, purpose: Purpose) -> "QdrantClient":
+        from graphrag_mcp.stores.qdrant.connection import connect
 
-            settings = self._settings
-            key = settings.qdrant_api_key.get_secret_value()
-            self._clients[timeout_seconds] = connect(
-                settings.qdrant_url, key, settings.qdrant_grpc_port, timeout_seconds
-            )
-        return self._clients[timeout_seconds]
+        settings = self._settings
+        key, seconds = settings.qdrant_api_key.get_secret_value(), self._seconds(purpose)
+        with self._connecting:
+            if purpose not in self._clients:
+                self._clients[purpose] = connect(settings.qdrant_url, key, settings.qdrant_grpc_port, seconds)
+            return self._clients[purpose]
 
-    def _neo4j(self, timeout_seconds: float) -> "Driver":
-        if timeout_seconds not in self._drivers:
-            from graphrag_mcp.stores.neo4j.connection import connect
+    def _neo4j(self, purpose: Purpose) -> "Driver":
+        from graphrag_mcp.stores.neo4j.connection import connect
 
-            settings = self._settings
-            password = settings.neo4j_password.get_secret_value()
-            # A search has no time for a second attempt: the next search is one.
-            retry = 0.0 if timeout_seconds == self._timeout else timeout_seconds / 2
-            self._drivers[timeout_seconds] = connect(
-                settings.neo4j_uri, settings.neo4j_user, password, timeout_seconds, retry
-            )
-        return self._drivers[timeout_seconds]
+        settings = self._settings
+        password, seconds = settings.neo4j_password.get_secret_value(), self._seconds(purpose)
+        # A search has no time for a second attempt: the next search is one.
+        retry = seconds / 2 if purpose == "write" else 0.0
+        with self._connecting:
+            if purpose not in self._drivers:
+                self._drivers[purpose] = connect(settings.neo4j_uri, settings.neo4j_user, password, seconds, retry)
+            return self._drivers[purpose]
+
+    def _seconds(self, purpose: Purpose) -> float:
+        return WRITE_TIMEOUT_SECONDS if purpose == "write" else self._timeout
 
 
 class _Patience:

@@ -1,18 +1,30 @@
 """The parts of the servers' side that need no server."""
 
+import json
 import subprocess
 import threading
 import time
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
+from contextlib import AbstractContextManager, closing
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
+from neo4j.exceptions import (
+    AuthError,
+    ConfigurationError,
+    ConnectionAcquisitionTimeoutError,
+    ServiceUnavailable,
+    SessionExpired,
+)
+from qdrant_client.common.client_exceptions import ResourceExhaustedResponse
+from qdrant_client.http.exceptions import ResponseHandlingException, UnexpectedResponse
 
 from graphrag_mcp import servers
 from graphrag_mcp.app import App
-from graphrag_mcp.errors import ServerError, SettingsError
+from graphrag_mcp.errors import IndexStoreError, ServerError, SettingsError
 from graphrag_mcp.indexing.history import origin
 from graphrag_mcp.model import RelationKind, Scope
 from graphrag_mcp.parsing.parser import parse_file
@@ -20,12 +32,15 @@ from graphrag_mcp.remote import RemoteApp
 from graphrag_mcp.search.threads import DaemonThreads
 from graphrag_mcp.servers import Servers, project_name
 from graphrag_mcp.settings import ServerSettings, Settings, load_settings
+from graphrag_mcp.stores.neo4j import connection as neo4j_connection
 from graphrag_mcp.stores.neo4j.graph import Neo4jGraphStore
 from graphrag_mcp.stores.points import PointIds, file_version, folders, point_key
 from graphrag_mcp.stores.projection import Changing
+from graphrag_mcp.stores.qdrant import connection
 from graphrag_mcp.stores.qdrant.bm25 import AVERAGE_LENGTH, K1, B, document_vector, query_vector, term_index
 from graphrag_mcp.stores.qdrant.catalog import QdrantCatalog
 from graphrag_mcp.stores.qdrant.indexes import QdrantKeywordIndex, QdrantPoints, QdrantVectorIndex
+from tests.servers.faulty import faulty
 
 URL = "http://127.0.0.1:6333"
 
@@ -240,3 +255,64 @@ def test_each_server_is_connected_once_for_each_purpose(monkeypatch: pytest.Monk
     assert sorted(how[-2:] for how in connected if how[0] == uri) == [(60.0, 0.0), (60.0, 30.0)]
     assert len(connected) == 4
     both.close()
+
+
+@pytest.mark.parametrize(
+    ("error", "told"),
+    [
+        (ResponseHandlingException(httpx.ConnectError("refused")), "cannot be reached (ConnectError: refused)"),
+        (UnexpectedResponse(401, "", b"", httpx.Headers()), "refuses the key (HTTP 401)"),
+        (UnexpectedResponse(503, "Busy", b"", httpx.Headers()), "answers with HTTP 503 (Busy)"),
+        (ResourceExhaustedResponse("slow down", 3), "failed (ResourceExhaustedResponse: slow down)"),
+        (json.JSONDecodeError("no JSON", "<html>", 0), "answers with what is not Qdrant's (JSONDecodeError)"),
+        (AssertionError("Search returned None"), "answers with what is not Qdrant's (AssertionError)"),
+        (UnicodeEncodeError("utf-8", "\udcff", 0, 1, "surrogates"), "failed (UnicodeEncodeError: "),
+    ],
+)
+def test_what_qdrants_client_raises_is_told_in_one_sentence(error: Exception, told: str) -> None:
+    """The sentence says what to look at."""
+    with pytest.raises(ServerError) as caught, connection.reaching():
+        raise error
+    assert str(caught.value).startswith(f"Qdrant {told}")
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("error", "told"),
+    [
+        (ServiceUnavailable("refused"), "cannot be reached"),
+        (SessionExpired("killed"), "cannot be reached"),
+        (ConnectionAcquisitionTimeoutError("frozen"), "cannot be reached"),
+        (AuthError("no"), "refuses the credentials"),
+        (ConfigurationError("odd"), "failed (ConfigurationError: odd)"),
+        (UnicodeEncodeError("utf-8", "\udcff", 0, 1, "surrogates"), "failed (UnicodeEncodeError: "),
+    ],
+)
+def test_what_neo4js_driver_raises_is_told_in_one_sentence(error: Exception, told: str) -> None:
+    """The sentence says what to look at."""
+    with pytest.raises(ServerError) as caught, neo4j_connection.reaching():
+        raise error
+    assert str(caught.value).startswith(f"Neo4j {told}")
+
+
+@pytest.mark.parametrize("reaching", [connection.reaching, neo4j_connection.reaching])
+@pytest.mark.parametrize("error", [KeyError("path"), TypeError("a mistake of ours"), IndexStoreError("other size")])
+def test_no_server_is_blamed_for_what_it_did_not_do(
+    reaching: Callable[[], AbstractContextManager[None]], error: Exception
+) -> None:
+    """A mistake in our own code stays visible as one, and what we raise on purpose stays what it is."""
+    with pytest.raises(type(error)), reaching():
+        raise error
+
+
+@pytest.mark.parametrize("key", ["sécret key", "secret\nkey"])
+def test_a_key_that_no_request_can_hold_is_not_shown(key: str) -> None:
+    """The client would quote it; a line end, as files have it, is no part of a key."""
+    with pytest.raises(ServerError, match="GRAPHRAG_QDRANT_API_KEY") as caught:
+        connection.connect(URL, key, 0, 1.0)
+    assert "cret" not in str(caught.value)
+    with faulty("401") as url:
+        client = connection.connect(url, "secret key\n", 0, 1.0)
+        with pytest.raises(ServerError, match="refuses the key"), connection.reaching():
+            client.collection_exists("code")
+        client.close()

@@ -6,19 +6,20 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-FAULTS = ("refuses", "silent", "500", "401")
+FAULTS = ("refuses", "silent", "500", "401", "nonsense")
 
 
 @contextmanager
 def faulty(fault: str) -> Iterator[str]:
     """Listen on a free port, and be of no use."""
-    if fault in ("500", "401"):
-        status = int(fault)
+    if fault in ("500", "401", "nonsense"):
+        status, body = (200, b"<html>") if fault == "nonsense" else (int(fault), b"")
 
         class Handler(http.server.BaseHTTPRequestHandler):
             def do_POST(self) -> None:
                 self.send_response(status)
                 self.end_headers()
+                self.wfile.write(body)
 
             do_GET = do_PUT = do_POST  # noqa: N815
 

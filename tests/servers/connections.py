@@ -30,7 +30,10 @@ def start_neo4j(factory: pytest.TempPathFactory) -> Iterator[Neo4jServer]:
     """Run a server of the tests' own; skip with the reason where that cannot be, fail where it has to be."""
     reason = why_not_available()
     if reason:
-        pytest.fail(reason) if REQUIRED else pytest.skip(reason)
+        if REQUIRED:
+            pytest.fail(reason)
+        else:
+            pytest.skip(reason)
     with Neo4jServer(factory.mktemp("neo4j"), "correct horse") as server:
         yield server
 

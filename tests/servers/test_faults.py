@@ -1,13 +1,16 @@
 """What goes wrong with servers: the rest answers in time and says so, recovery needs no restart, nothing is lost."""
 
+import logging
 import resource
 import threading
 import time
 from collections.abc import Callable, Iterator
+from contextlib import closing
 
 import pytest
 from qdrant_client import QdrantClient, models
 
+from graphrag_mcp import copies
 from graphrag_mcp.app import App
 from graphrag_mcp.model import SearchRequest, SearchResult
 from graphrag_mcp.search import retrieval
@@ -21,6 +24,7 @@ pytestmark = pytest.mark.server
 ANSWER_SECONDS = 2.0
 PATIENCE = "1.2"  # The default.
 WRONG = "not the password"
+KEY = "a secret key"
 FILES = {
     "src/orders.py": "from src.tax import tax_of\n\n\ndef total(order):\n    return sum(order) + tax_of(order)\n",
     "src/tax.py": "def tax_of(order):\n    return 0.2 * sum(order)\n",
@@ -39,6 +43,14 @@ def breakable(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Neo4jServer]
 @pytest.fixture(autouse=True)
 def _short_rest(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(retrieval, "REST_SECONDS", 0.3)
+
+
+@pytest.fixture(autouse=True)
+def _mended(breakable: Neo4jServer) -> Iterator[None]:
+    """A test that fails must not leave the others without their server."""
+    yield
+    if breakable.pid is None:
+        breakable.start()
 
 
 @pytest.fixture
@@ -78,6 +90,40 @@ def test_a_graph_that_never_answers_is_named_in_time(app: App, breakable: Neo4jS
     finally:
         breakable.resume()
     _until(lambda: bool(_search(app).neighbours))
+
+
+def test_a_graph_that_dies_in_the_middle_of_a_search_is_named_at_once(app: App, breakable: Neo4jServer) -> None:
+    """The search waits for an answer when the server goes: it does not wait until its patience ends."""
+    breakable.suspend()
+    killer = threading.Timer(0.3, breakable.kill)
+    killer.start()
+    started = time.monotonic()
+    result = _search(app)
+    seconds = time.monotonic() - started
+    killer.join()
+    breakable.start()
+    assert result.primary
+    assert "Neo4j cannot be reached" in result.meta.unavailable["graph"]
+    assert 0.3 <= seconds < float(PATIENCE)
+    _until(lambda: bool(_search(app).neighbours))
+
+
+def test_a_graph_that_is_down_at_the_start_is_filled_once_it_is_up(
+    make_place: Callable[..., Place], breakable: Neo4jServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The first search names it and answers; when it comes, it gets its copy, in the same process and unasked."""
+    monkeypatch.setattr(copies, "SYNC_RETRY_SECONDS", 0.2)
+    breakable.kill()
+    settings = {"neo4j_password": breakable.password, "server_timeout_seconds": PATIENCE}
+    with closing(make_place(files=FILES).app(neo4j_uri=breakable.uri, **settings)) as app:
+        app.start()
+        assert app.wait_ready(20).state == "ready"
+        result = _search(app, SearchRequest("total", limit=1))
+        assert "Neo4j cannot be reached" in result.meta.unavailable["graph"]
+        _until(lambda: bool(_search(app).primary))  # Qdrant gets its copy meanwhile.
+        breakable.start()
+        _until(lambda: bool(_search(app).neighbours))
+        _until(lambda: [server.problem for server in app.status().servers] == ["", ""])
 
 
 def test_a_write_that_is_killed_is_finished_later(
@@ -125,6 +171,35 @@ def test_a_wrong_password_is_named_and_not_shown(make_place: Callable[..., Place
     app.close()
 
 
+@pytest.mark.parametrize("grpc", ["", "9"])
+def test_no_secret_is_in_the_log(
+    make_place: Callable[..., Place],
+    breakable: Neo4jServer,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+    capfd: pytest.CaptureFixture[str],
+    grpc: str,
+) -> None:
+    """Neither ours nor that of a client library, however much is logged, whether it goes well or not."""
+    monkeypatch.setattr(connection, "connect", connect_to_qdrant)
+    caplog.set_level(logging.DEBUG)
+    with faulty("401") as url:
+        for password in (breakable.password, WRONG):
+            changes = {"qdrant_url": url, "qdrant_api_key": KEY, "qdrant_grpc_port": grpc}
+            place = make_place(files=FILES, name=password.replace(" ", "-"))
+            with closing(place.app(neo4j_uri=breakable.uri, neo4j_password=password, **changes)) as app:
+                app.index()
+                told = repr(app.sync()) + repr(_search(app)) + repr(app.status()) + repr(app.settings)
+            with closing(place.remote(neo4j_uri=breakable.uri, neo4j_password=password, **changes)) as remote:
+                told += repr(remote.search(QUERY)) + repr(remote.status())
+    shown = capfd.readouterr()
+    told += caplog.text + shown.out + shown.err
+    assert "Neo4j refuses the credentials" in told  # So that it is known to look at the right place.
+    assert "neo4j.io" in {record.name for record in caplog.records}
+    for secret in (breakable.password, WRONG, KEY):
+        assert secret not in told
+
+
 def test_vectors_of_another_size_are_refused(make_place: Callable[..., Place], qdrant: QdrantClient) -> None:
     """A collection of another model is not written into."""
     size = models.VectorParams(size=3, distance=models.Distance.COSINE)
@@ -148,14 +223,14 @@ class TestQdrant:
         """Neither list comes from the server, so what is left is what the index here knows; both are named."""
         with faulty(fault) as url:
             app = make_place(files=FILES).app(
-                qdrant_url=url, neo4j_uri="", qdrant_api_key="a secret key", server_timeout_seconds=PATIENCE
+                qdrant_url=url, neo4j_uri="", qdrant_api_key=KEY, server_timeout_seconds=PATIENCE
             )
             app.index()
             result = _search(app, SearchRequest("total", limit=1))
             reasons = result.meta.unavailable
             assert set(reasons) == {"keyword", "vector"}
             assert [hit.chunk.path for hit in result.primary] == ["src/orders.py"]
-            assert "a secret key" not in repr(reasons) + repr(app.status())
+            assert KEY not in repr(reasons) + repr(app.status())
             app.close()
 
     def test_what_could_not_be_sent_is_told_and_stays_pending(self, make_place: Callable[..., Place]) -> None:

@@ -16,8 +16,11 @@ from qdrant_client import QdrantClient, models
 
 from graphrag_mcp.app import App
 from graphrag_mcp.cli.run import run
+from graphrag_mcp.errors import RequestError
+from graphrag_mcp.exclusion.include_globs import compile_globs
 from graphrag_mcp.model import Scope, SearchRequest
 from graphrag_mcp.reports import SyncReport
+from graphrag_mcp.search.retrieval import Stores
 from graphrag_mcp.stores.points import folders
 from tests.servers.conftest import Place
 
@@ -349,22 +352,51 @@ def test_the_command_line_copies_verifies_and_searches(
 def test_hostile_texts_are_looked_for_and_nothing_else(
     make_place: Callable[..., Place], qdrant: QdrantClient, neo4j_driver: Driver
 ) -> None:
-    """B-22: 500 texts made to break out of Cypher, JSON and filters, through every argument: no error, no write."""
-    app = make_place(files=FILES).app()
-    app.index()
-    _sync(app)
-    stores = app._stores()
-    count = "MATCH (n) OPTIONAL MATCH (n)-[r]->() RETURN count(DISTINCT n) AS nodes, count(r) AS edges"
-    before = _rows(neo4j_driver, count), qdrant.count("code").count
-    for text in _hostile(500):
-        scope = Scope(excluded_keys=frozenset({text}), include_patterns=(), languages=frozenset({text}), paths=(text,))
-        assert stores.graph.find_symbols([text], scope, 5) == []
-        assert stores.graph.neighbours([1, 2, 3], 1, 5, scope) == []
-        assert stores.keywords.search([text], 5, scope) == []
-    for text in _hostile(60):
-        assert app.search(SearchRequest(text)).meta.unavailable == {}
-    assert before == (_rows(neo4j_driver, count), qdrant.count("code").count)
-    app.close()
+    """B-22: 500 texts made to break out of Cypher, JSON and filters, in every argument: the answer is that without."""
+    place = make_place(files=FILES)
+    with closing(place.app()) as app, closing(place.remote()) as remote:
+        app.index()
+        _sync(app)
+        count = "MATCH (n) OPTIONAL MATCH (n)-[r]->() RETURN count(DISTINCT n) AS nodes, count(r) AS edges"
+        before = _rows(neo4j_driver, count), qdrant.count("code").count
+        for stores in (app._stores(), remote._servers.alone(None, "", lambda: None)):
+            assert stores.graph is not None
+            (caller,) = [one.chunk_id for one in stores.graph.find_symbols(["total"], Scope(), 5)]
+
+            def ask(text: str, scope: Scope, stores: Stores = stores, caller: int = caller) -> list[object]:
+                assert stores.graph is not None
+                return [
+                    stores.graph.find_symbols([text, "tax_of"], scope, 5),
+                    stores.graph.neighbours([caller], 1, 5, scope),
+                    stores.graph.mentions([caller], scope),
+                    [one.chunk_id for one in stores.keywords.search([text, "tax"], 5, scope)],
+                    [one.chunk_id for one in stores.catalog.find_paths([text, "tax"], 5, scope)],
+                ]
+
+            usual = ask("", Scope(paths=("src",)))
+            assert all(usual)
+            for text in _hostile(250):
+                hostile = Scope(
+                    paths=("src", text),
+                    languages=frozenset({"python", text}),
+                    excluded_keys=frozenset({text}),
+                    include_patterns=_pattern(text),
+                )
+                assert ask(text, hostile) == usual
+        for text in _hostile(60):
+            result = app.search(SearchRequest(f"tax_of {text}"))
+            assert result.meta.unavailable == {}
+            assert "src/tax.py" in [hit.chunk.path for hit in result.primary]
+        assert before == (_rows(neo4j_driver, count), qdrant.count("code").count)
+
+
+def _pattern(text: str) -> tuple[str, ...]:
+    """Return the text as an include pattern, unless it is one that can match nothing, which a search refuses."""
+    try:
+        compile_globs([text])
+    except RequestError:
+        return ()
+    return (text,)
 
 
 def _hostile(count: int) -> list[str]:

@@ -18,6 +18,7 @@ LAYERS = [
     ["exclusion", "parsing", "embedding", "stores"],
     ["indexing", "search", "sync"],
     ["servers", "evaluation"],
+    ["copies", "open_index"],
     ["app", "remote"],
     ["server"],
     ["cli"],

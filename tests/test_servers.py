@@ -1,21 +1,46 @@
 """The parts of the servers' side that need no server."""
 
+import json
 import subprocess
 import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager, closing
 from pathlib import Path
+from typing import Any
 
+import httpx
 import pytest
+from neo4j.exceptions import (
+    AuthError,
+    ConfigurationError,
+    ConnectionAcquisitionTimeoutError,
+    ServiceUnavailable,
+    SessionExpired,
+)
+from qdrant_client.common.client_exceptions import ResourceExhaustedResponse
+from qdrant_client.http.exceptions import ResponseHandlingException, UnexpectedResponse
 
-from graphrag_mcp.errors import ServerError, SettingsError
+from graphrag_mcp import servers
+from graphrag_mcp.app import App
+from graphrag_mcp.errors import IndexStoreError, ServerError, SettingsError
 from graphrag_mcp.indexing.history import origin
-from graphrag_mcp.model import RelationKind
+from graphrag_mcp.model import RelationKind, Scope
 from graphrag_mcp.parsing.parser import parse_file
 from graphrag_mcp.remote import RemoteApp
 from graphrag_mcp.search.threads import DaemonThreads
-from graphrag_mcp.servers import project_name
+from graphrag_mcp.servers import Servers, project_name
 from graphrag_mcp.settings import ServerSettings, Settings, load_settings
+from graphrag_mcp.stores.neo4j import connection as neo4j_connection
+from graphrag_mcp.stores.neo4j.graph import Neo4jGraphStore
 from graphrag_mcp.stores.points import PointIds, file_version, folders, point_key
+from graphrag_mcp.stores.projection import Changing
+from graphrag_mcp.stores.qdrant import connection
 from graphrag_mcp.stores.qdrant.bm25 import AVERAGE_LENGTH, K1, B, document_vector, query_vector, term_index
+from graphrag_mcp.stores.qdrant.catalog import QdrantCatalog
+from graphrag_mcp.stores.qdrant.indexes import QdrantKeywordIndex, QdrantPoints, QdrantVectorIndex
+from tests.servers.faulty import faulty
 
 URL = "http://127.0.0.1:6333"
 
@@ -133,3 +158,161 @@ def test_what_a_document_supersedes_is_a_relation() -> None:
     parsed = parse_file("docs/new/guide.md", text.encode())
     found = [one.target_module for one in parsed.relations if one.kind is RelationKind.SUPERSEDES]
     assert found == ["/docs/old/first", "second", "third"]
+
+
+def test_a_name_with_few_definitions_concerns_whoever_mentions_it_and_one_with_many_importers_only(
+    tmp_path: Path,
+) -> None:
+    """A server's edges are settled: what a change may give another meaning is sent again, and no more than that."""
+    root = tmp_path / "project"
+    files = {
+        "caller.py": "rare()\nget()\n",
+        "importer.py": "from pkg.tools import get\n\nget()\n",
+        "whole.py": "from pkg import tools\n",
+        "other.py": "from pkg.tools import put\n\nput()\n",
+        "pkg/tools.py": "def get():\n    pass\n",
+        "rare.py": "def rare():\n    pass\n",
+        **{f"m{number}.py": "def get():\n    pass\n" for number in range(9)},
+    }
+    for path, text in files.items():
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
+        (root / path).write_text(text)
+    with closing(App(root, load_settings(root, {"GRAPHRAG_DATA_DIR": str(tmp_path / "data")}))) as app:
+        app.index()
+        source = app._open().projection("project", "")
+
+        def concerned(names: str, paths: str, new: str = "") -> set[str]:
+            return set(source.mentioning(Changing(*(frozenset(one.split()) for one in (names, paths, new)))))
+
+        assert concerned("rare", "rare.py") >= {"caller.py"}
+        assert concerned("get", "m1.py") == set()
+        assert concerned("get", "pkg/tools.py") == {"importer.py"}
+        assert concerned("", "", "pkg/tools.py") == {"importer.py", "other.py", "whole.py"}
+
+
+class _Nobody:
+    """A client that must not be used."""
+
+    def __getattr__(self, name: str) -> object:
+        raise AssertionError(f"{name} was asked for")
+
+
+def test_for_nothing_no_server_is_asked() -> None:
+    """A list without ids, names or words has an answer here: no round trip is made for it."""
+    nobody: Any = _Nobody()
+    ids = PointIds()
+    points = QdrantPoints(nobody, "code", "project", ids, nobody)
+    catalog = QdrantCatalog(points)
+    graph = Neo4jGraphStore(nobody, None, "project", ids, nobody, catalog)
+    assert not catalog.chunks([])
+    assert not catalog.files([])
+    assert not catalog.find_paths([], 5, Scope())
+    assert not QdrantVectorIndex(points).vectors([])
+    assert not QdrantKeywordIndex(points).search([], 5, Scope())
+    assert not graph.find_symbols([], Scope(), 5)
+    assert not graph.mentions([], Scope())
+    assert not graph.neighbours([], 2, 5, Scope())
+
+
+def test_a_server_that_failed_rests(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a search asks after its lists waits for a third of the time, and then not at all until the rest is over."""
+    monkeypatch.setattr(servers, "REST_SECONDS", 0.3)
+    patience = Servers(ServerSettings(server_timeout_seconds=0.3), "project")._patience
+    release = threading.Event()
+    started = time.monotonic()
+    for _ in range(20):
+        with pytest.raises(ServerError, match=r"no answer within 0\.1 s"):
+            patience(lambda: release.wait(5))
+    assert time.monotonic() - started < 0.3
+    assert patience.problem
+    release.set()
+    time.sleep(0.3)
+    assert patience(lambda: "an answer") == "an answer"
+    assert patience.problem == ""
+    patience.close()
+
+
+def test_each_server_is_connected_once_for_each_purpose(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two searches at the same time share a connection; a copy has its own, which waits longer and tries again."""
+    connected: list[tuple[object, ...]] = []
+
+    class Connection:
+        def close(self) -> None:
+            pass
+
+    def connect(*how: object) -> Connection:
+        time.sleep(0.02)  # Long enough for everybody to want one.
+        connected.append(how)
+        return Connection()
+
+    monkeypatch.setattr("graphrag_mcp.stores.qdrant.connection.connect", connect)
+    monkeypatch.setattr("graphrag_mcp.stores.neo4j.connection.connect", connect)
+    uri = "bolt://127.0.0.1:9"
+    both = Servers(ServerSettings(qdrant_url=URL, neo4j_uri=uri, server_timeout_seconds=60), "project")
+    for open_one in (both._qdrant, both._neo4j):
+        with ThreadPoolExecutor(8) as threads:
+            assert len(set(threads.map(open_one, ["read", "write"] * 4))) == 2
+    assert sorted(how[-2:] for how in connected if how[0] == uri) == [(60.0, 0.0), (60.0, 30.0)]
+    assert len(connected) == 4
+    both.close()
+
+
+@pytest.mark.parametrize(
+    ("error", "told"),
+    [
+        (ResponseHandlingException(httpx.ConnectError("refused")), "cannot be reached (ConnectError: refused)"),
+        (UnexpectedResponse(401, "", b"", httpx.Headers()), "refuses the key (HTTP 401)"),
+        (UnexpectedResponse(503, "Busy", b"", httpx.Headers()), "answers with HTTP 503 (Busy)"),
+        (ResourceExhaustedResponse("slow down", 3), "failed (ResourceExhaustedResponse: slow down)"),
+        (json.JSONDecodeError("no JSON", "<html>", 0), "answers with what is not Qdrant's (JSONDecodeError)"),
+        (AssertionError("Search returned None"), "answers with what is not Qdrant's (AssertionError)"),
+        (UnicodeEncodeError("utf-8", "\udcff", 0, 1, "surrogates"), "failed (UnicodeEncodeError: "),
+    ],
+)
+def test_what_qdrants_client_raises_is_told_in_one_sentence(error: Exception, told: str) -> None:
+    """The sentence says what to look at."""
+    with pytest.raises(ServerError) as caught, connection.reaching():
+        raise error
+    assert str(caught.value).startswith(f"Qdrant {told}")
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("error", "told"),
+    [
+        (ServiceUnavailable("refused"), "cannot be reached"),
+        (SessionExpired("killed"), "cannot be reached"),
+        (ConnectionAcquisitionTimeoutError("frozen"), "cannot be reached"),
+        (AuthError("no"), "refuses the credentials"),
+        (ConfigurationError("odd"), "failed (ConfigurationError: odd)"),
+        (UnicodeEncodeError("utf-8", "\udcff", 0, 1, "surrogates"), "failed (UnicodeEncodeError: "),
+    ],
+)
+def test_what_neo4js_driver_raises_is_told_in_one_sentence(error: Exception, told: str) -> None:
+    """The sentence says what to look at."""
+    with pytest.raises(ServerError) as caught, neo4j_connection.reaching():
+        raise error
+    assert str(caught.value).startswith(f"Neo4j {told}")
+
+
+@pytest.mark.parametrize("reaching", [connection.reaching, neo4j_connection.reaching])
+@pytest.mark.parametrize("error", [KeyError("path"), TypeError("a mistake of ours"), IndexStoreError("other size")])
+def test_no_server_is_blamed_for_what_it_did_not_do(
+    reaching: Callable[[], AbstractContextManager[None]], error: Exception
+) -> None:
+    """A mistake in our own code stays visible as one, and what we raise on purpose stays what it is."""
+    with pytest.raises(type(error)), reaching():
+        raise error
+
+
+@pytest.mark.parametrize("key", ["sécret key", "secret\nkey"])
+def test_a_key_that_no_request_can_hold_is_not_shown(key: str) -> None:
+    """The client would quote it; a line end, as files have it, is no part of a key."""
+    with pytest.raises(ServerError, match="GRAPHRAG_QDRANT_API_KEY") as caught:
+        connection.connect(URL, key, 0, 1.0)
+    assert "cret" not in str(caught.value)
+    with faulty("401") as url:
+        client = connection.connect(url, "secret key\n", 0, 1.0)
+        with pytest.raises(ServerError, match="refuses the key"), connection.reaching():
+            client.collection_exists("code")
+        client.close()

@@ -1,4 +1,4 @@
-"""The composition root: the only place that names concrete stores, and that decides who writes the index."""
+"""The application: puts a project's parts together, and decides who writes the index and what a search runs on."""
 
 import hashlib
 import logging
@@ -13,38 +13,29 @@ from pathlib import Path
 import platformdirs
 from filelock import FileLock, Timeout
 
+from graphrag_mcp.copies import ServerCopies
 from graphrag_mcp.embedding.cross_encoder import load_cross_encoder
 from graphrag_mcp.embedding.loader import load_embedder
 from graphrag_mcp.errors import IndexLockedError, ModelUnavailableError, RootError, ServerError
 from graphrag_mcp.exclusion.archive import ArchiveClassifier
-from graphrag_mcp.exclusion.include_globs import compile_globs
 from graphrag_mcp.exclusion.manager import ExclusionManager
 from graphrag_mcp.indexing.indexer import Indexer, ReportProgress
 from graphrag_mcp.indexing.watcher import Batch, watch
 from graphrag_mcp.model import SearchRequest, SearchResult
+from graphrag_mcp.open_index import OpenIndex
 from graphrag_mcp.ports import Embedder
-from graphrag_mcp.reports import IndexReport, IndexState, Progress, ServerState, Status, SyncReport
+from graphrag_mcp.reports import IndexReport, IndexState, Progress, Status, SyncReport
 from graphrag_mcp.search.orchestrator import SearchOrchestrator
 from graphrag_mcp.search.retrieval import Stores
 from graphrag_mcp.servers import Servers, project_name
 from graphrag_mcp.settings import IndexingSettings, Settings
-from graphrag_mcp.stores.projection import Projection
-from graphrag_mcp.stores.sqlite.catalog import SqliteCatalog
 from graphrag_mcp.stores.sqlite.database import Database
-from graphrag_mcp.stores.sqlite.graph import SqliteGraphStore
-from graphrag_mcp.stores.sqlite.keyword import SqliteKeywordIndex
-from graphrag_mcp.stores.sqlite.projection import SqliteArchivedPaths, SqliteChunkIds, SqliteProjectionSource
+from graphrag_mcp.stores.sqlite.projection import SqliteProjectionSource
 from graphrag_mcp.stores.sqlite.recovery import open_or_replace
-from graphrag_mcp.stores.sqlite.schema import KEYWORD_FIELDS
-from graphrag_mcp.stores.sqlite.scope import ScopeResolver
-from graphrag_mcp.stores.sqlite.vectors import SqliteVectorIndex
-from graphrag_mcp.stores.sqlite.writer import SqliteIndexWriter
-from graphrag_mcp.sync import ReportSync, synchronise
+from graphrag_mcp.sync import ReportSync
 
 logger = logging.getLogger(__name__)
 
-SYNC_SECONDS = 0.5  # How soon a commit is copied to the servers.
-SYNC_RETRY_SECONDS = 10.0  # How often a server that is away is asked again.
 TAKEOVER_SECONDS = 2.0  # How often a reader looks whether the writer has gone.
 EXAMPLES_SHOWN = 20
 MODEL_LOADING = "the model is still being loaded"
@@ -74,7 +65,7 @@ class App:
         self._orchestrator = SearchOrchestrator(settings.retrieval, remote_timeout_seconds=timeout)
         self._lock = FileLock(self._folder / "write.lock", thread_local=False)
         self._opening = threading.RLock()
-        self._index: _OpenIndex | None = None
+        self._index: OpenIndex | None = None
         self._embedder: Embedder | None = None
         self._model_problem = MODEL_LOADING
         self._state = IndexState("empty")
@@ -82,7 +73,7 @@ class App:
         self._background: threading.Thread | None = None
         self._stop = threading.Event()
         self._warnings: tuple[str, ...] = ()
-        self._copy_problems: dict[str, str] = {}
+        self._copies = ServerCopies(self._servers, self._copied, self._folder / "sync.lock", self._stop)
 
     # ------------------------------------------------------------ searching
 
@@ -106,8 +97,7 @@ class App:
         self._state = IndexState("building", message="starting")
         self._background = threading.Thread(target=self._keep_fresh, name="index", daemon=True)
         self._background.start()
-        if self._servers.any and self.settings.servers.sync_servers:
-            threading.Thread(target=self._keep_copied, name="sync", daemon=True).start()
+        self._follow_commits()
 
     def index(self, rebuild: bool = False, progress: ReportProgress | None = None) -> IndexReport:
         """Bring the index up to date and return what was done; `rebuild` starts from nothing.
@@ -125,25 +115,14 @@ class App:
         Raises IndexLockedError while another process writes this index, RootError when the tree cannot be watched.
         """
         with self._writing():
+            self._follow_commits()
             self._follow(stop, report)
 
     def sync(
         self, verify: bool = False, rebuild: bool = False, progress: ReportSync | None = None
     ) -> tuple[SyncReport, ...]:
-        """Copy to each server what it lacks of the index; `verify` and `rebuild` are those of `synchronise`.
-
-        Raises ServerError when the settings name no server, IndexLockedError while another process is copying.
-        """
-        if not self._servers.any:
-            raise ServerError("no server is set; set GRAPHRAG_QDRANT_URL, GRAPHRAG_NEO4J_URI or both")
-        index = self._open()
-        self._load_model()
-        with self._copying():
-            source, projections = self._copies(index)
-            return tuple(
-                synchronise(source, one, verify=verify, rebuild=rebuild, stop=self._stop, progress=progress)
-                for one in projections
-            )
+        """Copy to each server what it lacks of the index; see `ServerCopies.sync`."""
+        return self._copies.sync(verify=verify, rebuild=rebuild, progress=progress)
 
     def close(self) -> None:
         """Stop what runs in the background and close the index."""
@@ -185,7 +164,7 @@ class App:
             skipped_examples=tuple(sorted(skipped.items())[:EXAMPLES_SHOWN]),
             fallbacks={note: count for note, count in catalog.files_by("note").items() if note},
             exclusion_rate=len(skipped) / seen if seen else 0.0,
-            servers=self._server_states(index),
+            servers=self._copies.states() if self._embedder is not None else (),
             warnings=(*self._warnings, *self._exclusion.warnings),
             last_indexed=float(indexed_at) if indexed_at else None,
         )
@@ -203,10 +182,10 @@ class App:
 
     # ------------------------------------------------------------ inside
 
-    def _open(self) -> "_OpenIndex":
+    def _open(self) -> OpenIndex:
         with self._opening:
             if self._index is None:
-                self._index = _OpenIndex(Database(self._folder / "index.sqlite"))
+                self._index = OpenIndex(Database(self._folder / "index.sqlite"))
             return self._index
 
     def stores(self) -> Stores:
@@ -221,6 +200,24 @@ class App:
         if self._servers.any:
             stores = index.on_servers(stores, self._servers)
         return stores
+
+    def _copied(self) -> tuple[SqliteProjectionSource, Embedder]:
+        """Return what servers copy, and the model of its vectors."""
+        index = self._open()
+        self._load_model()
+        if self._embedder is None:
+            raise ServerError(
+                f"nothing is copied without the model whose vectors the server holds: {self._model_problem}"
+            )
+        return index.projection(self._servers.project, self._embedder.fingerprint), self._embedder
+
+    def _follow_commits(self) -> None:
+        """Copy what is committed from now on, while this process is the one that writes a complete index."""
+        if self._servers.any and self.settings.servers.sync_servers:
+            threading.Thread(target=self._copies.follow, args=(self._own_commit,), name="sync", daemon=True).start()
+
+    def _own_commit(self) -> int | None:
+        return self._open().database.version() if self._settled.is_set() and self._lock.is_locked else None
 
     def _load_model(self) -> None:
         """Load the embedding model once; without it, keyword and graph search answer and say why."""
@@ -247,7 +244,7 @@ class App:
             with self._opening:
                 if self._index is None:
                     database, warning = open_or_replace(self._folder / "index.sqlite")
-                    self._index = _OpenIndex(database)
+                    self._index = OpenIndex(database)
                     self._warnings += (warning,) if warning else ()
             self._load_model()
             yield
@@ -325,58 +322,6 @@ class App:
     def _needs_everything(self, batch: Batch) -> bool:
         return batch.everything or any(self._exclusion.is_rule_file(path) for path in batch.paths)
 
-    # ------------------------------------------------------------ copies on servers
-
-    def _keep_copied(self) -> None:
-        """Copy what is committed, soon after it is; a server that is away is asked again later."""
-        copied = -1
-        while not self._stop.is_set():
-            try:
-                version = self._open().database.version()
-                if version != copied and self._settled.is_set():
-                    reports = self.sync()
-                    self._copy_problems = {report.server: report.problem for report in reports if report.problem}
-                    copied = version if not self._copy_problems else -1
-            except IndexLockedError:
-                pass  # Another process does it.
-            except Exception as error:
-                if self._stop.is_set():
-                    return
-                # Whatever breaks the copying, searches and the index go on, and the next turn tries again.
-                logger.warning("copying to the servers failed: %s", error)
-            self._stop.wait(SYNC_RETRY_SECONDS if self._copy_problems else SYNC_SECONDS)
-
-    @contextmanager
-    def _copying(self) -> Iterator[None]:
-        """Be the one process that copies."""
-        lock = FileLock(self._folder / "sync.lock", thread_local=False)
-        try:
-            lock.acquire(timeout=0)
-        except Timeout:
-            raise IndexLockedError(f"another process is copying the index of {self.root} to the servers") from None
-        try:
-            yield
-        finally:
-            lock.release()
-
-    def _copies(self, index: "_OpenIndex") -> tuple[SqliteProjectionSource, list[Projection]]:
-        if self._embedder is None:
-            raise ServerError(
-                f"nothing is copied without the model whose vectors the server holds: {self._model_problem}"
-            )
-        fingerprint, dimensions = self._embedder.fingerprint, self._embedder.dimensions
-        source = index.projection(self._servers.project, fingerprint)
-        return source, self._servers.projections(fingerprint, dimensions, KEYWORD_FIELDS)
-
-    def _server_states(self, index: "_OpenIndex") -> tuple[ServerState, ...]:
-        if not self._servers.any or self._embedder is None:
-            return ()
-        source, projections = self._copies(index)
-        return tuple(
-            ServerState(one.name, len(source.pending(one.name)), self._copy_problems.get(one.name, ""))
-            for one in projections
-        )
-
     def _stored_state(self) -> IndexState:
         """Return the state that the index file itself tells."""
         catalog = self._open().catalog
@@ -384,38 +329,6 @@ class App:
         if catalog.meta("indexed_at"):
             return IndexState("ready", counts.files, counts.files, counts.chunks)
         return IndexState("building" if counts.files else "empty", counts.files, 0, counts.chunks)
-
-
-class _OpenIndex:
-    """The stores over one open index file."""
-
-    def __init__(self, database: Database) -> None:
-        self.database = database
-        self._scopes = ScopeResolver(database, compile_globs)
-        self.catalog = SqliteCatalog(database, self._scopes)
-        self.writer = SqliteIndexWriter(database)
-        self._keywords = SqliteKeywordIndex(database, self._scopes)
-        self._graph = SqliteGraphStore(database, self._scopes)
-        self._vectors: SqliteVectorIndex | None = None
-
-    def stores(self, embedder: Embedder | None, model_problem: str) -> Stores:
-        """Return the ports of a search; the vectors are read when the first search needs them."""
-        if embedder is not None and self._vectors is None:
-            self._vectors = SqliteVectorIndex(self.database, self._scopes, embedder.fingerprint, embedder.dimensions)
-        return Stores(self.catalog, self._keywords, self._graph, self._vectors, embedder, model_problem)
-
-    def on_servers(self, local: Stores, servers: Servers) -> Stores:
-        """Return the stores of a search, each where the settings put it; those on servers lean on what is here."""
-        ids = SqliteChunkIds(self.database, servers.project)
-        return servers.beside(local, ids, SqliteArchivedPaths(self.database, compile_globs), self._keywords.telling)
-
-    def projection(self, project: str, fingerprint: str) -> SqliteProjectionSource:
-        """Return what is copied to servers."""
-        return SqliteProjectionSource(self.database, self._graph, project, fingerprint)
-
-    def discard(self) -> None:
-        """Remove every file from the index."""
-        self.writer.delete(list(self.catalog.file_states()))
 
 
 def _checked(root: Path) -> Path:

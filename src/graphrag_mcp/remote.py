@@ -1,6 +1,7 @@
 """A search that has no index of its own: a team indexes once, and everybody asks the servers."""
 
 import threading
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -30,7 +31,7 @@ class RemoteApp:
         self._loading = threading.Lock()
         self._embedder: Embedder | None = None
         self._model_problem = ""
-        self._model_checked = False
+        self._verified = False
 
     def start(self) -> None:
         """Load the model in the background."""
@@ -40,10 +41,14 @@ class RemoteApp:
         """Answer from what the servers hold."""
         self._load_model()
         stores = replace(
-            self._servers.alone(self._embedder, self._model_problem),
+            self._servers.alone(self._embedder, self._model_problem, self._verify_model),
             cross_encoder=lambda: load_cross_encoder(self.settings.retrieval.cross_encoder_model),
         )
-        return self._orchestrator.search(request, stores, self.index_state())
+        result = self._orchestrator.search(request, stores, self.index_state())
+        problem = self._servers.problem
+        if not problem:
+            return result
+        return replace(result, meta=replace(result.meta, unavailable={"catalog": problem, **result.meta.unavailable}))
 
     def index_state(self) -> IndexState:
         """Return that the index is ready: whoever writes the servers knows better."""
@@ -59,10 +64,11 @@ class RemoteApp:
         self._load_model()
         place, project = self.settings.servers.qdrant_url, self._servers.project
         try:
-            counts = self._servers.counts()
-            problem = ""
+            counts, problem = self._servers.counts(), ""
         except GraphragError as error:
             counts, problem = {}, str(error)
+        with suppress(ServerError):  # Either is told below.
+            self._verify_model()
         files = sum(counts.values())
         return Status(
             root=str(self.root),
@@ -83,25 +89,28 @@ class RemoteApp:
         self._servers.close()
 
     def _load_model(self) -> None:
-        """Load the model, and use it only where the server's vectors were made with it."""
+        """Load the model once; without it, keyword and graph search answer and say why."""
         with self._loading:
             if self._embedder is None and not self._model_problem:
                 try:
                     self._embedder = load_embedder(self.settings.indexing.embedding_model)
                 except ModelUnavailableError as error:
                     self._model_problem = str(error)
-            if self._embedder is not None and not self._model_checked:
-                self._check_model(self._embedder.fingerprint)
 
-    def _check_model(self, fingerprint: str) -> None:
-        try:
-            stored = self._servers.model()
-        except ServerError:
-            return  # Asked again with the next search, which tells what is wrong.
-        self._model_checked = True
-        if stored and stored != fingerprint:
-            self._embedder = None
+    def _verify_model(self) -> None:
+        """Use the model only where the server's vectors were made with it; the server is asked until it has some.
+
+        Raises ServerError when they were made with another one.
+        """
+        embedder = self._embedder
+        if self._verified or embedder is None:
+            return
+        stored = self._servers.model()
+        if stored not in ("", embedder.fingerprint):
             self._model_problem = (
-                f"the server's vectors are of the model {stored!r}, this machine's is {fingerprint!r}; "
+                f"the server's vectors are of the model {stored!r}, this machine's is {embedder.fingerprint!r}; "
                 "set the same GRAPHRAG_EMBEDDING_MODEL on both sides"
             )
+            self._embedder = None
+            raise ServerError(self._model_problem)
+        self._verified = bool(stored)

@@ -1,18 +1,20 @@
 """Chooses and connects the servers that the settings name: Qdrant for vectors and keywords, Neo4j for the graph."""
 
 import importlib.util
+import threading
+import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal, TypeVar
 
 from graphrag_mcp.errors import ServerError
 from graphrag_mcp.exclusion.include_globs import compile_globs
 from graphrag_mcp.indexing.history import origin
-from graphrag_mcp.model import GraphNeighbour, Mention, RelationKind, Scope, SymbolMatch
 from graphrag_mcp.ports import Embedder, GraphStore
-from graphrag_mcp.search.retrieval import Stores
+from graphrag_mcp.search.retrieval import REST_SECONDS, Stores
+from graphrag_mcp.search.threads import DaemonThreads
 from graphrag_mcp.settings import ServerSettings
 from graphrag_mcp.stores.points import ArchivedPaths, ChunkIds, PointIds
 from graphrag_mcp.stores.projection import Projection
@@ -22,7 +24,12 @@ if TYPE_CHECKING:  # The clients are optional, and take a second to import.
     from qdrant_client import QdrantClient
 
 WRITE_TIMEOUT_SECONDS = 60.0  # A batch on a busy server; searches wait far less.
+NO_GRAPH = "no graph without a local index; set GRAPHRAG_NEO4J_URI"
 INSTALL = 'pip install "graphrag-mcp[servers]"'
+MAX_WAITING = 4  # Threads that a server which never answers may hold.
+
+Answer = TypeVar("Answer")
+Purpose = Literal["read", "write"]  # A search waits for less than a copy.
 
 
 def project_name(settings: ServerSettings, root: Path, start: str = "") -> str:
@@ -44,13 +51,20 @@ class Servers:
         for wanted, module in ((settings.qdrant_url, "qdrant_client"), (settings.neo4j_uri, "neo4j")):
             if wanted and importlib.util.find_spec(module) is None:
                 raise ServerError(f"{wanted} needs the package {module}; {INSTALL}")
-        self._clients: dict[float, QdrantClient] = {}
-        self._drivers: dict[float, Driver] = {}
+        self._patience = _Patience(self._timeout / 3)  # Both waits and the ranking have to fit into two seconds.
+        self._connecting = threading.Lock()
+        self._clients: dict[Purpose, QdrantClient] = {}
+        self._drivers: dict[Purpose, Driver] = {}
 
     @property
     def any(self) -> bool:
         """Tell whether the settings name a server."""
         return bool(self._settings.qdrant_url or self._settings.neo4j_uri)
+
+    @property
+    def problem(self) -> str:
+        """Why what was found on Qdrant could not be read there, "" when it could."""
+        return self._patience.problem
 
     def beside(
         self, local: Stores, ids: ChunkIds, archived: ArchivedPaths, telling: Callable[[Sequence[str]], Sequence[str]]
@@ -63,33 +77,36 @@ class Servers:
         if self._settings.qdrant_url:
             from graphrag_mcp.stores.qdrant.indexes import QdrantKeywordIndex, QdrantPoints, QdrantVectorIndex
 
-            points = QdrantPoints(
-                self._qdrant(self._timeout), self._settings.qdrant_collection, self.project, ids, archived
-            )
+            client, collection = self._qdrant("read"), self._settings.qdrant_collection
+            points = QdrantPoints(client, collection, self.project, ids, archived, self._patience)
             vectors = QdrantVectorIndex(points) if local.embedder is not None else None
             stores = replace(stores, keywords=QdrantKeywordIndex(points, telling), vectors=vectors)
         if self._settings.neo4j_uri:
             stores = replace(stores, graph=self._graph(ids, archived, stores))
         return stores
 
-    def alone(self, embedder: Embedder | None, model_problem: str) -> Stores:
-        """Return the stores of a search that has nothing here. Raises ServerError without a Qdrant."""
+    def alone(self, embedder: Embedder | None, model_problem: str, verify: Callable[[], None]) -> Stores:
+        """Return the stores of a search that has nothing here; verify: see `QdrantVectorIndex`.
+
+        Raises ServerError without a Qdrant.
+        """
         if not self._settings.qdrant_url:
             raise ServerError("searching without a local index needs a Qdrant; set GRAPHRAG_QDRANT_URL")
         from graphrag_mcp.stores.qdrant.catalog import QdrantArchivedPaths, QdrantCatalog
         from graphrag_mcp.stores.qdrant.indexes import QdrantKeywordIndex, QdrantPoints, QdrantVectorIndex
 
-        client, collection = self._qdrant(self._timeout), self._settings.qdrant_collection
+        client, collection = self._qdrant("read"), self._settings.qdrant_collection
         ids = PointIds()
         archived = QdrantArchivedPaths(client, collection, self.project, compile_globs)
-        points = QdrantPoints(client, collection, self.project, ids, archived)
+        points = QdrantPoints(client, collection, self.project, ids, archived, self._patience)
         stores = Stores(
             QdrantCatalog(points),
             QdrantKeywordIndex(points),
-            NoGraph(),
-            QdrantVectorIndex(points) if embedder is not None else None,
+            None,
+            QdrantVectorIndex(points, verify) if embedder is not None else None,
             embedder,
             model_problem,
+            NO_GRAPH,
         )
         return replace(stores, graph=self._graph(ids, archived, stores)) if self._settings.neo4j_uri else stores
 
@@ -97,13 +114,13 @@ class Servers:
         """Return how many files of each language the server holds."""
         from graphrag_mcp.stores.qdrant.catalog import count_files
 
-        return count_files(self._qdrant(self._timeout), self._settings.qdrant_collection, self.project)
+        return count_files(self._qdrant("read"), self._settings.qdrant_collection, self.project)
 
     def model(self) -> str:
         """Return the fingerprint of the model whose vectors the server holds, "" while it holds none."""
         from graphrag_mcp.stores.qdrant.catalog import stored_model
 
-        return stored_model(self._qdrant(self._timeout), self._settings.qdrant_collection, self.project)
+        return stored_model(self._qdrant("read"), self._settings.qdrant_collection, self.project)
 
     def projections(self, fingerprint: str, dimensions: int, weights: dict[str, float]) -> list[Projection]:
         """Return the writing side of each server; fingerprint, dimensions: of the model; weights: of keyword fields."""
@@ -113,7 +130,7 @@ class Servers:
             from graphrag_mcp.stores.qdrant.projection import QdrantProjection
 
             name = f"Qdrant {settings.qdrant_url} {settings.qdrant_collection} {self.project}"
-            client = self._qdrant(WRITE_TIMEOUT_SECONDS)
+            client = self._qdrant("write")
             found.append(
                 QdrantProjection(
                     client, name, settings.qdrant_collection, self.project, fingerprint, dimensions, weights
@@ -124,74 +141,79 @@ class Servers:
 
             database = settings.neo4j_database
             name = f"Neo4j {settings.neo4j_uri} {database or 'default'} {self.project}"
-            found.append(Neo4jProjection(self._neo4j(WRITE_TIMEOUT_SECONDS), name, database or None, self.project))
+            found.append(Neo4jProjection(self._neo4j("write"), name, database or None, self.project))
         return found
 
     def close(self) -> None:
         """Close every connection; one that hangs is left to the end of the process."""
-        for client in self._clients.values():
-            with suppress(Exception):
-                client.close()
-        for driver in self._drivers.values():
-            with suppress(Exception):
-                driver.close()
-        self._clients.clear()
-        self._drivers.clear()
+        self._patience.close()
+        with self._connecting:
+            for client in self._clients.values():
+                with suppress(Exception):
+                    client.close()
+            for driver in self._drivers.values():
+                with suppress(Exception):
+                    driver.close()
+            self._clients.clear()
+            self._drivers.clear()
 
     def _graph(self, ids: ChunkIds, archived: ArchivedPaths, stores: Stores) -> GraphStore:
         from graphrag_mcp.stores.neo4j.graph import Neo4jGraphStore
 
         database = self._settings.neo4j_database or None
-        return Neo4jGraphStore(self._neo4j(self._timeout), database, self.project, ids, archived, stores.catalog)
+        return Neo4jGraphStore(self._neo4j("read"), database, self.project, ids, archived, stores.catalog)
 
-    def _qdrant(self, timeout_seconds: float) -> "QdrantClient":
-        if timeout_seconds not in self._clients:
-            from graphrag_mcp.stores.qdrant.connection import connect
+    def _qdrant(self, purpose: Purpose) -> "QdrantClient":
+        from graphrag_mcp.stores.qdrant.connection import connect
 
-            settings = self._settings
-            key = settings.qdrant_api_key.get_secret_value()
-            self._clients[timeout_seconds] = connect(
-                settings.qdrant_url, key, settings.qdrant_grpc_port, timeout_seconds
-            )
-        return self._clients[timeout_seconds]
+        settings = self._settings
+        key, seconds = settings.qdrant_api_key.get_secret_value(), self._seconds(purpose)
+        with self._connecting:
+            if purpose not in self._clients:
+                self._clients[purpose] = connect(settings.qdrant_url, key, settings.qdrant_grpc_port, seconds)
+            return self._clients[purpose]
 
-    def _neo4j(self, timeout_seconds: float) -> "Driver":
-        if timeout_seconds not in self._drivers:
-            from graphrag_mcp.stores.neo4j.connection import connect
+    def _neo4j(self, purpose: Purpose) -> "Driver":
+        from graphrag_mcp.stores.neo4j.connection import connect
 
-            settings = self._settings
-            password = settings.neo4j_password.get_secret_value()
-            # A search has no time for a second attempt: the next search is one.
-            retry = 0.0 if timeout_seconds == self._timeout else timeout_seconds / 2
-            self._drivers[timeout_seconds] = connect(
-                settings.neo4j_uri, settings.neo4j_user, password, timeout_seconds, retry
-            )
-        return self._drivers[timeout_seconds]
+        settings = self._settings
+        password, seconds = settings.neo4j_password.get_secret_value(), self._seconds(purpose)
+        # A search has no time for a second attempt: the next search is one.
+        retry = seconds / 2 if purpose == "write" else 0.0
+        with self._connecting:
+            if purpose not in self._drivers:
+                self._drivers[purpose] = connect(settings.neo4j_uri, settings.neo4j_user, password, seconds, retry)
+            return self._drivers[purpose]
+
+    def _seconds(self, purpose: Purpose) -> float:
+        return WRITE_TIMEOUT_SECONDS if purpose == "write" else self._timeout
 
 
-class NoGraph:
-    """The graph of a search that has none: every answer says what to set."""
+class _Patience:
+    """Runs what a search asks a server after its lists: waits for less, and not again while the server rests."""
 
-    remote = True
+    def __init__(self, seconds: float) -> None:
+        self._seconds = seconds
+        self._threads = DaemonThreads(MAX_WAITING, "qdrant")
+        self._rests_until = 0.0
+        self._reason = ""
 
-    def find_symbols(self, names: Sequence[str], scope: Scope, limit: int) -> list[SymbolMatch]:
-        """Raise ServerError."""
-        del names, scope, limit
-        raise ServerError("no graph without a local index; set GRAPHRAG_NEO4J_URI")
+    @property
+    def problem(self) -> str:
+        """Why the server rests, "" when it does not."""
+        return self._reason if time.monotonic() < self._rests_until else ""
 
-    def mentions(self, chunk_ids: Sequence[int], scope: Scope) -> list[Mention]:
-        """Return nothing: what is missing is named by the other look-ups."""
-        del chunk_ids, scope
-        return []
+    def __call__(self, look_up: Callable[[], Answer]) -> Answer:
+        """Return what the server answers. Raises ServerError when it fails, is too slow, or rests."""
+        if self.problem:
+            raise ServerError(self.problem)
+        try:
+            return self._threads.submit(look_up).result(self._seconds)
+        except (ServerError, TimeoutError) as error:
+            self._reason = str(error) or f"no answer within {self._seconds:g} s"
+            self._rests_until = time.monotonic() + REST_SECONDS
+            raise ServerError(self._reason) from error
 
-    def backlinks(self, chunk_ids: Sequence[int]) -> dict[int, int]:
-        """Return nothing, likewise."""
-        del chunk_ids
-        return {}
-
-    def neighbours(
-        self, chunk_ids: Sequence[int], hops: int, limit: int, scope: Scope, kinds: Sequence[RelationKind] = ()
-    ) -> list[GraphNeighbour]:
-        """Raise ServerError."""
-        del chunk_ids, hops, limit, scope, kinds
-        raise ServerError("no graph without a local index; set GRAPHRAG_NEO4J_URI")
+    def close(self) -> None:
+        """Let the threads end."""
+        self._threads.close()

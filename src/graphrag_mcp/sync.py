@@ -88,7 +88,7 @@ class _Run:
             self._server.delete(gone)
             self._source.forget(name, gone)
             self._counts["removed"] += len(gone)
-        first = self._server.keeps_edges and not self._source.holds_any(name)
+        empty, begun_at = not self._source.holds_any(name), self._source.commit()
         for _ in range(MAX_PASSES):
             pending = self._source.pending(name)
             if not pending:
@@ -100,7 +100,8 @@ class _Run:
                     under_way = None
                     if self._stop.is_set():
                         return
-                    if not first:
+                    # What is read at one time fits together: only an older copy can have to be mended.
+                    if not empty or self._source.commit() != begun_at:
                         self._prepare_others(batch, ())
                     under_way = beside.submit(self._server.write, batch), batch
                 self._confirm(under_way, len(pending))
@@ -140,6 +141,6 @@ class _Run:
         if not self._server.keeps_edges:
             return
         changing = self._server.changing(files, gone)
-        if changing.names or changing.new_paths or changing.dependents:
-            others = {*self._source.mentioning(changing.names, changing.new_paths), *changing.dependents}
-            self._source.forget(self._server.name, others - {file.path for file in files})
+        others = {*self._source.mentioning(changing), *changing.dependents} - {file.path for file in files}
+        if others:
+            self._source.forget(self._server.name, others)

@@ -27,7 +27,8 @@ from graphrag_mcp.stores.sqlite.catalog import FileState, SqliteCatalog
 from graphrag_mcp.stores.sqlite.database import Database
 from graphrag_mcp.stores.sqlite.graph import SqliteGraphStore
 from graphrag_mcp.stores.sqlite.keyword import SqliteKeywordIndex
-from graphrag_mcp.stores.sqlite.projection import SqliteArchivedPaths, SqliteChunkIds, SqliteProjectionSource
+from graphrag_mcp.stores.sqlite.points import SqliteChunkIds
+from graphrag_mcp.stores.sqlite.projection import SqliteProjectionSource
 from graphrag_mcp.stores.sqlite.schema import KEYWORD_FIELDS
 from graphrag_mcp.stores.sqlite.scope import ScopeResolver
 from graphrag_mcp.stores.sqlite.vectors import SqliteVectorIndex
@@ -98,13 +99,13 @@ class _Local:
 
     def __init__(self, folder: Path) -> None:
         self.database = Database(folder / "index.sqlite")
-        scopes = ScopeResolver(self.database, compile_globs)
+        self.scopes = ScopeResolver(self.database, compile_globs)
         self.writer = SqliteIndexWriter(self.database)
         self._model_id = self.writer.model_id(MODEL, DIMENSIONS)
-        self.vectors = SqliteVectorIndex(self.database, scopes, MODEL, DIMENSIONS)
-        self.keywords = SqliteKeywordIndex(self.database, scopes)
-        self.graph = SqliteGraphStore(self.database, scopes)
-        self.catalog = SqliteCatalog(self.database, scopes)
+        self.vectors = SqliteVectorIndex(self.database, self.scopes, MODEL, DIMENSIONS)
+        self.keywords = SqliteKeywordIndex(self.database, self.scopes)
+        self.graph = SqliteGraphStore(self.database, self.scopes)
+        self.catalog = SqliteCatalog(self.database, self.scopes)
 
     def write(self, sources: Sequence[Source]) -> None:
         self.writer.write([(file_rows(source), packed_vectors(source)) for source in sources], self._model_id)
@@ -117,7 +118,7 @@ def _on_servers(local: _Local, qdrant: QdrantClient | None, neo4j: Driver | None
     project = f"test-{uuid.uuid4()}"
     source = SqliteProjectionSource(local.database, local.graph, project, MODEL)
     ids: ChunkIds = PointIds() if alone else SqliteChunkIds(local.database, project)
-    archived: ArchivedPaths = SqliteArchivedPaths(local.database, compile_globs)
+    archived: ArchivedPaths = local.scopes
     backend = local.backend()
     copies: list[Projection] = []
     if qdrant is not None:

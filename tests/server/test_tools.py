@@ -82,6 +82,7 @@ def test_tools_are_read_only_and_their_words_fit_the_clients(tmp_path: Path) -> 
         assert tool.annotations.open_world_hint is False
         assert tool.output_schema is None
     assert len(INSTRUCTIONS) <= 1500
+    assert "locally" not in INSTRUCTIONS  # Not so for whom the settings name servers.
 
 
 def test_listing_the_tools_opens_nothing() -> None:

@@ -11,7 +11,7 @@ from qdrant_client import QdrantClient
 from graphrag_mcp.app import App
 from graphrag_mcp.remote import RemoteApp
 from graphrag_mcp.settings import load_settings
-from tests.servers.connections import QDRANT_API_KEY, QDRANT_URL, open_qdrant
+from tests.servers.connections import QDRANT_API_KEY, QDRANT_URL, SharedClient, open_qdrant
 from tests.servers.neo4j_server import Neo4jServer
 
 PACKAGE = Path(__file__).parents[2] / "src" / "graphrag_mcp"
@@ -70,21 +70,8 @@ def _in_memory(qdrant: QdrantClient, monkeypatch: pytest.MonkeyPatch) -> None:
     """Without a real Qdrant, whatever address the settings name leads to the one in memory."""
     if QDRANT_URL:
         return
-    shared = _Shared(qdrant)
+    shared = SharedClient(qdrant)
     monkeypatch.setattr("graphrag_mcp.stores.qdrant.connection.connect", lambda *_: shared)
-
-
-class _Shared:
-    """A client that others use too, so closing it does nothing."""
-
-    def __init__(self, client: QdrantClient) -> None:
-        self._client = client
-
-    def __getattr__(self, name: str) -> object:
-        return getattr(self._client, name)
-
-    def close(self) -> None:
-        """Keep it open."""
 
 
 @pytest.fixture

@@ -30,7 +30,10 @@ def start_neo4j(factory: pytest.TempPathFactory) -> Iterator[Neo4jServer]:
     """Run a server of the tests' own; skip with the reason where that cannot be, fail where it has to be."""
     reason = why_not_available()
     if reason:
-        pytest.fail(reason) if REQUIRED else pytest.skip(reason)
+        if REQUIRED:
+            pytest.fail(reason)
+        else:
+            pytest.skip(reason)
     with Neo4jServer(factory.mktemp("neo4j"), "correct horse") as server:
         yield server
 
@@ -38,3 +41,16 @@ def start_neo4j(factory: pytest.TempPathFactory) -> Iterator[Neo4jServer]:
 def driver_of(server: Neo4jServer) -> Driver:
     """Return a driver for the whole test session."""
     return GraphDatabase.driver(server.uri, auth=("neo4j", server.password))
+
+
+class SharedClient:
+    """A client that others use too, so closing it does nothing."""
+
+    def __init__(self, client: QdrantClient) -> None:
+        self._client = client
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self._client, name)
+
+    def close(self) -> None:
+        """Keep it open."""

@@ -1,28 +1,30 @@
 """What goes wrong with servers: the rest answers in time and says so, recovery needs no restart, nothing is lost."""
 
-import http.server
+import logging
 import resource
-import socket
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing
 
 import pytest
 from qdrant_client import QdrantClient, models
 
+from graphrag_mcp import copies
 from graphrag_mcp.app import App
 from graphrag_mcp.model import SearchRequest, SearchResult
 from graphrag_mcp.search import retrieval
 from graphrag_mcp.stores.qdrant import connection
 from tests.servers.conftest import Place
 from tests.servers.connections import start_neo4j
+from tests.servers.faulty import FAULTS, faulty
 from tests.servers.neo4j_server import Neo4jServer
 
 pytestmark = pytest.mark.server
 ANSWER_SECONDS = 2.0
 PATIENCE = "1.2"  # The default.
 WRONG = "not the password"
+KEY = "a secret key"
 FILES = {
     "src/orders.py": "from src.tax import tax_of\n\n\ndef total(order):\n    return sum(order) + tax_of(order)\n",
     "src/tax.py": "def tax_of(order):\n    return 0.2 * sum(order)\n",
@@ -41,6 +43,14 @@ def breakable(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Neo4jServer]
 @pytest.fixture(autouse=True)
 def _short_rest(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(retrieval, "REST_SECONDS", 0.3)
+
+
+@pytest.fixture(autouse=True)
+def _mended(breakable: Neo4jServer) -> Iterator[None]:
+    """A test that fails must not leave the others without their server."""
+    yield
+    if breakable.pid is None:
+        breakable.start()
 
 
 @pytest.fixture
@@ -78,6 +88,40 @@ def test_a_graph_that_never_answers_is_named_in_time(app: App, breakable: Neo4jS
     finally:
         breakable.resume()
     _until(lambda: bool(_search(app).expanded))
+
+
+def test_a_graph_that_dies_in_the_middle_of_a_search_is_named_at_once(app: App, breakable: Neo4jServer) -> None:
+    """The search waits for an answer when the server goes: it does not wait until its patience ends."""
+    breakable.suspend()
+    killer = threading.Timer(0.3, breakable.kill)
+    killer.start()
+    started = time.monotonic()
+    result = _search(app)
+    seconds = time.monotonic() - started
+    killer.join()
+    breakable.start()
+    assert result.primary
+    assert "Neo4j cannot be reached" in result.meta.unavailable["graph"]
+    assert 0.3 <= seconds < float(PATIENCE)
+    _until(lambda: bool(_search(app).neighbours))
+
+
+def test_a_graph_that_is_down_at_the_start_is_filled_once_it_is_up(
+    make_place: Callable[..., Place], breakable: Neo4jServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The first search names it and answers; when it comes, it gets its copy, in the same process and unasked."""
+    monkeypatch.setattr(copies, "SYNC_RETRY_SECONDS", 0.2)
+    breakable.kill()
+    settings = {"neo4j_password": breakable.password, "server_timeout_seconds": PATIENCE}
+    with closing(make_place(files=FILES).app(neo4j_uri=breakable.uri, **settings)) as app:
+        app.start()
+        assert app.wait_ready(20).state == "ready"
+        result = _search(app, SearchRequest("total", limit=1))
+        assert "Neo4j cannot be reached" in result.meta.unavailable["graph"]
+        _until(lambda: bool(_search(app).primary))  # Qdrant gets its copy meanwhile.
+        breakable.start()
+        _until(lambda: bool(_search(app).neighbours))
+        _until(lambda: [server.problem for server in app.status().servers] == ["", ""])
 
 
 def test_a_write_that_is_killed_is_finished_later(
@@ -125,6 +169,35 @@ def test_a_wrong_password_is_named_and_not_shown(make_place: Callable[..., Place
     app.close()
 
 
+@pytest.mark.parametrize("grpc", ["", "9"])
+def test_no_secret_is_in_the_log(
+    make_place: Callable[..., Place],
+    breakable: Neo4jServer,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+    capfd: pytest.CaptureFixture[str],
+    grpc: str,
+) -> None:
+    """Neither ours nor that of a client library, however much is logged, whether it goes well or not."""
+    monkeypatch.setattr(connection, "connect", connect_to_qdrant)
+    caplog.set_level(logging.DEBUG)
+    with faulty("401") as url:
+        for password in (breakable.password, WRONG):
+            changes = {"qdrant_url": url, "qdrant_api_key": KEY, "qdrant_grpc_port": grpc}
+            place = make_place(files=FILES, name=password.replace(" ", "-"))
+            with closing(place.app(neo4j_uri=breakable.uri, neo4j_password=password, **changes)) as app:
+                app.index()
+                told = repr(app.sync()) + repr(_search(app)) + repr(app.status()) + repr(app.settings)
+            with closing(place.remote(neo4j_uri=breakable.uri, neo4j_password=password, **changes)) as remote:
+                told += repr(remote.search(QUERY)) + repr(remote.status())
+    shown = capfd.readouterr()
+    told += caplog.text + shown.out + shown.err
+    assert "Neo4j refuses the credentials" in told  # So that it is known to look at the right place.
+    assert "neo4j.io" in {record.name for record in caplog.records}
+    for secret in (breakable.password, WRONG, KEY):
+        assert secret not in told
+
+
 def test_vectors_of_another_size_are_refused(make_place: Callable[..., Place], qdrant: QdrantClient) -> None:
     """A collection of another model is not written into."""
     size = models.VectorParams(size=3, distance=models.Distance.COSINE)
@@ -143,58 +216,30 @@ class TestQdrant:
     def _real_client(self, _in_memory: None, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(connection, "connect", connect_to_qdrant)
 
-    @pytest.mark.parametrize("fault", ["refuses", "silent", "500", "401"])
+    @pytest.mark.parametrize("fault", FAULTS)
     def test_the_graph_and_the_rest_answer_in_time(self, make_place: Callable[..., Place], fault: str) -> None:
         """Neither list comes from the server, so what is left is what the index here knows; both are named."""
-        with _faulty(fault) as url:
+        with faulty(fault) as url:
             app = make_place(files=FILES).app(
-                qdrant_url=url, neo4j_uri="", qdrant_api_key="a secret key", server_timeout_seconds=PATIENCE
+                qdrant_url=url, neo4j_uri="", qdrant_api_key=KEY, server_timeout_seconds=PATIENCE
             )
             app.index()
             result = _search(app, SearchRequest("total", limit=1))
             reasons = result.meta.unavailable
             assert set(reasons) == {"keyword", "vector"}
             assert [hit.chunk.path for hit in result.primary] == ["src/orders.py"]
-            assert "a secret key" not in repr(reasons) + repr(app.status())
+            assert KEY not in repr(reasons) + repr(app.status())
             app.close()
 
     def test_what_could_not_be_sent_is_told_and_stays_pending(self, make_place: Callable[..., Place]) -> None:
         """The status says how much is missing; the next sync sends it, and nothing is embedded again."""
-        with _faulty("refuses") as url:
+        with faulty("refuses") as url:
             app = make_place(files=FILES).app(qdrant_url=url, neo4j_uri="")
             app.index()
             (report,) = app.sync()
             assert "GRAPHRAG_QDRANT_URL" in report.problem
             assert app.status().servers[0].pending == len(FILES)
             app.close()
-
-
-@contextmanager
-def _faulty(fault: str) -> Iterator[str]:
-    """Listen on a free port, and be of no use."""
-    if fault in ("500", "401"):
-        status = int(fault)
-
-        class Handler(http.server.BaseHTTPRequestHandler):
-            def do_POST(self) -> None:
-                self.send_response(status)
-                self.end_headers()
-
-            do_GET = do_PUT = do_POST  # noqa: N815
-
-            def log_message(self, *_: object) -> None:
-                """Keep quiet."""
-
-        with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-            threading.Thread(target=server.serve_forever, daemon=True).start()
-            yield f"http://127.0.0.1:{server.server_port}"
-            server.shutdown()
-        return
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        url = f"http://127.0.0.1:{listener.getsockname()[1]}"
-        if fault == "refuses":
-            listener.close()
-        yield url
 
 
 def _search(app: App, request: SearchRequest = QUERY) -> SearchResult:

@@ -26,7 +26,7 @@ def test_the_top_ten_is_the_same(copied: App, place: Place) -> None:
         assert here.meta.unavailable == there.meta.unavailable == {}
         overlaps["whole"].append(_overlap(_top(embedded, query), _top(copied, query)))
         lists: dict[str, list[list[int]]] = {"vector": [], "keyword": []}
-        for stores in (embedded.stores(), copied._stores()):
+        for stores in (embedded.stores(), copied.stores()):
             assert stores.vectors is not None and stores.embedder is not None
             vectors = stores.vectors.search(stores.embedder.embed_query(query), 10, Scope())
             keywords = stores.keywords.search(query.lower().split(), 10, Scope())

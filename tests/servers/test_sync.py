@@ -1,9 +1,12 @@
 """What is copied to servers: only what they lack, the same from every machine, and right again after any mishap."""
 
 import json
+import random
 import threading
 import time
 from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,8 +16,11 @@ from qdrant_client import QdrantClient, models
 
 from graphrag_mcp.app import App
 from graphrag_mcp.cli.run import run
+from graphrag_mcp.errors import RequestError
+from graphrag_mcp.exclusion.include_globs import compile_globs
 from graphrag_mcp.model import Scope, SearchRequest
 from graphrag_mcp.reports import SyncReport
+from graphrag_mcp.search.retrieval import Stores
 from graphrag_mcp.stores.points import folders
 from tests.servers.conftest import Place
 
@@ -51,6 +57,24 @@ def _edges(driver: Driver, project: str, kind: str) -> set[tuple[str, str]]:
         project=project,
     )
     return {(row["source"], row["target"].removeprefix(f"{project}:")) for row in rows}
+
+
+def _differences(app: App, driver: Driver, project: str) -> tuple[set[tuple[object, ...]], set[tuple[object, ...]]]:
+    """Return the edges that the server lacks, and those that it holds wrongly, measured by what the index settles."""
+    source = app._open().projection(project, "")
+    settled = {
+        (file.path, edge.kind, edge.target_key, edge.resolution, round(edge.confidence, 6))
+        for file in source.read(list(source.versions()), with_edges=True)
+        for edge in file.edges
+    }
+    rows = _rows(
+        driver,
+        """MATCH (c:Chunk {project: $project})-[r]->(t) WHERE NOT r:DEFINES
+           RETURN c.path AS path, type(r) AS kind, t.key AS key, r.resolution AS resolution, r.confidence AS sure""",
+        project=project,
+    )
+    held = {(row["path"], row["kind"].lower(), row["key"], row["resolution"], round(row["sure"], 6)) for row in rows}
+    return settled - held, held - settled
 
 
 def test_only_what_changed_is_sent(make_place: Callable[..., Place]) -> None:
@@ -160,6 +184,79 @@ def test_an_edge_follows_what_its_name_means(make_place: Callable[..., Place], n
     app.close()
 
 
+@pytest.mark.parametrize("batch_chunks", [1500, 2])
+def test_the_edges_are_what_the_index_settles_after_any_edits(
+    make_place: Callable[..., Place], neo4j_driver: Driver, monkeypatch: pytest.MonkeyPatch, batch_chunks: int
+) -> None:
+    """Names gain and lose many definitions, modules and archives come and go: no edge is stale, none is missing."""
+    monkeypatch.setattr("graphrag_mcp.sync.BATCH_CHUNKS", batch_chunks)
+    choice = random.Random(batch_chunks)
+    names = ("one", "two", "three")
+    modules = [f"{folder}/m{number}.py" for number in range(7) for folder in ("pkg", "archive")]
+    callers = {f"call_{name}.py": f"def run():\n    {name}()\n" for name in names}
+    importers = {f"from_{number}.py": f"from pkg.m{number} import one\n\none()\n" for number in range(3)}
+    whole = {f"whole_{number}.py": f"from pkg import m{number}\n" for number in range(3)}
+    place = make_place(files={**callers, **importers, **whole})
+    project = place.environ["GRAPHRAG_PROJECT_ID"]
+    for step in range(16):
+        name, defining = choice.choice(names), set(choice.sample(modules, choice.choice((0, 1, 3, 5, 6, 12))))
+        for path in modules:
+            _define(place.root / path, name, path in defining)
+        if step % 4 == 3:
+            (place.root / choice.choice(modules)).unlink(missing_ok=True)
+        with closing(place.app(archive_patterns=choice.choice(("archive/", "attic/")))) as app:
+            app.index()
+            _sync(app)
+            assert _differences(app, neo4j_driver, project) == (set(), set()), (step, name, len(defining))
+
+
+def _define(file: Path, name: str, wanted: bool) -> None:
+    """Let a module define a name, or not; one that is not there is made for a definition only."""
+    text, definition = file.read_text() if file.is_file() else "", f"def {name}():\n    return 1\n"
+    text = text.replace(definition, "") + definition * wanted
+    if wanted or file.is_file():
+        file.parent.mkdir(exist_ok=True)
+        file.write_text(text)
+
+
+def test_an_edit_during_the_first_copy_is_not_missed(
+    make_place: Callable[..., Place], neo4j_driver: Driver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What was sent before its name was defined is sent again, though the server held nothing at first."""
+    monkeypatch.setattr("graphrag_mcp.sync.BATCH_CHUNKS", 1)
+    place = make_place(files={"a.py": "def run():\n    get()\n", **{f"m{number}.py": "# 0\n" for number in range(3)}})
+    with closing(place.app()) as app:
+        app.index()
+
+        def edit(server: str, done: int, _total: int) -> None:
+            if server.startswith("Neo4j") and done == 1:
+                (place.root / "m2.py").write_text("def get():\n    pass\n")
+                app.index()
+
+        app.sync(progress=edit)
+        assert _edges(neo4j_driver, place.environ["GRAPHRAG_PROJECT_ID"], "CALLS") == {("a.py", "m2.py#get~0")}
+
+
+def test_an_import_is_settled_however_many_share_its_name(
+    make_place: Callable[..., Place], neo4j_driver: Driver
+) -> None:
+    """Importers follow their module when it gains a name that everything defines, and when it is archived."""
+    others = {f"m{number}.py": "def get():\n    pass\n" for number in range(20)}
+    users = {"user.py": "from pkg.tools import get\n\nget()\n", "whole.py": "from pkg import tools\n"}
+    place = make_place(files={**others, **users, "pkg/tools.py": "# 0\n", "old/pkg/tools.py": "# 0\n"})
+    for path, text, archived in (
+        ("pkg/tools.py", "# 1\n", "attic/"),
+        ("old/pkg/tools.py", "# 1\n", "old/"),
+        ("pkg/tools.py", "def get():\n    pass\n", "old/"),
+        ("pkg/tools.py", "# 1\n", "old/"),
+    ):
+        (place.root / path).write_text(text)
+        with closing(place.app(archive_patterns=archived)) as app:
+            app.index()
+            _sync(app)
+            assert _differences(app, neo4j_driver, place.environ["GRAPHRAG_PROJECT_ID"]) == (set(), set())
+
+
 def test_verify_finds_and_mends_what_others_did(
     make_place: Callable[..., Place], qdrant: QdrantClient, neo4j_driver: Driver
 ) -> None:
@@ -255,22 +352,51 @@ def test_the_command_line_copies_verifies_and_searches(
 def test_hostile_texts_are_looked_for_and_nothing_else(
     make_place: Callable[..., Place], qdrant: QdrantClient, neo4j_driver: Driver
 ) -> None:
-    """B-22: 500 texts made to break out of Cypher, JSON and filters, through every argument: no error, no write."""
-    app = make_place(files=FILES).app()
-    app.index()
-    _sync(app)
-    stores = app.stores()
-    count = "MATCH (n) OPTIONAL MATCH (n)-[r]->() RETURN count(DISTINCT n) AS nodes, count(r) AS edges"
-    before = _rows(neo4j_driver, count), qdrant.count("code").count
-    for text in _hostile(500):
-        scope = Scope(excluded_keys=frozenset({text}), include_patterns=(), languages=frozenset({text}), paths=(text,))
-        assert stores.graph.find_symbols([text], scope, 5) == []
-        assert stores.graph.neighbours([1, 2, 3], 1, 5, scope) == []
-        assert stores.keywords.search([text], 5, scope) == []
-    for text in _hostile(60):
-        assert app.search(SearchRequest(text)).meta.unavailable == {}
-    assert before == (_rows(neo4j_driver, count), qdrant.count("code").count)
-    app.close()
+    """B-22: 500 texts made to break out of Cypher, JSON and filters, in every argument: the answer is that without."""
+    place = make_place(files=FILES)
+    with closing(place.app()) as app, closing(place.remote()) as remote:
+        app.index()
+        _sync(app)
+        count = "MATCH (n) OPTIONAL MATCH (n)-[r]->() RETURN count(DISTINCT n) AS nodes, count(r) AS edges"
+        before = _rows(neo4j_driver, count), qdrant.count("code").count
+        for stores in (app.stores(), remote._servers.alone(None, "", lambda: None)):
+            assert stores.graph is not None
+            (caller,) = [one.chunk_id for one in stores.graph.find_symbols(["total"], Scope(), 5)]
+
+            def ask(text: str, scope: Scope, stores: Stores = stores, caller: int = caller) -> list[object]:
+                assert stores.graph is not None
+                return [
+                    stores.graph.find_symbols([text, "tax_of"], scope, 5),
+                    stores.graph.neighbours([caller], 1, 5, scope),
+                    stores.graph.mentions([caller], scope),
+                    [one.chunk_id for one in stores.keywords.search([text, "tax"], 5, scope)],
+                    [one.chunk_id for one in stores.catalog.find_paths([text, "tax"], 5, scope)],
+                ]
+
+            usual = ask("", Scope(paths=("src",)))
+            assert all(usual)
+            for text in _hostile(250):
+                hostile = Scope(
+                    paths=("src", text),
+                    languages=frozenset({"python", text}),
+                    excluded_keys=frozenset({text}),
+                    include_patterns=_pattern(text),
+                )
+                assert ask(text, hostile) == usual
+        for text in _hostile(60):
+            result = app.search(SearchRequest(f"tax_of {text}"))
+            assert result.meta.unavailable == {}
+            assert "src/tax.py" in [hit.chunk.path for hit in result.primary]
+        assert before == (_rows(neo4j_driver, count), qdrant.count("code").count)
+
+
+def _pattern(text: str) -> tuple[str, ...]:
+    """Return the text as an include pattern, unless it is one that can match nothing, which a search refuses."""
+    try:
+        compile_globs([text])
+    except RequestError:
+        return ()
+    return (text,)
 
 
 def _hostile(count: int) -> list[str]:

@@ -6,13 +6,15 @@ import os
 import signal
 import threading
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from multiprocessing.connection import wait as wait_for_handles
+from typing import TypeVar
 
 from graphrag_mcp.indexing.prepare import Job, Outcome, Rejected, prepare
+from graphrag_mcp.indexing.starting import starting_process
 
 logger = logging.getLogger(__name__)
 
@@ -24,6 +26,7 @@ TINY_RUN_BYTES = 50_000  # The same where the processes of an earlier run are st
 NICENESS = 10  # A search, or the start of a server, goes before parsing.
 IDLE_SECONDS = 20.0  # Then they end: they hold some 70 MB each.
 
+Answer = TypeVar("Answer")
 _Pending = deque[tuple["Future[list[Outcome]]", tuple[Job, ...]]]
 
 
@@ -72,7 +75,7 @@ def _run(
     try:
         for task in tasks:
             try:
-                pending.append((pool.submit(_prepare_task, task), task))
+                pending.append((_submit(pool, _prepare_task, task), task))
             except BrokenProcessPool:
                 crashed += task
             while len(pending) >= ahead:
@@ -97,7 +100,7 @@ def _prepare_alone(job: Job) -> Outcome:
     """Prepare a file in a process of its own, which it may take with it."""
     pool = _start_pool(1)
     try:
-        return pool.submit(_prepare_task, (job,)).result()[0]
+        return _submit(pool, _prepare_task, (job,)).result()[0]
     except BrokenProcessPool:
         return Rejected(job.path, "the parser crashed on it")
     finally:
@@ -108,7 +111,7 @@ def _processes_start() -> bool:
     """Tell whether a process comes up at all: not when the main module cannot be imported again, as from a pipe."""
     pool = _start_pool(1)
     try:
-        return pool.submit(os.getpid).result() > 0
+        return _submit(pool, os.getpid).result() > 0
     except BrokenProcessPool:
         return False
     finally:
@@ -150,7 +153,7 @@ class _SharedPool:
 
     def _is_broken(self, pool: ProcessPoolExecutor) -> bool:
         try:
-            pool.submit(os.getpid).cancel()
+            _submit(pool, os.getpid).cancel()
         except BrokenProcessPool:
             return True
         return False
@@ -176,7 +179,14 @@ def _shared(count: int) -> _SharedPool:
 
 def _start_pool(count: int) -> ProcessPoolExecutor:
     context = multiprocessing.get_context("spawn")  # The server has threads, which a fork would freeze half-way.
-    return ProcessPoolExecutor(count, mp_context=context, initializer=_serve_parent)
+    with starting_process():  # The one that removes what a kill leaves in the system.
+        return ProcessPoolExecutor(count, mp_context=context, initializer=_serve_parent)
+
+
+def _submit(pool: ProcessPoolExecutor, work: Callable[..., Answer], *arguments: object) -> "Future[Answer]":
+    """Hand work to a pool, which may start a process for it."""
+    with starting_process():
+        return pool.submit(work, *arguments)
 
 
 def _prepare_task(jobs: tuple[Job, ...]) -> list[Outcome]:

@@ -26,7 +26,7 @@ def expanded(
     shown = {hit.chunk.chunk_id for hit in hits}
     kinds = [kind for kind in RelationKind if kind in settings.graph_expansion_edge_types]
     related = retriever.ask_graph(
-        stores.graph, lambda: stores.graph.neighbours(seeds, request.max_hops, limit, request.scope, kinds), found
+        stores.graph, lambda graph: graph.neighbours(seeds, request.max_hops, limit, request.scope, kinds), found
     )
     return [neighbour for neighbour in related if neighbour.chunk.chunk_id not in shown]
 

@@ -159,7 +159,7 @@ class SearchOrchestrator:
             kinds = [kind for kind, _ in query.relations]
             related = self._retriever.ask_graph(
                 stores.graph,
-                lambda: stores.graph.neighbours(seeds, request.max_hops, MAX_NEIGHBOURS, request.scope, kinds),
+                lambda graph: graph.neighbours(seeds, request.max_hops, MAX_NEIGHBOURS, request.scope, kinds),
                 found,
             )
             asked = [one for one in related if (one.relation, one.direction) in query.relations]
@@ -204,7 +204,7 @@ class SearchOrchestrator:
         mentions: Sequence[Mention] = ()
         if ranker.with_bonuses and settings.vote_bonus:
             ids = [one.chunk_id for one in voters]
-            mentions = self._retriever.ask_graph(stores.graph, lambda: stores.graph.mentions(ids, request.scope), found)
+            mentions = self._retriever.ask_graph(stores.graph, lambda graph: graph.mentions(ids, request.scope), found)
         targets = {one.definition_chunk_id for one in mentions}
         files = stores.catalog.files([*(one.chunk_id for one in fused), *targets])
         backlinks: Mapping[int, int] = {}

@@ -34,17 +34,19 @@ def _no_cross_encoder() -> CrossEncoder:
 
 @dataclass(frozen=True, slots=True)
 class Stores:
-    """The ports that a search asks. Without a model, `embedder` and `vectors` are None and `no_vectors` says why.
+    """The ports that a search asks.
 
+    Without a model, `embedder` and `vectors` are None and `no_vectors` says why; without a graph, `no_graph` does.
     cross_encoder: loads the model that reranks, when a search first needs it; raises ModelUnavailableError.
     """
 
     catalog: ChunkStore
     keywords: KeywordIndex
-    graph: GraphStore
+    graph: GraphStore | None
     vectors: VectorIndex | None = None
     embedder: Embedder | None = None
     no_vectors: str = ""
+    no_graph: str = ""
     cross_encoder: Callable[[], CrossEncoder] = _no_cross_encoder
 
 
@@ -102,7 +104,9 @@ class Retriever:
             lambda: vectors.search(wanted, pool, scope) if vectors is not None and wanted is not None else [],
         )
         definitions = self._ask(
-            "graph", graph.remote, lambda: graph.find_symbols(names, scope, MAX_DEFINITIONS) if names else []
+            "graph",
+            graph is not None and graph.remote,
+            lambda: graph.find_symbols(names, scope, MAX_DEFINITIONS) if names and graph is not None else [],
         )
         # A file whose name is said in passing is in the other lists as well; measured, its look-up added nothing.
         paths = self._ask(
@@ -112,6 +116,8 @@ class Retriever:
             unavailable["vector"] = stores.no_vectors or "no embedding model"
         by_words = _sum([self._answer(one, unavailable) for one in keyword], (1.0, self._minor_weight))[:depth]
         by_meaning = self._answer(vector, unavailable)
+        if graph is None:
+            unavailable["graph"] = stores.no_graph
         return Found(
             keyword=by_words[:pool],
             keyword_beyond={one.chunk_id: one.score for one in by_words[pool:]},
@@ -123,11 +129,14 @@ class Retriever:
             started=started,
         )
 
-    def ask_graph(self, graph: GraphStore, look_up: Callable[[], Sequence[Answer]], found: Found) -> Sequence[Answer]:
+    def ask_graph(
+        self, graph: GraphStore | None, look_up: Callable[[GraphStore], Sequence[Answer]], found: Found
+    ) -> Sequence[Answer]:
         """Return what the graph answers; nothing, with the reason in `found.unavailable`, when it cannot."""
-        if "graph" in found.unavailable:  # What failed once in a search would only make it wait again.
+        if graph is None or "graph" in found.unavailable:  # What failed once would only make the search wait again.
             return ()
-        return self._answer(self._ask("graph", graph.remote, look_up, since=found.started), found.unavailable)
+        asked = self._ask("graph", graph.remote, lambda: look_up(graph), since=found.started)
+        return self._answer(asked, found.unavailable)
 
     def similarities(self, chunk_ids: Sequence[int], stores: Stores, found: Found) -> Mapping[int, float]:
         """Return how near chunks are to the query that no list of nearest ones proposed."""
@@ -142,11 +151,7 @@ class Retriever:
 
     def backlinks(self, chunk_ids: Sequence[int], stores: Stores, found: Found) -> Mapping[int, int]:
         """Return how many other files lead to those of the chunks."""
-
-        def look_up() -> Sequence[tuple[int, int]]:
-            return list(stores.graph.backlinks(chunk_ids).items())
-
-        return dict(self.ask_graph(stores.graph, look_up, found))
+        return dict(self.ask_graph(stores.graph, lambda graph: list(graph.backlinks(chunk_ids).items()), found))
 
     def documents(
         self, status: DocumentStatus, limit: int, scope: Scope, stores: Stores, found: Found

@@ -12,9 +12,11 @@ import anyio
 from mcp.server import Server
 from mcp.server.stdio import stdio_server
 
+from graphrag_mcp.indexing.starting import start_no_more
 from graphrag_mcp.server.wire import Wire
 
 PARENT_POLL_SECONDS = 1.0
+START_SECONDS = 0.3  # A parsing process is started in a few milliseconds, on a busy machine in some more.
 
 logger = logging.getLogger(__name__)
 
@@ -36,6 +38,7 @@ def _leave(_signal: int = 0, _frame: FrameType | None = None) -> NoReturn:
 
     Closing the stores first would break an index run in the middle of a batch, and it would say so.
     """
+    start_no_more(START_SECONDS)
     os._exit(0)
 
 

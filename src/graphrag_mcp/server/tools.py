@@ -42,7 +42,8 @@ PROGRESS_SECONDS = 0.25
 UNFINISHED = ("empty", "building")
 
 INSTRUCTIONS = """\
-Semantic and structural search over the code and documents of this repository; everything runs locally.
+Semantic and structural search over the code and documents of this repository, whose contents stay on this machine and \
+on servers that its user has named.
 
 Use graphrag_hybrid_search first for "where is", "how does", "what calls", "which file" questions about the codebase, \
 instead of several rounds of grep and reading: it finds code by meaning, by identifier and by path, and adds callers, \

@@ -61,9 +61,14 @@ class ProjectedFile:
 
 @dataclass(frozen=True, slots=True)
 class Changing:
-    """What a write changes for other files: names that come or go, files that are new, files that lose a target."""
+    """What a write changes for other files.
+
+    names: of definitions that come, go, or change between archived and not. paths: the files that have these.
+    new_paths: files that are new, or change so themselves. dependents: files that point at what is no longer meant.
+    """
 
     names: frozenset[str] = frozenset()
+    paths: frozenset[str] = frozenset()
     new_paths: frozenset[str] = frozenset()
     dependents: frozenset[str] = frozenset()
 

@@ -4,9 +4,16 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from neo4j import Driver, GraphDatabase
-from neo4j.exceptions import AuthError, DriverError, Neo4jError, ServiceUnavailable
+from neo4j.exceptions import (
+    AuthError,
+    ConnectionPoolError,
+    DriverError,
+    Neo4jError,
+    ServiceUnavailable,
+    SessionExpired,
+)
 
-from graphrag_mcp.errors import GraphragError, ServerError
+from graphrag_mcp.errors import ServerError
 
 
 def connect(uri: str, user: str, password: str, timeout_seconds: float, retry_seconds: float) -> Driver:
@@ -24,20 +31,18 @@ def connect(uri: str, user: str, password: str, timeout_seconds: float, retry_se
 
 @contextmanager
 def reaching() -> Iterator[None]:
-    """Turn whatever the driver raises into a ServerError."""
+    """Turn what the driver raises into a ServerError."""
     try:
         yield
-    except GraphragError:
-        raise
     except AuthError as error:
         raise ServerError(
             "Neo4j refuses the credentials; check GRAPHRAG_NEO4J_USER and GRAPHRAG_NEO4J_PASSWORD"
         ) from error
-    except (ServiceUnavailable, OSError) as error:
+    except (ServiceUnavailable, SessionExpired, ConnectionPoolError) as error:
         raise ServerError("Neo4j cannot be reached; check GRAPHRAG_NEO4J_URI and that it runs") from error
     except Neo4jError as error:
         raise ServerError(f"Neo4j answers with {error.code}: {_first_line(error.message)}") from error
-    except (DriverError, ValueError) as error:
+    except (DriverError, ValueError) as error:  # A text that is not Unicode is a ValueError.
         raise ServerError(f"Neo4j failed ({type(error).__name__}: {_first_line(str(error))})") from error
 
 

@@ -102,6 +102,8 @@ class Neo4jGraphStore:
 
     def find_symbols(self, names: Sequence[str], scope: Scope, limit: int) -> list[SymbolMatch]:
         """Return definitions whose unqualified name equals one of `names`, ignoring case, in the order of paths."""
+        if not names:
+            return []
         rows = self._read(_FIND, scope, names=sorted({name.lower() for name in names}), limit=limit)
         return [
             SymbolMatch(
@@ -122,6 +124,8 @@ class Neo4jGraphStore:
     def mentions(self, chunk_ids: Sequence[int], scope: Scope) -> list[Mention]:
         """Return which definitions in other files the chunks mention, of names with at most two defining files."""
         keys = self._chunk_ids.keys(chunk_ids)
+        if not keys:
+            return []
         by_key = {key: chunk_id for chunk_id, key in keys.items()}
         rows = self._read(_MENTIONS, scope, chunks=list(by_key))
         return [Mention(by_key[row["said"]], chunk_id, row["occurrences"]) for chunk_id, row in self._known(rows)]
@@ -142,6 +146,8 @@ class Neo4jGraphStore:
         statement = _NEIGHBOURS.replace("{types}", relationship_types(kinds or tuple(RelationKind)))
         keys = self._chunk_ids.keys(chunk_ids)
         frontier = [keys[chunk_id] for chunk_id in chunk_ids if chunk_id in keys]
+        if not frontier:
+            return []
         seen = set(frontier)
         found: list[_Step] = []
         for hop in range(1, hops + 1):

@@ -31,17 +31,24 @@ class Neo4jProjection:
             session.run("CALL db.awaitIndexes(60)").consume()
 
     def changing(self, files: Sequence[ProjectedFile], gone: Sequence[str], /) -> Changing:
-        """Return the names that come or go, the files that are new, and who points at what goes."""
+        """Return which definitions and files change, and who points at what goes or may no longer be meant."""
         keys = [file_key(self._project, path) for path in (*(file.path for file in files), *gone)]
-        new = {one.key: one.symbol.name.lower() for file in files for one in file.symbols}
-        old = {row["key"]: row["name"] for row in self._read(schema.STORED_SYMBOLS, keys=keys)}
-        stored = {row["path"] for row in self._read(schema.STORED_FILES, keys=keys)}
-        going = {file_key(self._project, path) for path in gone}
-        removed = [key for key in old if key not in new]
-        dependents = self._read(schema.DEPENDENTS, keys=sorted(going), symbols=removed)
+        old = {schema.Definition(**row) for row in self._read(schema.STORED_DEFINITIONS, keys=keys)}
+        new = {one for file in files for one in schema.definitions(file)}
+        archived = {row["path"]: row["archived"] for row in self._read(schema.STORED_FILES, keys=keys)}
+        names = {one.name for one in old ^ new}
+        before, after = {one.key for one in old}, {one.key for one in new}
+        dependents = self._read(
+            schema.DEPENDENTS,
+            files=[file_key(self._project, path) for path in gone],
+            going=sorted(before - after),
+            coming=sorted(after - before),
+            names=sorted(names),
+        )
         return Changing(
-            names=frozenset([old[key] for key in removed] + [name for key, name in new.items() if key not in old]),
-            new_paths=frozenset(file.path for file in files if file.path not in stored),
+            names=frozenset(names),
+            paths=frozenset(one.path for one in old ^ new),
+            new_paths=frozenset(file.path for file in files if archived.get(file.path) != schema.is_archived(file)),
             dependents=frozenset(row["path"] for row in dependents),
         )
 

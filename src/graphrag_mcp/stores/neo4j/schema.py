@@ -10,7 +10,7 @@ its file, so that a new version of a file keeps what points at it; a chunk's key
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from graphrag_mcp.model import RelationKind, Scope, SymbolKind
 from graphrag_mcp.stores.points import file_key
@@ -111,15 +111,26 @@ CLEAR = (
 
 # ---------------------------------------------------------------- reading
 
-STORED_SYMBOLS = """
-MATCH (f:File)-[:HAS_CHUNK]->(:Chunk)-[:DEFINES]->(s:Symbol) WHERE f.key IN $keys
-RETURN DISTINCT s.key AS key, s.name_key AS name
+STORED_DEFINITIONS = """
+MATCH (f:File)-[:HAS_CHUNK]->(c:Chunk)-[:DEFINES]->(s:Symbol) WHERE f.key IN $keys
+RETURN DISTINCT f.path AS path, s.key AS key, s.name_key AS name, c.is_archived AS archived
 """
-STORED_FILES = "MATCH (f:File) WHERE f.key IN $keys AND f.version IS NOT NULL RETURN f.path AS path"
+STORED_FILES = """
+MATCH (f:File) WHERE f.key IN $keys AND f.version IS NOT NULL RETURN f.path AS path, f.is_archived AS archived
+"""
+# Who points at what goes, and who was settled on a name that may now have too many definitions to be followed. A symbol
+# that comes may be pointed at before it is written, and has no name until then.
 DEPENDENTS = """
-MATCH (f:File) WHERE f.key IN $keys MATCH (f)<-[]-(c:Chunk) RETURN DISTINCT c.path AS path
+MATCH (f:File)<-[]-(c:Chunk) WHERE f.key IN $files RETURN c.path AS path
 UNION
-MATCH (s:Symbol) WHERE s.key IN $symbols MATCH (s)<-[]-(c:Chunk) RETURN DISTINCT c.path AS path
+MATCH (s:Symbol)<-[]-(c:Chunk) WHERE s.key IN $going RETURN c.path AS path
+UNION
+MATCH (s:Symbol)<-[r]-(c:Chunk) WHERE s.key IN $coming AND r.resolution IN ['name', 'candidates']
+RETURN c.path AS path
+UNION
+MATCH (s:Symbol)<-[r]-(c:Chunk)
+WHERE s.project = $project AND s.name_key IN $names AND r.resolution IN ['name', 'candidates']
+RETURN c.path AS path
 """
 VERSIONS = """
 MATCH (f:File {project: $project}) WHERE f.version IS NOT NULL
@@ -148,13 +159,33 @@ def file_row(project: str, file: ProjectedFile) -> dict[str, Any]:
             "path": file.path,
             "version": file.version,
             "match_keys": list(file.match_keys),
-            "is_archived": first is not None and first.archive is not None,
+            "is_archived": is_archived(file),
             "archive_path": first.archive.reason if first and first.archive else None,
             "category": first.category.value if first else None,
             "language": first.language if first else None,
             "modified_at": first.modified_at if first else None,
         },
     }
+
+
+class Definition(NamedTuple):
+    """What of a definition decides which relations may mean it."""
+
+    path: str
+    key: str
+    name: str
+    archived: bool
+
+
+def definitions(file: ProjectedFile) -> list[Definition]:
+    """Return a file's definitions, as STORED_DEFINITIONS reads them."""
+    archived = is_archived(file)
+    return [Definition(file.path, one.key, one.symbol.name.lower(), archived) for one in file.symbols]
+
+
+def is_archived(file: ProjectedFile) -> bool:
+    """Tell whether searches hide the file; a file without text is never hidden."""
+    return bool(file.chunks) and file.chunks[0].chunk.archive is not None
 
 
 def edge_type(edge: ProjectedEdge) -> tuple[str, str]:

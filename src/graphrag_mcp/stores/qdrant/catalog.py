@@ -7,6 +7,7 @@ from typing import Any
 
 from qdrant_client import QdrantClient, models
 
+from graphrag_mcp.errors import ServerError
 from graphrag_mcp.model import DocumentStatus, Ranked, Scope, StoredChunk, StoredFile
 from graphrag_mcp.stores.points import ChunkIds, Point
 from graphrag_mcp.stores.qdrant.connection import reaching
@@ -30,7 +31,7 @@ GlobCompiler = Callable[[Sequence[str]], Callable[[str], bool]]
 
 
 class QdrantCatalog:
-    """Reads chunks and files from the payloads."""
+    """Reads chunks and files from the payloads; there are none while the server is away, which whoever waits tells."""
 
     remote = True
 
@@ -50,6 +51,8 @@ class QdrantCatalog:
 
     def find_paths(self, words: Sequence[str], limit: int, scope: Scope) -> list[Ranked]:
         """Return the first chunks of files whose stem holds one of the words; the score is the share of the stem."""
+        if not words:
+            return []
         points = self._points
         visible = scope_filter(points.project, scope, points.archived.lifted(scope.include_patterns))
         wanted: list[Any] = [
@@ -93,8 +96,10 @@ class QdrantCatalog:
 
     def _payloads(self, chunk_ids: Sequence[int], fields: bool | list[str]) -> dict[int, dict[str, Any]]:
         keys = self._ids.keys(chunk_ids)
-        with reaching():
-            records = self._points.client.retrieve(self._points.collection, list(keys.values()), with_payload=fields)
+        try:
+            records = self._points.read(keys.values(), with_payload=fields)
+        except ServerError:
+            return {}
         found = {str(record.id): record.payload or {} for record in records}
         return {chunk_id: found[key] for chunk_id, key in keys.items() if key in found}
 

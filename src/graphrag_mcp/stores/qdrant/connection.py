@@ -1,26 +1,41 @@
 """Connects to Qdrant, and says in one sentence what went wrong."""
 
+import json
 import math
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+import grpc
+import httpx
+from pydantic import ValidationError
 from qdrant_client import QdrantClient
-from qdrant_client.http.exceptions import ResponseHandlingException, UnexpectedResponse
+from qdrant_client.common.client_exceptions import QdrantException
+from qdrant_client.http.exceptions import ApiException, ResponseHandlingException, UnexpectedResponse
 
-from graphrag_mcp.errors import GraphragError, ServerError
+from graphrag_mcp.errors import ServerError
 
 _REFUSED = (401, 403)
+# An answer that is not JSON, not of the form that Qdrant's have, or without what was asked for.
+_NONSENSE = (json.JSONDecodeError, ValidationError, AssertionError)
+# Over REST, whatever breaks the connection comes as an ApiException; a text that is not Unicode is a ValueError.
+_RAISED = (ApiException, QdrantException, grpc.RpcError, ValueError, AssertionError)
 
 
 def connect(url: str, api_key: str, grpc_port: int, timeout_seconds: float) -> QdrantClient:
-    """Return a client that connects when it is first used. grpc_port: 0 for REST. url: https for TLS."""
+    """Return a client that connects when it is first used. grpc_port: 0 for REST. url: https for TLS.
+
+    Raises ServerError when the key cannot be sent.
+    """
+    key = api_key.strip()
+    if not (key.isascii() and key.isprintable()):  # Else the client would quote it in an error.
+        raise ServerError("Qdrant's key holds characters that no request can; check GRAPHRAG_QDRANT_API_KEY")
     with warnings.catch_warnings():
         # A key over plain HTTP is what a server on this machine gets; README says when TLS is needed.
         warnings.simplefilter("ignore")
         return QdrantClient(
             url=url,
-            api_key=api_key or None,
+            api_key=key or None,
             prefer_grpc=bool(grpc_port),
             grpc_port=grpc_port or 6334,
             timeout=max(1, math.ceil(timeout_seconds)),
@@ -30,24 +45,25 @@ def connect(url: str, api_key: str, grpc_port: int, timeout_seconds: float) -> Q
 
 @contextmanager
 def reaching() -> Iterator[None]:
-    """Turn whatever the client raises into a ServerError."""
+    """Turn what the client raises into a ServerError."""
     try:
         yield
-    except GraphragError:
-        raise
-    except Exception as error:
+    except _RAISED as error:
         raise ServerError(f"Qdrant {_reason(error)}") from error
 
 
 def _reason(error: Exception) -> str:
-    if isinstance(error, UnexpectedResponse):
-        if error.status_code in _REFUSED:
-            return f"refuses the key (HTTP {error.status_code}); check GRAPHRAG_QDRANT_API_KEY"
-        return f"answers with HTTP {error.status_code} ({error.reason_phrase})"
-    if isinstance(error, ResponseHandlingException):
-        cause = error.source
-        return f"cannot be reached ({type(cause).__name__}: {cause}); check GRAPHRAG_QDRANT_URL and that it runs"
-    code = getattr(error, "code", None)  # gRPC's errors, whose texts have several lines.
-    if callable(code):
-        return f"answers with {code().name} over gRPC; check GRAPHRAG_QDRANT_URL and the key"
-    return f"failed ({type(error).__name__}: {str(error).splitlines()[0] if str(error) else ''})"
+    cause = error.source if isinstance(error, ResponseHandlingException) else error
+    name = type(cause).__name__
+    if isinstance(cause, UnexpectedResponse):
+        if cause.status_code in _REFUSED:
+            return f"refuses the key (HTTP {cause.status_code}); check GRAPHRAG_QDRANT_API_KEY"
+        return f"answers with HTTP {cause.status_code} ({cause.reason_phrase})"
+    if isinstance(cause, httpx.HTTPError):
+        return f"cannot be reached ({name}: {cause}); check GRAPHRAG_QDRANT_URL and that it runs"
+    if isinstance(cause, grpc.RpcError):  # Its text has several lines.
+        code = cause.code().name if isinstance(cause, grpc.Call) else name
+        return f"answers with {code} over gRPC; check GRAPHRAG_QDRANT_URL and the key"
+    if isinstance(cause, _NONSENSE):
+        return f"answers with what is not Qdrant's ({name}); check GRAPHRAG_QDRANT_URL"
+    return f"failed ({name}: {str(cause).splitlines()[0] if str(cause) else ''})"

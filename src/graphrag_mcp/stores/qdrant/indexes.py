@@ -1,7 +1,9 @@
 """Searches a Qdrant collection: its dense vectors by cosine, its sparse ones as BM25, the scope inside both."""
 
-from collections.abc import Callable, Mapping, Sequence
+import operator
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from qdrant_client import QdrantClient, models
@@ -15,17 +17,22 @@ from graphrag_mcp.stores.qdrant.connection import reaching
 from graphrag_mcp.stores.qdrant.schema import DENSE, KEYWORDS, POINT_FIELDS, read_point, scope_filter
 
 ChooseTerms = Callable[[Sequence[str]], Sequence[str]]
+Wait = Callable[[Callable[[], list[models.Record]]], list[models.Record]]
 
 
 @dataclass(frozen=True, slots=True)
 class QdrantPoints:
-    """The points of one project in one collection, and what the search calls them."""
+    """The points of one project in one collection, and what the search calls them.
+
+    wait: runs what the search does not look up beside anything else, and gives up on it in time.
+    """
 
     client: QdrantClient
     collection: str
     project: str
     chunk_ids: ChunkIds
     archived: ArchivedPaths
+    wait: Wait = operator.call
 
     def query(self, vector: list[float] | models.SparseVector, using: str, limit: int, scope: Scope) -> list[Ranked]:
         """Return the best points inside the scope, best first; content that the search does not know is left out."""
@@ -42,17 +49,30 @@ class QdrantPoints:
         ids = self.chunk_ids.ids([read_point(str(one.id), one.payload or {}) for one in found])
         return [Ranked(known, one.score) for known, one in zip(ids, found, strict=True) if known is not None]
 
+    def read(self, keys: Iterable[str], **wanted: Any) -> list[models.Record]:
+        """Return these points; wanted: with_payload and with_vectors, as the client has them."""
+        named = list(keys)
+
+        def look_up() -> list[models.Record]:
+            with reaching():
+                return self.client.retrieve(self.collection, named, **wanted)
+
+        return self.wait(look_up) if named else []
+
 
 class QdrantVectorIndex:
     """The vector index on a server."""
 
     remote = True
 
-    def __init__(self, points: QdrantPoints) -> None:
+    def __init__(self, points: QdrantPoints, verify: Callable[[], None] = lambda: None) -> None:
+        """verify: raises ServerError when the vectors there are not the search's model's."""
         self._points = points
+        self._verify = verify
 
     def search(self, vector: Matrix, limit: int, scope: Scope) -> list[Ranked]:
         """Return the nearest chunks inside the scope, nearest first; scores are cosines."""
+        self._verify()
         return self._points.query(vector.tolist(), DENSE, limit, scope)
 
     def similarities(self, vector: Matrix, chunk_ids: Sequence[int]) -> Mapping[int, float]:
@@ -76,10 +96,7 @@ class QdrantVectorIndex:
         """Return the vectors of those chunks that have one; none while the server is away, so nothing is a copy."""
         keys = self._points.chunk_ids.keys(chunk_ids)
         try:
-            with reaching():
-                records = self._points.client.retrieve(
-                    self._points.collection, list(keys.values()), with_payload=False, with_vectors=[DENSE]
-                )
+            records = self._points.read(keys.values(), with_payload=False, with_vectors=[DENSE])
         except ServerError:
             return {}
         vectors = {str(one.id): one.vector[DENSE] for one in records if isinstance(one.vector, dict) and one.vector}

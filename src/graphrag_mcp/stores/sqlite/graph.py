@@ -38,7 +38,7 @@ _MODULE_MATCHES = (
 )
 # How many definitions a name has, as far as it matters. One that half the project defines (`get`, `init`) is followed
 # only inside its file or along an import.
-_DEFINITIONS = f"""(SELECT count(*) FROM (SELECT 1 FROM symbols x WHERE x.name_key = {{key}}
+DEFINITIONS = f"""(SELECT count(*) FROM (SELECT 1 FROM symbols x WHERE x.name_key = {{key}}
     LIMIT {MAX_CANDIDATES + 1}))"""
 
 
@@ -158,7 +158,7 @@ class SqliteGraphStore:
         """What the seeds mention: relations on their lines, settled against the definitions of that name."""
         rows = self._database.rows(
             f"""WITH mentions AS MATERIALIZED (
-                    SELECT r.*, seed.key AS rank, {_DEFINITIONS.format(key="r.target_key")} AS known
+                    SELECT r.*, seed.key AS rank, {DEFINITIONS.format(key="r.target_key")} AS known
                     FROM json_each(?) seed JOIN chunks c ON c.id = seed.value
                     JOIN relations r ON r.file_id = c.file_id AND r.line BETWEEN c.start_line AND c.end_line
                     WHERE r.kind IN ({marks(kinds)}) ORDER BY seed.key, r.id LIMIT {limit}),
@@ -203,7 +203,7 @@ class SqliteGraphStore:
         """What mentions the seeds' definitions: a mention counts when settling it leads back to the seed."""
         rank = {chunk_id: place for place, chunk_id in enumerate(seeds)}
         symbols = self._database.rows(
-            f"""SELECT id, chunk_id, file_id, name, name_key, {_DEFINITIONS.format(key="symbols.name_key")}
+            f"""SELECT id, chunk_id, file_id, name, name_key, {DEFINITIONS.format(key="symbols.name_key")}
                 FROM symbols WHERE chunk_id IN (SELECT value FROM json_each(?)) ORDER BY kind = 'field', id LIMIT ?""",
             (id_list(seeds), MAX_SEED_SYMBOLS),
         )

@@ -8,12 +8,11 @@ import numpy as np
 
 from graphrag_mcp.model import Symbol, SymbolKind
 from graphrag_mcp.stores.points import Point, file_key, file_version, point_key
-from graphrag_mcp.stores.projection import ProjectedChunk, ProjectedEdge, ProjectedFile, ProjectedSymbol
+from graphrag_mcp.stores.projection import Changing, ProjectedChunk, ProjectedEdge, ProjectedFile, ProjectedSymbol
 from graphrag_mcp.stores.sqlite.catalog import CHUNK_COLUMNS, read_chunk
 from graphrag_mcp.stores.sqlite.database import Database, id_list
-from graphrag_mcp.stores.sqlite.graph import MAX_CANDIDATES, SqliteGraphStore
-from graphrag_mcp.stores.sqlite.schema import KEYWORD_FIELDS, ORDINAL_BITS
-from graphrag_mcp.stores.sqlite.scope import GlobCompiler
+from graphrag_mcp.stores.sqlite.graph import DEFINITIONS, MAX_CANDIDATES, SqliteGraphStore
+from graphrag_mcp.stores.sqlite.schema import KEYWORD_FIELDS, ORDINAL_BITS, ORDINAL_MASK
 
 # Whatever changes one of these changes what a server holds of the file.
 _MARK = """hex(f.content_hash) || ' ' || f.recipe || ' ' || f.category || ' ' || coalesce(f.modified_at, '') || ' '
@@ -22,7 +21,6 @@ _MARK = """hex(f.content_hash) || ' ' || f.recipe || ' ' || f.category || ' ' ||
 # The file a symbol is in, its qualified name, and how many of that name stand before it.
 _SYMBOL_COLUMNS = """s.id, f.path, s.qualified_name, (SELECT count(*) FROM symbols o
     WHERE o.name_key = s.name_key AND o.file_id = s.file_id AND o.qualified_name = s.qualified_name AND o.id < s.id)"""
-_ORDINAL_MASK = (1 << ORDINAL_BITS) - 1
 
 
 class SqliteProjectionSource:
@@ -82,6 +80,10 @@ class SqliteProjectionSource:
         """Tell whether anything was ever written there."""
         return bool(self._database.rows("SELECT 1 FROM projected WHERE server = ? LIMIT 1", (server,)))
 
+    def commit(self) -> int:
+        """Return the number of the last commit: another one may have changed what was read before."""
+        return self._database.version()
+
     def versions(self) -> dict[str, tuple[str, int]]:
         """Return the version of each indexed file and how many chunks it has."""
         rows = self._database.rows(
@@ -90,20 +92,28 @@ class SqliteProjectionSource:
         )
         return {path: (file_version(path, content_hash, recipe), count) for path, content_hash, recipe, count in rows}
 
-    def mentioning(self, names: Iterable[str], paths: Iterable[str]) -> list[str]:
-        """Return the files whose relations may mean something else once these names or files come or go.
+    def mentioning(self, changing: Changing) -> list[str]:
+        """Return the files whose relations may mean something else than before the change.
 
-        A name that much defines means something only in its own file or along an import, so only importers count.
+        A name with many definitions means something only in its own file or along an import: then importers count.
         """
         rows = self._database.rows(
-            """SELECT DISTINCT f.path FROM relations r JOIN files f ON f.id = r.file_id
-               WHERE r.target_key IN (SELECT n.value FROM json_each(?1) n
-                   WHERE (SELECT count(*) FROM (SELECT 1 FROM symbols x WHERE x.name_key = n.value LIMIT ?3)) < ?3)
-               UNION
-               SELECT DISTINCT f.path FROM module_keys m JOIN files d ON d.id = m.file_id
-               JOIN relations r ON r.target_module = m.key AND r.target_module != '' JOIN files f ON f.id = r.file_id
-               WHERE d.path IN (SELECT value FROM json_each(?2))""",
-            (id_list(names), id_list(paths), 2 * MAX_CANDIDATES),
+            f"""WITH changed(name) AS MATERIALIZED (SELECT value FROM json_each(?1)),
+                imported(module, target, path) AS MATERIALIZED (
+                    SELECT m.key, NULL, d.path FROM files d JOIN module_keys m ON m.file_id = d.id
+                    WHERE d.path IN (SELECT value FROM json_each(?2))
+                    UNION SELECT rtrim(folder, '/'), substr(key, length(folder) + 1), path FROM (
+                        SELECT rtrim(m.key, replace(m.key, '/', '')) AS folder, m.key, d.path
+                        FROM files d JOIN module_keys m ON m.file_id = d.id
+                        WHERE d.path IN (SELECT value FROM json_each(?2))))
+                SELECT f.path FROM relations r JOIN files f ON f.id = r.file_id
+                WHERE r.target_key IN (SELECT name FROM changed
+                    WHERE {DEFINITIONS.format(key="changed.name")} <= {MAX_CANDIDATES})
+                UNION SELECT f.path FROM imported i JOIN relations r ON r.target_module = i.module
+                    AND r.target_module != '' AND (i.target IS NULL OR r.target = i.target)
+                JOIN files f ON f.id = r.file_id
+                WHERE r.target_key IN (SELECT name FROM changed) OR i.path IN (SELECT value FROM json_each(?3))""",
+            (id_list(changing.names), id_list(changing.paths | changing.new_paths), id_list(changing.new_paths)),
         )
         return sorted(path for (path,) in rows)
 
@@ -163,7 +173,7 @@ class SqliteProjectionSource:
         chunks: dict[int, list[ProjectedChunk]] = defaultdict(list)
         for *row, blob in rows:
             chunk = read_chunk(row[: -len(fields)])
-            ordinal, version = chunk.chunk_id & _ORDINAL_MASK, versions[chunk.file_id]
+            ordinal, version = chunk.chunk_id & ORDINAL_MASK, versions[chunk.file_id]
             point = Point(point_key(self._project, version, ordinal), chunk.path, version, ordinal)
             vector = None if blob is None else np.frombuffer(blob, dtype="<f2").astype(np.float32)
             words = dict(zip(fields, row[-len(fields) :], strict=True))
@@ -182,7 +192,7 @@ class SqliteProjectionSource:
             symbols[chunk_id >> ORDINAL_BITS].append(
                 ProjectedSymbol(
                     self._symbol_key(path, qualified, number),
-                    chunk_id & _ORDINAL_MASK,
+                    chunk_id & ORDINAL_MASK,
                     Symbol(name, qualified, SymbolKind(kind), *place),
                 )
             )
@@ -195,7 +205,7 @@ class SqliteProjectionSource:
         for edge in settled:
             chunk_id, target_key = chunk_ids[edge.seed_rank], targets[edge.symbol_id]
             found = ProjectedEdge(
-                ordinal=chunk_id & _ORDINAL_MASK,
+                ordinal=chunk_id & ORDINAL_MASK,
                 kind=edge.kind,
                 source=edge.source,
                 target=edge.target,
@@ -230,56 +240,3 @@ class SqliteProjectionSource:
 
     def _symbol_key(self, path: str, qualified_name: str, number: int) -> str:
         return f"{file_key(self._project, path)}#{qualified_name}~{number}"
-
-
-class SqliteChunkIds:
-    """Knows the points of a server by path and version: what the index no longer holds is not shown."""
-
-    def __init__(self, database: Database, project: str) -> None:
-        self._database = database
-        self._project = project
-
-    def ids(self, points: Sequence[Point]) -> list[int | None]:
-        """Return the chunk id of each point; None for a content that the index does not hold."""
-        rows = self._database.rows(
-            "SELECT path, id, content_hash, recipe FROM files WHERE path IN (SELECT value FROM json_each(?))",
-            (id_list(sorted({point.path for point in points})),),
-        )
-        known = {
-            (path, file_version(path, content_hash, recipe)): file_id << ORDINAL_BITS
-            for path, file_id, content_hash, recipe in rows
-        }
-        found = []
-        for point in points:
-            first = known.get((point.path, point.version))
-            found.append(None if first is None else first | point.ordinal)
-        return found
-
-    def keys(self, chunk_ids: Sequence[int]) -> Mapping[int, str]:
-        """Return the key of each chunk that is known."""
-        rows = self._database.rows(
-            "SELECT id, path, content_hash, recipe FROM files WHERE id IN (SELECT value FROM json_each(?))",
-            (id_list({chunk_id >> ORDINAL_BITS for chunk_id in chunk_ids}),),
-        )
-        versions = {file_id: file_version(path, content_hash, recipe) for file_id, path, content_hash, recipe in rows}
-        return {
-            chunk_id: point_key(self._project, versions[chunk_id >> ORDINAL_BITS], chunk_id & _ORDINAL_MASK)
-            for chunk_id in chunk_ids
-            if chunk_id >> ORDINAL_BITS in versions
-        }
-
-
-class SqliteArchivedPaths:
-    """Finds the archived files that a scope's patterns bring back, once for each commit and patterns."""
-
-    def __init__(self, database: Database, compile_globs: GlobCompiler) -> None:
-        self._database = database
-        self._compile_globs = compile_globs
-
-    def lifted(self, patterns: tuple[str, ...]) -> Sequence[str]:
-        """Return the paths of archived files that gitignore globs match."""
-        if not patterns:
-            return []
-        matches = self._compile_globs(patterns)
-        rows = self._database.rows("SELECT path FROM files WHERE archive_reason IS NOT NULL")
-        return [path for (path,) in rows if matches(path)]

@@ -7,6 +7,7 @@ and the file of a full-text match is known without a join. File ids are never us
 SCHEMA_VERSION = 2
 ORDINAL_BITS = 16  # 65,536 chunks a file: a file of 10 MB has about 7,000.
 MAX_CHUNKS_PER_FILE = 1 << ORDINAL_BITS
+ORDINAL_MASK = MAX_CHUNKS_PER_FILE - 1
 
 # Columns of the full-text table with the weights that its BM25 gives them. Measured by the ranking study: having the
 # fields matters (+.012), their exact weights hardly (± .003).

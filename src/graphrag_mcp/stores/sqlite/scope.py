@@ -56,12 +56,22 @@ class ScopeResolver:
             self._filters[scope] = found
         return found
 
+    def lifted(self, patterns: Sequence[str]) -> list[str]:
+        """Return the paths of archived files that gitignore globs bring back."""
+        if not patterns:
+            return []
+        matches = self._compile_globs(patterns)
+        return [path for _, path in self._archived_files() if matches(path)]
+
     def _archived(self, scope: Scope) -> set[int]:
         if not scope.exclude_archived:
             return set()
-        rows = self._database.rows("SELECT id, path FROM files WHERE archive_reason IS NOT NULL")
         lifted = self._compile_globs(scope.include_patterns)
-        return {file_id for file_id, path in rows if not lifted(path)}
+        return {file_id for file_id, path in self._archived_files() if not lifted(path)}
+
+    def _archived_files(self) -> list[tuple[int, str]]:
+        rows = self._database.rows("SELECT id, path FROM files WHERE archive_reason IS NOT NULL")
+        return [(file_id, path) for file_id, path in rows]
 
     def _excluded(self, scope: Scope) -> set[int]:
         if not scope.excluded_keys:

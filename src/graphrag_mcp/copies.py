@@ -1,0 +1,115 @@
+"""Keeps what the servers hold like the index: when it is asked to, or soon after each commit."""
+
+import logging
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from filelock import FileLock, Timeout
+
+from graphrag_mcp.errors import IndexLockedError, ServerError
+from graphrag_mcp.ports import Embedder
+from graphrag_mcp.reports import ServerState, SyncReport
+from graphrag_mcp.servers import Servers
+from graphrag_mcp.stores.projection import Projection
+from graphrag_mcp.stores.sqlite.projection import SqliteProjectionSource
+from graphrag_mcp.stores.sqlite.schema import KEYWORD_FIELDS
+from graphrag_mcp.sync import ReportSync, synchronise
+
+logger = logging.getLogger(__name__)
+
+SYNC_SECONDS = 0.5  # How soon a commit is copied to the servers.
+SYNC_RETRY_SECONDS = 10.0  # How often what failed is tried again.
+
+
+class ServerCopies:
+    """The copies of one index."""
+
+    def __init__(
+        self,
+        servers: Servers,
+        open_source: Callable[[], tuple[SqliteProjectionSource, Embedder]],
+        lock: Path,
+        stop: threading.Event,
+    ) -> None:
+        """open_source: returns what is copied and the model of its vectors; it may raise ServerError.
+
+        lock: a file that only one process locks. stop: ends a copy after the batch under way.
+        """
+        self._servers = servers
+        self._open_source = open_source
+        self._lock = lock
+        self._stop = stop
+        self._problems: dict[str, str] = {}
+
+    def sync(
+        self, *, verify: bool = False, rebuild: bool = False, progress: ReportSync | None = None
+    ) -> tuple[SyncReport, ...]:
+        """Copy to each server what it lacks of the index; `verify` and `rebuild` are those of `synchronise`.
+
+        Raises ServerError when the settings name no server, IndexLockedError while another process is copying.
+        """
+        if not self._servers.any:
+            raise ServerError("no server is set; set GRAPHRAG_QDRANT_URL, GRAPHRAG_NEO4J_URI or both")
+        source, projections = self._sides()
+        with self._copying():
+            return tuple(
+                synchronise(source, one, verify=verify, rebuild=rebuild, stop=self._stop, progress=progress)
+                for one in projections
+            )
+
+    def follow(self, commit: Callable[[], int | None]) -> None:
+        """Copy each commit soon after it is made; what failed is tried again later, and told once.
+
+        commit: returns the number of the last one, None while copying is not for this process to do.
+        """
+        copied, told = -1, set[str]()
+        while not self._stop.is_set():
+            problem = ""
+            try:
+                last = commit()
+                if last is not None and last != copied:
+                    self._problems = {report.server: report.problem for report in self.sync() if report.problem}
+                    problem = "; ".join(self._problems.values())
+                    if not problem:
+                        copied, told = last, set()
+            except IndexLockedError:
+                pass  # Somebody called sync.
+            except Exception as error:
+                if self._stop.is_set():
+                    return  # Closed in the middle of it.
+                # Whatever breaks the copying, searches and the index go on.
+                problem = str(error)
+                logger.debug("copying broke", exc_info=True)
+            if problem and problem not in told:
+                told.add(problem)
+                logger.warning("copying to the servers failed and is tried again: %s", problem)
+            self._stop.wait(SYNC_RETRY_SECONDS if problem else SYNC_SECONDS)
+
+    def states(self) -> tuple[ServerState, ...]:
+        """Return how much of the index each server lacks, and why the last copy failed."""
+        if not self._servers.any:
+            return ()
+        source, projections = self._sides()
+        return tuple(
+            ServerState(one.name, len(source.pending(one.name)), self._problems.get(one.name, ""))
+            for one in projections
+        )
+
+    def _sides(self) -> tuple[SqliteProjectionSource, list[Projection]]:
+        source, embedder = self._open_source()
+        return source, self._servers.projections(embedder.fingerprint, embedder.dimensions, KEYWORD_FIELDS)
+
+    @contextmanager
+    def _copying(self) -> Iterator[None]:
+        """Be the one process that copies."""
+        lock = FileLock(self._lock, thread_local=False)
+        try:
+            lock.acquire(timeout=0)
+        except Timeout:
+            raise IndexLockedError("another process is copying this index to the servers") from None
+        try:
+            yield
+        finally:
+            lock.release()

@@ -1,11 +1,11 @@
-"""Make a benchmark of checkouts, in which a docstring has to find its function, and score a run of it.
+"""Make a benchmark of checkouts in which a docstring has to find its function, or score a run of it.
 
     python benchmarks/docstrings.py OUT --repos-dir CHECKOUTS --benchmark BENCHMARK
     python benchmarks/quality.py RUN.json --repos-dir OUT/trees --benchmark OUT --scope full
     python benchmarks/docstrings.py OUT --score RUN.json
 
 CHECKOUTS holds one folder per repository of BENCHMARK/repos.json. A query is what a docstring says first; in OUT/trees
-the docstrings that became queries are blanked, line by line, so that only the code can be found.
+the docstrings that became queries are blanked, so that only the code can be found, on the lines where it was.
 """
 
 import argparse
@@ -25,53 +25,44 @@ from graphrag_mcp.exclusion.walker import WalkedFile, walk
 from graphrag_mcp.model import Category, Symbol, SymbolKind
 from graphrag_mcp.parsing.parser import parse_file
 
-SHORTEST, LONGEST = 40, 300  # Characters of a query.
-WORDS = 6
-LETTERS = 0.85  # Less is a formula, a table or code.
-FUNCTION_LINES = 4
-ALIKE = 0.75  # Of the words of two docstrings; more, and neither tells which function it means.
-PER_REPOSITORY, PER_FILE = 25, 5
+SHORTEST, LONGEST, WORDS = 40, 300, 6  # Characters of a query, and its fewest words.
+LETTERS = 0.85  # The share of a query; below it is a formula, a table or code.
+ALIKE = 0.75  # The share of words; two docstrings that have more in common do not tell which function they mean.
+FUNCTION_LINES, PER_REPOSITORY, PER_FILE = 4, 25, 5
 LIMIT = 10  # Results that are scored.
 
-# What a docstring begins with. A run of line comments begins with the first of its kind, and in Haskell with "-- |".
-_JAVADOC, _TRIPLE = ("/**",), ("///", "/**")
 _OPENINGS = {
-    **dict.fromkeys(("javascript", "typescript", "tsx", "php", "java", "kotlin", "scala"), _JAVADOC),
-    **dict.fromkeys(("rust", "csharp", "swift", "zig"), _TRIPLE),
+    **dict.fromkeys(("javascript", "typescript", "tsx", "php", "java", "kotlin", "scala"), ("/**",)),
+    **dict.fromkeys(("rust", "csharp", "swift", "zig"), ("///", "/**")),
     **dict.fromkeys(("go", "c", "cpp"), ("//", "/*")),
-    **dict.fromkeys(("ruby", "bash"), ("#",)),
-    "lua": ("--",),
-    "haskell": ("-- |", "{-|"),
+    **{"ruby": ("#",), "bash": ("#",), "lua": ("--",), "haskell": ("-- |", "{-|"), "python": ()},
 }
 _QUOTES = ('"""', "'''")
 _MARKS = re.compile(
-    r"^\s*(?:/\*\*?|\{-\|?|///?!?|--\[\[|-- ?\||---?|#+!?|\*(?!/)|[rR]?(?:\"{3}|'{3}))? ?|\s*(?:\*/|-\}|\"{3}|'{3})?\s*$"
+    r"""^\s*(?:/\*\*?|\{-\|?|///?!?|--\[\[|-- ?\||---?|#+!?|\*(?!/)|[rR]?["']{3})? ?|\s*(?:\*/|-\}|["']{3})?\s*$"""
 )
-
-# Where the sentences end: tags and headings of parameters, lists of them, examples, tables.
-_TAG = re.compile(
-    r"\s*(?:@\w|:(?:param|return|rtype|raises)|\.\. |>>>|>|\||```|~~~|#+ |={2}|\[\d+\]|\w+ ::|[A-Z]\w+:$"
-    r"|(?:Args|Arguments|Parameters|Returns?|Raises|Examples?|Usage):?$|- (?:Parameters?|Returns?|Throws|Note|Important|"
-    r"Warning)\b|<(?:param|returns?|remarks|typeparam|exception|example))"
+_TAG = re.compile(  # Parameters, examples, lists and tables: there the sentences end.
+    r"\s*(?:@\w+ |@\w+$|:(?:param|return|rtype|raises)|\.\. |>>>|>|\||```|~~~|#+ |={2}|\[\d+\]|\$\d|\w+ ::|[A-Z]\w+:$"
+    r"|(?:Args|Arguments|Parameters|Returns?|Raises|Examples?|Usage):?$|- (?:Parameter|Return|Throws|Note|Important)"
+    r"|<(?:param|return|remarks|typeparam|exception|example))"
 )
-_SUMMARY = re.compile(r"</?(?:summary|para|c|b|code|remarks)\s*/?>")
-_MARKUP = (
-    (re.compile(r"<(?:see|paramref|typeparamref)\b[^>]*\"(?:[^\"(]*\.)?([^\".(]*)[^\"]*\"\s*/?>"), r"\1"),
-    (re.compile(r":(?:\w+:)?\w+:`~?(?:[^`<]*\.)?([^`<.]*?)\s*(?:<[^>]*>)?`"), r"\1"),  # Sphinx: :class:`~a.B`
-    (re.compile(r"\[([^\]]+)\](?:\([^)]*\)|\[[^\]]*\])?"), r"\1"),
-    (re.compile(r"``?([^`]*)``?"), r"\1"),
-    (re.compile(r"'([A-Za-z][\w.]*)'"), r"\1"),
-    (re.compile(r"\b[Ss]ee (?:also )?https?://\S+"), ""),
+_ELEMENT = re.compile(r"</?(?:summary|para|c|b|br|code|remarks)\s*/?>")
+_MARKUP = (  # What is left of it is the first group: C#, Sphinx, Markdown and Swift, Haddock.
+    re.compile(r"<(?:see|paramref|typeparamref)\b[^>]*\"(?:[^\"(]*\.)?([^\".(]*)[^\"]*\"\s*/?>"),
+    re.compile(r":(?:\w+:)?\w+:`~?(?:[^`<]*\.)?([^`<.]*?)\s*(?:<[^>]*>)?`"),
+    re.compile(r"\[([^\]]+)\](?:\([^)]*\)|\[[^\]]*\])?"),
+    re.compile(r"``?([^`]*)``?"),
+    re.compile(r"(?<!\w)'([A-Za-z][\w.]*)'"),
 )
 _UNFIT = re.compile(
-    r"\b(?:eslint|prettier|istanbul|copyright|license|noqa|clang-format|TODO|FIXME|DEPRECATED|inheritdoc|internal use)\b"
-    r"|^[*=]|^N\.B\.|-{4}|[{};]",
+    r"\b(?:eslint|prettier|istanbul|copyright|license|noqa|clang-format|todo|fixme|deprecated|inheritdoc)\b"
+    r"|^[*=]|^n\.b\.|-{4}|[{};]|://",
     re.IGNORECASE,
 )
 
 
 class Documented(NamedTuple):
-    """A function with its docstring: the 0-based rows of it, and what it says first, "" where that is no query."""
+    """A function and the 0-based rows of its docstring; `query` is "" where that says nothing to be asked."""
 
     path: str
     symbol: Symbol
@@ -81,62 +72,54 @@ class Documented(NamedTuple):
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description="Make or score the benchmark of docstrings.")
-    parser.add_argument("out", type=Path, help="folder of the benchmark that is made or scored")
+    parser = argparse.ArgumentParser(description="Make the benchmark of docstrings, or score a run of it.")
+    parser.add_argument("out", type=Path, help="folder of the benchmark")
     parser.add_argument("--repos-dir", type=Path, help="folder of the checkouts")
     parser.add_argument("--benchmark", type=Path, help="folder of repos.json")
-    parser.add_argument("--score", type=Path, metavar="RUN.json", help="score this run of quality.py, make nothing")
+    parser.add_argument("--score", type=Path, metavar="RUN.json", help="make nothing, score this run of quality.py")
     options = parser.parse_args()
     if options.score:
         score(options.out, options.score)
     elif options.repos_dir and options.benchmark:
         make(options.out, options.repos_dir, options.benchmark)
     else:
-        parser.error("give --repos-dir and --benchmark to make the benchmark, or --score to score a run of it")
-
-
-# ---------------------------------------------------------------- making
+        parser.error("either --repos-dir and --benchmark, or --score is needed")
 
 
 def make(out: Path, repos_dir: Path, benchmark: Path) -> None:
-    """Write trees, queries.json and repos.json; a repository without any query is left out of both lists."""
+    """Write the trees and both lists; a repository without a query is in neither."""
     repositories, queries = [], []
     shutil.rmtree(out / "trees", ignore_errors=True)
     for repository in json.loads((benchmark / "repos.json").read_text()):
-        name = repository["name"]
-        tree = out / "trees" / name
+        name, tree = repository["name"], out / "trees" / repository["name"]
         shutil.copytree(repos_dir / name, tree, symlinks=True, ignore=shutil.ignore_patterns(".git"))
-        chosen = choose(read_tree(tree))
+        files = sorted(one.path for one in walk(ExclusionManager(tree)) if isinstance(one, WalkedFile))
+        chosen = choose([one for path in files for one in read_file(path, (tree / path).read_bytes())])
         blank(tree, chosen)
-        queries += [as_query(repository, number, one) for number, one in enumerate(chosen)]
+        queries += [as_query(repository, f"docstring-{name}-{number:02}", one) for number, one in enumerate(chosen)]
         repositories += [repository] if chosen else []
-        print(f"{name:<16}{len(chosen):>4} queries", flush=True)
     (out / "repos.json").write_text(json.dumps(repositories, indent=1))
     (out / "queries.json").write_text(json.dumps(queries, indent=1))
+    for name, count in Counter(query["repo"] for query in queries).items():
+        print(f"{name:<16}{count:>4} queries")
     print(f"total {len(queries)} queries of {len(repositories)} repositories")
 
 
-def read_tree(tree: Path) -> list[Documented]:
-    """Return every documented function of the implementation, in the order of files and lines."""
-    files = [one.path for one in walk(ExclusionManager(tree)) if isinstance(one, WalkedFile)]
-    return [one for path in sorted(files) for one in read_file(path, (tree / path).read_bytes())]
-
-
 def read_file(path: str, data: bytes) -> Iterator[Documented]:
-    """Yield the documented functions of a file, none of a file that is not of the implementation."""
+    """Yield the documented functions of a file of the implementation."""
     parsed = parse_file(path, data)
-    if parsed.category is not Category.IMPLEMENTATION:
+    if parsed.category is not Category.IMPLEMENTATION or parsed.language not in _OPENINGS:
         return
     lines = data.decode(errors="replace").replace("\r\n", "\n").split("\n")
     inside = python_docstrings(lines) if parsed.language == "python" else {}
-    openings = _OPENINGS.get(parsed.language, ())
-    for symbol in sorted(parsed.symbols, key=lambda one: (one.start_line, one.end_line)):
-        if symbol.kind not in (SymbolKind.FUNCTION, SymbolKind.METHOD):
-            continue
-        rows = inside.get((symbol.name, symbol.end_line)) or comment_above(lines, symbol.start_line - 1, openings)
-        code = [lines[row] for row in range(symbol.start_line - 1, symbol.end_line) if row not in rows]
-        if rows and len(code) >= FUNCTION_LINES and (inside or has_body(" ".join(code))):
-            said = first_sentences([lines[row] for row in rows], parsed.language)
+    for symbol in parsed.symbols:
+        first, end = symbol.start_line - 1, symbol.end_line
+        rows = inside.get((symbol.name, end)) or comment_above(lines, first, _OPENINGS[parsed.language])
+        code = "\n".join(lines[row] for row in range(first, end) if row not in rows)
+        has_body = inside or "{" in code or "=" in code or code.endswith("end")  # Methods of interfaces have none.
+        is_function = symbol.kind in (SymbolKind.FUNCTION, SymbolKind.METHOD)
+        if rows and is_function and has_body and code.count("\n") + 1 >= FUNCTION_LINES:
+            said = first_sentences([lines[row] for row in rows])
             query = without_name(said, symbol.name)
             words = frozenset(re.findall("[a-z]+", (query or said).lower()))
             yield Documented(path, symbol, rows, query if is_fit(query) else "", words)
@@ -145,65 +128,50 @@ def read_file(path: str, data: bytes) -> Iterator[Documented]:
 def python_docstrings(lines: Sequence[str]) -> dict[tuple[str, int], range]:
     """Return the rows of the docstrings that share none with code, by the function's name and last line."""
     try:
-        tree = ast.parse("\n".join(lines))
+        nodes = list(ast.walk(ast.parse("\n".join(lines))))
     except SyntaxError:
         return {}
     found = {}
-    for node in ast.walk(tree):
+    for node in nodes:
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and len(node.body) > 1 and ast.get_docstring(node):
             rows = range(node.body[0].lineno - 1, node.body[0].end_lineno or 0)
-            opening, closing = lines[rows[0]].lstrip().lstrip("rR"), lines[rows[-1]].rstrip()
-            is_alone = opening.startswith(_QUOTES) and closing.endswith(_QUOTES)
-            if is_alone and not any(ast.unparse(one).endswith("overload") for one in node.decorator_list):
+            if lines[rows[0]].lstrip(" \trR").startswith(_QUOTES) and lines[rows[-1]].rstrip().endswith(_QUOTES):
                 found[node.name, node.end_lineno or 0] = rows
     return found
 
 
 def comment_above(lines: Sequence[str], row: int, openings: tuple[str, ...]) -> range:
-    """Return the rows of the documenting comment directly above a row, be it with a blank line between after a `/**`."""
+    """Return the rows of the comment that documents what begins at `row`; below a `/**` may be a blank line."""
     is_apart = row > 1 and not lines[row - 1].strip()
-    first = last = row - 2 if is_apart else row - 1
-    if not openings or last < 0:
-        return range(0)
-    if lines[last].rstrip().endswith(("*/", "-}")):
-        while first and not lines[first].lstrip().startswith(("/*", "{-")):
+    first = last = max(row - 2 if is_apart else row - 1, 0)
+    heads = [line.lstrip() for line in lines[:row]]
+    if heads and lines[last].rstrip().endswith(("*/", "-}")):
+        while first and not heads[first].startswith(("/*", "{-")):
             first -= 1
-    else:
-        line_mark = openings[0].split()[0]
-        while (
-            first and lines[first - 1].lstrip().startswith(line_mark) and not lines[first].lstrip().startswith("-- |")
-        ):
+    elif openings and heads and heads[last].startswith(mark := openings[0].removesuffix(" |")):
+        while first and heads[first - 1].startswith(mark) and not heads[first].startswith("-- |"):
             first -= 1
-    is_head = first < 2  # Of the file: a licence, `#!`.
-    is_one = not any("*/" in line for line in lines[first:last])
-    is_documenting = lines[first].lstrip().startswith("/**" if is_apart else openings)
-    return range(first, last + 1) if is_documenting and is_one and not is_head else range(0)
+    is_one = not any("*/" in head for head in heads[first:last])
+    is_head_of_file = first < 2  # A licence, `#!`.
+    is_doc = bool(openings and heads) and heads[first].startswith("/**" if is_apart else openings)
+    return range(first, last + 1) if is_doc and is_one and not is_head_of_file else range(0)
 
 
-def has_body(code: str) -> bool:
-    """Return whether a function does anything: the methods of interfaces only say their types."""
-    return "{" in code or "=" in code or code.rstrip().endswith("end")
-
-
-# ---------------------------------------------------------------- from a docstring to a query
-
-
-def first_sentences(lines: Sequence[str], language: str) -> str:
+def first_sentences(lines: Sequence[str]) -> str:
     """Return the first paragraph without marks and markup, as many sentences of it as a query may have."""
     text: list[str] = []
-    for line in lines:
-        line = _SUMMARY.sub("", _MARKS.sub("", line))
-        if _TAG.match(line) or (text and language == "ruby" and line.startswith("  ")):
+    for line in (_ELEMENT.sub("", _MARKS.sub("", line)) for line in lines):
+        if _TAG.match(line) or (text and line.startswith("  ")):
             break
         if line.strip():
             text.append(line.strip())
         elif len(" ".join(text)) >= SHORTEST:
             break
-    prose = " ".join(text)
-    for markup, plain in _MARKUP:
-        prose = markup.sub(plain, prose)
+    prose = " ".join(" ".join(text).split())
+    for markup in _MARKUP:
+        prose = markup.sub(r"\1", prose)
     kept = ""
-    for sentence in re.split(r"(?<=[.!?])\s+(?=[A-Z(])", " ".join(prose.split())):
+    for sentence in re.split(r"(?<=[.!?])\s+(?=[A-Z(])", prose):
         if len(kept) + len(sentence) >= LONGEST:
             break
         kept = f"{kept} {sentence}".strip()
@@ -211,101 +179,69 @@ def first_sentences(lines: Sequence[str], language: str) -> str:
 
 
 def without_name(said: str, name: str) -> str:
-    """Return "Attaches it" for the "Use attaches it" of Use, and "" for what gives the name away elsewhere."""
+    """Return "Attaches it" for what Use's "Use attaches it" says, and "" where the name is given away elsewhere."""
     if leading := re.match(rf"{re.escape(name)}\s*(?:\(\))?\s*(?:is|-|–|:)?\s+(?=[a-z])", said):
-        said = said[leading.end() :]
-        said = said[:1].upper() + said[1:]
+        said = said[leading.end()].upper() + said[leading.end() + 1 :]
     bare = re.escape(name.rstrip("?!="))
-    is_plain_word = name.isalpha() and name[1:] == name[1:].lower()  # "get" may be just the word.
-    given_away = re.search(rf"\b{bare}\(" if is_plain_word else rf"(?<!\w){bare}(?!\w)", said)
-    return "" if given_away else said
+    is_word = name.isalpha() and name[1:] == name[1:].lower()  # "get" may be just the word.
+    return "" if re.search(rf"\b{bare}\(" if is_word else rf"(?<!\w){bare}(?!\w)", said) else said
 
 
 def is_fit(query: str) -> bool:
-    """Return whether a person could have asked it."""
-    return (
-        SHORTEST <= len(query) <= LONGEST
-        and len(re.findall(r"[A-Za-z][A-Za-z'-]+", query)) >= WORDS
-        and sum(one.isalpha() or one in " ,.'-" for one in query) >= LETTERS * len(query)
-        and not _UNFIT.search(query)
-    )
+    words, letters = re.findall(r"[A-Za-z][A-Za-z'-]+", query), re.findall(r"[^\W\d_]|[ ,.'-]", query)
+    is_prose = len(words) >= WORDS and len(letters) >= LETTERS * len(query)
+    return SHORTEST <= len(query) <= LONGEST and is_prose and not _UNFIT.search(query)
 
 
 def choose(documented: Sequence[Documented]) -> list[Documented]:
-    """Return those whose docstring is like no other's in the repository, at random, not too many of one file."""
+    """Return some of those whose docstring is like no other's in the repository, the same on every run."""
+
+    def is_twin(one: Documented, other: Documented) -> bool:
+        return one is not other and len(one.words & other.words) > ALIKE * len(one.words | other.words)
+
     usable = [one for one in documented if one.query and not any(is_twin(one, other) for other in documented)]
-    random.Random(0).shuffle(usable)
     of_file: Counter[str] = Counter()
-    chosen: list[Documented] = []
-    for one in usable:
+    chosen = []
+    for one in random.Random(0).sample(usable, len(usable)):
         of_file[one.path] += 1
         if of_file[one.path] <= PER_FILE:
             chosen.append(one)
     return sorted(chosen[:PER_REPOSITORY], key=lambda one: (one.path, one.rows.start))
 
 
-def is_twin(one: Documented, other: Documented) -> bool:
-    return one is not other and len(one.words & other.words) > ALIKE * len(one.words | other.words)
-
-
-# ---------------------------------------------------------------- writing
-
-
 def blank(tree: Path, chosen: Sequence[Documented]) -> None:
-    """Empty the rows of the docstrings in their files, so that every line keeps its number."""
+    """Empty the rows of the docstrings and keep their line ends."""
     for one in chosen:
-        file = tree / one.path
-        lines = file.read_bytes().split(b"\n")
+        lines = (tree / one.path).read_bytes().split(b"\n")
         for row in one.rows:
             lines[row] = b"\r" if lines[row].endswith(b"\r") else b""
-        file.write_bytes(b"\n".join(lines))
+        (tree / one.path).write_bytes(b"\n".join(lines))
 
 
-def as_query(repository: Mapping[str, Any], number: int, one: Documented) -> dict[str, Any]:
-    """Return the query as the benchmark's queries.json has them."""
-    target = {
-        "raw": one.path,
-        "paths": [one.path],
-        "start_line": one.symbol.start_line,
-        "end_line": one.symbol.end_line,
-        "grade": "primary",
-    }
-    return {
-        "id": f"docstring-{repository['name']}-{number:02}",
-        "repo": repository["name"],
-        "language": repository["language"],
-        "query": one.query,
-        "category": "docstring",
-        "relevant": [one.path],
-        "targets": [target],
-    }
-
-
-# ---------------------------------------------------------------- scoring
+def as_query(repository: Mapping[str, Any], query_id: str, one: Documented) -> dict[str, Any]:
+    """Return the query as a benchmark's queries.json has it."""
+    span = {"start_line": one.symbol.start_line, "end_line": one.symbol.end_line}
+    query = {"id": query_id, "repo": repository["name"], "language": repository["language"], "query": one.query}
+    target = {"raw": one.path, "paths": [one.path], **span, "grade": "primary"}
+    return {**query, "category": "docstring", "relevant": [one.path], "targets": [target]}
 
 
 def score(out: Path, run: Path) -> None:
-    """Print how often the function is found and shown first, and how much has to be read."""
+    """Print whether the functions are found, how much is shown, and whether the first result is the right one."""
     results = json.loads(run.read_text())["results"]
-    scores: dict[str, list[tuple[float, float, float]]] = {}
+    scores: dict[str, list[tuple[float, ...]]] = {}
     for query in json.loads((out / "queries.json").read_text()):
-        if query["id"] in results:  # The run may be of some repositories only.
-            scores.setdefault(query["repo"], []).append(score_one(query["targets"][0], results[query["id"]][:LIMIT]))
+        if query["id"] not in results:  # The run may be of some repositories only.
+            continue
+        shown, target = results[query["id"]][:LIMIT], query["targets"][0]
+        span = (target["start_line"], target["end_line"])
+        hits = [path in target["paths"] and start <= span[1] and end >= span[0] for path, start, end in shown]
+        lines = sum(end - start + 1 for _, start, end in shown)
+        scores.setdefault(query["repo"], []).append((any(hits), lines, any(hits[:1])))
     means = [[statistics.mean(column) for column in zip(*rows, strict=True)] for rows in scores.values()]
     found, lines, first = (statistics.mean(column) for column in zip(*means, strict=True))
-    print(f"{sum(map(len, scores.values()))} queries, mean over {len(scores)} repositories")
-    print(f"target among the first {LIMIT}  {found:.3f}")
-    print(f"lines shown              {lines:.1f}")
-    print(f"right chunk first        {first:.3f}")
-
-
-def score_one(target: Mapping[str, Any], results: Sequence[tuple[str, int, int]]) -> tuple[float, float, float]:
-    """Return whether a result overlaps the target, the lines of all results, and whether the first overlaps it."""
-    hits = [
-        path in target["paths"] and start <= target["end_line"] and end >= target["start_line"]
-        for path, start, end in results
-    ]
-    return float(any(hits)), float(sum(end - start + 1 for _, start, end in results)), float(any(hits[:1]))
+    print(f"{sum(map(len, scores.values()))} queries, mean over {len(scores)} repositories:")
+    print(f"target among the {LIMIT} results {found:.3f}, lines shown {lines:.1f}, right chunk first {first:.3f}")
 
 
 if __name__ == "__main__":

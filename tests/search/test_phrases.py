@@ -47,6 +47,8 @@ def test_what_a_query_is_about_is_asked_for(text: str, category: Category) -> No
         "benchmark runner class",
         "session settings object",
         "sample rate of the audio stream",
+        "function that tests for equality",
+        "how do we test for an empty basket",
     ],
 )
 def test_a_word_inside_a_query_asks_for_nothing(text: str) -> None:
@@ -70,6 +72,12 @@ def test_a_word_inside_a_query_asks_for_nothing(text: str) -> None:
 def test_a_relation_has_a_direction(text: str, kind: RelationKind, direction: str) -> None:
     """K-11: what points at the thing, or what the thing points at."""
     assert (kind, direction) in asked_relations(text)
+
+
+@pytest.mark.parametrize("text", ["implementation of parse_args", "what is called when a session ends"])
+def test_a_definition_is_no_relation(text: str) -> None:
+    """Who asks for the implementation of a thing asks for the thing."""
+    assert asked_relations(text) == ()
 
 
 def test_of_a_long_text_the_title_asks() -> None:

@@ -29,6 +29,8 @@ _DOCUMENTS = (
     r"(?:documentation|docs?|documents?|readme|changelog|faq|tutorials?|manuals?|handbooks?|runbooks?|walkthroughs?|"
     r"release notes|how.?tos?|(?:\w+ )?guides?|adrs?|decision records?|design (?:docs?|documents?)|(?:\w+ )?proposals?)"
 )
+# "A function that tests for equality" is code.
+_TESTS_FOR = r"(?<!that )(?<!which )\b(?:tests (?:for|of|that cover\w*|covering)|(?:a|any|the) test (?:for|of))\b"
 _EXAMPLES = r"(?:(?:usage |code )?(?:examples?|samples?|demos?)(?: apps?| applications?| programs?| projects?| code)?)"
 _BENCHMARKS = r"benchmarks?"
 _BUILD_FILES = (
@@ -45,7 +47,7 @@ _SAYING = (
 
 _CATEGORY_PHRASES: dict[str, Category] = {
     _ASKING + _TESTS + _SAYING: Category.TESTS,
-    r"\btests? (?:for|of|covering)\b": Category.TESTS,
+    _TESTS_FOR: Category.TESTS,
     r"\b(?:unit|integration|regression|e2e|end.to.end) tests?\b": Category.TESTS,
     r"\b(?:is|are|where|what|how|which) .*\b(?:tested|covered)\b": Category.TESTS,
     r"\b(?:covered|checked|verified) by (?:\w+ )?(?:tests?|specs?)\b": Category.TESTS,
@@ -77,10 +79,10 @@ _RELATION_PHRASES: dict[str, AskedRelation] = {
     rf"\b{_ANYTHING} does \S+ (?:call|use|invoke)\b": AskedRelation(RelationKind.CALLS, "out"),
     rf"\b{_ANYTHING} (?:imports?|depends? on|requires?)\b": AskedRelation(RelationKind.IMPORTS, "in"),
     rf"\b{_ANYTHING} does \S+ (?:import|depend on|require)\b": AskedRelation(RelationKind.IMPORTS, "out"),
-    r"\b(?:subclasses|subtypes|implementations?|implementors|children) of\b": _SUBTYPES,
+    r"\b(?:subclasses|subtypes|implementations|implementors|children) of\b": _SUBTYPES,
     rf"\b{_ANYTHING} (?:inherits?|extends?|implements?|subclass\w*)\b": _SUBTYPES,
     rf"\b{_ANYTHING} tests?\b": _TESTERS,
-    r"\btests? (?:for|of|that cover\w*)\b": _TESTERS,
+    _TESTS_FOR: _TESTERS,
 }
 
 

@@ -17,6 +17,7 @@ import shutil
 import statistics
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -35,9 +36,12 @@ _OPENINGS = {
     **dict.fromkeys(("javascript", "typescript", "tsx", "php", "java", "kotlin", "scala"), ("/**",)),
     **dict.fromkeys(("rust", "csharp", "swift", "zig"), ("///", "/**")),
     **dict.fromkeys(("go", "c", "cpp"), ("//", "/*")),
-    **{"ruby": ("#",), "bash": ("#",), "lua": ("--",), "haskell": ("-- |", "{-|"), "python": ()},
+    **dict.fromkeys(("ruby", "bash"), ("#",)),
+    "lua": ("--",),
+    "haskell": ("-- |", "{-|"),
+    "python": (),
 }
-_QUOTES = ('"""', "'''")
+_QUOTES = (b'"""', b"'''")
 _MARKS = re.compile(
     r"""^\s*(?:/\*\*?|\{-\|?|///?!?|--\[\[|-- ?\||---?|#+!?|\*(?!/)|[rR]?["']{3})? ?|\s*(?:\*/|-\}|["']{3})?\s*$"""
 )
@@ -46,8 +50,8 @@ _TAG = re.compile(  # Parameters, examples, lists and tables: there the sentence
     r"|(?:Args|Arguments|Parameters|Returns?|Raises|Examples?|Usage):?$|- (?:Parameter|Return|Throws|Note|Important)"
     r"|<(?:param|return|remarks|typeparam|exception|example))"
 )
-_ELEMENT = re.compile(r"</?(?:summary|para|c|b|br|code|remarks)\s*/?>")
-_MARKUP = (  # What is left of it is the first group: C#, Sphinx, Markdown and Swift, Haddock.
+_MARKUP = (  # The first group is left of it: HTML and C#, Sphinx, Markdown, Haddock.
+    re.compile(r"</?(?:summary|para|c|b|br|code)\s*/?>()"),
     re.compile(r"<(?:see|paramref|typeparamref)\b[^>]*\"(?:[^\"(]*\.)?([^\".(]*)[^\"]*\"\s*/?>"),
     re.compile(r":(?:\w+:)?\w+:`~?(?:[^`<]*\.)?([^`<.]*?)\s*(?:<[^>]*>)?`"),
     re.compile(r"\[([^\]]+)\](?:\([^)]*\)|\[[^\]]*\])?"),
@@ -62,7 +66,7 @@ _UNFIT = re.compile(
 
 
 class Documented(NamedTuple):
-    """A function and the 0-based rows of its docstring; `query` is "" where that says nothing to be asked."""
+    """A definition and the 0-based rows of its docstring; `query` is "" where it is not to be asked for."""
 
     path: str
     symbol: Symbol
@@ -106,62 +110,62 @@ def make(out: Path, repos_dir: Path, benchmark: Path) -> None:
 
 
 def read_file(path: str, data: bytes) -> Iterator[Documented]:
-    """Yield the documented functions of a file of the implementation."""
+    """Yield the documented definitions of a file of the implementation."""
     parsed = parse_file(path, data)
-    if parsed.category is not Category.IMPLEMENTATION or parsed.language not in _OPENINGS:
+    lines = [line.strip() for line in data.replace(b"\r\n", b"\n").decode(errors="replace").split("\n")]
+    has_same_rows = not any("\r" in line or "\0" in line for line in lines)  # As what was parsed: it is no UTF-16.
+    if parsed.category is not Category.IMPLEMENTATION or parsed.language not in _OPENINGS or not has_same_rows:
         return
-    lines = data.decode(errors="replace").replace("\r\n", "\n").split("\n")
-    inside = python_docstrings(lines) if parsed.language == "python" else {}
+    inside = python_docstrings(data) if parsed.language == "python" else {}
     for symbol in parsed.symbols:
         first, end = symbol.start_line - 1, symbol.end_line
-        rows = inside.get((symbol.name, end)) or comment_above(lines, first, _OPENINGS[parsed.language])
-        code = "\n".join(lines[row] for row in range(first, end) if row not in rows)
-        has_body = inside or "{" in code or "=" in code or code.endswith("end")  # Methods of interfaces have none.
-        is_function = symbol.kind in (SymbolKind.FUNCTION, SymbolKind.METHOD)
-        if rows and is_function and has_body and code.count("\n") + 1 >= FUNCTION_LINES:
-            said = first_sentences([lines[row] for row in rows])
+        if rows := inside.get((symbol.name, end)) or comment_above(lines, first, _OPENINGS[parsed.language]):
+            code = [lines[row] for row in range(first, end) if row not in rows]
+            has_body = inside or code[-1].endswith("end") or any("{" in line or "=" in line for line in code)
+            is_function = symbol.kind in (SymbolKind.FUNCTION, SymbolKind.METHOD) and has_body
+            said = first_sentences([lines[row] for row in rows], parsed.language)
             query = without_name(said, symbol.name)
             words = frozenset(re.findall("[a-z]+", (query or said).lower()))
-            yield Documented(path, symbol, rows, query if is_fit(query) else "", words)
+            is_query = is_function and len(code) >= FUNCTION_LINES and is_fit(query)
+            yield Documented(path, symbol, rows, query if is_query else "", words)
 
 
-def python_docstrings(lines: Sequence[str]) -> dict[tuple[str, int], range]:
+def python_docstrings(data: bytes) -> dict[tuple[str, int], range]:
     """Return the rows of the docstrings that share none with code, by the function's name and last line."""
-    try:
-        nodes = list(ast.walk(ast.parse("\n".join(lines))))
-    except SyntaxError:
-        return {}
-    found = {}
-    for node in nodes:
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and len(node.body) > 1 and ast.get_docstring(node):
-            rows = range(node.body[0].lineno - 1, node.body[0].end_lineno or 0)
-            if lines[rows[0]].lstrip(" \trR").startswith(_QUOTES) and lines[rows[-1]].rstrip().endswith(_QUOTES):
-                found[node.name, node.end_lineno or 0] = rows
+    found, lines = {}, [line.strip() for line in data.split(b"\n")]
+    with suppress(SyntaxError):
+        for node in ast.walk(ast.parse(data)):
+            is_function = isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+            if is_function and len(node.body) > 1 and ast.get_docstring(node):
+                rows = range(node.body[0].lineno - 1, node.body[0].end_lineno)
+                if lines[rows[0]].lstrip(b"rR").startswith(_QUOTES) and lines[rows[-1]].endswith(_QUOTES):
+                    found[node.name, node.end_lineno] = rows
     return found
 
 
 def comment_above(lines: Sequence[str], row: int, openings: tuple[str, ...]) -> range:
     """Return the rows of the comment that documents what begins at `row`; below a `/**` may be a blank line."""
-    is_apart = row > 1 and not lines[row - 1].strip()
-    first = last = max(row - 2 if is_apart else row - 1, 0)
-    heads = [line.lstrip() for line in lines[:row]]
-    if heads and lines[last].rstrip().endswith(("*/", "-}")):
-        while first and not heads[first].startswith(("/*", "{-")):
+    is_apart = row > 1 and not lines[row - 1]
+    first = last = row - 2 if is_apart else row - 1
+    if last < 0 or not openings:
+        return range(0)
+    if lines[last].endswith(("*/", "-}")):
+        while first and not lines[first].startswith(("/*", "{-")):
             first -= 1
-    elif openings and heads and heads[last].startswith(mark := openings[0].removesuffix(" |")):
-        while first and heads[first - 1].startswith(mark) and not heads[first].startswith("-- |"):
+    elif lines[last].startswith(mark := openings[0].removesuffix(" |")):
+        while first and lines[first - 1].startswith(mark) and not lines[first].startswith("-- |"):
             first -= 1
-    is_one = not any("*/" in head for head in heads[first:last])
+    is_one = not any("*/" in line for line in lines[first:last])
     is_head_of_file = first < 2  # A licence, `#!`.
-    is_doc = bool(openings and heads) and heads[first].startswith("/**" if is_apart else openings)
-    return range(first, last + 1) if is_doc and is_one and not is_head_of_file else range(0)
+    is_doc = is_one and not is_head_of_file and lines[first].startswith("/**" if is_apart else openings)
+    return range(first, last + 1) if is_doc else range(0)
 
 
-def first_sentences(lines: Sequence[str]) -> str:
+def first_sentences(lines: Sequence[str], language: str) -> str:
     """Return the first paragraph without marks and markup, as many sentences of it as a query may have."""
     text: list[str] = []
-    for line in (_ELEMENT.sub("", _MARKS.sub("", line)) for line in lines):
-        if _TAG.match(line) or (text and line.startswith("  ")):
+    for line in (_MARKS.sub("", line) for line in lines):
+        if _TAG.match(line) or (text and language == "ruby" and line.startswith("  ")):  # Of Ruby it is code.
             break
         if line.strip():
             text.append(line.strip())

@@ -103,7 +103,7 @@ def test_a_graph_that_dies_in_the_middle_of_a_search_is_named_at_once(app: App, 
     assert result.primary
     assert "Neo4j cannot be reached" in result.meta.unavailable["graph"]
     assert 0.3 <= seconds < float(PATIENCE)
-    _until(lambda: bool(_search(app).neighbours))
+    _until(lambda: bool(_search(app).expanded))
 
 
 def test_a_graph_that_is_down_at_the_start_is_filled_once_it_is_up(
@@ -120,7 +120,7 @@ def test_a_graph_that_is_down_at_the_start_is_filled_once_it_is_up(
         assert "Neo4j cannot be reached" in result.meta.unavailable["graph"]
         _until(lambda: bool(_search(app).primary))  # Qdrant gets its copy meanwhile.
         breakable.start()
-        _until(lambda: bool(_search(app).neighbours))
+        _until(lambda: bool(_search(app).expanded))
         _until(lambda: [server.problem for server in app.status().servers] == ["", ""])
 
 

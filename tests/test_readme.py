@@ -6,13 +6,17 @@ import shlex
 from pathlib import Path
 
 import pytest
+from qdrant_client import QdrantClient, models
 
 from graphrag_mcp.cli.options import create_parser
+from graphrag_mcp.embedding.loader import load_embedder
+from graphrag_mcp.errors import IndexStoreError
 from graphrag_mcp.exclusion.excluded_files import match_keys, normalise_excluded_files
 from graphrag_mcp.exclusion.manager import ExclusionManager
 from graphrag_mcp.server.arguments import SEARCH_TOOLS, TOOLS, input_schema
 from graphrag_mcp.server.requests import read_question
 from graphrag_mcp.settings import SETTINGS_FILE, IndexingSettings, RetrievalSettings, Settings, load_settings
+from graphrag_mcp.stores.qdrant.schema import create_collection
 from tests.readme_tables import README, replace_tables
 
 TEXT = README.read_text(encoding="utf-8")
@@ -87,6 +91,36 @@ def test_its_commands_parse(line: str) -> None:
     else:
         assert program == "graphrag-mcp"
         create_parser().parse_args(arguments)
+
+
+def test_its_collection_is_one_that_a_copy_keeps() -> None:
+    """A collection made beforehand, with shards and replicas, has the vectors that are written into it."""
+    (block,) = [block for block in blocks("bash") if "shard_number" in block]
+    body = json.loads(shlex.split(block)[-1])
+    made = models.CreateCollection(**body)
+    client = QdrantClient(":memory:")
+    client.create_collection("code", vectors_config=made.vectors, sparse_vectors_config=made.sparse_vectors)
+    create_collection(client, "code", load_embedder("").dimensions)
+    assert (made.shard_number, made.replication_factor) == (6, 2)
+    client.close()
+
+
+@pytest.mark.parametrize(
+    ("vectors", "sparse"),
+    [
+        ({"dense": {"size": 3, "distance": "Cosine"}}, {"keywords": {"modifier": "idf"}}),
+        ({"dense": {"size": 256, "distance": "Cosine"}}, {"keywords": {}}),
+        ({"dense": {"size": 256, "distance": "Cosine"}}, {}),
+    ],
+)
+def test_a_collection_of_another_kind_is_refused(vectors: dict[str, object], sparse: dict[str, object]) -> None:
+    """Nothing is written into one whose dense vectors have another size, or whose words would all weigh the same."""
+    made = models.CreateCollection(vectors=vectors, sparse_vectors=sparse)
+    client = QdrantClient(":memory:")
+    client.create_collection("code", vectors_config=made.vectors, sparse_vectors_config=made.sparse_vectors)
+    with pytest.raises(IndexStoreError, match="GRAPHRAG_QDRANT_COLLECTION"):
+        create_collection(client, "code", 256)
+    client.close()
 
 
 @pytest.mark.parametrize("block", blocks("gitignore"))

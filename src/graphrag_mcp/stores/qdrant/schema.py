@@ -41,7 +41,7 @@ _INDEXES: Mapping[str, Any] = {
 def create_collection(client: QdrantClient, collection: str, dimensions: int) -> None:
     """Create what is missing of the collection; others may be doing the same.
 
-    Raises IndexStoreError when the collection holds vectors of another size.
+    Raises IndexStoreError when the collection holds vectors of another size or kind.
     """
     if not client.collection_exists(collection):
         try:
@@ -57,11 +57,17 @@ def create_collection(client: QdrantClient, collection: str, dimensions: int) ->
         except UnexpectedResponse as error:
             if error.status_code != 409:  # Somebody else was faster.
                 raise
-    vectors = client.get_collection(collection).config.params.vectors
-    found = vectors[DENSE].size if isinstance(vectors, dict) and DENSE in vectors else None
+    params = client.get_collection(collection).config.params
+    found = params.vectors[DENSE].size if isinstance(params.vectors, dict) and DENSE in params.vectors else None
     if found != dimensions:
         raise IndexStoreError(
             f"Qdrant's collection {collection!r} holds vectors of {found} dimensions and the model gives {dimensions}; "
+            "set GRAPHRAG_QDRANT_COLLECTION to another name"
+        )
+    sparse = (params.sparse_vectors or {}).get(KEYWORDS)
+    if sparse is None or sparse.modifier != models.Modifier.IDF:  # Without it, every word would weigh the same.
+        raise IndexStoreError(
+            f"Qdrant's collection {collection!r} has no sparse vectors {KEYWORDS!r} with the modifier idf; "
             "set GRAPHRAG_QDRANT_COLLECTION to another name"
         )
     indexed = client.get_collection(collection).payload_schema

@@ -66,6 +66,9 @@ class DocumentFacts:
     supersedes: tuple[str, ...] = ()
 
 
+NO_FACTS = DocumentFacts()
+
+
 # ---------------------------------------------------------------- what a file contains
 
 
@@ -170,7 +173,7 @@ class ParsedFile:
     chunks: tuple[Chunk, ...]
     symbols: tuple[Symbol, ...] = ()
     relations: tuple[Relation, ...] = ()
-    facts: DocumentFacts = DocumentFacts()
+    facts: DocumentFacts = NO_FACTS
     note: str = ""
 
 
@@ -225,7 +228,7 @@ class StoredFile:
     category: Category
     archive: ArchiveClass | None = None
     modified_at: float | None = None
-    facts: DocumentFacts = DocumentFacts()
+    facts: DocumentFacts = NO_FACTS
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,7 +250,7 @@ class StoredChunk:
     signature: str = ""
     archive: ArchiveClass | None = None
     modified_at: float | None = None
-    facts: DocumentFacts = DocumentFacts()
+    facts: DocumentFacts = NO_FACTS
 
 
 class Ranked(NamedTuple):

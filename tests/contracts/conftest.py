@@ -13,7 +13,17 @@ from qdrant_client import QdrantClient
 
 from graphrag_mcp.exclusion.excluded_files import match_keys
 from graphrag_mcp.exclusion.include_globs import compile_globs
-from graphrag_mcp.model import ArchiveClass, Category, Chunk, DocumentFacts, ParsedFile, ParseMode, Relation, Symbol
+from graphrag_mcp.model import (
+    NO_FACTS,
+    ArchiveClass,
+    Category,
+    Chunk,
+    DocumentFacts,
+    ParsedFile,
+    ParseMode,
+    Relation,
+    Symbol,
+)
 from graphrag_mcp.parsing.modules import module_keys
 from graphrag_mcp.ports import ChunkStore, GraphStore, KeywordIndex, Matrix, VectorIndex
 from graphrag_mcp.stores.neo4j.graph import Neo4jGraphStore
@@ -38,7 +48,6 @@ from tests.servers.connections import open_qdrant
 
 DIMENSIONS = 8
 MODEL = "test"
-NO_FACTS = DocumentFacts()
 COLLECTION = "contracts"
 
 

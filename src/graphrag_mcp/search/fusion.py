@@ -72,10 +72,11 @@ def fuse_relative(lists: Sequence[RankedList], share: Share = balanced) -> list[
         if best <= 0:
             continue
         scale = one.weight / (best * total_weight)
-        for chunk_id, score in (*one.items, *one.others.items()):
-            if score > 0 and chunk_id in totals:
-                part = 1.0 if share is balanced else 2 * share(chunk_id, one.source)
-                totals[chunk_id] += part * scale * score
+        for scores in (one.items, one.others.items()):
+            for chunk_id, score in scores:
+                if score > 0 and chunk_id in totals:
+                    part = 1.0 if share is balanced else 2 * share(chunk_id, one.source)
+                    totals[chunk_id] += part * scale * score
     return _in_order([Fused(chunk_id, total, ranks[chunk_id]) for chunk_id, total in totals.items()])
 
 

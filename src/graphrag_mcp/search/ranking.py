@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from graphrag_mcp.model import Category, Factor, Hit, Ranked, StoredChunk, StoredFile, SymbolMatch
+from graphrag_mcp.model import NO_FACTS, Category, Factor, Hit, Ranked, StoredChunk, StoredFile, SymbolMatch
 from graphrag_mcp.search import multipliers
 from graphrag_mcp.search.bonuses import (
     FILE_BONUSES,
@@ -188,7 +188,7 @@ class Ranker:
         settings = self.settings
         factors = (
             self._retirement(file),
-            multipliers.standing(file, settings),
+            1.0 if file.facts is NO_FACTS else multipliers.standing(file, settings),
             self.backlink_boost(file),
             multipliers.recency(file, self.now, settings) if self.with_recency else 1.0,
             self._priors[file.category] if self.with_bonuses else 1.0,
@@ -201,7 +201,8 @@ class Ranker:
 
     def _retirement(self, file: StoredFile) -> float:
         """Return the factor for being set aside; who asks for what was, and lets it be shown, gets it first."""
-        retired = multipliers.retirement(file, self.settings)
+        is_living = file.archive is None and file.facts is NO_FACTS
+        retired = 1.0 if is_living else multipliers.retirement(file, self.settings)
         if not self.query.of_the_past:
             return retired
         return self.settings.prior_unasked if self.with_archived and retired == 1.0 else 1.0

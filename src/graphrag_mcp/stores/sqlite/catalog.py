@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from graphrag_mcp.model import (
+    NO_FACTS,
     ArchiveClass,
     Category,
     DocumentFacts,
@@ -197,13 +198,13 @@ def _read_file(row: Sequence[Any]) -> StoredFile:
 
 def write_facts(facts: DocumentFacts) -> str:
     """Return the facts as JSON, "" for a document that says nothing of itself."""
-    return "" if facts == DocumentFacts() else json.dumps(asdict(facts), ensure_ascii=False)
+    return "" if facts == NO_FACTS else json.dumps(asdict(facts), ensure_ascii=False)
 
 
 def read_facts(text: str) -> DocumentFacts:
     """Turn the JSON of `write_facts` back."""
     if not text:
-        return DocumentFacts()
+        return NO_FACTS
     values = json.loads(text)
     values["status"] = DocumentStatus(values["status"]) if values["status"] else None
     values["tags"], values["supersedes"] = tuple(values["tags"]), tuple(values["supersedes"])

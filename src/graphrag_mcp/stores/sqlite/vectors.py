@@ -44,10 +44,9 @@ class SqliteVectorIndex:
 
     def similarities(self, vector: Matrix, chunk_ids: Sequence[int]) -> Mapping[int, float]:
         """Return the cosine of each of those chunks that have a vector."""
-        known = self.vectors(chunk_ids)
-        if not known:
-            return {}
-        return dict(zip(known, (np.stack(list(known.values())) @ vector).tolist(), strict=True))
+        with self._guard:
+            self._catch_up()
+            return self._rows.compare(np.ascontiguousarray(vector, dtype=np.float32), chunk_ids)
 
     def vectors(self, chunk_ids: Sequence[int]) -> Mapping[int, Matrix]:
         """Return the vectors of those chunks that have one."""
@@ -126,6 +125,15 @@ class _Rows:
     def take(self, chunk_ids: Sequence[int]) -> dict[int, Matrix]:
         found = {chunk_id: self.place[chunk_id] for chunk_id in chunk_ids if chunk_id in self.place}
         return {chunk_id: self.blocks[block].matrix[row] for chunk_id, (block, row) in found.items()}
+
+    def compare(self, vector: Matrix, chunk_ids: Sequence[int]) -> dict[int, float]:
+        """Return the products with those rows, a block at a time."""
+        found: dict[int, float] = {}
+        for number, block in enumerate(self.blocks):
+            rows = {one: self.place[one][1] for one in chunk_ids if one in self.place and self.place[one][0] == number}
+            if rows:
+                found.update(zip(rows, (block.matrix[list(rows.values())] @ vector).tolist(), strict=True))
+        return found
 
     def nearest(self, vector: Matrix, limit: int, hidden_files: NDArray[np.int64]) -> list[Ranked]:
         ids_of_blocks: list[NDArray[np.int64]] = []

@@ -1,9 +1,10 @@
 """BM25 over the fields of a chunk, by SQLite's FTS5; words are split and stemmed before they come here."""
 
+import json
 from collections.abc import Sequence
 
 from graphrag_mcp.model import Ranked, Scope
-from graphrag_mcp.stores.sqlite.database import Database
+from graphrag_mcp.stores.sqlite.database import Database, marks
 from graphrag_mcp.stores.sqlite.schema import KEYWORD_FIELDS, ORDINAL_BITS
 from graphrag_mcp.stores.sqlite.scope import ScopeResolver
 
@@ -38,20 +39,23 @@ class SqliteKeywordIndex:
         if not query:
             return []
         hidden = self._scopes.resolve(scope)
-        rows = self._database.rows(
-            f"""SELECT rowid, -bm25(keywords, {_WEIGHTS}) AS score FROM keywords
-                WHERE keywords MATCH ? AND {hidden.condition(f"(rowid >> {ORDINAL_BITS})")}
-                ORDER BY score DESC, rowid LIMIT ?""",
+        # All in one row: this runs beside other look-ups, and Python hands its lock over at every row that it is given.
+        ((ids, scores),) = self._database.rows(
+            f"""SELECT json_group_array(rowid), json_group_array(score) FROM (
+                    SELECT rowid, -bm25(keywords, {_WEIGHTS}) AS score FROM keywords
+                    WHERE keywords MATCH ? AND {hidden.condition(f"(rowid >> {ORDINAL_BITS})")}
+                    ORDER BY score DESC, rowid LIMIT ?)""",
             (query, *hidden.parameters, limit),
         )
-        return [Ranked(rowid, score) for rowid, score in rows]
+        found = map(Ranked, json.loads(ids), json.loads(scores))
+        return sorted(found, key=lambda one: (-one.score, one.chunk_id))
 
     def telling(self, terms: Sequence[str]) -> list[str]:
         """Return the terms that are worth their time, rarest first; the rarest one always."""
         self._catch_up()
         budget = max(SCORED_CHUNKS, SCORED_SHARE * self._chunks)
         chosen: list[str] = []
-        for frequency, term in sorted((self._frequency(term), term) for term in terms if term):
+        for frequency, term in sorted(self._frequencies_of(terms)):
             budget -= frequency
             if (len(chosen) >= TERMS_KEPT and budget < 0) or (chosen and frequency > COMMON_SHARE * self._chunks):
                 break
@@ -65,10 +69,11 @@ class SqliteKeywordIndex:
             ((self._chunks,),) = self._database.rows("SELECT count(*) FROM chunks")
             self._frequencies, self._version = {}, version
 
-    def _frequency(self, term: str) -> int:
-        """Return the number of chunks with the term."""
-        found = self._frequencies.get(term)
-        if found is None:
-            rows = self._database.rows("SELECT doc FROM keyword_terms WHERE term = ?", (term,))
-            found = self._frequencies[term] = rows[0][0] if rows else 0
-        return found
+    def _frequencies_of(self, terms: Sequence[str]) -> list[tuple[int, str]]:
+        """Return the number of chunks with each term."""
+        known = self._frequencies
+        new = [term for term in terms if term and term not in known]
+        if new:
+            found = self._database.rows(f"SELECT term, doc FROM keyword_terms WHERE term IN ({marks(new)})", new)
+            known.update(dict.fromkeys(new, 0) | dict(found))
+        return [(known[term], term) for term in terms if term]

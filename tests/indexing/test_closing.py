@@ -11,8 +11,7 @@ from graphrag_mcp.app import App
 from graphrag_mcp.settings import load_settings
 from graphrag_mcp.stores.sqlite.database import Database
 
-COUNT = 2_000_000
-SLOW = f"WITH RECURSIVE n (x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n WHERE x < {COUNT}) SELECT count(*) FROM n"
+SLOW = "WITH RECURSIVE n (x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n WHERE x < 2000000) SELECT count(*) FROM n"
 
 
 def test_what_is_being_read_is_read_to_its_end(tmp_path: Path) -> None:
@@ -29,7 +28,7 @@ def test_what_is_being_read_is_read_to_its_end(tmp_path: Path) -> None:
         reading = threads.submit(read)
         begun.wait(5)
         database.close()
-        assert reading.result(10) == [(COUNT,)]
+        assert reading.result(10) == [(2_000_000,)]
         with pytest.raises(sqlite3.ProgrammingError):
             threads.submit(database.version).result(10)
     with pytest.raises(sqlite3.ProgrammingError):

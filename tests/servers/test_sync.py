@@ -385,7 +385,7 @@ def test_hostile_texts_are_looked_for_and_nothing_else(
                 assert ask_graph(text, hostile) == usual
                 if number < 50:  # Qdrant in memory looks at every point of every test.
                     assert ask_lists(text, hostile) == listed
-        for text in _hostile(60):
+        for text in _hostile(25):
             result = app.search(SearchRequest(f"tax_of {text}"))
             assert result.meta.unavailable == {}
             assert "src/tax.py" in [hit.chunk.path for hit in result.primary]

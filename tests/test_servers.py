@@ -255,6 +255,9 @@ def test_each_server_is_connected_once_for_each_purpose(monkeypatch: pytest.Monk
     assert sorted(how[-2:] for how in connected if how[0] == uri) == [(60.0, 0.0), (60.0, 30.0)]
     assert len(connected) == 4
     both.close()
+    for open_one in (both._qdrant, both._neo4j):
+        with pytest.raises(ServerError, match="closed"):
+            open_one("write")
 
 
 @pytest.mark.parametrize(

@@ -53,6 +53,7 @@ class Servers:
                 raise ServerError(f"{wanted} needs the package {module}; {INSTALL}")
         self._patience = _Patience(self._timeout / 3)  # Both waits and the ranking have to fit into two seconds.
         self._connecting = threading.Lock()
+        self._closed = False
         self._clients: dict[Purpose, QdrantClient] = {}
         self._drivers: dict[Purpose, Driver] = {}
 
@@ -148,6 +149,7 @@ class Servers:
         """Close every connection; one that hangs is left to the end of the process."""
         self._patience.close()
         with self._connecting:
+            self._closed = True
             for client in self._clients.values():
                 with suppress(Exception):
                     client.close()
@@ -169,6 +171,7 @@ class Servers:
         settings = self._settings
         key, seconds = settings.qdrant_api_key.get_secret_value(), self._seconds(purpose)
         with self._connecting:
+            self._check_open()
             if purpose not in self._clients:
                 self._clients[purpose] = connect(settings.qdrant_url, key, settings.qdrant_grpc_port, seconds)
             return self._clients[purpose]
@@ -181,9 +184,14 @@ class Servers:
         # A search has no time for a second attempt: the next search is one.
         retry = seconds / 2 if purpose == "write" else 0.0
         with self._connecting:
+            self._check_open()
             if purpose not in self._drivers:
                 self._drivers[purpose] = connect(settings.neo4j_uri, settings.neo4j_user, password, seconds, retry)
             return self._drivers[purpose]
+
+    def _check_open(self) -> None:
+        if self._closed:  # What goes on in the background would open a connection that nobody closes.
+            raise ServerError("the connections to the servers are closed")
 
     def _seconds(self, purpose: Purpose) -> float:
         return WRITE_TIMEOUT_SECONDS if purpose == "write" else self._timeout

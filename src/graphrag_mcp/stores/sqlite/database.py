@@ -29,7 +29,8 @@ class Database:
         """
         self.path = path
         self._local = threading.local()
-        self._connections: list[sqlite3.Connection] = []
+        self._connections: list[_Connection] = []
+        self._closed = False
         self._guard = threading.Lock()
         try:
             path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -42,49 +43,66 @@ class Database:
             self.close()
             raise
 
-    def connection(self) -> sqlite3.Connection:
-        """Return this thread's connection."""
-        connection: sqlite3.Connection | None = getattr(self._local, "connection", None)
-        if connection is None:
-            connection = _connect(self.path)
-            self._local.connection = connection
-            with self._guard:
-                self._connections.append(connection)
-        return connection
+    @contextmanager
+    def connection(self) -> Iterator[sqlite3.Connection]:
+        """Lend this thread's connection; `close` waits for it to come back."""
+        mine: _Connection | None = getattr(self._local, "connection", None)
+        if mine is None:
+            mine = self._local.connection = self._connect()
+        with mine.busy:
+            yield mine.opened
 
     def rows(self, sql: str, parameters: Iterable[object] = ()) -> list[tuple[Any, ...]]:
         """Return all rows of one query."""
-        return self.connection().execute(sql, tuple(parameters)).fetchall()
+        with self.connection() as connection:
+            return connection.execute(sql, tuple(parameters)).fetchall()
 
     @contextmanager
     def transaction(self) -> Iterator[sqlite3.Connection]:
         """Hold the write lock; commit at the end, roll back on any exception."""
-        connection = self.connection()
-        connection.execute("BEGIN IMMEDIATE")
-        try:
-            yield connection
-        except BaseException:
-            connection.rollback()
-            raise
-        connection.commit()
+        with self.connection() as connection:
+            connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield connection
+            except BaseException:
+                connection.rollback()
+                raise
+            connection.commit()
 
     def version(self) -> int:
         """Return the number of the last commit that this index has seen."""
-        found = self.connection().execute("SELECT value FROM meta WHERE key = 'generation'").fetchone()
-        return int(found[0]) if found else 0
+        return int(self.meta("generation") or 0)
 
     def meta(self, key: str) -> str:
         """Return a remembered value, "" when there is none."""
-        found = self.connection().execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
+        with self.connection() as connection:
+            found = connection.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
         return str(found[0]) if found else ""
 
     def close(self) -> None:
-        """Close every thread's connection."""
+        """Close every thread's connection, once that thread is not using it: SQLite crashes otherwise."""
         with self._guard:
-            for connection in self._connections:
-                connection.close()
-            self._connections.clear()
-        self._local = threading.local()
+            self._closed = True
+            connections, self._connections = self._connections, []
+        for connection in connections:
+            with connection.busy:
+                connection.opened.close()
+
+    def _connect(self) -> "_Connection":
+        with self._guard:
+            if self._closed:
+                raise sqlite3.ProgrammingError(f"{self.path} is closed")
+            connection = _Connection(_connect(self.path))
+            self._connections.append(connection)
+            return connection
+
+
+class _Connection:
+    """A connection and the lock that its thread holds while using it."""
+
+    def __init__(self, opened: sqlite3.Connection) -> None:
+        self.opened = opened
+        self.busy = threading.RLock()  # Read again inside a transaction.
 
 
 def id_list(ids: Iterable[int | str]) -> str:

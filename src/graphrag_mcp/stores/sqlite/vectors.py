@@ -72,14 +72,15 @@ class SqliteVectorIndex:
         self._version = version
 
     def _load(self, file_ids: range, stored: Mapping[int, int]) -> None:
-        cursor = self._database.connection().execute(
-            """SELECT chunk_id, vector FROM vectors
-               WHERE chunk_id >= ? AND chunk_id < ? AND model_id = (SELECT id FROM models WHERE fingerprint = ?)
-               ORDER BY chunk_id""",
-            (file_ids.start << ORDINAL_BITS, file_ids.stop << ORDINAL_BITS, self._fingerprint),
-        )
-        while batch := cursor.fetchmany(BLOCK_ROWS):
-            self._rows.add([chunk_id for chunk_id, _ in batch], b"".join(blob for _, blob in batch))
+        with self._database.connection() as connection:
+            cursor = connection.execute(
+                """SELECT chunk_id, vector FROM vectors
+                   WHERE chunk_id >= ? AND chunk_id < ? AND model_id = (SELECT id FROM models WHERE fingerprint = ?)
+                   ORDER BY chunk_id""",
+                (file_ids.start << ORDINAL_BITS, file_ids.stop << ORDINAL_BITS, self._fingerprint),
+            )
+            while batch := cursor.fetchmany(BLOCK_ROWS):
+                self._rows.add([chunk_id for chunk_id, _ in batch], b"".join(blob for _, blob in batch))
         self._rows.generations.update({file_id: stored[file_id] for file_id in file_ids})
 
 

@@ -215,9 +215,9 @@ class SqliteIndexWriter:
 
     def checkpoint(self) -> None:
         """Fold the write-ahead log into the file, and let SQLite refresh its statistics."""
-        connection = self._database.connection()
-        connection.execute("PRAGMA optimize")
-        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        with self._database.connection() as connection:
+            connection.execute("PRAGMA optimize")
+            connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
 
 def pack_vectors(vectors: "Matrix") -> list[bytes]:

@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from graphrag_mcp.embedding.cross_encoder import FastembedCrossEncoder
+from graphrag_mcp.embedding import cross_encoder
+from graphrag_mcp.embedding.cross_encoder import FastembedCrossEncoder, load_cross_encoder
 from graphrag_mcp.errors import ModelUnavailableError
 from tests.embedding.onnx_folder import write_cross_encoder_folder
 
@@ -24,3 +25,18 @@ def test_a_model_that_cannot_be_had_is_a_sentence(tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     with pytest.raises(ModelUnavailableError, match="empty cannot be loaded"):
         FastembedCrossEncoder(str(tmp_path / "empty"))
+
+
+def test_what_cannot_be_had_is_tried_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """K-26: the second search does not wait for the network again."""
+    tried: list[str] = []
+
+    def refuse(name: str) -> None:
+        tried.append(name)
+        raise OSError("offline")
+
+    monkeypatch.setattr(cross_encoder, "_open", refuse)
+    for _ in range(2):
+        with pytest.raises(ModelUnavailableError, match="offline"):
+            load_cross_encoder("some/absent-model")
+    assert tried == ["some/absent-model"]

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from graphrag_mcp.model import ArchiveClass, Category, DocumentFacts, DocumentStatus, StoredFile
+from graphrag_mcp.model import NO_FACTS, ArchiveClass, Category, DocumentFacts, DocumentStatus, StoredFile
 from graphrag_mcp.search.query import understand
 from graphrag_mcp.search.weighted_sum import Scores, WeightedSum, clipped, normalised, total
 from graphrag_mcp.settings import RetrievalSettings
@@ -22,12 +22,14 @@ WEIGHTS = {
     "mention_boost": 0.50,
 }
 
+_SCORES = Scores({1: 0.8}, {1: 5.0, 2: 10.0})
+
 
 def _terms(
-    facts: DocumentFacts = DocumentFacts(),  # noqa: B008 - a value, and frozen
+    facts: DocumentFacts = NO_FACTS,
     archive: ArchiveClass | None = None,
     query: str = "session tokens",
-    scores: Scores = Scores({1: 0.8}, {1: 5.0, 2: 10.0}),  # noqa: B008
+    scores: Scores = _SCORES,
     settings: RetrievalSettings | None = None,
     **chunk: Any,
 ) -> dict[str, float]:

@@ -4,6 +4,7 @@ import math
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from graphrag_mcp.errors import ModelUnavailableError
 
@@ -27,13 +28,27 @@ class FastembedCrossEncoder:
         return [1 / (1 + math.exp(-min(50.0, max(-50.0, score)))) for score in self._model.rerank(query, list(texts))]
 
 
-@cache
 def load_cross_encoder(name: str) -> FastembedCrossEncoder:
-    """Return the model of that name or folder, loaded once. Raises ModelUnavailableError."""
-    return FastembedCrossEncoder(name)
+    """Return the model of that name or folder, loaded once; what cannot be had is not tried again by this process.
+
+    Raises ModelUnavailableError.
+    """
+    loaded = _load(name)
+    if isinstance(loaded, str):
+        raise ModelUnavailableError(loaded)
+    return loaded
 
 
-def _open(name: str):  # type: ignore[no-untyped-def]
+@cache
+def _load(name: str) -> FastembedCrossEncoder | str:
+    """Return the model, or why there is none: a search must not wait for the network each time."""
+    try:
+        return FastembedCrossEncoder(name)
+    except ModelUnavailableError as error:
+        return str(error)
+
+
+def _open(name: str) -> Any:
     from fastembed.common.model_description import ModelSource
     from fastembed.rerank.cross_encoder import TextCrossEncoder
 

@@ -150,7 +150,8 @@ class SearchOrchestrator:
         settings = self._settings
         lists = []
         if "vector" not in found.unavailable:
-            others = self._similar(found, stores) if settings.fusion_algorithm == "relative" else {}
+            by_score = settings.fusion_algorithm == "relative" and self._is_hybrid(request, found)
+            others = self._similar(found, stores) if by_score else {}
             lists.append(RankedList("vector", found.vector, settings.vector_weight, others))
         if "keyword" not in found.unavailable:
             lists.append(RankedList("keyword", found.keyword, settings.keyword_weight, found.keyword_beyond))
@@ -235,13 +236,13 @@ class SearchOrchestrator:
         if self._settings.rerank == "weighted_sum":
             named = frozenset(match.chunk_id for match in found.definitions)
             scores = Scores(_scores(lists, "vector"), _scores(lists, "keyword"), named)
-            return reranker.rerank(ranked, ranker, stores.catalog, scores)
+            return reranker.by_weighted_sum(ranked, ranker, stores.catalog, scores)
         if self._settings.rerank == "cross_encoder":
             try:
                 model = stores.cross_encoder()
             except ModelUnavailableError as error:
                 return unavailable(error, ranked)
-            return reranker.read(ranked, ranker, stores.catalog, model)
+            return reranker.by_cross_encoder(ranked, ranker, stores.catalog, model)
         return Reranked(ranked)
 
 

@@ -151,7 +151,7 @@ class Ranker:
         if file.archive:
             yield "archive", retirement, file.archive.reason
         else:
-            yield "status", retirement, status
+            yield "status", retirement, status or "in force, and the query asks for what was set aside"
         yield "standing", standing, f"priority {file.facts.priority}" if file.facts.priority is not None else ""
         yield "backlinks", backlinks, f"{self._evidence.backlinks.get(file.file_id, 0)} files lead here"
         yield "recency", recency, age

@@ -38,7 +38,9 @@ class Reranker:
     settings: RetrievalSettings
     limit: int
 
-    def rerank(self, ranked: Sequence[Scored], ranker: Ranker, catalog: ChunkStore, scores: Scores) -> Reranked:
+    def by_weighted_sum(
+        self, ranked: Sequence[Scored], ranker: Ranker, catalog: ChunkStore, scores: Scores
+    ) -> Reranked:
         """Return the candidates in the order of the linear sum."""
         first, chunks = self._first(ranked, catalog)
         weigh = WeightedSum(self.query, scores, self.settings, ranker.now)
@@ -48,7 +50,9 @@ class Reranker:
             rescored.append(one._replace(score=total(terms) * ranker.backlink_boost(one.file), terms=terms))
         return Reranked(_followed_by(rescored, ranked), "weighted_sum")
 
-    def read(self, ranked: Sequence[Scored], ranker: Ranker, catalog: ChunkStore, model: CrossEncoder) -> Reranked:
+    def by_cross_encoder(
+        self, ranked: Sequence[Scored], ranker: Ranker, catalog: ChunkStore, model: CrossEncoder
+    ) -> Reranked:
         """Return the candidates in the order of a cross-encoder; when it fails, in the order that they had."""
         first, chunks = self._first(ranked, catalog)
         try:

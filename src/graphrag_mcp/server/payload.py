@@ -18,7 +18,7 @@ def search_payload(result: SearchResult, room: int | None = None) -> dict[str, A
     """Return `{query, primary, expanded, rejected, runner_up, meta}`; with `room`, texts are cut to so many characters.
 
     primary: one object per result, best first. `text` holds the chunk and `hidden_lines` counts what was cut of it.
-    `fused_score` (0 to 1, 1: first in every list) is what min_score compares; `score`, which orders the results, is
+    `fused_score` (0 to 1, 1: best in every list) is what min_score compares; `score`, which orders the results, is
     that with the factors, and may exceed 1. `ranks` is the place in each list, from 1; `factors` explain the score;
     `recency_weight` and `archive_penalty` repeat two of them.
     expanded: related code, where `confirmed` is false when it is only a candidate.

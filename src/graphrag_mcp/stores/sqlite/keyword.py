@@ -1,6 +1,5 @@
 """BM25 over the fields of a chunk, by SQLite's FTS5; words are split and stemmed before they come here."""
 
-import json
 from collections.abc import Sequence
 
 from graphrag_mcp.model import Ranked, Scope
@@ -39,16 +38,13 @@ class SqliteKeywordIndex:
         if not query:
             return []
         hidden = self._scopes.resolve(scope)
-        # All in one row: this runs beside other look-ups, and Python hands its lock over at every row that it is given.
-        ((ids, scores),) = self._database.rows(
-            f"""SELECT json_group_array(rowid), json_group_array(score) FROM (
-                    SELECT rowid, -bm25(keywords, {_WEIGHTS}) AS score FROM keywords
-                    WHERE keywords MATCH ? AND {hidden.condition(f"(rowid >> {ORDINAL_BITS})")}
-                    ORDER BY score DESC, rowid LIMIT ?)""",
+        rows = self._database.rows(
+            f"""SELECT rowid, -bm25(keywords, {_WEIGHTS}) AS score FROM keywords
+                WHERE keywords MATCH ? AND {hidden.condition(f"(rowid >> {ORDINAL_BITS})")}
+                ORDER BY score DESC, rowid LIMIT ?""",
             (query, *hidden.parameters, limit),
         )
-        found = map(Ranked, json.loads(ids), json.loads(scores))
-        return sorted(found, key=lambda one: (-one.score, one.chunk_id))
+        return list(map(Ranked._make, rows))
 
     def telling(self, terms: Sequence[str]) -> list[str]:
         """Return the terms that are worth their time, rarest first; the rarest one always."""

@@ -117,7 +117,7 @@ class Ranker:
         weighed = [one.score * self._priors[file.category] for one, file in candidates]
         least = sorted(weighed, reverse=True)[MAX_RANKED - 1]
         kept = zip(candidates, weighed, strict=True)
-        return [candidate for candidate, weight in kept if weight >= least or not candidate[0].ranks]
+        return [one for one, weight in kept if weight >= least or one[0].chunk_id in self._own or not one[0].ranks]
 
     def explain(self, scored: Scored, chunk: StoredChunk) -> Hit:
         """Return the hit with every term of its score."""

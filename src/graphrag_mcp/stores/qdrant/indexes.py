@@ -111,7 +111,7 @@ class QdrantKeywordIndex:
     remote = True
 
     def __init__(self, points: QdrantPoints, telling: ChooseTerms = list) -> None:
-        """`telling` leaves out the terms that a third of all chunks have, where an index here knows which those are."""
+        """`telling` leaves out the terms that half of all chunks have, where an index here knows which those are."""
         self._points = points
         self._telling = telling
 

@@ -1,15 +1,14 @@
 """Make a benchmark of checkouts in which a docstring has to find its function, or score a run of it.
 
-    python benchmarks/docstrings.py OUT --repos-dir CHECKOUTS --benchmark BENCHMARK
+    python -m benchmarks.docstrings OUT --repos-dir CHECKOUTS --benchmark BENCHMARK
     python benchmarks/quality.py RUN.json --repos-dir OUT/trees --benchmark OUT --scope full
-    python benchmarks/docstrings.py OUT --score RUN.json
+    python -m benchmarks.docstrings OUT --score RUN.json
 
 CHECKOUTS holds one folder per repository of BENCHMARK/repos.json. A query is what a docstring says first; in OUT/trees
 the docstrings that became queries are blanked, so that only the code can be found, on the lines where it was.
 """
 
 import argparse
-import ast
 import json
 import random
 import re
@@ -17,7 +16,6 @@ import shutil
 import statistics
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -25,39 +23,14 @@ from graphrag_mcp.exclusion.manager import ExclusionManager
 from graphrag_mcp.exclusion.walker import WalkedFile, walk
 from graphrag_mcp.model import Category, Symbol, SymbolKind
 from graphrag_mcp.parsing.parser import parse_file
+from training.docstrings import LONGEST, SHORTEST, read_docstrings
 
-SHORTEST, LONGEST, WORDS = 40, 300, 6  # Characters of a query, and its fewest words.
+WORDS = 6  # The fewest of a query.
 LETTERS = 0.85  # The share of a query; below it is a formula, a table or code.
 ALIKE = 0.75  # The share of words; two docstrings that have more in common do not tell which function they mean.
 FUNCTION_LINES, PER_REPOSITORY, PER_FILE = 4, 25, 5
 LIMIT = 10  # Results that are scored.
 
-_OPENINGS = {
-    **dict.fromkeys(("javascript", "typescript", "tsx", "php", "java", "kotlin", "scala"), ("/**",)),
-    **dict.fromkeys(("rust", "csharp", "swift", "zig"), ("///", "/**")),
-    **dict.fromkeys(("go", "c", "cpp"), ("//", "/*")),
-    **dict.fromkeys(("ruby", "bash"), ("#",)),
-    "lua": ("--",),
-    "haskell": ("-- |", "{-|"),
-    "python": (),
-}
-_QUOTES = (b'"""', b"'''")
-_MARKS = re.compile(
-    r"""^\s*(?:/\*\*?|\{-\|?|///?!?|--\[\[|-- ?\||---?|#+!?|\*(?!/)|[rR]?["']{3})? ?|\s*(?:\*/|-\}|["']{3})?\s*$"""
-)
-_TAG = re.compile(  # Parameters, examples, lists and tables: there the sentences end.
-    r"\s*(?:@\w+ |@\w+$|:(?:param|return|rtype|raises)|\.\. |>>>|>|\||```|~~~|#+ |={2}|\[\d+\]|\$\d|\w+ ::|[A-Z]\w+:$"
-    r"|(?:Args|Arguments|Parameters|Returns?|Raises|Examples?|Usage):?$|- (?:Parameter|Return|Throws|Note|Important)"
-    r"|<(?:param|return|remarks|typeparam|exception|example))"
-)
-_MARKUP = (  # The first group is left of it: HTML and C#, Sphinx, Markdown, Haddock.
-    re.compile(r"</?(?:summary|para|c|b|br|code)\s*/?>()"),
-    re.compile(r"<(?:see|paramref|typeparamref)\b[^>]*\"(?:[^\"(]*\.)?([^\".(]*)[^\"]*\"\s*/?>"),
-    re.compile(r":(?:\w+:)?\w+:`~?(?:[^`<]*\.)?([^`<.]*?)\s*(?:<[^>]*>)?`"),
-    re.compile(r"\[([^\]]+)\](?:\([^)]*\)|\[[^\]]*\])?"),
-    re.compile(r"``?([^`]*)``?"),
-    re.compile(r"(?<!\w)'([A-Za-z][\w.]*)'"),
-)
 _UNFIT = re.compile(
     r"\b(?:eslint|prettier|istanbul|copyright|license|noqa|clang-format|todo|fixme|deprecated|inheritdoc)\b"
     r"|^[*=]|^n\.b\.|-{4}|[{};]|://",
@@ -112,74 +85,17 @@ def make(out: Path, repos_dir: Path, benchmark: Path) -> None:
 def read_file(path: str, data: bytes) -> Iterator[Documented]:
     """Yield the documented definitions of a file of the implementation."""
     parsed = parse_file(path, data)
-    lines = [line.strip() for line in data.replace(b"\r\n", b"\n").decode(errors="replace").split("\n")]
-    has_same_rows = not any("\r" in line or "\0" in line for line in lines)  # As what was parsed: it is no UTF-16.
-    if parsed.category is not Category.IMPLEMENTATION or parsed.language not in _OPENINGS or not has_same_rows:
+    if parsed.category is not Category.IMPLEMENTATION:
         return
-    inside = python_docstrings(data) if parsed.language == "python" else {}
-    for symbol in parsed.symbols:
-        first, end = symbol.start_line - 1, symbol.end_line
-        if rows := inside.get((symbol.name, end)) or comment_above(lines, first, _OPENINGS[parsed.language]):
-            code = [lines[row] for row in range(first, end) if row not in rows]
-            has_body = inside or code[-1].endswith("end") or any("{" in line or "=" in line for line in code)
-            is_function = symbol.kind in (SymbolKind.FUNCTION, SymbolKind.METHOD) and has_body
-            said = first_sentences([lines[row] for row in rows], parsed.language)
-            query = without_name(said, symbol.name)
-            words = frozenset(re.findall("[a-z]+", (query or said).lower()))
-            is_query = is_function and len(code) >= FUNCTION_LINES and is_fit(query)
-            yield Documented(path, symbol, rows, query if is_query else "", words)
-
-
-def python_docstrings(data: bytes) -> dict[tuple[str, int], range]:
-    """Return the rows of the docstrings that share none with code, by the function's name and last line."""
-    found, lines = {}, [line.strip() for line in data.split(b"\n")]
-    with suppress(SyntaxError):
-        for node in ast.walk(ast.parse(data)):
-            is_function = isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
-            if is_function and len(node.body) > 1 and ast.get_docstring(node):
-                rows = range(node.body[0].lineno - 1, node.body[0].end_lineno)
-                if lines[rows[0]].lstrip(b"rR").startswith(_QUOTES) and lines[rows[-1]].endswith(_QUOTES):
-                    found[node.name, node.end_lineno] = rows
-    return found
-
-
-def comment_above(lines: Sequence[str], row: int, openings: tuple[str, ...]) -> range:
-    """Return the rows of the comment that documents what begins at `row`; below a `/**` may be a blank line."""
-    is_apart = row > 1 and not lines[row - 1]
-    first = last = row - 2 if is_apart else row - 1
-    if last < 0 or not openings:
-        return range(0)
-    if lines[last].endswith(("*/", "-}")):
-        while first and not lines[first].startswith(("/*", "{-")):
-            first -= 1
-    elif lines[last].startswith(mark := openings[0].removesuffix(" |")):
-        while first and lines[first - 1].startswith(mark) and not lines[first].startswith("-- |"):
-            first -= 1
-    is_one = not any("*/" in line for line in lines[first:last])
-    is_head_of_file = first < 2  # A licence, `#!`.
-    is_doc = is_one and not is_head_of_file and lines[first].startswith("/**" if is_apart else openings)
-    return range(first, last + 1) if is_doc else range(0)
-
-
-def first_sentences(lines: Sequence[str], language: str) -> str:
-    """Return the first paragraph without marks and markup, as many sentences of it as a query may have."""
-    text: list[str] = []
-    for line in (_MARKS.sub("", line) for line in lines):
-        if _TAG.match(line) or (text and language == "ruby" and line.startswith("  ")):  # Of Ruby it is code.
-            break
-        if line.strip():
-            text.append(line.strip())
-        elif len(" ".join(text)) >= SHORTEST:
-            break
-    prose = " ".join(" ".join(text).split())
-    for markup in _MARKUP:
-        prose = markup.sub(r"\1", prose)
-    kept = ""
-    for sentence in re.split(r"(?<=[.!?])\s+(?=[A-Z(])", prose):
-        if len(kept) + len(sentence) >= LONGEST:
-            break
-        kept = f"{kept} {sentence}".strip()
-    return kept.rstrip(":\\ ")
+    lines = [line.strip() for line in data.decode(errors="replace").split("\n")]
+    for symbol, rows, said, is_inside in read_docstrings(parsed, data):
+        code = [lines[row] for row in range(symbol.start_line - 1, symbol.end_line) if row not in rows]
+        has_body = is_inside or code[-1].endswith("end") or any("{" in line or "=" in line for line in code)
+        is_function = symbol.kind in (SymbolKind.FUNCTION, SymbolKind.METHOD) and has_body
+        query = without_name(said, symbol.name)
+        words = frozenset(re.findall("[a-z]+", (query or said).lower()))
+        is_query = is_function and len(code) >= FUNCTION_LINES and is_fit(query)
+        yield Documented(path, symbol, rows, query if is_query else "", words)
 
 
 def without_name(said: str, name: str) -> str:

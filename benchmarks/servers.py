@@ -21,8 +21,6 @@ from neo4j import Driver
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
-from tests.servers.neo4j_server import AS_IN_PRODUCTION, Neo4jServer
-
 from graphrag_mcp.app import App
 from graphrag_mcp.exclusion.excluded_files import match_keys
 from graphrag_mcp.model import Category, Ranked, RelationKind, Scope, StoredChunk, StoredFile, Symbol, SymbolKind
@@ -32,6 +30,7 @@ from graphrag_mcp.stores.neo4j.graph import Neo4jGraphStore
 from graphrag_mcp.stores.neo4j.projection import Neo4jProjection
 from graphrag_mcp.stores.points import Point, PointIds, file_key, file_version, point_key
 from graphrag_mcp.stores.projection import ProjectedChunk, ProjectedEdge, ProjectedFile, ProjectedSymbol
+from tests.servers.neo4j_server import AS_IN_PRODUCTION, Neo4jServer
 
 PROJECT = "made-up"
 SYMBOLS_PER_FILE = 20

@@ -82,7 +82,7 @@ class RetrievalSettings(_Section):
     hybrid_search_enabled: bool = Field(True, description="search by words too; off: by vectors alone")
     fusion_algorithm: Literal["relative", "rrf", "weighted"] = Field("relative", description="how the lists are merged")
     rrf_k: int = Field(60, ge=1, le=1000, description="RRF's constant")
-    vector_weight: Weight = Field(0.65, description="the vector list's weight")
+    vector_weight: Weight = Field(0.8, description="the vector list's weight")
     keyword_weight: Weight = Field(1.0, description="the keyword list's weight")
     graph_weight: Weight = Field(0.5, description="the graph list's weight")
     legacy_vector_weight: Weight = Field(1.0, description='the vector list\'s weight when "weighted"')

@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -10,15 +10,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from graphrag_mcp.embedding.word_vectors import WordVectors
+from graphrag_mcp.embedding.word_pieces import PieceSums, StaticModel
 from graphrag_mcp.errors import ModelUnavailableError
 from graphrag_mcp.ports import Embedder, Matrix
 
 PACKAGE_MODEL = Path(__file__).parent / "model"
 _WEIGHTS_FILE = "model.safetensors"
 TOKENIZER_FILE = "tokenizer.json"
+_CONFIG_FILE = "config.json"
 
 _POOLING = b"sum of words without punctuation, unit length, 1"  # Part of the fingerprint: change it with the method.
+_DAMPED = b"log(1 + count)"
 _MAX_HEADER_BYTES = 1_000_000  # Three tensors take some hundred bytes; more means that this is another format.
 
 
@@ -36,52 +38,54 @@ def is_static_model(folder: Path) -> bool:
 
 
 class StaticEmbedder:
-    """A model2vec folder, loaded with fastembed at the first text: importing that takes longer than everything else.
+    """A model2vec folder. Whether a text's pieces count by the logarithm stands in its config.json: `"counts": "log"`.
 
-    The constructor and, for a file that fastembed cannot use, the first embedding raise ModelUnavailableError.
+    The constructor and, for a file that cannot be used, the first embedding raise ModelUnavailableError.
     """
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self.dimensions = _read_dimensions(folder)
+        self._is_damped = _read_config(folder).get("counts") == "log"
 
     @cached_property
     def fingerprint(self) -> str:
-        digest = hashlib.blake2b(_POOLING, digest_size=16)
+        digest = hashlib.blake2b(_POOLING + _DAMPED * self._is_damped, digest_size=16)
         for name in (_WEIGHTS_FILE, TOKENIZER_FILE):
             digest.update((self._folder / name).read_bytes())
         return digest.hexdigest()
 
     def embed_documents(self, texts: Sequence[str]) -> Matrix:
-        return normalise(self._words.sums(texts))
+        return normalise(self._sums.of(texts))
 
     def embed_extended(self, texts: Sequence[tuple[str, str]]) -> tuple[Matrix, Matrix]:
         """Return the vectors of the first texts, and of the second, which begin with them and split that once."""
-        heads = self._words.sums([head for head, _ in texts])
-        rests = self._words.sums([full[len(head) :] for head, full in texts])
-        return normalise(heads), normalise(heads + rests)
+        heads = [head for head, _ in texts]
+        rests = [full[len(head) :] for head, full in texts]
+        short, whole = self._sums.of_extended(heads, rests)
+        return normalise(short), normalise(whole)
 
     def embed_query(self, text: str) -> Matrix:
-        unit: Matrix = normalise(self._words.sums([text]))[0]
+        unit: Matrix = normalise(self._sums.of([text]))[0]
         return unit
 
     @cached_property
-    def _words(self) -> WordVectors:
-        return WordVectors(self._model, self.dimensions)
-
-    @cached_property
-    def _model(self) -> Any:
+    def _sums(self) -> PieceSums:
         try:
-            from fastembed.text.static_embedding import StaticTextEmbedding  # Late: this takes a second.
-
-            return StaticTextEmbedding(
-                "minishlab/potion-base-8M",  # Only tells fastembed the kind of model; the folder is what it reads.
-                specific_model_path=str(self._folder),
-                cache_dir=str(self._folder),  # Or it creates an empty one in the temporary folder.
-                local_files_only=True,
-            )
+            return PieceSums(self._load())
         except Exception as error:
-            raise unavailable(str(self._folder), f"fastembed cannot read it: {error}") from error
+            raise unavailable(str(self._folder), f"its files cannot be read ({error})") from error
+
+    def _load(self) -> StaticModel:
+        from safetensors.numpy import load_file  # Late, both: who only looks at the status needs neither.
+        from tokenizers import Tokenizer
+
+        tokenizer = Tokenizer.from_file(str(self._folder / TOKENIZER_FILE))
+        tokenizer.no_truncation()
+        tokenizer.no_padding()
+        tensors = load_file(self._folder / _WEIGHTS_FILE)
+        weights, mapping = tensors.get("weights"), tensors.get("mapping")
+        return StaticModel(tokenizer, tensors["embeddings"], weights, mapping, self._is_damped)
 
 
 def normalise(vectors: NDArray[Any]) -> Matrix:
@@ -96,6 +100,15 @@ def unavailable(model: str, reason: str) -> ModelUnavailableError:
         f"The embedding model {model!r} is not available: {reason}. Unset GRAPHRAG_EMBEDDING_MODEL to use the model in "
         "the package, or set it to a fastembed model name or a model folder."
     )
+
+
+def _read_config(folder: Path) -> Mapping[str, Any]:
+    """Return what config.json says; nothing where there is none that can be read."""
+    try:
+        config = json.loads((folder / _CONFIG_FILE).read_bytes())
+    except (OSError, ValueError):
+        return {}
+    return config if isinstance(config, dict) else {}
 
 
 def _read_dimensions(folder: Path) -> int:

@@ -87,6 +87,7 @@ def read_arguments() -> argparse.Namespace:
     parser.add_argument("--benchmark", type=Path, required=True, help="folder of queries.json and repos.json")
     parser.add_argument("--scope", choices=["root", "full"], default="root")
     parser.add_argument("--implementation", action="store_true", help="alone, a model sees only code of that kind")
+    parser.add_argument("--repos", nargs="*", help="only these repositories")
     parser.add_argument("--dense-only", action="store_true", help="leave the whole search out")
     return parser.parse_args()
 
@@ -117,7 +118,7 @@ def read_benchmark(options: argparse.Namespace) -> Iterator[_Repository]:
     for one in json.loads((options.benchmark / "repos.json").read_text()):
         asked = [judged(query) for query in queries if query["repo"] == one["name"]]
         start = one["index_root"] if options.scope == "root" else ""
-        if asked:
+        if asked and (not options.repos or one["name"] in options.repos):
             yield _Repository(one["name"], options.repos_dir / one["name"], start, asked)
 
 
@@ -146,7 +147,7 @@ class SentenceTransformer:
         from sentence_transformers import SentenceTransformer as Model
 
         self._model = Model(str(folder), device="cpu")
-        self.dimensions = int(self._model.get_sentence_embedding_dimension() or 0)
+        self.dimensions = len(self.embed_query("width"))
         self.fingerprint = str(folder)
 
     def embed_documents(self, texts: Sequence[str]) -> Matrix:
@@ -182,7 +183,8 @@ def chunks_of(repository: _Repository, options: argparse.Namespace) -> tuple[lis
     places: list[Place] = []
     texts = []
     walked = (one.path for one in walk(ExclusionManager(repository.root)) if isinstance(one, WalkedFile))
-    for path in sorted(path for path in walked if path.startswith(repository.start)):
+    inside = f"{repository.start}/" if repository.start else ""
+    for path in sorted(path for path in walked if path.startswith(inside)):
         parsed = parse_file(path, (repository.root / path).read_bytes())
         if not options.implementation or parsed.category is Category.IMPLEMENTATION:
             places += [(path, chunk.start_line, chunk.end_line) for chunk in parsed.chunks]
@@ -220,7 +222,8 @@ def in_search(model: str, repository: _Repository) -> Scores:
 def indexed(repository: _Repository, model: str) -> Iterator[App]:
     """Index the repository in a temporary folder."""
     with tempfile.TemporaryDirectory() as folder:
-        environment = {"GRAPHRAG_DATA_DIR": folder, "GRAPHRAG_EMBEDDING_MODEL": model}
+        # One worker: those of a pool would be waited for when this process ends.
+        environment = {"GRAPHRAG_DATA_DIR": folder, "GRAPHRAG_EMBEDDING_MODEL": model, "GRAPHRAG_WORKERS": "1"}
         app = App(repository.root, load_settings(repository.root, environment), repository.start)
         app.index()
         try:

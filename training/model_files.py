@@ -27,7 +27,7 @@ no network to run, so one core of a laptop embeds thousands of chunks a second.
 | trained on | {pairs:,} pairs of {repositories} public repositories under permissive licences (`training/repositories.json`) |
 | kinds of pairs | {kinds} |
 | method | InfoNCE in both directions, {schedule} |
-| licence | MIT, as this package; the start is Apache-2.0. No code or text of the repositories is in these files |
+| licence | Apache-2.0, as the model that it starts from. No code or text of the repositories is in these files |
 | vocabulary | {rows:,} word pieces, lower-cased, camelCase split: words of code and comments, and pieces for all others |
 | format | `embeddings` int8, `weights` float32 (each row's scale); {bytes:,} bytes with the tokenizer |
 | int8 against float32 | cosine of the rows: mean {cosine_mean:.5f}, least {cosine_min:.5f} |

@@ -15,7 +15,7 @@ import resource
 import statistics
 import tempfile
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
@@ -30,7 +30,7 @@ from graphrag_mcp.embedding.chunks import embed_chunks
 from graphrag_mcp.embedding.context import embedding_texts
 from graphrag_mcp.embedding.loader import load_embedder
 from graphrag_mcp.embedding.local import PACKAGE_MODEL
-from graphrag_mcp.evaluation.judged import JudgedQuery, Place, Target
+from graphrag_mcp.evaluation.judged import JudgedQuery, Place, read_queries
 from graphrag_mcp.evaluation.scores import Scores, mean, score
 from graphrag_mcp.exclusion.manager import ExclusionManager
 from graphrag_mcp.exclusion.walker import WalkedFile, walk
@@ -114,19 +114,12 @@ def measure(model: str, options: argparse.Namespace) -> Row:
 
 
 def read_benchmark(options: argparse.Namespace) -> Iterator[_Repository]:
-    queries = json.loads((options.benchmark / "queries.json").read_text())
+    queries = read_queries(options.benchmark / "queries.json")
     for one in json.loads((options.benchmark / "repos.json").read_text()):
-        asked = [judged(query) for query in queries if query["repo"] == one["name"]]
+        asked = [query for query in queries if query.repo == one["name"]]
         start = one["index_root"] if options.scope == "root" else ""
         if asked and (not options.repos or one["name"] in options.repos):
             yield _Repository(one["name"], options.repos_dir / one["name"], start, asked)
-
-
-def judged(query: Mapping[str, Any]) -> JudgedQuery:
-    targets = tuple(Target(tuple(one["paths"]), one.get("start_line"), one.get("end_line")) for one in query["targets"])
-    return JudgedQuery(
-        query["id"], query["query"], query["category"], frozenset(query["relevant"]), targets, query["repo"]
-    )
 
 
 def open_model(name: str) -> tuple[Embedder, Path | None]:
@@ -225,8 +218,8 @@ def indexed(repository: _Repository, model: str) -> Iterator[App]:
         # One worker: those of a pool would be waited for when this process ends.
         environment = {"GRAPHRAG_DATA_DIR": folder, "GRAPHRAG_EMBEDDING_MODEL": model, "GRAPHRAG_WORKERS": "1"}
         app = App(repository.root, load_settings(repository.root, environment), repository.start)
-        app.index()
         try:
+            app.index()
             yield app
         finally:
             app.close()

@@ -22,7 +22,7 @@ from training.encoding import Encoder
 from training.mining import mine_repository
 from training.model_files import Facts, write_model
 from training.pairs import Pair, read_pairs, write_pairs
-from training.quantise import as_bytes
+from training.quantise import FORMS, small_form
 from training.vocabulary import choose_pieces, count_words, make_tokenizer
 
 SIZE = 16_000  # Pieces. 28,000 measured no better, and 16,000 rows of 256 bytes are what five megabytes hold.
@@ -66,10 +66,11 @@ def main() -> None:
         repositories=len(names),
         pairs=dict(sorted(kinds.items())),
         schedule=schedule,
-        start=options.start.name if options.start else teacher.NAME,
+        start=options.started_from,
         figures=options.figures.read_text(encoding="utf-8") if options.figures else "",
     )
-    write_model(options.out, table, as_bytes(table), tokenizer, facts)
+    counts = np.array([total.get(piece, 0) for piece in pieces], np.float64)
+    write_model(options.out, table, small_form(table, options.form, counts), tokenizer, facts)
     say(f"written to {options.out}")
 
 
@@ -83,12 +84,15 @@ def read_arguments() -> argparse.Namespace:
     parser.add_argument("--teacher", type=Path, help="folder of a BERT-like transformer; all-MiniLM-L6-v2 by default")
     parser.add_argument("--size", type=int, default=SIZE, help="pieces in the vocabulary")
     parser.add_argument("--dimensions", type=int, default=DIMENSIONS)
+    parser.add_argument("--form", choices=FORMS, default="int8", help="how the table is written")
     parser.add_argument("--epochs", type=int, default=Schedule().epochs)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--processes", type=int, default=2, help="for mining")
     parser.add_argument("--figures", type=Path, help="Markdown with what was measured, for the card")
     options = parser.parse_args()
-    if options.start is None and options.teacher is None:
+    given = options.start or options.teacher
+    options.started_from = given.name if given else teacher.NAME
+    if given is None:
         options.teacher = teacher.package_folder()
     return options
 

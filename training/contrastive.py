@@ -19,7 +19,11 @@ _BLOCK = 1_024  # Queries that are compared with all documents at a time.
 
 @dataclass(frozen=True, slots=True)
 class Schedule:
-    """How the training runs. `rate` falls to nothing by a cosine; `temperature` divides the cosines."""
+    """How the training runs.
+
+    batch: pairs a step, of which the share `same_repository` is of one. rate: falls to nothing by a cosine.
+    temperature: what the cosines are divided by.
+    """
 
     epochs: int = 2
     batch: int = 1_024

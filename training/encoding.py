@@ -22,8 +22,11 @@ class Encoder:
     def encode(self, texts: Sequence[str]) -> csr_matrix:
         """Return log(1 + count) of each piece, shape (len(texts), size)."""
         words: dict[str, int] = {}
-        columns = [words.setdefault(word, len(words)) for text in texts for word in split_words(text)]
-        ends = np.cumsum([0, *(len(split_words(text)) for text in texts)])
+        columns: list[int] = []
+        ends = [0]
+        for text in texts:
+            columns += [words.setdefault(word, len(words)) for word in split_words(text)]
+            ends.append(len(columns))
         counts = csr_matrix((np.ones(len(columns), np.float32), columns, ends), shape=(len(texts), len(words)))
         pieces = counts @ self._pieces(list(words))
         pieces.data = np.log1p(pieces.data, dtype=np.float32)

@@ -9,11 +9,11 @@ from graphrag_mcp.git import GitError, run_git
 from graphrag_mcp.model import Category
 from graphrag_mcp.parsing.categories import categorise
 from graphrag_mcp.parsing.languages import detect_language
+from training.pairs import DOCUMENT_CHARACTERS
 
 COMMITS = 1_200  # The newest ones.
 MOST_FILES = 4  # A commit that changes more is about none of them.
 FEWEST_CHARACTERS = 20
-DOCUMENT_CHARACTERS = 1_500
 CHARACTERS_BEFORE = 500  # The change.
 TIMEOUT_SECONDS = 90.0
 

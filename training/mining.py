@@ -14,7 +14,7 @@ from graphrag_mcp.parsing.parser import parse_file
 from graphrag_mcp.words import identifier_parts
 from training.docstrings import Docstring, read_docstrings
 from training.history import read_commits
-from training.pairs import Kind, Pair
+from training.pairs import DOCUMENT_CHARACTERS, Kind, Pair
 
 MOST_FILES = 2_500  # Of one repository, drawn by chance: variety of repositories is worth more than their size.
 MOST_BYTES = 300_000  # Of one file; larger ones are tables and generated code.
@@ -28,7 +28,6 @@ MOST_PAIRS = {  # Of one repository and kind.
     Kind.HEADING: 400,
     Kind.PATH: 800,
 }
-DOCUMENT_CHARACTERS = 1_500  # As long as a chunk.
 LICENCE_BYTES = 4_000  # The beginning of a file, in which a licence of its own stands.
 FEWEST_LINES = 3  # Of a body: one line is no more than its name.
 FEWEST_WORDS = 4  # Of a docstring or a comment.

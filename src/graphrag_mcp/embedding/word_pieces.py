@@ -47,6 +47,11 @@ class StaticModel:
     mapping: NDArray[Any] | None = None
     damped: bool = False
 
+    @property
+    def size(self) -> int:
+        """The number of pieces."""
+        return len(self.embeddings if self.mapping is None else self.mapping)
+
     def vectors(self, pieces: NDArray[np.int64]) -> Matrix:
         """Return the vectors of pieces, shape (len(pieces), dimensions)."""
         rows = pieces if self.mapping is None else self.mapping[pieces]
@@ -60,7 +65,6 @@ class PieceSums:
     def __init__(self, model: StaticModel) -> None:
         self._model = model
         self._dimensions = model.embeddings.shape[1]
-        self._size = model.tokenizer.get_vocab_size()
         self._unknown = model.tokenizer.token_to_id(getattr(model.tokenizer.model, "unk_token", None) or "[UNK]")
         self._lock = threading.Lock()
         self._forget()
@@ -99,7 +103,7 @@ class PieceSums:
             offsets = np.repeat(self._starts[known] - ends + lengths, lengths)
             pieces = self._pieces[np.arange(len(offsets)) + offsets]
         owners = np.repeat(np.repeat(np.arange(len(texts)), [len(one) for one in words]), lengths)
-        is_said = np.zeros(self._size, dtype=np.bool_)
+        is_said = np.zeros(self._model.size, dtype=np.bool_)
         is_said[pieces] = True
         distinct = np.flatnonzero(is_said)
         columns = (np.cumsum(is_said) - 1)[pieces]
@@ -133,8 +137,14 @@ class PieceSums:
         return pieces
 
     def _known_part(self, word: str) -> str:
-        known = self._model.tokenizer.token_to_id
-        return "".join(one if known(one.lower()) is not None else " " for one in word)
+        tokenizer = self._model.tokenizer
+        continued = getattr(tokenizer.model, "continuing_subword_prefix", "")
+
+        def is_known(character: str) -> bool:
+            return all(tokenizer.token_to_id(prefix + character) is not None for prefix in ("", continued))
+
+        plain = tokenizer.normalizer.normalize_str(word) if tokenizer.normalizer else word
+        return "".join(one if is_known(one) else " " for one in plain)
 
     def _encode(self, words: list[str]) -> Sequence[Any]:
         """Split words into pieces: many on all cores, and a query's few without waking a thread for them."""

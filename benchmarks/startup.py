@@ -107,7 +107,7 @@ def building(root: Path, environment: Mapping[str, str]) -> Iterator[None]:
 
 def await_index(folder: Path) -> None:
     deadline = time.monotonic() + BUILD_START_SECONDS
-    while not any(folder.glob("*/index.sqlite-wal")):
+    while not any(folder.glob("*/index-*.sqlite-wal")):
         assert time.monotonic() < deadline, "no index was begun"
         time.sleep(0.01)
 

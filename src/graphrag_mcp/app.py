@@ -1,24 +1,25 @@
 """The application: puts a project's parts together, and decides who writes the index and what a search runs on."""
 
-import hashlib
 import logging
 import os
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 
-import platformdirs
 from filelock import FileLock, Timeout
 
 from graphrag_mcp.copies import ServerCopies
 from graphrag_mcp.embedding.cross_encoder import load_cross_encoder
+from graphrag_mcp.embedding.kept import keep_model, load_kept
 from graphrag_mcp.embedding.loader import load_embedder
 from graphrag_mcp.errors import IndexLockedError, ModelUnavailableError, RootError, ServerError
 from graphrag_mcp.exclusion.archive import ArchiveClassifier
+from graphrag_mcp.exclusion.git_files import find_work_tree, read_branch
 from graphrag_mcp.exclusion.manager import ExclusionManager
+from graphrag_mcp.index_place import IndexPlace, is_gone
 from graphrag_mcp.indexing.indexer import Indexer, ReportProgress
 from graphrag_mcp.indexing.watcher import Batch, watch
 from graphrag_mcp.model import SearchRequest, SearchResult
@@ -28,10 +29,10 @@ from graphrag_mcp.reports import IndexReport, IndexState, Progress, Status, Sync
 from graphrag_mcp.search.orchestrator import SearchOrchestrator
 from graphrag_mcp.search.retrieval import Stores
 from graphrag_mcp.servers import Servers, project_name
-from graphrag_mcp.settings import IndexingSettings, Settings
+from graphrag_mcp.settings import Settings
 from graphrag_mcp.stores.sqlite.database import Database
 from graphrag_mcp.stores.sqlite.projection import SqliteProjectionSource
-from graphrag_mcp.stores.sqlite.recovery import open_or_replace
+from graphrag_mcp.stores.sqlite.recovery import replace_if_unusable
 from graphrag_mcp.sync import ReportSync
 
 logger = logging.getLogger(__name__)
@@ -58,22 +59,25 @@ class App:
         self.root = _checked(root)
         self.settings = settings
         self._start = index_root.strip("/")
-        self._folder = _data_folder(self.root, settings.indexing, self._start)
+        self._place = IndexPlace(self.root, settings.indexing.data_dir, self._start)
         self._exclusion = ExclusionManager(self.root, settings.indexing)
         self._servers = Servers(settings.servers, project_name(settings.servers, self.root, self._start))
         timeout = settings.servers.server_timeout_seconds
         self._orchestrator = SearchOrchestrator(settings.retrieval, remote_timeout_seconds=timeout)
-        self._lock = FileLock(self._folder / "write.lock", thread_local=False)
+        self._lock = FileLock(self._place.write_lock, thread_local=False)
         self._opening = threading.RLock()
-        self._index: OpenIndex | None = None
+        self._index: OpenIndex | None = None  # What is searched.
+        self._written: OpenIndex | None = None  # What is being built: the same, but while the model changes.
+        self._left: list[OpenIndex] = []  # Others may still be reading them.
         self._embedder: Embedder | None = None
+        self._kept: Embedder | None = None
         self._model_problem = MODEL_LOADING
         self._state = IndexState("empty")
         self._settled = threading.Event()
         self._background: threading.Thread | None = None
         self._stop = threading.Event()
         self._warnings: tuple[str, ...] = ()
-        self._copies = ServerCopies(self._servers, self._copied, self._folder / "sync.lock", self._stop)
+        self._copies = ServerCopies(self._servers, self._copied, self._place.sync_lock, self._stop)
 
     # ------------------------------------------------------------ searching
 
@@ -106,8 +110,8 @@ class App:
         """
         with self._writing():
             if rebuild:
-                self._open().discard()
-            return self._reconcile(progress)
+                self._to_write().discard()
+            return self._reconcile(progress, reuse=not rebuild)
 
     def watch(self, stop: threading.Event, report: ReportRun | None = None) -> None:
         """Follow the edits of the tree until `stop` is set; `report` hears of each run that did something.
@@ -130,9 +134,9 @@ class App:
         self._orchestrator.close()
         self._servers.close()
         with self._opening:
-            if self._index is not None:
-                self._index.database.close()
-                self._index = None
+            for index in filter(None, (self._index, self._written, *self._left)):
+                index.database.close()
+            self._index, self._written, self._left = None, None, []
 
     # ------------------------------------------------------------ reporting
 
@@ -148,8 +152,10 @@ class App:
         return Status(
             root=str(self.root),
             index_file=str(index.database.path),
-            index_bytes=sum(part.stat().st_size for part in self._folder.glob("index.sqlite*")),
+            index_bytes=self._place.size,
             state=self.index_state(),
+            branch=read_branch(find_work_tree(self.root) or self.root),
+            trees=index.database.roots(),
             files=counts.files,
             chunks=counts.chunks,
             symbols=counts.symbols,
@@ -183,10 +189,27 @@ class App:
     # ------------------------------------------------------------ inside
 
     def _open(self) -> OpenIndex:
+        """Return the index that is searched; another one when this was replaced, or its model was."""
         with self._opening:
+            if self._index is not None and not self._index.database.is_served():
+                self._left.append(self._index)
+                self._index = None
             if self._index is None:
-                self._index = OpenIndex(Database(self._folder / "index.sqlite"))
+                if self._written is not None and self._written.database.is_served():
+                    self._index = self._written
+                else:
+                    self._index = OpenIndex(Database(self._place.file, self._place.tree))
             return self._index
+
+    def _to_write(self) -> OpenIndex:
+        """Return the index that a run writes: the one with the vectors of the present model."""
+        with self._opening:
+            model = self._embedder.fingerprint if self._embedder else None
+            served = self._open()
+            if self._written is None or not self._written.database.is_written(model):
+                database = Database(self._place.file, self._place.tree, model)
+                self._written = served if database.tree == served.database.tree else OpenIndex(database)
+            return self._written
 
     def stores(self) -> Stores:
         """Return what a search asks: for `search`, and for whoever compares ways to search."""
@@ -194,12 +217,21 @@ class App:
         if self._background is None:
             self._load_model()
         stores = replace(
-            index.stores(self._embedder, self._model_problem),
+            index.stores(*self._model_of(index)),
             cross_encoder=lambda: load_cross_encoder(self.settings.retrieval.cross_encoder_model),
         )
         if self._servers.any:
             stores = index.on_servers(stores, self._servers)
         return stores
+
+    def _model_of(self, index: OpenIndex) -> tuple[Embedder | None, str]:
+        """Return the model of an index's vectors, or why there is none."""
+        model = index.database.tree.model
+        if self._embedder is None or model in ("", self._embedder.fingerprint):
+            return self._embedder, self._model_problem
+        if self._kept is None or self._kept.fingerprint != model:
+            self._kept = load_kept(model, self._place.models)
+        return self._kept, "" if self._kept else "the vectors are being made anew, with another model than before"
 
     def _copied(self) -> tuple[SqliteProjectionSource, Embedder]:
         """Return what servers copy, and the model of its vectors."""
@@ -209,6 +241,8 @@ class App:
             raise ServerError(
                 f"nothing is copied without the model whose vectors the server holds: {self._model_problem}"
             )
+        if index.database.tree.model not in ("", self._embedder.fingerprint):
+            raise ServerError("the vectors are being made anew, with another model; they are copied when all are there")
         return index.projection(self._servers.project, self._embedder.fingerprint), self._embedder
 
     def _follow_commits(self) -> None:
@@ -233,7 +267,7 @@ class App:
     @contextmanager
     def _writing(self) -> Iterator[None]:
         """Be the one process that writes; a damaged index is replaced here, where nobody else can be writing it."""
-        self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        self._place.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         try:
             self._lock.acquire(timeout=0)
         except Timeout:
@@ -241,11 +275,10 @@ class App:
                 f"another process is writing the index of {self.root}; it keeps it up to date, so search right away"
             ) from None
         try:
-            with self._opening:
-                if self._index is None:
-                    database, warning = open_or_replace(self._folder / "index.sqlite")
-                    self._index = OpenIndex(database)
-                    self._warnings += (warning,) if warning else ()
+            with self._opening, FileLock(self._place.replace_lock, thread_local=False):
+                warning = replace_if_unusable(self._place.file)
+                self._warnings += (warning,) if warning else ()
+                self._open()
             self._load_model()
             yield
         finally:
@@ -282,13 +315,14 @@ class App:
         else:
             self._state = replace(self._state, state="building", message="another process is building the index")
 
-    def _reconcile(self, progress: ReportProgress | None) -> IndexReport:
+    def _reconcile(self, progress: ReportProgress | None, *, reuse: bool = True) -> IndexReport:
         def note(step: Progress) -> None:
             self._state = IndexState("building", step.files_done, step.files_total, step.chunks, step.seconds_left)
             if progress is not None:
                 progress(step)
 
-        report = self._indexer().reconcile(note, self._stop)
+        report = self._indexer(reuse=reuse).reconcile(note, self._stop)
+        self._tidy()
         self._state = self._stored_state()
         self._settled.set()
         return report
@@ -301,8 +335,16 @@ class App:
             if report is not None and (done.added or done.changed or done.removed):
                 report(done)
 
-    def _indexer(self) -> Indexer:
-        index = self._open()
+    def _tidy(self) -> None:
+        """Keep the model of what was written, and nothing of work trees that are gone."""
+        index = self._to_write()
+        index.writer.forget_trees(is_gone)
+        if self._embedder is not None:
+            with suppress(OSError):  # Without it, a newer package searches by words and graph for a while.
+                keep_model(self._embedder, self._place.models, index.database.models())
+
+    def _indexer(self, *, reuse: bool = True) -> Indexer:
+        index = self._to_write()
         return Indexer(
             self.root,
             self._exclusion,
@@ -312,6 +354,7 @@ class App:
             self._embedder,
             workers=self.settings.indexing.workers,
             start=self._start,
+            reuse=reuse,
         )
 
     def _is_wanted(self, path: str, is_dir: bool) -> bool:
@@ -341,10 +384,3 @@ def _checked(root: Path) -> Path:
     if not os.access(resolved, os.R_OK | os.X_OK):
         raise RootError(f"{root} cannot be read; check its permissions or pass another --root")
     return resolved
-
-
-def _data_folder(root: Path, settings: IndexingSettings, start: str) -> Path:
-    """Return where this project's index lives: never inside the repository."""
-    base = Path(settings.data_dir).expanduser() if settings.data_dir else platformdirs.user_data_path("graphrag-mcp")
-    digest = hashlib.blake2b(f"{root}\0{start}".encode(errors="surrogateescape"), digest_size=6).hexdigest()
-    return base / f"{root.name or 'root'}-{digest}"

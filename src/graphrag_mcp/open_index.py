@@ -16,7 +16,7 @@ from graphrag_mcp.stores.sqlite.writer import SqliteIndexWriter
 
 
 class OpenIndex:
-    """What a search asks, an index run writes and a server copies."""
+    """What a search asks, an index run writes and a server copies: the index as one tree sees it."""
 
     def __init__(self, database: Database) -> None:
         """Share one database and one resolver of scopes between all stores."""
@@ -44,5 +44,5 @@ class OpenIndex:
         return SqliteProjectionSource(self.database, self._graph, project, fingerprint)
 
     def discard(self) -> None:
-        """Remove every file from the index."""
+        """Remove every file of the tree from the index."""
         self.writer.delete(list(self.catalog.file_states()))

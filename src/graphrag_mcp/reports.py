@@ -74,6 +74,7 @@ class ServerState:
 class Status:
     """Everything a user may want to know of the index of one project.
 
+    branch: what the work tree has checked out, "" outside of git. trees: work trees that share the index file.
     skipped: reason to number of paths; skipped_examples: some (path, reason). fallbacks: why files were not parsed by
     their syntax. exclusion_rate: the share of the paths seen that were left out, 0 to 1.
     """
@@ -82,6 +83,8 @@ class Status:
     index_file: str
     index_bytes: int
     state: IndexState
+    branch: str = ""
+    trees: int = 1
     files: int = 0
     chunks: int = 0
     symbols: int = 0

@@ -33,7 +33,7 @@ from graphrag_mcp.stores.projection import Projection
 from graphrag_mcp.stores.qdrant.catalog import QdrantArchivedPaths, QdrantCatalog
 from graphrag_mcp.stores.qdrant.indexes import QdrantKeywordIndex, QdrantPoints, QdrantVectorIndex
 from graphrag_mcp.stores.qdrant.projection import QdrantProjection
-from graphrag_mcp.stores.sqlite.catalog import FileState, SqliteCatalog
+from graphrag_mcp.stores.sqlite.catalog import SqliteCatalog
 from graphrag_mcp.stores.sqlite.database import Database
 from graphrag_mcp.stores.sqlite.graph import SqliteGraphStore
 from graphrag_mcp.stores.sqlite.keyword import SqliteKeywordIndex
@@ -42,7 +42,7 @@ from graphrag_mcp.stores.sqlite.projection import SqliteProjectionSource
 from graphrag_mcp.stores.sqlite.schema import KEYWORD_FIELDS
 from graphrag_mcp.stores.sqlite.scope import ScopeResolver
 from graphrag_mcp.stores.sqlite.vectors import SqliteVectorIndex
-from graphrag_mcp.stores.sqlite.writer import FileRows, SqliteIndexWriter, pack_vectors
+from graphrag_mcp.stores.sqlite.writer import FileRows, Place, SqliteIndexWriter, pack_vectors
 from graphrag_mcp.sync import synchronise
 from tests.servers.connections import open_qdrant
 
@@ -177,9 +177,15 @@ def file_rows(source: Source) -> FileRows:
             source.relations,
             source.facts,
         ),
-        state=FileState(1, 1, hashlib.sha256(repr(source).encode()).digest(), "recipe"),
-        archive=ArchiveClass("in archive/", 0.5) if source.archived else None,
-        modified_at=1_700_000_000.0,
+        place=Place(
+            path=source.path,
+            content_hash=hashlib.sha256(repr(source).encode()).digest(),
+            recipe="recipe",
+            size=1,
+            mtime_ns=1,
+            archive=ArchiveClass("in archive/", 0.5) if source.archived else None,
+            modified_at=1_700_000_000.0,
+        ),
         match_keys=match_keys(source.path),
         path_words={stem: 1.0},
         module_keys=module_keys(source.path),

@@ -7,13 +7,10 @@ import sys
 import time
 from contextlib import closing
 from pathlib import Path
-from typing import Any
-
-import numpy as np
-from numpy.typing import NDArray
 
 from graphrag_mcp.app import App
 from graphrag_mcp.settings import Settings, load_settings
+from tests.index_contents import assert_same_contents, file_ids
 
 FILES = 300
 # Small batches, so that a small project has many of them.
@@ -34,20 +31,18 @@ def test_a_killed_run_is_resumed_and_leaves_the_index_of_a_clean_run(tmp_path: P
     app = App(root, settings)
     state = app.index_state()
     assert state.state == "building"
-    before = _ids(app)
+    before = file_ids(app)
     assert 0 < len(before) == state.files_done < FILES
 
     report = app.index()
     assert (report.unchanged, report.added, report.changed) == (len(before), FILES - len(before), 0)
     assert report.embedded == report.chunks
-    assert before.items() <= _ids(app).items()
+    assert before.items() <= file_ids(app).items()
     assert app.index_state().state == "ready"
 
     clean = App(root, _settings(root, tmp_path / "clean"))
     clean.index()
-    resumed, expected = _contents(app), _contents(clean)
-    np.testing.assert_allclose(_vectors(resumed), _vectors(expected), atol=1e-3)  # One step of a float16.
-    assert resumed == expected
+    assert_same_contents(app, clean)
     app.close()
     clean.close()
 
@@ -80,44 +75,10 @@ def _index_until_killed(root: Path, data: Path) -> None:
 
 
 def _has_files(data: Path) -> bool:
-    for file in data.rglob("index.sqlite"):
+    for file in data.rglob("index-*.sqlite"):
         try:
             with closing(sqlite3.connect(f"file:{file}?mode=ro", uri=True)) as connection:
                 return bool(connection.execute("SELECT 1 FROM files LIMIT 1").fetchone())
         except sqlite3.OperationalError:  # Its tables are being made.
             return False
     return False
-
-
-def _rows(app: App, sql: str) -> list[tuple[Any, ...]]:
-    with closing(sqlite3.connect(app.status().index_file)) as connection:
-        return connection.execute(sql).fetchall()
-
-
-def _ids(app: App) -> dict[str, tuple[int, int]]:
-    """Return the id of every indexed file with the number of the commit that wrote it."""
-    return {path: (one, commit) for path, one, commit in _rows(app, "SELECT path, id, generation FROM files")}
-
-
-def _contents(app: App) -> dict[str, list[tuple[Any, ...]]]:
-    """Return every row that belongs to a file, with the file's path and the chunk's place for the ids."""
-    owners = {"chunks": "id >> 16", "vectors": "chunk_id >> 16", "keywords": "rowid >> 16"}
-    tables = [*owners, "symbols", "relations", "match_keys", "path_words", "module_keys"]
-    contents = {}
-    for table in tables:
-        names = [row[1] for row in _rows(app, f"PRAGMA table_info({table})")]
-        columns = [f"t.{name} & 65535" if name == "chunk_id" else f"t.{name}" for name in names if name not in _NUMBERS]
-        owner = owners.get(table, "file_id")
-        sql = f"SELECT f.path, {', '.join(columns)} FROM {table} t JOIN files f ON f.id = (t.{owner})"  # noqa: S608
-        contents[table] = sorted(_rows(app, sql), key=repr)
-    return contents
-
-
-def _vectors(contents: dict[str, list[tuple[Any, ...]]]) -> NDArray[np.float16]:
-    """Take the vectors themselves out of the rows: sums differ in their last bit with the batch they were taken in."""
-    rows = contents["vectors"]
-    contents["vectors"] = [row[:-1] for row in rows]
-    return np.stack([np.frombuffer(row[-1], np.float16) for row in rows])
-
-
-_NUMBERS = ("id", "file_id")  # Given out in the order of writing, which may differ.

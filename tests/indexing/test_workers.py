@@ -57,7 +57,7 @@ def test_a_file_that_kills_its_process_is_left_out_and_the_others_are_not(jobs: 
     deadly = Job("deadly.py", location, 40, 1, "recipe", None)
     outcomes = list(prepare_all([*jobs[:4], deadly, *jobs[4:]], 2))
     assert [one for one in outcomes if isinstance(one, Rejected)] == [Rejected("deadly.py", "the parser crashed on it")]
-    assert {one.rows.path for one in outcomes if isinstance(one, Prepared)} == {job.path for job in jobs}
+    assert {one.rows.place.path for one in outcomes if isinstance(one, Prepared)} == {job.path for job in jobs}
     assert len(list(prepare_all(jobs, 2))) == len(jobs)
 
 

@@ -174,7 +174,7 @@ def test_a_signal_ends_the_server_while_it_indexes(
     servers = [Server(repository, {**environment, "GRAPHRAG_DATA_DIR": str(tmp_path / n.name)}) for n in numbers]
     for server, number in zip(servers, numbers, strict=True):
         server.start_asking("tools/call", {"name": HYBRID, "arguments": {"query": "renew a token"}})
-        wait_until(lambda folder=tmp_path / number.name: any(folder.rglob("index.sqlite")))
+        wait_until(lambda folder=tmp_path / number.name: any(folder.rglob("index-*.sqlite")))
         started = time.monotonic()
         server.process.send_signal(number)
         assert server.process.wait(10) == 0

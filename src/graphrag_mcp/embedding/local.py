@@ -18,6 +18,7 @@ PACKAGE_MODEL = Path(__file__).parent / "model"
 _WEIGHTS_FILE = "model.safetensors"
 TOKENIZER_FILE = "tokenizer.json"
 _CONFIG_FILE = "config.json"
+MODEL_FILES = (_WEIGHTS_FILE, TOKENIZER_FILE, _CONFIG_FILE)
 
 _POOLING = b"sum of words without punctuation, unit length, 1"  # Part of the fingerprint: change it with the method.
 _DAMPED = b"log(1 + count)"
@@ -44,7 +45,7 @@ class StaticEmbedder:
     """
 
     def __init__(self, folder: Path) -> None:
-        self._folder = folder
+        self.folder = folder
         self.dimensions = _read_dimensions(folder)
         self._is_damped = _read_config(folder).get("counts") == "log"
 
@@ -52,7 +53,7 @@ class StaticEmbedder:
     def fingerprint(self) -> str:
         digest = hashlib.blake2b(_POOLING + _DAMPED * self._is_damped, digest_size=16)
         for name in (_WEIGHTS_FILE, TOKENIZER_FILE):
-            digest.update((self._folder / name).read_bytes())
+            digest.update((self.folder / name).read_bytes())
         return digest.hexdigest()
 
     def embed_documents(self, texts: Sequence[str]) -> Matrix:
@@ -74,16 +75,16 @@ class StaticEmbedder:
         try:
             return PieceSums(self._load())
         except Exception as error:  # tokenizers raises Exception itself.
-            raise unavailable(str(self._folder), f"its files cannot be read ({error})") from error
+            raise unavailable(str(self.folder), f"its files cannot be read ({error})") from error
 
     def _load(self) -> StaticModel:
         from safetensors.numpy import load_file  # Late, both: who only looks at the status needs neither.
         from tokenizers import Tokenizer
 
-        tokenizer = Tokenizer.from_file(str(self._folder / TOKENIZER_FILE))
+        tokenizer = Tokenizer.from_file(str(self.folder / TOKENIZER_FILE))
         tokenizer.no_truncation()
         tokenizer.no_padding()
-        tensors = load_file(self._folder / _WEIGHTS_FILE)
+        tensors = load_file(self.folder / _WEIGHTS_FILE)
         weights, mapping = tensors.get("weights"), tensors.get("mapping")
         return StaticModel(tokenizer, tensors["embeddings"], weights, mapping, self._is_damped)
 

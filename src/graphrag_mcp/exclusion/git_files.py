@@ -21,14 +21,27 @@ def find_work_tree(folder: Path) -> Path | None:
 
 def find_info_exclude(top: Path) -> Path | None:
     """Return the work tree's `info/exclude`, which all worktrees of a repository share, whether or not it exists."""
+    common = find_common_folder(top)
+    return None if common is None else common / "info" / "exclude"
+
+
+def find_common_folder(top: Path) -> Path | None:
+    """Return the git folder that all work trees of the repository share, None if there is none that can be read."""
     git = top / ".git"
     if git.is_dir():
-        return git / "info" / "exclude"
+        return git
     pointer = read_git_pointer(top)
     if pointer is None:
         return None
     common = _read_line(pointer / "commondir")
-    return (pointer / common if common else pointer) / "info" / "exclude"
+    return pointer / common if common else pointer
+
+
+def read_branch(top: Path) -> str:
+    """Return the branch that a work tree has checked out, the beginning of the commit without one, "" if neither."""
+    git = top / ".git"
+    head = _read_line((git if git.is_dir() else read_git_pointer(top) or git) / "HEAD")
+    return head.removeprefix(_HEAD) if head.startswith(_HEAD) else head[:_COMMIT_SHOWN]
 
 
 def read_git_pointer(folder: Path) -> Path | None:
@@ -70,6 +83,8 @@ def _read_global_setting() -> str | None:
 
 
 _POINTER = "gitdir: "
+_HEAD = "ref: refs/heads/"
+_COMMIT_SHOWN = 12
 _POINTER_LIMIT = 4096  # No path is longer.
 
 

@@ -18,32 +18,26 @@ class KnownFile(Stat, Protocol):
     """What the catalog remembers of a file; `recipe` names what its rows were made with."""
 
     @property
-    def content_hash(self) -> bytes: ...
-    @property
     def recipe(self) -> str: ...
 
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """What an index run has to do.
-
-    suspects: known files whose size, time or recipe differs, with the hash that makes them unchanged after all (empty
-    when nothing does, since their rows are stale even with the same content).
-    """
+    """What an index run has to do. suspects: known files whose size, time or recipe differs."""
 
     added: tuple[str, ...]
-    suspects: Mapping[str, bytes]
+    suspects: tuple[str, ...]
     removed: tuple[str, ...]
     unchanged: int
 
 
 def compare(known: Mapping[str, KnownFile], found: Mapping[str, Stat], is_current: Callable[[str], bool]) -> Changes:
     """Tell apart what is new, what may have changed and what is gone; `is_current` judges the recipe of known rows."""
-    suspects = {
-        path: file.content_hash if is_current(file.recipe) else b""
+    suspects = tuple(
+        path
         for path, file in known.items()
         if path in found and not (_same(file, found[path]) and is_current(file.recipe))
-    }
+    )
     removed = tuple(path for path in known if path not in found)
     return Changes(
         added=tuple(path for path in found if path not in known),

@@ -14,13 +14,14 @@ from graphrag_mcp.exclusion.manager import ExclusionManager
 from graphrag_mcp.exclusion.walker import WalkedFile, walk
 from graphrag_mcp.indexing.changes import Changes, compare
 from graphrag_mcp.indexing.history import CommitTimes, commit_times, head_commit
-from graphrag_mcp.indexing.prepare import Job, Outcome, Prepared, Rejected, Unchanged
+from graphrag_mcp.indexing.prepare import Job, Outcome, Prepared, Rejected, Stored
 from graphrag_mcp.indexing.workers import prepare_all
+from graphrag_mcp.model import ArchiveClass
 from graphrag_mcp.parsing.parser import PARSER_VERSION
 from graphrag_mcp.ports import Embedder
 from graphrag_mcp.reports import IndexReport, Progress
 from graphrag_mcp.stores.sqlite.catalog import FileState, SqliteCatalog
-from graphrag_mcp.stores.sqlite.writer import SqliteIndexWriter, pack_vectors
+from graphrag_mcp.stores.sqlite.writer import Place, SqliteIndexWriter, StoredContent, pack_vectors
 
 BATCH_CHUNKS = 500  # What a kill can cost. Embedded and written while the next ones are parsed, so not too many.
 BATCH_SECONDS = 2.0
@@ -45,8 +46,12 @@ class Indexer:
         *,
         workers: int = 0,
         start: str = "",
+        reuse: bool = True,
     ) -> None:
-        """Index `root`, or only its subfolder `start`. Without an embedder, files are indexed without vectors."""
+        """Index `root`, or only its subfolder `start`. Without an embedder, files are indexed without vectors.
+
+        reuse: take what the index has of a content, rather than parse it again.
+        """
         self._root = root
         self._exclusion = exclusion
         self._archive = archive
@@ -55,6 +60,7 @@ class Indexer:
         self._embedder = embedder
         self._workers = workers
         self._start = start
+        self._reuse = reuse
         self._model_id = writer.model_id(embedder.fingerprint, embedder.dimensions) if embedder else None
         self._parsed_with = f"{PARSER_VERSION}.{CONTEXT_VERSION}."
         self._recipe = self._parsed_with + (embedder.fingerprint if embedder else "")
@@ -71,11 +77,12 @@ class Indexer:
             dates = git.submit(self._date, found, anyway=bool(changes.added or changes.suspects))
             self._writer.delete(changes.removed)
             self._writer.set_skipped(skipped, complete=True)
-            self._process(changes, found, run)
+            self._writer.set_archived(self._other_archive_classes(found))
+            self._process(changes, known, found, run)
             head, times = dates.result()
         self._writer.set_modified_at(times)
         if not run.stopped:  # A run that was cut short must not pass for a complete index.
-            self._writer.set_meta({"head": head, "indexed_at": str(time.time())})
+            self._writer.complete({"head": head, "indexed_at": str(time.time())})
         self._writer.checkpoint()
         notes = (f"recency: {times.note}",) if times.note else ()
         return run.report(changes, len(skipped), (*self._exclusion.warnings, *notes))
@@ -98,7 +105,7 @@ class Indexer:
         run.unreadable += hidden
         self._writer.delete(changes.removed)
         self._writer.set_skipped(skipped, complete=False)
-        self._process(changes, found, run)
+        self._process(changes, touched, found, run)
         return run.report(changes, len(skipped), ())
 
     def _is_current(self, recipe: str) -> bool:
@@ -115,14 +122,26 @@ class Indexer:
                 skipped[entry.path] = entry.reason
         return found, skipped
 
-    def _process(self, changes: Changes, found: Mapping[str, WalkedFile], run: "_Run") -> None:
-        jobs = [self._job(found[path]) for path in changes.added]
-        jobs += [self._job(found[path], known_hash) for path, known_hash in changes.suspects.items()]
-        run.begin(len(jobs))
+    def _other_archive_classes(self, found: Iterable[str]) -> dict[str, ArchiveClass | None]:
+        """Return the files that other patterns than before make archived, or no longer do."""
+        known = self._catalog.archived()
+        classes = {path: self._archive.classify(path) for path in found}
+        return {path: archive for path, archive in classes.items() if archive != known.get(path)}
+
+    def _process(
+        self, changes: Changes, known: Mapping[str, FileState], found: Mapping[str, WalkedFile], run: "_Run"
+    ) -> None:
+        paths = (*changes.added, *changes.suspects)
+        stored = self._writer.stored_contents(paths) if self._reuse else {}
+        run.begin(len(paths), stored, {path: known[path].content_hash for path in changes.suspects})
+        jobs = [self._job(found[path], stored.get(path, {})) for path in paths]
         for batch in _batches(prepare_all(jobs, self._workers), run):
             self._commit(batch, run)
+        lost = [self._job(found[path], {}) for path in run.lost]
+        for batch in _batches(prepare_all(lost, self._workers), run):
+            self._commit(batch, run)
 
-    def _job(self, file: WalkedFile, known_hash: bytes = b"") -> Job:
+    def _job(self, file: WalkedFile, stored: Mapping[bytes, StoredContent]) -> Job:
         return Job(
             path=file.path,
             location=self._root / file.path,
@@ -130,29 +149,33 @@ class Indexer:
             mtime_ns=file.mtime_ns,
             recipe=self._recipe,
             archive=self._archive.classify(file.path),
-            known_hash=known_hash,
+            stored={one: content.recipe for one, content in stored.items() if self._is_current(content.recipe)},
         )
 
     def _commit(self, batch: Sequence[Outcome], run: "_Run") -> None:
         prepared = [outcome for outcome in batch if isinstance(outcome, Prepared)]
-        touched = {one.path: (one.size, one.mtime_ns) for one in batch if isinstance(one, Unchanged)}
+        places = [outcome.place for outcome in batch if isinstance(outcome, Stored)]
         refused = [outcome for outcome in batch if isinstance(outcome, Rejected)]
         rejected = {outcome.path: outcome.reason for outcome in refused}
         vectors = self._vectors(prepared, run)
         self._writer.write_packed(
             [(one.rows, mine) for one, mine in zip(prepared, vectors, strict=True)], self._model_id
         )
-        self._writer.touch(touched)
+        lost = set(self._writer.place(places))
         self._writer.delete([outcome.path for outcome in refused if not outcome.may_pass])
         self._writer.set_skipped(rejected, complete=False)
-        run.advance(len(batch), sum(len(one.texts) for one in prepared), len(touched), len(rejected))
+        run.lost += sorted(lost)
+        run.count_places([place for place in places if place.path not in lost])
+        run.advance(len(batch) - len(lost), sum(len(one.texts) for one in prepared), len(rejected))
         run.unreadable += sum(outcome.may_pass for outcome in refused)
 
     def _vectors(self, prepared: Sequence[Prepared], run: "_Run") -> list[list[bytes]]:
         """Return each file's vectors; chunks whose text did not change keep the one they have."""
         if self._embedder is None or self._model_id is None:
             return [[] for _ in prepared]
-        stored = [self._writer.stored_vectors(one.rows.path, self._model_id) for one in prepared]
+        stored = [
+            self._writer.stored_vectors(one.rows.place.path, self._model_id) if self._reuse else {} for one in prepared
+        ]
         missing = [
             texts
             for one, old in zip(prepared, stored, strict=True)
@@ -183,6 +206,9 @@ class _Run:
     progress: ReportProgress | None
     stop: threading.Event | None
     started: float = field(default_factory=time.monotonic)
+    stored: Mapping[str, Mapping[bytes, StoredContent]] = field(default_factory=dict)
+    hashes: Mapping[str, bytes] = field(default_factory=dict)  # Of the suspects, before.
+    lost: list[str] = field(default_factory=list)  # What another tree had and has no longer.
     total: int = 0
     done: int = 0
     chunks: int = 0
@@ -192,14 +218,23 @@ class _Run:
     rejected: int = 0
     unreadable: int = 0
 
-    def begin(self, total: int) -> None:
-        self.total = total
+    def begin(
+        self, total: int, stored: Mapping[str, Mapping[bytes, StoredContent]], hashes: Mapping[str, bytes]
+    ) -> None:
+        self.total, self.stored, self.hashes = total, stored, hashes
         self._tell()
 
-    def advance(self, files: int, chunks: int, touched: int, rejected: int) -> None:
+    def count_places(self, places: Iterable[Place]) -> None:
+        """Count contents that were stored: the same as before, or another tree's."""
+        for place in places:
+            if self.hashes.get(place.path) == place.content_hash:
+                self.touched += 1
+            else:
+                self.reused += self.stored[place.path][place.content_hash].chunks
+
+    def advance(self, files: int, chunks: int, rejected: int) -> None:
         self.done += files
         self.chunks += chunks
-        self.touched += touched
         self.rejected += rejected
         self._tell()
 

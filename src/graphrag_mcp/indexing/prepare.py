@@ -1,7 +1,8 @@
 """Turns one file into the rows of every store and the texts to embed; runs in the parsing processes."""
 
 import hashlib
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from graphrag_mcp.embedding.context import embedding_texts
@@ -9,8 +10,7 @@ from graphrag_mcp.exclusion.excluded_files import match_keys
 from graphrag_mcp.model import ArchiveClass, Chunk, ParsedFile
 from graphrag_mcp.parsing.modules import module_keys
 from graphrag_mcp.parsing.parser import parse_file
-from graphrag_mcp.stores.sqlite.catalog import FileState
-from graphrag_mcp.stores.sqlite.writer import FileRows, PackedFile, pack_rows
+from graphrag_mcp.stores.sqlite.writer import FileRows, PackedFile, Place, pack_rows
 from graphrag_mcp.words import directory_words, index_text, stem_words
 
 _HASH_BYTES = 16  # Collisions become likely at 2**64 files.
@@ -18,7 +18,7 @@ _HASH_BYTES = 16  # Collisions become likely at 2**64 files.
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """One file to read. `known_hash`: the content that would make the work unnecessary, empty for none."""
+    """One file to read. `stored`: contents that make the work unnecessary, each with what its rows were made with."""
 
     path: str
     location: Path
@@ -26,7 +26,7 @@ class Job:
     mtime_ns: int
     recipe: str
     archive: ArchiveClass | None
-    known_hash: bytes = b""
+    stored: Mapping[bytes, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,12 +38,10 @@ class Prepared:
 
 
 @dataclass(frozen=True, slots=True)
-class Unchanged:
-    """The file was touched, its content is the same."""
+class Stored:
+    """The index has this content already, from before or from another tree."""
 
-    path: str
-    size: int
-    mtime_ns: int
+    place: Place
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +53,7 @@ class Rejected:
     may_pass: bool = False
 
 
-Outcome = Prepared | Unchanged | Rejected
+Outcome = Prepared | Stored | Rejected
 
 
 def prepare(job: Job) -> Outcome:
@@ -67,23 +65,31 @@ def prepare(job: Job) -> Outcome:
     except OSError as error:
         return Rejected(job.path, f"unreadable: {error.strerror or error}", may_pass=True)
     content_hash = hashlib.blake2b(data, digest_size=_HASH_BYTES).digest()
-    if content_hash == job.known_hash:
-        return Unchanged(job.path, job.size, job.mtime_ns)
+    recipe = job.stored.get(content_hash)
+    place = Place(
+        path=job.path,
+        content_hash=content_hash,
+        recipe=job.recipe if recipe is None else recipe,
+        size=job.size,
+        mtime_ns=job.mtime_ns,
+        archive=job.archive,
+        modified_at=job.mtime_ns / 1e9,
+    )
+    if recipe is not None:
+        return Stored(place)
     parsed = parse_file(job.path, data)
     if not parsed.chunks and parsed.note:
         return Rejected(job.path, parsed.note)
-    return _rows(job, parsed, content_hash)
+    return _rows(place, parsed)
 
 
-def _rows(job: Job, parsed: ParsedFile, content_hash: bytes) -> Prepared:
+def _rows(place: Place, parsed: ParsedFile) -> Prepared:
     texts = [embedding_texts(parsed.path, parsed.language, chunk) for chunk in parsed.chunks]
     stem, directory = stem_words(parsed.path), directory_words(parsed.path)
     path_fields = (" ".join(stem), " ".join(directory))
     rows = FileRows(
         parsed=parsed,
-        state=FileState(job.size, job.mtime_ns, content_hash, job.recipe),
-        archive=job.archive,
-        modified_at=job.mtime_ns / 1e9,
+        place=place,
         match_keys=match_keys(parsed.path),
         path_words={word: 1 / len(stem) for word in stem},
         module_keys=module_keys(parsed.path),

@@ -13,7 +13,7 @@ def render_status(status: Status, detailed: bool = True) -> str:
     """Return what is indexed, how complete it is, and what was left out and why; `detailed` adds examples."""
     lines = [
         f"Index: {describe_state(status.state)}",
-        f"Root: {status.root}",
+        f"Root: {one_line(status.root)}" + _describe_tree(status),
         f"Files: {status.files:,}, of them archived: {status.archived_files:,}",
         f"Chunks: {status.chunks:,}, symbols: {status.symbols:,}, relations: {status.relations:,}",
         _describe_model(status),
@@ -32,6 +32,12 @@ def render_status(status: Status, detailed: bool = True) -> str:
         lines.append(f"Server: {server.name}: {state}" + (f"; {server.problem}" if server.problem else ""))
     lines += [f"Warning: {warning}" for warning in status.warnings]
     return printable("\n".join(lines))
+
+
+def _describe_tree(status: Status) -> str:
+    branch = f", on {one_line(status.branch)}" if status.branch else ""
+    shared = f"; the index is shared by {status.trees} work trees" if status.trees > 1 else ""
+    return branch + shared
 
 
 def _describe_model(status: Status) -> str:

@@ -133,6 +133,13 @@ class SqliteCatalog:
         rows = self._database.rows("SELECT path, size, mtime_ns, content_hash, recipe FROM files")
         return {path: FileState(*state) for path, *state in rows}
 
+    def archived(self) -> dict[str, ArchiveClass]:
+        """Return why files count as archived, by path."""
+        rows = self._database.rows(
+            "SELECT path, archive_reason, archive_penalty FROM files WHERE archive_reason IS NOT NULL"
+        )
+        return {path: ArchiveClass(reason, penalty) for path, reason, penalty in rows}
+
     def paths_below(self, folder: str) -> list[str]:
         """Return the indexed files in a folder, at any depth."""
         prefix = folder.rstrip("/") + "/"
@@ -152,9 +159,8 @@ class SqliteCatalog:
         version = self._database.version()
         if self._counts is None or version != self._counts_version:
             (row,) = self._database.rows(
-                """SELECT (SELECT count(*) FROM files), (SELECT count(*) FROM chunks), (SELECT count(*) FROM symbols),
-                          (SELECT count(*) FROM relations), (SELECT count(*) FROM vectors),
-                          (SELECT count(*) FROM files WHERE archive_reason IS NOT NULL)"""
+                """SELECT count(*), coalesce(sum(chunks), 0), coalesce(sum(symbols), 0), coalesce(sum(relations), 0),
+                          coalesce(sum(embedded), 0), count(archive_reason) FROM files"""
             )
             self._counts, self._counts_version = Counts(*row), version
         return self._counts

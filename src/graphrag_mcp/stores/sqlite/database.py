@@ -4,27 +4,29 @@ import json
 import sqlite3
 import threading
 from collections.abc import Iterable, Iterator, Sized
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
 from graphrag_mcp.errors import IndexStoreError
-from graphrag_mcp.stores.sqlite.schema import SCHEMA, SCHEMA_VERSION
+from graphrag_mcp.stores.sqlite.schema import SCHEMA, SCHEMA_VERSION, tree_views
+from graphrag_mcp.stores.sqlite.trees import Tree, find_tree, make_tree, served_tree
 
 BUSY_TIMEOUT_SECONDS = 10.0  # A writer commits in milliseconds; ten seconds means something is wrong.
 CACHE_KIB = 16_384  # Pages kept by each connection: holds the inner nodes of an index of 100,000 chunks.
 
 
 class Database:
-    """The index file of one project.
+    """The index file as one tree sees it.
 
-    Reading connections belong to the thread that asks. `version()` changes whenever another connection commits, which
-    is how every cache above it knows that it is out of date.
+    Reading connections belong to the thread that asks. `version()` changes whenever the tree's files change, which is
+    how every cache above it knows that it is out of date.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, root: str = "", model: str | None = None) -> None:
         """Open the file, and create it when it is missing.
 
+        root: names the tree. model: the fingerprint of the vectors to write; None for the tree that is searched.
         Raises IndexStoreError when the file cannot be opened, is damaged, or was written by another version.
         """
         self.path = path
@@ -34,14 +36,20 @@ class Database:
         self._guard = threading.Lock()
         try:
             path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            with self.transaction() as connection:
-                _prepare(connection, path)
+            self.tree = _open_tree(path, root, model)
+            self._place = _place(path)
         except (OSError, sqlite3.Error) as error:
-            self.close()
             raise IndexStoreError(f"{path} cannot be opened ({error})") from error
-        except IndexStoreError:
-            self.close()
-            raise
+
+    def is_served(self) -> bool:
+        """Tell whether searches are still answered from this tree of this file: it may be replaced or retired."""
+        with self.connection() as connection:
+            return served_tree(connection, self.tree.root) == self.tree and self._place == _place(self.path)
+
+    def is_written(self, model: str | None) -> bool:
+        """Tell whether this is where vectors of a model are written."""
+        with self.connection() as connection:
+            return find_tree(connection, self.tree.root, model) == self.tree and self._place == _place(self.path)
 
     @contextmanager
     def connection(self) -> Iterator[sqlite3.Connection]:
@@ -51,6 +59,15 @@ class Database:
             mine = self._local.connection = self._connect()
         with mine.busy:
             yield mine.opened
+
+    def models(self) -> set[str]:
+        """Return the fingerprints of all trees' models."""
+        return {model for (model,) in self.rows("SELECT DISTINCT model FROM trees")}
+
+    def roots(self) -> int:
+        """Return how many work trees share the file."""
+        ((count,),) = self.rows("SELECT count(DISTINCT root) FROM trees")
+        return int(count)
 
     def rows(self, sql: str, parameters: Iterable[object] = ()) -> list[tuple[Any, ...]]:
         """Return all rows of one query."""
@@ -92,7 +109,9 @@ class Database:
         with self._guard:
             if self._closed:
                 raise sqlite3.ProgrammingError(f"{self.path} is closed")
-            connection = _Connection(_connect(self.path))
+            connection = _Connection(connect(self.path))
+            for statement in tree_views(self.tree.tree_id):
+                connection.opened.execute(statement)
             self._connections.append(connection)
             return connection
 
@@ -115,7 +134,8 @@ def marks(values: Sized) -> str:
     return ",".join("?" * len(values))
 
 
-def _connect(path: Path) -> sqlite3.Connection:
+def connect(path: Path) -> sqlite3.Connection:
+    """Open a connection that sees all trees."""
     connection = sqlite3.connect(
         path, timeout=BUSY_TIMEOUT_SECONDS, isolation_level=None, check_same_thread=False, cached_statements=256
     )
@@ -127,14 +147,39 @@ def _connect(path: Path) -> sqlite3.Connection:
     return connection
 
 
-def _prepare(connection: sqlite3.Connection, path: Path) -> None:
+def _open_tree(path: Path, root: str, model: str | None) -> Tree:
+    """Make what is missing, the tables and the tree; who only reads does not wait for a writer."""
+    with closing(connect(path)) as connection:
+        if has_tables(connection, path):
+            found = find_tree(connection, root, model)
+            if found is not None:
+                return found
+        connection.execute("BEGIN IMMEDIATE")
+        if not has_tables(connection, path):
+            for statement in SCHEMA.split(";\n"):
+                if statement.strip():
+                    connection.execute(statement)
+            connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+            path.chmod(0o600)
+        made = make_tree(connection, root, model)
+        connection.commit()
+        return made
+
+
+def has_tables(connection: sqlite3.Connection, path: Path) -> bool:
+    """Tell an index file from a new one. Raises IndexStoreError for a file of another format."""
     (version,) = connection.execute("PRAGMA user_version").fetchone()
     if version == SCHEMA_VERSION:
-        return
+        return True
     if version != 0 or connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
         raise IndexStoreError(f"{path} has format {version}, this version reads format {SCHEMA_VERSION}")
-    for statement in SCHEMA.split(";\n"):
-        if statement.strip():
-            connection.execute(statement)
-    connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
-    path.chmod(0o600)
+    return False
+
+
+def _place(path: Path) -> tuple[int, int]:
+    """Return what tells a file from another one of the same name."""
+    try:
+        found = path.stat()
+    except OSError:
+        return 0, 0
+    return found.st_dev, found.st_ino

@@ -1,6 +1,7 @@
 """Definitions and relations in tables; what a name refers to is settled when it is asked, against the whole project.
 
 Nothing has to be resolved again when another file changes, and an ambiguous name stays what it is: several candidates.
+`main.relations` are those of all trees: for chunks that are known to be this tree's, and for counts that may be rough.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -74,11 +75,11 @@ class SqliteGraphStore:
             f"""WITH said AS MATERIALIZED (
                     SELECT DISTINCT c.id AS chunk_id, r.target_key AS key, r.target, r.file_id
                     FROM json_each(?) one JOIN chunks c ON c.id = one.value
-                    JOIN relations r ON r.file_id = c.file_id AND r.line BETWEEN c.start_line AND c.end_line
+                    JOIN main.relations r ON r.file_id = c.file_id AND r.line BETWEEN c.start_line AND c.end_line
                     WHERE r.kind != 'contains'),
                 rare AS MATERIALIZED (
                     SELECT key, (SELECT count(*) FROM (
-                        SELECT 1 FROM relations x WHERE x.target_key = key LIMIT {MAX_OCCURRENCES})) AS occurrences
+                        SELECT 1 FROM main.relations x WHERE x.target_key = key LIMIT {MAX_OCCURRENCES})) AS occurrences
                     FROM (SELECT DISTINCT key FROM said)
                     WHERE (SELECT count(DISTINCT file_id) FROM (
                         SELECT file_id FROM symbols y WHERE y.name_key = key LIMIT {MAX_CANDIDATES + 1})) IN (1, 2))
@@ -160,7 +161,7 @@ class SqliteGraphStore:
             f"""WITH mentions AS MATERIALIZED (
                     SELECT r.*, seed.key AS rank, {DEFINITIONS.format(key="r.target_key")} AS known
                     FROM json_each(?) seed JOIN chunks c ON c.id = seed.value
-                    JOIN relations r ON r.file_id = c.file_id AND r.line BETWEEN c.start_line AND c.end_line
+                    JOIN main.relations r ON r.file_id = c.file_id AND r.line BETWEEN c.start_line AND c.end_line
                     WHERE r.kind IN ({marks(kinds)}) ORDER BY seed.key, r.id LIMIT {limit}),
                 meant AS (
                     SELECT r.id, s.id AS symbol_id FROM mentions r
@@ -187,7 +188,7 @@ class SqliteGraphStore:
             f"""SELECT r.id, seed.key, r.kind, r.source, r.target, r.file_id, r.confidence, r.resolution,
                        -m.file_id, m.file_id << {ORDINAL_BITS}, m.file_id, f.path, 1
                 FROM json_each(?) seed JOIN chunks c ON c.id = seed.value
-                JOIN relations r ON r.file_id = c.file_id AND r.line BETWEEN c.start_line AND c.end_line
+                JOIN main.relations r ON r.file_id = c.file_id AND r.line BETWEEN c.start_line AND c.end_line
                 JOIN module_keys m ON m.key IN (r.target_module, r.target_module || '/' || r.target)
                 JOIN files f ON f.id = m.file_id
                 WHERE r.kind IN ({marks(kinds)}) AND r.kind IN ('imports', 'links_to', 'supersedes')
@@ -249,7 +250,7 @@ class SqliteGraphStore:
     def _places(self, relation_ids: Sequence[int]) -> dict[int, int]:
         """Return the chunk in which each relation stands."""
         rows = self._database.rows(
-            f"""SELECT r.id, c.id FROM relations r JOIN chunks c
+            f"""SELECT r.id, c.id FROM main.relations r JOIN chunks c
                 ON c.id BETWEEN r.file_id << {ORDINAL_BITS} AND (r.file_id + 1 << {ORDINAL_BITS}) - 1
                    AND r.line BETWEEN c.start_line AND c.end_line
                 WHERE r.id IN (SELECT value FROM json_each(?))""",

@@ -37,12 +37,11 @@ class SqliteKeywordIndex:
         query = " OR ".join('"' + term.replace('"', '""') + '"' for term in self.telling(terms))
         if not query:
             return []
-        hidden = self._scopes.resolve(scope)
         rows = self._database.rows(
             f"""SELECT rowid, -bm25(keywords, {_WEIGHTS}) AS score FROM keywords
-                WHERE keywords MATCH ? AND {hidden.condition(f"(rowid >> {ORDINAL_BITS})")}
+                WHERE keywords MATCH ? AND substr(?, (rowid >> {ORDINAL_BITS}) + 1, 1) IS x'01'
                 ORDER BY score DESC, rowid LIMIT ?""",
-            (query, *hidden.parameters, limit),
+            (query, self._scopes.resolve(scope).visible, limit),
         )
         return list(map(Ranked._make, rows))
 

@@ -29,6 +29,7 @@ class SqliteProjectionSource:
     def __init__(self, database: Database, graph: SqliteGraphStore, project: str, fingerprint: str) -> None:
         """Name the points after `project`, and hand out the vectors of the model with this fingerprint."""
         self._database = database
+        self._tree_id = database.tree.tree_id
         self._graph = graph
         self._project = project
         self._fingerprint = fingerprint
@@ -56,24 +57,29 @@ class SqliteProjectionSource:
         """Remember that the server holds these files as they were read."""
         with self._database.transaction() as connection:
             connection.executemany(
-                "INSERT OR REPLACE INTO projected VALUES (?, ?, ?)", [(server, file.path, file.mark) for file in files]
+                "INSERT OR REPLACE INTO main.projected VALUES (?, ?, ?, ?)",
+                [(self._tree_id, server, file.path, file.mark) for file in files],
             )
 
     def forget(self, server: str, paths: Iterable[str] | None = None) -> None:
         """Take the marks back: of these files, or of all."""
         with self._database.transaction() as connection:
             if paths is None:
-                connection.execute("DELETE FROM projected WHERE server = ?", (server,))
+                connection.execute(
+                    "DELETE FROM main.projected WHERE tree_id = ? AND server = ?", (self._tree_id, server)
+                )
             else:
                 connection.executemany(
-                    "DELETE FROM projected WHERE server = ? AND path = ?", [(server, path) for path in paths]
+                    "DELETE FROM main.projected WHERE tree_id = ? AND server = ? AND path = ?",
+                    [(self._tree_id, server, path) for path in paths],
                 )
 
     def mark_foreign(self, server: str, paths: Iterable[str]) -> None:
         """Remember files that a server turned out to hold though the index does not, so that they are removed."""
         with self._database.transaction() as connection:
             connection.executemany(
-                "INSERT OR REPLACE INTO projected VALUES (?, ?, '')", [(server, path) for path in paths]
+                "INSERT OR REPLACE INTO main.projected VALUES (?, ?, ?, '')",
+                [(self._tree_id, server, path) for path in paths],
             )
 
     def holds_any(self, server: str) -> bool:

@@ -1,10 +1,15 @@
-"""The tables of the index file.
+"""The tables of the index file, which all work trees of a repository share.
+
+A row of `files` is one content of one path, and everything that follows from it is stored once, however many trees have
+it. `tree_files` says which tree has which. Readers see one tree: views of the same names as the tables, made by each
+connection, hide what the others have, so that no query can show a line of another tree. Only the writer, and the
+full-text table, which can have no view, deal with all of them (`main.files`).
 
 A chunk's id is `file_id << 16 | ordinal`: a file's chunks are one run of ids, so that its rows are replaced by range
 and the file of a full-text match is known without a join. File ids are never used again.
 """
 
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 ORDINAL_BITS = 16  # 65,536 chunks a file: a file of 10 MB has about 7,000.
 MAX_CHUNKS_PER_FILE = 1 << ORDINAL_BITS
 ORDINAL_MASK = MAX_CHUNKS_PER_FILE - 1
@@ -14,28 +19,46 @@ ORDINAL_MASK = MAX_CHUNKS_PER_FILE - 1
 KEYWORD_FIELDS = {"names": 3.0, "stem": 2.0, "enclosing": 1.0, "comments": 0.5, "directory": 0.5, "body": 1.0}
 
 SCHEMA = f"""
-CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE trees (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    root TEXT NOT NULL,
+    model TEXT NOT NULL,            -- Fingerprint: while a new model's tree is built, the old one's is searched.
+    UNIQUE (root, model)
+);
+CREATE TABLE meta (tree_id INTEGER, key TEXT, value TEXT NOT NULL, PRIMARY KEY (tree_id, key)) WITHOUT ROWID;
 
 CREATE TABLE files (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
-    path TEXT NOT NULL UNIQUE,
-    size INTEGER NOT NULL,
-    mtime_ns INTEGER NOT NULL,
+    path TEXT NOT NULL,
     content_hash BLOB NOT NULL,
     recipe TEXT NOT NULL,           -- What the rows were made with; another one makes the file stale.
-    generation INTEGER NOT NULL,    -- The commit that wrote the rows; readers catch up by it.
     language TEXT NOT NULL,
     category TEXT NOT NULL,
     mode TEXT NOT NULL,
     note TEXT NOT NULL,
+    facts TEXT NOT NULL,            -- DocumentFacts as JSON, '' when the document says nothing.
+    chunks INTEGER NOT NULL,        -- How many there are of each.
+    symbols INTEGER NOT NULL,
+    relations INTEGER NOT NULL,
+    embedded INTEGER NOT NULL,
+    UNIQUE (path, content_hash, recipe)
+);
+
+CREATE TABLE tree_files (
+    tree_id INTEGER,
+    path TEXT,
+    file_id INTEGER NOT NULL,
+    size INTEGER NOT NULL,
+    mtime_ns INTEGER NOT NULL,
     modified_at REAL,
     archive_reason TEXT,            -- NULL: not archived.
     archive_penalty REAL,
-    facts TEXT NOT NULL             -- DocumentFacts as JSON, '' when the document says nothing.
-);
-CREATE INDEX files_archived ON files (id) WHERE archive_reason IS NOT NULL;
+    PRIMARY KEY (tree_id, path)
+) WITHOUT ROWID;
+CREATE INDEX tree_files_file ON tree_files (file_id, tree_id);
+CREATE INDEX tree_files_archived ON tree_files (tree_id, file_id) WHERE archive_reason IS NOT NULL;
 
-CREATE TABLE skipped (path TEXT PRIMARY KEY, reason TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE skipped (tree_id INTEGER, path TEXT, reason TEXT NOT NULL, PRIMARY KEY (tree_id, path)) WITHOUT ROWID;
 CREATE TABLE match_keys (key TEXT, file_id INTEGER, PRIMARY KEY (key, file_id)) WITHOUT ROWID;
 CREATE INDEX match_keys_file ON match_keys (file_id);
 CREATE TABLE path_words (word TEXT, file_id INTEGER, share REAL NOT NULL, PRIMARY KEY (word, file_id)) WITHOUT ROWID;
@@ -68,7 +91,13 @@ CREATE VIRTUAL TABLE keywords USING fts5 ({", ".join(KEYWORD_FIELDS)}, tokenize 
 CREATE VIRTUAL TABLE keyword_terms USING fts5vocab (keywords, row);
 
 -- What each server holds of the index, so that only the rest is sent.
-CREATE TABLE projected (server TEXT, path TEXT, mark TEXT NOT NULL, PRIMARY KEY (server, path)) WITHOUT ROWID;
+CREATE TABLE projected (
+    tree_id INTEGER,
+    server TEXT,
+    path TEXT,
+    mark TEXT NOT NULL,
+    PRIMARY KEY (tree_id, server, path)
+) WITHOUT ROWID;
 
 CREATE TABLE symbols (
     id INTEGER PRIMARY KEY,
@@ -102,3 +131,26 @@ CREATE INDEX relations_target ON relations (target_key, file_id);
 CREATE INDEX relations_place ON relations (file_id, line);
 CREATE INDEX relations_module ON relations (target_module, target_key) WHERE target_module != '';
 """
+
+_VIEWED = ("match_keys", "path_words", "module_keys", "symbols", "relations")
+_PLACE_COLUMNS = ("path", "size", "mtime_ns", "modified_at", "archive_reason", "archive_penalty")
+_CONTENT_COLUMNS = ("content_hash", "recipe", "language", "category", "mode", "note", "facts")
+_COUNT_COLUMNS = ("chunks", "symbols", "relations", "embedded")
+
+
+def tree_views(tree_id: int) -> list[str]:
+    """Return the statements after which a connection sees the files of one tree, and of the others nothing."""
+    places = ", ".join(f"t.{column}" for column in _PLACE_COLUMNS)
+    contents = ", ".join(f"f.{column}" for column in (*_CONTENT_COLUMNS, *_COUNT_COLUMNS))
+    return [
+        f"""CREATE TEMP VIEW files AS SELECT t.file_id AS id, {places}, {contents}
+            FROM main.tree_files t JOIN main.files f ON f.id = t.file_id WHERE t.tree_id = {tree_id}""",
+        f"CREATE TEMP VIEW skipped AS SELECT path, reason FROM main.skipped WHERE tree_id = {tree_id}",
+        f"CREATE TEMP VIEW meta AS SELECT key, value FROM main.meta WHERE tree_id = {tree_id}",
+        f"CREATE TEMP VIEW projected AS SELECT server, path, mark FROM main.projected WHERE tree_id = {tree_id}",
+        *(
+            f"""CREATE TEMP VIEW {table} AS SELECT * FROM main.{table} one WHERE EXISTS (
+                SELECT 1 FROM main.tree_files t WHERE t.file_id = one.file_id AND t.tree_id = {tree_id})"""
+            for table in _VIEWED
+        ),
+    ]

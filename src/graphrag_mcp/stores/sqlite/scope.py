@@ -14,15 +14,14 @@ _SCOPES_KEPT = 32  # A session asks with a handful of different scopes.
 
 
 class FileFilter:
-    """The files a search may not see: as an array for the matrix, as a condition for SQL."""
+    """The files of the tree that a search may not see: as an array for the matrix, as a condition for SQL."""
 
-    def __init__(self, denied: Collection[int]) -> None:
+    def __init__(self, denied: Collection[int], members: NDArray[np.int64] | None = None) -> None:
+        """denied: files that are hidden. members: all files of the tree, for `visible`."""
         self.denied: NDArray[np.int64] = np.array(sorted(denied), dtype=np.int64)
-        # One byte for each file number: SQLite reads it in place, where a list of numbers would be sorted into a table
-        # of its own each time that a statement runs.
-        mask = np.zeros(int(self.denied[-1]) + 1 if denied else 0, dtype=np.uint8)
-        mask[self.denied] = 1
-        self._mask = mask.tobytes()
+        self._mask = _byte_mask(self.denied)
+        # The other way round, so that what another tree adds after this was made is hidden too.
+        self.visible = b"" if members is None else _byte_mask(np.setdiff1d(members, self.denied, assume_unique=True))
 
     def condition(self, file_id: str, place: str = "?") -> str:
         """Return a SQL condition on the column or expression `file_id`, which takes `parameters` at `place`."""
@@ -34,6 +33,16 @@ class FileFilter:
         return (self._mask,) if self._mask else ()
 
 
+def _byte_mask(file_ids: NDArray[np.int64]) -> bytes:
+    """Return one byte for each file number.
+
+    SQLite reads it in place, where a list of numbers would be sorted into a table of its own for each statement.
+    """
+    mask = np.zeros(int(file_ids[-1]) + 1 if file_ids.size else 0, dtype=np.uint8)
+    mask[file_ids] = 1
+    return mask.tobytes()
+
+
 class ScopeResolver:
     """Resolves scopes against the catalog and remembers the answers until the next commit."""
 
@@ -43,16 +52,18 @@ class ScopeResolver:
         self._compile_globs = compile_globs
         self._version = -1
         self._filters: dict[Scope, FileFilter] = {}
+        self._members: NDArray[np.int64] = np.zeros(0, np.int64)
 
     def resolve(self, scope: Scope) -> FileFilter:
         """Return what the scope hides, as of the last commit."""
         version = self._database.version()
         if version != self._version or len(self._filters) >= _SCOPES_KEPT:
-            self._version, self._filters = version, {}
+            members = [file_id for (file_id,) in self._database.rows("SELECT id FROM files ORDER BY id")]
+            self._version, self._filters, self._members = version, {}, np.array(members, np.int64)
         found = self._filters.get(scope)
         if found is None:
             denied = self._archived(scope) | self._excluded(scope) | self._outside(scope)
-            found = FileFilter(denied)
+            found = FileFilter(denied, self._members)
             self._filters[scope] = found
         return found
 

@@ -63,15 +63,14 @@ class SqliteVectorIndex:
         version = self._database.version()
         if version == self._version:
             return
-        stored = dict(self._database.rows("SELECT id, generation FROM files"))
-        for file_id in [old for old, generation in self._rows.generations.items() if stored.get(old) != generation]:
+        stored = {file_id for (file_id,) in self._database.rows("SELECT id FROM files")}
+        for file_id in self._rows.files - stored:
             self._rows.remove(file_id)
-        fresh = [file_id for file_id in stored if file_id not in self._rows.generations]
-        for run in _runs(sorted(fresh)):
-            self._load(run, stored)
+        for run in _runs(sorted(stored - self._rows.files)):
+            self._load(run)
         self._version = version
 
-    def _load(self, file_ids: range, stored: Mapping[int, int]) -> None:
+    def _load(self, file_ids: range) -> None:
         with self._database.connection() as connection:
             cursor = connection.execute(
                 """SELECT chunk_id, vector FROM vectors
@@ -81,7 +80,7 @@ class SqliteVectorIndex:
             )
             while batch := cursor.fetchmany(BLOCK_ROWS):
                 self._rows.add([chunk_id for chunk_id, _ in batch], b"".join(blob for _, blob in batch))
-        self._rows.generations.update({file_id: stored[file_id] for file_id in file_ids})
+        self._rows.files.update(file_ids)
 
 
 @dataclass(slots=True)
@@ -99,7 +98,7 @@ class _Rows:
     blocks: list[_Block] = field(default_factory=list)
     free: list[tuple[int, int]] = field(default_factory=list)
     place: dict[int, tuple[int, int]] = field(default_factory=dict)
-    generations: dict[int, int] = field(default_factory=dict)
+    files: set[int] = field(default_factory=set)
 
     def add(self, chunk_ids: Sequence[int], blob: bytes) -> None:
         vectors = np.frombuffer(blob, dtype="<f2").reshape(len(chunk_ids), self.dimensions)
@@ -113,7 +112,7 @@ class _Rows:
         self.used += len(chunk_ids)
 
     def remove(self, file_id: int) -> None:
-        del self.generations[file_id]
+        self.files.remove(file_id)
         for ordinal in range(MAX_CHUNKS_PER_FILE):
             where = self.place.pop(file_id << ORDINAL_BITS | ordinal, None)
             if where is None:

@@ -2,17 +2,35 @@
 
 import sqlite3
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from graphrag_mcp.model import ArchiveClass, Chunk, ParsedFile, Relation, Symbol
-from graphrag_mcp.stores.sqlite.catalog import FileState, write_facts
+from graphrag_mcp.stores.sqlite.catalog import write_facts
 from graphrag_mcp.stores.sqlite.database import Database, id_list
 from graphrag_mcp.stores.sqlite.schema import KEYWORD_FIELDS, MAX_CHUNKS_PER_FILE, ORDINAL_BITS
+from graphrag_mcp.stores.sqlite.trees import remove_orphans, remove_rows, remove_tree, retire_others
 
 if TYPE_CHECKING:  # The parsing processes pack rows, and start sooner without numpy.
     from graphrag_mcp.ports import Matrix
+
+
+class Place(NamedTuple):
+    """That a tree has a content at a path, and since when: a row of `tree_files`.
+
+    content_hash, recipe: name the content, and what its rows are made with. modified_at: in seconds since 1970.
+    """
+
+    path: str
+    content_hash: bytes
+    recipe: str
+    size: int
+    mtime_ns: int
+    archive: ArchiveClass | None
+    modified_at: float | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,14 +42,19 @@ class FileRows:
     """
 
     parsed: ParsedFile
-    state: FileState
-    archive: ArchiveClass | None
-    modified_at: float | None
+    place: Place
     match_keys: frozenset[str]
     path_words: Mapping[str, float]
     module_keys: frozenset[str]
     keywords: Sequence[tuple[str, ...]]
     text_hashes: Sequence[bytes]
+
+
+class StoredContent(NamedTuple):
+    """What a content's rows were made with, and how many chunks it has."""
+
+    recipe: str
+    chunks: int
 
 
 _Row = tuple[object, ...]
@@ -40,12 +63,11 @@ _Row = tuple[object, ...]
 class PackedFile(NamedTuple):
     """The rows of one file as plain values, which travel between processes at a tenth of the cost of objects.
 
-    before, after: the columns of `files` on either side of the generation. symbols: each with its chunk's ordinal.
+    facts: the columns of `files` behind the recipe, without the number of vectors. symbols: with their chunk's ordinal.
     """
 
-    path: str
-    before: _Row
-    after: _Row
+    place: Place
+    facts: _Row
     match_keys: list[str]
     path_words: list[tuple[str, float]]
     module_keys: list[str]
@@ -58,22 +80,22 @@ class PackedFile(NamedTuple):
 
 def pack_rows(rows: FileRows) -> PackedFile:
     """Return what is written of a file. Raises ValueError when it has more chunks than a file can have."""
-    parsed, state, archive = rows.parsed, rows.state, rows.archive
+    parsed = rows.parsed
     if len(parsed.chunks) > MAX_CHUNKS_PER_FILE:
         count = len(parsed.chunks)
         raise ValueError(f"{parsed.path} has {count} chunks, the index holds {MAX_CHUNKS_PER_FILE} of one file")
+    symbols = _pack_symbols(parsed)
     return PackedFile(
-        path=parsed.path,
-        before=(parsed.path, state.size, state.mtime_ns, state.content_hash, state.recipe),
-        after=(
+        place=rows.place,
+        facts=(
             parsed.language,
             parsed.category.value,
             parsed.mode.value,
             parsed.note,
-            rows.modified_at,
-            archive.reason if archive else None,
-            archive.penalty if archive else None,
             write_facts(parsed.facts),
+            len(parsed.chunks),
+            len(symbols),
+            len(parsed.relations),
         ),
         match_keys=sorted(rows.match_keys),
         path_words=sorted(rows.path_words.items()),
@@ -81,7 +103,7 @@ def pack_rows(rows: FileRows) -> PackedFile:
         chunks=[_pack_chunk(chunk) for chunk in parsed.chunks],
         keywords=rows.keywords,
         text_hashes=rows.text_hashes,
-        symbols=_pack_symbols(parsed),
+        symbols=symbols,
         relations=[_pack_relation(relation) for relation in parsed.relations],
     )
 
@@ -130,6 +152,7 @@ class SqliteIndexWriter:
 
     def __init__(self, database: Database) -> None:
         self._database = database
+        self._tree_id = database.tree.tree_id
 
     def model_id(self, fingerprint: str, dimensions: int) -> int:
         """Return the number under which this model's vectors are stored."""
@@ -140,11 +163,22 @@ class SqliteIndexWriter:
             (found,) = connection.execute("SELECT id FROM models WHERE fingerprint = ?", (fingerprint,)).fetchone()
         return int(found)
 
+    def stored_contents(self, paths: Iterable[str]) -> dict[str, dict[bytes, StoredContent]]:
+        """Return the contents of these paths that any tree has, by path and hash."""
+        found: dict[str, dict[bytes, StoredContent]] = defaultdict(dict)
+        for path, content_hash, *rest in self._database.rows(
+            """SELECT path, content_hash, recipe, chunks FROM main.files
+               WHERE path IN (SELECT value FROM json_each(?)) ORDER BY id""",
+            (id_list(paths),),
+        ):
+            found[path][content_hash] = StoredContent(*rest)
+        return found
+
     def stored_vectors(self, path: str, model_id: int) -> dict[bytes, bytes]:
-        """Return the vectors a file has now, by the hash of the text they were made from."""
+        """Return the vectors of any content of a path, by the hash of the text they were made from."""
         rows = self._database.rows(
-            f"""SELECT v.text_hash, v.vector FROM files f
-                JOIN vectors v ON v.chunk_id >= f.id << {ORDINAL_BITS} AND v.chunk_id < (f.id + 1) << {ORDINAL_BITS}
+            f"""SELECT v.text_hash, v.vector FROM main.files f JOIN vectors v
+                ON v.chunk_id >= f.id << {ORDINAL_BITS} AND v.chunk_id < f.id + 1 << {ORDINAL_BITS}
                 WHERE f.path = ? AND v.model_id = ?""",
             (path, model_id),
         )
@@ -158,45 +192,52 @@ class SqliteIndexWriter:
         """Do what `write` does, for files that were packed where they were parsed."""
         if not files:
             return
-        with self._database.transaction() as connection:
-            generation = _next_generation(connection)
-            _delete_files(connection, [file.path for file, _ in files])
-            connection.executemany("DELETE FROM skipped WHERE path = ?", [(file.path,) for file, _ in files])
-            numbered = [
-                (file_id, file, vectors) for file_id, (file, vectors) in enumerate(files, _next_file_id(connection))
-            ]
-            _insert_files(connection, generation, [(file_id, file) for file_id, file, _ in numbered])
+        with self._commit() as connection:
+            numbered = [(_version_id(connection, file.place), file, vectors) for file, vectors in files]
+            _insert_files(connection, numbered)
             _insert_chunks(connection, [(file_id, file) for file_id, file, _ in numbered])
             if model_id is not None:
                 connection.executemany("INSERT INTO vectors VALUES (?, ?, ?, ?)", _vector_rows(numbered, model_id))
+            self._put(connection, [(file_id, file.place) for file_id, file, _ in numbered])
+
+    def place(self, places: Sequence[Place]) -> list[str]:
+        """Give the tree contents that are stored already; returns the paths of those that no longer are."""
+        if not places:
+            return []
+        with self._commit() as connection:
+            found = [(_find_version(connection, place), place) for place in places]
+            self._put(connection, [(file_id, place) for file_id, place in found if file_id is not None])
+        return [place.path for file_id, place in found if file_id is None]
 
     def delete(self, paths: Sequence[str]) -> None:
         """Remove files that are gone or ignored now."""
         if not paths:
             return
-        with self._database.transaction() as connection:
-            _next_generation(connection)
-            _delete_files(connection, paths)
-
-    def touch(self, states: Mapping[str, tuple[int, int]]) -> None:
-        """Remember a new (size, mtime_ns) for files whose content is the same."""
-        if not states:
-            return
-        with self._database.transaction() as connection:
+        with self._commit() as connection:
+            left = _ids_at(connection, self._tree_id, paths)
             connection.executemany(
-                "UPDATE files SET size = ?, mtime_ns = ? WHERE path = ?",
-                [(size, mtime_ns, path) for path, (size, mtime_ns) in states.items()],
+                "DELETE FROM tree_files WHERE tree_id = ? AND path = ?", [(self._tree_id, path) for path in paths]
             )
+            remove_orphans(connection, left)
 
     def set_modified_at(self, times: Mapping[str, float]) -> None:
         """Remember when files last changed, in seconds since 1970."""
         if not times:
             return
-        with self._database.transaction() as connection:
-            _next_generation(connection)
+        with self._commit() as connection:
             connection.executemany(
-                "UPDATE files SET modified_at = ? WHERE path = ? AND modified_at IS NOT ?",
-                [(time, path, time) for path, time in times.items()],
+                "UPDATE tree_files SET modified_at = ? WHERE tree_id = ? AND path = ? AND modified_at IS NOT ?",
+                [(time, self._tree_id, path, time) for path, time in times.items()],
+            )
+
+    def set_archived(self, classes: Mapping[str, ArchiveClass | None]) -> None:
+        """Remember which files are archived."""
+        if not classes:
+            return
+        with self._commit() as connection:
+            connection.executemany(
+                "UPDATE tree_files SET archive_reason = ?, archive_penalty = ? WHERE tree_id = ? AND path = ?",
+                [(*_archive_columns(archive), self._tree_id, path) for path, archive in classes.items()],
             )
 
     def set_skipped(self, reasons: Mapping[str, str], *, complete: bool) -> None:
@@ -205,13 +246,65 @@ class SqliteIndexWriter:
             return
         with self._database.transaction() as connection:
             if complete:
-                connection.execute("DELETE FROM skipped")
-            connection.executemany("INSERT OR REPLACE INTO skipped VALUES (?, ?)", list(reasons.items()))
+                connection.execute("DELETE FROM main.skipped WHERE tree_id = ?", (self._tree_id,))
+            connection.executemany(
+                "INSERT OR REPLACE INTO main.skipped VALUES (?, ?, ?)",
+                [(self._tree_id, path, reason) for path, reason in reasons.items()],
+            )
 
-    def set_meta(self, values: Mapping[str, str]) -> None:
-        """Remember facts about the whole index."""
+    def complete(self, facts: Mapping[str, str]) -> None:
+        """Remember that the tree is complete, and when; searches are answered from it from now on."""
+        with self._commit() as connection:
+            connection.executemany(
+                "INSERT OR REPLACE INTO main.meta VALUES (?, ?, ?)",
+                [(self._tree_id, key, value) for key, value in facts.items()],
+            )
+            retire_others(connection, self._database.tree)
+
+    def forget_trees(self, is_gone: Callable[[str], bool]) -> None:
+        """Remove the trees whose roots are gone."""
+        roots = self._database.rows("SELECT id, root FROM trees WHERE id != ?", (self._tree_id,))
+        for tree_id in [tree_id for tree_id, root in roots if is_gone(root)]:
+            with self._database.transaction() as connection:
+                remove_tree(connection, tree_id)
+
+    @contextmanager
+    def _commit(self) -> Iterator[sqlite3.Connection]:
+        """Change the tree's files in one transaction, and let its readers know."""
         with self._database.transaction() as connection:
-            connection.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", list(values.items()))
+            connection.execute(
+                """INSERT INTO main.meta VALUES (?, 'generation', '1')
+                   ON CONFLICT (tree_id, key) DO UPDATE SET value = CAST(value AS INTEGER) + 1""",
+                (self._tree_id,),
+            )
+            yield connection
+
+    def _put(self, connection: sqlite3.Connection, places: Sequence[tuple[int, Place]]) -> None:
+        """Say that the tree has these contents; those it had there before are removed unless another tree has them."""
+        left = _ids_at(connection, self._tree_id, [place.path for _, place in places])
+        connection.executemany(
+            """INSERT INTO tree_files VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+               ON CONFLICT (tree_id, path) DO UPDATE SET file_id = excluded.file_id, size = excluded.size,
+                   mtime_ns = excluded.mtime_ns, archive_reason = excluded.archive_reason,
+                   archive_penalty = excluded.archive_penalty,
+                   modified_at = CASE file_id WHEN excluded.file_id THEN modified_at ELSE excluded.modified_at END""",
+            [
+                (
+                    self._tree_id,
+                    one.path,
+                    file_id,
+                    one.size,
+                    one.mtime_ns,
+                    one.modified_at,
+                    *_archive_columns(one.archive),
+                )
+                for file_id, one in places
+            ],
+        )
+        connection.executemany(
+            "DELETE FROM main.skipped WHERE tree_id = ? AND path = ?", [(self._tree_id, one.path) for _, one in places]
+        )
+        remove_orphans(connection, left)
 
     def checkpoint(self) -> None:
         """Fold the write-ahead log into the file, and let SQLite refresh its statistics."""
@@ -225,62 +318,63 @@ def pack_vectors(vectors: "Matrix") -> list[bytes]:
     return [row.tobytes() for row in vectors.astype("<f2")]
 
 
-def _next_generation(connection: sqlite3.Connection) -> int:
-    (generation,) = connection.execute(
-        """INSERT INTO meta VALUES ('generation', '1')
-           ON CONFLICT (key) DO UPDATE SET value = CAST(value AS INTEGER) + 1 RETURNING value"""
+def _archive_columns(archive: ArchiveClass | None) -> tuple[str | None, float | None]:
+    return (archive.reason, archive.penalty) if archive else (None, None)
+
+
+def _ids_at(connection: sqlite3.Connection, tree_id: int, paths: Iterable[str]) -> list[int]:
+    """Return the contents that a tree has at these paths."""
+    select = "SELECT file_id FROM tree_files WHERE tree_id = ? AND path = ?"
+    return [file_id for path in paths for (file_id,) in connection.execute(select, (tree_id, path))]
+
+
+def _find_version(connection: sqlite3.Connection, place: Place) -> int | None:
+    found = connection.execute(
+        "SELECT id FROM main.files WHERE path = ? AND content_hash = ? AND recipe = ?", place[:3]
     ).fetchone()
-    return int(generation)
+    return int(found[0]) if found else None
 
 
-def _next_file_id(connection: sqlite3.Connection) -> int:
-    found = connection.execute("SELECT seq FROM sqlite_sequence WHERE name = 'files'").fetchone()
-    return (int(found[0]) if found else 0) + 1
+def _version_id(connection: sqlite3.Connection, place: Place) -> int:
+    """Return the number of a content whose rows are about to be written; what another tree has of it is replaced."""
+    known = _find_version(connection, place)
+    if known is not None:
+        remove_rows(connection, known)
+        return known
+    columns = ", ".join("?" * 3) + ", '', '', '', '', '', 0, 0, 0, 0"
+    cursor = connection.execute(f"INSERT INTO main.files VALUES (NULL, {columns})", place[:3])
+    return int(cursor.lastrowid or 0)
 
 
-def _delete_files(connection: sqlite3.Connection, paths: Iterable[str]) -> None:
-    ids = [
-        file_id for path in paths for (file_id,) in connection.execute("SELECT id FROM files WHERE path = ?", (path,))
-    ]
-    if not ids:
-        return
-    for file_id in ids:
-        run = (file_id << ORDINAL_BITS, (file_id + 1) << ORDINAL_BITS)
-        connection.execute("DELETE FROM keywords WHERE rowid >= ? AND rowid < ?", run)
-        connection.execute("DELETE FROM vectors WHERE chunk_id >= ? AND chunk_id < ?", run)
-        connection.execute("DELETE FROM chunks WHERE id >= ? AND id < ?", run)
-    chosen = id_list(ids)
-    for table in ("match_keys", "path_words", "module_keys", "symbols", "relations"):
-        connection.execute(f"DELETE FROM {table} WHERE file_id IN (SELECT value FROM json_each(?))", (chosen,))
-    connection.execute("DELETE FROM files WHERE id IN (SELECT value FROM json_each(?))", (chosen,))
-
-
-def _insert_files(connection: sqlite3.Connection, generation: int, files: Sequence[tuple[int, PackedFile]]) -> None:
+def _insert_files(connection: sqlite3.Connection, files: Sequence[tuple[int, PackedFile, Sequence[bytes]]]) -> None:
     connection.executemany(
-        f"INSERT INTO files VALUES ({','.join('?' * 15)})",
-        [(file_id, *file.before, generation, *file.after) for file_id, file in files],
+        """UPDATE main.files SET language = ?, category = ?, mode = ?, note = ?, facts = ?, chunks = ?, symbols = ?,
+           relations = ?, embedded = ? WHERE id = ?""",
+        [(*file.facts, len(vectors), file_id) for file_id, file, vectors in files],
     )
     connection.executemany(
-        "INSERT INTO match_keys VALUES (?, ?)", ((key, file_id) for file_id, file in files for key in file.match_keys)
+        "INSERT INTO main.match_keys VALUES (?, ?)",
+        ((key, file_id) for file_id, file, _ in files for key in file.match_keys),
     )
     connection.executemany(
-        "INSERT INTO path_words VALUES (?, ?, ?)",
-        ((word, file_id, share) for file_id, file in files for word, share in file.path_words),
+        "INSERT INTO main.path_words VALUES (?, ?, ?)",
+        ((word, file_id, share) for file_id, file, _ in files for word, share in file.path_words),
     )
     connection.executemany(
-        "INSERT INTO module_keys VALUES (?, ?)", ((key, file_id) for file_id, file in files for key in file.module_keys)
+        "INSERT INTO main.module_keys VALUES (?, ?)",
+        ((key, file_id) for file_id, file, _ in files for key in file.module_keys),
     )
     connection.executemany(
-        "INSERT INTO symbols VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        "INSERT INTO main.symbols VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         (
             (file_id << ORDINAL_BITS | ordinal, file_id, *symbol)
-            for file_id, file in files
+            for file_id, file, _ in files
             for ordinal, symbol in file.symbols
         ),
     )
     connection.executemany(
-        "INSERT INTO relations VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        ((file_id, *relation) for file_id, file in files for relation in file.relations),
+        "INSERT INTO main.relations VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        ((file_id, *relation) for file_id, file, _ in files for relation in file.relations),
     )
 
 

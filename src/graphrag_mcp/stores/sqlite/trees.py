@@ -1,0 +1,98 @@
+"""The work trees that share an index file: which there are, which one a search is answered from, and what they leave.
+
+A root may have two trees while the model changes: the complete one of the old model, which is searched, and the one of
+the new model, which is being built. When it is complete too, the old one is retired.
+"""
+
+import sqlite3
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from graphrag_mcp.stores.sqlite.schema import ORDINAL_BITS
+
+
+class Tree(NamedTuple):
+    """A row of `trees`; `model` is the fingerprint of its vectors, "" without any."""
+
+    tree_id: int
+    root: str
+    model: str
+
+
+def served_tree(connection: sqlite3.Connection, root: str) -> Tree | None:
+    """Return the tree that a search of this root is answered from: a complete one, if there is one."""
+    found = connection.execute(
+        """SELECT t.id, t.root, t.model FROM main.trees t
+           LEFT JOIN main.meta m ON m.tree_id = t.id AND m.key = 'indexed_at'
+           WHERE t.root = ? ORDER BY m.value IS NULL, t.id DESC LIMIT 1""",
+        (root,),
+    ).fetchone()
+    return Tree(*found) if found else None
+
+
+def find_tree(connection: sqlite3.Connection, root: str, model: str | None) -> Tree | None:
+    """Return the tree of a root: the one that is searched, or the one with the vectors of this model."""
+    if model is None:
+        return served_tree(connection, root)
+    found = connection.execute(
+        "SELECT id, root, model FROM main.trees WHERE root = ? AND model = ?", (root, model)
+    ).fetchone()
+    return Tree(*found) if found else None
+
+
+def make_tree(connection: sqlite3.Connection, root: str, model: str | None) -> Tree:
+    """Return the tree of a root, new if need be: one that is not complete is given to the new model, not kept."""
+    found = find_tree(connection, root, model)
+    if found is not None:
+        return found
+    unfinished = served_tree(connection, root)
+    if unfinished is not None and not _is_complete(connection, unfinished.tree_id):
+        connection.execute("UPDATE main.trees SET model = ? WHERE id = ?", (model, unfinished.tree_id))
+        return unfinished._replace(model=model or "")
+    (tree_id,) = connection.execute(
+        "INSERT INTO main.trees (root, model) VALUES (?, ?) RETURNING id", (root, model or "")
+    ).fetchone()
+    return Tree(tree_id, root, model or "")
+
+
+def retire_others(connection: sqlite3.Connection, tree: Tree) -> None:
+    """Remove the other trees of this root; what servers hold of them is this tree's to replace."""
+    others = connection.execute("SELECT id FROM main.trees WHERE root = ? AND id != ?", tree[1::-1]).fetchall()
+    for (other,) in others:
+        connection.execute("UPDATE OR IGNORE main.projected SET tree_id = ? WHERE tree_id = ?", (tree.tree_id, other))
+        remove_tree(connection, other)
+
+
+def remove_tree(connection: sqlite3.Connection, tree_id: int) -> None:
+    """Remove a tree, and of its files what no other tree has."""
+    ids = [
+        file_id
+        for (file_id,) in connection.execute("SELECT file_id FROM main.tree_files WHERE tree_id = ?", (tree_id,))
+    ]
+    for table in ("tree_files", "meta", "skipped", "projected"):
+        connection.execute(f"DELETE FROM main.{table} WHERE tree_id = ?", (tree_id,))
+    connection.execute("DELETE FROM main.trees WHERE id = ?", (tree_id,))
+    remove_orphans(connection, ids)
+
+
+def remove_orphans(connection: sqlite3.Connection, file_ids: Iterable[int]) -> None:
+    """Remove those of the files that no tree has."""
+    for file_id in file_ids:
+        if connection.execute("SELECT 1 FROM main.tree_files WHERE file_id = ?", (file_id,)).fetchone() is None:
+            remove_rows(connection, file_id)
+            connection.execute("DELETE FROM main.files WHERE id = ?", (file_id,))
+
+
+def remove_rows(connection: sqlite3.Connection, file_id: int) -> None:
+    """Remove all that follows from a file's content."""
+    run = (file_id << ORDINAL_BITS, (file_id + 1) << ORDINAL_BITS)
+    connection.execute("DELETE FROM keywords WHERE rowid >= ? AND rowid < ?", run)
+    connection.execute("DELETE FROM vectors WHERE chunk_id >= ? AND chunk_id < ?", run)
+    connection.execute("DELETE FROM chunks WHERE id >= ? AND id < ?", run)
+    for table in ("match_keys", "path_words", "module_keys", "symbols", "relations"):
+        connection.execute(f"DELETE FROM main.{table} WHERE file_id = ?", (file_id,))
+
+
+def _is_complete(connection: sqlite3.Connection, tree_id: int) -> bool:
+    found = connection.execute("SELECT 1 FROM main.meta WHERE tree_id = ? AND key = 'indexed_at'", (tree_id,))
+    return found.fetchone() is not None

@@ -1,0 +1,31 @@
+"""Real git repositories."""
+
+import os
+import subprocess
+from collections.abc import Mapping
+from pathlib import Path
+
+NEW = 1_700_000_000
+
+
+def git(root: Path, *arguments: str, when: int = NEW) -> str:
+    """Run git as nobody in particular, at a given time, and return what it prints."""
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")} | {
+        "GIT_CONFIG_GLOBAL": os.devnull,
+        "GIT_CONFIG_NOSYSTEM": "1",
+        "GIT_AUTHOR_DATE": f"{when} +0000",
+        "GIT_COMMITTER_DATE": f"{when} +0000",
+    }
+    identity = ["-c", "user.name=Test", "-c", "user.email=test@example.org", "-c", "init.defaultBranch=main"]
+    command = ["git", *identity, *arguments]
+    return subprocess.run(command, cwd=root, env=environment, check=True, capture_output=True, text=True).stdout
+
+
+def commit(root: Path, files: Mapping[str, str], when: int = NEW) -> None:
+    """Write files and commit everything."""
+    for name, text in files.items():
+        path = root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    git(root, "add", "-A")
+    git(root, "commit", "-q", "--allow-empty", "-m", "change", when=when)

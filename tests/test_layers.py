@@ -18,7 +18,7 @@ LAYERS = [
     ["exclusion", "parsing", "embedding", "stores"],
     ["indexing", "search", "sync"],
     ["servers", "evaluation"],
-    ["copies", "open_index", "index_place"],
+    ["copies", "open_index", "freshness", "index_place"],
     ["app", "remote"],
     ["server"],
     ["cli"],

@@ -4,7 +4,7 @@ import logging
 import os
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
@@ -19,6 +19,7 @@ from graphrag_mcp.errors import IndexLockedError, ModelUnavailableError, RootErr
 from graphrag_mcp.exclusion.archive import ArchiveClassifier
 from graphrag_mcp.exclusion.git_files import find_work_tree, read_branch
 from graphrag_mcp.exclusion.manager import ExclusionManager
+from graphrag_mcp.freshness import correct, find_changed, shown_files, size_of
 from graphrag_mcp.index_place import IndexPlace, is_gone
 from graphrag_mcp.indexing.indexer import Indexer, ReportProgress
 from graphrag_mcp.indexing.watcher import Batch, watch
@@ -39,6 +40,9 @@ logger = logging.getLogger(__name__)
 
 TAKEOVER_SECONDS = 2.0  # How often a reader looks whether the writer has gone.
 EXAMPLES_SHOWN = 20
+RENEWED_FILES = 5  # A search waits for so many changed files at most, and for none that takes longer to parse.
+RENEWED_BYTES = 300_000
+RENEW_WAIT_SECONDS = 0.1
 MODEL_LOADING = "the model is still being loaded"
 
 ReportRun = Callable[[IndexReport], None]
@@ -74,6 +78,7 @@ class App:
         self._model_problem = MODEL_LOADING
         self._state = IndexState("empty")
         self._settled = threading.Event()
+        self._running = threading.Lock()  # One run at a time: the watcher's, or a search's for what it shows.
         self._background: threading.Thread | None = None
         self._stop = threading.Event()
         self._warnings: tuple[str, ...] = ()
@@ -82,8 +87,15 @@ class App:
     # ------------------------------------------------------------ searching
 
     def search(self, request: SearchRequest) -> SearchResult:
-        """Answer from what is indexed now; the result says how complete that is."""
-        return self._orchestrator.search(request, self.stores(), self.index_state())
+        """Answer from what is indexed now; the result says how complete that is.
+
+        A file that has changed since is indexed first, where this process may write; else its lines are found again
+        where they stand now, or marked as stale.
+        """
+        result, changed = self._search(request)
+        if changed and self._renew(changed):
+            result, changed = self._search(request)
+        return correct(self.root, result, changed, self._exclusion.max_file_bytes) if changed else result
 
     def index_state(self) -> IndexState:
         """Return how complete the index is."""
@@ -211,6 +223,33 @@ class App:
                 self._written = served if database.tree == served.database.tree else OpenIndex(database)
             return self._written
 
+    def _search(self, request: SearchRequest) -> tuple[SearchResult, set[str]]:
+        """Return a result with the paths of files that changed since they were indexed."""
+        result = self._orchestrator.search(request, self.stores(), self.index_state())
+        shown = shown_files(result)
+        states = self._open().catalog.states(shown)
+        return result, find_changed(self.root, shown, states, self._exclusion.max_file_bytes)
+
+    def _renew(self, paths: Collection[str]) -> bool:
+        """Index files before they are shown: few and small ones, by a server, while nothing else is being written."""
+        if self._background is None or len(paths) > RENEWED_FILES or not self._settled.is_set():
+            return False
+        sizes = [size_of(self.root / path) for path in paths]
+        if max(sizes) > RENEWED_BYTES or not self._running.acquire(timeout=RENEW_WAIT_SECONDS):
+            return False
+        try:
+            self._lock.acquire(timeout=0)
+        except Timeout:  # Another process is the writer: it will be there soon, not now.
+            return False
+        else:
+            try:
+                self._indexer().update(paths, self._stop)
+            finally:
+                self._lock.release()
+            return True
+        finally:
+            self._running.release()
+
     def stores(self) -> Stores:
         """Return what a search asks: for `search`, and for whoever compares ways to search."""
         index = self._open()
@@ -289,6 +328,8 @@ class App:
         while not self._stop.is_set():
             try:
                 self._write_or_read_along()
+                if self.settings.indexing.watch == "off" and self._state.state == "ready":
+                    return
             except Exception as error:
                 if self._stop.is_set():
                     return  # Closed in the middle of a run.
@@ -302,7 +343,8 @@ class App:
         try:
             with self._writing():
                 self._reconcile(None)
-                self._follow(self._stop, None)
+                if self.settings.indexing.watch == "auto":
+                    self._follow(self._stop, None)
         except IndexLockedError:
             self._read_along()
 
@@ -321,8 +363,9 @@ class App:
             if progress is not None:
                 progress(step)
 
-        report = self._indexer(reuse=reuse).reconcile(note, self._stop)
-        self._tidy()
+        with self._running:
+            report = self._indexer(reuse=reuse).reconcile(note, self._stop)
+            self._tidy()
         self._state = self._stored_state()
         self._settled.set()
         return report
@@ -330,7 +373,9 @@ class App:
     def _follow(self, stop: threading.Event, report: ReportRun | None) -> None:
         indexer = self._indexer()
         for batch in watch(self.root, self._is_wanted, self.settings.indexing.debounce_seconds, stop):
-            done = indexer.reconcile(stop=stop) if self._needs_everything(batch) else indexer.update(batch.paths, stop)
+            with self._running:
+                everything = self._needs_everything(batch)
+                done = indexer.reconcile(stop=stop) if everything else indexer.update(batch.paths, stop)
             self._state = self._stored_state()
             if report is not None and (done.added or done.changed or done.removed):
                 report(done)

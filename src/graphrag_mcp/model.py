@@ -233,7 +233,10 @@ class StoredFile:
 
 @dataclass(frozen=True, slots=True)
 class StoredChunk:
-    """A chunk with what its file adds to it, as the catalog returns it. `modified_at` is in seconds since 1970, UTC."""
+    """A chunk with what its file adds to it, as the catalog returns it.
+
+    modified_at: in seconds since 1970, UTC. stale: why these lines may not be what the file holds now, "" as a rule.
+    """
 
     chunk_id: int
     file_id: int
@@ -251,6 +254,7 @@ class StoredChunk:
     archive: ArchiveClass | None = None
     modified_at: float | None = None
     facts: DocumentFacts = NO_FACTS
+    stale: str = ""
 
 
 class Ranked(NamedTuple):

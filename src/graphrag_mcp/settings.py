@@ -69,6 +69,9 @@ class IndexingSettings(_Section):
     data_dir: str = Field("", description="folder of the index files; empty: the user's data folder")
     workers: int = Field(0, ge=0, le=64, description="parsing processes; 0: one per core")
     max_file_bytes: int = Field(10_000_000, ge=1, description="larger files are skipped")
+    watch: Literal["auto", "off"] = Field(
+        "auto", description="`auto`: a server follows edits while it is the one that writes; `off`: it indexes once"
+    )
     debounce_seconds: float = Field(0.3, ge=0, le=2, description="quiet time before the watcher indexes a change")
 
 

@@ -84,7 +84,7 @@ def test_ten_thousand_brackets_are_read_as_lines(app: App, root: Path) -> None:
 
 def test_a_file_that_vanishes_is_left_out(root: Path) -> None:
     """004-14: between the walk and the reading; the others are read."""
-    jobs = [Job(name, root / name, len(GOOD), 1, "recipe", None) for name in ("gone.py", "good.py")]
+    jobs = [Job(root, name, len(GOOD), 1, "recipe", None, 1_000_000) for name in ("gone.py", "good.py")]
     gone, good = prepare_all(jobs, 1)
     assert gone == Rejected("gone.py", "vanished while it was being indexed")
     assert not isinstance(good, Rejected)

@@ -13,11 +13,13 @@ from graphrag_mcp.indexing import workers
 from graphrag_mcp.indexing.prepare import Job, Prepared, Rejected
 from graphrag_mcp.indexing.workers import prepare_all
 
+MAX_BYTES = 1_000_000
+
 
 class DeadlyPath(PosixPath):
-    """A file that takes the process that reads it down, as a fault in a grammar's C code does."""
+    """A folder that takes the process that reads in it down, as a fault in a grammar's C code does."""
 
-    def read_bytes(self) -> bytes:
+    def __fspath__(self) -> str:
         """End the process at once."""
         os._exit(1)
 
@@ -34,7 +36,7 @@ def jobs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Job]]
 
 def _job(location: Path, number: int) -> Job:
     location.write_text(f"def step_{number}(x):\n    return run(x, {number})\n")
-    return Job(location.name, location, location.stat().st_size, 1, "recipe", None)
+    return Job(location.parent, location.name, location.stat().st_size, 1, "recipe", None, MAX_BYTES)
 
 
 def test_several_processes_give_what_one_gives_in_the_same_order(jobs: list[Job]) -> None:
@@ -53,8 +55,7 @@ def test_the_next_run_finds_the_processes_of_the_last(jobs: list[Job]) -> None:
 
 def test_a_file_that_kills_its_process_is_left_out_and_the_others_are_not(jobs: list[Job]) -> None:
     """004-11: of a crash, one file is lost, and the next run has its processes again."""
-    location = DeadlyPath(jobs[4].location)
-    deadly = Job("deadly.py", location, 40, 1, "recipe", None)
+    deadly = Job(DeadlyPath("/"), "deadly.py", 40, 1, "recipe", None, MAX_BYTES)
     outcomes = list(prepare_all([*jobs[:4], deadly, *jobs[4:]], 2))
     assert [one for one in outcomes if isinstance(one, Rejected)] == [Rejected("deadly.py", "the parser crashed on it")]
     assert {one.rows.place.path for one in outcomes if isinstance(one, Prepared)} == {job.path for job in jobs}
@@ -70,7 +71,7 @@ def test_a_program_without_a_main_module_still_indexes(tmp_path: Path) -> None:
         "workers.SMALL_RUN_BYTES = workers.TINY_RUN_BYTES = 0\n"
         f"file = Path({str(tmp_path / 'a.py')!r})\n"
         "file.write_text('def f(): pass')\n"
-        "jobs = [Job('a.py', file, 13, 1, 'r', None)]\n"
+        "jobs = [Job(file.parent, 'a.py', 13, 1, 'r', None, 1000)]\n"
         "print(*(type(one).__name__ for one in workers.prepare_all(jobs, 2)))\n"
     )
     done = subprocess.run([sys.executable, "-"], input=script, capture_output=True, text=True, timeout=60, check=False)

@@ -176,6 +176,7 @@ def test_json_has_everything() -> None:
         "recency_weight": 1.2,
         "modified_at": "1970-01-01T00:00:00+00:00",
         "status": None,
+        "stale": "",
         "text": "",
         "hidden_lines": 0,
     }

@@ -9,6 +9,7 @@ from pathlib import Path
 _NO_WAITING = getattr(os, "O_NONBLOCK", 0)
 _NO_SYMLINK = getattr(os, "O_NOFOLLOW", 0)
 _BINARY = getattr(os, "O_BINARY", 0)
+_OPENS_BELOW = os.open in os.supports_dir_fd
 
 
 def read_regular_file(file: Path, limit: int, *, follow_symlink: bool = True) -> bytes:
@@ -16,7 +17,34 @@ def read_regular_file(file: Path, limit: int, *, follow_symlink: bool = True) ->
 
     Raises OSError when there is none, when it is not a regular file, and when it is longer than `limit` bytes.
     """
-    descriptor = _open(file, follow_symlink)
+    return _read(_open(file, follow_symlink), limit)
+
+
+def read_file_below(root: Path, path: str, limit: int) -> bytes:
+    """Return the content of a file that is really below the root: no part of `path` is a symlink, even for a moment.
+
+    path: POSIX, relative to the root. Raises what `read_regular_file` does.
+    """
+    *folders, name = path.split("/")
+    if not _OPENS_BELOW:
+        if (root / path).resolve() != root.resolve() / path:
+            raise OSError(errno.ELOOP, "a symlink leads there")
+        return read_regular_file(root / path, limit)
+    if ".." in folders or name == "..":
+        raise OSError(errno.EINVAL, "it leads out of the folder")
+    folder = os.open(root, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        for one in folders:
+            inner = os.open(one, os.O_RDONLY | os.O_DIRECTORY | _NO_SYMLINK, dir_fd=folder)
+            os.close(folder)
+            folder = inner
+        descriptor = os.open(name, os.O_RDONLY | _NO_WAITING | _NO_SYMLINK, dir_fd=folder)
+    finally:
+        os.close(folder)
+    return _read(descriptor, limit)
+
+
+def _read(descriptor: int, limit: int) -> bytes:
     try:
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
             raise OSError(errno.EINVAL, "it is not a regular file")

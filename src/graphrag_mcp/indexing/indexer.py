@@ -106,7 +106,15 @@ class Indexer:
         self._writer.delete(changes.removed)
         self._writer.set_skipped(skipped, complete=False)
         self._process(changes, touched, found, run)
+        if changes.added or changes.suspects:
+            self._date_after_checkout(found)
         return run.report(changes, len(skipped), ())
+
+    def _date_after_checkout(self, found: Mapping[str, WalkedFile]) -> None:
+        """A checkout gives every file that it writes the time of now: their commits say how old they are."""
+        head, times = self._date(found, anyway=False)
+        if head:
+            self._writer.set_modified_at(times)
 
     def _is_current(self, recipe: str) -> bool:
         """A file is redone for another parser or model; while no model can be loaded, old vectors are kept."""
@@ -143,12 +151,13 @@ class Indexer:
 
     def _job(self, file: WalkedFile, stored: Mapping[bytes, StoredContent]) -> Job:
         return Job(
+            root=self._root,
             path=file.path,
-            location=self._root / file.path,
             size=file.size,
             mtime_ns=file.mtime_ns,
             recipe=self._recipe,
             archive=self._archive.classify(file.path),
+            max_bytes=self._exclusion.max_file_bytes,
             stored={one: content.recipe for one, content in stored.items() if self._is_current(content.recipe)},
         )
 

@@ -1,18 +1,22 @@
 """Turns one file into the rows of every store and the texts to embed; runs in the parsing processes."""
 
 import hashlib
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from graphrag_mcp.embedding.context import embedding_texts
 from graphrag_mcp.exclusion.excluded_files import match_keys
+from graphrag_mcp.exclusion.regular_files import read_file_below
 from graphrag_mcp.model import ArchiveClass, Chunk, ParsedFile
 from graphrag_mcp.parsing.modules import module_keys
 from graphrag_mcp.parsing.parser import parse_file
 from graphrag_mcp.stores.sqlite.writer import FileRows, PackedFile, Place, pack_rows
 from graphrag_mcp.words import directory_words, index_text, stem_words
 
+RECENT_NS = 2_000_000_000  # A file system may count time in steps of two seconds: a second write leaves no trace.
+UNSETTLED = 0  # For the time of such a file: the next comparison looks at its content.
 _HASH_BYTES = 16  # Collisions become likely at 2**64 files.
 
 
@@ -20,12 +24,13 @@ _HASH_BYTES = 16  # Collisions become likely at 2**64 files.
 class Job:
     """One file to read. `stored`: contents that make the work unnecessary, each with what its rows were made with."""
 
+    root: Path
     path: str
-    location: Path
     size: int
     mtime_ns: int
     recipe: str
     archive: ArchiveClass | None
+    max_bytes: int
     stored: Mapping[bytes, str] = field(default_factory=dict)
 
 
@@ -59,19 +64,19 @@ Outcome = Prepared | Stored | Rejected
 def prepare(job: Job) -> Outcome:
     """Read and parse one file; a file that cannot be read is an outcome, not an error."""
     try:
-        data = job.location.read_bytes()
+        data = read_file_below(job.root, job.path, job.max_bytes)
     except FileNotFoundError:
         return Rejected(job.path, "vanished while it was being indexed")
     except OSError as error:
         return Rejected(job.path, f"unreadable: {error.strerror or error}", may_pass=True)
-    content_hash = hashlib.blake2b(data, digest_size=_HASH_BYTES).digest()
+    content_hash = hash_content(data)
     recipe = job.stored.get(content_hash)
     place = Place(
         path=job.path,
         content_hash=content_hash,
         recipe=job.recipe if recipe is None else recipe,
         size=job.size,
-        mtime_ns=job.mtime_ns,
+        mtime_ns=job.mtime_ns if time.time_ns() - job.mtime_ns > RECENT_NS else UNSETTLED,
         archive=job.archive,
         modified_at=job.mtime_ns / 1e9,
     )
@@ -81,6 +86,11 @@ def prepare(job: Job) -> Outcome:
     if not parsed.chunks and parsed.note:
         return Rejected(job.path, parsed.note)
     return _rows(place, parsed)
+
+
+def hash_content(data: bytes) -> bytes:
+    """Return what tells contents apart."""
+    return hashlib.blake2b(data, digest_size=_HASH_BYTES).digest()
 
 
 def _rows(place: Place, parsed: ParsedFile) -> Prepared:

@@ -16,7 +16,7 @@ from graphrag_mcp.parsing.relations import build_relations
 from graphrag_mcp.parsing.symbols import read_outline
 from graphrag_mcp.parsing.syntax import SourceCode, SyntaxTimeoutError, parse_tree, statement_rows
 
-PARSER_VERSION = 2  # Rises whenever a file would be parsed differently, so that indexes are renewed.
+PARSER_VERSION = 3  # Rises whenever a file would be parsed differently, so that indexes are renewed.
 SYNTAX_LIMIT_BYTES = 1_000_000  # K-24: beyond it lies data in the shape of code.
 _MARKDOWN = (".md", ".markdown", ".mdx", ".mdc")
 
@@ -26,7 +26,7 @@ def parse_file(path: str, data: bytes) -> ParsedFile:
 
     path: POSIX, relative to the project root. Whatever is not parsed by its syntax says why in `note`.
     """
-    decoded = source.decode(data)
+    decoded = source.read_text(data)
     if isinstance(decoded, source.NotText):
         return ParsedFile(path, "", categorise(path), ParseMode.TEXT, (), note=decoded.reason)
     text = decoded.text

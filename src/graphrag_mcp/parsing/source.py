@@ -1,7 +1,9 @@
 """Decodes the bytes of a file into text whose line numbers agree with an editor's, or says why it is not text."""
 
 import codecs
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+
+from graphrag_mcp.parsing.secrets import mask_secrets
 
 # Longest first: the UTF-32 mark of a little-endian file begins with the UTF-16 one.
 _WIDE_MARKS = (
@@ -12,6 +14,7 @@ _WIDE_MARKS = (
 )
 _TOLERATED_SHARE = 0.1  # An accented Latin-1 text stays far below this; compressed data and other alphabets far above.
 _TOLERATED_COUNT = 3  # In a file of a few words, one accented letter is already a tenth.
+MASKED = "secrets masked"
 _REPLACEMENT = "\ufffd"
 
 
@@ -28,6 +31,17 @@ class NotText:
     """A file that cannot be read as text, and why."""
 
     reason: str
+
+
+def read_text(data: bytes) -> Text | NotText:
+    """Return the text of a file as it may be stored and shown: decoded, without the secrets in it."""
+    decoded = decode(data)
+    if isinstance(decoded, NotText):
+        return decoded
+    masked = mask_secrets(decoded.text)
+    if masked == decoded.text:
+        return decoded
+    return replace(decoded, text=masked, note=f"{decoded.note}; {MASKED}" if decoded.note else MASKED)
 
 
 def decode(data: bytes) -> Text | NotText:

@@ -78,6 +78,7 @@ def _hit(hit: Hit) -> dict[str, Any]:
         "recency_weight": weights.get("recency", 1.0),
         "modified_at": _iso(chunk.modified_at),
         "status": chunk.facts.status,
+        "stale": chunk.stale,
     }
 
 
@@ -95,6 +96,7 @@ def _neighbour(neighbour: GraphNeighbour) -> dict[str, Any]:
         "resolution": neighbour.resolution.value,
         "confirmed": not is_guess(neighbour),
         "origin": neighbour.origin,
+        "stale": neighbour.chunk.stale,
     }
 
 

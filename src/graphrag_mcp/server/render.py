@@ -78,6 +78,8 @@ def _header(place: int, hit: Hit, explained: bool) -> str:
     chunk = hit.chunk
     parts = [f"{place}. {chunk.path}:{chunk.start_line}-{chunk.end_line}", chunk.symbol, f"({chunk.kind})", why(hit)]
     lines = [one_line("  ".join(part for part in parts if part))]
+    if chunk.stale:
+        lines.append(f"   stale: {chunk.stale}")
     if explained:
         lines += [f"   {line}" for line in explain(hit)]
     return "\n".join(lines)
@@ -151,7 +153,8 @@ def _neighbour(neighbour: GraphNeighbour) -> str:
     chunk = neighbour.chunk
     name = (neighbour.target if neighbour.direction == "out" else neighbour.source) or chunk.symbol
     parts = [f"- {chunk.path}:{chunk.start_line}-{chunk.end_line}", name, relation_to(neighbour)]
-    return one_line("  ".join(part for part in parts if part)) + f"  ({certainty(neighbour)})"
+    notes = certainty(neighbour) + ("; stale" if chunk.stale else "")
+    return one_line("  ".join(part for part in parts if part)) + f"  ({notes})"
 
 
 def _describe_index(state: IndexState) -> str:

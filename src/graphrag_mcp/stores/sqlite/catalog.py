@@ -1,7 +1,7 @@
 """The catalog: which files are indexed, with what, and the chunks they consist of."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -132,6 +132,14 @@ class SqliteCatalog:
         """Return what is remembered of every file, by path."""
         rows = self._database.rows("SELECT path, size, mtime_ns, content_hash, recipe FROM files")
         return {path: FileState(*state) for path, *state in rows}
+
+    def states(self, file_ids: Iterable[int]) -> dict[int, FileState]:
+        """Return what is remembered of those contents that the tree still has, by their ids."""
+        rows = self._database.rows(
+            "SELECT id, size, mtime_ns, content_hash, recipe FROM files WHERE id IN (SELECT value FROM json_each(?))",
+            (id_list(file_ids),),
+        )
+        return {file_id: FileState(*state) for file_id, *state in rows}
 
     def archived(self) -> dict[str, ArchiveClass]:
         """Return why files count as archived, by path."""

@@ -1,0 +1,141 @@
+"""Masks keys, tokens and passwords in the text of files that are indexed otherwise, so that no store ever holds them.
+
+A secret is known by the form that its issuer gave it, or by standing as a quoted random value behind a name such as
+`password`. Names, placeholders and variables stay: a reader looks for where a password is set, not for what it is.
+Each pattern is tried only where a text holds its literal, since most files hold none.
+"""
+
+import math
+import re
+from collections import Counter
+from collections.abc import Callable
+from functools import partial
+from typing import NamedTuple
+
+FEWEST_RANDOM_CHARACTERS = 16
+LEAST_ENTROPY = 3.5  # Bits per character: words of a language have about 3, random hexadecimal digits up to 4.
+
+
+class _Pattern(NamedTuple):
+    """A kind of secret. `hints`: one of them stands in every text that holds one. The last group is what is masked."""
+
+    kind: str
+    hints: tuple[str, ...]
+    regex: re.Pattern[str]
+    is_secret: Callable[[str], bool] = bool
+
+
+def mask_secrets(text: str) -> str:
+    """Return the text with every secret replaced by its kind; lines stay where they are."""
+    for pattern in _PATTERNS:
+        if any(hint in text for hint in pattern.hints):
+            text = pattern.regex.sub(partial(_mask, pattern), text)
+    return _QUOTED.sub(_mask_value, text)
+
+
+def _mask(pattern: _Pattern, found: re.Match[str]) -> str:
+    group = found.re.groups
+    secret = found[group]
+    if not pattern.is_secret(secret):
+        return found[0]
+    start, end = found.start(group) - found.start(), found.end(group) - found.start()
+    return f"{found[0][:start]}[secret: {pattern.kind}]{_line_ends(secret)}{found[0][end:]}"
+
+
+def _mask_value(found: re.Match[str]) -> str:
+    before = found.string[max(0, found.start() - _NAME_CHARACTERS) : found.start()]
+    if _is_random(found["value"]) and _NAMED.search(before):
+        return f"{found['quote']}[secret: value of a secret's name]{found['quote']}"
+    return found[0]
+
+
+def _line_ends(secret: str) -> str:
+    return "\n" * secret.count("\n")
+
+
+def _is_random(value: str) -> bool:
+    """Tell a random value from a name, a path or a placeholder."""
+    if len(value) < FEWEST_RANDOM_CHARACTERS or _PLACEHOLDER.search(value):
+        return False
+    return bool(_DIGIT.search(value) and _LETTER.search(value)) and _entropy(value) >= LEAST_ENTROPY
+
+
+def _entropy(value: str) -> float:
+    """Return Shannon's entropy of the characters, in bits per character."""
+    counts = Counter(value).values()
+    return -sum(count / len(value) * math.log2(count / len(value)) for count in counts)
+
+
+def _is_mixed(key: str) -> bool:
+    """Leave out names in the same form, such as CSS classes."""
+    return bool(_DIGIT.search(key)) and _entropy(key) >= LEAST_ENTROPY
+
+
+def _is_password(value: str) -> bool:
+    return not _PLACEHOLDER.search(value) and value.lower() not in _EXAMPLES
+
+
+_BASE64 = re.compile("[A-Za-z0-9+/=]{40}")
+_LETTER, _DIGIT = re.compile("[A-Za-z]"), re.compile("[0-9]")
+_PLACEHOLDER = re.compile(r"[<>{}$%*\s()]|\.\.\.|example|placeholder|changeme|your[-_]|xxxx", re.IGNORECASE)
+_EXAMPLES = frozenset(
+    {"password", "passwd", "pass", "secret", "user", "username", "postgres", "root", "admin", "test", "bar"}
+)
+
+_PATTERNS = (
+    _Pattern(
+        "private key",
+        ("PRIVATE KEY",),
+        re.compile(
+            r"-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----"
+            r"([^-]{1,20000}(?=-----END)|\s*(?:[A-Za-z0-9+/=]{32,}\s+)*[A-Za-z0-9+/=]{32,})"
+        ),
+        lambda body: bool(_BASE64.search(body)),
+    ),
+    _Pattern("AWS access key", ("AKIA", "ASIA"), re.compile(r"\b((?:AKIA|ASIA)[A-Z2-7]{16})\b")),
+    _Pattern(
+        "AWS secret key",
+        ("aws", "AWS"),
+        re.compile(r"(?i:aws.{0,24}(?:secret|key).{0,12}[=:]\s*[\"']?)([A-Za-z0-9/+]{40})(?![A-Za-z0-9/+=])"),
+        lambda value: _entropy(value) >= LEAST_ENTROPY,
+    ),
+    _Pattern(
+        "GitHub token",
+        ("ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_"),
+        re.compile(r"\b(gh[pousr]_[A-Za-z0-9]{36,255}|github_pat_[A-Za-z0-9_]{22,255})\b"),
+    ),
+    _Pattern("GitLab token", ("glpat-", "glrt-", "gldt-"), re.compile(r"\b(gl(?:pat|rt|dt)-[\w-]{20,})")),
+    _Pattern("Slack token", ("xox",), re.compile(r"\b(xox[abeoprs]-[A-Za-z0-9-]{10,})")),
+    _Pattern(
+        "Slack webhook",
+        ("hooks.slack.com",),
+        re.compile(r"hooks\.slack\.com/[a-z]{8,9}/([A-Za-z0-9/]{20,})"),
+    ),
+    _Pattern("Stripe key", ("k_live_", "k_test_"), re.compile(r"\b([sr]k_(?:live|test)_[A-Za-z0-9]{16,})\b")),
+    _Pattern("API key", ("sk-",), re.compile(r"\b(sk-(?:ant-|proj-|or-)?[A-Za-z0-9_-]{20,})"), _is_mixed),
+    _Pattern("Google API key", ("AIza",), re.compile(r"\b(AIza[\w-]{35})(?![\w-])")),
+    _Pattern("Google secret", ("GOCSPX-", "ya29."), re.compile(r"\b(GOCSPX-[\w-]{20,}|ya29\.[\w-]{20,})")),
+    _Pattern("npm token", ("npm_",), re.compile(r"\b(npm_[A-Za-z0-9]{36})\b")),
+    _Pattern("PyPI token", ("pypi-Ag",), re.compile(r"\b(pypi-Ag[\w-]{40,})")),
+    _Pattern("SendGrid key", ("SG.",), re.compile(r"\b(SG\.[\w-]{16,32}\.[\w-]{16,64})")),
+    _Pattern("Hugging Face token", ("hf_",), re.compile(r"\b(hf_[A-Za-z0-9]{30,})\b")),
+    _Pattern("DigitalOcean token", ("_v1_",), re.compile(r"\b(do[opr]_v1_[0-9a-f]{64})\b")),
+    _Pattern("Shopify token", ("shp",), re.compile(r"\b(shp(?:at|ca|pa|ss)_[0-9a-fA-F]{32})\b")),
+    _Pattern("Telegram token", (":AA",), re.compile(r"\b(\d{8,10}:AA[\w-]{33})(?![\w-])")),
+    _Pattern("Azure key", ("AccountKey=", "SharedAccessKey="), re.compile(r"Key=([A-Za-z0-9+/]{40,}={0,2})")),
+    _Pattern("JSON web token", ("eyJ",), re.compile(r"\b(eyJ[\w-]{10,}\.eyJ[\w-]{10,}\.[\w-]{10,})")),
+    _Pattern(
+        "password in a URL",
+        ("://",),
+        re.compile(r"://[^\s:/@\"'<>]{0,100}:([^\s/@\"'<>]{3,200})@(?=[\w.\[-])"),
+        _is_password,
+    ),
+)
+
+
+_QUOTED = re.compile(r"""(?P<quote>["'`])(?P<value>[^"'`\s]{16,200})(?P=quote)""")
+_NAMED = re.compile(
+    r"(?i:passw|secret|token|api_?-?key|access_?-?key|auth_?-?key|credential|private_?-?key)"
+    r"""[\w-]{0,30}["'`]?\]?\s{0,4}(?::=|=>|[:=])\s{0,4}\Z"""
+)
+_NAME_CHARACTERS = 80

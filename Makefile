@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 QUERY ?= how are results fused and ranked
 
-.PHONY: demo test test-servers lint types tables build clean
+.PHONY: demo test test-servers soak lint types tables build clean
 
 demo: $(VENV)/installed  ## index this repository and search it
 	$(BIN)/graphrag-mcp index
@@ -16,6 +16,9 @@ test: $(VENV)/installed-dev  ## run the tests
 
 test-servers: $(VENV)/installed-dev  ## run the tests that need servers, against a Neo4j from Maven Central
 	$(BIN)/pytest -m server
+
+soak: $(VENV)/installed-dev  ## run the reliability tests at full length: more than an hour
+	$(BIN)/pytest tests/reliability --soak -s
 
 lint: $(VENV)/installed-dev
 	$(BIN)/ruff check

@@ -1,6 +1,5 @@
 """The server as its own process: what is on the wire, and when it ends."""
 
-import json
 import os
 import signal
 import subprocess
@@ -8,13 +7,14 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, BinaryIO, Literal
+from typing import Any, Literal
 
 import anyio
 import pytest
 from mcp import Client, StdioServerParameters
 
 from graphrag_mcp.server.arguments import TOOLS
+from tests.stdio_client import Server
 
 HYBRID = "graphrag_hybrid_search"
 EXIT_SECONDS = 1.0  # A tenth of it is the aim; a busy machine gets the rest.
@@ -44,57 +44,6 @@ def repository(tmp_path: Path) -> Path:
     (root / "src" / "session.py").write_text(SESSION)
     (root / "README.md").write_text("# Visits\n\nHow sessions are kept.\n")
     return root
-
-
-class Server:
-    """A server process and the client's end of its wire."""
-
-    def __init__(self, root: Path, environment: dict[str, str], stderr: int | BinaryIO = subprocess.DEVNULL) -> None:
-        self.process = subprocess.Popen(
-            [sys.executable, "-m", "graphrag_mcp", "serve", "--root", str(root)],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=stderr,
-            env=environment,
-        )
-        self._last_id = 0
-        params = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}
-        self.ask("initialize", params)
-        self.send({"jsonrpc": "2.0", "method": "notifications/initialized"})
-
-    def send(self, message: dict[str, Any]) -> None:
-        self.send_line(json.dumps(message).encode())
-
-    def send_line(self, line: bytes) -> None:
-        assert self.process.stdin is not None
-        self.process.stdin.write(line + b"\n")
-        self.process.stdin.flush()
-
-    def receive(self) -> dict[str, Any]:
-        """Return the next line, which has to be a JSON-RPC message."""
-        assert self.process.stdout is not None
-        message: dict[str, Any] = json.loads(self.process.stdout.readline())
-        assert message["jsonrpc"] == "2.0"
-        return message
-
-    def start_asking(self, method: str, params: dict[str, Any]) -> int:
-        self._last_id += 1
-        self.send({"jsonrpc": "2.0", "id": self._last_id, "method": method, "params": params})
-        return self._last_id
-
-    def ask(self, method: str, params: dict[str, Any]) -> dict[str, Any]:
-        request_id = self.start_asking(method, params)
-        while (message := self.receive()).get("id") != request_id:
-            pass
-        return message
-
-    def call(self, tool: str, arguments: dict[str, Any]) -> tuple[str, bool]:
-        result = self.ask("tools/call", {"name": tool, "arguments": arguments})["result"]
-        return result["content"][0]["text"], result.get("isError", False)
-
-    def close(self) -> bytes:
-        """Close the client's end and return what was still on the wire."""
-        return self.process.communicate(timeout=10)[0]
 
 
 def test_a_session_over_the_wire(repository: Path, environment: dict[str, str]) -> None:

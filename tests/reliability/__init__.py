@@ -1,0 +1,1 @@
+"""What docs/reliability.md promises: a short form of every figure in `make test`, the whole in `make soak`."""

@@ -1,8 +1,11 @@
 """A client that speaks over the pipes of a server process, and sees every byte."""
 
 import json
+import os
+import select
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -19,6 +22,7 @@ class Server:
             env=environment,
         )
         self._last_id = 0
+        self._unread = b""
         params = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}
         self.ask("initialize", params)
         self.send({"jsonrpc": "2.0", "method": "notifications/initialized"})
@@ -31,12 +35,24 @@ class Server:
         self.process.stdin.write(line + b"\n")
         self.process.stdin.flush()
 
-    def receive(self) -> dict[str, Any]:
-        """Return the next line, which has to be a JSON-RPC message."""
-        assert self.process.stdout is not None
-        message: dict[str, Any] = json.loads(self.process.stdout.readline())
+    def receive(self, seconds: float | None = None) -> dict[str, Any]:
+        """Return the next line, which has to be a JSON-RPC message. Raises TimeoutError when none comes in time."""
+        deadline = None if seconds is None else time.monotonic() + seconds
+        while b"\n" not in self._unread:
+            self._unread += self._read(deadline)
+        line, self._unread = self._unread.split(b"\n", 1)
+        message: dict[str, Any] = json.loads(line)
         assert message["jsonrpc"] == "2.0"
         return message
+
+    def _read(self, deadline: float | None) -> bytes:
+        assert self.process.stdout is not None
+        left = None if deadline is None else max(0.0, deadline - time.monotonic())
+        if not select.select([self.process.stdout], [], [], left)[0]:
+            raise TimeoutError("the server says nothing")
+        if not (read := os.read(self.process.stdout.fileno(), 65536)):
+            raise EOFError("the server has closed its end")
+        return read
 
     def start_asking(self, method: str, params: dict[str, Any]) -> int:
         self._last_id += 1
@@ -44,7 +60,10 @@ class Server:
         return self._last_id
 
     def ask(self, method: str, params: dict[str, Any]) -> dict[str, Any]:
-        request_id = self.start_asking(method, params)
+        return self.await_answer(self.start_asking(method, params))
+
+    def await_answer(self, request_id: int) -> dict[str, Any]:
+        """Return the answer to a request; what else comes meanwhile is dropped."""
         while (message := self.receive()).get("id") != request_id:
             pass
         return message
@@ -55,4 +74,4 @@ class Server:
 
     def close(self) -> bytes:
         """Close the client's end and return what was still on the wire."""
-        return self.process.communicate(timeout=10)[0]
+        return self._unread + self.process.communicate(timeout=10)[0]

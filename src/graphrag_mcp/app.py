@@ -2,6 +2,7 @@
 
 import logging
 import os
+import sqlite3
 import threading
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator
@@ -15,7 +16,14 @@ from graphrag_mcp.copies import ServerCopies
 from graphrag_mcp.embedding.cross_encoder import load_cross_encoder
 from graphrag_mcp.embedding.kept import keep_model, load_kept
 from graphrag_mcp.embedding.loader import load_embedder
-from graphrag_mcp.errors import IndexLockedError, ModelUnavailableError, RootError, ServerError
+from graphrag_mcp.errors import (
+    GraphragError,
+    IndexLockedError,
+    IndexStoreError,
+    ModelUnavailableError,
+    RootError,
+    ServerError,
+)
 from graphrag_mcp.exclusion.archive import ArchiveClassifier
 from graphrag_mcp.exclusion.git_files import find_work_tree, read_branch
 from graphrag_mcp.exclusion.manager import ExclusionManager
@@ -306,13 +314,15 @@ class App:
     @contextmanager
     def _writing(self) -> Iterator[None]:
         """Be the one process that writes; a damaged index is replaced here, where nobody else can be writing it."""
-        self._place.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         try:
+            self._place.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
             self._lock.acquire(timeout=0)
         except Timeout:
             raise IndexLockedError(
                 f"another process is writing the index of {self.root}; it keeps it up to date, so search right away"
             ) from None
+        except OSError as error:
+            raise self._unwritable(error) from error
         try:
             with self._opening, FileLock(self._place.replace_lock, thread_local=False):
                 warning = replace_if_unusable(self._place.file)
@@ -320,8 +330,16 @@ class App:
                 self._open()
             self._load_model()
             yield
+        except (sqlite3.OperationalError, OSError) as error:
+            raise self._unwritable(error) from error
         finally:
             self._lock.release()
+
+    def _unwritable(self, error: Exception) -> IndexStoreError:
+        return IndexStoreError(
+            f"the index in {self._place.folder} cannot be written ({error}); make room there, or check the disk and its"
+            " permissions, and run again: nothing that was committed is lost"
+        )
 
     def _keep_fresh(self) -> None:
         """Write the index while nobody else does: build it, then follow the edits; else wait for the writer's end."""
@@ -334,7 +352,9 @@ class App:
                 if self._stop.is_set():
                     return  # Closed in the middle of a run.
                 # Whatever breaks an index run, the searches go on, and the next turn tries again.
-                logger.exception("the index cannot be kept up to date")
+                if self._state.message != str(error):
+                    expected = isinstance(error, GraphragError)
+                    logger.warning("the index cannot be kept up to date: %s", error, exc_info=not expected)
                 self._state = replace(self._state, state="failed", message=str(error))
                 self._settled.set()
             self._stop.wait(TAKEOVER_SECONDS)

@@ -112,6 +112,9 @@ def create_server(backend: Backend, settings: Settings | None = None) -> Server[
             text, failed = await _answer_anyway(backend, context, call.name, call.arguments or {}), False
         except GraphragError as error:
             text, failed = printable(str(error)), True
+        except sqlite3.Error as error:
+            logger.warning("%s: %s", call.name, error)
+            text, failed = f"The index cannot be read now ({error}); try again, or see `graphrag-mcp status`.", True
         except Exception:
             logger.exception("%s failed", call.name)
             text, failed = f"{call.name} failed unexpectedly; the server's error output has the details.", True

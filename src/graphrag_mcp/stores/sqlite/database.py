@@ -39,7 +39,9 @@ class Database:
             self.tree = _open_tree(path, root, model)
             self._place = _place(path)
         except (OSError, sqlite3.Error) as error:
-            raise IndexStoreError(f"{path} cannot be opened ({error})") from error
+            raise IndexStoreError(
+                f"{path} cannot be opened ({error}); check the disk and its permissions, or set GRAPHRAG_DATA_DIR"
+            ) from error
 
     def is_served(self) -> bool:
         """Tell whether searches are still answered from this tree of this file: it may be replaced or retired."""

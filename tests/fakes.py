@@ -120,5 +120,8 @@ class FakeApp:
     def index(self, rebuild: bool = False, progress: Callable[[object], None] | None = None) -> IndexReport:
         return IndexReport(added=3, chunks=12)
 
+    def suspect(self) -> None:
+        pass
+
     def close(self) -> None:
         self.closed.set()

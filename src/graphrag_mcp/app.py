@@ -18,6 +18,7 @@ from graphrag_mcp.embedding.kept import keep_model, load_kept
 from graphrag_mcp.embedding.loader import load_embedder
 from graphrag_mcp.errors import (
     GraphragError,
+    IndexDamagedError,
     IndexLockedError,
     IndexStoreError,
     ModelUnavailableError,
@@ -41,7 +42,7 @@ from graphrag_mcp.servers import Servers, project_name
 from graphrag_mcp.settings import Settings
 from graphrag_mcp.stores.sqlite.database import Database
 from graphrag_mcp.stores.sqlite.projection import SqliteProjectionSource
-from graphrag_mcp.stores.sqlite.recovery import replace_if_unusable
+from graphrag_mcp.stores.sqlite.recovery import is_damage, move_aside, replace_if_unusable
 from graphrag_mcp.sync import ReportSync
 
 logger = logging.getLogger(__name__)
@@ -85,6 +86,7 @@ class App:
         self._kept: Embedder | None = None
         self._model_problem = MODEL_LOADING
         self._state = IndexState("empty")
+        self._is_suspect = False
         self._settled = threading.Event()
         self._running = threading.Lock()  # One run at a time: the watcher's, or a search's for what it shows.
         self._background: threading.Thread | None = None
@@ -128,6 +130,13 @@ class App:
 
         Raises IndexLockedError while another process writes this index.
         """
+        try:
+            return self._index_once(rebuild, progress)
+        except IndexDamagedError as error:
+            self._warnings += (str(error),)
+            return self._index_once(rebuild, progress)
+
+    def _index_once(self, rebuild: bool, progress: ReportProgress | None) -> IndexReport:
         with self._writing():
             if rebuild:
                 self._to_write().discard()
@@ -325,15 +334,24 @@ class App:
             raise self._unwritable(error) from error
         try:
             with self._opening, FileLock(self._place.replace_lock, thread_local=False):
-                warning = replace_if_unusable(self._place.file)
+                warning = replace_if_unusable(self._place.file, thorough=self._is_suspect)
+                self._is_suspect = False
                 self._warnings += (warning,) if warning else ()
                 self._open()
             self._load_model()
             yield
-        except (sqlite3.OperationalError, OSError) as error:
-            raise self._unwritable(error) from error
+        except (sqlite3.DatabaseError, OSError) as error:
+            if isinstance(error, OSError) or not is_damage(error):
+                raise self._unwritable(error) from error
+            with FileLock(self._place.replace_lock, thread_local=False):
+                warning = move_aside(self._place.file, f"{self._place.file} is damaged ({error})")
+            raise IndexDamagedError(warning) from error
         finally:
             self._lock.release()
+
+    def suspect(self) -> None:
+        """Have the index file examined, and replaced if need be, when this process is the next to write."""
+        self._is_suspect = True
 
     def _unwritable(self, error: Exception) -> IndexStoreError:
         return IndexStoreError(
@@ -391,10 +409,10 @@ class App:
         return report
 
     def _follow(self, stop: threading.Event, report: ReportRun | None) -> None:
-        indexer = self._indexer()
         for batch in watch(self.root, self._is_wanted, self.settings.indexing.debounce_seconds, stop):
             with self._running:
-                everything = self._needs_everything(batch)
+                indexer, is_whole = self._indexer(), self._stored_state().state == "ready"
+                everything = self._needs_everything(batch) or not is_whole  # Another file than before: replaced.
                 done = indexer.reconcile(stop=stop) if everything else indexer.update(batch.paths, stop)
             self._state = self._stored_state()
             if report is not None and (done.added or done.changed or done.removed):

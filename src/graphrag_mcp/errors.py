@@ -45,6 +45,10 @@ class IndexStoreError(GraphragError):
     """The index file cannot be opened, read or written."""
 
 
+class IndexDamagedError(IndexStoreError):
+    """The index file was found to be damaged, and will be replaced by the next run."""
+
+
 class IndexLockedError(IndexStoreError):
     """Another live process is writing this index."""
 

@@ -59,6 +59,9 @@ class RemoteApp:
         del timeout_seconds
         return self.index_state()
 
+    def suspect(self) -> None:
+        """Do nothing: there is no file that could be damaged."""
+
     def status(self) -> Status:
         """Return what the servers hold of the project."""
         self._load_model()

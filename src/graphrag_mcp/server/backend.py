@@ -39,12 +39,15 @@ class Backend:
             return self._app
 
     def reopen(self) -> None:
-        """Open the application anew, as when its index file broke under it: opening replaces a damaged one."""
+        """Open the application anew, as when its index file broke under it: whoever writes replaces a damaged one."""
         with self._opening:
             if self._app is not None:
                 self._app.close()
                 self._app = None
-        self.app()
+            app = self._open_app()
+            app.suspect()
+            app.start()
+            self._app = app
 
     def open_soon(self) -> None:
         """Open the application in the background, once, after the client's opening requests are answered."""

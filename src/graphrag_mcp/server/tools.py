@@ -114,7 +114,10 @@ def create_server(backend: Backend, settings: Settings | None = None) -> Server[
             text, failed = printable(str(error)), True
         except sqlite3.Error as error:
             logger.warning("%s: %s", call.name, error)
-            text, failed = f"The index cannot be read now ({error}); try again, or see `graphrag-mcp status`.", True
+            text, failed = (
+                f"The index cannot be read ({error}); if this goes on, run `graphrag-mcp index --rebuild`.",
+                True,
+            )
         except Exception:
             logger.exception("%s failed", call.name)
             text, failed = f"{call.name} failed unexpectedly; the server's error output has the details.", True

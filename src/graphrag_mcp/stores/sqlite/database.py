@@ -4,9 +4,11 @@ import json
 import sqlite3
 import threading
 from collections.abc import Iterable, Iterator, Sized
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
+
+from filelock import FileLock
 
 from graphrag_mcp.errors import IndexStoreError
 from graphrag_mcp.stores.sqlite.schema import SCHEMA, SCHEMA_VERSION, tree_views
@@ -36,7 +38,10 @@ class Database:
         self._guard = threading.Lock()
         try:
             path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            self.tree = _open_tree(path, root, model)
+            with FileLock(path.with_name("create.lock")) if not path.exists() else nullcontext():
+                if not path.exists():
+                    _remove_log(path)
+                self.tree = _open_tree(path, root, model)
             self._place = _place(path)
         except (OSError, sqlite3.Error) as error:
             raise IndexStoreError(
@@ -45,13 +50,17 @@ class Database:
 
     def is_served(self) -> bool:
         """Tell whether searches are still answered from this tree of this file: it may be replaced or retired."""
+        if self._place != _place(self.path):  # First: of a file that is gone, nothing should be read.
+            return False
         with self.connection() as connection:
-            return served_tree(connection, self.tree.root) == self.tree and self._place == _place(self.path)
+            return served_tree(connection, self.tree.root) == self.tree
 
     def is_written(self, model: str | None) -> bool:
         """Tell whether this is where vectors of a model are written."""
+        if self._place != _place(self.path):
+            return False
         with self.connection() as connection:
-            return find_tree(connection, self.tree.root, model) == self.tree and self._place == _place(self.path)
+            return find_tree(connection, self.tree.root, model) == self.tree
 
     @contextmanager
     def connection(self) -> Iterator[sqlite3.Connection]:
@@ -166,6 +175,12 @@ def _open_tree(path: Path, root: str, model: str | None) -> Tree:
         made = make_tree(connection, root, model)
         connection.commit()
         return made
+
+
+def _remove_log(path: Path) -> None:
+    """Remove what a file that is gone has left: its log would be replayed into the new one."""
+    for suffix in ("-wal", "-shm"):
+        path.with_name(path.name + suffix).unlink(missing_ok=True)
 
 
 def has_tables(connection: sqlite3.Connection, path: Path) -> bool:

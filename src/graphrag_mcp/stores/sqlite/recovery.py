@@ -12,45 +12,57 @@ _DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 _UNUSABLE = ".unusable-"
 
 
-def replace_if_unusable(path: Path) -> str:
+def is_damage(error: sqlite3.Error) -> bool:
+    """Tell an error of the file's content from one of the disk, which may pass."""
+    return getattr(error, "sqlite_errorcode", 0) & 0xFF in _DAMAGED
+
+
+def replace_if_unusable(path: Path, *, thorough: bool = False) -> str:
     """Move a damaged or foreign index file aside, and return a sentence that says so; "" when the file is sound.
+
+    thorough: look into the full-text index too, which takes seconds.
 
     Raises IndexStoreError when the file cannot be read now, as with a full disk: then it is left as it is.
     """
     if not path.exists():
         return ""
     try:
-        problem = _damage(path)
-        if not problem:
-            return ""
-        aside = _move_aside(path)
+        problem = _damage(path, thorough)
+    except OSError as error:
+        raise IndexStoreError(f"{path} cannot be read ({error})") from error
+    return move_aside(path, problem) if problem else ""
+
+
+def move_aside(path: Path, problem: str) -> str:
+    """Move an index file aside, and its log, which would be replayed into the new one; returns a sentence that says so.
+
+    Only the last such file is kept. Raises IndexStoreError when it cannot be moved.
+    """
+    aside = path.with_name(f"{path.name}{_UNUSABLE}{int(time.time())}")
+    try:
+        for old in path.parent.glob(f"{path.name}*{_UNUSABLE}*"):
+            old.unlink(missing_ok=True)
+        for suffix in ("", "-wal", "-shm"):
+            part = path.with_name(path.name + suffix)
+            if part.exists():
+                part.rename(aside.with_name(aside.name + suffix))
     except OSError as error:
         raise IndexStoreError(f"{path} is unusable and cannot be moved aside ({error})") from error
     return f"{problem}; it was moved to {aside.name} and the index is being rebuilt"
 
 
-def _damage(path: Path) -> str:
+def _damage(path: Path, thorough: bool) -> str:
     try:
         with closing(connect(path)) as connection:
             if not has_tables(connection, path):
                 return ""
             ((verdict,),) = connection.execute("PRAGMA quick_check(1)").fetchall()
+            if thorough:
+                connection.execute("INSERT INTO keywords (keywords) VALUES ('integrity-check')")
     except IndexStoreError as error:
         return str(error)
     except sqlite3.Error as error:
-        if getattr(error, "sqlite_errorcode", 0) & 0xFF not in _DAMAGED:
+        if not is_damage(error):
             raise IndexStoreError(f"{path} cannot be opened ({error})") from error
         verdict = str(error)
     return "" if verdict == "ok" else f"{path} is damaged ({verdict})"
-
-
-def _move_aside(path: Path) -> Path:
-    """Rename the file, and its log, which would be replayed into the new one; only the last such file is kept."""
-    for old in path.parent.glob(f"{path.name}*{_UNUSABLE}*"):
-        old.unlink(missing_ok=True)
-    aside = path.with_name(f"{path.name}{_UNUSABLE}{int(time.time())}")
-    for suffix in ("", "-wal", "-shm"):
-        part = path.with_name(path.name + suffix)
-        if part.exists():
-            part.rename(aside.with_name(aside.name + suffix))
-    return aside

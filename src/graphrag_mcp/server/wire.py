@@ -77,7 +77,7 @@ def _refusal(line: str) -> dict[str, Any] | None:
 def _broken_argument(message: dict[str, Any]) -> str:
     params = message.get("params")
     arguments = params.get("arguments") if isinstance(params, dict) else None
-    for name, value in (arguments or {}).items():
+    for name, value in arguments.items() if isinstance(arguments, dict) else ():
         if any("\ud800" <= character <= "\udfff" for character in json.dumps(value, ensure_ascii=False)):
             return str(name)
     return "The request"

@@ -11,8 +11,9 @@ from graphrag_mcp.stores.points import Point, file_key, file_version, point_key
 from graphrag_mcp.stores.projection import Changing, ProjectedChunk, ProjectedEdge, ProjectedFile, ProjectedSymbol
 from graphrag_mcp.stores.sqlite.catalog import CHUNK_COLUMNS, read_chunk
 from graphrag_mcp.stores.sqlite.database import Database, id_list
-from graphrag_mcp.stores.sqlite.graph import DEFINITIONS, MAX_CANDIDATES, SqliteGraphStore
+from graphrag_mcp.stores.sqlite.graph import SqliteGraphStore
 from graphrag_mcp.stores.sqlite.schema import KEYWORD_FIELDS, ORDINAL_BITS, ORDINAL_MASK
+from graphrag_mcp.stores.sqlite.settling import DEFINITIONS, MAX_CANDIDATES
 
 # Whatever changes one of these changes what a server holds of the file.
 _MARK = """hex(f.content_hash) || ' ' || f.recipe || ' ' || f.category || ' ' || coalesce(f.modified_at, '') || ' '

@@ -38,10 +38,11 @@ Law = Callable[..., None]
 
 # ---------------------------------------------------------------- the laws
 
-# Each function imports what its law is about when it is called: that is where atheris instruments it.
+# Each function imports what its law is about when it is called: that is where atheris instruments it. It is given a
+# folder for the files that it needs.
 
 
-def parser_law() -> Law:
+def parser_law(_folder: Path) -> Law:
     """Any bytes under any path become a `ParsedFile` whose chunks are whole lines in order."""
     from graphrag_mcp.model import ParseMode
     from graphrag_mcp.parsing.parser import parse_file
@@ -79,7 +80,7 @@ def parser_law() -> Law:
     return hold
 
 
-def secrets_law() -> Law:
+def secrets_law(_folder: Path) -> Law:
     """Whatever is masked, lines stay where they are, and masked text stays as it is."""
     from graphrag_mcp.parsing.secrets import mask_secrets
     from graphrag_mcp.parsing.source import NotText, Text, decode, read_text
@@ -97,12 +98,12 @@ def secrets_law() -> Law:
     return hold
 
 
-def front_matter_law() -> Law:
+def front_matter_law(folder: Path) -> Law:
     """Any text is a document; its front matter is flat, and is part of the text."""
     from graphrag_mcp.parsing.documents import parse_markdown
     from graphrag_mcp.parsing.frontmatter import read_front_matter
 
-    hold_parser = parser_law()
+    hold_parser = parser_law(folder)
 
     def hold(text: str) -> None:
         rows = text.split("\n")
@@ -119,12 +120,11 @@ def front_matter_law() -> Law:
     return hold
 
 
-def ignore_file_law() -> Law:
+def ignore_file_law(folder: Path) -> Law:
     """Any bytes are an ignore file, and any path has one answer."""
     from graphrag_mcp.exclusion.manager import ExclusionManager
     from graphrag_mcp.settings import IndexingSettings
 
-    folder = Path(tempfile.mkdtemp())
     manager = ExclusionManager(folder, IndexingSettings(default_exclusions=False))
 
     def hold(content: bytes, path: str, is_folder: bool) -> None:
@@ -140,12 +140,11 @@ def ignore_file_law() -> Law:
     return hold
 
 
-def settings_law() -> Law:
+def settings_law(folder: Path) -> Law:
     """Any file and any environment are settings, or problems that each name a setting."""
     from graphrag_mcp.errors import SettingsError
     from graphrag_mcp.settings import _SECTION_OF, SETTINGS_FILE, Settings, load_settings
 
-    folder = Path(tempfile.mkdtemp())
     known = {SETTINGS_FILE, *Settings.model_fields, *_SECTION_OF}
 
     def hold(content: bytes, environment: Mapping[str, str]) -> None:
@@ -170,23 +169,22 @@ def _keys(content: bytes) -> Iterator[str]:
                 pending += table.values()
 
 
-def arguments_law() -> Law:
+def arguments_law(folder: Path) -> Law:
     """Any JSON object is a request, or a RequestError that names the argument."""
     from graphrag_mcp.errors import RequestError
-    from graphrag_mcp.server.arguments import SEARCH_TOOLS, TOOLS
-    from graphrag_mcp.server.requests import Question, read_question, read_status_format
+    from graphrag_mcp.server.arguments import SEARCH_TOOLS
+    from graphrag_mcp.server.requests import Question, read_question, read_status_question
     from graphrag_mcp.settings import Settings
 
-    settings, root = Settings(), Path(tempfile.mkdtemp())
+    settings = Settings()
     shown_characters = 60  # Of a name that is none; the message cuts it a little later.
 
     def hold(tool: str, arguments: Mapping[str, object]) -> None:
-        assert tool in TOOLS
         try:
             if tool in SEARCH_TOOLS:
-                assert isinstance(read_question(tool, arguments, settings, root), Question)
+                assert isinstance(read_question(tool, arguments, settings, folder), Question)
             else:
-                assert read_status_format(arguments) in ("concise", "detailed", "json")
+                assert read_status_question(arguments).response_format in ("concise", "detailed", "json")
         except RequestError as error:
             name = error.argument
             shown = json.dumps(name, ensure_ascii=False)[1:-1][:shown_characters]
@@ -195,7 +193,7 @@ def arguments_law() -> Law:
     return hold
 
 
-def wire_law() -> Law:
+def wire_law(_folder: Path) -> Law:
     """Every line that is not blank is handed on as JSON, or answered with an error."""
     from graphrag_mcp.server.wire import RequestReader
 
@@ -225,7 +223,7 @@ def wire_law() -> Law:
 class Target:
     """A law, how the bytes of an input become what it is about, and the inputs to begin with."""
 
-    law: Callable[[], Law]
+    law: Callable[[Path], Law]
     read: Callable[[bytes], tuple[Any, ...]]
     seeds: Callable[[], Iterable[bytes]]
 
@@ -249,18 +247,19 @@ def _read_settings(data: bytes) -> tuple[bytes, dict[str, str]]:
     return content, {name: value for name, _, value in pairs}
 
 
-def _read_arguments(data: bytes) -> tuple[str, object]:
-    """The first byte is the tool, the rest JSON, as the SDK reads it."""
-    from pydantic_core import from_json
+def _read_arguments(data: bytes) -> tuple[str, dict[str, object]]:
+    """The first byte is the tool; then each line is a name and a value, in JSON where it is any."""
+    arguments: dict[str, object] = {}
+    for line in data[1:].decode("utf-8", "replace").split("\n"):
+        name, _, text = line.partition("=")
+        try:
+            arguments[name] = json.loads(text)
+        except (ValueError, RecursionError):
+            arguments[name] = text
+    return ASKED_TOOLS[(data[:1] or b"\0")[0] % len(ASKED_TOOLS)], arguments
 
-    tools = ("graphrag_hybrid_search", "query_documents", "query_unique_documents", "index_status")
-    try:
-        arguments = from_json(data[1:])
-    except ValueError:
-        arguments = {"query": data[1:].decode("utf-8", "replace")}
-    return tools[(data[:1] or b"\0")[0] % len(tools)], arguments if isinstance(arguments, dict) else {
-        "query": arguments
-    }
+
+ASKED_TOOLS = ("graphrag_hybrid_search", "query_documents", "query_unique_documents", "index_status")
 
 
 def _file_seeds() -> Iterator[bytes]:
@@ -276,7 +275,8 @@ def _front_matter_seeds() -> Iterator[bytes]:
     yield b"---\ntitle: A\nstatus: accepted\ntags: [a, b]\npriority: 7\nsupersedes:\n  - old.md\n---\n# A\n\ntext\n"
     yield b"---\na: &a [x, x]\nb: &b [*a, *a]\nc: {d: [*b, *b]}\n? [complex]\n: 1\n...\ntext\n"
     yield b'---\n"a": |\n  x\n  y\nb: >-\n  z\n!!str c: "\\u263a"\n---\n## Status\n\nSuperseded by [x](x.md)\n'
-    yield b"# A\n\n* one\n  ```py\n  x\n  ```\n> quote\n\n<div>\n\n</div>\n[[Note|x]] [a](b.md#c) [d][e] `f`\n\n[e]: g.md\nB\n---\n"
+    yield b"# A\n\n* one\n  ```py\n  x\n  ```\n> quote\n\n<div>\n"
+    yield b"[[Note|x]] [a](b.md#c) [d][e] `f`\n\n[e]: g.md\nB\n---\n"
 
 
 def _ignore_file_seeds() -> Iterator[bytes]:
@@ -303,19 +303,31 @@ def _settings_seeds() -> Iterator[bytes]:
         yield "\n".join([f"[{section}]", *lines]).encode()
         for name, value in fields.items():
             yield f"[{section}]\n{name} = 1\n\0GRAPHRAG_{name.upper()}={value}".encode()
+    yield b"a = " + b"[" * 100 + b"]" * 100
     yield b'indexing = [1, {a = 1979-05-27T07:32:00Z}]\n[servers]\nqdrant_url = "http://[::1]:6333"\n\0KB_RRF_K=7'
 
 
 def _arguments_seeds() -> Iterator[bytes]:
-    from graphrag_mcp.server.arguments import TOOLS, input_schema
+    from graphrag_mcp.server.arguments import input_schema
 
-    examples = {"string": "a query", "array": ["src/*.py", "!a/**"], "boolean": False, "integer": 3, "number": 0.5}
-    for index, tool in enumerate(TOOLS):
-        properties = input_schema(tool)["properties"]
-        values = {name: examples.get(schema.get("type", "number")) for name, schema in properties.items()}
-        for value in (None, True, 99, -1e308, "", "json", [], ["tests"], ["/a/../..", " "], {"a": [{}]}):
-            yield bytes([index]) + json.dumps(values | dict.fromkeys(list(values)[1:3], value)).encode()
-        yield bytes([index]) + json.dumps(values).encode()
+    for index, tool in enumerate(ASKED_TOOLS):
+        names = input_schema(tool)["properties"]
+        for value in (
+            None,
+            True,
+            3,
+            0.5,
+            -1e308,
+            "a query",
+            "json",
+            [],
+            ["tests", "*.py"],
+            ["/a/../..", " "],
+            {"a": [1]},
+        ):
+            lines = [f"{name}={json.dumps(value)}" for name in names]
+            yield bytes([index]) + "\n".join(lines).encode()
+            yield bytes([index]) + "\n".join(["query=a query", *lines[:2], f"include_patterns={value}"]).encode()
 
 
 def _wire_seeds() -> Iterator[bytes]:
@@ -328,11 +340,12 @@ def _wire_seeds() -> Iterator[bytes]:
 def _secrets_seeds() -> Iterator[bytes]:
     letters = "a1B2c3D4e5F6g7H8i9J0kLmN"
     prefixes = (
-        "AKIA ghp_ glpat- xoxb- sk_live_ sk-ant- AIza GOCSPX- ya29. npm_ pypi-Ag SG. hf_ dop_v1_ shpat_ 12345678:AA eyJ "
-        "AccountKey= github_pat_ https://hooks.slack.com/services/ https://user:"
+        "AKIA ghp_ glpat- xoxb- sk_live_ sk-ant- AIza GOCSPX- ya29. npm_ pypi-Ag SG. hf_ dop_v1_ shpat_ 12345678:AA "
+        "eyJ AccountKey= github_pat_ https://hooks.slack.com/services/ https://user:"
     )
     yield from (f"x = {prefix}{letters * 3}@host\n".encode() for prefix in prefixes.split())
-    yield f"password = '{letters}'\naws_secret_key = \"{(letters * 2)[:40]}\"\neyJ{letters}.eyJ{letters}.{letters}".encode()
+    yield f"password = '{letters}'\naws_secret_key = \"{(letters * 2)[:40]}\"\n".encode()
+    yield f"eyJ{letters}.eyJ{letters}.{letters}".encode()
     yield f"-----BEGIN RSA PRIVATE KEY-----\n{letters * 2}\n{letters * 2}\n-----END RSA PRIVATE KEY-----\n".encode()
 
 
@@ -364,7 +377,8 @@ def main() -> int:
     os.environ["PATH"] = ""  # git is asked for its global excludes file, thousands of times a second.
     target = TARGETS[options.target]
     if options.replay:
-        target.law()(*target.read(options.replay.read_bytes()))
+        with tempfile.TemporaryDirectory() as folder:
+            target.law(Path(folder))(*target.read(options.replay.read_bytes()))
         return 0
     if options.inside:
         fuzz(target, options)
@@ -386,7 +400,7 @@ def run(target: Target, options: argparse.Namespace) -> int:
             status, done, reached = run_once(options, corpus, int(left), temporary)
             executions, covered = executions + done, max(covered, reached)
         kept = len(list(corpus.iterdir()))
-    findings = sorted(set(options.findings.iterdir()) - before)
+    findings = sorted(file for file in set(options.findings.iterdir()) - before if file.suffix != ".txt")
     print(f"{options.target}: {executions:,} executions, {covered:,} edges covered, {kept:,} inputs in the corpus")
     print(f"{len(findings)} findings" + "".join(f"\n  {file}" for file in findings))
     return 1 if findings or status else 0
@@ -412,7 +426,7 @@ def fuzz(target: Target, options: argparse.Namespace) -> None:
     import atheris
 
     with atheris.instrument_imports(include=["graphrag_mcp"]):
-        law = target.law()
+        law = target.law(Path(tempfile.mkdtemp()))  # In a folder that `run` removes.
     seen: set[tuple[str, ...]] = set()
 
     def try_one(data: bytes) -> None:
@@ -442,6 +456,7 @@ def fuzz(target: Target, options: argparse.Namespace) -> None:
         f"-max_total_time={options.seconds}",
         f"-timeout={HANG_SECONDS}",
         f"-max_len={MAX_BYTES}",
+        "-len_control=20",
         "-rss_limit_mb=4096",
         f"-artifact_prefix={options.findings}/{options.target}-",
     ]

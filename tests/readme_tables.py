@@ -14,7 +14,11 @@ from typing import Any
 from pydantic import BaseModel
 
 from graphrag_mcp.server.arguments import (
+    CODE_TOOLS,
+    SEARCH_TOOLS,
+    STATUS_TOOL,
     TOOLS,
+    CodeArguments,
     HybridSearchArguments,
     QueryDocumentsArguments,
     SearchArguments,
@@ -25,12 +29,12 @@ from graphrag_mcp.settings import ENVIRONMENT_PREFIX, IndexingSettings, Retrieva
 README = Path(__file__).parent.parent / "README.md"
 
 _TYPES = {"string": "text", "integer": "whole number", "number": "number", "array": "list", "boolean": "true or false"}
-_HYBRID, _QUERY, _, _STATUS = TOOLS
+_HYBRID, _QUERY, _ = SEARCH_TOOLS
 
 
 def render_tables() -> dict[str, str]:
     """Return every table by its name."""
-    shared = set(SearchArguments.model_fields)
+    shared, of_code = set(SearchArguments.model_fields), set(CodeArguments.model_fields) - {"limit"}
     return {
         "settings: indexing": _settings_table(IndexingSettings),
         "settings: retrieval": _settings_table(RetrievalSettings),
@@ -38,7 +42,12 @@ def render_tables() -> dict[str, str]:
         "arguments: all search tools": _arguments_table(_HYBRID, shared),
         f"arguments: {_HYBRID}": _arguments_table(_HYBRID, set(HybridSearchArguments.model_fields) - shared),
         f"arguments: {_QUERY}": _arguments_table(_QUERY, set(QueryDocumentsArguments.model_fields) - shared),
-        f"arguments: {_STATUS}": _arguments_table(_STATUS, set(TOOLS[_STATUS].model_fields)),
+        **{
+            f"arguments: {tool}": _arguments_table(tool, set(model.model_fields) - of_code)
+            for tool, model in CODE_TOOLS.items()
+        },
+        "arguments: all code tools": _arguments_table(next(iter(CODE_TOOLS)), of_code),
+        f"arguments: {STATUS_TOOL}": _arguments_table(STATUS_TOOL, set(TOOLS[STATUS_TOOL].model_fields)),
     }
 
 

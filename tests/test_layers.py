@@ -11,12 +11,13 @@ PACKAGE = Path(__file__).parent.parent / "src" / "graphrag_mcp"
 # From the bottom up; parts in one row are siblings.
 LAYERS = [
     ["errors", "__init__"],
+    ["regular_files"],
     ["settings", "git"],
     ["reports"],
     ["model", "words"],
     ["ports"],
     ["exclusion", "parsing", "embedding", "stores"],
-    ["indexing", "search", "sync"],
+    ["indexing", "search", "navigation", "sync"],
     ["servers", "evaluation"],
     ["copies", "open_index", "freshness", "index_place"],
     ["app", "remote"],

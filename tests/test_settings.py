@@ -1,5 +1,6 @@
 """What the file and the environment may say, and how what they may not say is reported."""
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -186,3 +187,28 @@ def test_tables_come_from_the_file(tmp_path: Path) -> None:
     retrieval = load_settings(tmp_path, {}).retrieval
     assert retrieval.category_weights == {"implementation": 0.7, "config": 0.2}
     assert retrieval.expansions == {"sku": ("article",)}
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        '[indexing]\ndata_dir = "."',
+        '[indexing]\nembedding_model = "someone/model"',
+        '[retrieval]\ncross_encoder_model = "someone/model"',
+        '[servers]\nqdrant_url = "https://elsewhere.example"',
+        '[servers]\nneo4j_uri = "bolt://elsewhere.example"',
+    ],
+)
+def test_a_repository_does_not_reach_out_of_itself(tmp_path: Path, line: str) -> None:
+    """What comes with a clone names no folder, model or server, unless the user trusts it."""
+    (problem,) = _problems(tmp_path, line)
+    assert line.split("\n")[1].partition(" ")[0] in problem
+    assert "GRAPHRAG_TRUST_PROJECT=1" in problem
+    assert _load(tmp_path, line, TRUST_PROJECT="1")
+
+
+def test_a_settings_file_that_is_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
+    """It is a problem like any other."""
+    os.mkfifo(tmp_path / SETTINGS_FILE)
+    with pytest.raises(SettingsError, match="not a regular file"):
+        load_settings(tmp_path, {})

@@ -5,10 +5,11 @@ import os
 import sqlite3
 import threading
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
+from typing import Protocol, TypeVar
 
 from filelock import FileLock, Timeout
 
@@ -28,11 +29,12 @@ from graphrag_mcp.errors import (
 from graphrag_mcp.exclusion.archive import ArchiveClassifier
 from graphrag_mcp.exclusion.git_files import find_work_tree, read_branch
 from graphrag_mcp.exclusion.manager import ExclusionManager
-from graphrag_mcp.freshness import correct, find_changed, shown_files, size_of
+from graphrag_mcp.freshness import correct, find_changed, read_now, shown_files, size_of
 from graphrag_mcp.index_place import IndexPlace, is_gone
 from graphrag_mcp.indexing.indexer import Indexer, ReportProgress
 from graphrag_mcp.indexing.watcher import Batch, watch
-from graphrag_mcp.model import SearchRequest, SearchResult
+from graphrag_mcp.model import CodeNode, SearchRequest, SearchResult
+from graphrag_mcp.navigation.navigator import Navigator
 from graphrag_mcp.open_index import OpenIndex
 from graphrag_mcp.ports import Embedder
 from graphrag_mcp.reports import IndexReport, IndexState, Progress, Status, SyncReport
@@ -54,7 +56,19 @@ RENEWED_BYTES = 300_000
 RENEW_WAIT_SECONDS = 0.1
 MODEL_LOADING = "the model is still being loaded"
 
+CHECKED_NODES = 200  # Of an answer from the graph: more than anybody is shown at once.
+
 ReportRun = Callable[[IndexReport], None]
+
+
+class ShowsNodes(Protocol):
+    """An answer from the code graph."""
+
+    @property
+    def nodes(self) -> Sequence[CodeNode]: ...
+
+
+Answer = TypeVar("Answer", bound=ShowsNodes)
 
 
 class App:
@@ -243,9 +257,11 @@ class App:
     def _search(self, request: SearchRequest) -> tuple[SearchResult, set[str]]:
         """Return a result with the paths of files that changed since they were indexed."""
         result = self._orchestrator.search(request, self.stores(), self.index_state())
-        shown = shown_files(result)
+        return result, self._changed(shown_files(result))
+
+    def _changed(self, shown: Mapping[int, str]) -> set[str]:
         states = self._open().catalog.states(shown)
-        return result, find_changed(self.root, shown, states, self._exclusion.max_file_bytes)
+        return find_changed(self.root, shown, states, self._exclusion.max_file_bytes)
 
     def _renew(self, paths: Collection[str]) -> bool:
         """Index files before they are shown: few and small ones, by a server, while nothing else is being written."""
@@ -266,6 +282,24 @@ class App:
             return True
         finally:
             self._running.release()
+
+    def navigate(self, ask: Callable[[Navigator], Answer]) -> tuple[Answer, set[str]]:
+        """Answer from the code graph and the files; with the paths that changed since they were indexed."""
+        answer = ask(self.navigator())
+        changed = self._changed({node.file_id: node.path for node in answer.nodes[:CHECKED_NODES]})
+        if changed and self._renew(changed):
+            answer = ask(self.navigator())
+            changed = self._changed({node.file_id: node.path for node in answer.nodes[:CHECKED_NODES]})
+        return answer, changed
+
+    def navigator(self) -> Navigator:
+        """Return what answers exact questions, from what is indexed now."""
+        index = self._open()
+
+        def read(path: str) -> str | None:
+            return read_now(self.root, path, self._exclusion.max_file_bytes)
+
+        return Navigator(index.symbols, self.root, index.catalog.paths, read)
 
     def stores(self) -> Stores:
         """Return what a search asks: for `search`, and for whoever compares ways to search."""

@@ -11,10 +11,10 @@ from enum import Enum, auto
 from pathlib import Path
 from typing import TypeVar
 
-from graphrag_mcp.exclusion.regular_files import read_file_below
 from graphrag_mcp.indexing.prepare import RECENT_NS, hash_content
 from graphrag_mcp.model import GraphNeighbour, Hit, SearchResult, StoredChunk
 from graphrag_mcp.parsing.source import NotText, read_text
+from graphrag_mcp.regular_files import read_file_below
 from graphrag_mcp.stores.sqlite.catalog import FileState
 
 CHANGED = "the file has changed since it was indexed, and these lines with it"
@@ -70,6 +70,12 @@ def correct(root: Path, result: SearchResult, changed: Collection[str], max_byte
         runner_up=corrected(result.runner_up),
         meta=replace(result.meta, warnings=(*result.meta.warnings, *warnings)),
     )
+
+
+def read_now(root: Path, path: str, max_bytes: int) -> str | None:
+    """Return the text of a file as it is now, without the secrets in it; None when it cannot be read."""
+    text = _read(root, path, max_bytes)
+    return text if isinstance(text, str) else None
 
 
 class _State(Enum):

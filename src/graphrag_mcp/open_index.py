@@ -11,6 +11,7 @@ from graphrag_mcp.stores.sqlite.keyword import SqliteKeywordIndex
 from graphrag_mcp.stores.sqlite.points import SqliteChunkIds
 from graphrag_mcp.stores.sqlite.projection import SqliteProjectionSource
 from graphrag_mcp.stores.sqlite.scope import ScopeResolver
+from graphrag_mcp.stores.sqlite.symbols import SqliteSymbolGraph
 from graphrag_mcp.stores.sqlite.vectors import SqliteVectorIndex
 from graphrag_mcp.stores.sqlite.writer import SqliteIndexWriter
 
@@ -24,6 +25,7 @@ class OpenIndex:
         self._scopes = ScopeResolver(database, compile_globs)
         self.catalog = SqliteCatalog(database, self._scopes)
         self.writer = SqliteIndexWriter(database)
+        self.symbols = SqliteSymbolGraph(database, self._scopes)
         self._keywords = SqliteKeywordIndex(database, self._scopes)
         self._graph = SqliteGraphStore(database, self._scopes)
         self._vectors: SqliteVectorIndex | None = None

@@ -3,16 +3,19 @@
 A store is `remote` when its answers come over a network: then the search does something else while it waits.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from graphrag_mcp.model import (
+    CodeEdge,
+    CodeNode,
     DocumentStatus,
     GraphNeighbour,
     Mention,
+    Mentioned,
     Ranked,
     RelationKind,
     Scope,
@@ -100,6 +103,44 @@ class GraphStore(Protocol):
         self, chunk_ids: Sequence[int], hops: int, limit: int, scope: Scope, kinds: Sequence[RelationKind] = ()
     ) -> list[GraphNeighbour]:
         """Return chunks related to the seeds, ordered by (hops, confidence, seed's rank, path)."""
+        ...
+
+
+class SymbolGraph(Protocol):
+    """The code graph node by node; see `CodeNode`."""
+
+    def definitions(self, name: str, scope: Scope) -> list[CodeNode]:
+        """Return the definitions whose qualified name is or ends with a name, ignoring case; in the order of paths."""
+        ...
+
+    def similar_names(self, name: str, limit: int, scope: Scope) -> list[str]:
+        """Return names that hold a name, ignoring case, shortest first."""
+        ...
+
+    def names(self) -> list[str]:
+        """Return all names that are defined."""
+        ...
+
+    def file(self, path: str) -> CodeNode | None:
+        """Return a file as a node."""
+        ...
+
+    def in_file(self, path: str, line: int | None = None) -> list[CodeNode]:
+        """Return the definitions of a file in the order of their lines; those around a line, innermost first."""
+        ...
+
+    def nodes(self, ids: Iterable[int]) -> Mapping[int, CodeNode]:
+        """Return nodes by their ids; those that are gone are left out."""
+        ...
+
+    def outgoing(
+        self, node: CodeNode, kinds: Sequence[RelationKind], scope: Scope
+    ) -> tuple[list[CodeEdge], list[Mentioned]]:
+        """Return what a node mentions, and the names in it that nothing in the project defines."""
+        ...
+
+    def incoming(self, node: CodeNode, kinds: Sequence[RelationKind], scope: Scope) -> list[CodeEdge]:
+        """Return what mentions a node: each from the definition, or else the file, that says it."""
         ...
 
 

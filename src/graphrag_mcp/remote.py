@@ -4,6 +4,7 @@ import threading
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
+from typing import NoReturn
 
 from graphrag_mcp.embedding.cross_encoder import load_cross_encoder
 from graphrag_mcp.embedding.loader import load_embedder
@@ -58,6 +59,10 @@ class RemoteApp:
         """Return the state at once."""
         del timeout_seconds
         return self.index_state()
+
+    def navigate(self, _ask: object) -> NoReturn:
+        """Refuse: exact answers are read from an index and from the files."""
+        raise ServerError("this tool needs a local index; start the server without --remote, or search instead")
 
     def suspect(self) -> None:
         """Do nothing: there is no file that could be damaged."""

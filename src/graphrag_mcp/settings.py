@@ -12,9 +12,18 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 from pydantic_core import PydanticCustomError
 
 from graphrag_mcp.errors import SettingsError
+from graphrag_mcp.regular_files import read_regular_file
 
 SETTINGS_FILE = ".graphrag.toml"
 ENVIRONMENT_PREFIX = "GRAPHRAG_"
+TRUST_VARIABLE = "GRAPHRAG_TRUST_PROJECT"
+MAX_FILE_BYTES = 1_000_000
+
+
+def _check_line(value: str) -> str:
+    if any(character in value for character in "\0\n\r"):
+        raise ValueError("expected text on one line")
+    return value
 
 
 def _split_commas(value: object) -> object:
@@ -47,6 +56,7 @@ def _check_url(schemes: str) -> Callable[[str], str]:
 
 
 FileName = Annotated[str, AfterValidator(_check_file_name)]
+Line = Annotated[str, AfterValidator(_check_line)]
 Names = Annotated[tuple[str, ...], BeforeValidator(_split_commas)]
 Share = Annotated[float, Field(ge=0, le=1)]
 Weight = Annotated[float, Field(ge=0, le=10)]
@@ -65,8 +75,8 @@ class IndexingSettings(_Section):
     ignore_file: FileName = Field(".graphragignore", description="name of the ignore file")
     default_exclusions: bool = Field(True, description="built-in exclusions where the root has no ignore file")
     archive_patterns: Names = Field((), description="what counts as archived; a leading + adds to the built-in list")
-    embedding_model: str = Field("", description="fastembed model name or model folder; empty: the one in the package")
-    data_dir: str = Field("", description="folder of the index files; empty: the user's data folder")
+    embedding_model: Line = Field("", description="fastembed model name or model folder; empty: the one in the package")
+    data_dir: Line = Field("", description="folder of the index files; empty: the user's data folder")
     workers: int = Field(0, ge=0, le=64, description="parsing processes; 0: one per core")
     max_file_bytes: int = Field(10_000_000, ge=1, description="larger files are skipped")
     watch: Literal["auto", "off"] = Field(
@@ -197,6 +207,7 @@ def load_settings(root: Path, environ: Mapping[str, str]) -> Settings:
     problems: list[str] = []
     values = _read_file(root / SETTINGS_FILE, problems)
     problems += _secrets_in(values)
+    problems += _untrusted_in(values, environ)
     for name, text in _read_environment(environ, problems).items():
         section = values.setdefault(_SECTION_OF[name], {})
         if isinstance(section, dict):  # What is no table is reported below.
@@ -228,18 +239,19 @@ _OLD_NAMES = {name for name in RetrievalSettings.model_fields if name.startswith
     "rejected_min_similarity",
 }
 _MAY_HOLD_SECRETS = {"qdrant_url", "neo4j_uri", "servers"}
+_REACHING = {"data_dir", "embedding_model", "cross_encoder_model", "qdrant_url", "neo4j_uri"}
 _SECRETS = {name for name, field in ServerSettings.model_fields.items() if field.annotation is SecretStr}
 
 # Read by the command line itself, before any settings exist.
-_OTHER_VARIABLES = {"GRAPHRAG_ROOT", "GRAPHRAG_LOG_LEVEL"}
+_OTHER_VARIABLES = {"GRAPHRAG_ROOT", "GRAPHRAG_LOG_LEVEL", TRUST_VARIABLE}
 
 
 def _read_file(path: Path, problems: list[str]) -> dict[str, Any]:
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
+        return tomllib.loads(read_regular_file(path, MAX_FILE_BYTES).decode("utf-8"))
     except (FileNotFoundError, NotADirectoryError):
         return {}
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         # A root that cannot be entered is no problem of the settings: whoever opens it says what is wrong.
         if os.access(path.parent, os.X_OK):
             problems.append(f"{path.name} cannot be read ({error}); fix or remove it")
@@ -252,6 +264,24 @@ def _secrets_in(values: Mapping[str, Any]) -> list[str]:
     found = sorted(_SECRETS.intersection(section)) if isinstance(section, dict) else []
     return [
         f"servers.{name} stands in {SETTINGS_FILE}; move it to the environment, as {ENVIRONMENT_PREFIX}{name.upper()}"
+        for name in found
+    ]
+
+
+def _untrusted_in(values: Mapping[str, Any], environ: Mapping[str, str]) -> list[str]:
+    """Return a problem for each setting by which a repository could reach out of itself: to a folder or a server.
+
+    Such a file may come with a clone, and the user's credentials would go where it says.
+    """
+    if environ.get(TRUST_VARIABLE, "") not in ("", "0", "false"):
+        return []
+    sections = [values.get(name) for name in ("indexing", "retrieval", "servers")]
+    found = sorted(
+        name for section in sections if isinstance(section, dict) for name in _REACHING.intersection(section)
+    )
+    return [
+        f"{name} stands in {SETTINGS_FILE}, and a repository may not name folders, models and servers by itself; set "
+        f"{ENVIRONMENT_PREFIX}{name.upper()}, or {TRUST_VARIABLE}=1 if you trust the file"
         for name in found
     ]
 

@@ -153,7 +153,17 @@ def test_json_has_everything() -> None:
     chunk = make_chunk(archive=ArchiveClass(".archive/", 0.5), modified_at=0.0, enclosing=("Session",))
     result = make_result(make_hit(chunk), expanded=(make_neighbour(Resolution.CANDIDATES),))
     payload = json.loads(render(result, "json", PLENTY))
-    assert list(payload) == ["query", "primary", "expanded", "rejected", "runner_up", "meta"]
+    assert list(payload) == [
+        "query",
+        "primary",
+        "expanded",
+        "rejected",
+        "runner_up",
+        "meta",
+        "first",
+        "total",
+        "cursor",
+    ]
     assert payload["primary"][0] | {"text": "", "factors": []} == {
         "path": "src/session.py",
         "start_line": 10,

@@ -7,7 +7,7 @@ import pytest
 from graphrag_mcp.errors import RequestError
 from graphrag_mcp.model import Category, Scope, SearchRequest
 from graphrag_mcp.server.arguments import SEARCH_TOOLS, TOOLS, input_schema
-from graphrag_mcp.server.requests import read_question, read_status_format
+from graphrag_mcp.server.requests import read_question, read_status_question
 from graphrag_mcp.settings import RetrievalSettings, Settings
 
 HYBRID, DOCUMENTS, UNIQUE = SEARCH_TOOLS
@@ -196,6 +196,6 @@ def test_the_schema_shows_the_projects_own_default() -> None:
 
 def test_the_status_tool_takes_only_a_form() -> None:
     """K-06: unknown arguments are refused there too."""
-    assert read_status_format({"response_format": "json"}) == "json"
+    assert read_status_question({"response_format": "json"}).response_format == "json"
     with pytest.raises(RequestError, match="not an argument of index_status"):
-        read_status_format({"query": "x"})
+        read_status_question({"query": "x"})

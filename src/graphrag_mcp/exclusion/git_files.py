@@ -8,7 +8,7 @@ import shutil
 import subprocess
 from pathlib import Path
 
-from graphrag_mcp.exclusion.regular_files import read_regular_file
+from graphrag_mcp.regular_files import read_regular_file
 
 # git answers in milliseconds; a home folder on a sleeping network disk must not hold up the start.
 _GIT_TIMEOUT_SECONDS = 2

@@ -5,7 +5,7 @@ import os
 from pathlib import Path
 
 from graphrag_mcp.exclusion.patterns import Rule, parse_rule
-from graphrag_mcp.exclusion.regular_files import read_regular_file
+from graphrag_mcp.regular_files import read_regular_file
 
 _INCLUDE = b":include:"
 _INCLUDE_DEPTH = 8  # Enough for any layering of shared rules, and a bound for a mistaken one.

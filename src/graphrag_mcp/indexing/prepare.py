@@ -8,10 +8,10 @@ from pathlib import Path
 
 from graphrag_mcp.embedding.context import embedding_texts
 from graphrag_mcp.exclusion.excluded_files import match_keys
-from graphrag_mcp.exclusion.regular_files import read_file_below
 from graphrag_mcp.model import ArchiveClass, Chunk, ParsedFile
 from graphrag_mcp.parsing.modules import module_keys
 from graphrag_mcp.parsing.parser import parse_file
+from graphrag_mcp.regular_files import read_file_below
 from graphrag_mcp.stores.sqlite.writer import FileRows, PackedFile, Place, pack_rows
 from graphrag_mcp.words import directory_words, index_text, stem_words
 

@@ -123,7 +123,7 @@ _PATTERNS = (
     _Pattern("Shopify token", ("shp",), re.compile(r"\b(shp(?:at|ca|pa|ss)_[0-9a-fA-F]{32})\b")),
     _Pattern("Telegram token", (":AA",), re.compile(r"\b(\d{8,10}:AA[\w-]{33})(?![\w-])")),
     _Pattern("Azure key", ("AccountKey=", "SharedAccessKey="), re.compile(r"Key=([A-Za-z0-9+/]{40,}={0,2})")),
-    _Pattern("JSON web token", ("eyJ",), re.compile(r"\b(eyJ[\w-]{10,}\.eyJ[\w-]{10,}\.[\w-]{10,})")),
+    _Pattern("JSON web token", ("eyJ",), re.compile(r"(?<![\w-])(eyJ[\w-]{10,}\.eyJ[\w-]{10,}\.[\w-]{10,})")),
     _Pattern(
         "password in a URL",
         ("://",),

@@ -8,12 +8,14 @@ from pydantic import BaseModel, ConfigDict, Field, Strict, StringConstraints, Wi
 from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
 from pydantic_core import CoreSchema
 
-from graphrag_mcp.model import Category, SearchRequest
+from graphrag_mcp.model import Category, Direction, SearchRequest
 from graphrag_mcp.settings import Settings
 
 MINIMUM_QUERY = 3  # Fewer characters name nothing: they match everywhere.
 MAXIMUM_QUERY = 8_000  # A long stack trace fits; a whole file is no question.
 MAXIMUM_RESULTS = 25  # More than a client shows in one answer.
+MINIMUM_BUDGET, MAXIMUM_BUDGET = 200, 50_000
+MAXIMUM_ROWS = 500  # Lines of an exact answer.
 DOCUMENT_HOPS = 1  # The query tools rank with direct neighbours only; the graph is the hybrid tool's subject.
 
 ResponseFormat = Literal["concise", "detailed", "json"]
@@ -40,9 +42,20 @@ class ToolArguments(BaseModel):
     response_format: ResponseFormat = Field(
         "detailed", description="concise: locations without code; detailed: with code; json: everything, as JSON."
     )
+    token_budget: int | None = Field(
+        None, ge=MINIMUM_BUDGET, le=MAXIMUM_BUDGET, description="Longest answer, in tokens; null: the default."
+    )
 
 
-class SearchArguments(ToolArguments):
+class PagedArguments(ToolArguments):
+    """What all tools share whose answers go on."""
+
+    cursor: str = Field(
+        "", description="From an answer that had more: continues it. The other arguments stay the same."
+    )
+
+
+class SearchArguments(PagedArguments):
     """What all search tools share. `chunks_per_document`: results per file, 0 for any number (K-15)."""
 
     chunks_per_document: ClassVar[int] = 0
@@ -111,13 +124,74 @@ class IndexStatusArguments(ToolArguments):
     """`index_status`: nothing but the form of the answer."""
 
 
+SymbolText = Annotated[
+    str,
+    StringConstraints(strip_whitespace=True, min_length=1, max_length=1_000),
+    Field(description="A name (refresh), a qualified name (Session.refresh), path::name, path:line, or a file's path."),
+]
+Hops = Annotated[int, Field(ge=1, le=4, description="How far to follow.")]
+RowCount = Annotated[int, Field(ge=1, le=MAXIMUM_ROWS, description="Rows to return.")]
+DirectionName = Annotated[
+    Direction,
+    Strict(False),
+    WithJsonSchema({"type": "string", "enum": [direction.value for direction in Direction]}),
+]
+
+
+class CodeArguments(PagedArguments):
+    """What all tools share that answer from the code graph or the files."""
+
+    limit: RowCount = 40
+    exclude_archived: bool = Field(True, description="Hide archived, deprecated and backup files.")
+
+
+class FindSymbolArguments(CodeArguments):
+    """`find_symbol`."""
+
+    symbol: SymbolText
+    limit: RowCount = 10
+
+
+class TraceArguments(CodeArguments):
+    """`trace_relations`."""
+
+    symbol: SymbolText
+    direction: DirectionName = Field(Direction.CALLERS, description="Which relation to follow.")
+    hops: Hops = 2
+
+
+class ImpactArguments(CodeArguments):
+    """`impact`."""
+
+    symbol: SymbolText
+    hops: Hops = 3
+
+
+class OccurrencesArguments(CodeArguments):
+    """`find_occurrences`."""
+
+    text: Annotated[
+        str, StringConstraints(min_length=1, max_length=1_000), Field(description="The literal text, not a pattern.")
+    ]
+    whole_word: bool = Field(True, description="Only where no letter, digit or underscore stands beside it.")
+    ignore_case: bool = Field(False, description="Find it in any case.")
+    paths: list[Entry] = Field([], description="Only files in these folders, or these files; empty: all.")
+    limit: RowCount = 100
+
+
 STATUS_TOOL = "index_status"
+CODE_TOOLS: Mapping[str, type[CodeArguments]] = {
+    "find_symbol": FindSymbolArguments,
+    "trace_relations": TraceArguments,
+    "impact": ImpactArguments,
+    "find_occurrences": OccurrencesArguments,
+}
 SEARCH_TOOLS: Mapping[str, type[SearchArguments]] = {
     "graphrag_hybrid_search": HybridSearchArguments,
     "query_documents": QueryDocumentsArguments,
     "query_unique_documents": QueryUniqueDocumentsArguments,
 }
-TOOLS: Mapping[str, type[ToolArguments]] = {**SEARCH_TOOLS, STATUS_TOOL: IndexStatusArguments}
+TOOLS: Mapping[str, type[ToolArguments]] = {**SEARCH_TOOLS, **CODE_TOOLS, STATUS_TOOL: IndexStatusArguments}
 
 
 def input_schema(tool: str, settings: Settings | None = None) -> dict[str, Any]:

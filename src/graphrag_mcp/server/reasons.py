@@ -85,3 +85,8 @@ def certainty(neighbour: GraphNeighbour) -> str:
     hops = f", {neighbour.hops} hops away" if neighbour.hops > 1 else ""
     found = "" if neighbour.resolution is Resolution.CANDIDATES else f", {_RESOLUTIONS[neighbour.resolution]}"
     return f"{neighbour.confidence:.2f}{found}{hops}"
+
+
+def resolved(resolution: Resolution) -> str:
+    """Return how the other end of a relation was found."""
+    return _RESOLUTIONS.get(resolution, "one of several of that name")

@@ -2,7 +2,8 @@
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from graphrag_mcp.model import GraphNeighbour, Hit, SearchMeta, SearchResult
 from graphrag_mcp.reports import IndexState
@@ -11,6 +12,14 @@ from graphrag_mcp.server.excerpts import Excerpt, cut_texts, room_of
 from graphrag_mcp.server.payload import search_payload
 from graphrag_mcp.server.reasons import certainty, explain, is_guess, relation_to, usefulness, why
 
+CursorAt = Callable[[int, int], str]
+
+
+def no_cursor(_row: int, _total: int) -> str:
+    """Name no place to go on."""
+    return ""
+
+
 BODY_FRAME = 60  # Characters around a text: two fences, the language, the count of the lines cut, a blank line.
 RELATED_SHARE = 5  # A fifth of the room at most: it supports the results and does not replace them.
 
@@ -18,18 +27,33 @@ RELATED_SHARE = 5  # A fifth of the room at most: it supports the results and do
 _CONTROLS = {code: 0x2400 + code for code in range(32) if chr(code) not in "\t\n"} | {0x7F: 0x2421, ord("\r"): None}
 
 
-def render(result: SearchResult, response_format: ResponseFormat, tokens: int, explained: bool = False) -> str:
-    """Return the answer to a search in at most about `tokens` tokens; `explained` adds every factor of a score."""
+def render(
+    result: SearchResult,
+    response_format: ResponseFormat,
+    tokens: int,
+    explained: bool = False,
+    *,
+    first: int = 0,
+    cursor: CursorAt = no_cursor,
+) -> str:
+    """Return the answer to a search in at most about `tokens` tokens; `explained` adds every factor of a score.
+
+    first: results before this one, from 0, are not shown. cursor: names where the answer goes on.
+    """
     room = room_of(tokens)
+    total = max(result.meta.compression.after_doc_limit, len(result.primary))
+    result = replace(result, primary=result.primary[first:])
     if response_format == "json":
-        return printable(json.dumps(search_payload(result, room), ensure_ascii=False))
+        payload = search_payload(result, room)
+        paging = {"first": first, "total": total, "cursor": cursor(first + len(result.primary), total)}
+        return printable(json.dumps(payload | paging, ensure_ascii=False))
     notes = describe_meta(result.meta)
     if not result.primary:
         return printable("\n".join([*notes, *_next_steps(result)]))
     related = _related(result.expanded, room // RELATED_SHARE)
     related += _rejected(result.rejected)
     room -= _length(notes) + _length(related)
-    headers = [_header(place, hit, explained) for place, hit in enumerate(result.primary, 1)]
+    headers = [_header(place, hit, explained) for place, hit in enumerate(result.primary, first + 1)]
     if response_format == "concise":
         headers = [_with_signature(header, hit) for header, hit in zip(headers, result.primary, strict=True)]
         shown, _ = _fit(headers, 1, room)
@@ -39,7 +63,8 @@ def render(result: SearchResult, response_format: ResponseFormat, tokens: int, e
         excerpts = cut_texts([hit.chunk.text for hit in result.primary[: len(shown)]], room)
         blocks = map(_block, shown, excerpts, result.primary)
         hits = "\n\n".join(blocks)
-    parts = ["\n".join(notes), hits, _describe_rest(len(headers) - len(shown)), "\n".join(related)]
+    rest = _describe_rest(len(headers) - len(shown), total, cursor(first + len(shown), total))
+    parts = ["\n".join(notes), hits, rest, "\n".join(related)]
     return printable("\n\n".join(part for part in parts if part))
 
 
@@ -101,10 +126,11 @@ def _fit(headers: Sequence[str], frame: int, room: int) -> tuple[list[str], int]
     return kept, room
 
 
-def _describe_rest(count: int) -> str:
-    if not count:
-        return ""
-    return f"... {count} more results do not fit: ask for fewer, or raise the setting response_tokens."
+def _describe_rest(unfitting: int, total: int, cursor: str) -> str:
+    words = f"{unfitting} more results do not fit. " if unfitting else ""
+    if cursor:
+        return f'... {words}{total:,} were found in all; cursor="{cursor}" continues.'
+    return f"... {words}Ask for fewer, or for a larger token_budget." if unfitting else ""
 
 
 def _block(header: str, excerpt: Excerpt, hit: Hit) -> str:

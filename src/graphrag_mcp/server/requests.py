@@ -3,7 +3,7 @@
 import difflib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -14,14 +14,18 @@ from graphrag_mcp.exclusion.excluded_files import normalise_excluded_files
 from graphrag_mcp.exclusion.include_globs import compile_globs
 from graphrag_mcp.model import Scope, SearchRequest
 from graphrag_mcp.server.arguments import (
+    CODE_TOOLS,
     SEARCH_TOOLS,
     STATUS_TOOL,
     TOOLS,
+    CodeArguments,
+    OccurrencesArguments,
     ResponseFormat,
     SearchArguments,
     ToolArguments,
     input_schema,
 )
+from graphrag_mcp.server.paging import read_cursor
 from graphrag_mcp.settings import Settings
 
 SHOWN_CHARACTERS = 80  # Enough of a wrong value to recognise it.
@@ -31,10 +35,17 @@ _Model = TypeVar("_Model", bound=ToolArguments)
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """One validated call: what to search for, and the form of the answer."""
+    """One validated call: what to search for, where the answer begins, and its form.
+
+    first: the number of the first result to show, from 0; the request asks for those before it too. tokens: 0 for the
+    default.
+    """
 
     request: SearchRequest
     response_format: ResponseFormat
+    arguments: SearchArguments
+    first: int = 0
+    tokens: int = 0
 
 
 def read_question(tool: str, arguments: Mapping[str, object], settings: Settings, root: Path) -> Question:
@@ -43,12 +54,29 @@ def read_question(tool: str, arguments: Mapping[str, object], settings: Settings
     Raises RequestError with every problem of the call: each names the argument, what was given and what is accepted.
     """
     parsed = _parse(tool, SEARCH_TOOLS[tool], arguments)
-    return Question(_build_request(parsed, settings, root), parsed.response_format)
+    request = _build_request(parsed, settings, root)
+    first = read_cursor(tool, parsed)
+    request = replace(request, limit=first + request.limit)
+    return Question(request, parsed.response_format, parsed, first, parsed.token_budget or 0)
 
 
-def read_status_format(arguments: Mapping[str, object]) -> ResponseFormat:
-    """Return the form in which `index_status` is to answer; raises RequestError as `read_question` does."""
-    return _parse(STATUS_TOOL, TOOLS[STATUS_TOOL], arguments).response_format
+def read_code_question(
+    tool: str, arguments: Mapping[str, object], settings: Settings
+) -> tuple[CodeArguments, int, Scope]:
+    """Return the arguments of a call of a code tool, its first row and its scope; raises as `read_question` does."""
+    parsed = _parse(tool, CODE_TOOLS[tool], arguments)
+    given = "exclude_archived" in parsed.model_fields_set
+    paths = parsed.paths if isinstance(parsed, OccurrencesArguments) else ()
+    scope = Scope(
+        exclude_archived=parsed.exclude_archived if given else settings.retrieval.exclude_archived,
+        paths=tuple(path.removeprefix("./") for path in paths),
+    )
+    return parsed, read_cursor(tool, parsed), scope
+
+
+def read_status_question(arguments: Mapping[str, object]) -> ToolArguments:
+    """Return how `index_status` is to answer; raises RequestError as `read_question` does."""
+    return _parse(STATUS_TOOL, TOOLS[STATUS_TOOL], arguments)
 
 
 def _parse(tool: str, model: type[_Model], arguments: Mapping[str, object]) -> _Model:

@@ -24,12 +24,15 @@ from graphrag_mcp import __version__
 from graphrag_mcp.errors import GraphragError, RequestError
 from graphrag_mcp.model import SearchRequest, SearchResult
 from graphrag_mcp.reports import IndexState
-from graphrag_mcp.server.arguments import STATUS_TOOL, TOOLS, input_schema
+from graphrag_mcp.server.arguments import CODE_TOOLS, STATUS_TOOL, TOOLS, input_schema
 from graphrag_mcp.server.backend import Backend
+from graphrag_mcp.server.code_answers import CONCISE_TOKENS, answer_code, write
+from graphrag_mcp.server.excerpts import cut_text, room_of
 from graphrag_mcp.server.overview import render_status
+from graphrag_mcp.server.paging import cursor_at
 from graphrag_mcp.server.payload import status_payload
 from graphrag_mcp.server.render import describe_state, printable, render
-from graphrag_mcp.server.requests import read_question, read_status_format
+from graphrag_mcp.server.requests import read_code_question, read_question, read_status_question
 from graphrag_mcp.settings import Settings
 
 if TYPE_CHECKING:
@@ -84,6 +87,27 @@ TOOL_WORDS: Mapping[str, _Words] = {
         "As query_documents, with one passage per file: use it to learn which files, modules or documents of this "
         "repository deal with a topic, for an overview before reading.",
     ),
+    "find_symbol": _Words(
+        "Find a symbol's definition and uses",
+        "Return where a function, class, method or constant is defined (path:start-end, signature) and what uses it. "
+        "Exact by name, unlike the search. Give a name, Class.method, path::name, path:line, or a file's path.",
+    ),
+    "trace_relations": _Words(
+        "Trace callers, callees, imports, subclasses, tests",
+        "Follow the code graph from a symbol: its callers, callees, importers, imports, subclasses, superclasses or "
+        "tests, several hops far. Each edge has its line, its confidence and how it was resolved; the answer says "
+        "where the graph stops. Use it before changing a function's behaviour or signature.",
+    ),
+    "impact": _Words(
+        "What a change reaches",
+        "Return what a change to a symbol or a file may reach (callers, subclasses, importers, transitively), and the "
+        "tests to run first. Use it before and after editing.",
+    ),
+    "find_occurrences": _Words(
+        "Every occurrence of a text",
+        "Return every line of the indexed files that holds a literal text or identifier, grouped by file, with totals. "
+        "Complete, where the search is ranked: use it for renames, and to be sure that nothing is missed.",
+    ),
     "index_status": _Words(
         "Index status",
         "Says whether the search index of this repository is complete, what it holds (files, chunks, symbols, "
@@ -114,10 +138,8 @@ def create_server(backend: Backend, settings: Settings | None = None) -> Server[
             text, failed = printable(str(error)), True
         except sqlite3.Error as error:
             logger.warning("%s: %s", call.name, error)
-            text, failed = (
-                f"The index cannot be read ({error}); if this goes on, run `graphrag-mcp index --rebuild`.",
-                True,
-            )
+            advice = "if this goes on, run `graphrag-mcp index --rebuild`"
+            text, failed = f"The index cannot be read ({error}); {advice}.", True
         except Exception:
             logger.exception("%s failed", call.name)
             text, failed = f"{call.name} failed unexpectedly; the server's error output has the details.", True
@@ -165,12 +187,45 @@ async def _answer(
         raise RequestError("name", f"{tool!r} is not a tool; there are: {', '.join(TOOLS)}")
     app = await _in_thread(backend.app)
     if tool == STATUS_TOOL:
-        form = read_status_format(arguments)
+        asked = read_status_question(arguments)
         status = await _in_thread(app.status)
-        return json.dumps(status_payload(status)) if form == "json" else render_status(status, form == "detailed")
+        if asked.response_format == "json":
+            return json.dumps(status_payload(status))
+        text = render_status(status, asked.response_format == "detailed")
+        return cut_text(text, room_of(asked.token_budget)).text if asked.token_budget else text
+    tokens = app.settings.retrieval.response_tokens
+    if tool in CODE_TOOLS:
+        return await _answer_code(app, context, tool, arguments)
     question = read_question(tool, arguments, app.settings, app.root)
     result = await _search(app, question.request, context)
-    return render(result, question.response_format, app.settings.retrieval.response_tokens)
+    if question.response_format == "concise":
+        tokens = CONCISE_TOKENS
+    return render(
+        result,
+        question.response_format,
+        question.tokens or tokens,
+        first=question.first,
+        cursor=partial(cursor_at, tool=tool, arguments=question.arguments),
+    )
+
+
+async def _answer_code(
+    app: "App | RemoteApp", context: ServerRequestContext[Any], tool: str, arguments: Mapping[str, object]
+) -> str:
+    """Answer exactly: so an incomplete index is waited for, longer than for a search, and said to be one."""
+    parsed, first, scope = read_code_question(tool, arguments, app.settings)
+    state = await _in_thread(app.index_state)
+    deadline = anyio.current_time() + NO_RESULT_SECONDS
+    while state.state in UNFINISHED and anyio.current_time() < deadline:
+        state = await _wait(app, state, context)
+    unfinished = "" if state.state == "ready" else f"The index is not complete: {describe_state(state)}."
+    ask = partial(answer_code, tool=tool, arguments=parsed, first=first, scope=scope)
+    try:
+        answer, stale = await _in_thread(partial(app.navigate, ask))
+    except RequestError as error:
+        raise RequestError(error.argument, f"{error}. {unfinished}" if unfinished else str(error)) from error
+    notes = [unfinished] if unfinished else []
+    return write(answer, tool, parsed, app.settings.retrieval.response_tokens, notes, stale)
 
 
 async def _search(app: "App | RemoteApp", request: SearchRequest, context: ServerRequestContext[Any]) -> SearchResult:
@@ -179,14 +234,19 @@ async def _search(app: "App | RemoteApp", request: SearchRequest, context: Serve
     A client that wants progress hears how far the index is meanwhile.
     """
     started = anyio.current_time()
-    state = await _in_thread(app.index_state)
-    while _is_worth_waiting(state, started + FIRST_RESULT_SECONDS - anyio.current_time()):
-        state = await _wait(app, state, context)
+    await _wait_for_index(app, context)
     result = await _in_thread(partial(app.search, request))
     while _is_too_early(result) and anyio.current_time() < started + NO_RESULT_SECONDS:
         await _wait(app, result.meta.index, context)
         result = await _in_thread(partial(app.search, request))
     return result
+
+
+async def _wait_for_index(app: "App | RemoteApp", context: ServerRequestContext[Any]) -> None:
+    started = anyio.current_time()
+    state = await _in_thread(app.index_state)
+    while _is_worth_waiting(state, started + FIRST_RESULT_SECONDS - anyio.current_time()):
+        state = await _wait(app, state, context)
 
 
 async def _wait(app: "App | RemoteApp", state: IndexState, context: ServerRequestContext[Any]) -> IndexState:

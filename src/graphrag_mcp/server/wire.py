@@ -71,6 +71,8 @@ def _refusal(line: str) -> dict[str, Any] | None:
     if not isinstance(message, dict):
         return _error(None, PARSE_ERROR, f"This is not JSON: {reason}")
     name = _broken_argument(message)
+    if not name:
+        return _error(message.get("id"), PARSE_ERROR, f"This cannot be read: {reason}")
     return _error(message.get("id"), INVALID_PARAMS, f"{name} holds half of a surrogate pair; send whole characters")
 
 
@@ -80,7 +82,8 @@ def _broken_argument(message: dict[str, Any]) -> str:
     for name, value in arguments.items() if isinstance(arguments, dict) else ():
         if any("\ud800" <= character <= "\udfff" for character in json.dumps(value, ensure_ascii=False)):
             return str(name)
-    return "The request"
+    text = json.dumps(message, ensure_ascii=False)
+    return "The request" if any("\ud800" <= character <= "\udfff" for character in text) else ""
 
 
 def _error(request_id: object, code: int, text: str) -> dict[str, Any]:

@@ -148,6 +148,14 @@ class SqliteCatalog:
         )
         return {path: ArchiveClass(reason, penalty) for path, reason, penalty in rows}
 
+    def paths(self, scope: Scope) -> list[tuple[str, Category]]:
+        """Return the files of a scope with their categories, in the order of their paths."""
+        hidden = self._scopes.resolve(scope)
+        rows = self._database.rows(
+            f"SELECT path, category FROM files f WHERE {hidden.condition('f.id')} ORDER BY path", hidden.parameters
+        )
+        return [(path, Category(category)) for path, category in rows]
+
     def paths_below(self, folder: str) -> list[str]:
         """Return the indexed files in a folder, at any depth."""
         prefix = folder.rstrip("/") + "/"

@@ -1,0 +1,66 @@
+"""Finds the definitions and files that a caller means by a name, a path or a place."""
+
+import re
+from difflib import get_close_matches
+from pathlib import Path
+
+from graphrag_mcp.errors import RequestError
+from graphrag_mcp.model import CodeNode, Scope
+from graphrag_mcp.ports import SymbolGraph
+
+SIMILAR_NAMES = 8
+EVERYTHING = Scope(exclude_archived=False)
+
+_PLACE = re.compile(r"(?P<path>.+?):(?P<line>\d+)(?:-\d+)?\Z")
+_MEMBER = re.compile(r"(?P<path>[^:#]+)(?:::|#)(?P<name>.+)\Z")
+_SEPARATORS = re.compile(r"::|->|#|/")
+
+
+def find_nodes(graph: SymbolGraph, text: str, root: Path, scope: Scope = EVERYTHING) -> list[CodeNode]:
+    """Return what a name (`refresh`, `Session.refresh`), a path, `path:line` or `path::name` stands for.
+
+    Raises RequestError when nothing does; it names what is similar.
+    """
+    text = text.strip().removesuffix("()")
+    found = _at_place(graph, text, root) or _in_file(graph, text, root, scope)
+    if not found and (file := graph.file(_relative(text, root))) is not None:
+        found = [file]
+    name = _SEPARATORS.sub(".", text).strip(".")
+    found = found or graph.definitions(name, scope)
+    if not found:
+        raise RequestError("symbol", _not_found(graph, text, name, scope))
+    return found
+
+
+def _at_place(graph: SymbolGraph, text: str, root: Path) -> list[CodeNode]:
+    place = _PLACE.match(text)
+    if place is None:
+        return []
+    path = _relative(place["path"], root)
+    around = graph.in_file(path, int(place["line"]))
+    file = graph.file(path)
+    return around[:1] or ([file] if file is not None else [])
+
+
+def _in_file(graph: SymbolGraph, text: str, root: Path, scope: Scope) -> list[CodeNode]:
+    member = _MEMBER.match(text)
+    if member is None:
+        return []
+    path = _relative(member["path"], root)
+    return [node for node in graph.definitions(_SEPARATORS.sub(".", member["name"]), scope) if node.path == path]
+
+
+def _relative(path: str, root: Path) -> str:
+    if Path(path).is_absolute():
+        try:
+            return Path(path).relative_to(root).as_posix()
+        except ValueError:
+            return path
+    return path.removeprefix("./")
+
+
+def _not_found(graph: SymbolGraph, text: str, name: str, scope: Scope) -> str:
+    last = name.rpartition(".")[2]
+    similar = graph.similar_names(last, SIMILAR_NAMES, scope) or get_close_matches(last, graph.names(), SIMILAR_NAMES)
+    hint = f"similar names: {', '.join(similar)}" if similar else "search for it with graphrag_hybrid_search"
+    return f"nothing that is indexed defines {text!r}, and no file is called that; {hint}"

@@ -1,0 +1,80 @@
+"""The exact questions that a caller may ask of one project."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from graphrag_mcp.model import Category, CodeNode, Direction, Scope
+from graphrag_mcp.navigation.impact import Impact, find_impact
+from graphrag_mcp.navigation.lookup import EVERYTHING, find_nodes
+from graphrag_mcp.navigation.occurrences import Occurrences, ReadText, find_occurrences
+from graphrag_mcp.navigation.tracing import Step, Trace, trace
+from graphrag_mcp.ports import SymbolGraph
+
+ListPaths = Callable[[Scope], Sequence[tuple[str, Category]]]
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A definition, with what mentions it directly: calls, imports, subclasses, tests."""
+
+    node: CodeNode
+    used: tuple[Step, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class FoundSymbols:
+    """The definitions of a name, code before tests and the rest."""
+
+    found: tuple[Found, ...]
+
+    @property
+    def nodes(self) -> list[CodeNode]:
+        """All nodes that are shown."""
+        return [node for one in self.found for node in (one.node, *(step.source for step in one.used))]
+
+
+class Navigator:
+    """Answers from the graph, and from the files as they are now."""
+
+    def __init__(self, graph: SymbolGraph, root: Path, list_paths: ListPaths, read: ReadText) -> None:
+        """list_paths: the indexed files of a scope. read: the text of one, None when it cannot be read now."""
+        self._graph = graph
+        self._root = root
+        self._list_paths = list_paths
+        self._read = read
+
+    def symbols(self, text: str, scope: Scope = EVERYTHING) -> FoundSymbols:
+        """Return the definitions that a name, path or place stands for, and where each is used."""
+        nodes = sorted(find_nodes(self._graph, text, self._root, scope), key=_by_category)
+        return FoundSymbols(tuple(Found(node, self._uses(node, scope)) for node in nodes))
+
+    def trace(self, text: str, direction: Direction, hops: int, scope: Scope = EVERYTHING) -> Trace:
+        """Follow one kind of relation from what a name stands for."""
+        return trace(self._graph, find_nodes(self._graph, text, self._root, scope), direction, hops, scope)
+
+    def impact(self, text: str, hops: int, scope: Scope = EVERYTHING) -> Impact:
+        """Return what a change of a definition or a file may reach."""
+        return find_impact(self._graph, find_nodes(self._graph, text, self._root, scope), hops, scope)
+
+    def occurrences(
+        self, text: str, scope: Scope, *, whole_word: bool = True, ignore_case: bool = False
+    ) -> Occurrences:
+        """Return every line of the indexed files that holds a text; code first, then tests and the rest."""
+        files = sorted(self._list_paths(scope), key=lambda file: (_CATEGORIES[file[1]], file[0]))
+        paths = [path for path, _ in files]
+        return find_occurrences(text, paths, self._read, whole_word=whole_word, ignore_case=ignore_case)
+
+    def _uses(self, node: CodeNode, scope: Scope) -> tuple[Step, ...]:
+        directions = (Direction.IMPORTERS,) if node.is_file else _USES
+        steps = [step for direction in directions for step in trace(self._graph, [node], direction, 1, scope).steps]
+        unique = {(step.source.node_id, step.edge.kind): step for step in steps}
+        return tuple(unique.values())
+
+
+_USES = (Direction.CALLERS, Direction.SUBCLASSES, Direction.TESTS, Direction.IMPORTERS)
+_CATEGORIES = {category: place for place, category in enumerate(Category)}
+
+
+def _by_category(node: CodeNode) -> tuple[int, bool, str, int]:
+    return _CATEGORIES[node.category], node.is_archived, node.path, node.start_line

@@ -1,0 +1,111 @@
+"""Follows the code graph from a definition, hop by hop, and says where it stops."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from graphrag_mcp.model import Category, CodeEdge, CodeNode, Direction, Mentioned, RelationKind, Resolution, Scope
+from graphrag_mcp.ports import SymbolGraph
+
+MAX_NODES = 400  # Beyond that nobody reads an answer; the caller is told.
+GUESSES = (Resolution.CANDIDATES, Resolution.UNRESOLVED)
+
+
+_INCOMING: Mapping[Direction, tuple[RelationKind, ...]] = {
+    Direction.CALLERS: (RelationKind.CALLS,),
+    Direction.IMPORTERS: (RelationKind.IMPORTS, RelationKind.LINKS_TO),
+    Direction.SUBCLASSES: (RelationKind.INHERITS,),
+    Direction.TESTS: (RelationKind.TESTS, RelationKind.CALLS),
+}
+_OUTGOING: Mapping[Direction, tuple[RelationKind, ...]] = {
+    Direction.CALLEES: (RelationKind.CALLS,),
+    Direction.IMPORTS: (RelationKind.IMPORTS, RelationKind.LINKS_TO),
+    Direction.SUPERCLASSES: (RelationKind.INHERITS,),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One edge of a trace: the nodes at its ends, and how many hops from the start it is."""
+
+    hop: int
+    source: CodeNode
+    target: CodeNode
+    edge: CodeEdge
+
+    @property
+    def is_guess(self) -> bool:
+        """Whether several definitions have the name, so that this one may not be meant."""
+        return self.edge.resolution in GUESSES
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """What was found from the starts.
+
+    steps: in the order (hop, sure before guessed, confidence, place). stops: names that are said and not defined here.
+    guessed: definitions that were not followed, since what leads to them is a guess. is_cut: there is more than
+    MAX_NODES.
+    """
+
+    starts: tuple[CodeNode, ...]
+    direction: Direction
+    steps: tuple[Step, ...]
+    stops: tuple[Mentioned, ...] = ()
+    guessed: int = 0
+    is_cut: bool = False
+
+    @property
+    def nodes(self) -> list[CodeNode]:
+        """All nodes that are shown."""
+        return [*self.starts, *(step.source for step in self.steps), *(step.target for step in self.steps)]
+
+
+def trace(graph: SymbolGraph, starts: Sequence[CodeNode], direction: Direction, hops: int, scope: Scope) -> Trace:
+    """Follow one kind of relation from the starts, at most so many hops; guesses are shown and not followed."""
+    seen = {node.node_id for node in starts}
+    frontier = list(starts)
+    steps: list[Step] = []
+    stops: dict[tuple[str, str], Mentioned] = {}
+    guessed: set[int] = set()
+    for hop in range(1, hops + 1):
+        edges: list[CodeEdge] = []
+        for node in frontier:
+            found, unknown = _edges(graph, node, direction, scope)
+            edges += found
+            for one in unknown:
+                stops.setdefault((one.name, one.module), one)
+        fresh = _steps(graph, edges, hop, direction)
+        steps += fresh
+        guessed |= {_far_end(step, direction).node_id for step in fresh if step.is_guess}
+        reached = {_far_end(step, direction).node_id: _far_end(step, direction) for step in fresh if not step.is_guess}
+        frontier = [node for node_id, node in reached.items() if node_id not in seen]
+        seen |= reached.keys()
+        if not frontier or len(seen) > MAX_NODES:
+            break
+    is_cut = bool(frontier) and len(seen) > MAX_NODES
+    return Trace(tuple(starts), direction, tuple(steps), tuple(stops.values()), len(guessed - seen), is_cut)
+
+
+def _edges(
+    graph: SymbolGraph, node: CodeNode, direction: Direction, scope: Scope
+) -> tuple[list[CodeEdge], list[Mentioned]]:
+    if direction in _OUTGOING:
+        return graph.outgoing(node, _OUTGOING[direction], scope)
+    return graph.incoming(node, _INCOMING[direction], scope), []
+
+
+def _steps(graph: SymbolGraph, edges: Sequence[CodeEdge], hop: int, direction: Direction) -> list[Step]:
+    nodes = graph.nodes(end for edge in edges for end in (edge.source_id, edge.target_id))
+    unique = {(edge.source_id, edge.target_id, edge.kind): edge for edge in reversed(edges)}
+    steps = [
+        Step(hop, nodes[edge.source_id], nodes[edge.target_id], edge)
+        for edge in unique.values()
+        if edge.source_id in nodes and edge.target_id in nodes
+    ]
+    if direction is Direction.TESTS:
+        steps = [step for step in steps if step.source.category is Category.TESTS]
+    return sorted(steps, key=lambda step: (step.is_guess, -step.edge.confidence, step.edge.path, step.edge.line))
+
+
+def _far_end(step: Step, direction: Direction) -> CodeNode:
+    return step.target if direction in _OUTGOING else step.source

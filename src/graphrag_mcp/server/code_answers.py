@@ -1,0 +1,317 @@
+"""Asks the navigator what a tool call asks, and writes the answer: whole lines within the budget, and what is left."""
+
+import json
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from graphrag_mcp.model import CodeEdge, CodeNode, Direction, Resolution, Scope
+from graphrag_mcp.server.arguments import (
+    CodeArguments,
+    FindSymbolArguments,
+    ImpactArguments,
+    OccurrencesArguments,
+    TraceArguments,
+)
+from graphrag_mcp.server.excerpts import room_of
+from graphrag_mcp.server.paging import Page, cursor_at, page_of
+from graphrag_mcp.server.reasons import resolved
+from graphrag_mcp.server.render import one_line, printable
+
+if TYPE_CHECKING:  # The navigator imports the stores' ports: numpy, which no client waits for.
+    from graphrag_mcp.navigation.impact import Impact, Reached
+    from graphrag_mcp.navigation.navigator import Found, FoundSymbols, Navigator
+    from graphrag_mcp.navigation.occurrences import Occurrence, Occurrences
+    from graphrag_mcp.navigation.tracing import Step, Trace
+
+CONCISE_TOKENS = 1_000
+USES_SHOWN = 6
+STOPS_SHOWN = 12
+LINE_CHARACTERS = 200
+
+_VERBS = {
+    Direction.CALLERS: "calls",
+    Direction.CALLEES: "calls",
+    Direction.IMPORTERS: "imports",
+    Direction.IMPORTS: "imports",
+    Direction.SUBCLASSES: "inherits from",
+    Direction.SUPERCLASSES: "inherits from",
+    Direction.TESTS: "tests",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """The parts of an answer: notes above, rows, notes below; the same as JSON; and the nodes that it shows."""
+
+    head: list[str]
+    page: Page[list[str]]
+    tail: list[str]
+    payload: dict[str, Any]
+    nodes: Sequence[CodeNode] = ()
+
+
+def answer_code(navigator: "Navigator", tool: str, arguments: CodeArguments, first: int, scope: Scope) -> Answer:
+    """Return the answer to a call of one of the code tools; `first`: the row that it begins with."""
+    match arguments:
+        case FindSymbolArguments():
+            return _symbols(navigator.symbols(arguments.symbol, scope), tool, arguments, first)
+        case TraceArguments():
+            traced = navigator.trace(arguments.symbol, arguments.direction, arguments.hops, scope)
+            return _trace(traced, tool, arguments, first)
+        case ImpactArguments():
+            return _impact(navigator.impact(arguments.symbol, arguments.hops, scope), tool, arguments, first)
+        case OccurrencesArguments():
+            found = navigator.occurrences(
+                arguments.text, scope, whole_word=arguments.whole_word, ignore_case=arguments.ignore_case
+            )
+            return _occurrences(found, tool, arguments, first)
+    raise TypeError(f"{tool} is no code tool")
+
+
+def write(
+    answer: Answer,
+    tool: str,
+    arguments: CodeArguments,
+    default_tokens: int,
+    notes: Sequence[str] = (),
+    stale: Collection[str] = (),
+) -> str:
+    """Return the answer as text or JSON, as many of its rows as the budget holds; the cursor continues behind them.
+
+    notes: what a reader must know first. stale: files that changed since they were indexed.
+    """
+    tokens = arguments.token_budget or (CONCISE_TOKENS if arguments.response_format == "concise" else default_tokens)
+    if arguments.response_format == "json":
+        payload = answer.payload | {"notes": list(notes), "stale": sorted(stale)}
+        return printable(json.dumps(_fitting(answer, payload, tool, arguments, room_of(tokens)), ensure_ascii=False))
+    changed = [f"Changed since it was indexed, so its lines may be off: {one_line(path)}" for path in sorted(stale)]
+    notes = [*notes, *changed]
+    room = room_of(tokens) - sum(len(line) + 1 for line in (*answer.head, *notes, *answer.tail)) - 80
+    rows: list[str] = []
+    kept = 0
+    for row in answer.page.rows:
+        shown = row[:1] if arguments.response_format == "concise" else row
+        room -= sum(len(line) + 1 for line in shown)
+        if room < 0 and kept:
+            break
+        rows += shown
+        kept += 1
+    page = answer.page
+    cursor = cursor_at(page.first + kept, page.total, tool, arguments)
+    more = [f'... {page.total - page.first - kept:,} more: cursor="{cursor}"'] if cursor else []
+    return printable("\n".join([*notes, *answer.head, *rows, *more, *answer.tail]))
+
+
+def _fitting(answer: Answer, payload: dict[str, Any], tool: str, arguments: CodeArguments, room: int) -> dict[str, Any]:
+    """Return the payload with as many rows as fit, and the cursor behind them."""
+    rows: list[Any] = payload["rows"]
+    room -= len(json.dumps(payload | {"rows": []}, ensure_ascii=False))
+    kept = 0
+    for row in rows:
+        room -= len(json.dumps(row, ensure_ascii=False)) + 2
+        if room < 0 and kept:
+            break
+        kept += 1
+    page = answer.page
+    cursor = cursor_at(page.first + kept, page.total, tool, arguments)
+    return payload | {"rows": rows[:kept], "total": page.total, "first": page.first, "cursor": cursor}
+
+
+# ---------------------------------------------------------------- one writer for each tool
+
+
+def _symbols(found: "FoundSymbols", tool: str, arguments: FindSymbolArguments, first: int) -> Answer:
+    page = page_of(found.found, first, arguments.limit, tool, arguments)
+    head = [f"{page.total:,} definition{'s' if page.total != 1 else ''} of {one_line(arguments.symbol)}:"]
+    payload = {"rows": [_found_payload(one) for one in page.rows]}
+    return Answer(head, _as_lines(page, _found_lines), [], payload, [node for one in page.rows for node in _shown(one)])
+
+
+def _found_lines(one: "Found") -> list[str]:
+    node = one.node
+    lines = [_place(node) + (f" ({node.kind})" if not node.is_file else "") + _archived(node)]
+    if node.signature:
+        lines.append(f"   {one_line(node.signature)}")
+    files = len({step.edge.path for step in one.used})
+    if not one.used:
+        return [*lines, "   not used by anything that is indexed, as far as names tell"]
+    lines.append(f"   used {len(one.used):,} times in {files:,} files:")
+    lines += [f"   - {_use(step)}" for step in one.used[:USES_SHOWN]]
+    if len(one.used) > USES_SHOWN:
+        lines.append(f"   ... {len(one.used) - USES_SHOWN:,} more: trace_relations has them all")
+    return lines
+
+
+def _shown(one: "Found") -> Iterable[CodeNode]:
+    return (one.node, *(step.source for step in one.used[:USES_SHOWN]))
+
+
+def _use(step: "Step") -> str:
+    return f"{_at(step.edge)}  {_name(step.source)} {step.edge.kind.replace('_', ' ')} it ({_certainty(step.edge)})"
+
+
+def _trace(found: "Trace", tool: str, arguments: TraceArguments, first: int) -> Answer:
+    page = page_of(found.steps, first, arguments.limit, tool, arguments)
+    starts = ", ".join(_place(node) for node in found.starts[:3])
+    more = f" and {len(found.starts) - 3} more of that name" if len(found.starts) > 3 else ""
+    head = [f"{page.total:,} {found.direction} within {arguments.hops} hops of {starts}{more}:"]
+    if not page.total:
+        head = [f"No {found.direction} of {starts}{more} among what is indexed."]
+    payload = {
+        "starts": [_node_payload(node) for node in found.starts],
+        "rows": [_step_payload(step) for step in page.rows],
+        "stops": [one._asdict() for one in found.stops],
+        "guesses_not_followed": found.guessed,
+        "is_cut": found.is_cut,
+    }
+    nodes = [*found.starts, *(node for step in page.rows for node in (step.source, step.target))]
+
+    def lines(step: "Step") -> list[str]:
+        words = f"{_at(step.edge)}  {_name(step.source)} {_VERBS[found.direction]} {_target(step.target)}"
+        return [f"{step.hop}. {words} ({_certainty(step.edge)})"]
+
+    return Answer(head, _as_lines(page, lines), _where_it_stops(found), payload, nodes)
+
+
+def _where_it_stops(found: "Trace") -> list[str]:
+    lines = []
+    if found.stops:
+        names = Counter(f"{one.module}: {one.name}" if one.module else one.name for one in found.stops)
+        shown = ", ".join(one_line(name) for name in list(names)[:STOPS_SHOWN])
+        rest = f" and {len(names) - STOPS_SHOWN:,} more" if len(names) > STOPS_SHOWN else ""
+        lines.append(f"The graph stops at names that nothing indexed defines: {shown}{rest}.")
+    if found.guessed:
+        lines.append(f"{found.guessed:,} guesses were not followed: several definitions have the name.")
+    if found.is_cut:
+        lines.append("There is more: ask with fewer hops.")
+    return lines
+
+
+def _impact(found: "Impact", tool: str, arguments: ImpactArguments, first: int) -> Answer:
+    rows = [*((one, True) for one in found.tests), *((one, False) for one in found.reached)]
+    page = page_of(rows, first, arguments.limit, tool, arguments)
+    starts = ", ".join(_place(node) for node in found.starts[:3])
+    files = len({one.node.path for one, _ in rows})
+    reached = f"{len(found.reached):,} definitions and files, and {len(found.tests):,} tests, in {files:,} files"
+    head = [f"A change of {starts} may reach {reached} (within {arguments.hops} hops). Tests to run first:"]
+    if not rows:
+        head = [f"Nothing that is indexed leads to {starts}, as far as names tell."]
+    payload = {
+        "starts": [_node_payload(node) for node in found.starts],
+        "rows": [_reached_payload(one, is_test=is_test) for one, is_test in page.rows],
+        "is_cut": found.is_cut,
+    }
+
+    def lines(row: tuple["Reached", bool]) -> list[str]:
+        one, is_test = row
+        words = f"{_at(one.edge)}  {_name(one.node)} {one.edge.kind.replace('_', ' ')} {_name(one.via)}"
+        return [f"{'test ' if is_test else ''}{one.hops}. {words} ({_certainty(one.edge)}, {one.confidence:.2f})"]
+
+    tail = ["There is more: ask with fewer hops."] if found.is_cut else []
+    return Answer(head, _as_lines(page, lines), tail, payload, [*found.starts, *(one.node for one, _ in page.rows)])
+
+
+def _occurrences(found: "Occurrences", tool: str, arguments: OccurrencesArguments, first: int) -> Answer:
+    page = page_of(found.lines, first, arguments.limit, tool, arguments)
+    places = f"{found.total:,} occurrences on {len(found.lines):,} lines of {found.files:,} files"
+    head = [f"{places}; all {found.files_read:,} indexed files were read."]
+    if found.unread:
+        head.append(f"Not read, so not counted: {', '.join(map(one_line, found.unread[:STOPS_SHOWN]))}")
+    last = [""]
+
+    def lines(one: "Occurrence") -> list[str]:
+        text = one.text.strip()[:LINE_CHARACTERS]
+        heading = [one_line(one.path)] if one.path != last[0] else []
+        last[0] = one.path
+        return ["\n".join([*heading, f"  {one.line}: {one_line(text)}"])]
+
+    payload = {
+        "rows": [
+            {"path": one.path, "line": one.line, "text": one.text[:LINE_CHARACTERS], "count": one.count}
+            for one in page.rows
+        ],
+        "occurrences": found.total,
+        "files": found.files,
+        "files_read": found.files_read,
+        "unread": list(found.unread),
+        "is_cut": found.is_cut,
+    }
+    tail = ["There are more lines than are kept: narrow it with paths."] if found.is_cut else []
+    return Answer(head, _as_lines(page, lines), tail, payload)
+
+
+def _as_lines(page: Page[Any], lines: Callable[[Any], list[str]]) -> Page[list[str]]:
+    return Page([lines(row) for row in page.rows], page.first, page.total, page.cursor)
+
+
+# ---------------------------------------------------------------- words
+
+
+def _place(node: CodeNode) -> str:
+    if node.is_file:
+        return one_line(node.path)
+    return one_line(f"{node.path}:{node.start_line}-{node.end_line}  {node.qualified_name}")
+
+
+def _name(node: CodeNode) -> str:
+    return "(the file)" if node.is_file else one_line(node.qualified_name)
+
+
+def _target(node: CodeNode) -> str:
+    return one_line(node.path if node.is_file else f"{node.qualified_name}  {node.path}:{node.start_line}")
+
+
+def _at(edge: CodeEdge) -> str:
+    return one_line(f"{edge.path}:{edge.line}")
+
+
+def _archived(node: CodeNode) -> str:
+    return ", archived" if node.is_archived else ""
+
+
+def _certainty(edge: CodeEdge) -> str:
+    return resolved(edge.resolution) + ("" if edge.resolution is Resolution.SYNTAX else f", {edge.confidence:.2f}")
+
+
+# ---------------------------------------------------------------- JSON
+
+
+def _node_payload(node: CodeNode) -> dict[str, Any]:
+    return {
+        "path": node.path,
+        "start_line": node.start_line,
+        "end_line": node.end_line,
+        "symbol": "" if node.is_file else node.qualified_name,
+        "kind": "file" if node.is_file else node.kind.value,
+        "signature": node.signature,
+        "category": node.category.value,
+        "is_archived": node.is_archived,
+    }
+
+
+def _edge_payload(edge: CodeEdge) -> dict[str, Any]:
+    return {
+        "relation": edge.kind.value,
+        "path": edge.path,
+        "line": edge.line,
+        "confidence": edge.confidence,
+        "resolution": edge.resolution.value,
+    }
+
+
+def _found_payload(one: "Found") -> dict[str, Any]:
+    return _node_payload(one.node) | {
+        "used": [{"by": _node_payload(step.source), **_edge_payload(step.edge)} for step in one.used]
+    }
+
+
+def _step_payload(step: "Step") -> dict[str, Any]:
+    ends = {"source": _node_payload(step.source), "target": _node_payload(step.target)}
+    return {"hop": step.hop, **ends, **_edge_payload(step.edge)}
+
+
+def _reached_payload(one: "Reached", *, is_test: bool) -> dict[str, Any]:
+    way = {"via": _node_payload(one.via), "hops": one.hops, "path_confidence": one.confidence, "is_test": is_test}
+    return _node_payload(one.node) | way | {"edge": _edge_payload(one.edge)}

@@ -1,0 +1,48 @@
+"""Cursors: where an answer goes on, and of which question."""
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from graphrag_mcp.errors import RequestError
+from graphrag_mcp.server.arguments import PagedArguments
+
+Row = TypeVar("Row")
+
+
+@dataclass(frozen=True, slots=True)
+class Page(Generic[Row]):
+    """Some rows of an answer. first: the number of the first, from 0. cursor: continues the answer, "" at its end."""
+
+    rows: Sequence[Row]
+    first: int
+    total: int
+    cursor: str
+
+
+def read_cursor(tool: str, arguments: PagedArguments) -> int:
+    """Return the number of the first row. Raises RequestError for a cursor of another question."""
+    if not arguments.cursor:
+        return 0
+    offset, _, mark = arguments.cursor.partition("-")
+    if not offset.isdecimal() or mark != _mark(tool, arguments):
+        raise RequestError("cursor", "cursor belongs to another question; send the same arguments with it, or none")
+    return int(offset)
+
+
+def page_of(rows: Sequence[Row], first: int, limit: int, tool: str, arguments: PagedArguments) -> Page[Row]:
+    """Return at most `limit` rows from a number on."""
+    shown = rows[first : first + limit]
+    return Page(shown, first, len(rows), cursor_at(first + len(shown), len(rows), tool, arguments))
+
+
+def cursor_at(row: int, total: int, tool: str, arguments: PagedArguments) -> str:
+    """Return the cursor that continues at a row, "" when there is none."""
+    return f"{row}-{_mark(tool, arguments)}" if row < total else ""
+
+
+def _mark(tool: str, arguments: PagedArguments) -> str:
+    """Return a mark of the question: everything but how much of the answer is wanted, and in which form."""
+    question = arguments.model_dump_json(exclude={"cursor", "limit", "top_n", "token_budget", "response_format"})
+    return hashlib.blake2b(f"{tool}{question}".encode(), digest_size=4).hexdigest()

@@ -1,0 +1,181 @@
+"""The code graph symbol by symbol: definitions by name or place, and the settled relations at either end of one."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from graphrag_mcp.model import (
+    Category,
+    CodeEdge,
+    CodeNode,
+    Mentioned,
+    RelationKind,
+    Scope,
+    SymbolKind,
+)
+from graphrag_mcp.stores.sqlite.database import Database, id_list, marks
+from graphrag_mcp.stores.sqlite.schema import ORDINAL_BITS
+from graphrag_mcp.stores.sqlite.scope import ScopeResolver
+from graphrag_mcp.stores.sqlite.settling import DEFINITIONS, OF_RELATIONS, Definition, SettledEdge, Settler
+
+_NODE_COLUMNS = """s.id, s.file_id, f.path, f.category, s.name, s.qualified_name, s.kind, s.start_line, s.end_line,
+    s.signature, f.archive_reason IS NOT NULL"""
+
+
+class SqliteSymbolGraph:
+    """Nodes are definitions, and whole files (with the negative id of the file)."""
+
+    def __init__(self, database: Database, scopes: ScopeResolver) -> None:
+        self._database = database
+        self._scopes = scopes
+        self._settler = Settler(database)
+
+    # ------------------------------------------------------------ nodes
+
+    def definitions(self, name: str, scope: Scope) -> list[CodeNode]:
+        """Return the definitions whose qualified name is or ends with a name, ignoring case; in the order of paths."""
+        last = name.rpartition(".")[2].lower()
+        hidden = self._scopes.resolve(scope)
+        rows = self._database.rows(
+            f"""SELECT {_NODE_COLUMNS} FROM symbols s JOIN files f ON f.id = s.file_id
+                WHERE s.name_key = ? AND {hidden.condition("s.file_id")} ORDER BY f.path, s.start_line, s.id""",
+            (last, *hidden.parameters),
+        )
+        nodes = [_node(row) for row in rows]
+        return [node for node in nodes if f".{node.qualified_name}".lower().endswith(f".{name}".lower())]
+
+    def similar_names(self, name: str, limit: int, scope: Scope) -> list[str]:
+        """Return names that begin with or contain a name, ignoring case, shortest first."""
+        hidden = self._scopes.resolve(scope)
+        rows = self._database.rows(
+            f"""SELECT DISTINCT s.name FROM symbols s WHERE instr(s.name_key, ?) AND {hidden.condition("s.file_id")}
+                ORDER BY length(s.name), s.name LIMIT ?""",
+            (name.lower(), *hidden.parameters, limit),
+        )
+        return [found for (found,) in rows]
+
+    def names(self) -> list[str]:
+        """Return all names that are defined."""
+        return [name for (name,) in self._database.rows("SELECT DISTINCT name FROM symbols ORDER BY name")]
+
+    def file(self, path: str) -> CodeNode | None:
+        """Return a file as a node."""
+        rows = self._database.rows(
+            """SELECT f.id, f.path, f.category, f.archive_reason IS NOT NULL, coalesce(max(c.end_line), 1)
+               FROM files f LEFT JOIN chunks c ON c.id >> ? = f.id WHERE f.path = ? GROUP BY f.id""",
+            (ORDINAL_BITS, path),
+        )
+        return _file_node(*rows[0]) if rows else None
+
+    def in_file(self, path: str, line: int | None = None) -> list[CodeNode]:
+        """Return the definitions of a file in the order of their lines; those around a line, innermost first."""
+        rows = self._database.rows(
+            f"""SELECT {_NODE_COLUMNS} FROM files f JOIN symbols s ON s.file_id = f.id
+                WHERE f.path = ? ORDER BY s.start_line, s.end_line DESC, s.id""",
+            (path,),
+        )
+        nodes = [_node(row) for row in rows]
+        if line is None:
+            return nodes
+        around = [node for node in nodes if node.start_line <= line <= node.end_line]
+        return sorted(around, key=lambda node: node.end_line - node.start_line)
+
+    def nodes(self, ids: Iterable[int]) -> dict[int, CodeNode]:
+        """Return nodes by their ids; those that are gone are left out."""
+        wanted = set(ids)
+        symbols = self._database.rows(
+            f"""SELECT {_NODE_COLUMNS} FROM symbols s JOIN files f ON f.id = s.file_id
+                WHERE s.id IN (SELECT value FROM json_each(?))""",
+            (id_list(one for one in wanted if one > 0),),
+        )
+        files = self._database.rows(
+            f"""SELECT f.id, f.path, f.category, f.archive_reason IS NOT NULL,
+                       coalesce((SELECT max(c.end_line) FROM chunks c
+                                 WHERE c.id BETWEEN f.id << {ORDINAL_BITS} AND (f.id + 1 << {ORDINAL_BITS}) - 1), 1)
+                FROM files f WHERE f.id IN (SELECT value FROM json_each(?))""",
+            (id_list(-one for one in wanted if one < 0),),
+        )
+        found = [_node(row) for row in symbols] + [_file_node(*row) for row in files]
+        return {node.node_id: node for node in found}
+
+    # ------------------------------------------------------------ relations
+
+    def outgoing(
+        self, node: CodeNode, kinds: Sequence[RelationKind], scope: Scope
+    ) -> tuple[list[CodeEdge], list[Mentioned]]:
+        """Return what a definition or file mentions, and the names in it that nothing in the project defines."""
+        relations = self._database.rows(
+            f"""SELECT id, kind, target, target_module, line FROM main.relations
+                WHERE file_id = ? AND line BETWEEN ? AND ? AND kind IN ({marks(kinds)}) ORDER BY id""",
+            (node.file_id, node.start_line, node.end_line, *kinds),
+        )
+        ids = [row[0] for row in relations]
+        lines = {row[0]: row[4] for row in relations}
+        settled = self._settler.outgoing(ids, kinds, self._scopes.resolve(scope), -1, OF_RELATIONS)
+        known = {edge.relation_id for edge in settled}
+        edges = [
+            CodeEdge(node.node_id, edge.symbol_id, RelationKind(edge.kind), node.path, lines[edge.relation_id],
+                     edge.confidence, edge.resolution)
+            for edge in settled
+        ]  # fmt: skip
+        unknown = [
+            Mentioned(RelationKind(kind), target, module, node.path, line)
+            for relation_id, kind, target, module, line in relations
+            if relation_id not in known
+        ]
+        return edges, unknown
+
+    def incoming(self, node: CodeNode, kinds: Sequence[RelationKind], scope: Scope) -> list[CodeEdge]:
+        """Return what mentions a definition or file: each from the definition, or else the file, that says it."""
+        hidden = self._scopes.resolve(scope)
+        if node.node_id > 0:
+            (known,) = self._database.rows(f"SELECT {DEFINITIONS.format(key='?')}", (node.name.lower(),))[0]
+            definition = Definition(node.node_id, 0, node.file_id, node.name, node.name.lower(), known)
+            settled = self._settler.incoming(definition, 0, kinds, hidden, -1)
+        else:
+            settled = [edge for edge in self._importing(node, kinds, scope) if edge.symbol_id == node.node_id]
+        places = self._sources([edge.relation_id for edge in settled])
+        edges = []
+        for edge in settled:
+            source, path, line = places[edge.relation_id]
+            kind = RelationKind(edge.kind)
+            edges.append(CodeEdge(source, node.node_id, kind, path, line, edge.confidence, edge.resolution))
+        return edges
+
+    def _importing(self, node: CodeNode, kinds: Sequence[RelationKind], scope: Scope) -> list[SettledEdge]:
+        """Return the settled relations of all that may name a file as a module."""
+        rows = self._database.rows(
+            f"""SELECT r.id FROM module_keys m JOIN relations r ON r.target_module = m.key AND r.target_module != ''
+                WHERE m.file_id = ?1 AND r.file_id != ?1 AND r.kind IN ({", ".join(f"'{kind}'" for kind in kinds)})
+                UNION SELECT r.id FROM (
+                    SELECT rtrim(rtrim(key, replace(key, '/', '')), '/') AS folder,
+                           replace(key, rtrim(key, replace(key, '/', '')), '') AS name
+                    FROM module_keys WHERE file_id = ?1) m
+                JOIN relations r ON r.target_module = m.folder AND r.target_module != '' AND r.target = m.name
+                WHERE r.file_id != ?1""",
+            (node.file_id,),
+        )
+        ids = [relation_id for (relation_id,) in rows]
+        return self._settler.outgoing(ids, kinds, self._scopes.resolve(scope), -1, OF_RELATIONS)
+
+    def _sources(self, relation_ids: Sequence[int]) -> dict[int, tuple[int, str, int]]:
+        """Return for each relation the node that says it, and where."""
+        rows = self._database.rows(
+            """SELECT r.id, coalesce((SELECT s.id FROM symbols s WHERE s.file_id = r.file_id
+                          AND s.qualified_name = r.source AND r.line BETWEEN s.start_line AND s.end_line
+                          ORDER BY s.end_line - s.start_line LIMIT 1), -r.file_id), f.path, r.line
+               FROM relations r JOIN files f ON f.id = r.file_id WHERE r.id IN (SELECT value FROM json_each(?))""",
+            (id_list(relation_ids),),
+        )
+        return {relation_id: (source, path, line) for relation_id, source, path, line in rows}
+
+
+def _node(row: Sequence[Any]) -> CodeNode:
+    node_id, file_id, path, category, name, qualified, kind, start, end, signature, archived = row
+    place = (SymbolKind(kind), start, end, signature, bool(archived))
+    return CodeNode(node_id, file_id, path, Category(category), name, qualified, *place)
+
+
+def _file_node(file_id: int, path: str, category: str, archived: int, lines: int) -> CodeNode:
+    return CodeNode(
+        -file_id, file_id, path, Category(category), path, path, SymbolKind.MODULE, 1, lines, "", bool(archived)
+    )

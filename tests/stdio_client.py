@@ -24,7 +24,12 @@ class Server:
         self._last_id = 0
         self._unread = b""
         params = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}
-        self.ask("initialize", params)
+        try:
+            self.ask("initialize", params)
+        except BaseException:
+            self.process.kill()
+            self.process.communicate()
+            raise
         self.send({"jsonrpc": "2.0", "method": "notifications/initialized"})
 
     def send(self, message: dict[str, Any]) -> None:

@@ -91,7 +91,7 @@ class App:
         self._servers = Servers(settings.servers, project_name(settings.servers, self.root, self._start))
         timeout = settings.servers.server_timeout_seconds
         self._orchestrator = SearchOrchestrator(settings.retrieval, remote_timeout_seconds=timeout)
-        self._lock = FileLock(self._place.write_lock, thread_local=False)
+        self._lock = FileLock(self._place.write_lock, mode=0o600, thread_local=False)
         self._opening = threading.RLock()
         self._index: OpenIndex | None = None  # What is searched.
         self._written: OpenIndex | None = None  # What is being built: the same, but while the model changes.
@@ -257,7 +257,15 @@ class App:
     def _search(self, request: SearchRequest) -> tuple[SearchResult, set[str]]:
         """Return a result with the paths of files that changed since they were indexed."""
         result = self._orchestrator.search(request, self.stores(), self.index_state())
+        if self._servers.any and result.meta.unavailable:
+            result = self._without_servers(request, result)
         return result, self._changed(shown_files(result))
+
+    def _without_servers(self, request: SearchRequest, failed: SearchResult) -> SearchResult:
+        """Answer from the local index what the servers did not; the result says which of them were silent."""
+        local = self._orchestrator.search(request, self._local_stores(), self.index_state())
+        reasons = {name: f"{why}; answered from the local index" for name, why in failed.meta.unavailable.items()}
+        return replace(local, meta=replace(local.meta, unavailable={**reasons, **local.meta.unavailable}))
 
     def _changed(self, shown: Mapping[int, str]) -> set[str]:
         states = self._open().catalog.states(shown)
@@ -303,16 +311,17 @@ class App:
 
     def stores(self) -> Stores:
         """Return what a search asks: for `search`, and for whoever compares ways to search."""
+        stores = self._local_stores()
+        return self._open().on_servers(stores, self._servers) if self._servers.any else stores
+
+    def _local_stores(self) -> Stores:
         index = self._open()
         if self._background is None:
             self._load_model()
-        stores = replace(
+        return replace(
             index.stores(*self._model_of(index)),
             cross_encoder=lambda: load_cross_encoder(self.settings.retrieval.cross_encoder_model),
         )
-        if self._servers.any:
-            stores = index.on_servers(stores, self._servers)
-        return stores
 
     def _model_of(self, index: OpenIndex) -> tuple[Embedder | None, str]:
         """Return the model of an index's vectors, or why there is none."""
@@ -367,7 +376,7 @@ class App:
         except OSError as error:
             raise self._unwritable(error) from error
         try:
-            with self._opening, FileLock(self._place.replace_lock, thread_local=False):
+            with self._opening, FileLock(self._place.replace_lock, mode=0o600):
                 warning = replace_if_unusable(self._place.file, thorough=self._is_suspect)
                 self._is_suspect = False
                 self._warnings += (warning,) if warning else ()
@@ -377,7 +386,7 @@ class App:
         except (sqlite3.DatabaseError, OSError) as error:
             if isinstance(error, OSError) or not is_damage(error):
                 raise self._unwritable(error) from error
-            with FileLock(self._place.replace_lock, thread_local=False):
+            with FileLock(self._place.replace_lock, mode=0o600):
                 warning = move_aside(self._place.file, f"{self._place.file} is damaged ({error})")
             raise IndexDamagedError(warning) from error
         finally:

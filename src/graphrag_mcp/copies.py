@@ -104,7 +104,7 @@ class ServerCopies:
     @contextmanager
     def _copying(self) -> Iterator[None]:
         """Be the one process that copies."""
-        lock = FileLock(self._lock, thread_local=False)
+        lock = FileLock(self._lock, mode=0o600, thread_local=False)
         try:
             lock.acquire(timeout=0)
         except Timeout:

@@ -14,6 +14,13 @@ A message names the thing, what is wrong with it and the next step.
 
 from collections.abc import Sequence
 
+SHOWN_CHARACTERS = 80
+
+
+def quoted(text: str) -> str:
+    """Return a wrong value as a message shows it: enough of it to recognise it."""
+    return repr(text) if len(text) <= SHOWN_CHARACTERS else f"{text[:SHOWN_CHARACTERS]!r}... ({len(text):,} characters)"
+
 
 class GraphragError(Exception):
     """The root of every error that this package raises on purpose."""

@@ -17,6 +17,13 @@ _OPTIONS = (
     "-c", "core.pager=cat",
     "-c", "log.showSignature=false",
     "-c", "safe.bareRepository=explicit",
+    # Files that git would read without end, or wait for, where they are devices or pipes.
+    "-c", "diff.orderFile=/dev/null",
+    "-c", "mailmap.file=",
+    "-c", "mailmap.blob=",
+    "-c", "log.mailmap=false",
+    "-c", "core.excludesFile=/dev/null",
+    "-c", "core.attributesFile=/dev/null",
 )  # fmt: skip
 # The user's own configuration stays in force: it holds `safe.directory`, which says whose repositories to trust.
 _KEPT_VARIABLES = frozenset({"GIT_EXEC_PATH", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM"})

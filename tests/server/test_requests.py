@@ -154,7 +154,7 @@ def test_a_score_outside_0_to_1_is_refused(score: object, tmp_path: Path) -> Non
 
 def test_a_missing_query_is_asked_for(tmp_path: Path) -> None:
     """000-34: the query is required."""
-    with pytest.raises(RequestError, match="query is required: text of 3"):
+    with pytest.raises(RequestError, match="query is required: give text of 3"):
         read_question(HYBRID, {}, SETTINGS, tmp_path)
 
 

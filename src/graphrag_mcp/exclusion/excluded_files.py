@@ -15,10 +15,11 @@ import unicodedata
 from collections.abc import Sequence
 from pathlib import Path, PureWindowsPath
 
-from graphrag_mcp.errors import RequestError
+from graphrag_mcp.errors import RequestError, quoted
 from graphrag_mcp.exclusion.file_names import is_utf8
 
 _ARGUMENT = "excluded_files"
+SHOWN_WARNINGS = 5
 
 
 def match_keys(path: str) -> frozenset[str]:
@@ -42,17 +43,22 @@ def normalise_excluded_files(entries: Sequence[str], root: Path) -> tuple[frozen
         if not entry.strip():
             raise RequestError(
                 _ARGUMENT,
-                f"{_ARGUMENT}: {entry!r} is blank; give a file name, a path relative to the root or an absolute path",
+                f"{_ARGUMENT}: {quoted(entry)} is blank; give a file name, or a path relative to the root or absolute",
             )
         path = normalise_entry(entry, root)
         if path is None:
-            warnings.append(f"{_ARGUMENT}: {entry!r} is outside the project root; it excludes nothing")
+            warnings.append(f"{_ARGUMENT}: {quoted(entry)} is outside the project root; it excludes nothing")
         elif path.endswith("/"):
-            warnings.append(f"{_ARGUMENT}: {entry!r} names a folder; it excludes nothing, name the files")
+            warnings.append(f"{_ARGUMENT}: {quoted(entry)} names a folder; it excludes nothing, name the files")
         elif not is_utf8(path):
-            warnings.append(f"{_ARGUMENT}: {entry!r} is not UTF-8; it excludes nothing, such files are never indexed")
+            warnings.append(
+                f"{_ARGUMENT}: {quoted(entry)} is not UTF-8; it excludes nothing, such files are never indexed"
+            )
         else:
             keys |= _entry_keys(path)
+    if len(warnings) > SHOWN_WARNINGS:
+        more = len(warnings) - SHOWN_WARNINGS
+        warnings[SHOWN_WARNINGS:] = [f"{_ARGUMENT}: {more:,} more entries exclude nothing, for the same reasons"]
     return frozenset(keys), tuple(warnings)
 
 
@@ -87,7 +93,7 @@ def _relative_to_root(entry: str, root: Path) -> str | None:
     """
     try:
         real_root, real_entry = os.path.realpath(root), os.path.realpath(entry)
-    except ValueError:  # A NUL, or half of a surrogate pair: no file has such a name.
+    except (OSError, ValueError):  # A NUL, half of a surrogate pair, or a place that may not be looked at.
         return None
     if os.path.commonpath([real_root, real_entry]) == real_root:
         inside = unicodedata.normalize("NFC", Path(real_entry).relative_to(real_root).as_posix())

@@ -4,6 +4,7 @@ Never runs git inside the project, and never reads the project's git configurati
 """
 
 import os
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -41,7 +42,9 @@ def read_branch(top: Path) -> str:
     """Return the branch that a work tree has checked out, the beginning of the commit without one, "" if neither."""
     git = top / ".git"
     head = _read_line((git if git.is_dir() else read_git_pointer(top) or git) / "HEAD")
-    return head.removeprefix(_HEAD) if head.startswith(_HEAD) else head[:_COMMIT_SHOWN]
+    if head.startswith(_HEAD):
+        return head.removeprefix(_HEAD)
+    return head[:_COMMIT_SHOWN] if _COMMIT.fullmatch(head) else ""
 
 
 def read_git_pointer(folder: Path) -> Path | None:
@@ -84,6 +87,7 @@ def _read_global_setting() -> str | None:
 
 _POINTER = "gitdir: "
 _HEAD = "ref: refs/heads/"
+_COMMIT = re.compile("[0-9a-f]{40}|[0-9a-f]{64}")
 _COMMIT_SHOWN = 12
 _POINTER_LIMIT = 4096  # No path is longer.
 
@@ -91,7 +95,7 @@ _POINTER_LIMIT = 4096  # No path is longer.
 def _read_line(file: Path) -> str:
     """Return the first line of a small file, "" if there is none."""
     try:
-        content = read_regular_file(file, _POINTER_LIMIT)
+        content = read_regular_file(file, _POINTER_LIMIT, follow_symlink=False)
     except OSError:
         return ""
     return os.fsdecode(content.partition(b"\n")[0].removesuffix(b"\r"))

@@ -2,10 +2,11 @@
 
 from collections.abc import Callable, Sequence
 
-from graphrag_mcp.errors import RequestError
+from graphrag_mcp.errors import RequestError, quoted
 from graphrag_mcp.exclusion.patterns import Rule, RuleList, parse_rule
 
 _ARGUMENT = "include_patterns"
+_ADVICE = "give a glob such as 'docs/archive/'"
 
 
 def compile_globs(patterns: Sequence[str]) -> Callable[[str], bool]:
@@ -32,9 +33,9 @@ def _parse(pattern: str) -> Rule:
     try:
         rule = parse_rule(pattern.encode(errors="surrogateescape"), _ARGUMENT, 0)
     except ValueError as error:
-        raise RequestError(_ARGUMENT, f"{_ARGUMENT}: {pattern!r} matches nothing, {error}") from error
+        raise RequestError(_ARGUMENT, f"{_ARGUMENT}: {quoted(pattern)} matches nothing, {error}; {_ADVICE}") from error
     if rule is None:
-        raise RequestError(_ARGUMENT, f"{_ARGUMENT}: {pattern!r} names no file; give a glob such as 'docs/archive/'")
+        raise RequestError(_ARGUMENT, f"{_ARGUMENT}: {quoted(pattern)} names no file; {_ADVICE}")
     return rule
 
 

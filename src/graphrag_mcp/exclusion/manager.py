@@ -1,6 +1,7 @@
 """Answers for walker, watcher and search alike whether a path of the project is excluded, and why."""
 
 import os
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TypeVar
@@ -12,6 +13,9 @@ from graphrag_mcp.settings import IndexingSettings
 Result = TypeVar("Result", bound=Mapping[str, object])
 
 _DEFAULT_SETTINGS = IndexingSettings()
+
+_LONGEST_PATH = 4_096
+_SURROGATE = re.compile(r"[\ud800-\udbff]")  # Half of a pair; what stands for undecodable bytes lies behind these.
 
 
 class ExclusionManager:
@@ -120,6 +124,8 @@ class ExclusionManager:
     def _relative(self, path: Path | str) -> str | None:
         """Return the path relative to the root with forward slashes, "" for the root, None for one outside."""
         text = os.fspath(path)
+        if len(text) > _LONGEST_PATH or _SURROGATE.search(text):
+            return None  # No file has such a path.
         if os.path.isabs(text):  # noqa: PTH117 - asked for every file and hit; a Path takes ten times as long.
             text = os.path.normpath(text) + os.sep
             prefix = next((prefix for prefix in self._prefixes if text.startswith(prefix)), None)

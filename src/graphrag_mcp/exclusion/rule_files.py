@@ -59,8 +59,9 @@ class RuleReader:
             try:
                 rule = parse_rule(line, source, number)
             except ValueError as error:
-                text = line.strip().decode(errors="replace")
-                self._warn(f"{source}:{number}: the pattern {text!r} matches nothing, {error}")
+                # What a symlink leads to may be anything, and is not for showing.
+                text = "" if file.is_symlink() else " " + repr(line.strip().decode(errors="replace"))
+                self._warn(f"{source}:{number}: the pattern{text} matches nothing, {error}")
             else:
                 rules += [rule] if rule else []
         return rules

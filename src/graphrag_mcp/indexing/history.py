@@ -12,11 +12,13 @@ from typing import IO
 from urllib.parse import urlsplit
 
 from graphrag_mcp.git import GitError, run_git, start_git
+from graphrag_mcp.regular_files import read_file_below
 
 _DIFF_OPTIONS = ("--name-only", "-z", "--no-renames", "--no-ext-diff", "--no-textconv", "--no-color", "--relative")
 _HEAD_TIMEOUT_SECONDS = 10.0
 _READ_BYTES = 65_536
 _NANOSECONDS = 1_000_000_000
+_MAX_BLOB_BYTES = 100_000_000
 
 # One entry of `ls-files --stage --debug -z`. The debug part is documented as free to change: without it, hashes decide.
 _INDEX_ENTRY = re.compile(
@@ -95,7 +97,7 @@ def _clean_files(root: Path, files: Mapping[str, int], deadline: float) -> set[s
         mtime_ns = files.get(path)
         if mtime_ns is None or path in changed or entry["stage"] != b"0" or not entry["mode"].startswith(b"100"):
             continue
-        if _has_recorded_mtime(entry, mtime_ns) or _has_hash(root / path, entry["hash"].decode(), deadline):
+        if _has_recorded_mtime(entry, mtime_ns) or _has_hash(root, path, entry["hash"].decode(), deadline):
             clean.add(path)
     return clean
 
@@ -108,12 +110,12 @@ def _has_recorded_mtime(entry: re.Match[bytes], mtime_ns: int) -> bool:
     return int(entry["seconds"]) == seconds and recorded in (0, nanoseconds)
 
 
-def _has_hash(path: Path, name: str, deadline: float) -> bool:
+def _has_hash(root: Path, path: str, name: str, deadline: float) -> bool:
     """Return whether the file is the blob of that name; filters such as line-end conversion are not applied."""
     if time.monotonic() > deadline:
         raise GitError("comparing the files with git's index took too long")
     try:
-        content = path.read_bytes()
+        content = read_file_below(root, path, _MAX_BLOB_BYTES)
     except OSError:
         return False
     blob = b"blob %d\0" % len(content)

@@ -30,7 +30,7 @@ def mask_secrets(text: str) -> str:
     for pattern in _PATTERNS:
         if any(hint in text for hint in pattern.hints):
             text = pattern.regex.sub(partial(_mask, pattern), text)
-    return _QUOTED.sub(_mask_value, text)
+    return _BARE.sub(_mask_bare, _QUOTED.sub(_mask_value, text))
 
 
 def _mask(pattern: _Pattern, found: re.Match[str]) -> str:
@@ -49,6 +49,14 @@ def _mask_value(found: re.Match[str]) -> str:
     return found[0]
 
 
+def _mask_bare(found: re.Match[str]) -> str:
+    value = found["value"]
+    before = found.string[max(0, found.start() - _NAME_CHARACTERS) : found.start()]
+    if _is_random(value) and _NAMED_BARE.search(before):
+        return f"{found[0][: -len(value)]}[secret: value of a secret's name]"
+    return found[0]
+
+
 def _line_ends(secret: str) -> str:
     return "\n" * secret.count("\n")
 
@@ -56,6 +64,8 @@ def _line_ends(secret: str) -> str:
 def _is_random(value: str) -> bool:
     """Tell a random value from a name, a path or a placeholder."""
     if len(value) < FEWEST_RANDOM_CHARACTERS or _PLACEHOLDER.search(value):
+        return False
+    if _NAME_LIKE.fullmatch(value):
         return False
     return bool(_DIGIT.search(value) and _LETTER.search(value)) and _entropy(value) >= LEAST_ENTROPY
 
@@ -77,7 +87,13 @@ def _is_password(value: str) -> bool:
 
 _BASE64 = re.compile("[A-Za-z0-9+/=]{40}")
 _LETTER, _DIGIT = re.compile("[A-Za-z]"), re.compile("[0-9]")
-_PLACEHOLDER = re.compile(r"[<>{}$%*\s()]|\.\.\.|example|placeholder|changeme|your[-_]|xxxx", re.IGNORECASE)
+# Words and numbers with something between them, or humps: a name, a path or an address.
+_NAME_LIKE = re.compile(
+    r"[/.~]*(?:(?:[A-Z]?[a-z]+\d{0,5}|[A-Z]+(?![A-Za-z])\d{0,5}|\d{1,5})(?:[-_./:]+|(?=[A-Z])|\Z))+"
+)
+_PLACEHOLDER = re.compile(
+    r"[<>{}$*\s()]|%(?![0-9A-Fa-f]{2})|\.\.\.|example|placeholder|changeme|your[-_]|xxxx", re.IGNORECASE
+)
 _EXAMPLES = frozenset(
     {"password", "passwd", "pass", "secret", "user", "username", "postgres", "root", "admin", "test", "bar"}
 )
@@ -88,7 +104,7 @@ _PATTERNS = (
         ("PRIVATE KEY",),
         re.compile(
             r"-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----"
-            r"([^-]{1,20000}(?=-----END)|\s*(?:[A-Za-z0-9+/=]{32,}\s+)*[A-Za-z0-9+/=]{32,})"
+            r"((?:[^-]|-(?!----)){1,20000}+(?=-----END)|(?:(?:\\[nr]|[^A-Za-z0-9+/=\\]){0,16}[A-Za-z0-9+/=]{32,})+)"
         ),
         lambda body: bool(_BASE64.search(body)),
     ),
@@ -125,6 +141,12 @@ _PATTERNS = (
     _Pattern("Azure key", ("AccountKey=", "SharedAccessKey="), re.compile(r"Key=([A-Za-z0-9+/]{40,}={0,2})")),
     _Pattern("JSON web token", ("eyJ",), re.compile(r"(?<![\w-])(eyJ[\w-]{10,}\.eyJ[\w-]{10,}\.[\w-]{10,})")),
     _Pattern(
+        "bearer token",
+        ("earer ", "EARER "),
+        re.compile(r"\b(?i:bearer) {1,4}([A-Za-z0-9._~+/-]{16,2000}={0,2})(?![\w-])"),
+        _is_random,
+    ),
+    _Pattern(
         "password in a URL",
         ("://",),
         re.compile(r"://[^\s:/@\"'<>]{0,100}:([^\s/@\"'<>]{3,200})@(?=[\w.\[-])"),
@@ -133,9 +155,13 @@ _PATTERNS = (
 )
 
 
-_QUOTED = re.compile(r"""(?P<quote>["'`])(?P<value>[^"'`\s]{16,200})(?P=quote)""")
-_NAMED = re.compile(
-    r"(?i:passw|secret|token|api_?-?key|access_?-?key|auth_?-?key|credential|private_?-?key)"
-    r"""[\w-]{0,30}["'`]?\]?\s{0,4}(?::=|=>|[:=])\s{0,4}\Z"""
+_TELLING = r"passw|secret|token(?!iz)|api_?-?key|access_?-?key|auth_?-?key|credential|private_?-?key"
+_QUOTED = re.compile(r"""(?P<quote>\\?["'`])(?P<value>[^"'`\s\\]{16,200})(?P=quote)""")
+_TYPE = r"[&\w<>\[\]'?|. ]{1,30}"
+_NAMED = re.compile(  # `name = `, `name: type = `, `"name", ` and `name="…" value=`.
+    rf"""(?i:{_TELLING})[\w-]{{0,30}}(?:\\?["'`]?\]?\s{{0,4}}(?::=|=>|[:=]|:\s{{0,4}}{_TYPE}=)"""
+    r"""|\\?["'`]\s{0,4}(?:,|\w{1,10}\s?=))\s{0,4}\Z"""
 )
-_NAME_CHARACTERS = 80
+_BARE = re.compile(r"""[=:>][ \t]{0,4}(?P<value>[A-Za-z0-9+/_-]{16,200}={0,2})(?![^\s"'`&<;,\\])""")
+_NAMED_BARE = re.compile(rf"(?i:{_TELLING})[\w-]{{0,30}}\s{{0,4}}\Z")
+_NAME_CHARACTERS = 120

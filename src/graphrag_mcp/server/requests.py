@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 from pydantic import ValidationError
 
-from graphrag_mcp.errors import RequestError
+from graphrag_mcp.errors import SHOWN_CHARACTERS, RequestError
 from graphrag_mcp.exclusion.excluded_files import normalise_excluded_files
 from graphrag_mcp.exclusion.include_globs import compile_globs
 from graphrag_mcp.model import Scope, SearchRequest
@@ -28,7 +28,7 @@ from graphrag_mcp.server.arguments import (
 from graphrag_mcp.server.paging import read_cursor
 from graphrag_mcp.settings import Settings
 
-SHOWN_CHARACTERS = 80  # Enough of a wrong value to recognise it.
+SHOWN_PROBLEMS = 5
 
 _Model = TypeVar("_Model", bound=ToolArguments)
 
@@ -87,6 +87,9 @@ def _parse(tool: str, model: type[_Model], arguments: Mapping[str, object]) -> _
     properties = input_schema(tool)["properties"]
     problems = [_describe(tool, properties, detail) for detail in details]
     lines = problems if len(problems) == 1 else [f"{len(problems)} problems:", *(f"- {text}" for text in problems)]
+    if len(problems) > SHOWN_PROBLEMS:
+        hidden = len(problems) - SHOWN_PROBLEMS
+        lines[1 + SHOWN_PROBLEMS :] = [f"- and {hidden:,} more; send only the arguments of the schema"]
     raise RequestError(str(details[0]["loc"][0]), "\n".join(lines))
 
 
@@ -117,7 +120,7 @@ def _describe(tool: str, properties: Mapping[str, Any], detail: Any) -> str:
         return _describe_unknown(tool, str(name), list(properties))
     accepted = properties[name]
     if detail["type"] == "missing":
-        return f"{name} is required: {_accepted(accepted)}"
+        return f"{name} is required: give {_accepted(accepted)}"
     place = f"{name}[{inside[0]}]" if inside else str(name)
     if inside:
         accepted = accepted["items"]

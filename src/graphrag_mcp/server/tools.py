@@ -3,14 +3,17 @@
 import json
 import logging
 import sqlite3
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import anyio
 import anyio.to_thread
 from mcp.server import Server, ServerRequestContext
+from mcp.shared.exceptions import MCPError
 from mcp.types import (
+    INVALID_PARAMS,
+    METHOD_NOT_FOUND,
     CallToolRequestParams,
     CallToolResult,
     ListToolsResult,
@@ -19,9 +22,10 @@ from mcp.types import (
     Tool,
     ToolAnnotations,
 )
+from pydantic import BaseModel, ValidationError
 
 from graphrag_mcp import __version__
-from graphrag_mcp.errors import GraphragError, RequestError
+from graphrag_mcp.errors import GraphragError, RequestError, quoted
 from graphrag_mcp.model import SearchRequest, SearchResult
 from graphrag_mcp.reports import IndexState
 from graphrag_mcp.server.arguments import CODE_TOOLS, STATUS_TOOL, TOOLS, input_schema
@@ -42,6 +46,7 @@ if TYPE_CHECKING:
 FIRST_RESULT_SECONDS = 2.0  # A small repository is indexed by then; a large one answers from what is there.
 NO_RESULT_SECONDS = 10.0  # While the index is being built, an empty answer would only be asked for again.
 PROGRESS_SECONDS = 0.25
+METHODS = ("initialize", "ping", "tools/list", "tools/call")
 UNFINISHED = ("empty", "building")
 
 INSTRUCTIONS = """\
@@ -145,7 +150,7 @@ def create_server(backend: Backend, settings: Settings | None = None) -> Server[
             text, failed = f"{call.name} failed unexpectedly; the server's error output has the details.", True
         return CallToolResult(content=[TextContent(type="text", text=text)], is_error=failed)
 
-    return Server(
+    server: Server[Any] = Server(
         "graphrag-mcp",
         version=__version__,
         title="GraphRAG code search",
@@ -153,6 +158,34 @@ def create_server(backend: Backend, settings: Settings | None = None) -> Server[
         on_list_tools=list_tools,
         on_call_tool=call_tool,
     )
+    server.middleware.append(name_next_step)
+    return server
+
+
+_Sent = ServerRequestContext[Any, Any]
+_Reply = BaseModel | dict[str, Any] | None
+
+
+async def name_next_step(ctx: _Sent, call_next: Callable[[_Sent], Awaitable[_Reply]]) -> _Reply:
+    """Say what is wrong with a request that the SDK refuses with two words."""
+    try:
+        return await call_next(ctx)
+    except ValidationError as error:
+        if ctx.method not in METHODS:
+            raise _no_method(ctx.method) from None
+        wrong = error.errors(include_url=False, include_input=False)[0]
+        place = ".".join(["params", *map(str, wrong["loc"])]).replace("params.params", "params")
+        text = f"{place} of {ctx.method} is wrong ({wrong['msg']}); give what the protocol's schema asks for"
+        raise MCPError(code=INVALID_PARAMS, message=text) from None
+    except MCPError as error:
+        if error.error.code != METHOD_NOT_FOUND:
+            raise
+        raise _no_method(ctx.method) from None
+
+
+def _no_method(name: str) -> MCPError:
+    text = f"{quoted(name)} is not a method of this server; use {', '.join(METHODS)}"
+    return MCPError(code=METHOD_NOT_FOUND, message=text)
 
 
 def _describe_tool(name: str, settings: Settings) -> Tool:
@@ -184,7 +217,7 @@ async def _answer(
     backend: Backend, context: ServerRequestContext[Any], tool: str, arguments: Mapping[str, object]
 ) -> str:
     if tool not in TOOLS:
-        raise RequestError("name", f"{tool!r} is not a tool; there are: {', '.join(TOOLS)}")
+        raise RequestError("name", f"{quoted(tool)} is not a tool; there are: {', '.join(TOOLS)}")
     app = await _in_thread(backend.app)
     if tool == STATUS_TOOL:
         asked = read_status_question(arguments)

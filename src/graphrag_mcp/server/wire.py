@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from io import TextIOWrapper
 from typing import Any, BinaryIO
 
-from pydantic_core import from_json
-
 PARSE_ERROR = -32700
+INVALID_REQUEST = -32600
 INVALID_PARAMS = -32602
 
 
@@ -55,25 +54,55 @@ class RequestReader(TextIOWrapper):
 
 
 def _refusal(line: str) -> dict[str, Any] | None:
-    """Return the answer to a line that is no JSON, or whose text is no Unicode; None when the line is fine."""
+    """Return the answer to a line that is no request in JSON, or whose text is no Unicode; None when it is fine."""
+    from pydantic_core import from_json  # Only now: what an import prints misses the wire.
+
     if not line.strip():
         return None
     try:
-        from_json(line)
+        message = from_json(line)
     except ValueError as error:
-        reason = str(error)
-    else:
-        return None
+        return _refuse_text(line, str(error))
+    return _refuse_shape(message)
+
+
+def _refuse_text(line: str, reason: str) -> dict[str, Any]:
     try:
         message = json.loads(line)  # More tolerant: it takes half a surrogate pair, and so tells whose request it was.
     except (ValueError, RecursionError):
-        return _error(None, PARSE_ERROR, f"This is not JSON: {reason}")
-    if not isinstance(message, dict):
-        return _error(None, PARSE_ERROR, f"This is not JSON: {reason}")
-    name = _broken_argument(message)
-    if not name:
-        return _error(message.get("id"), PARSE_ERROR, f"This cannot be read: {reason}")
-    return _error(message.get("id"), INVALID_PARAMS, f"{name} holds half of a surrogate pair; send whole characters")
+        message = None
+    name = _broken_argument(message) if isinstance(message, dict) else ""
+    if not isinstance(message, dict) or not name:
+        text = f"This is not JSON: {reason}; send one JSON-RPC request a line, in UTF-8"
+        return _error(_id_of(message), PARSE_ERROR, text)
+    return _error(_id_of(message), INVALID_PARAMS, f"{name} holds half of a surrogate pair; send whole characters")
+
+
+def _refuse_shape(message: object) -> dict[str, Any] | None:
+    """Return the answer to JSON that is no JSON-RPC message, which the SDK would drop without a word."""
+    if isinstance(message, list):
+        return _error(None, INVALID_REQUEST, "A batch is not a request here; send one JSON-RPC request a line")
+    if not isinstance(message, dict) or not message.keys() & {"method", "result", "error"}:
+        text = 'This is not a JSON-RPC request; send {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}'
+        return _error(_id_of(message), INVALID_REQUEST, text)
+    if message.get("jsonrpc") != "2.0":
+        return _error(_id_of(message), INVALID_REQUEST, 'The request is not of JSON-RPC 2.0; send "jsonrpc": "2.0"')
+    if "method" not in message:
+        return None  # An answer, to nobody's question.
+    if "id" in message and _id_of(message) is None:
+        return _error(None, INVALID_REQUEST, "The request's id is neither text nor a whole number; give it one of them")
+    if not isinstance(message["method"], str):
+        problem = "The request's method is not text; use initialize, ping, tools/list or tools/call"
+    elif not isinstance(message.get("params", {}), dict):
+        problem = "The request's params are not an object; send them by name"
+    else:
+        return None
+    return _error(_id_of(message), INVALID_REQUEST, problem) if "id" in message else None
+
+
+def _id_of(message: object) -> str | int | None:
+    request_id = message.get("id") if isinstance(message, dict) else None
+    return request_id if isinstance(request_id, (str, int)) and not isinstance(request_id, bool) else None
 
 
 def _broken_argument(message: dict[str, Any]) -> str:

@@ -14,7 +14,8 @@ from graphrag_mcp.errors import IndexStoreError
 from graphrag_mcp.stores.sqlite.schema import SCHEMA, SCHEMA_VERSION, tree_views
 from graphrag_mcp.stores.sqlite.trees import Tree, find_tree, make_tree, served_tree
 
-BUSY_TIMEOUT_SECONDS = 10.0  # A writer commits in milliseconds; ten seconds means something is wrong.
+BUSY_TIMEOUT_SECONDS = 2.0  # Readers wait for nobody, unless a foreign program holds the whole file.
+WRITE_TIMEOUT_SECONDS = 10.0  # A writer commits in milliseconds; ten seconds means something is wrong.
 CACHE_KIB = 16_384  # Pages kept by each connection: holds the inner nodes of an index of 100,000 chunks.
 
 
@@ -38,15 +39,13 @@ class Database:
         self._guard = threading.Lock()
         try:
             path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            with FileLock(path.with_name("create.lock")) if not path.exists() else nullcontext():
+            with FileLock(path.with_name("create.lock"), mode=0o600) if not path.exists() else nullcontext():
                 if not path.exists():
                     _remove_log(path)
                 self.tree = _open_tree(path, root, model)
             self._place = _place(path)
         except (OSError, sqlite3.Error) as error:
-            raise IndexStoreError(
-                f"{path} cannot be opened ({error}); check the disk and its permissions, or set GRAPHRAG_DATA_DIR"
-            ) from error
+            raise IndexStoreError(f"{path} cannot be opened ({error}); {_advice(error)}") from error
 
     def is_served(self) -> bool:
         """Tell whether searches are still answered from this tree of this file: it may be replaced or retired."""
@@ -89,6 +88,7 @@ class Database:
     def transaction(self) -> Iterator[sqlite3.Connection]:
         """Hold the write lock; commit at the end, roll back on any exception."""
         with self.connection() as connection:
+            connection.execute(f"PRAGMA busy_timeout = {int(WRITE_TIMEOUT_SECONDS * 1000)}")
             connection.execute("BEGIN IMMEDIATE")
             try:
                 yield connection
@@ -175,6 +175,12 @@ def _open_tree(path: Path, root: str, model: str | None) -> Tree:
         made = make_tree(connection, root, model)
         connection.commit()
         return made
+
+
+def _advice(error: Exception) -> str:
+    if getattr(error, "sqlite_errorcode", 0) & 0xFF == sqlite3.SQLITE_BUSY:
+        return "close what holds it, such as a database browser or a backup, and try again"
+    return "check the disk and its permissions, or set GRAPHRAG_DATA_DIR"
 
 
 def _remove_log(path: Path) -> None:

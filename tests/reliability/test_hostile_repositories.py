@@ -1,0 +1,381 @@
+"""A repository's git configuration names programs for every occasion; to look at the repository runs none of them."""
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from graphrag_mcp.app import App
+from graphrag_mcp.evaluation.history import export_tree, read_history
+from graphrag_mcp.indexing.history import commit_times, head_commit, origin
+from graphrag_mcp.model import SearchRequest
+from graphrag_mcp.server.overview import render_status
+from graphrag_mcp.settings import load_settings
+from tests.reliability.conftest import Report, Size
+from tests.repositories import commit, git
+
+CODE = "def open_cookie_jar(path):\n    return Jar(path)\n"
+OLD = 1_500_000_000
+TIMEOUT = 20.0
+
+# What git would start, and when. `{}` is the program that leaves a mark.
+SETTINGS = {
+    "core.fsmonitor": "{}",
+    "core.hooksPath": "{hooks}",
+    "core.pager": "{}",
+    "core.editor": "{}",
+    "core.sshCommand": "{}",
+    "core.gitProxy": "{}",
+    "core.askPass": "{}",
+    "core.alternateRefsCommand": "{}",
+    "core.preloadIndex": "true",
+    "core.untrackedCache": "true",
+    "pager.log": "{}",
+    "pager.config": "{}",
+    "pager.ls-files": "{}",
+    "pager.diff-index": "{}",
+    "pager.rev-parse": "{}",
+    "interactive.diffFilter": "{}",
+    "sequence.editor": "{}",
+    "diff.external": "{}",
+    "diff.evil.command": "{}",
+    "diff.evil.textconv": "{}",
+    "diff.evil.cachetextconv": "true",
+    "diff.renames": "copies",
+    "diff.submodule": "log",
+    "diff.ignoreSubmodules": "none",
+    "merge.evil.driver": "{}",
+    "filter.evil.clean": "{}",
+    "filter.evil.smudge": "{}",
+    "filter.evil.process": "{}",
+    "filter.evil.required": "true",
+    "log.showSignature": "true",
+    "gpg.program": "{}",
+    "gpg.format": "openpgp",
+    "gpg.openpgp.program": "{}",
+    "gpg.x509.program": "{}",
+    "gpg.ssh.program": "{}",
+    "gpg.ssh.defaultKeyCommand": "{}",
+    "credential.helper": "!{}",
+    "uploadpack.packObjectsHook": "{}",
+    "receive.procReceiveRefs": "refs",
+    "browser.evil.cmd": "{}",
+    "man.viewer": "{}",
+    "gc.auto": "1",
+    "gc.recentObjectsHook": "{}",
+    "maintenance.auto": "true",
+    "submodule.recurse": "true",
+    "submodule.sub.update": "!{}",
+    "trailer.evil.command": "{}",
+    "trailer.evil.cmd": "{}",
+    "tar.evil.command": "{}",
+    "remote.origin.vcs": "evil",
+    "remote.origin.uploadpack": "{}",
+    "remote.origin.promisor": "true",
+    "remote.origin.partialclonefilter": "blob:none",
+    "protocol.allow": "always",
+    "protocol.ext.allow": "always",
+    **{
+        f"alias.{name}": "!{}"
+        for name in (
+            *("log", "ls-files", "rev-parse", "diff-index", "config", "ls-tree", "cat-file", "check-ignore", "status"),
+        )
+    },
+}
+HOOKS = (
+    *("post-index-change", "reference-transaction", "fsmonitor-watchman", "query-watchman", "post-checkout"),
+    *("pre-commit", "post-commit", "pre-auto-gc", "post-rewrite", "pre-push", "post-merge", "p4-changelist"),
+)
+
+
+class Trap:
+    """A program that leaves a mark, and a repository whose configuration can name it."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.mark = folder / "marks"
+        self.program = folder / "program"
+        self.program.write_text(f"#!/bin/sh\necho \"$0 $*\" >> '{self.mark}'\nexit 1\n")
+        self.program.chmod(0o755)
+        self.hooks = folder / "hooks"
+        _copy_to_hooks(self.program, self.hooks)
+        self.root = folder / "project"
+        self.root.mkdir()
+        self._make_history()
+
+    @property
+    def ran(self) -> list[str]:
+        """What ran, each with its arguments."""
+        return self.mark.read_text().splitlines() if self.mark.exists() else []
+
+    def values(self) -> dict[str, str]:
+        """Return the settings with the program in them."""
+        return {name: value.format(self.program, hooks=self.hooks) for name, value in SETTINGS.items()}
+
+    def write(self, file: Path) -> None:
+        """Put all settings into a file of configuration."""
+        lines = []
+        for name, value in (*self.values().items(), ("remote.origin.url", f"ext::{self.program} %S")):
+            section, _, key = name.rpartition(".")
+            section, _, inner = section.partition(".")
+            lines.append(
+                f'[{section} "{inner}"]\n\t{key} = {value}\n' if inner else f"[{section}]\n\t{key} = {value}\n"
+            )
+        with file.open("a", encoding="utf-8") as stream:
+            stream.writelines(lines)
+
+    def touch(self) -> None:
+        """Make git look at the contents of the files: their times are not those that it remembers."""
+        for file in self.root.glob("*.py"):
+            os.utime(file, (OLD + 7, OLD + 7))
+
+    def _make_history(self) -> None:
+        git(self.root, "init", "-q")
+        commit(self.root, {"jar.py": CODE, "sub/box.py": CODE.replace("jar", "box")}, OLD)
+        commit(self.root, {"jar.py": CODE + "\n\nJAR = 1\n"}, OLD)
+        git(self.root, "commit", "-q", "--allow-empty", "-m", "Open the cookie jar only while somebody holds it")
+        commit(self.root, {"jar.py": CODE + "\n\nJAR = 2\n", ".gitattributes": ATTRIBUTES})
+        git(self.root, "commit", "-q", "--amend", "-m", "Open the cookie jar only while somebody holds it")
+        self._sign_the_last_commit()
+
+    def _sign_the_last_commit(self) -> None:
+        """Give it a signature that git would have to verify."""
+        header, _, message = git(self.root, "cat-file", "commit", "HEAD").partition("\n\n")
+        signature = "gpgsig -----BEGIN PGP SIGNATURE-----\n \n iQEzBAABCAAdFiEE\n -----END PGP SIGNATURE-----"
+        (self.folder / "commit").write_text(f"{header}\n{signature}\n\n{message}")
+        signed = git(self.root, "hash-object", "-t", "commit", "-w", str(self.folder / "commit")).strip()
+        git(self.root, "reset", "-q", "--hard", signed)
+
+
+ATTRIBUTES = "* diff=evil merge=evil\n*.py filter=evil diff=evil text eol=crlf ident\n"
+
+
+@pytest.fixture
+def trap(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Trap:
+    """A repository with a history, not yet hostile, and an empty home folder."""
+    home = tmp_path / "home"
+    home.mkdir()
+    monkeypatch.setenv("HOME", str(home))
+    monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")
+    monkeypatch.setenv("GRAPHRAG_DATA_DIR", str(tmp_path / "data"))
+    for name in ("XDG_CONFIG_HOME", "GIT_CONFIG_GLOBAL", "GRAPHRAG_ROOT", "CLAUDE_PROJECT_DIR"):
+        monkeypatch.delenv(name, raising=False)
+    return Trap(tmp_path)
+
+
+# ---------------------------------------------------------------- ways to bring the settings in
+
+
+def in_its_configuration(trap: Trap) -> None:
+    """The plain way."""
+    trap.write(trap.root / ".git/config")
+
+
+def in_an_included_file(trap: Trap) -> None:
+    """`include.path`, relative to the configuration, to a file that is committed."""
+    trap.write(trap.root / "settings.inc")
+    git(trap.root, "config", "include.path", "../settings.inc")
+
+
+def in_a_file_included_on_a_condition(trap: Trap) -> None:
+    """`includeIf` for this folder and for this branch, each to a file outside."""
+    trap.write(trap.folder / "settings.inc")
+    git(trap.root, "config", f"includeIf.gitdir:{trap.root}/.path", str(trap.folder / "settings.inc"))
+    git(trap.root, "config", "includeIf.onbranch:main.path", str(trap.folder / "settings.inc"))
+
+
+def in_the_configuration_of_the_work_tree(trap: Trap) -> None:
+    """`extensions.worktreeConfig`, with everything in `config.worktree`."""
+    git(trap.root, "config", "core.repositoryFormatVersion", "1")
+    git(trap.root, "config", "extensions.worktreeConfig", "true")
+    trap.write(trap.root / ".git/config.worktree")
+
+
+def in_a_git_folder_elsewhere(trap: Trap) -> None:
+    """`.git` is a file that leads to a hostile folder outside."""
+    (trap.root / ".git").rename(trap.folder / "gitdir")
+    (trap.root / ".git").write_text(f"gitdir: {trap.folder}/gitdir\n")
+    trap.write(trap.folder / "gitdir/config")
+
+
+def in_a_common_folder_elsewhere(trap: Trap) -> None:
+    """`.git` holds only a pointer to where the configuration is shared."""
+    git(trap.root, "worktree", "add", "-q", "--detach", str(trap.folder / "second"))
+    trap.write(trap.root / ".git/config")
+    trap.root = trap.folder / "second"
+
+
+def with_another_work_tree(trap: Trap) -> None:
+    """`core.worktree` leads git to files outside."""
+    shutil.copytree(trap.root, trap.folder / "elsewhere", ignore=shutil.ignore_patterns(".git"))
+    trap.write(trap.root / ".git/config")
+    git(
+        trap.folder, "config", "--file", str(trap.root / ".git/config"), "core.worktree", str(trap.folder / "elsewhere")
+    )
+
+
+def as_a_partial_clone(trap: Trap) -> None:
+    """Objects are missing, and a program fetches them."""
+    git(trap.root, "config", "core.repositoryFormatVersion", "1")
+    git(trap.root, "config", "extensions.partialClone", "origin")
+    for name in ("HEAD~2^{tree}", "HEAD:jar.py", "HEAD~2"):
+        lost = git(trap.root, "rev-parse", name).strip()
+        (trap.root / ".git/objects" / lost[:2] / lost[2:]).unlink(missing_ok=True)
+    trap.write(trap.root / ".git/config")
+
+
+def with_hooks_of_its_own(trap: Trap) -> None:
+    """Hooks where git looks for them by itself, and a file system monitor as hook."""
+    trap.write(trap.root / ".git/config")
+    git(trap.folder, "config", "--file", str(trap.root / ".git/config"), "--unset", "core.hooksPath")
+    _copy_to_hooks(trap.program, trap.root / ".git/hooks")
+
+
+def with_borrowed_objects(trap: Trap) -> None:
+    """The objects lie in another hostile repository, which `alternates` names."""
+    shutil.copytree(trap.root / ".git", trap.folder / "lender")
+    trap.write(trap.folder / "lender/config")
+    (trap.root / ".git/objects/info").mkdir(exist_ok=True)
+    (trap.root / ".git/objects/info/alternates").write_text(f"{trap.folder}/lender/objects\n")
+    trap.write(trap.root / ".git/config")
+
+
+def as_a_bare_repository_in_the_tree(trap: Trap) -> None:
+    """A folder of the tree that git takes for a repository, and the root of the project in it, without any `.git`."""
+    inner = trap.root / "fixtures/bare"
+    shutil.copytree(trap.root / ".git", inner)
+    trap.write(inner / "config")
+    git(trap.folder, "config", "--file", str(inner / "config"), "core.bare", "false")
+    git(trap.folder, "config", "--file", str(inner / "config"), "core.worktree", str(trap.root))
+    shutil.rmtree(trap.root / ".git")
+    shutil.copy(trap.root / "jar.py", inner / "jar.py")
+    trap.root = inner
+
+
+WAYS: tuple[Callable[[Trap], None], ...] = (
+    in_its_configuration,
+    in_an_included_file,
+    in_a_file_included_on_a_condition,
+    in_the_configuration_of_the_work_tree,
+    in_a_git_folder_elsewhere,
+    in_a_common_folder_elsewhere,
+    with_another_work_tree,
+    as_a_partial_clone,
+    with_hooks_of_its_own,
+    with_borrowed_objects,
+    as_a_bare_repository_in_the_tree,
+)
+
+
+# ---------------------------------------------------------------- the laws
+
+
+@pytest.mark.parametrize("make_hostile", WAYS, ids=lambda way: way.__name__)
+def test_nothing_that_a_repository_names_is_run(
+    trap: Trap, make_hostile: Callable[[Trap], None], report: Report
+) -> None:
+    """Neither an index, nor a search, nor the status, nor a look at its history starts a program; plain git does."""
+    make_hostile(trap)
+    trap.touch()
+    assert trap.ran == []
+    _look_at(trap.root, trap.folder)
+    ran = trap.ran
+    _tempt(trap)
+    report("hostile repository", way=make_hostile.__name__, settings=len(SETTINGS), ran=len(ran), by_git=len(trap.ran))
+    assert ran == []
+    assert trap.ran, "the trap itself does not work"
+
+
+def test_the_commands_run_nothing_either(trap: Trap, size: Size) -> None:
+    """The same of whole processes, started in the repository as a user would."""
+    in_its_configuration(trap)
+    _copy_to_hooks(trap.program, trap.root / ".git/hooks")
+    trap.touch()
+    commands = [["index"], ["eval", "--from-history", "--commits", "2"]]
+    commands += [["search", "cookie jar"], ["status"], ["watch", "--help"], ["eval", "--help"]][: size(0, 4)]
+    done = [_run(trap.root, *arguments) for arguments in commands]
+    assert [one.returncode for one in done] == [0] * len(done), [one.stderr[-500:] for one in done]
+    assert trap.ran == []
+    _tempt(trap)
+    assert trap.ran, "the trap itself does not work"
+
+
+CONTROLS = {
+    "core.fsmonitor": ("status",),
+    "core.hooksPath": ("commit", "-q", "--allow-empty", "-m", "x"),
+    "core.editor": ("commit", "--allow-empty"),
+    "diff.external": ("diff",),
+    "diff.evil.command": ("diff",),
+    "diff.evil.textconv": ("log", "-p", "-1"),
+    "filter.evil.clean": ("add", "jar.py"),
+    "filter.evil.process": ("add", "jar.py"),
+    "gpg.program": ("log", "--show-signature"),
+    "alias.evil": ("evil",),
+}
+
+
+@pytest.mark.parametrize("name", CONTROLS)
+def test_the_trap_catches_git_itself(trap: Trap, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One setting at a time, plain git runs the program: a look that ran it would be seen."""
+    value = SETTINGS.get(name, "!{}")
+    git(trap.root, "config", name, value.format(trap.program, hooks=trap.hooks))
+    (trap.root / "jar.py").write_text("JAR = 3\n")
+    for variable in ("GIT_EDITOR", "VISUAL", "EDITOR"):
+        monkeypatch.delenv(variable, raising=False)
+    command = ["git", "-c", "user.name=Test", "-c", "user.email=test@example.org", *CONTROLS[name]]
+    environment = os.environ | {"TERM": "xterm"}
+    subprocess.run(command, cwd=trap.root, env=environment, check=False, capture_output=True, timeout=TIMEOUT)
+    assert trap.ran
+
+
+# ---------------------------------------------------------------- helpers
+
+
+def _look_at(root: Path, folder: Path) -> None:
+    """Do everything that runs git in a repository, as a server does and as `eval --from-history` does."""
+    settings = load_settings(root, {"GRAPHRAG_DATA_DIR": str(folder / "data"), "GRAPHRAG_WATCH": "off"})
+    with closing(App(root, settings)) as app:
+        assert app.index().added
+        assert app.search(SearchRequest("open_cookie_jar")).primary
+        assert render_status(app.status())
+    files = [file for file in root.rglob("*.py") if ".git" not in file.parts]
+    commit_times(root, {file.relative_to(root).as_posix(): 1 for file in files}, TIMEOUT)
+    head_commit(root)
+    origin(root)
+    tree = folder / "exported"
+    tree.mkdir()
+    try:
+        history = read_history(root, 5)
+        export_tree(root, history.tree, tree)
+    except Exception as error:  # Not every one of them has a history that can be read.
+        assert type(error).__name__ == "RequestError"
+
+
+def _tempt(trap: Trap) -> None:
+    """Do with plain git what would run the programs."""
+    for arguments in (("status",), ("diff",), ("log", "-p"), ("add", "-A"), ("fetch", "origin")):
+        subprocess.run(
+            ["git", "-c", "safe.bareRepository=all", *arguments],
+            cwd=trap.root,
+            check=False,
+            capture_output=True,
+            stdin=subprocess.DEVNULL,
+            timeout=TIMEOUT,
+        )
+
+
+def _run(root: Path, *arguments: str) -> "subprocess.CompletedProcess[str]":
+    command = [sys.executable, "-m", "graphrag_mcp", *arguments]
+    return subprocess.run(command, cwd=root, check=False, capture_output=True, text=True, timeout=120)
+
+
+def _copy_to_hooks(program: Path, folder: Path) -> None:
+    folder.mkdir(exist_ok=True)
+    for name in HOOKS:
+        (folder / name).write_bytes(program.read_bytes())
+        (folder / name).chmod(0o755)

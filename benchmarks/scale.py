@@ -27,15 +27,19 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
+from graphrag_mcp.model import Category
+from graphrag_mcp.parsing.categories import categorise
+from graphrag_mcp.parsing.languages import detect_language, syntax_languages
 from tests.repositories import commit, git
 from tests.stdio_client import Server
 
+SYNTAX = frozenset(syntax_languages())
 SEED = 20_240
 QUERIES = 100
 EDITS = 5
 EDITED_SHARE = 0.01
 REINDEXED_SHARE = 0.1  # While queries are timed: long enough to time them at all.
-PATIENCE_SECONDS = 1_800
+PATIENCE_SECONDS = 300
 SAMPLE_SECONDS = 0.1
 IDLE_SECONDS = 20
 SETTLE_SECONDS = 25  # By then the parsing processes that a run left have ended.
@@ -289,10 +293,13 @@ class Place:
         return {**os.environ, "GRAPHRAG_DATA_DIR": str(self.data), "GRAPHRAG_LOG_LEVEL": "ERROR"}
 
     def files(self) -> list[Path]:
-        """Return the files whose every line is indexed."""
-        endings = (".py", ".ts", ".go", ".java", ".rs")
-        listed = git(self.root, "ls-files").splitlines()
-        return [self.root / path for path in sorted(listed) if path.endswith(endings)]
+        """Return the files to edit: every line of them is indexed, and what is found in them is shown first."""
+        listed = sorted(git(self.root, "ls-files").splitlines())
+        return [
+            self.root / path
+            for path in listed
+            if detect_language(path) in SYNTAX and categorise(path) is Category.IMPLEMENTATION
+        ]
 
 
 def make_place(work: Path, lines: int) -> Place:

@@ -100,9 +100,14 @@ class App:
         self._kept: Embedder | None = None
         self._model_problem = MODEL_LOADING
         self._state = IndexState("empty")
+        self._searches = 0
+        self._counting = threading.Lock()
+        self._calm = threading.Event()
+        self._calm.set()
         self._is_suspect = False
         self._settled = threading.Event()
         self._running = threading.Lock()  # One run at a time: the watcher's, or a search's for what it shows.
+        self._is_long_run = True
         self._background: threading.Thread | None = None
         self._stop = threading.Event()
         self._warnings: tuple[str, ...] = ()
@@ -116,7 +121,8 @@ class App:
         A file that has changed since is indexed first, where this process may write; else its lines are found again
         where they stand now, or marked as stale.
         """
-        result, changed = self._search(request)
+        with self._answering():
+            result, changed = self._search(request)
         if changed and self._renew(changed):
             result, changed = self._search(request)
         return correct(self.root, result, changed, self._exclusion.max_file_bytes) if changed else result
@@ -254,6 +260,20 @@ class App:
                 self._written = served if database.tree == served.database.tree else OpenIndex(database)
             return self._written
 
+    @contextmanager
+    def _answering(self) -> Iterator[None]:
+        """Let an index run of this process wait meanwhile."""
+        with self._counting:
+            self._searches += 1
+            self._calm.clear()
+        try:
+            yield
+        finally:
+            with self._counting:
+                self._searches -= 1
+                if not self._searches:
+                    self._calm.set()
+
     def _search(self, request: SearchRequest) -> tuple[SearchResult, set[str]]:
         """Return a result with the paths of files that changed since they were indexed."""
         result = self._orchestrator.search(request, self.stores(), self.index_state())
@@ -276,7 +296,8 @@ class App:
         if self._background is None or len(paths) > RENEWED_FILES or not self._settled.is_set():
             return False
         sizes = [size_of(self.root / path) for path in paths]
-        if max(sizes) > RENEWED_BYTES or not self._running.acquire(timeout=RENEW_WAIT_SECONDS):
+        wait = 0.0 if self._is_long_run else RENEW_WAIT_SECONDS
+        if max(sizes) > RENEWED_BYTES or not self._running.acquire(timeout=wait):
             return False
         try:
             self._lock.acquire(timeout=0)
@@ -456,6 +477,7 @@ class App:
             with self._running:
                 indexer, is_whole = self._indexer(), self._stored_state().state == "ready"
                 everything = self._needs_everything(batch) or not is_whole  # Another file than before: replaced.
+                self._is_long_run = everything or len(batch.paths) > RENEWED_FILES
                 done = indexer.reconcile(stop=stop) if everything else indexer.update(batch.paths, stop)
             self._state = self._stored_state()
             if report is not None and (done.added or done.changed or done.removed):
@@ -481,6 +503,7 @@ class App:
             workers=self.settings.indexing.workers,
             start=self._start,
             reuse=reuse,
+            calm=self._calm,
         )
 
     def _is_wanted(self, path: str, is_dir: bool) -> bool:

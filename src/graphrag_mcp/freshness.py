@@ -5,7 +5,7 @@ write might have left the same. What changed is found again where it moved to, o
 """
 
 import time
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import replace
 from enum import Enum, auto
 from pathlib import Path
@@ -13,7 +13,8 @@ from typing import TypeVar
 
 from graphrag_mcp.indexing.prepare import RECENT_NS, hash_content
 from graphrag_mcp.model import GraphNeighbour, Hit, SearchResult, StoredChunk
-from graphrag_mcp.parsing.source import NotText, read_text
+from graphrag_mcp.parsing.secrets import MASK, mask_secrets
+from graphrag_mcp.parsing.source import NotText, Text, decode, read_text
 from graphrag_mcp.regular_files import read_file_below
 from graphrag_mcp.stores.sqlite.catalog import FileState
 
@@ -74,7 +75,7 @@ def correct(root: Path, result: SearchResult, changed: Collection[str], max_byte
 
 def read_now(root: Path, path: str, max_bytes: int) -> str | None:
     """Return the text of a file as it is now, without the secrets in it; None when it cannot be read."""
-    text = _read(root, path, max_bytes)
+    text = _read(root, path, max_bytes, read_text)
     return text if isinstance(text, str) else None
 
 
@@ -112,10 +113,10 @@ def _is_unchanged(root: Path, path: str, state: FileState, max_bytes: int) -> bo
         return False
 
 
-def _read(root: Path, path: str, max_bytes: int) -> str | _State:
-    """Return the text of a file as the index would have it."""
+def _read(root: Path, path: str, max_bytes: int, read: Callable[[bytes], Text | NotText] = decode) -> str | _State:
+    """Return the text of a file; with the secrets in it, unless it is read with `read_text`."""
     try:
-        text = read_text(read_file_below(root, path, max_bytes))
+        text = read(read_file_below(root, path, max_bytes))
     except FileNotFoundError:
         return _GONE if root.is_dir() else _UNREADABLE
     except OSError:
@@ -127,6 +128,8 @@ def _locate(chunk: StoredChunk, text: str | _State) -> StoredChunk:
     """Find a chunk's lines in a text, nearest to where they were."""
     if not isinstance(text, str):
         return chunk if text is _SAME else replace(chunk, stale=UNREADABLE)
+    if MASK in chunk.text:  # Only then: it takes longer than all the rest.
+        text = mask_secrets(text)
     found = [1 + text.count("\n", 0, place) for place in _places(text, chunk.text)]
     if not found:
         return replace(chunk, stale=CHANGED)

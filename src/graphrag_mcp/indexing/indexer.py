@@ -25,6 +25,8 @@ from graphrag_mcp.stores.sqlite.writer import Place, SqliteIndexWriter, StoredCo
 
 BATCH_CHUNKS = 500  # What a kill can cost. Embedded and written while the next ones are parsed, so not too many.
 BATCH_SECONDS = 2.0
+STEP_CHUNKS = 100  # Embedded at a time: some twenty milliseconds, after which a search may go first.
+PATIENCE_SECONDS = 0.1  # Waited at each step while searches are under way; a run must end even so.
 GIT_TIMEOUT_SECONDS = 60.0
 
 UNREADABLE = "unreadable"  # The walker's reason for what cannot be listed or read.
@@ -47,10 +49,12 @@ class Indexer:
         workers: int = 0,
         start: str = "",
         reuse: bool = True,
+        calm: threading.Event | None = None,
     ) -> None:
         """Index `root`, or only its subfolder `start`. Without an embedder, files are indexed without vectors.
 
-        reuse: take what the index has of a content, rather than parse it again.
+        reuse: take what the index has of a content, rather than parse it again. calm: while it is not set, the run
+        waits a little at every step, since somebody waits for an answer.
         """
         self._root = root
         self._exclusion = exclusion
@@ -61,6 +65,7 @@ class Indexer:
         self._workers = workers
         self._start = start
         self._reuse = reuse
+        self._calm = calm
         self._model_id = writer.model_id(embedder.fingerprint, embedder.dimensions) if embedder else None
         self._parsed_with = f"{PARSER_VERSION}.{CONTEXT_VERSION}."
         self._recipe = self._parsed_with + (embedder.fingerprint if embedder else "")
@@ -167,6 +172,7 @@ class Indexer:
         refused = [outcome for outcome in batch if isinstance(outcome, Rejected)]
         rejected = {outcome.path: outcome.reason for outcome in refused}
         vectors = self._vectors(prepared, run)
+        self._give_way()
         self._writer.write_packed(
             [(one.rows, mine) for one, mine in zip(prepared, vectors, strict=True)], self._model_id
         )
@@ -191,13 +197,21 @@ class Indexer:
             for texts, text_hash in zip(one.texts, one.rows.text_hashes, strict=True)
             if text_hash not in old
         ]
-        fresh = iter(pack_vectors(embed_chunks(self._embedder, missing)) if missing else ())
+        fresh = iter([vector for step in _steps(missing) for vector in self._embed(self._embedder, step)])
         run.embedded += len(missing)
         run.reused += sum(len(one.texts) for one in prepared) - len(missing)
         return [
             [old[text_hash] if text_hash in old else next(fresh) for text_hash in one.rows.text_hashes]
             for one, old in zip(prepared, stored, strict=True)
         ]
+
+    def _embed(self, embedder: Embedder, texts: Sequence[tuple[str, str]]) -> list[bytes]:
+        self._give_way()
+        return pack_vectors(embed_chunks(embedder, texts))
+
+    def _give_way(self) -> None:
+        if self._calm is not None:
+            self._calm.wait(PATIENCE_SECONDS)
 
     def _date(self, found: Mapping[str, WalkedFile], *, anyway: bool) -> tuple[str, CommitTimes]:
         """Return the commit at HEAD and when each file last changed: nothing when the catalog knows that commit."""
@@ -276,6 +290,10 @@ class _Run:
         elapsed = time.monotonic() - self.started
         left = elapsed / self.done * (self.total - self.done) if self.done else None
         self.progress(Progress(self.done, self.total, self.chunks, left))
+
+
+def _steps(texts: Sequence[tuple[str, str]]) -> Iterator[Sequence[tuple[str, str]]]:
+    return (texts[start : start + STEP_CHUNKS] for start in range(0, len(texts), STEP_CHUNKS))
 
 
 def in_sight(known: Mapping[str, FileState], skipped: Mapping[str, str]) -> tuple[dict[str, FileState], int]:

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import NamedTuple
 
+MASK = "[secret: "  # What stands in the place of a secret begins so.
 FEWEST_RANDOM_CHARACTERS = 16
 LEAST_ENTROPY = 3.5  # Bits per character: words of a language have about 3, random hexadecimal digits up to 4.
 
@@ -39,13 +40,13 @@ def _mask(pattern: _Pattern, found: re.Match[str]) -> str:
     if not pattern.is_secret(secret):
         return found[0]
     start, end = found.start(group) - found.start(), found.end(group) - found.start()
-    return f"{found[0][:start]}[secret: {pattern.kind}]{_line_ends(secret)}{found[0][end:]}"
+    return f"{found[0][:start]}{MASK}{pattern.kind}]{_line_ends(secret)}{found[0][end:]}"
 
 
 def _mask_value(found: re.Match[str]) -> str:
     before = found.string[max(0, found.start() - _NAME_CHARACTERS) : found.start()]
     if _is_random(found["value"]) and _NAMED.search(before):
-        return f"{found['quote']}[secret: value of a secret's name]{found['quote']}"
+        return f"{found['quote']}{MASK}value of a secret's name]{found['escape']}{found['quote']}"
     return found[0]
 
 
@@ -53,7 +54,7 @@ def _mask_bare(found: re.Match[str]) -> str:
     value = found["value"]
     before = found.string[max(0, found.start() - _NAME_CHARACTERS) : found.start()]
     if _is_random(value) and _NAMED_BARE.search(before):
-        return f"{found[0][: -len(value)]}[secret: value of a secret's name]"
+        return f"{found[0][: -len(value)]}{MASK}value of a secret's name]"
     return found[0]
 
 
@@ -156,11 +157,11 @@ _PATTERNS = (
 
 
 _TELLING = r"passw|secret|token(?!iz)|api_?-?key|access_?-?key|auth_?-?key|credential|private_?-?key"
-_QUOTED = re.compile(r"""(?P<quote>\\?["'`])(?P<value>[^"'`\s\\]{16,200})(?P=quote)""")
+_QUOTED = re.compile(r"""(?P<quote>["'`])(?P<value>[^"'`\s\\]{16,200})(?P<escape>\\?)(?P=quote)""")
 _TYPE = r"[&\w<>\[\]'?|. ]{1,30}"
 _NAMED = re.compile(  # `name = `, `name: type = `, `"name", ` and `name="…" value=`.
     rf"""(?i:{_TELLING})[\w-]{{0,30}}(?:\\?["'`]?\]?\s{{0,4}}(?::=|=>|[:=]|:\s{{0,4}}{_TYPE}=)"""
-    r"""|\\?["'`]\s{0,4}(?:,|\w{1,10}\s?=))\s{0,4}\Z"""
+    r"""|\\?["'`]\s{0,4}(?:,|\w{1,10}\s?=))\s{0,4}\\?\Z"""
 )
 _BARE = re.compile(r"""[=:>][ \t]{0,4}(?P<value>[A-Za-z0-9+/_-]{16,200}={0,2})(?![^\s"'`&<;,\\])""")
 _NAMED_BARE = re.compile(rf"(?i:{_TELLING})[\w-]{{0,30}}\s{{0,4}}\Z")

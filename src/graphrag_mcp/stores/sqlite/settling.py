@@ -60,10 +60,10 @@ class Settler:
                     WHERE r.kind IN ({marks(kinds)}) ORDER BY seed.key, r.id LIMIT {limit}),
                 meant AS (
                     SELECT r.id, s.id AS symbol_id FROM mentions r
-                    JOIN symbols s ON s.name_key = r.target_key AND s.file_id = r.file_id
-                    UNION SELECT r.id, s.id FROM mentions r JOIN module_keys m ON m.key = r.target_module
-                    JOIN symbols s ON s.name_key = r.target_key AND s.file_id = m.file_id
-                    UNION SELECT r.id, s.id FROM mentions r JOIN symbols s ON s.name_key = r.target_key
+                    JOIN main.symbols s ON s.name_key = r.target_key AND s.file_id = r.file_id
+                    UNION SELECT r.id, s.id FROM mentions r JOIN main.module_keys m ON m.key = r.target_module
+                    JOIN main.symbols s ON s.name_key = r.target_key AND s.file_id = m.file_id
+                    UNION SELECT r.id, s.id FROM mentions r JOIN main.symbols s ON s.name_key = r.target_key
                     WHERE r.known <= {MAX_CANDIDATES})
                 SELECT r.id, r.rank, r.kind, r.source, r.target, r.file_id, r.confidence, r.resolution,
                        s.id, s.chunk_id, s.file_id, s.qualified_name, {_MODULE_MATCHES.format(definition="s")}

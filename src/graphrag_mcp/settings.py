@@ -35,7 +35,7 @@ def _split_commas(value: object) -> object:
 
 def _check_file_name(value: str) -> str:
     """Refuse a path: the file is looked for in every folder of the project."""
-    if "/" in value or value in ("", ".", ".."):
+    if "/" in value or "\0" in value or value in ("", ".", ".."):
         raise PydanticCustomError("file_name", "input should be the name of a file, without a folder")
     return value
 

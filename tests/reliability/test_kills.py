@@ -27,7 +27,7 @@ def test_a_kill_at_a_random_moment_loses_nothing(tmp_path: Path, size: Size, rep
     project = Project(tmp_path / "project", FILES)
     chance = random.Random(1)
     kills = runs = lost = 0
-    wanted = size(6, 200)
+    wanted = size(4, 200)
     longest = 1.5
     while kills < wanted:
         for _ in range(chance.randint(1, 10)):
@@ -53,7 +53,7 @@ def test_a_kill_at_a_commit_redoes_at_most_one_batch(tmp_path: Path, size: Size,
     """Right before a commit what it held is lost, and that is no more than a batch; right after it nothing is."""
     after_the_last: set[str] = set()
     largest = 0
-    for number in range(1, size(5, 60)):
+    for number in range(1, size(4, 60)):
         before, after = (killed_at(tmp_path / f"{when}-{number}", number, when) for when in ("before", "after"))
         if before is None or after is None:  # The whole run has fewer commits.
             break

@@ -144,7 +144,7 @@ def test_an_empty_index_keeps_nobody_waiting(tmp_path: Path, size: Size, report:
     """tools/list within a second where nothing is indexed yet; the first search answers from what is there by then."""
     root = write_repository(tmp_path / "repository", 2)
     starts = []
-    for number in range(size(2, 20)):
+    for number in range(size(1, 20)):
         data = {**os.environ, "GRAPHRAG_DATA_DIR": str(tmp_path / f"data{number}")}
         starts.append(start(root, data))
     judge("empty", starts, size, report)
@@ -153,7 +153,7 @@ def test_an_empty_index_keeps_nobody_waiting(tmp_path: Path, size: Size, report:
 
 def test_a_large_index_keeps_nobody_waiting(large: Project, size: Size, report: Report) -> None:
     """tools/list within a second on an index of 100,000 chunks, whose first search finds what is asked for."""
-    starts = [start(large.root, large.environment) for _ in range(size(2, 20))]
+    starts = [start(large.root, large.environment) for _ in range(size(1, 20))]
     judge("large", starts, size, report, chunks=large.chunks)
     assert all("session.py" in found.answer for found in starts)
     assert all("Index:" not in found.answer and "Not searched" not in found.answer for found in starts)
@@ -164,7 +164,7 @@ def test_an_index_in_the_making_keeps_nobody_waiting(
 ) -> None:
     """tools/list within a second while another process builds; the first search says that more is to come."""
     starts = []
-    for number in range(size(2, 20)):
+    for number in range(size(1, 20)):
         data = {**os.environ, "GRAPHRAG_DATA_DIR": str(tmp_path / f"data{number}")}
         with building(unindexed, data):
             starts.append(start(unindexed, data))
@@ -177,7 +177,7 @@ def test_an_index_that_this_server_makes_keeps_nobody_waiting(
 ) -> None:
     """tools/list within a second where the server itself has much to index; the first search says so."""
     starts = []
-    for number in range(size(2, 20)):
+    for number in range(size(1, 20)):
         data = {**os.environ, "GRAPHRAG_DATA_DIR": str(tmp_path / f"data{number}")}
         starts.append(start(unindexed, data))
     judge("making", starts, size, report)
@@ -209,7 +209,7 @@ def test_a_locked_index_keeps_nobody_waiting(
 ) -> None:
     """tools/list within a second while another process holds a lock; a search finds things or says what is locked."""
     with holding(hold(IndexPlace(large.root, large.environment["GRAPHRAG_DATA_DIR"]))):
-        starts = [start(large.root, large.environment) for _ in range(size(1, 5) if missing else size(2, 20))]
+        starts = [start(large.root, large.environment) for _ in range(size(1, 5) if missing else size(1, 20))]
     judge(f"locked: {name}", starts, size, report, may_fail=bool(missing))
     assert all((missing or "session.py") in found.answer for found in starts), [found.answer[:300] for found in starts]
 
@@ -236,7 +236,7 @@ def test_servers_that_are_down_keep_nobody_waiting(
     """tools/list within a second when Qdrant and Neo4j refuse or stay silent; a search names what it did without."""
     with servers() as (qdrant, neo4j):
         environment = {**large.environment, "GRAPHRAG_QDRANT_URL": qdrant, "GRAPHRAG_NEO4J_URI": neo4j}
-        starts = [start(large.root, environment) for _ in range(size(2, 20))]
+        starts = [start(large.root, environment) for _ in range(size(1, 20))]
     judge(f"servers: {name}", starts, size, report)
     for found in starts:
         (missing,) = (line for line in found.answer.splitlines() if line.startswith("Not searched: "))

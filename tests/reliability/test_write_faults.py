@@ -67,7 +67,7 @@ def test_a_write_that_fails_is_a_sentence_and_then_the_next_run_has_everything(
     writes = int((tmp_path / "count").read_text())
     assert writes > 30
     clean = counted.open()
-    step = max(1, writes // size(4, 120))
+    step = max(1, writes // size(3, 120))
     failed = survived = 0
     for number in range(1, writes, step):
         index = Index(tmp_path / str(number), shim)

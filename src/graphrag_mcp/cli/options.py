@@ -26,6 +26,9 @@ def create_parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", metavar="COMMAND")
     serve = _add_command(commands, "serve", "serve MCP over standard input and output (also without any command)")
     _add_remote(serve)
+    _add_init(_add_command(commands, "init", "connect a client to this project, and give it an ignore file"))
+    doctor = _add_command(commands, "doctor", "look at every part that can be wrong, and say what to do")
+    doctor.add_argument("--json", action="store_true", help="print JSON")
     _add_index(_add_command(commands, "index", "bring the index up to date"))
     _add_search(_add_command(commands, "search", "search, after bringing the index up to date"))
     _add_command(commands, "watch", "keep the index up to date until interrupted")
@@ -59,6 +62,16 @@ def _add_root(parser: argparse.ArgumentParser, default: str | None = None) -> No
         default=default,
         help=f"folder of the repository (default: ${', $'.join(ROOT_VARIABLES)}, or the current folder)",
     )
+
+
+def _add_init(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--client",
+        action="append",
+        choices=("claude-code", "claude-desktop", "cursor", "vscode", "codex"),
+        help="the client to connect, several times for several (default: claude-code)",
+    )
+    parser.add_argument("--yes", action="store_true", help="write without asking")
 
 
 def _add_index(parser: argparse.ArgumentParser) -> None:

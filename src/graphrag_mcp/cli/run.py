@@ -50,6 +50,14 @@ def _command(name: str) -> Callable[[argparse.Namespace], None]:
         from graphrag_mcp.cli.serve import run_serve
 
         return run_serve
+    if name == "init":
+        from graphrag_mcp.cli.init import run_init
+
+        return run_init
+    if name == "doctor":
+        from graphrag_mcp.cli.doctor import run_doctor
+
+        return run_doctor
     if name == "eval":
         from graphrag_mcp.cli.evaluate import run_eval
 

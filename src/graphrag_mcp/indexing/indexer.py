@@ -95,7 +95,6 @@ class Indexer:
     def update(self, paths: Iterable[str], stop: threading.Event | None = None) -> IndexReport:
         """Look again at these paths, relative to the root: files or folders that appeared, changed or vanished."""
         run = _Run(None, stop)
-        known = self._catalog.file_states()
         found: dict[str, WalkedFile] = {}
         skipped: dict[str, str] = {}
         touched: dict[str, FileState] = {}
@@ -103,8 +102,7 @@ class Indexer:
             here, left_out = self._walk(path)
             found |= here
             skipped |= left_out
-            below = path.rstrip("/") + "/"
-            touched |= {old: state for old, state in known.items() if old == path or old.startswith(below)}
+            touched |= self._catalog.states_at(path.rstrip("/"))
         touched, hidden = in_sight(touched, skipped)
         changes = compare(touched, found, self._is_current)
         run.unreadable += hidden

@@ -148,6 +148,16 @@ class SqliteCatalog:
         )
         return {path: ArchiveClass(reason, penalty) for path, reason, penalty in rows}
 
+    def states_at(self, path: str) -> dict[str, FileState]:
+        """Return what is remembered of a file, or of all files in a folder."""
+        rows = self._database.rows(
+            """SELECT path, size, mtime_ns, content_hash, recipe FROM files WHERE path = ?1
+               UNION ALL SELECT path, size, mtime_ns, content_hash, recipe FROM files
+               WHERE path > ?1 || '/' AND path < ?1 || '0'""",  # "0" follows "/".
+            (path,),
+        )
+        return {found: FileState(*state) for found, *state in rows}
+
     def paths(self, scope: Scope) -> list[tuple[str, Category]]:
         """Return the files of a scope with their categories, in the order of their paths."""
         hidden = self._scopes.resolve(scope)

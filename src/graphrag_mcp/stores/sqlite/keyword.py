@@ -61,7 +61,7 @@ class SqliteKeywordIndex:
     def _catch_up(self) -> None:
         version = self._database.version()
         if version != self._version:
-            ((self._chunks,),) = self._database.rows("SELECT count(*) FROM chunks")
+            ((self._chunks,),) = self._database.rows("SELECT coalesce(sum(chunks), 0) FROM main.files")
             self._frequencies, self._version = {}, version
 
     def _frequencies_of(self, terms: Sequence[str]) -> list[tuple[int, str]]:

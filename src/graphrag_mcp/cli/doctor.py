@@ -1,0 +1,247 @@
+"""`graphrag-mcp doctor`: looks at every part that can be wrong, and says what to do about each that is."""
+
+import argparse
+import json
+import os
+import shutil
+import sqlite3
+import stat
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from dataclasses import asdict, dataclass
+from functools import partial
+from pathlib import Path
+from typing import Literal
+
+from filelock import FileLock, Timeout
+
+from graphrag_mcp import __version__
+from graphrag_mcp.app import App
+from graphrag_mcp.cli.clients import CLIENTS, SERVER_NAME, Client
+from graphrag_mcp.cli.options import project_root
+from graphrag_mcp.embedding.loader import load_embedder
+from graphrag_mcp.errors import GraphragError
+from graphrag_mcp.exclusion.git_files import find_work_tree
+from graphrag_mcp.git import GitError, run_git
+from graphrag_mcp.index_place import IndexPlace
+from graphrag_mcp.parsing.languages import load_grammar, syntax_languages
+from graphrag_mcp.server.render import printable
+from graphrag_mcp.settings import Settings, load_settings
+
+LEAST_FREE_BYTES = 500_000_000
+GIT_SECONDS = 5.0
+INOTIFY_LIMIT = Path("/proc/sys/fs/inotify/max_user_watches")
+
+Verdict = Literal["ok", "warning", "failed"]
+_MARKS = {"ok": "ok     ", "warning": "warning", "failed": "FAILED "}
+
+
+class DoctorError(GraphragError):
+    """Something has to be mended."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What is to be said of one part. next_step: "" when nothing has to be done."""
+
+    part: str
+    verdict: Verdict
+    text: str
+    next_step: str = ""
+
+
+def run_doctor(options: argparse.Namespace) -> None:
+    """Examine everything and print a line for each part; raises DoctorError when one has to be mended."""
+    root = project_root(options.root, os.environ)
+    findings = list(examine(root))
+    if options.json:
+        sys.stdout.write(json.dumps([asdict(one) for one in findings], indent=2) + "\n")
+    else:
+        sys.stdout.write(printable("\n".join(map(_line, findings))) + "\n")
+    failed = [one.part for one in findings if one.verdict == "failed"]
+    if failed:
+        raise DoctorError(f"to be mended: {', '.join(failed)}")
+
+
+def examine(root: Path) -> Iterator[Finding]:
+    """Yield what is to be said of every part; one that breaks does not keep the others from being looked at."""
+    yield from _guarded("python", _python)
+    yield from _guarded("sqlite", _sqlite)
+    yield from _guarded("grammars", _grammars)
+    try:
+        settings = load_settings(root, os.environ)
+    except GraphragError as error:
+        yield Finding("settings", "failed", str(error), "correct what is named; the README lists all settings")
+        settings = Settings()
+    else:
+        yield Finding("settings", "ok", "can be read")
+    yield from _guarded("model", lambda: _model(settings))
+    yield from _guarded("root", lambda: _root(root))
+    if root.is_dir():
+        root = root.resolve()
+        yield from _guarded("git", lambda: _git(root))
+        place = IndexPlace(root, settings.indexing.data_dir)
+        yield from _guarded("index folder", lambda: _folder(place))
+        yield from _guarded("index", lambda: _index(root, settings, place))
+        yield from _guarded("writer", lambda: _lock(place))
+        yield from _guarded("watching", lambda: _watching(settings))
+        yield from _guarded("servers", lambda: _servers(root, settings))
+        for client in CLIENTS.values():
+            yield from _guarded(client.title, partial(_client, client, root))
+
+
+def _guarded(part: str, look: Callable[[], Finding]) -> Iterator[Finding]:
+    try:
+        yield look()
+    except GraphragError as error:
+        yield Finding(part, "failed", str(error), "see the message")
+    except Exception as error:  # Whatever is wrong with a part is what the doctor is for.
+        yield Finding(part, "failed", f"{type(error).__name__}: {error}", "report it, with the whole of this output")
+
+
+def _line(finding: Finding) -> str:
+    line = f"{_MARKS[finding.verdict]} {finding.part}: {finding.text}"
+    return f"{line}\n        -> {finding.next_step}" if finding.next_step else line
+
+
+# ---------------------------------------------------------------- the installation
+
+
+def _python() -> Finding:
+    version = ".".join(map(str, sys.version_info[:3]))
+    return Finding("python", "ok", f"graphrag-mcp {__version__} on Python {version} ({sys.executable})")
+
+
+def _sqlite() -> Finding:
+    with closing(sqlite3.connect(":memory:")) as connection:
+        options = {row[0] for row in connection.execute("PRAGMA compile_options")}
+    if "ENABLE_FTS5" not in options:
+        step = "use a Python whose SQLite has FTS5, such as python.org's or your distribution's"
+        return Finding("sqlite", "failed", f"{sqlite3.sqlite_version} has no full-text search", step)
+    return Finding("sqlite", "ok", f"{sqlite3.sqlite_version} with FTS5")
+
+
+def _grammars() -> Finding:
+    broken = []
+    for language in syntax_languages():
+        try:
+            load_grammar(language)
+        except Exception as error:  # A wheel of another version: anything may come.
+            broken.append(f"{language} ({error})")
+    if broken:
+        step = "reinstall the package, with the versions that it asks for"
+        return Finding("grammars", "failed", f"cannot be loaded: {', '.join(broken)}", step)
+    return Finding("grammars", "ok", f"{len(syntax_languages())} languages")
+
+
+def _model(settings: Settings) -> Finding:
+    started = time.perf_counter()
+    embedder = load_embedder(settings.indexing.embedding_model)
+    embedder.embed_query("is this model alive")
+    name = settings.indexing.embedding_model or "the package's own"
+    seconds = time.perf_counter() - started
+    return Finding("model", "ok", f"{name}, {embedder.dimensions} dimensions, ready in {seconds:.1f} s")
+
+
+# ---------------------------------------------------------------- the project
+
+
+def _root(root: Path) -> Finding:
+    if not root.is_dir():
+        return Finding("root", "failed", f"{root} is no folder", "pass the folder of your repository as --root")
+    if not os.access(root, os.R_OK | os.X_OK):
+        return Finding("root", "failed", f"{root} cannot be read", "check its permissions")
+    return Finding("root", "ok", str(root.resolve()))
+
+
+def _git(root: Path) -> Finding:
+    if shutil.which("git") is None:
+        return Finding("git", "warning", "is not installed", "install it: the age of files is taken from its history")
+    if find_work_tree(root) is None:
+        return Finding("git", "ok", "the root is in no work tree: the age of files is their own")
+    try:
+        run_git(root, time.monotonic() + GIT_SECONDS, "rev-parse", "HEAD")
+    except GitError as error:
+        step = "check `git log` there, and `safe.directory` when the folder belongs to somebody else"
+        return Finding("git", "warning", str(error), step)
+    return Finding("git", "ok", "the history can be read")
+
+
+def _folder(place: IndexPlace) -> Finding:
+    existing = next(folder for folder in (place.folder, *place.folder.parents) if folder.exists())
+    if not os.access(existing, os.W_OK | os.X_OK):
+        return Finding(
+            "index folder", "failed", f"{existing} cannot be written", "set GRAPHRAG_DATA_DIR to one that can"
+        )
+    if place.folder.exists() and stat.S_IMODE(place.folder.stat().st_mode) & 0o077:
+        return Finding("index folder", "warning", f"others may read {place.folder}", f"chmod 700 {place.folder}")
+    free = shutil.disk_usage(existing).free
+    if free < LEAST_FREE_BYTES:
+        return Finding("index folder", "warning", f"{free / 1e6:,.0f} MB are free at {existing}", "make room")
+    return Finding("index folder", "ok", str(place.folder))
+
+
+def _index(root: Path, settings: Settings, place: IndexPlace) -> Finding:
+    if not place.file.exists():
+        return Finding("index", "warning", "there is none yet", "run `graphrag-mcp index`, or let the server build it")
+    with closing(sqlite3.connect(f"file:{place.file}?mode=ro", uri=True)) as connection:
+        ((verdict,),) = connection.execute("PRAGMA quick_check(1)").fetchall()
+    if verdict != "ok":
+        return Finding("index", "failed", f"it is damaged ({verdict})", "run `graphrag-mcp index --rebuild`")
+    with closing(App(root, settings)) as app:
+        state = app.index_state()
+    text = f"{state.state}, {state.files_done:,} files, {state.chunks:,} chunks, {place.size / 1e6:,.1f} MB"
+    if state.state != "ready":
+        return Finding("index", "warning", text, "run `graphrag-mcp index`, or wait for the server")
+    return Finding("index", "ok", text)
+
+
+def _lock(place: IndexPlace) -> Finding:
+    if not place.write_lock.exists():
+        return Finding("writer", "ok", "nobody has written here yet")
+    try:
+        with FileLock(place.write_lock, timeout=0):
+            return Finding("writer", "ok", "no process is writing; the next server will")
+    except Timeout:
+        return Finding("writer", "ok", "a running process writes the index and follows the edits")
+
+
+def _watching(settings: Settings) -> Finding:
+    if settings.indexing.watch == "off":
+        return Finding("watching", "ok", "switched off: what changes is found at the next start")
+    if INOTIFY_LIMIT.exists() and int(INOTIFY_LIMIT.read_text()) < 65_536:
+        limit = int(INOTIFY_LIMIT.read_text())
+        step = "sudo sysctl fs.inotify.max_user_watches=524288"
+        return Finding("watching", "warning", f"the system allows {limit:,} watched folders", step)
+    return Finding("watching", "ok", "edits are followed while a server runs")
+
+
+def _servers(root: Path, settings: Settings) -> Finding:
+    if not settings.servers.qdrant_url and not settings.servers.neo4j_uri:
+        return Finding("servers", "ok", "none is set: everything is on this machine")
+    with closing(App(root, settings)) as app:
+        states = app.status().servers
+    problems = [f"{state.name}: {state.problem}" for state in states if state.problem]
+    behind = sum(state.pending for state in states)
+    if problems:
+        return Finding("servers", "failed", "; ".join(problems), "check that they run, and the addresses and keys")
+    if behind:
+        return Finding("servers", "warning", f"{behind:,} files are not copied yet", "run `graphrag-mcp sync`")
+    return Finding("servers", "ok", f"{len(states)} hold everything")
+
+
+def _client(client: Client, root: Path) -> Finding:
+    file = client.settings(root)
+    if not file.exists():
+        return Finding(client.title, "ok", "not set up here")
+    text = file.read_text(encoding="utf-8")
+    if SERVER_NAME not in text and "graphrag-mcp" not in text:
+        return Finding(client.title, "ok", f"{file} does not name this server")
+
+    command = client.command(text)
+    if command and shutil.which(command) is None and not Path(command).exists():
+        step = f"run `graphrag-mcp init --client {client.name}`"
+        return Finding(client.title, "failed", f"{file} starts {command}, which cannot be found", step)
+    return Finding(client.title, "ok", f"{file} starts {command or 'this server'}")

@@ -1,0 +1,124 @@
+"""`graphrag-mcp init`: connects a client to this project, and gives it an ignore file; it shows what it would write."""
+
+import argparse
+import difflib
+import os
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+
+from graphrag_mcp.cli.clients import CLIENTS, Client
+from graphrag_mcp.cli.options import project_root
+from graphrag_mcp.errors import GraphragError, RootError, SettingsError
+from graphrag_mcp.server.render import printable
+from graphrag_mcp.settings import load_settings
+
+IGNORE_FILE = """\
+# What graphrag-mcp does not index, in the syntax of .gitignore, beside what .gitignore names.
+# Archived code needs no line here: it is indexed, marked and hidden from searches.
+# While this file exists, the built-in rules (node_modules/, dist/, ...) do not apply, so they stand here:
+"""
+
+
+class DeclinedError(GraphragError):
+    """The user did not want it."""
+
+
+def run_init(options: argparse.Namespace) -> None:
+    """Show what would be written, ask, and write it; what stands there already is kept."""
+    root = project_root(options.root, os.environ)
+    if not root.is_dir():
+        raise RootError(f"{root} is no folder; pass the folder of your repository as --root")
+    root = root.resolve()
+    changes = [_client_change(CLIENTS[name], root) for name in options.client or ["claude-code"]]
+    changes += _ignore_change(root)
+    changes = [(file, before, after) for file, before, after in changes if before != after]
+    if not changes:
+        _say(f"{root} is set up already.")
+        return
+    for change in changes:
+        _say(_difference(*change))
+    if not options.yes and not _agrees():
+        raise DeclinedError("nothing was written; run it again with --yes to write without being asked")
+    for file, _, after in changes:
+        write_atomically(file, after)
+        _say(f"wrote {file}")
+    _say("Restart the client, or have it reload its servers; then ask it where something is.")
+
+
+def server_command(client: Client, root: Path) -> list[str]:
+    """Return the command line that starts the server; by its full path where it is not on PATH."""
+    found = shutil.which("graphrag-mcp")
+    beside = Path(sys.executable).with_name("graphrag-mcp")
+    if found is not None and client.root != ".":
+        command = ["graphrag-mcp"]
+    elif found is not None or beside.exists():
+        command = [found or str(beside)]
+    else:
+        command = [sys.executable, "-m", "graphrag_mcp"]
+    named = str(root) if client.root == "." else client.root
+    return [*command, "serve", *(["--root", named] if named else [])]
+
+
+def write_atomically(file: Path, text: str) -> None:
+    """Write a file as a whole or not at all; a symlink stays one, and the file keeps its mode."""
+    file = file.resolve()
+    file.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.NamedTemporaryFile("w", encoding="utf-8", dir=file.parent, delete=False) as temporary:
+        temporary.write(text)
+    try:
+        if file.exists():
+            shutil.copymode(file, temporary.name)
+        else:
+            Path(temporary.name).chmod(0o644)
+        Path(temporary.name).replace(file)
+    except OSError:
+        Path(temporary.name).unlink(missing_ok=True)
+        raise
+
+
+_Change = tuple[Path, str, str]
+
+
+def _client_change(client: Client, root: Path) -> _Change:
+    file = client.settings(root)
+    before = _read(file)
+    return file, before, client.merge(before, file, server_command(client, root))
+
+
+def _ignore_change(root: Path) -> list[_Change]:
+    """Return the ignore file that a project is given when it has none; an existing one is never touched."""
+    from graphrag_mcp.exclusion.defaults import DEFAULT_PATTERNS
+
+    try:
+        file = root / load_settings(root, os.environ).indexing.ignore_file
+    except SettingsError:  # Who serves or searches is told what is wrong.
+        return []
+    return [] if os.path.lexists(file) else [(file, "", IGNORE_FILE + DEFAULT_PATTERNS.strip() + "\n")]
+
+
+def _read(file: Path) -> str:
+    try:
+        return file.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        return ""
+    except (OSError, UnicodeDecodeError) as error:
+        raise GraphragError(f"{file} cannot be read ({error}); mend or remove it, then run again") from error
+
+
+def _difference(file: Path, before: str, after: str) -> str:
+    old, new = before.splitlines(), after.splitlines()
+    return "\n".join(difflib.unified_diff(old, new, str(file), str(file), n=2, lineterm=""))
+
+
+def _agrees() -> bool:
+    if not sys.stdin.isatty():
+        return False
+    sys.stdout.write("Write this? [y/N] ")
+    sys.stdout.flush()
+    return sys.stdin.readline().strip().lower() in ("y", "yes")
+
+
+def _say(text: str) -> None:
+    sys.stdout.write(printable(text) + "\n")

@@ -1,0 +1,139 @@
+"""`init` connects clients and keeps what is there; `doctor` says what is wrong."""
+
+import json
+import stat
+import tomllib
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from graphrag_mcp.cli.clients import CLIENTS
+from graphrag_mcp.cli.run import DONE, FAILED, run
+
+GONE = '{"mcpServers": {"graphrag": {"command": "/no/such"}}}'
+Harm = Callable[[Path], object]
+Lines = pytest.CaptureFixture[str]
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A project, and a home folder of its own."""
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("GRAPHRAG_DATA_DIR", str(tmp_path / "data"))
+    root = tmp_path / "project"
+    root.mkdir()
+    (root / "code.py").write_text("def find_me():\n    pass\n")
+    return root
+
+
+def init(project: Path, *arguments: str) -> int:
+    return run(["init", "--root", str(project), *arguments])
+
+
+@pytest.mark.parametrize("name", CLIENTS)
+def test_a_client_is_connected_and_then_there_is_nothing_left_to_do(project: Path, name: str, capsys: Lines) -> None:
+    """Shown as a difference, written, and recognised when it is asked again."""
+    assert init(project, "--client", name, "--yes") == DONE
+    shown = capsys.readouterr().out
+    file = CLIENTS[name].settings(project)
+    assert f"+++ {file}" in shown
+    assert CLIENTS[name].command(file.read_text()).endswith(("graphrag-mcp", "python"))
+    assert init(project, "--client", name, "--yes") == DONE
+    assert "is set up already" in capsys.readouterr().out
+
+
+def test_without_an_answer_nothing_is_written(project: Path, capsys: Lines) -> None:
+    """Asked in a pipe, nobody said yes."""
+    assert init(project) == FAILED
+    assert "nothing was written" in capsys.readouterr().err
+    assert sorted(path.name for path in project.iterdir()) == ["code.py"]
+
+
+def test_what_stands_in_a_file_is_kept(project: Path) -> None:
+    """Other servers, other settings, what a user added to ours, the order and the file's mode."""
+    file = project / ".mcp.json"
+    ours = {"command": "old", "args": ["x"], "env": {"GRAPHRAG_WATCH": "off"}}
+    file.write_text(json.dumps({"other": 1, "mcpServers": {"a": {"command": "b"}, "graphrag": ours}}, indent=4))
+    file.chmod(0o600)
+    assert init(project, "--yes") == DONE
+    written = json.loads(file.read_text())
+    assert list(written) == ["other", "mcpServers"]
+    assert written["mcpServers"]["a"] == {"command": "b"}
+    assert written["mcpServers"]["graphrag"]["env"] == {"GRAPHRAG_WATCH": "off"}
+    assert written["mcpServers"]["graphrag"]["args"] == ["serve"]
+    assert file.read_text().startswith('{\n    "other"')
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+
+
+def test_comments_in_toml_are_kept(project: Path, tmp_path: Path) -> None:
+    """Codex has one file for everything."""
+    file = tmp_path / "home/.codex/config.toml"
+    file.parent.mkdir(parents=True)
+    file.write_text('# mine\nmodel = "x"  # this one\n\n[mcp_servers.other]\ncommand = "y"\n')
+    assert init(project, "--client", "codex", "--yes") == DONE
+    text = file.read_text()
+    assert text.startswith('# mine\nmodel = "x"  # this one\n')
+    assert tomllib.loads(text)["mcp_servers"]["other"] == {"command": "y"}
+    assert tomllib.loads(text)["mcp_servers"]["graphrag"]["args"] == ["serve", "--root", str(project)]
+
+
+@pytest.mark.parametrize("text", ["{ // mine\n}", "[]", '{"mcpServers": 1}', "{"])
+def test_a_file_that_cannot_be_merged_is_left_as_it_is(project: Path, text: str, capsys: Lines) -> None:
+    """And the message says what to do."""
+    (project / ".mcp.json").write_text(text)
+    assert init(project, "--yes") == FAILED
+    assert (project / ".mcp.json").read_text() == text
+    assert str(project / ".mcp.json") in capsys.readouterr().err
+    assert not (project / ".graphragignore").exists()
+
+
+def test_an_ignore_file_is_given_once_and_never_touched(project: Path, capsys: Lines) -> None:
+    """The first one indexes what was indexed without it."""
+    assert run(["index", "--root", str(project)]) == DONE
+    before = capsys.readouterr().out
+    assert before.startswith("1 added")
+    assert init(project, "--yes") == DONE
+    assert "node_modules/" in (project / ".graphragignore").read_text()
+    (project / ".graphragignore").write_text("mine\n")
+    assert init(project, "--yes") == DONE
+    assert (project / ".graphragignore").read_text() == "mine\n"
+
+
+def findings(project: Path, capsys: Lines) -> tuple[int, dict[str, dict[str, str]]]:
+    """Return the exit code of the doctor, and what it says of each part."""
+    code = run(["doctor", "--root", str(project), "--json"])
+    return code, {one["part"]: one for one in json.loads(capsys.readouterr().out)}
+
+
+def test_a_sound_project_gets_no_advice(project: Path, capsys: Lines) -> None:
+    """Once it is indexed and connected."""
+    init(project, "--yes")
+    run(["index", "--root", str(project)])
+    capsys.readouterr()
+    code, found = findings(project, capsys)
+    assert code == DONE
+    assert {part for part, one in found.items() if one["next_step"]} <= {"watching"}
+    assert found["index"]["text"].startswith("ready, ")
+
+
+@pytest.mark.parametrize(
+    ("part", "harm"),
+    [
+        ("settings", lambda project: (project / ".graphrag.toml").write_text("nonsense = 1")),
+        ("index", lambda project: next(project.parent.glob("data/*/index-*.sqlite")).write_bytes(b"x" * 9000)),
+        ("Claude Code", lambda project: (project / ".mcp.json").write_text(GONE)),
+        ("Cursor", lambda project: (project / ".cursor/mcp.json").write_text('{"graphrag')),
+    ],
+)
+def test_what_is_wrong_is_named_with_the_next_step(project: Path, part: str, harm: Harm, capsys: Lines) -> None:
+    """And nothing else is said to be wrong with it."""
+    run(["index", "--root", str(project)])
+    (project / ".cursor").mkdir()
+    harm(project)
+    capsys.readouterr()
+    code, found = findings(project, capsys)
+    assert code == FAILED
+    assert found[part]["verdict"] == "failed"
+    assert found[part]["next_step"]
+    assert [one for one, what in found.items() if what["verdict"] == "failed"] == [part]

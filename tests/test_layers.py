@@ -20,6 +20,7 @@ LAYERS = [
     ["indexing", "search", "navigation", "sync"],
     ["servers", "evaluation"],
     ["copies", "open_index", "freshness", "index_place"],
+    ["project_index"],
     ["app", "remote"],
     ["server"],
     ["cli"],

@@ -2,27 +2,20 @@
 
 import logging
 import os
-import sqlite3
 import threading
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Protocol, TypeVar
 
-from filelock import FileLock, Timeout
-
 from graphrag_mcp.copies import ServerCopies
 from graphrag_mcp.embedding.cross_encoder import load_cross_encoder
-from graphrag_mcp.embedding.kept import keep_model, load_kept
-from graphrag_mcp.embedding.loader import load_embedder
 from graphrag_mcp.errors import (
     GraphragError,
     IndexDamagedError,
     IndexLockedError,
-    IndexStoreError,
-    ModelUnavailableError,
     RootError,
     ServerError,
 )
@@ -30,21 +23,19 @@ from graphrag_mcp.exclusion.archive import ArchiveClassifier
 from graphrag_mcp.exclusion.git_files import find_work_tree, read_branch
 from graphrag_mcp.exclusion.manager import ExclusionManager
 from graphrag_mcp.freshness import correct, find_changed, read_now, shown_files, size_of
-from graphrag_mcp.index_place import IndexPlace, is_gone
+from graphrag_mcp.index_place import IndexPlace
 from graphrag_mcp.indexing.indexer import Indexer, ReportProgress
 from graphrag_mcp.indexing.watcher import Batch, watch
 from graphrag_mcp.model import CodeNode, SearchRequest, SearchResult
 from graphrag_mcp.navigation.navigator import Navigator
-from graphrag_mcp.open_index import OpenIndex
 from graphrag_mcp.ports import Embedder
+from graphrag_mcp.project_index import ProjectIndex
 from graphrag_mcp.reports import IndexReport, IndexState, Progress, Status, SyncReport
 from graphrag_mcp.search.orchestrator import SearchOrchestrator
 from graphrag_mcp.search.retrieval import Stores
 from graphrag_mcp.servers import Servers, project_name
 from graphrag_mcp.settings import Settings
-from graphrag_mcp.stores.sqlite.database import Database
 from graphrag_mcp.stores.sqlite.projection import SqliteProjectionSource
-from graphrag_mcp.stores.sqlite.recovery import is_damage, move_aside, replace_if_unusable
 from graphrag_mcp.sync import ReportSync
 
 logger = logging.getLogger(__name__)
@@ -54,7 +45,6 @@ EXAMPLES_SHOWN = 20
 RENEWED_FILES = 5  # A search waits for so many changed files at most, and for none that takes longer to parse.
 RENEWED_BYTES = 300_000
 RENEW_WAIT_SECONDS = 0.1
-MODEL_LOADING = "the model is still being loaded"
 
 CHECKED_NODES = 200  # Of an answer from the graph: more than anybody is shown at once.
 
@@ -86,32 +76,23 @@ class App:
         self.root = _checked(root)
         self.settings = settings
         self._start = index_root.strip("/")
-        self._place = IndexPlace(self.root, settings.indexing.data_dir, self._start)
+        place = IndexPlace(self.root, settings.indexing.data_dir, self._start)
+        self._index = ProjectIndex(self.root, place, settings.indexing.embedding_model)
         self._exclusion = ExclusionManager(self.root, settings.indexing)
         self._servers = Servers(settings.servers, project_name(settings.servers, self.root, self._start))
         timeout = settings.servers.server_timeout_seconds
         self._orchestrator = SearchOrchestrator(settings.retrieval, remote_timeout_seconds=timeout)
-        self._lock = FileLock(self._place.write_lock, mode=0o600, thread_local=False)
-        self._opening = threading.RLock()
-        self._index: OpenIndex | None = None  # What is searched.
-        self._written: OpenIndex | None = None  # What is being built: the same, but while the model changes.
-        self._left: list[OpenIndex] = []  # Others may still be reading them.
-        self._embedder: Embedder | None = None
-        self._kept: Embedder | None = None
-        self._model_problem = MODEL_LOADING
         self._state = IndexState("empty")
         self._searches = 0
         self._counting = threading.Lock()
         self._calm = threading.Event()
         self._calm.set()
-        self._is_suspect = False
         self._settled = threading.Event()
         self._running = threading.Lock()  # One run at a time: the watcher's, or a search's for what it shows.
         self._is_long_run = True
         self._background: threading.Thread | None = None
         self._stop = threading.Event()
-        self._warnings: tuple[str, ...] = ()
-        self._copies = ServerCopies(self._servers, self._copied, self._place.sync_lock, self._stop)
+        self._copies = ServerCopies(self._servers, self._copied, place.sync_lock, self._stop)
 
     # ------------------------------------------------------------ searching
 
@@ -153,13 +134,13 @@ class App:
         try:
             return self._index_once(rebuild, progress)
         except IndexDamagedError as error:
-            self._warnings += (str(error),)
+            self._index.warnings += (str(error),)
             return self._index_once(rebuild, progress)
 
     def _index_once(self, rebuild: bool, progress: ReportProgress | None) -> IndexReport:
-        with self._writing():
+        with self._index.writing():
             if rebuild:
-                self._to_write().discard()
+                self._index.written().discard()
             return self._reconcile(progress, reuse=not rebuild)
 
     def watch(self, stop: threading.Event, report: ReportRun | None = None) -> None:
@@ -167,7 +148,7 @@ class App:
 
         Raises IndexLockedError while another process writes this index, RootError when the tree cannot be watched.
         """
-        with self._writing():
+        with self._index.writing():
             self._follow_commits()
             self._follow(stop, report)
 
@@ -182,18 +163,15 @@ class App:
         self._stop.set()
         self._orchestrator.close()
         self._servers.close()
-        with self._opening:
-            for index in filter(None, (self._index, self._written, *self._left)):
-                index.database.close()
-            self._index, self._written, self._left = None, None, []
+        self._index.close()
 
     # ------------------------------------------------------------ reporting
 
     def status(self) -> Status:
         """Return everything a user may want to know of the index."""
-        index = self._open()
+        index = self._index.searched()
         if self._background is None:
-            self._load_model()
+            self._index.load_model()
         catalog = index.catalog
         counts, skipped = catalog.counts(), catalog.skipped()
         seen = counts.files + len(skipped)
@@ -201,7 +179,7 @@ class App:
         return Status(
             root=str(self.root),
             index_file=str(index.database.path),
-            index_bytes=self._place.size,
+            index_bytes=self._index.place.size,
             state=self.index_state(),
             branch=read_branch(find_work_tree(self.root) or self.root),
             trees=index.database.roots(),
@@ -210,7 +188,7 @@ class App:
             symbols=counts.symbols,
             relations=counts.relations,
             model=self.settings.indexing.embedding_model or "the package's own",
-            model_available=self._embedder is not None,
+            model_available=self._index.embedder is not None,
             embedded_chunks=counts.embedded_chunks,
             languages=catalog.files_by("language"),
             categories=catalog.files_by("category"),
@@ -219,14 +197,14 @@ class App:
             skipped_examples=tuple(sorted(skipped.items())[:EXAMPLES_SHOWN]),
             fallbacks={note: count for note, count in catalog.files_by("note").items() if note},
             exclusion_rate=len(skipped) / seen if seen else 0.0,
-            servers=self._copies.states() if self._embedder is not None else (),
-            warnings=(*self._warnings, *self._exclusion.warnings),
+            servers=self._copies.states() if self._index.embedder is not None else (),
+            warnings=(*self._index.warnings, *self._exclusion.warnings),
             last_indexed=float(indexed_at) if indexed_at else None,
         )
 
     def why_absent(self, path: str) -> str:
         """Return why a search cannot find a file, "" when it can."""
-        index = self._open()
+        index = self._index.searched()
         if reason := index.catalog.skipped().get(path):
             return f"not indexed: {reason}"
         state = index.catalog.file_states().get(path)
@@ -236,29 +214,6 @@ class App:
         return "filtered: it is archived" if index.catalog.is_archived(path) else ""
 
     # ------------------------------------------------------------ inside
-
-    def _open(self) -> OpenIndex:
-        """Return the index that is searched; another one when this was replaced, or its model was."""
-        with self._opening:
-            if self._index is not None and not self._index.database.is_served():
-                self._left.append(self._index)
-                self._index = None
-            if self._index is None:
-                if self._written is not None and self._written.database.is_served():
-                    self._index = self._written
-                else:
-                    self._index = OpenIndex(Database(self._place.file, self._place.tree))
-            return self._index
-
-    def _to_write(self) -> OpenIndex:
-        """Return the index that a run writes: the one with the vectors of the present model."""
-        with self._opening:
-            model = self._embedder.fingerprint if self._embedder else None
-            served = self._open()
-            if self._written is None or not self._written.database.is_written(model):
-                database = Database(self._place.file, self._place.tree, model)
-                self._written = served if database.tree == served.database.tree else OpenIndex(database)
-            return self._written
 
     @contextmanager
     def _answering(self) -> Iterator[None]:
@@ -288,7 +243,7 @@ class App:
         return replace(local, meta=replace(local.meta, unavailable={**reasons, **local.meta.unavailable}))
 
     def _changed(self, shown: Mapping[int, str]) -> set[str]:
-        states = self._open().catalog.states(shown)
+        states = self._index.searched().catalog.states(shown)
         return find_changed(self.root, shown, states, self._exclusion.max_file_bytes)
 
     def _renew(self, paths: Collection[str]) -> bool:
@@ -300,15 +255,10 @@ class App:
         if max(sizes) > RENEWED_BYTES or not self._running.acquire(timeout=wait):
             return False
         try:
-            self._lock.acquire(timeout=0)
-        except Timeout:  # Another process is the writer: it will be there soon, not now.
-            return False
-        else:
-            try:
-                self._indexer().update(paths, self._stop)
-            finally:
-                self._lock.release()
-            return True
+            with self._index.writing_briefly() as may_write:
+                if may_write:
+                    self._indexer().update(paths, self._stop)
+                return may_write
         finally:
             self._running.release()
 
@@ -323,7 +273,7 @@ class App:
 
     def navigator(self) -> Navigator:
         """Return what answers exact questions, from what is indexed now."""
-        index = self._open()
+        index = self._index.searched()
 
         def read(path: str) -> str | None:
             return read_now(self.root, path, self._exclusion.max_file_bytes)
@@ -333,37 +283,28 @@ class App:
     def stores(self) -> Stores:
         """Return what a search asks: for `search`, and for whoever compares ways to search."""
         stores = self._local_stores()
-        return self._open().on_servers(stores, self._servers) if self._servers.any else stores
+        return self._index.searched().on_servers(stores, self._servers) if self._servers.any else stores
 
     def _local_stores(self) -> Stores:
-        index = self._open()
+        index = self._index.searched()
         if self._background is None:
-            self._load_model()
+            self._index.load_model()
         return replace(
-            index.stores(*self._model_of(index)),
+            index.stores(*self._index.model_of(index)),
             cross_encoder=lambda: load_cross_encoder(self.settings.retrieval.cross_encoder_model),
         )
 
-    def _model_of(self, index: OpenIndex) -> tuple[Embedder | None, str]:
-        """Return the model of an index's vectors, or why there is none."""
-        model = index.database.tree.model
-        if self._embedder is None or model in ("", self._embedder.fingerprint):
-            return self._embedder, self._model_problem
-        if self._kept is None or self._kept.fingerprint != model:
-            self._kept = load_kept(model, self._place.models)
-        return self._kept, "" if self._kept else "the vectors are being made anew, with another model than before"
-
     def _copied(self) -> tuple[SqliteProjectionSource, Embedder]:
         """Return what servers copy, and the model of its vectors."""
-        index = self._open()
-        self._load_model()
-        if self._embedder is None:
+        index = self._index.searched()
+        self._index.load_model()
+        if self._index.embedder is None:
             raise ServerError(
-                f"nothing is copied without the model whose vectors the server holds: {self._model_problem}"
+                f"nothing is copied without the model whose vectors the server holds: {self._index.model_problem}"
             )
-        if index.database.tree.model not in ("", self._embedder.fingerprint):
+        if index.database.tree.model not in ("", self._index.embedder.fingerprint):
             raise ServerError("the vectors are being made anew, with another model; they are copied when all are there")
-        return index.projection(self._servers.project, self._embedder.fingerprint), self._embedder
+        return index.projection(self._servers.project, self._index.embedder.fingerprint), self._index.embedder
 
     def _follow_commits(self) -> None:
         """Copy what is committed from now on, while this process is the one that writes a complete index."""
@@ -371,57 +312,11 @@ class App:
             threading.Thread(target=self._copies.follow, args=(self._own_commit,), name="sync", daemon=True).start()
 
     def _own_commit(self) -> int | None:
-        return self._open().database.version() if self._settled.is_set() and self._lock.is_locked else None
-
-    def _load_model(self) -> None:
-        """Load the embedding model once; without it, keyword and graph search answer and say why."""
-        with self._opening:
-            if self._embedder is not None or self._model_problem != MODEL_LOADING:
-                return
-            try:
-                self._embedder = load_embedder(self.settings.indexing.embedding_model)
-            except ModelUnavailableError as error:
-                self._model_problem = str(error)
-                self._warnings += (f"searching by keywords and graph only: {error}",)
-
-    @contextmanager
-    def _writing(self) -> Iterator[None]:
-        """Be the one process that writes; a damaged index is replaced here, where nobody else can be writing it."""
-        try:
-            self._place.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-            self._lock.acquire(timeout=0)
-        except Timeout:
-            raise IndexLockedError(
-                f"another process is writing the index of {self.root}; it keeps it up to date, so search right away"
-            ) from None
-        except OSError as error:
-            raise self._unwritable(error) from error
-        try:
-            with self._opening, FileLock(self._place.replace_lock, mode=0o600):
-                warning = replace_if_unusable(self._place.file, thorough=self._is_suspect)
-                self._is_suspect = False
-                self._warnings += (warning,) if warning else ()
-                self._open()
-            self._load_model()
-            yield
-        except (sqlite3.DatabaseError, OSError) as error:
-            if isinstance(error, OSError) or not is_damage(error):
-                raise self._unwritable(error) from error
-            with FileLock(self._place.replace_lock, mode=0o600):
-                warning = move_aside(self._place.file, f"{self._place.file} is damaged ({error})")
-            raise IndexDamagedError(warning) from error
-        finally:
-            self._lock.release()
+        return self._index.searched().database.version() if self._settled.is_set() and self._index.is_writer else None
 
     def suspect(self) -> None:
         """Have the index file examined, and replaced if need be, when this process is the next to write."""
-        self._is_suspect = True
-
-    def _unwritable(self, error: Exception) -> IndexStoreError:
-        return IndexStoreError(
-            f"the index in {self._place.folder} cannot be written ({error}); make room there, or check the disk and its"
-            " permissions, and run again: nothing that was committed is lost"
-        )
+        self._index.suspect()
 
     def _keep_fresh(self) -> None:
         """Write the index while nobody else does: build it, then follow the edits; else wait for the writer's end."""
@@ -443,7 +338,7 @@ class App:
 
     def _write_or_read_along(self) -> None:
         try:
-            with self._writing():
+            with self._index.writing():
                 self._reconcile(None)
                 if self.settings.indexing.watch == "auto":
                     self._follow(self._stop, None)
@@ -452,7 +347,7 @@ class App:
 
     def _read_along(self) -> None:
         """Show what the writing process has committed so far."""
-        self._load_model()
+        self._index.load_model()
         self._state = self._stored_state()
         if self._state.state == "ready":
             self._settled.set()
@@ -467,7 +362,7 @@ class App:
 
         with self._running:
             report = self._indexer(reuse=reuse).reconcile(note, self._stop)
-            self._tidy()
+            self._index.tidy()
         self._state = self._stored_state()
         self._settled.set()
         return report
@@ -483,23 +378,15 @@ class App:
             if report is not None and (done.added or done.changed or done.removed):
                 report(done)
 
-    def _tidy(self) -> None:
-        """Keep the model of what was written, and nothing of work trees that are gone."""
-        index = self._to_write()
-        index.writer.forget_trees(is_gone)
-        if self._embedder is not None:
-            with suppress(OSError):  # Without it, a newer package searches by words and graph for a while.
-                keep_model(self._embedder, self._place.models, index.database.models())
-
     def _indexer(self, *, reuse: bool = True) -> Indexer:
-        index = self._to_write()
+        index = self._index.written()
         return Indexer(
             self.root,
             self._exclusion,
             ArchiveClassifier(self.settings.indexing.archive_patterns),
             index.catalog,
             index.writer,
-            self._embedder,
+            self._index.embedder,
             workers=self.settings.indexing.workers,
             start=self._start,
             reuse=reuse,
@@ -516,7 +403,7 @@ class App:
 
     def _stored_state(self) -> IndexState:
         """Return the state that the index file itself tells."""
-        catalog = self._open().catalog
+        catalog = self._index.searched().catalog
         counts = catalog.counts()
         if catalog.meta("indexed_at"):
             return IndexState("ready", counts.files, counts.files, counts.chunks)

@@ -120,7 +120,7 @@ def test_two_writers_exclude_each_other(app: App, project: Path, settings: Setti
     app.index()
     other = App(project, settings)
     try:
-        with app._writing(), pytest.raises(IndexLockedError):
+        with app._index.writing(), pytest.raises(IndexLockedError):
             other.index()
         assert _found(other, "dispatch route")
     finally:

@@ -1,0 +1,171 @@
+"""The index of one project as this process has it open: what is searched, what is written, with which models, by whom.
+
+Two things may differ for a while. Searches are answered from the complete tree of the old model while the tree of a new
+one is written; and the file itself may be replaced, by this process or another, while others still read the old one.
+"""
+
+import sqlite3
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from filelock import FileLock, Timeout
+
+from graphrag_mcp.embedding.kept import keep_model, load_kept
+from graphrag_mcp.embedding.loader import load_embedder
+from graphrag_mcp.errors import IndexDamagedError, IndexLockedError, IndexStoreError, ModelUnavailableError
+from graphrag_mcp.index_place import IndexPlace, is_gone
+from graphrag_mcp.open_index import OpenIndex
+from graphrag_mcp.ports import Embedder
+from graphrag_mcp.stores.sqlite.database import Database
+from graphrag_mcp.stores.sqlite.recovery import is_damage, move_aside, replace_if_unusable
+
+MODEL_LOADING = "the model is still being loaded"
+MODEL_CHANGES = "the vectors are being made anew, with another model than before"
+
+
+class ProjectIndex:
+    """Opens what is asked for when it is asked for. All methods may be called from any thread."""
+
+    def __init__(self, root: Path, place: IndexPlace, model_name: str) -> None:
+        """model_name: the setting `embedding_model`."""
+        self.place = place
+        self._root = root
+        self._model_name = model_name
+        self._lock = FileLock(place.write_lock, mode=0o600, thread_local=False)
+        self._guard = threading.RLock()
+        self._searched: OpenIndex | None = None
+        self._written: OpenIndex | None = None  # The same, but while the model changes.
+        self._left: list[OpenIndex] = []  # Others may still be reading them.
+        self._kept: Embedder | None = None
+        self._is_suspect = False
+        self.embedder: Embedder | None = None
+        self.model_problem = MODEL_LOADING
+        self.warnings: tuple[str, ...] = ()
+
+    # ------------------------------------------------------------ reading
+
+    def searched(self) -> OpenIndex:
+        """Return the index that is searched; another one when this was replaced, or its model was."""
+        with self._guard:
+            if self._searched is not None and not self._searched.database.is_served():
+                self._left.append(self._searched)
+                self._searched = None
+            if self._searched is None:
+                if self._written is not None and self._written.database.is_served():
+                    self._searched = self._written
+                else:
+                    self._searched = OpenIndex(Database(self.place.file, self.place.tree))
+            return self._searched
+
+    def model_of(self, index: OpenIndex) -> tuple[Embedder | None, str]:
+        """Return the model of an index's vectors, and why there is none."""
+        model = index.database.tree.model
+        if self.embedder is None or model in ("", self.embedder.fingerprint):
+            return self.embedder, self.model_problem
+        if self._kept is None or self._kept.fingerprint != model:
+            self._kept = load_kept(model, self.place.models)
+        return self._kept, "" if self._kept else MODEL_CHANGES
+
+    def load_model(self) -> None:
+        """Load the embedding model once; without it, keyword and graph search answer and say why."""
+        with self._guard:
+            if self.embedder is not None or self.model_problem != MODEL_LOADING:
+                return
+            try:
+                self.embedder = load_embedder(self._model_name)
+            except ModelUnavailableError as error:
+                self.model_problem = str(error)
+                self.warnings += (f"searching by keywords and graph only: {error}",)
+
+    def close(self) -> None:
+        """Close every file, once nobody reads it."""
+        with self._guard:
+            for index in filter(None, (self._searched, self._written, *self._left)):
+                index.database.close()
+            self._searched, self._written, self._left = None, None, []
+
+    # ------------------------------------------------------------ writing
+
+    @property
+    def is_writer(self) -> bool:
+        """Whether this process is the one that writes."""
+        return bool(self._lock.is_locked)
+
+    def written(self) -> OpenIndex:
+        """Return the index that a run writes: the one with the vectors of the present model."""
+        with self._guard:
+            model = self.embedder.fingerprint if self.embedder else None
+            searched = self.searched()
+            if self._written is None or not self._written.database.is_written(model):
+                database = Database(self.place.file, self.place.tree, model)
+                self._written = searched if database.tree == searched.database.tree else OpenIndex(database)
+            return self._written
+
+    @contextmanager
+    def writing(self) -> Iterator[None]:
+        """Be the one process that writes; a damaged index is replaced here, where nobody else can be writing it.
+
+        Raises IndexLockedError while another process writes, IndexDamagedError when the index turned out to be damaged
+        (it was moved aside), IndexStoreError when it cannot be written now.
+        """
+        try:
+            self.place.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+            self._lock.acquire(timeout=0)
+        except Timeout:
+            raise IndexLockedError(
+                f"another process is writing the index of {self._root}; it keeps it up to date, so search right away"
+            ) from None
+        except OSError as error:
+            raise self._unwritable(error) from error
+        try:
+            with self._guard, self._replacing():
+                warning = replace_if_unusable(self.place.file, thorough=self._is_suspect)
+                self._is_suspect = False
+                self.warnings += (warning,) if warning else ()
+                self.searched()
+            self.load_model()
+            yield
+        except (sqlite3.DatabaseError, OSError) as error:
+            if isinstance(error, OSError) or not is_damage(error):
+                raise self._unwritable(error) from error
+            with self._replacing():
+                warning = move_aside(self.place.file, f"{self.place.file} is damaged ({error})")
+            raise IndexDamagedError(warning) from error
+        finally:
+            self._lock.release()
+
+    @contextmanager
+    def writing_briefly(self) -> Iterator[bool]:
+        """Write a few files, where no other process is writing: tells whether that is so."""
+        try:
+            self._lock.acquire(timeout=0)
+        except Timeout:
+            yield False
+            return
+        try:
+            yield True
+        finally:
+            self._lock.release()
+
+    def suspect(self) -> None:
+        """Have the file examined, and replaced if need be, when this process is the next to write."""
+        self._is_suspect = True
+
+    def tidy(self) -> None:
+        """Keep the model of what was written, and nothing of work trees that are gone."""
+        index = self.written()
+        index.writer.forget_trees(is_gone)
+        if self.embedder is not None:
+            with suppress(OSError):  # Without it, a newer package searches by words and graph for a while.
+                keep_model(self.embedder, self.place.models, index.database.models())
+
+    def _replacing(self) -> FileLock:
+        return FileLock(self.place.replace_lock, mode=0o600)
+
+    def _unwritable(self, error: Exception) -> IndexStoreError:
+        return IndexStoreError(
+            f"the index in {self.place.folder} cannot be written ({error}); make room there, or check the disk and its"
+            " permissions, and run again: nothing that was committed is lost"
+        )

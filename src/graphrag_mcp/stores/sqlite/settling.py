@@ -2,7 +2,8 @@
 
 A relation stores the name as its file says it. Nothing has to be resolved again when another file changes, and an
 ambiguous name stays what it is: several candidates. `main.relations` are those of all trees: for chunks and files that
-are known to be this tree's, and for counts that may be rough.
+are known to be this tree's, and for counts that may be rough. Names are looked up in `main.symbols`, and the last join
+is with this tree's view of them: joined earlier, SQLite reads all symbols to build a Bloom filter, in every query.
 """
 
 from collections.abc import Iterable, Mapping, Sequence

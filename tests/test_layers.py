@@ -15,6 +15,7 @@ LAYERS = [
     ["settings", "git"],
     ["reports"],
     ["model", "words"],
+    ["code_graph"],
     ["ports"],
     ["exclusion", "parsing", "embedding", "stores"],
     ["indexing", "search", "navigation", "sync"],

@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Protocol, TypeVar
 
+from graphrag_mcp.code_graph import CodeNode
 from graphrag_mcp.copies import ServerCopies
 from graphrag_mcp.embedding.cross_encoder import load_cross_encoder
 from graphrag_mcp.errors import (
@@ -26,7 +27,7 @@ from graphrag_mcp.freshness import correct, find_changed, read_now, shown_files,
 from graphrag_mcp.index_place import IndexPlace
 from graphrag_mcp.indexing.indexer import Indexer, ReportProgress
 from graphrag_mcp.indexing.watcher import Batch, watch
-from graphrag_mcp.model import CodeNode, SearchRequest, SearchResult
+from graphrag_mcp.model import SearchRequest, SearchResult
 from graphrag_mcp.navigation.navigator import Navigator
 from graphrag_mcp.ports import Embedder
 from graphrag_mcp.project_index import ProjectIndex
@@ -58,7 +59,8 @@ class ShowsNodes(Protocol):
     def nodes(self) -> Sequence[CodeNode]: ...
 
 
-Answer = TypeVar("Answer", bound=ShowsNodes)
+Nodes = TypeVar("Nodes", bound=ShowsNodes)
+_Answer = TypeVar("_Answer")
 
 
 class App:
@@ -102,11 +104,31 @@ class App:
         A file that has changed since is indexed first, where this process may write; else its lines are found again
         where they stand now, or marked as stale.
         """
-        with self._answering():
-            result, changed = self._search(request)
-        if changed and self._renew(changed):
-            result, changed = self._search(request)
+        result, changed = self._answer(lambda: self._search(request))
         return correct(self.root, result, changed, self._exclusion.max_file_bytes) if changed else result
+
+    def navigate(self, ask: Callable[[Navigator], Nodes]) -> tuple[Nodes, set[str]]:
+        """Answer from the code graph and the files; with the paths that changed since they were indexed."""
+
+        def look() -> tuple[Nodes, set[str]]:
+            answer = ask(self.navigator())
+            return answer, self._changed({node.file_id: node.path for node in answer.nodes[:CHECKED_NODES]})
+
+        return self._answer(look)
+
+    def navigator(self) -> Navigator:
+        """Return what answers exact questions, from what is indexed now."""
+        index = self._index.searched()
+
+        def read(path: str) -> str | None:
+            return read_now(self.root, path, self._exclusion.max_file_bytes)
+
+        return Navigator(index.symbols, self.root, index.catalog.paths, read)
+
+    def stores(self) -> Stores:
+        """Return what a search asks: for `search`, and for whoever compares ways to search."""
+        stores = self._local_stores()
+        return self._index.searched().on_servers(stores, self._servers) if self._servers.any else stores
 
     def index_state(self) -> IndexState:
         """Return how complete the index is."""
@@ -229,6 +251,15 @@ class App:
                 if not self._searches:
                     self._calm.set()
 
+    def _answer(self, ask: Callable[[], tuple[_Answer, set[str]]]) -> tuple[_Answer, set[str]]:
+        """Ask, and once more when files of the answer had changed and could be indexed at once."""
+        with self._answering():
+            answer, changed = ask()
+        if changed and self._renew(changed):
+            with self._answering():
+                answer, changed = ask()
+        return answer, changed
+
     def _search(self, request: SearchRequest) -> tuple[SearchResult, set[str]]:
         """Return a result with the paths of files that changed since they were indexed."""
         result = self._orchestrator.search(request, self.stores(), self.index_state())
@@ -261,29 +292,6 @@ class App:
                 return may_write
         finally:
             self._running.release()
-
-    def navigate(self, ask: Callable[[Navigator], Answer]) -> tuple[Answer, set[str]]:
-        """Answer from the code graph and the files; with the paths that changed since they were indexed."""
-        answer = ask(self.navigator())
-        changed = self._changed({node.file_id: node.path for node in answer.nodes[:CHECKED_NODES]})
-        if changed and self._renew(changed):
-            answer = ask(self.navigator())
-            changed = self._changed({node.file_id: node.path for node in answer.nodes[:CHECKED_NODES]})
-        return answer, changed
-
-    def navigator(self) -> Navigator:
-        """Return what answers exact questions, from what is indexed now."""
-        index = self._index.searched()
-
-        def read(path: str) -> str | None:
-            return read_now(self.root, path, self._exclusion.max_file_bytes)
-
-        return Navigator(index.symbols, self.root, index.catalog.paths, read)
-
-    def stores(self) -> Stores:
-        """Return what a search asks: for `search`, and for whoever compares ways to search."""
-        stores = self._local_stores()
-        return self._index.searched().on_servers(stores, self._servers) if self._servers.any else stores
 
     def _local_stores(self) -> Stores:
         index = self._index.searched()

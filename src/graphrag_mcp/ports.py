@@ -9,13 +9,11 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from graphrag_mcp.code_graph import CodeEdge, CodeNode, Mentioned
 from graphrag_mcp.model import (
-    CodeEdge,
-    CodeNode,
     DocumentStatus,
     GraphNeighbour,
     Mention,
-    Mentioned,
     Ranked,
     RelationKind,
     Scope,

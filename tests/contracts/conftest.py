@@ -39,10 +39,11 @@ from graphrag_mcp.stores.sqlite.graph import SqliteGraphStore
 from graphrag_mcp.stores.sqlite.keyword import SqliteKeywordIndex
 from graphrag_mcp.stores.sqlite.points import SqliteChunkIds
 from graphrag_mcp.stores.sqlite.projection import SqliteProjectionSource
+from graphrag_mcp.stores.sqlite.rows import FileRows, Place
 from graphrag_mcp.stores.sqlite.schema import KEYWORD_FIELDS
 from graphrag_mcp.stores.sqlite.scope import ScopeResolver
 from graphrag_mcp.stores.sqlite.vectors import SqliteVectorIndex
-from graphrag_mcp.stores.sqlite.writer import FileRows, Place, SqliteIndexWriter, pack_vectors
+from graphrag_mcp.stores.sqlite.writer import SqliteIndexWriter, pack_vectors
 from graphrag_mcp.sync import synchronise
 from tests.servers.connections import open_qdrant
 

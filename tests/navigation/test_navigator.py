@@ -9,8 +9,9 @@ import pytest
 
 import graphrag_mcp
 from graphrag_mcp.app import App
+from graphrag_mcp.code_graph import Direction
 from graphrag_mcp.errors import RequestError
-from graphrag_mcp.model import Direction, Resolution, Scope
+from graphrag_mcp.model import Resolution, Scope
 from graphrag_mcp.navigation.navigator import Navigator
 from graphrag_mcp.settings import load_settings
 

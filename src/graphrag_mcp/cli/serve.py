@@ -1,6 +1,7 @@
 """`graphrag-mcp serve`: starts the MCP server without waiting for the index."""
 
 import argparse
+import gc
 import os
 import signal
 from pathlib import Path
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 def run_serve(options: argparse.Namespace) -> None:
     """Serve until the client leaves; ends the process."""
     client = os.getppid()  # At once: it may be gone before the server is up.
+    gc.disable()  # The imports leave no garbage: looking for it takes a fifteenth of the start.
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # While the imports below run, an interrupt has no traceback to show.
     from graphrag_mcp.server.wire import take_wire
 
@@ -28,6 +30,8 @@ def run_serve(options: argparse.Namespace) -> None:
 
     root = project_root(options.root, os.environ)
     backend = Backend(lambda: _open_app(root, options.remote))
+    gc.freeze()
+    gc.enable()
     serve(create_server(backend, _settings_for_schemas(root)), wire, client)
 
 

@@ -21,7 +21,8 @@ from graphrag_mcp.parsing.parser import PARSER_VERSION
 from graphrag_mcp.ports import Embedder
 from graphrag_mcp.reports import IndexReport, Progress
 from graphrag_mcp.stores.sqlite.catalog import FileState, SqliteCatalog
-from graphrag_mcp.stores.sqlite.writer import Place, SqliteIndexWriter, StoredContent, pack_vectors
+from graphrag_mcp.stores.sqlite.rows import Place
+from graphrag_mcp.stores.sqlite.writer import SqliteIndexWriter, StoredContent, pack_vectors
 
 BATCH_CHUNKS = 500  # What a kill can cost. Embedded and written while the next ones are parsed, so not too many.
 BATCH_SECONDS = 2.0

@@ -12,7 +12,7 @@ from graphrag_mcp.model import ArchiveClass, Chunk, ParsedFile
 from graphrag_mcp.parsing.modules import module_keys
 from graphrag_mcp.parsing.parser import parse_file
 from graphrag_mcp.regular_files import read_file_below
-from graphrag_mcp.stores.sqlite.writer import FileRows, PackedFile, Place, pack_rows
+from graphrag_mcp.stores.sqlite.rows import FileRows, PackedFile, Place, pack_rows
 from graphrag_mcp.words import directory_words, index_text, stem_words
 
 RECENT_NS = 2_000_000_000  # A file system may count time in steps of two seconds: a second write leaves no trace.

@@ -4,8 +4,9 @@ import re
 from difflib import get_close_matches
 from pathlib import Path
 
+from graphrag_mcp.code_graph import CodeNode
 from graphrag_mcp.errors import RequestError
-from graphrag_mcp.model import CodeNode, Scope
+from graphrag_mcp.model import Scope
 from graphrag_mcp.ports import SymbolGraph
 
 SIMILAR_NAMES = 8

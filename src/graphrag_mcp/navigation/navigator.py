@@ -4,7 +4,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from graphrag_mcp.model import Category, CodeNode, Direction, Scope
+from graphrag_mcp.code_graph import CodeNode, Direction
+from graphrag_mcp.model import Category, Scope
 from graphrag_mcp.navigation.impact import Impact, find_impact
 from graphrag_mcp.navigation.lookup import EVERYTHING, find_nodes
 from graphrag_mcp.navigation.occurrences import Occurrences, ReadText, find_occurrences

@@ -3,7 +3,8 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from graphrag_mcp.model import Category, CodeEdge, CodeNode, Direction, Mentioned, RelationKind, Resolution, Scope
+from graphrag_mcp.code_graph import CodeEdge, CodeNode, Direction, Mentioned
+from graphrag_mcp.model import Category, RelationKind, Resolution, Scope
 from graphrag_mcp.ports import SymbolGraph
 
 MAX_NODES = 400  # Beyond that nobody reads an answer; the caller is told.

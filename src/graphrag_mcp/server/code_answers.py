@@ -6,7 +6,8 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from graphrag_mcp.model import CodeEdge, CodeNode, Direction, Resolution, Scope
+from graphrag_mcp.code_graph import CodeEdge, CodeNode, Direction
+from graphrag_mcp.model import Resolution, Scope
 from graphrag_mcp.server.arguments import (
     CodeArguments,
     FindSymbolArguments,

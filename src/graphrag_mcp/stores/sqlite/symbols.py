@@ -3,15 +3,8 @@
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from graphrag_mcp.model import (
-    Category,
-    CodeEdge,
-    CodeNode,
-    Mentioned,
-    RelationKind,
-    Scope,
-    SymbolKind,
-)
+from graphrag_mcp.code_graph import CodeEdge, CodeNode, Mentioned
+from graphrag_mcp.model import Category, RelationKind, Scope, SymbolKind
 from graphrag_mcp.stores.sqlite.database import Database, id_list, marks
 from graphrag_mcp.stores.sqlite.schema import ORDINAL_BITS
 from graphrag_mcp.stores.sqlite.scope import ScopeResolver

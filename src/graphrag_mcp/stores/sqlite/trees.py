@@ -57,7 +57,9 @@ def make_tree(connection: sqlite3.Connection, root: str, model: str | None) -> T
 
 def retire_others(connection: sqlite3.Connection, tree: Tree) -> None:
     """Remove the other trees of this root; what servers hold of them is this tree's to replace."""
-    others = connection.execute("SELECT id FROM main.trees WHERE root = ? AND id != ?", tree[1::-1]).fetchall()
+    others = connection.execute(
+        "SELECT id FROM main.trees WHERE root = ? AND id != ?", (tree.root, tree.tree_id)
+    ).fetchall()
     for (other,) in others:
         connection.execute("UPDATE OR IGNORE main.projected SET tree_id = ? WHERE tree_id = ?", (tree.tree_id, other))
         remove_tree(connection, other)

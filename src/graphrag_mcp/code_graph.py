@@ -1,0 +1,61 @@
+"""The code graph, node by node, as exact questions see it."""
+
+from enum import StrEnum
+from typing import NamedTuple
+
+from graphrag_mcp.model import Category, RelationKind, Resolution, SymbolKind
+
+
+class CodeNode(NamedTuple):
+    """A definition, or a whole file (then the id is negative, and the names are its path); lines as in `Symbol`."""
+
+    node_id: int
+    file_id: int
+    path: str
+    category: Category
+    name: str
+    qualified_name: str
+    kind: SymbolKind
+    start_line: int
+    end_line: int
+    signature: str = ""
+    is_archived: bool = False
+
+    @property
+    def is_file(self) -> bool:
+        """Whether it stands for a whole file."""
+        return self.node_id < 0
+
+
+class CodeEdge(NamedTuple):
+    """A settled relation between two nodes, and the line that says it."""
+
+    source_id: int
+    target_id: int
+    kind: RelationKind
+    path: str
+    line: int
+    confidence: float
+    resolution: Resolution
+
+
+class Mentioned(NamedTuple):
+    """A name that the project says and does not define; `module`: where the file says it comes from, "" if nowhere."""
+
+    kind: RelationKind
+    name: str
+    module: str
+    path: str
+    line: int
+
+
+class Direction(StrEnum):
+    """What of a definition is asked for."""
+
+    CALLERS = "callers"
+    CALLEES = "callees"
+    IMPORTERS = "importers"
+    IMPORTS = "imports"
+    SUBCLASSES = "subclasses"
+    SUPERCLASSES = "superclasses"
+    TESTS = "tests"

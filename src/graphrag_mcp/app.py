@@ -23,11 +23,11 @@ from graphrag_mcp.errors import (
 from graphrag_mcp.exclusion.archive import ArchiveClassifier
 from graphrag_mcp.exclusion.git_files import find_work_tree, read_branch
 from graphrag_mcp.exclusion.manager import ExclusionManager
-from graphrag_mcp.freshness import correct, find_changed, read_now, shown_files, size_of
+from graphrag_mcp.freshness import correct, find_changed, read_now, relocate, shown_files, size_of
 from graphrag_mcp.index_place import IndexPlace
 from graphrag_mcp.indexing.indexer import Indexer, ReportProgress
 from graphrag_mcp.indexing.watcher import Batch, watch
-from graphrag_mcp.model import SearchRequest, SearchResult
+from graphrag_mcp.model import SearchRequest, SearchResult, StoredChunk
 from graphrag_mcp.navigation.navigator import Navigator
 from graphrag_mcp.ports import Embedder
 from graphrag_mcp.project_index import ProjectIndex
@@ -115,6 +115,19 @@ class App:
             return answer, self._changed({node.file_id: node.path for node in answer.nodes[:CHECKED_NODES]})
 
         return self._answer(look)
+
+    def chunk_at(self, path: str, line: int) -> StoredChunk | None:
+        """Return the innermost chunk around a line of an indexed file, else its first; None when there is no such file.
+
+        It is looked at and brought up to date as the results of a search are.
+        """
+
+        def look() -> tuple[StoredChunk | None, set[str]]:
+            chunk = self._index.searched().catalog.chunk_at(path, line)
+            return chunk, self._changed({chunk.file_id: path}) if chunk is not None else set()
+
+        chunk, changed = self._answer(look)
+        return relocate(self.root, chunk, self._exclusion.max_file_bytes) if chunk is not None and changed else chunk
 
     def navigator(self) -> Navigator:
         """Return what answers exact questions, from what is indexed now."""

@@ -49,6 +49,20 @@ class Mentioned(NamedTuple):
     line: int
 
 
+class Dependency(NamedTuple):
+    """A file says the name of a definition in another file, so many times.
+
+    definitions: how many have that name. is_imported: whether the file imports it from where it is defined.
+    """
+
+    file_id: int
+    node_id: int
+    node_file_id: int
+    mentions: int
+    definitions: int
+    is_imported: bool
+
+
 class Direction(StrEnum):
     """What of a definition is asked for."""
 

@@ -22,6 +22,11 @@ def quoted(text: str) -> str:
     return repr(text) if len(text) <= SHOWN_CHARACTERS else f"{text[:SHOWN_CHARACTERS]!r}... ({len(text):,} characters)"
 
 
+def not_indexed(path: str) -> str:
+    """Say that a path is no indexed file, and where to learn why."""
+    return f"{quoted(path)} is not an indexed file; ask index_status what was left out, and why"
+
+
 class GraphragError(Exception):
     """The root of every error that this package raises on purpose."""
 

@@ -73,6 +73,12 @@ def correct(root: Path, result: SearchResult, changed: Collection[str], max_byte
     )
 
 
+def relocate(root: Path, chunk: StoredChunk, max_bytes: int) -> StoredChunk | None:
+    """Return a chunk where its lines stand now, marked when they are gone from the file; None without the file."""
+    text = _read(root, chunk.path, max_bytes)
+    return None if text is _GONE else _locate(chunk, text)
+
+
 def read_now(root: Path, path: str, max_bytes: int) -> str | None:
     """Return the text of a file as it is now, without the secrets in it; None when it cannot be read."""
     text = _read(root, path, max_bytes, read_text)

@@ -3,13 +3,13 @@
 A store is `remote` when its answers come over a network: then the search does something else while it waits.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from graphrag_mcp.code_graph import CodeEdge, CodeNode, Mentioned
+from graphrag_mcp.code_graph import CodeEdge, CodeNode, Dependency, Mentioned
 from graphrag_mcp.model import (
     DocumentStatus,
     GraphNeighbour,
@@ -139,6 +139,10 @@ class SymbolGraph(Protocol):
 
     def incoming(self, node: CodeNode, kinds: Sequence[RelationKind], scope: Scope) -> list[CodeEdge]:
         """Return what mentions a node: each from the definition, or else the file, that says it."""
+        ...
+
+    def dependencies(self, most: int, scope: Scope) -> Iterator[Dependency]:
+        """Yield which files say the names that at most so many definitions have, as far as names tell."""
         ...
 
 

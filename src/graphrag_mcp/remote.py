@@ -64,6 +64,14 @@ class RemoteApp:
         """Refuse: exact answers are read from an index and from the files."""
         raise ServerError("this tool needs a local index; start the server without --remote, or search instead")
 
+    def navigator(self) -> NoReturn:
+        """Refuse, as `navigate` does."""
+        self.navigate(None)
+
+    def chunk_at(self, _path: str, _line: int) -> NoReturn:
+        """Refuse, as `navigate` does."""
+        self.navigate(None)
+
     def suspect(self) -> None:
         """Do nothing: there is no file that could be damaged."""
 

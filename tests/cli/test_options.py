@@ -58,7 +58,7 @@ def test_the_server_lists_its_tools_without_anything_heavy() -> None:
     code = """
 from graphrag_mcp.server.backend import Backend
 from graphrag_mcp.server import stdio
-from graphrag_mcp.server.tools import create_server
+from graphrag_mcp.server.protocol import create_server
 create_server(Backend(None))
 """
     assert imported(code, *HEAVY) == []

@@ -218,6 +218,7 @@ def bad_calls(root: str) -> Iterator[Case]:
     yield from tools_that_are_none()
     yield from broken_lines()
     yield from odd_requests()
+    yield from bad_resources_and_prompts()
     yield from odd_ids()
     yield from odd_notifications()
 
@@ -473,9 +474,8 @@ def odd_requests() -> Iterator[Case]:
         "",
         "tools/nope",
         "TOOLS/LIST",
-        "resources/list",
-        "resources/read",
-        "prompts/get",
+        "resources/subscribe",
+        "sampling/createMessage",
         "rpc.discover",
     )
     for method in (*methods, "notifications/cancelled", "m" * 100_000, "\0", "../tools/list"):
@@ -498,6 +498,48 @@ def odd_requests() -> Iterator[Case]:
     for token in right:
         params = {"name": DOCUMENTS, "arguments": {"query": "token"}, "_meta": {"progressToken": token}}
         yield Case(f"progressToken = {str(token)[:20]!r}", request("token", "tools/call", params), refused=False)
+
+
+def bad_resources_and_prompts() -> Iterator[Case]:
+    """Addresses of nothing, or of what lies outside, and prompts that there are not."""
+    addresses = {
+        "nothing": "",
+        "no kind": "graphrag://",
+        "another scheme": "file:///etc/passwd",
+        "a map of a path": "graphrag://map/src",
+        "no host": "graphrag://[",
+        "an escape": "graphrag://outline/../../../../etc/passwd",
+        "an escape, encoded": "graphrag://chunk/%2e%2e%2f%2e%2e%2fetc%2fpasswd?line=1",
+        "an absolute path": "graphrag://chunk//etc/passwd",
+        "control characters": "graphrag://outline/\0\u202e",
+        "half a character": "graphrag://outline/%ff%fe",
+        "no file": "graphrag://outline/none.py",
+        "line 0": "graphrag://chunk/src/session.py?line=0",
+        "a line in words": "graphrag://chunk/src/session.py?line=first",
+        "a line without an end": "graphrag://chunk/src/session.py?line=" + "9" * 5_000,
+        "no room": "graphrag://map?tokens=1",
+        "a long address": "graphrag://outline/" + "x/" * 50_000,
+    }
+    for kind, address in addresses.items():
+        line = request("resource", "resources/read", {"uri": address})
+        yield Case(f"resource: {kind}", line, ("resource", "indexed file", "line", "tokens"), refused=True)
+    for place, params in enumerate(
+        (
+            {"name": "nope"},
+            {"name": "before_change"},
+            {"name": "before_change", "arguments": {"symbol": ""}},
+            {"name": "before_change", "arguments": {"symbol": "{__class__}", "more": "x"}},
+            {"name": "locate", "arguments": {"question": "x"}},
+            {"name": "tour", "arguments": {"x" * 10_000: "y"}},
+        )
+    ):
+        line = request("prompt", "prompts/get", params)
+        yield Case(f"prompt #{place}", line, ("prompt", "argument", "symbol", "query", "takes"), refused=True)
+    completed = {"name": "symbol", "value": "\0" * 100_000}
+    line = request(
+        "completion", "completion/complete", {"ref": {"type": "ref/prompt", "name": "x"}, "argument": completed}
+    )
+    yield Case("a completion of nothing", line, refused=False)
 
 
 def odd_ids() -> Iterator[Case]:

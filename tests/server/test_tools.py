@@ -18,7 +18,7 @@ from graphrag_mcp.model import SearchRequest, SearchResult
 from graphrag_mcp.reports import IndexState
 from graphrag_mcp.server.arguments import TOOLS
 from graphrag_mcp.server.backend import Backend
-from graphrag_mcp.server.tools import INSTRUCTIONS, create_server
+from graphrag_mcp.server.protocol import INSTRUCTIONS, create_server
 from graphrag_mcp.settings import RetrievalSettings, Settings
 from tests.fakes import READY, FakeApp, make_result
 

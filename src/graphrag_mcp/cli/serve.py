@@ -25,8 +25,8 @@ def run_serve(options: argparse.Namespace) -> None:
     wire = take_wire()
     # Only now: whatever an import prints misses the wire.
     from graphrag_mcp.server.backend import Backend
+    from graphrag_mcp.server.protocol import create_server
     from graphrag_mcp.server.stdio import serve
-    from graphrag_mcp.server.tools import create_server
 
     root = project_root(options.root, os.environ)
     backend = Backend(lambda: _open_app(root, options.remote))

@@ -1,11 +1,12 @@
 """Finds the definitions and files that a caller means by a name, a path or a place."""
 
 import re
+from collections.abc import Iterable
 from difflib import get_close_matches
 from pathlib import Path
 
 from graphrag_mcp.code_graph import CodeNode
-from graphrag_mcp.errors import RequestError
+from graphrag_mcp.errors import RequestError, not_indexed
 from graphrag_mcp.model import Scope
 from graphrag_mcp.ports import SymbolGraph
 
@@ -31,6 +32,22 @@ def find_nodes(graph: SymbolGraph, text: str, root: Path, scope: Scope = EVERYTH
     if not found:
         raise RequestError("symbol", _not_found(graph, text, name, scope))
     return found
+
+
+def find_file(graph: SymbolGraph, path: str, root: Path) -> CodeNode:
+    """Return an indexed file. Raises RequestError when there is none; it names what is similar."""
+    path = _relative(path, root)
+    file = graph.file(path)
+    if file is None:
+        raise RequestError("path", not_indexed(path))
+    return file
+
+
+def complete(beginning: str, names: Iterable[str]) -> list[str]:
+    """Return the names that begin with what was typed, then those that hold it, ignoring case."""
+    typed = beginning.lower()
+    found = [(not name.lower().startswith(typed), name) for name in names if typed in name.lower()]
+    return [name for _, name in sorted(found)]
 
 
 def _at_place(graph: SymbolGraph, text: str, root: Path) -> list[CodeNode]:

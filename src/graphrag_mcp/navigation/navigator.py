@@ -7,8 +7,9 @@ from pathlib import Path
 from graphrag_mcp.code_graph import CodeNode, Direction
 from graphrag_mcp.model import Category, Scope
 from graphrag_mcp.navigation.impact import Impact, find_impact
-from graphrag_mcp.navigation.lookup import EVERYTHING, find_nodes
+from graphrag_mcp.navigation.lookup import EVERYTHING, complete, find_file, find_nodes
 from graphrag_mcp.navigation.occurrences import Occurrences, ReadText, find_occurrences
+from graphrag_mcp.navigation.repository_map import RepositoryMap, map_repository
 from graphrag_mcp.navigation.tracing import Step, Trace, trace
 from graphrag_mcp.ports import SymbolGraph
 
@@ -21,6 +22,19 @@ class Found:
 
     node: CodeNode
     used: tuple[Step, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Outline:
+    """A file and its definitions, or headings, in the order of their lines."""
+
+    file: CodeNode
+    definitions: tuple[CodeNode, ...]
+
+    @property
+    def nodes(self) -> list[CodeNode]:
+        """All nodes that are shown."""
+        return [self.file, *self.definitions]
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +79,23 @@ class Navigator:
         files = sorted(self._list_paths(scope), key=lambda file: (_CATEGORIES[file[1]], file[0]))
         paths = [path for path, _ in files]
         return find_occurrences(text, paths, self._read, whole_word=whole_word, ignore_case=ignore_case)
+
+    def outline(self, path: str) -> Outline:
+        """Return what a file defines. Raises RequestError when no such file is indexed."""
+        file = find_file(self._graph, path, self._root)
+        return Outline(file, tuple(self._graph.in_file(file.path)))
+
+    def repository_map(self) -> RepositoryMap:
+        """Return the definitions that most of the code depends on, first."""
+        return map_repository(self._graph)
+
+    def complete_path(self, beginning: str) -> list[str]:
+        """Return the indexed paths that a person may be typing: what begins so first, then what holds it."""
+        return complete(beginning, (path for path, _ in self._list_paths(EVERYTHING)))
+
+    def complete_symbol(self, beginning: str) -> list[str]:
+        """Return the names of definitions that a person may be typing, in the same order."""
+        return complete(beginning, self._graph.names())
 
     def _uses(self, node: CodeNode, scope: Scope) -> tuple[Step, ...]:
         directions = (Direction.IMPORTERS,) if node.is_file else _USES

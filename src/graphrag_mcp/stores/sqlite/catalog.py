@@ -72,6 +72,16 @@ class SqliteCatalog:
         )
         return {row[0]: read_chunk(row) for row in rows}
 
+    def chunk_at(self, path: str, line: int) -> StoredChunk | None:
+        """Return the innermost chunk around a line of a file, else its first."""
+        rows = self._database.rows(
+            f"""SELECT {CHUNK_COLUMNS} FROM files f JOIN chunks c
+                ON c.id >= f.id << {ORDINAL_BITS} AND c.id < f.id + 1 << {ORDINAL_BITS} WHERE f.path = ?1
+                ORDER BY NOT ?2 BETWEEN c.start_line AND c.end_line, c.end_line - c.start_line LIMIT 1""",
+            (path, line),
+        )
+        return read_chunk(rows[0]) if rows else None
+
     def files(self, chunk_ids: Sequence[int]) -> Mapping[int, StoredFile]:
         """Return the file of each chunk, by the chunk's id; chunks of files that are gone are left out."""
         known = self._known_files()

@@ -1,9 +1,9 @@
 """The code graph symbol by symbol: definitions by name or place, and the settled relations at either end of one."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from graphrag_mcp.code_graph import CodeEdge, CodeNode, Mentioned
+from graphrag_mcp.code_graph import CodeEdge, CodeNode, Dependency, Mentioned
 from graphrag_mcp.model import Category, RelationKind, Scope, SymbolKind
 from graphrag_mcp.stores.sqlite.database import Database, id_list, marks
 from graphrag_mcp.stores.sqlite.schema import ORDINAL_BITS
@@ -12,6 +12,8 @@ from graphrag_mcp.stores.sqlite.settling import DEFINITIONS, OF_RELATIONS, Defin
 
 _NODE_COLUMNS = """s.id, s.file_id, f.path, f.category, s.name, s.qualified_name, s.kind, s.start_line, s.end_line,
     s.signature, f.archive_reason IS NOT NULL"""
+
+_RANKED = "('type', 'function', 'method', 'constant')"  # Kinds that other files depend on by name.
 
 
 class SqliteSymbolGraph:
@@ -53,9 +55,11 @@ class SqliteSymbolGraph:
     def file(self, path: str) -> CodeNode | None:
         """Return a file as a node."""
         rows = self._database.rows(
-            """SELECT f.id, f.path, f.category, f.archive_reason IS NOT NULL, coalesce(max(c.end_line), 1)
-               FROM files f LEFT JOIN chunks c ON c.id >> ? = f.id WHERE f.path = ? GROUP BY f.id""",
-            (ORDINAL_BITS, path),
+            f"""SELECT f.id, f.path, f.category, f.archive_reason IS NOT NULL, coalesce(max(c.end_line), 1)
+                FROM files f LEFT JOIN chunks c
+                ON c.id >= f.id << {ORDINAL_BITS} AND c.id < f.id + 1 << {ORDINAL_BITS}
+                WHERE f.path = ? GROUP BY f.id""",
+            (path,),
         )
         return _file_node(*rows[0]) if rows else None
 
@@ -133,6 +137,25 @@ class SqliteSymbolGraph:
             kind = RelationKind(edge.kind)
             edges.append(CodeEdge(source, node.node_id, kind, path, line, edge.confidence, edge.resolution))
         return edges
+
+    def dependencies(self, most: int, scope: Scope) -> Iterator[Dependency]:
+        """Yield which files say the names that at most so many definitions have, as far as names tell; streamed."""
+        hidden = self._scopes.resolve(scope)
+        with self._database.connection() as connection:
+            rows = connection.execute(
+                f"""SELECT r.file_id, s.id, s.file_id, count(*), d.definitions, max(r.target_module != '' AND EXISTS (
+                        SELECT 1 FROM main.module_keys m WHERE m.key = r.target_module AND m.file_id = s.file_id))
+                    FROM (SELECT name_key, count(*) AS definitions FROM symbols s
+                          WHERE kind IN {_RANKED} AND {hidden.condition("s.file_id")}
+                          GROUP BY name_key HAVING count(*) <= ?) d
+                    CROSS JOIN symbols s ON s.name_key = d.name_key AND s.kind IN {_RANKED}
+                    CROSS JOIN relations r ON r.target_key = d.name_key AND r.file_id != s.file_id
+                    WHERE r.kind IN ('calls', 'imports', 'inherits')
+                          AND {hidden.condition("s.file_id")} AND {hidden.condition("r.file_id")}
+                    GROUP BY s.id, r.file_id""",
+                (*hidden.parameters, most, *hidden.parameters, *hidden.parameters),
+            )
+            yield from map(Dependency._make, rows)
 
     def _importing(self, node: CodeNode, kinds: Sequence[RelationKind], scope: Scope) -> list[SettledEdge]:
         """Return the settled relations of all that may name a file as a module."""

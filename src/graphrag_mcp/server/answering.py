@@ -1,0 +1,158 @@
+"""Answers one call of a tool: reads its arguments, gives an index that is nearly complete a moment, and writes."""
+
+import json
+import logging
+import sqlite3
+from collections.abc import Awaitable, Callable, Mapping
+from functools import partial
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import anyio
+import anyio.to_thread
+from mcp.server import ServerRequestContext
+
+from graphrag_mcp.errors import GraphragError, RequestError, quoted
+from graphrag_mcp.model import SearchRequest, SearchResult
+from graphrag_mcp.reports import IndexState
+from graphrag_mcp.server.arguments import CODE_TOOLS, STATUS_TOOL, TOOLS
+from graphrag_mcp.server.backend import Backend
+from graphrag_mcp.server.code_answers import CONCISE_TOKENS, answer_code, write
+from graphrag_mcp.server.excerpts import cut_text, room_of
+from graphrag_mcp.server.overview import render_status
+from graphrag_mcp.server.paging import cursor_at
+from graphrag_mcp.server.payload import status_payload
+from graphrag_mcp.server.render import describe_state, printable, render
+from graphrag_mcp.server.requests import read_code_question, read_question, read_status_question
+
+if TYPE_CHECKING:
+    from graphrag_mcp.app import App
+    from graphrag_mcp.remote import RemoteApp
+
+FIRST_RESULT_SECONDS = 2.0  # A small repository is indexed by then; a large one answers from what is there.
+NO_RESULT_SECONDS = 10.0  # While the index is being built, an empty answer would only be asked for again.
+PROGRESS_SECONDS = 0.25
+UNFINISHED = ("empty", "building")
+
+logger = logging.getLogger(__name__)
+_Value = TypeVar("_Value")
+
+
+async def ask(backend: Backend, work: Callable[["App | RemoteApp"], Awaitable[_Value]]) -> _Value:
+    """Work on the open application; when its index file was damaged meanwhile, have it replaced and work on that."""
+    try:
+        return await work(await in_thread(backend.app))
+    except sqlite3.DatabaseError as error:
+        logger.warning("The index broke (%s) and is opened anew", error)
+        await in_thread(backend.reopen)
+        return await work(await in_thread(backend.app))
+
+
+def describe_failure(what: str, error: Exception) -> str:
+    """Return what a caller is told of an error; what nobody expected is logged with its traceback."""
+    if isinstance(error, GraphragError):
+        return printable(str(error))
+    if isinstance(error, sqlite3.Error):
+        logger.warning("%s: %s", what, error)
+        return f"The index cannot be read ({error}); if this goes on, run `graphrag-mcp index --rebuild`."
+    logger.error("%s failed", what, exc_info=error)
+    return f"{what} failed unexpectedly; the server's error output has the details."
+
+
+async def answer_call(
+    backend: Backend, context: ServerRequestContext[Any], tool: str, arguments: Mapping[str, object]
+) -> str:
+    """Return the answer to a call of a tool. Raises RequestError for what is no tool, or none of its arguments."""
+    if tool not in TOOLS:
+        raise RequestError("name", f"{quoted(tool)} is not a tool; there are: {', '.join(TOOLS)}")
+    return await ask(backend, partial(_answer, context=context, tool=tool, arguments=arguments))
+
+
+async def _answer(
+    app: "App | RemoteApp", context: ServerRequestContext[Any], tool: str, arguments: Mapping[str, object]
+) -> str:
+    if tool == STATUS_TOOL:
+        asked = read_status_question(arguments)
+        status = await in_thread(app.status)
+        if asked.response_format == "json":
+            return json.dumps(status_payload(status))
+        text = render_status(status, asked.response_format == "detailed")
+        return cut_text(text, room_of(asked.token_budget)).text if asked.token_budget else text
+    tokens = app.settings.retrieval.response_tokens
+    if tool in CODE_TOOLS:
+        return await _answer_code(app, context, tool, arguments)
+    question = read_question(tool, arguments, app.settings, app.root)
+    result = await _search(app, question.request, context)
+    if question.response_format == "concise":
+        tokens = CONCISE_TOKENS
+    return render(
+        result,
+        question.response_format,
+        question.tokens or tokens,
+        first=question.first,
+        cursor=partial(cursor_at, tool=tool, arguments=question.arguments),
+    )
+
+
+async def _answer_code(
+    app: "App | RemoteApp", context: ServerRequestContext[Any], tool: str, arguments: Mapping[str, object]
+) -> str:
+    """Answer exactly: so an incomplete index is waited for, longer than for a search, and said to be one."""
+    parsed, first, scope = read_code_question(tool, arguments, app.settings)
+    unfinished = await wait_until_complete(app, context)
+    question = partial(answer_code, tool=tool, arguments=parsed, first=first, scope=scope)
+    try:
+        answer, stale = await in_thread(partial(app.navigate, question))
+    except RequestError as error:
+        raise RequestError(error.argument, f"{error}. {unfinished}" if unfinished else str(error)) from error
+    notes = [unfinished] if unfinished else []
+    return write(answer, tool, parsed, app.settings.retrieval.response_tokens, notes, stale)
+
+
+async def wait_until_complete(app: "App | RemoteApp", context: ServerRequestContext[Any]) -> str:
+    """Give the index a moment, and return what a reader of an exact answer must know when it needs longer."""
+    state = await in_thread(app.index_state)
+    deadline = anyio.current_time() + NO_RESULT_SECONDS
+    while state.state in UNFINISHED and anyio.current_time() < deadline:
+        state = await _wait(app, state, context)
+    return "" if state.state == "ready" else f"The index is not complete: {describe_state(state)}."
+
+
+async def _search(app: "App | RemoteApp", request: SearchRequest, context: ServerRequestContext[Any]) -> SearchResult:
+    """Give an index that is nearly complete a moment, and one that has no answer yet somewhat more.
+
+    A client that wants progress hears how far the index is meanwhile.
+    """
+    started = anyio.current_time()
+    await _wait_for_index(app, context)
+    result = await in_thread(partial(app.search, request))
+    while _is_too_early(result) and anyio.current_time() < started + NO_RESULT_SECONDS:
+        await _wait(app, result.meta.index, context)
+        result = await in_thread(partial(app.search, request))
+    return result
+
+
+async def _wait_for_index(app: "App | RemoteApp", context: ServerRequestContext[Any]) -> None:
+    started = anyio.current_time()
+    state = await in_thread(app.index_state)
+    while _is_worth_waiting(state, started + FIRST_RESULT_SECONDS - anyio.current_time()):
+        state = await _wait(app, state, context)
+
+
+async def _wait(app: "App | RemoteApp", state: IndexState, context: ServerRequestContext[Any]) -> IndexState:
+    await context.session.report_progress(state.files_done, state.files_total or None, describe_state(state))
+    return await in_thread(partial(app.wait_ready, PROGRESS_SECONDS))
+
+
+def _is_worth_waiting(state: IndexState, seconds: float) -> bool:
+    if state.state not in UNFINISHED or seconds <= 0:
+        return False
+    return state.chunks == 0 or state.seconds_left is None or state.seconds_left <= seconds
+
+
+def _is_too_early(result: SearchResult) -> bool:
+    return not result.primary and result.meta.index.state in UNFINISHED
+
+
+async def in_thread(work: Callable[[], _Value]) -> _Value:
+    """Run blocking work beside the event loop; a call that the client gives up is left to finish on its own."""
+    return await anyio.to_thread.run_sync(work, abandon_on_cancel=True)

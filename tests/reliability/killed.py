@@ -17,11 +17,16 @@ from graphrag_mcp.stores.sqlite.database import Database
 BATCH_CHUNKS = 20
 
 
-def main() -> None:
+def run_index(root: str) -> int:
+    """Index a project in small batches, and return the exit code."""
     indexer.BATCH_CHUNKS = BATCH_CHUNKS
+    return run(["index", "--root", root])
+
+
+def main() -> None:
     if len(sys.argv) > 2:
         _die_at(int(sys.argv[2]), sys.argv[3])
-    sys.exit(run(["index", "--root", sys.argv[1]]))
+    sys.exit(run_index(sys.argv[1]))
 
 
 def _die_at(number: int, when: str) -> None:

@@ -1,10 +1,12 @@
 """When the disk is full or broken, whichever write it hits: a sentence, and the next run has everything."""
 
 import errno
+import json
 import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -30,26 +32,54 @@ def shim(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return library
 
 
-class Index:
-    """An index of a project, made by a process whose writes fail."""
+@pytest.fixture
+def runner(shim: Path, tmp_path: Path) -> Iterator["Runner"]:
+    """What runs the index command with the library in place."""
+    runner = Runner(shim, tmp_path / "errors")
+    yield runner
+    runner.close()
 
-    def __init__(self, folder: Path, shim: Path) -> None:
+
+class Runner:
+    """A warm process that indexes in its children."""
+
+    def __init__(self, shim: Path, errors: Path) -> None:
+        self._errors = errors
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "tests.reliability.forked"],
+            env={**os.environ, "GRAPHRAG_WORKERS": "1", "LD_PRELOAD": str(shim)},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+
+    def index(self, index: "Index", **failing: str) -> tuple[int, str]:
+        """Index with these variables of the library; return the exit code and what was said."""
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._errors.unlink(missing_ok=True)
+        environment = {"GRAPHRAG_DATA_DIR": str(index.data), "FAIL_BELOW": str(index.data), **failing}
+        task = {"root": str(index.project.root), "environment": environment, "errors": str(self._errors)}
+        self._process.stdin.write(json.dumps(task) + "\n")
+        self._process.stdin.flush()
+        code = self._process.stdout.readline()
+        return int(code), self._errors.read_text(encoding="utf-8")
+
+    def close(self) -> None:
+        """End the process."""
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._process.stdin.close()
+        assert self._process.wait(10) == 0
+        self._process.stdout.close()
+
+
+class Index:
+    """An index of a project."""
+
+    def __init__(self, folder: Path) -> None:
         self.project = Project(folder / "project", FILES)
         self.data = folder / "data"
-        self._shim = shim
-
-    def run(self, **failing: str) -> "subprocess.CompletedProcess[str]":
-        """Run the index command with these variables of the library."""
-        environment = {
-            **os.environ,
-            "GRAPHRAG_DATA_DIR": str(self.data),
-            "GRAPHRAG_WORKERS": "1",
-            "LD_PRELOAD": str(self._shim),
-            "FAIL_BELOW": str(self.data),
-            **failing,
-        }
-        command = [sys.executable, "-m", "tests.reliability.killed", str(self.project.root)]
-        return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60, check=False)
 
     def open(self, data: str = "") -> App:
         folder = self.data.with_name(data) if data else self.data
@@ -59,26 +89,25 @@ class Index:
 
 @pytest.mark.parametrize("name", ERRORS)
 def test_a_write_that_fails_is_a_sentence_and_then_the_next_run_has_everything(
-    tmp_path: Path, shim: Path, size: Size, report: Report, name: str
+    tmp_path: Path, shim: Path, runner: Runner, size: Size, report: Report, name: str
 ) -> None:
     """Each write in turn fails, alone or with all that come after it."""
-    counted = Index(tmp_path / "counted", shim)
-    assert counted.run(FAIL_COUNT=str(tmp_path / "count")).returncode == 0
-    writes = int((tmp_path / "count").read_text())
+    counted = Index(tmp_path / "counted")
+    writes = count_writes(counted, shim, tmp_path / "count")
     assert writes > 30
     clean = counted.open()
-    step = max(1, writes // size(3, 120))
     failed = survived = 0
-    for number in range(1, writes, step):
-        index = Index(tmp_path / str(number), shim)
+    tried = range(1, writes, max(1, writes // size(3, writes)))
+    for number in tried:
+        index = Index(tmp_path / str(number))
         last = {"FAIL_ON": "1"} if number % 2 else {}
-        done = index.run(FAIL_AT=str(number), FAIL_ERRNO=str(ERRORS[name]), **last)
-        assert "Traceback" not in done.stdout + done.stderr
-        if done.returncode:
+        code, said = runner.index(index, FAIL_AT=str(number), FAIL_ERRNO=str(ERRORS[name]), **last)
+        assert "Traceback" not in said
+        if code:
             failed += 1
-            *progress, sentence = done.stderr.splitlines()
-            assert all(line.startswith("indexing ") for line in progress), done.stderr
-            assert sentence.startswith("graphrag-mcp: "), done.stderr
+            *progress, sentence = said.splitlines()
+            assert all(line.startswith("indexing ") for line in progress), said
+            assert sentence.startswith("graphrag-mcp: "), said
             assert len(sentence) < 400
         else:  # A write that SQLite could do without.
             survived += 1
@@ -89,13 +118,22 @@ def test_a_write_that_fails_is_a_sentence_and_then_the_next_run_has_everything(
         app.close()
         shutil.rmtree(tmp_path / str(number))
     clean.close()
-    report(f"writes that fail: {name}", writes=writes, failed=failed, survived=survived)
+    report(f"writes that fail: {name}", writes=writes, tried=len(tried), failed=failed, survived=survived)
     assert failed
 
 
-def test_a_folder_that_may_not_be_written_is_named(tmp_path: Path, shim: Path) -> None:
+def count_writes(index: Index, shim: Path, file: Path) -> int:
+    """Index without a fault, in a process of its own, and return how often it wrote."""
+    variables = {"GRAPHRAG_DATA_DIR": str(index.data), "FAIL_BELOW": str(index.data), "FAIL_COUNT": str(file)}
+    environment = {**os.environ, "GRAPHRAG_WORKERS": "1", "LD_PRELOAD": str(shim), **variables}
+    command = [sys.executable, "-m", "tests.reliability.killed", str(index.project.root)]
+    subprocess.run(command, env=environment, capture_output=True, timeout=60, check=True)
+    return int(file.read_text())
+
+
+def test_a_folder_that_may_not_be_written_is_named(tmp_path: Path, runner: Runner) -> None:
     """The sentence says which file, and why."""
-    index = Index(tmp_path, shim)
-    done = index.run(FAIL_AT="1", FAIL_ON="1", FAIL_ERRNO=str(errno.EACCES))
-    assert done.returncode
-    assert str(index.data) in done.stderr
+    index = Index(tmp_path)
+    code, said = runner.index(index, FAIL_AT="1", FAIL_ON="1", FAIL_ERRNO=str(errno.EACCES))
+    assert code
+    assert str(index.data) in said

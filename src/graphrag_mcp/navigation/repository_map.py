@@ -69,12 +69,13 @@ def _score(edges: NDArray[np.void]) -> _Floats:
     """
     files, ends = np.unique(np.concatenate([edges["file"], edges["node_file"]]), return_inverse=True)
     source, target = ends[: len(edges)], ends[len(edges) :]
-    weights = np.sqrt(edges["mentions"]) / edges["definitions"] * np.where(edges["imported"], 1, BY_NAME_ALONE)
+    weights = np.sqrt(edges["mentions"]) / edges["definitions"]
     shares = weights / np.bincount(source, weights, minlength=len(files))[source]
+    shares = shares * np.where(edges["imported"], 1, BY_NAME_ALONE)
     rank = np.full(len(files), 1 / len(files))
     for _ in range(ROUNDS):
         passed = np.bincount(target, rank[source] * shares, minlength=len(files))
-        lost = 1 - passed.sum()  # By files that mention nothing.
+        lost = 1 - passed.sum()  # By files that mention nothing, or only names that may be others'.
         rank = (1 - DAMPING) / len(files) + DAMPING * (passed + lost / len(files))
     scores: _Floats = rank[source] * shares
     return scores

@@ -22,6 +22,7 @@ LAYERS = [
     ["servers", "evaluation"],
     ["copies", "open_index", "freshness", "index_place"],
     ["project_index"],
+    ["index_keeper"],
     ["app", "remote"],
     ["server"],
     ["cli"],

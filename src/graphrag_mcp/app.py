@@ -1,11 +1,9 @@
-"""The application: puts a project's parts together, and decides who writes the index and what a search runs on."""
+"""The application: puts a project's parts together, and decides what a search runs on."""
 
-import logging
 import os
 import threading
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Protocol, TypeVar
@@ -13,25 +11,18 @@ from typing import Protocol, TypeVar
 from graphrag_mcp.code_graph import CodeNode
 from graphrag_mcp.copies import ServerCopies
 from graphrag_mcp.embedding.cross_encoder import load_cross_encoder
-from graphrag_mcp.errors import (
-    GraphragError,
-    IndexDamagedError,
-    IndexLockedError,
-    RootError,
-    ServerError,
-)
-from graphrag_mcp.exclusion.archive import ArchiveClassifier
+from graphrag_mcp.errors import RootError, ServerError
 from graphrag_mcp.exclusion.git_files import find_work_tree, read_branch
 from graphrag_mcp.exclusion.manager import ExclusionManager
-from graphrag_mcp.freshness import correct, find_changed, read_now, relocate, shown_files, size_of
+from graphrag_mcp.freshness import correct, find_changed, read_now, relocate, shown_files
+from graphrag_mcp.index_keeper import IndexKeeper, ReportRun
 from graphrag_mcp.index_place import IndexPlace
-from graphrag_mcp.indexing.indexer import Indexer, ReportProgress
-from graphrag_mcp.indexing.watcher import Batch, watch
+from graphrag_mcp.indexing.indexer import ReportProgress
 from graphrag_mcp.model import SearchRequest, SearchResult, StoredChunk
 from graphrag_mcp.navigation.navigator import Navigator
 from graphrag_mcp.ports import Embedder
 from graphrag_mcp.project_index import ProjectIndex
-from graphrag_mcp.reports import IndexReport, IndexState, Progress, Status, SyncReport
+from graphrag_mcp.reports import IndexReport, IndexState, Status, SyncReport
 from graphrag_mcp.search.orchestrator import SearchOrchestrator
 from graphrag_mcp.search.retrieval import Stores
 from graphrag_mcp.servers import Servers, project_name
@@ -39,17 +30,8 @@ from graphrag_mcp.settings import Settings
 from graphrag_mcp.stores.sqlite.projection import SqliteProjectionSource
 from graphrag_mcp.sync import ReportSync
 
-logger = logging.getLogger(__name__)
-
-TAKEOVER_SECONDS = 2.0  # How often a reader looks whether the writer has gone.
 EXAMPLES_SHOWN = 20
-RENEWED_FILES = 5  # A search waits for so many changed files at most, and for none that takes longer to parse.
-RENEWED_BYTES = 300_000
-RENEW_WAIT_SECONDS = 0.1
-
 CHECKED_NODES = 200  # Of an answer from the graph: more than anybody is shown at once.
-
-ReportRun = Callable[[IndexReport], None]
 
 
 class ShowsNodes(Protocol):
@@ -84,16 +66,8 @@ class App:
         self._servers = Servers(settings.servers, project_name(settings.servers, self.root, self._start))
         timeout = settings.servers.server_timeout_seconds
         self._orchestrator = SearchOrchestrator(settings.retrieval, remote_timeout_seconds=timeout)
-        self._state = IndexState("empty")
-        self._searches = 0
-        self._counting = threading.Lock()
-        self._calm = threading.Event()
-        self._calm.set()
-        self._settled = threading.Event()
-        self._running = threading.Lock()  # One run at a time: the watcher's, or a search's for what it shows.
-        self._is_long_run = True
-        self._background: threading.Thread | None = None
         self._stop = threading.Event()
+        self._keeper = IndexKeeper(self.root, self._start, settings.indexing, self._index, self._exclusion, self._stop)
         self._copies = ServerCopies(self._servers, self._copied, place.sync_lock, self._stop)
 
     # ------------------------------------------------------------ searching
@@ -145,20 +119,17 @@ class App:
 
     def index_state(self) -> IndexState:
         """Return how complete the index is."""
-        return self._state if self._state.state != "empty" else self._stored_state()
+        return self._keeper.state()
 
     def wait_ready(self, timeout_seconds: float | None = None) -> IndexState:
         """Wait until the index is ready or has failed, at most so long, and return its state."""
-        self._settled.wait(timeout_seconds)
-        return self.index_state()
+        return self._keeper.wait_ready(timeout_seconds)
 
     # ------------------------------------------------------------ keeping the index
 
     def start(self) -> None:
         """Open everything, bring the index up to date and keep it so, in the background; returns at once."""
-        self._state = IndexState("building", message="starting")
-        self._background = threading.Thread(target=self._keep_fresh, name="index", daemon=True)
-        self._background.start()
+        self._keeper.start()
         self._follow_commits()
 
     def index(self, rebuild: bool = False, progress: ReportProgress | None = None) -> IndexReport:
@@ -166,26 +137,15 @@ class App:
 
         Raises IndexLockedError while another process writes this index.
         """
-        try:
-            return self._index_once(rebuild, progress)
-        except IndexDamagedError as error:
-            self._index.warnings += (str(error),)
-            return self._index_once(rebuild, progress)
-
-    def _index_once(self, rebuild: bool, progress: ReportProgress | None) -> IndexReport:
-        with self._index.writing():
-            if rebuild:
-                self._index.written().discard()
-            return self._reconcile(progress, reuse=not rebuild)
+        return self._keeper.index(rebuild, progress)
 
     def watch(self, stop: threading.Event, report: ReportRun | None = None) -> None:
         """Follow the edits of the tree until `stop` is set; `report` hears of each run that did something.
 
         Raises IndexLockedError while another process writes this index, RootError when the tree cannot be watched.
         """
-        with self._index.writing():
-            self._follow_commits()
-            self._follow(stop, report)
+        self._follow_commits()
+        self._keeper.watch(stop, report)
 
     def sync(
         self, verify: bool = False, rebuild: bool = False, progress: ReportSync | None = None
@@ -205,7 +165,7 @@ class App:
     def status(self) -> Status:
         """Return everything a user may want to know of the index."""
         index = self._index.searched()
-        if self._background is None:
+        if not self._keeper.in_background:
             self._index.load_model()
         catalog = index.catalog
         counts, skipped = catalog.counts(), catalog.skipped()
@@ -250,26 +210,12 @@ class App:
 
     # ------------------------------------------------------------ inside
 
-    @contextmanager
-    def _answering(self) -> Iterator[None]:
-        """Let an index run of this process wait meanwhile."""
-        with self._counting:
-            self._searches += 1
-            self._calm.clear()
-        try:
-            yield
-        finally:
-            with self._counting:
-                self._searches -= 1
-                if not self._searches:
-                    self._calm.set()
-
     def _answer(self, ask: Callable[[], tuple[_Answer, set[str]]]) -> tuple[_Answer, set[str]]:
         """Ask, and once more when files of the answer had changed and could be indexed at once."""
-        with self._answering():
+        with self._keeper.paused():
             answer, changed = ask()
-        if changed and self._renew(changed):
-            with self._answering():
+        if changed and self._keeper.renew(changed):
+            with self._keeper.paused():
                 answer, changed = ask()
         return answer, changed
 
@@ -290,25 +236,9 @@ class App:
         states = self._index.searched().catalog.states(shown)
         return find_changed(self.root, shown, states, self._exclusion.max_file_bytes)
 
-    def _renew(self, paths: Collection[str]) -> bool:
-        """Index files before they are shown: few and small ones, by a server, while nothing else is being written."""
-        if self._background is None or len(paths) > RENEWED_FILES or not self._settled.is_set():
-            return False
-        sizes = [size_of(self.root / path) for path in paths]
-        wait = 0.0 if self._is_long_run else RENEW_WAIT_SECONDS
-        if max(sizes) > RENEWED_BYTES or not self._running.acquire(timeout=wait):
-            return False
-        try:
-            with self._index.writing_briefly() as may_write:
-                if may_write:
-                    self._indexer().update(paths, self._stop)
-                return may_write
-        finally:
-            self._running.release()
-
     def _local_stores(self) -> Stores:
         index = self._index.searched()
-        if self._background is None:
+        if not self._keeper.in_background:
             self._index.load_model()
         return replace(
             index.stores(*self._index.model_of(index)),
@@ -333,102 +263,12 @@ class App:
             threading.Thread(target=self._copies.follow, args=(self._own_commit,), name="sync", daemon=True).start()
 
     def _own_commit(self) -> int | None:
-        return self._index.searched().database.version() if self._settled.is_set() and self._index.is_writer else None
+        writes = self._keeper.is_settled and self._index.is_writer
+        return self._index.searched().database.version() if writes else None
 
     def suspect(self) -> None:
         """Have the index file examined, and replaced if need be, when this process is the next to write."""
         self._index.suspect()
-
-    def _keep_fresh(self) -> None:
-        """Write the index while nobody else does: build it, then follow the edits; else wait for the writer's end."""
-        while not self._stop.is_set():
-            try:
-                self._write_or_read_along()
-                if self.settings.indexing.watch == "off" and self._state.state == "ready":
-                    return
-            except Exception as error:
-                if self._stop.is_set():
-                    return  # Closed in the middle of a run.
-                # Whatever breaks an index run, the searches go on, and the next turn tries again.
-                if self._state.message != str(error):
-                    expected = isinstance(error, GraphragError)
-                    logger.warning("the index cannot be kept up to date: %s", error, exc_info=not expected)
-                self._state = replace(self._state, state="failed", message=str(error))
-                self._settled.set()
-            self._stop.wait(TAKEOVER_SECONDS)
-
-    def _write_or_read_along(self) -> None:
-        try:
-            with self._index.writing():
-                self._reconcile(None)
-                if self.settings.indexing.watch == "auto":
-                    self._follow(self._stop, None)
-        except IndexLockedError:
-            self._read_along()
-
-    def _read_along(self) -> None:
-        """Show what the writing process has committed so far."""
-        self._index.load_model()
-        self._state = self._stored_state()
-        if self._state.state == "ready":
-            self._settled.set()
-        else:
-            self._state = replace(self._state, state="building", message="another process is building the index")
-
-    def _reconcile(self, progress: ReportProgress | None, *, reuse: bool = True) -> IndexReport:
-        def note(step: Progress) -> None:
-            self._state = IndexState("building", step.files_done, step.files_total, step.chunks, step.seconds_left)
-            if progress is not None:
-                progress(step)
-
-        with self._running:
-            report = self._indexer(reuse=reuse).reconcile(note, self._stop)
-            self._index.tidy()
-        self._state = self._stored_state()
-        self._settled.set()
-        return report
-
-    def _follow(self, stop: threading.Event, report: ReportRun | None) -> None:
-        for batch in watch(self.root, self._is_wanted, self.settings.indexing.debounce_seconds, stop):
-            with self._running:
-                indexer, is_whole = self._indexer(), self._stored_state().state == "ready"
-                everything = self._needs_everything(batch) or not is_whole  # Another file than before: replaced.
-                self._is_long_run = everything or len(batch.paths) > RENEWED_FILES
-                done = indexer.reconcile(stop=stop) if everything else indexer.update(batch.paths, stop)
-            self._state = self._stored_state()
-            if report is not None and (done.added or done.changed or done.removed):
-                report(done)
-
-    def _indexer(self, *, reuse: bool = True) -> Indexer:
-        index = self._index.written()
-        return Indexer(
-            self.root,
-            self._exclusion,
-            ArchiveClassifier(self.settings.indexing.archive_patterns),
-            index.catalog,
-            index.writer,
-            self._index.embedder,
-            workers=self.settings.indexing.workers,
-            start=self._start,
-            reuse=reuse,
-            calm=self._calm,
-        )
-
-    def _is_wanted(self, path: str, is_dir: bool) -> bool:
-        if self._start and not f"{path}/".startswith(f"{self._start}/"):
-            return False
-        return self._exclusion.is_rule_file(path) or not self._exclusion.should_exclude(path, is_dir)
-
-    def _needs_everything(self, batch: Batch) -> bool:
-        return batch.everything or any(self._exclusion.is_rule_file(path) for path in batch.paths)
-
-    def _stored_state(self) -> IndexState:
-        """Return the state that the index file itself tells."""
-        catalog = self._index.searched().catalog
-        counts = catalog.counts()
-        if catalog.meta("indexed_at"):
-            return IndexState("ready", counts.files, counts.files, counts.chunks)
-        return IndexState("building" if counts.files else "empty", counts.files, 0, counts.chunks)
 
 
 def _checked(root: Path) -> Path:

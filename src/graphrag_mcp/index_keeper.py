@@ -1,0 +1,228 @@
+"""Keeps a project's index: writes it while nobody else does, follows the edits, and makes way for searches."""
+
+import logging
+import threading
+from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+from graphrag_mcp.errors import GraphragError, IndexDamagedError, IndexLockedError
+from graphrag_mcp.exclusion.archive import ArchiveClassifier
+from graphrag_mcp.exclusion.manager import ExclusionManager
+from graphrag_mcp.freshness import size_of
+from graphrag_mcp.indexing.indexer import Indexer, ReportProgress
+from graphrag_mcp.indexing.watcher import Batch, watch
+from graphrag_mcp.project_index import ProjectIndex
+from graphrag_mcp.reports import IndexReport, IndexState, Progress
+from graphrag_mcp.settings import IndexingSettings
+
+logger = logging.getLogger(__name__)
+
+TAKEOVER_SECONDS = 2.0  # How often a reader looks whether the writer has gone.
+RENEWED_FILES = 5  # A search waits for so many changed files at most, and for none that takes longer to parse.
+RENEWED_BYTES = 300_000
+RENEW_WAIT_SECONDS = 0.1
+
+ReportRun = Callable[[IndexReport], None]
+
+
+class IndexKeeper:
+    """One process's part in keeping an index up to date: as its writer, or waiting for the writer's end."""
+
+    def __init__(
+        self,
+        root: Path,
+        start: str,
+        settings: IndexingSettings,
+        index: ProjectIndex,
+        exclusion: ExclusionManager,
+        stop: threading.Event,
+    ) -> None:
+        """start: the subfolder that is indexed, or "". stop: ends everything that runs in the background."""
+        self._root = root
+        self._start = start
+        self._settings = settings
+        self._index = index
+        self._exclusion = exclusion
+        self._stop = stop
+        self._state = IndexState("empty")
+        self._background: threading.Thread | None = None
+        self._settled = threading.Event()
+        self._running = threading.Lock()  # One run at a time: the watcher's, or a search's for what it shows.
+        self._is_long_run = True
+        self._searches = 0
+        self._counting = threading.Lock()
+        self._calm = threading.Event()
+        self._calm.set()
+
+    # ------------------------------------------------------------ how far it is
+
+    @property
+    def in_background(self) -> bool:
+        """Whether this process keeps the index by itself, as a server does."""
+        return self._background is not None
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether the index is ready, or has failed."""
+        return self._settled.is_set()
+
+    def state(self) -> IndexState:
+        """Return how complete the index is."""
+        return self._state if self._state.state != "empty" else self._stored_state()
+
+    def wait_ready(self, timeout_seconds: float | None = None) -> IndexState:
+        """Wait until the index is ready or has failed, at most so long, and return its state."""
+        self._settled.wait(timeout_seconds)
+        return self.state()
+
+    # ------------------------------------------------------------ keeping it
+
+    def start(self) -> None:
+        """Bring the index up to date and keep it so, in the background; returns at once."""
+        self._state = IndexState("building", message="starting")
+        self._background = threading.Thread(target=self._keep_fresh, name="index", daemon=True)
+        self._background.start()
+
+    def index(self, rebuild: bool = False, progress: ReportProgress | None = None) -> IndexReport:
+        """Bring the index up to date; raises IndexLockedError while another process writes it."""
+        try:
+            return self._index_once(rebuild, progress)
+        except IndexDamagedError as error:
+            self._index.warnings += (str(error),)
+            return self._index_once(rebuild, progress)
+
+    def watch(self, stop: threading.Event, report: ReportRun | None) -> None:
+        """Follow the edits until `stop` is set; raises IndexLockedError while another process writes the index."""
+        with self._index.writing():
+            self._follow(stop, report)
+
+    @contextmanager
+    def paused(self) -> Iterator[None]:
+        """Let an index run of this process wait: a search goes first."""
+        with self._counting:
+            self._searches += 1
+            self._calm.clear()
+        try:
+            yield
+        finally:
+            with self._counting:
+                self._searches -= 1
+                if not self._searches:
+                    self._calm.set()
+
+    def renew(self, paths: Collection[str]) -> bool:
+        """Index files before they are shown: few and small ones, by a server, while nothing else is being written."""
+        if not self.in_background or len(paths) > RENEWED_FILES or not self.is_settled:
+            return False
+        sizes = [size_of(self._root / path) for path in paths]
+        wait = 0.0 if self._is_long_run else RENEW_WAIT_SECONDS
+        if max(sizes) > RENEWED_BYTES or not self._running.acquire(timeout=wait):
+            return False
+        try:
+            with self._index.writing_briefly() as may_write:
+                if may_write:
+                    self._indexer().update(paths, self._stop)
+                return may_write
+        finally:
+            self._running.release()
+
+    # ------------------------------------------------------------ inside
+
+    def _index_once(self, rebuild: bool, progress: ReportProgress | None) -> IndexReport:
+        with self._index.writing():
+            if rebuild:
+                self._index.written().discard()
+            return self._reconcile(progress, reuse=not rebuild)
+
+    def _keep_fresh(self) -> None:
+        """Write the index while nobody else does: build it, then follow the edits; else wait for the writer's end."""
+        while not self._stop.is_set():
+            try:
+                self._write_or_read_along()
+                if self._settings.watch == "off" and self._state.state == "ready":
+                    return
+            except Exception as error:
+                if self._stop.is_set():
+                    return  # Closed in the middle of a run.
+                # Whatever breaks an index run, the searches go on, and the next turn tries again.
+                if self._state.message != str(error):
+                    expected = isinstance(error, GraphragError)
+                    logger.warning("the index cannot be kept up to date: %s", error, exc_info=not expected)
+                self._state = replace(self._state, state="failed", message=str(error))
+                self._settled.set()
+            self._stop.wait(TAKEOVER_SECONDS)
+
+    def _write_or_read_along(self) -> None:
+        try:
+            with self._index.writing():
+                self._reconcile(None)
+                if self._settings.watch == "auto":
+                    self._follow(self._stop, None)
+        except IndexLockedError:
+            self._read_along()
+
+    def _read_along(self) -> None:
+        """Show what the writing process has committed so far."""
+        self._index.load_model()
+        self._state = self._stored_state()
+        if self._state.state == "ready":
+            self._settled.set()
+        else:
+            self._state = replace(self._state, state="building", message="another process is building the index")
+
+    def _reconcile(self, progress: ReportProgress | None, *, reuse: bool = True) -> IndexReport:
+        def note(step: Progress) -> None:
+            self._state = IndexState("building", step.files_done, step.files_total, step.chunks, step.seconds_left)
+            if progress is not None:
+                progress(step)
+
+        with self._running:
+            report = self._indexer(reuse=reuse).reconcile(note, self._stop)
+            self._index.tidy()
+        self._state = self._stored_state()
+        self._settled.set()
+        return report
+
+    def _follow(self, stop: threading.Event, report: ReportRun | None) -> None:
+        for batch in watch(self._root, self._is_wanted, self._settings.debounce_seconds, stop):
+            with self._running:
+                indexer, is_whole = self._indexer(), self._stored_state().state == "ready"
+                everything = self._needs_everything(batch) or not is_whole  # Another file than before: replaced.
+                self._is_long_run = everything or len(batch.paths) > RENEWED_FILES
+                done = indexer.reconcile(stop=stop) if everything else indexer.update(batch.paths, stop)
+            self._state = self._stored_state()
+            if report is not None and (done.added or done.changed or done.removed):
+                report(done)
+
+    def _indexer(self, *, reuse: bool = True) -> Indexer:
+        index = self._index.written()
+        return Indexer(
+            self._root,
+            self._exclusion,
+            ArchiveClassifier(self._settings.archive_patterns),
+            index.catalog,
+            index.writer,
+            self._index.embedder,
+            workers=self._settings.workers,
+            start=self._start,
+            reuse=reuse,
+            calm=self._calm,
+        )
+
+    def _is_wanted(self, path: str, is_dir: bool) -> bool:
+        if self._start and not f"{path}/".startswith(f"{self._start}/"):
+            return False
+        return self._exclusion.is_rule_file(path) or not self._exclusion.should_exclude(path, is_dir)
+
+    def _needs_everything(self, batch: Batch) -> bool:
+        return batch.everything or any(self._exclusion.is_rule_file(path) for path in batch.paths)
+
+    def _stored_state(self) -> IndexState:
+        """Return the state that the index file itself tells."""
+        catalog = self._index.searched().catalog
+        counts = catalog.counts()
+        if catalog.meta("indexed_at"):
+            return IndexState("ready", counts.files, counts.files, counts.chunks)
+        return IndexState("building" if counts.files else "empty", counts.files, 0, counts.chunks)

@@ -4,8 +4,13 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 QUERY ?= how are results fused and ranked
+DIST ?= dist
+CLIENTS := tests/clients
+NPM_PACKAGES := $(CLIENTS)/node_modules/.package-lock.json
+REGISTRY_VALIDATOR := $(CLIENTS)/target/validate-server-json
+REGISTRY := github.com/modelcontextprotocol/registry@v1.8.7
 
-.PHONY: demo test test-servers soak lint types tables build clean
+.PHONY: demo test test-servers test-clients soak lint types tables build bundle clean
 
 demo: $(VENV)/installed  ## index this repository and search it
 	$(BIN)/graphrag-mcp index
@@ -16,6 +21,9 @@ test: $(VENV)/installed-dev  ## run the tests
 
 test-servers: $(VENV)/installed-dev  ## run the tests that need servers, against a Neo4j from Maven Central
 	$(BIN)/pytest -m server
+
+test-clients: $(VENV)/installed-clients $(NPM_PACKAGES) $(REGISTRY_VALIDATOR)  ## check server and manifests with the clients and validators of others: needs npm and Go
+	$(BIN)/pytest -m clients
 
 soak: $(VENV)/installed-dev  ## run the reliability tests at full length: more than an hour
 	$(BIN)/pytest tests/reliability --soak -s
@@ -31,11 +39,16 @@ tables: $(VENV)/installed-dev  ## write the README's tables of settings and argu
 	$(BIN)/python -m tests.readme_tables
 
 build: $(VENV)/installed-dev  ## build the wheel into dist/
-	rm -rf dist
-	$(BIN)/python -m build --wheel --outdir dist .
+	rm -rf $(DIST)
+	$(BIN)/python -m build --wheel --outdir $(DIST) .
+
+bundle: build $(NPM_PACKAGES)  ## pack the wheel as an MCP bundle, dist/graphrag-mcp.mcpb: needs npm
+	mkdir $(DIST)/bundle
+	cp packaging/mcpb/* $(DIST)/*.whl $(DIST)/bundle
+	$(CLIENTS)/node_modules/.bin/mcpb pack $(DIST)/bundle $(DIST)/graphrag-mcp.mcpb
 
 clean:
-	rm -rf $(VENV) dist tests/servers/target .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) dist tests/servers/target $(CLIENTS)/node_modules $(CLIENTS)/target .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
 # Stamps, so that a step that failed half-way is done again.
 $(VENV)/created:
@@ -52,3 +65,22 @@ $(VENV)/installed: $(VENV)/created pyproject.toml
 $(VENV)/installed-dev: $(VENV)/installed pyproject.toml
 	$(BIN)/python -m pip install --quiet --group dev --editable '.[servers]'
 	touch $@
+
+$(VENV)/installed-clients: $(VENV)/installed-dev pyproject.toml
+	$(BIN)/python -m pip install --quiet --group clients
+	touch $@
+
+$(NPM_PACKAGES): $(CLIENTS)/package.json $(CLIENTS)/package-lock.json
+	cd $(CLIENTS) && npm ci --no-progress --loglevel=error
+	touch $@
+
+# The registry's validators are an internal package of its module, so our command is built inside a copy of it.
+$(REGISTRY_VALIDATOR): $(CLIENTS)/validate_server_json.go
+	rm -rf $(CLIENTS)/target
+	mkdir $(CLIENTS)/target
+	cp -r "$$(go mod download -json $(REGISTRY) | $(PYTHON) -c 'import json, sys; print(json.load(sys.stdin)["Dir"])')" $(CLIENTS)/target/registry
+	chmod -R u+w $(CLIENTS)/target/registry
+	mkdir $(CLIENTS)/target/registry/cmd/validate
+	cp $< $(CLIENTS)/target/registry/cmd/validate/main.go
+	cd $(CLIENTS)/target/registry && go build -buildvcs=false -o ../validate-server-json ./cmd/validate
+	rm -rf $(CLIENTS)/target/registry

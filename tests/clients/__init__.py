@@ -1,0 +1,1 @@
+"""The server and its manifests, judged by the clients, validators and suites of others."""

@@ -1,0 +1,53 @@
+"""Claude Code takes the plugin, and connects to the server; nobody is logged in."""
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tests.clients.programs import REPOSITORY, Done, run
+
+pytestmark = pytest.mark.clients
+
+
+def claude(*arguments: str, environ: dict[str, str], folder: Path = REPOSITORY) -> Done:
+    done = run("claude", *arguments, environ=environ, folder=folder)
+    assert done.code == 0, done.output + done.errors
+    return done
+
+
+def test_the_plugin_is_valid(environ: dict[str, str]) -> None:
+    """The marketplace, and the plugin with its skill, without any warning."""
+    report = json.loads(claude("plugin", "validate", "--strict", "--json", ".", environ=environ).output)
+    assert report["success"], report
+    assert report["provides"]["skills"] == ["graphrag-mcp:code-search"]
+
+
+def test_what_init_writes_connects(project: Path, environ: dict[str, str], home: Path) -> None:
+    """`graphrag-mcp init` is all it takes, once the user has approved the project's servers."""
+    assert run("graphrag-mcp", "init", "--yes", environ=environ, folder=project).code == 0
+    assert json.loads((project / ".mcp.json").read_text())["mcpServers"]["graphrag"]["args"] == ["serve"]
+    listed = claude("mcp", "list", environ=environ, folder=project).output
+    assert "graphrag: graphrag-mcp serve - ⏸ Pending approval" in listed
+    settings = home / ".claude" / "settings.json"
+    settings.parent.mkdir(exist_ok=True)
+    settings.write_text('{"enableAllProjectMcpServers": true}')  # What the user's "yes" to all of a project amounts to.
+    listed = claude("mcp", "list", environ=environ, folder=project).output
+    settings.unlink()
+    assert "graphrag: graphrag-mcp serve - ✔ Connected" in listed
+
+
+def test_the_plugin_connects_and_brings_its_skill(tmp_path: Path, environ: dict[str, str]) -> None:
+    """Once installed, it serves whatever folder Claude Code is started in."""
+    marketplace, project = tmp_path / "marketplace", tmp_path / "project"
+    project.mkdir()
+    for part in (".claude-plugin", "skills"):  # Claude Code copies the whole folder, with every ignored file of ours.
+        shutil.copytree(REPOSITORY / part, marketplace / part)
+    claude("plugin", "marketplace", "add", str(marketplace), environ=environ)
+    claude("plugin", "install", "graphrag-mcp@graphrag-mcp", environ=environ)
+    listed = claude("mcp", "list", environ=environ, folder=project).output
+    assert "plugin:graphrag-mcp:graphrag: graphrag-mcp serve - ✔ Connected" in listed
+    details = claude("plugin", "details", "graphrag-mcp", environ=environ).output
+    assert "Skills (1)" in details
+    assert "code-search" in details

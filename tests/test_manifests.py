@@ -15,11 +15,11 @@ from graphrag_mcp.server.arguments import TOOLS, input_schema
 from graphrag_mcp.settings import ENVIRONMENT_PREFIX, IndexingSettings, RetrievalSettings, ServerSettings
 
 REPOSITORY = Path(__file__).parents[1]
-PLUGIN = ".claude-plugin/plugin.json"
+PLUGIN = "packaging/claude-code/.claude-plugin/plugin.json"
 MARKETPLACE = ".claude-plugin/marketplace.json"
 BUNDLE = "packaging/mcpb/manifest.json"
 REGISTRY = "server.json"
-SKILL = REPOSITORY / "skills" / "code-search" / "SKILL.md"
+SKILL = REPOSITORY / "packaging" / "claude-code" / "skills" / "code-search" / "SKILL.md"
 SECTIONS = (IndexingSettings, RetrievalSettings, ServerSettings)
 CHARACTERS = 1_024  # Of a skill's description: what is longer is cut.
 
@@ -87,10 +87,11 @@ def test_what_they_start_is_a_command_of_the_program() -> None:
     assert create_parser().parse_args([one["value"] for one in package["packageArguments"]]).command == "serve"
 
 
-def test_the_marketplace_offers_the_plugin_of_this_folder() -> None:
+def test_the_marketplace_offers_the_plugin() -> None:
     """`claude plugin install graphrag-mcp@graphrag-mcp` finds it."""
     (offered,) = read(MARKETPLACE)["plugins"]
-    assert (offered["name"], offered["source"]) == (read(PLUGIN)["name"], "./")
+    assert offered["name"] == read(PLUGIN)["name"]
+    assert (REPOSITORY / offered["source"] / ".claude-plugin" / "plugin.json").samefile(REPOSITORY / PLUGIN)
     assert offered["description"] == read(PLUGIN)["description"]
 
 

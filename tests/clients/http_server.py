@@ -8,7 +8,7 @@ import uvicorn
 
 from graphrag_mcp.cli.project import open_project
 from graphrag_mcp.server.backend import Backend
-from graphrag_mcp.server.tools import create_server
+from graphrag_mcp.server.protocol import create_server
 from graphrag_mcp.settings import load_settings
 
 

@@ -1,7 +1,6 @@
 """Claude Code takes the plugin, and connects to the server; nobody is logged in."""
 
 import json
-import shutil
 from pathlib import Path
 
 import pytest
@@ -19,9 +18,12 @@ def claude(*arguments: str, environ: dict[str, str], folder: Path = REPOSITORY) 
 
 def test_the_plugin_is_valid(environ: dict[str, str]) -> None:
     """The marketplace, and the plugin with its skill, without any warning."""
-    report = json.loads(claude("plugin", "validate", "--strict", "--json", ".", environ=environ).output)
-    assert report["success"], report
-    assert report["provides"]["skills"] == ["graphrag-mcp:code-search"]
+    reports = {}
+    for folder in (".", "packaging/claude-code"):
+        output = claude("plugin", "validate", "--strict", "--json", folder, environ=environ).output
+        reports[folder] = json.loads(output)
+        assert reports[folder]["success"], output
+    assert reports["packaging/claude-code"]["provides"]["skills"] == ["graphrag-mcp:code-search"]
 
 
 def test_what_init_writes_connects(project: Path, environ: dict[str, str], home: Path) -> None:
@@ -40,11 +42,9 @@ def test_what_init_writes_connects(project: Path, environ: dict[str, str], home:
 
 def test_the_plugin_connects_and_brings_its_skill(tmp_path: Path, environ: dict[str, str]) -> None:
     """Once installed, it serves whatever folder Claude Code is started in."""
-    marketplace, project = tmp_path / "marketplace", tmp_path / "project"
+    project = tmp_path / "project"
     project.mkdir()
-    for part in (".claude-plugin", "skills"):  # Claude Code copies the whole folder, with every ignored file of ours.
-        shutil.copytree(REPOSITORY / part, marketplace / part)
-    claude("plugin", "marketplace", "add", str(marketplace), environ=environ)
+    claude("plugin", "marketplace", "add", str(REPOSITORY), environ=environ)
     claude("plugin", "install", "graphrag-mcp@graphrag-mcp", environ=environ)
     listed = claude("mcp", "list", environ=environ, folder=project).output
     assert "plugin:graphrag-mcp:graphrag: graphrag-mcp serve - ✔ Connected" in listed

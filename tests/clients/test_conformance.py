@@ -10,8 +10,6 @@ from pathlib import Path
 
 import pytest
 
-from graphrag_mcp.server.backend import Backend
-from graphrag_mcp.server.tools import create_server
 from tests.clients.programs import Done, run
 
 pytestmark = pytest.mark.clients
@@ -24,9 +22,9 @@ APPLICABLE = (
     "tools-call-error",  # Calls a tool that we do not have: the answer has to say that it is an error.
     "server-sse-multiple-streams",
     "dns-rebinding-protection",
+    "resources-list",
+    "prompts-list",
 )
-# What a server has to pass when it offers the capability.
-OPTIONAL = {"resources-list": "resources", "prompts-list": "prompts"}
 _FIXTURES = "calls a tool, a resource or a prompt of the suite's own"
 NOT_APPLICABLE = {
     # It passes, but with the error that the tool is unknown as the "simple text".
@@ -78,20 +76,10 @@ def test_it_conforms(scenario: str, url: str, environ: dict[str, str]) -> None:
     assert_conforms(_conformance("server", "--url", url, "--scenario", scenario, environ=environ))
 
 
-@pytest.mark.parametrize("scenario", OPTIONAL)
-def test_it_conforms_in_what_it_offers(scenario: str, url: str, environ: dict[str, str]) -> None:
-    """A capability that is declared is tested too."""
-    server = create_server(Backend(lambda: pytest.fail("nothing is opened")))
-    offered = server.create_initialization_options().capabilities
-    if getattr(offered, OPTIONAL[scenario]) is None:
-        pytest.skip(f"the server offers no {OPTIONAL[scenario]}")
-    assert_conforms(_conformance("server", "--url", url, "--scenario", scenario, environ=environ))
-
-
 def test_no_scenario_is_forgotten(environ: dict[str, str]) -> None:
     """A scenario that a new version of the suite brings has to be put on one of the lists."""
     listed = set(re.findall(r"^  - (\S+)", _conformance("list", "--server", environ=environ).output, re.MULTILINE))
-    assert listed == {*APPLICABLE, *OPTIONAL, *NOT_APPLICABLE}
+    assert listed == {*APPLICABLE, *NOT_APPLICABLE}
 
 
 def assert_conforms(done: Done) -> None:

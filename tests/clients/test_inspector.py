@@ -17,14 +17,11 @@ ERAS = {"legacy": "2025-11-25", "modern": "2026-07-28"}
 VALUES = {
     "query": "where are sessions refreshed",
     "question": "where are sessions refreshed",
-    "task": "expire sessions after an hour",
-    "change": "expire sessions after an hour",
-    "topic": "sessions",
     "symbol": "Session.refresh",
-    "name": "Session",
     "text": "sign",
     "path": "session.py",
-    "file": "session.py",
+    "line": "1",
+    "tokens": "500",
 }
 Ask = Callable[..., dict[str, Any]]
 
@@ -36,15 +33,15 @@ def ask(request: pytest.FixtureRequest, project: Path, environ: dict[str, str]) 
     def call(method: str, *options: str) -> dict[str, Any]:
         how = [
             "--cli",
+            "--method",
+            method,
+            *options,  # Before the others: that of a prompt's arguments takes whatever is no option behind it.
             "--protocol-era",
             request.param,
             "--format",
             "json",
             "--connect-timeout",
             "60000",
-            "--method",
-            method,
-            *options,
         ]
         done = run("mcp-inspector", *how, "graphrag-mcp", "serve", "--root", project, environ=environ)
         assert done.code == 0, f"{method} {options}: {done.errors}{done.output}"
@@ -74,14 +71,23 @@ def test_every_resource_can_be_read(ask: Ask) -> None:
     """What is listed has contents, and so has every template once it is filled in."""
     uris = [one["uri"] for one in ask("resources/list")["resources"]]
     templates = [one["uriTemplate"] for one in ask("resources/templates/list")["resourceTemplates"]]
-    uris += [re.sub(r"\{[+/?&#]?(\w+)\*?\}", lambda found: VALUES[found[1]], one) for one in templates]
+    uris += [re.sub(r"\{(\W?)(\w+)\}", _expand, one) for one in templates]
+    assert len(uris) == len(set(uris)) == 4
     for uri in uris:
         assert ask("resources/read", "--uri", uri)["contents"], uri
 
 
+def _expand(found: re.Match[str]) -> str:
+    """Return the value of an expression of a URI template (RFC 6570)."""
+    operator, name = found.groups()
+    return f"?{name}={VALUES[name]}" if operator == "?" else VALUES[name]
+
+
 def test_every_prompt_can_be_had(ask: Ask) -> None:
     """Each has messages, with all of its arguments given."""
-    for prompt in ask("prompts/list")["prompts"]:
+    prompts = ask("prompts/list")["prompts"]
+    assert prompts
+    for prompt in prompts:
         given = [f"{one['name']}={VALUES[one['name']]}" for one in prompt.get("arguments", [])]
         arguments = ["--prompt-args", *given] if given else []
         assert ask("prompts/get", "--prompt-name", prompt["name"], *arguments)["messages"], prompt["name"]

@@ -10,7 +10,7 @@ NPM_PACKAGES := $(CLIENTS)/node_modules/.package-lock.json
 REGISTRY_VALIDATOR := $(CLIENTS)/target/validate-server-json
 REGISTRY := github.com/modelcontextprotocol/registry@v1.8.7
 
-.PHONY: demo test test-servers test-clients soak lint types tables build bundle clean
+.PHONY: demo test test-servers test-clients test-ui soak lint types tables build bundle clean
 
 demo: $(VENV)/installed  ## index this repository and search it
 	$(BIN)/graphrag-mcp index
@@ -24,6 +24,10 @@ test-servers: $(VENV)/installed-dev  ## run the tests that need servers, against
 
 test-clients: $(VENV)/installed-clients $(NPM_PACKAGES) $(REGISTRY_VALIDATOR)  ## check server and manifests with the clients and validators of others: needs npm and Go
 	$(BIN)/pytest -m clients
+
+test-ui: $(VENV)/installed-dev  ## run the tests of the page, in a Chromium from Debian's packages
+	$(BIN)/python -m tests.ui.get_browser
+	$(BIN)/pytest tests/ui -m browser
 
 soak: $(VENV)/installed-dev  ## run the reliability tests at full length: more than an hour
 	$(BIN)/pytest tests/reliability --soak -s
@@ -48,7 +52,8 @@ bundle: build $(NPM_PACKAGES)  ## pack the wheel as an MCP bundle, dist/graphrag
 	$(CLIENTS)/node_modules/.bin/mcpb pack $(DIST)/bundle $(DIST)/graphrag-mcp.mcpb
 
 clean:
-	rm -rf $(VENV) dist tests/servers/target $(CLIENTS)/node_modules $(CLIENTS)/target .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) dist tests/servers/target tests/ui/target $(CLIENTS)/node_modules $(CLIENTS)/target src/graphrag_mcp/ui/static/vendor
+	rm -rf .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
 # Stamps, so that a step that failed half-way is done again.
 $(VENV)/created:

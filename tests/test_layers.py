@@ -25,6 +25,7 @@ LAYERS = [
     ["index_keeper"],
     ["app", "remote"],
     ["server"],
+    ["ui"],
     ["cli"],
     ["__main__"],
 ]

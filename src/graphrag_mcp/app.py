@@ -27,6 +27,7 @@ from graphrag_mcp.search.orchestrator import SearchOrchestrator
 from graphrag_mcp.search.retrieval import Stores
 from graphrag_mcp.servers import Servers, project_name
 from graphrag_mcp.settings import Settings
+from graphrag_mcp.stores.sqlite.inventory import SqliteInventory
 from graphrag_mcp.stores.sqlite.projection import SqliteProjectionSource
 from graphrag_mcp.sync import ReportSync
 
@@ -196,6 +197,10 @@ class App:
             warnings=(*self._index.warnings, *self._exclusion.warnings),
             last_indexed=float(indexed_at) if indexed_at else None,
         )
+
+    def inventory(self) -> SqliteInventory:
+        """Return what lists the indexed files and those that were left out."""
+        return self._index.searched().inventory
 
     def why_absent(self, path: str) -> str:
         """Return why a search cannot find a file, "" when it can."""

@@ -7,6 +7,7 @@ from graphrag_mcp.servers import Servers
 from graphrag_mcp.stores.sqlite.catalog import SqliteCatalog
 from graphrag_mcp.stores.sqlite.database import Database
 from graphrag_mcp.stores.sqlite.graph import SqliteGraphStore
+from graphrag_mcp.stores.sqlite.inventory import SqliteInventory
 from graphrag_mcp.stores.sqlite.keyword import SqliteKeywordIndex
 from graphrag_mcp.stores.sqlite.points import SqliteChunkIds
 from graphrag_mcp.stores.sqlite.projection import SqliteProjectionSource
@@ -24,6 +25,7 @@ class OpenIndex:
         self.database = database
         self._scopes = ScopeResolver(database, compile_globs)
         self.catalog = SqliteCatalog(database, self._scopes)
+        self.inventory = SqliteInventory(database)
         self.writer = SqliteIndexWriter(database)
         self.symbols = SqliteSymbolGraph(database, self._scopes)
         self._keywords = SqliteKeywordIndex(database, self._scopes)

@@ -102,3 +102,31 @@ class Status:
     servers: tuple[ServerState, ...] = ()
     warnings: tuple[str, ...] = ()
     last_indexed: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class IndexedFile:
+    """What is indexed of one file; `archived`: why it counts as archived, "" when it does not.
+
+    modified_at: seconds since 1970. note: why it was not parsed by its syntax, "" when it was.
+    """
+
+    path: str
+    language: str
+    category: str
+    size: int
+    modified_at: float | None
+    chunks: int
+    symbols: int
+    archived: str = ""
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class FileAge:
+    """When a file was changed last, and how much of the index it is."""
+
+    path: str
+    chunks: int
+    modified_at: float | None
+    is_archived: bool

@@ -221,6 +221,16 @@ def load_settings(root: Path, environ: Mapping[str, str]) -> Settings:
     return settings
 
 
+def change_retrieval(settings: Settings, changes: Mapping[str, object]) -> Settings:
+    """Return the settings with other values of `[retrieval]`; raises SettingsError with every problem found."""
+    unchanged = settings.retrieval.model_dump()
+    try:
+        retrieval = RetrievalSettings.model_validate(unchanged | dict(changes))
+    except ValidationError as error:
+        raise SettingsError([_describe(detail) for detail in error.errors()]) from None
+    return settings.model_copy(update={"retrieval": retrieval})
+
+
 _SECTION_OF = {
     name: section
     for section, model in (

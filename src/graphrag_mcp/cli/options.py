@@ -35,6 +35,7 @@ def create_parser() -> argparse.ArgumentParser:
     status = _add_command(commands, "status", "show what is indexed, and what was left out and why")
     status.add_argument("--json", action="store_true", help="print JSON")
     _add_remote(status)
+    _add_ui(_add_command(commands, "ui", "show the index, and why a result is there, on a page in the browser"))
     _add_sync(_add_command(commands, "sync", "copy the index to the servers that the settings name"))
     _add_eval(_add_command(commands, "eval", "measure the search on queries whose answers are known"))
     return parser
@@ -82,6 +83,11 @@ def _add_index(parser: argparse.ArgumentParser) -> None:
 def _add_remote(parser: argparse.ArgumentParser, default: object = argparse.SUPPRESS) -> None:
     words = "search the servers, without any index on this machine"
     parser.add_argument("--remote", action="store_true", default=default, help=words)
+
+
+def _add_ui(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--port", type=int, default=0, metavar="N", help="port on 127.0.0.1 (default: a free one)")
+    parser.add_argument("--no-browser", action="store_true", help="only print the address")
 
 
 def _add_sync(parser: argparse.ArgumentParser) -> None:

@@ -50,6 +50,10 @@ def _command(name: str) -> Callable[[argparse.Namespace], None]:
         from graphrag_mcp.cli.serve import run_serve
 
         return run_serve
+    if name == "ui":
+        from graphrag_mcp.cli.ui import run_ui
+
+        return run_ui
     if name == "init":
         from graphrag_mcp.cli.init import run_init
 

@@ -8,6 +8,7 @@ from graphrag_mcp.code_graph import CodeNode, Direction
 from graphrag_mcp.model import Category, Scope
 from graphrag_mcp.navigation.impact import Impact, find_impact
 from graphrag_mcp.navigation.lookup import EVERYTHING, complete, find_file, find_nodes
+from graphrag_mcp.navigation.neighbourhood import Neighbourhood, find_neighbourhood
 from graphrag_mcp.navigation.occurrences import Occurrences, ReadText, find_occurrences
 from graphrag_mcp.navigation.repository_map import RepositoryMap, map_repository
 from graphrag_mcp.navigation.tracing import Step, Trace, trace
@@ -67,6 +68,11 @@ class Navigator:
     def trace(self, text: str, direction: Direction, hops: int, scope: Scope = EVERYTHING) -> Trace:
         """Follow one kind of relation from what a name stands for."""
         return trace(self._graph, find_nodes(self._graph, text, self._root, scope), direction, hops, scope)
+
+    def around(self, text: str, hops: int, limit: int, scope: Scope = EVERYTHING) -> Neighbourhood:
+        """Return what stands around the first definition that a name stands for, code before tests and the rest."""
+        starts = sorted(find_nodes(self._graph, text, self._root, scope), key=_by_category)
+        return find_neighbourhood(self._graph, starts, hops, limit, scope)
 
     def impact(self, text: str, hops: int, scope: Scope = EVERYTHING) -> Impact:
         """Return what a change of a definition or a file may reach."""

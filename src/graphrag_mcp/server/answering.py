@@ -16,12 +16,11 @@ from graphrag_mcp.model import SearchRequest, SearchResult
 from graphrag_mcp.reports import IndexState
 from graphrag_mcp.server.arguments import CODE_TOOLS, STATUS_TOOL, TOOLS
 from graphrag_mcp.server.backend import Backend
-from graphrag_mcp.server.code_answers import CONCISE_TOKENS, answer_code, write
+from graphrag_mcp.server.code_answers import answer_code, write
 from graphrag_mcp.server.excerpts import cut_text, room_of
 from graphrag_mcp.server.overview import render_status
-from graphrag_mcp.server.paging import cursor_at
 from graphrag_mcp.server.payload import status_payload
-from graphrag_mcp.server.render import describe_state, printable, render
+from graphrag_mcp.server.render import describe_state, printable, render_answer
 from graphrag_mcp.server.requests import read_code_question, read_question, read_status_question
 
 if TYPE_CHECKING:
@@ -82,15 +81,7 @@ async def _answer(
         return await _answer_code(app, context, tool, arguments)
     question = read_question(tool, arguments, app.settings, app.root)
     result = await _search(app, question.request, context)
-    if question.response_format == "concise":
-        tokens = CONCISE_TOKENS
-    return render(
-        result,
-        question.response_format,
-        question.tokens or tokens,
-        first=question.first,
-        cursor=partial(cursor_at, tool=tool, arguments=question.arguments),
-    )
+    return render_answer(tool, question, result, tokens)
 
 
 async def _answer_code(

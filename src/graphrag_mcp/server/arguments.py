@@ -197,11 +197,17 @@ TOOLS: Mapping[str, type[ToolArguments]] = {**SEARCH_TOOLS, **CODE_TOOLS, STATUS
 
 def input_schema(tool: str, settings: Settings | None = None) -> dict[str, Any]:
     """Return the JSON schema of a tool's arguments, with the project's own defaults where there are settings."""
-    schema = TOOLS[tool].model_json_schema(schema_generator=_CompactSchema)
+    schema = schema_of(TOOLS[tool])
     properties = schema["properties"]
     if settings is not None and "exclude_archived" in properties:
         properties["exclude_archived"]["default"] = settings.retrieval.exclude_archived
-    # What must be given comes first: models and people read a schema from the top.
+    return schema
+
+
+def schema_of(model: type[BaseModel]) -> dict[str, Any]:
+    """Return the JSON schema of a model; what must be given comes first: models and people read it from the top."""
+    schema = model.model_json_schema(schema_generator=_CompactSchema)
+    properties = schema["properties"]
     required = schema.get("required", [])
     schema["properties"] = {
         name: properties[name] for name in sorted(properties, key=lambda name: name not in required)

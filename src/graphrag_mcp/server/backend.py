@@ -49,6 +49,13 @@ class Backend:
             app.start()
             self._app = app
 
+    def close(self) -> None:
+        """Close the application, if it was opened."""
+        with self._opening:
+            if self._app is not None:
+                self._app.close()
+                self._app = None
+
     def open_soon(self) -> None:
         """Open the application in the background, once, after the client's opening requests are answered."""
         if self._timer is None:

@@ -15,7 +15,7 @@ from graphrag_mcp.server.arguments import (
     OccurrencesArguments,
     TraceArguments,
 )
-from graphrag_mcp.server.excerpts import room_of
+from graphrag_mcp.server.excerpts import CONCISE_TOKENS, room_of
 from graphrag_mcp.server.paging import Page, cursor_at, page_of
 from graphrag_mcp.server.reasons import resolved
 from graphrag_mcp.server.render import one_line, printable
@@ -26,7 +26,6 @@ if TYPE_CHECKING:  # The navigator imports the stores' ports: numpy, which no cl
     from graphrag_mcp.navigation.occurrences import Occurrence, Occurrences
     from graphrag_mcp.navigation.tracing import Step, Trace
 
-CONCISE_TOKENS = 1_000
 USES_SHOWN = 6
 STOPS_SHOWN = 12
 LINE_CHARACTERS = 200
@@ -161,7 +160,7 @@ def _trace(found: "Trace", tool: str, arguments: TraceArguments, first: int) -> 
     if not page.total:
         head = [f"No {found.direction} of {starts}{more} among what is indexed."]
     payload = {
-        "starts": [_node_payload(node) for node in found.starts],
+        "starts": [node_payload(node) for node in found.starts],
         "rows": [_step_payload(step) for step in page.rows],
         "stops": [one._asdict() for one in found.stops],
         "guesses_not_followed": found.guessed,
@@ -200,7 +199,7 @@ def _impact(found: "Impact", tool: str, arguments: ImpactArguments, first: int) 
     if not rows:
         head = [f"Nothing that is indexed leads to {starts}, as far as names tell."]
     payload = {
-        "starts": [_node_payload(node) for node in found.starts],
+        "starts": [node_payload(node) for node in found.starts],
         "rows": [_reached_payload(one, is_test=is_test) for one, is_test in page.rows],
         "is_cut": found.is_cut,
     }
@@ -279,7 +278,8 @@ def _certainty(edge: CodeEdge) -> str:
 # ---------------------------------------------------------------- JSON
 
 
-def _node_payload(node: CodeNode) -> dict[str, Any]:
+def node_payload(node: CodeNode) -> dict[str, Any]:
+    """Return a definition or file as JSON has it."""
     return {
         "path": node.path,
         "start_line": node.start_line,
@@ -292,7 +292,8 @@ def _node_payload(node: CodeNode) -> dict[str, Any]:
     }
 
 
-def _edge_payload(edge: CodeEdge) -> dict[str, Any]:
+def edge_payload(edge: CodeEdge) -> dict[str, Any]:
+    """Return a relation as JSON has it, without its ends."""
     return {
         "relation": edge.kind.value,
         "path": edge.path,
@@ -303,16 +304,16 @@ def _edge_payload(edge: CodeEdge) -> dict[str, Any]:
 
 
 def _found_payload(one: "Found") -> dict[str, Any]:
-    return _node_payload(one.node) | {
-        "used": [{"by": _node_payload(step.source), **_edge_payload(step.edge)} for step in one.used]
+    return node_payload(one.node) | {
+        "used": [{"by": node_payload(step.source), **edge_payload(step.edge)} for step in one.used]
     }
 
 
 def _step_payload(step: "Step") -> dict[str, Any]:
-    ends = {"source": _node_payload(step.source), "target": _node_payload(step.target)}
-    return {"hop": step.hop, **ends, **_edge_payload(step.edge)}
+    ends = {"source": node_payload(step.source), "target": node_payload(step.target)}
+    return {"hop": step.hop, **ends, **edge_payload(step.edge)}
 
 
 def _reached_payload(one: "Reached", *, is_test: bool) -> dict[str, Any]:
-    way = {"via": _node_payload(one.via), "hops": one.hops, "path_confidence": one.confidence, "is_test": is_test}
-    return _node_payload(one.node) | way | {"edge": _edge_payload(one.edge)}
+    way = {"via": node_payload(one.via), "hops": one.hops, "path_confidence": one.confidence, "is_test": is_test}
+    return node_payload(one.node) | way | {"edge": edge_payload(one.edge)}

@@ -1,9 +1,11 @@
 """Shares the room of an answer among its results: the best get the most, and what is cut is counted."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 CHARACTERS_PER_TOKEN = 3.2  # Code has many short tokens; prose would be about 4.
+CONCISE_TOKENS = 1_000
 CUT_MARK = " …"
 
 
@@ -18,6 +20,11 @@ class Excerpt:
 def room_of(tokens: int) -> int:
     """Return how many characters surely fit into that many tokens."""
     return int(tokens * CHARACTERS_PER_TOKEN)
+
+
+def tokens_of(text: str) -> int:
+    """Return about how many tokens a text takes, rather too many than too few."""
+    return math.ceil(len(text) / CHARACTERS_PER_TOKEN)
 
 
 def cut_texts(texts: Sequence[str], room: int) -> list[Excerpt]:

@@ -43,7 +43,7 @@ def search_payload(result: SearchResult, room: int | None = None) -> dict[str, A
 def status_payload(status: Status) -> dict[str, Any]:
     """Return the fields of a `Status`, with `last_indexed` as ISO 8601."""
     return asdict(status) | {
-        "last_indexed": _iso(status.last_indexed),
+        "last_indexed": iso(status.last_indexed),
         "skipped_examples": [{"path": path, "reason": reason} for path, reason in status.skipped_examples],
     }
 
@@ -76,7 +76,7 @@ def _hit(hit: Hit) -> dict[str, Any]:
         "archive_reason": chunk.archive.reason if chunk.archive else None,
         "archive_penalty": weights.get("archive", 1.0),
         "recency_weight": weights.get("recency", 1.0),
-        "modified_at": _iso(chunk.modified_at),
+        "modified_at": iso(chunk.modified_at),
         "status": chunk.facts.status,
         "stale": chunk.stale,
     }
@@ -114,5 +114,6 @@ def _place(hit: Hit) -> dict[str, Any]:
     }
 
 
-def _iso(seconds: float | None) -> str | None:
+def iso(seconds: float | None) -> str | None:
+    """Return a time in seconds since 1970 as ISO 8601 in UTC."""
     return None if seconds is None else datetime.fromtimestamp(seconds, UTC).isoformat(timespec="seconds")

@@ -4,13 +4,16 @@ import json
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 
 from graphrag_mcp.model import GraphNeighbour, Hit, SearchMeta, SearchResult
 from graphrag_mcp.reports import IndexState
 from graphrag_mcp.server.arguments import ResponseFormat
-from graphrag_mcp.server.excerpts import Excerpt, cut_texts, room_of
+from graphrag_mcp.server.excerpts import CONCISE_TOKENS, Excerpt, cut_texts, room_of
+from graphrag_mcp.server.paging import cursor_at
 from graphrag_mcp.server.payload import search_payload
 from graphrag_mcp.server.reasons import certainty, explain, is_guess, relation_to, usefulness, why
+from graphrag_mcp.server.requests import Question
 
 CursorAt = Callable[[int, int], str]
 
@@ -66,6 +69,19 @@ def render(
     rest = _describe_rest(len(headers) - len(shown), total, cursor(first + len(shown), total))
     parts = ["\n".join(notes), hits, rest, "\n".join(related)]
     return printable("\n\n".join(part for part in parts if part))
+
+
+def render_answer(tool: str, question: Question, result: SearchResult, default_tokens: int) -> str:
+    """Return exactly what a call of a search tool answers."""
+    if question.response_format == "concise":
+        default_tokens = CONCISE_TOKENS
+    return render(
+        result,
+        question.response_format,
+        question.tokens or default_tokens,
+        first=question.first,
+        cursor=partial(cursor_at, tool=tool, arguments=question.arguments),
+    )
 
 
 def describe_meta(meta: SearchMeta) -> list[str]:

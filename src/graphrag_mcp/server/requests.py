@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 
 from graphrag_mcp.errors import SHOWN_CHARACTERS, RequestError
 from graphrag_mcp.exclusion.excluded_files import normalise_excluded_files
@@ -23,14 +23,14 @@ from graphrag_mcp.server.arguments import (
     ResponseFormat,
     SearchArguments,
     ToolArguments,
-    input_schema,
+    schema_of,
 )
 from graphrag_mcp.server.paging import read_cursor
 from graphrag_mcp.settings import Settings
 
 SHOWN_PROBLEMS = 5
 
-_Model = TypeVar("_Model", bound=ToolArguments)
+_Model = TypeVar("_Model", bound=BaseModel)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ def read_question(tool: str, arguments: Mapping[str, object], settings: Settings
 
     Raises RequestError with every problem of the call: each names the argument, what was given and what is accepted.
     """
-    parsed = _parse(tool, SEARCH_TOOLS[tool], arguments)
+    parsed = parse_arguments(tool, SEARCH_TOOLS[tool], arguments)
     request = _build_request(parsed, settings, root)
     first = read_cursor(tool, parsed)
     request = replace(request, limit=first + request.limit)
@@ -64,7 +64,7 @@ def read_code_question(
     tool: str, arguments: Mapping[str, object], settings: Settings
 ) -> tuple[CodeArguments, int, Scope]:
     """Return the arguments of a call of a code tool, its first row and its scope; raises as `read_question` does."""
-    parsed = _parse(tool, CODE_TOOLS[tool], arguments)
+    parsed = parse_arguments(tool, CODE_TOOLS[tool], arguments)
     given = "exclude_archived" in parsed.model_fields_set
     paths = parsed.paths if isinstance(parsed, OccurrencesArguments) else ()
     scope = Scope(
@@ -76,16 +76,20 @@ def read_code_question(
 
 def read_status_question(arguments: Mapping[str, object]) -> ToolArguments:
     """Return how `index_status` is to answer; raises RequestError as `read_question` does."""
-    return _parse(STATUS_TOOL, TOOLS[STATUS_TOOL], arguments)
+    return parse_arguments(STATUS_TOOL, TOOLS[STATUS_TOOL], arguments)
 
 
-def _parse(tool: str, model: type[_Model], arguments: Mapping[str, object]) -> _Model:
+def parse_arguments(asked: str, model: type[_Model], arguments: Mapping[str, object]) -> _Model:
+    """Return what a model accepts; `asked` names the tool or the page's request in the words of a problem.
+
+    Raises RequestError as `read_question` does.
+    """
     try:
         return model.model_validate(dict(arguments))
     except ValidationError as error:
         details = error.errors(include_url=False)
-    properties = input_schema(tool)["properties"]
-    problems = [_describe(tool, properties, detail) for detail in details]
+    properties = schema_of(model)["properties"]
+    problems = [_describe(asked, properties, detail) for detail in details]
     lines = problems if len(problems) == 1 else [f"{len(problems)} problems:", *(f"- {text}" for text in problems)]
     if len(problems) > SHOWN_PROBLEMS:
         hidden = len(problems) - SHOWN_PROBLEMS

@@ -1,0 +1,42 @@
+"""`graphrag-mcp ui`: serves a page that shows the index, to the browser of this machine."""
+
+import argparse
+import os
+import sys
+import threading
+import webbrowser
+from contextlib import suppress
+
+from graphrag_mcp.cli.options import project_root
+from graphrag_mcp.cli.project import open_project
+from graphrag_mcp.server.backend import Backend
+from graphrag_mcp.ui.serve import serve_page
+
+# They would take the terminal, and run no script.
+_TEXT_BROWSERS = {"www-browser", "links", "elinks", "lynx", "w3m"}
+
+
+def run_ui(options: argparse.Namespace) -> None:
+    """Serve the page until interrupted; the index is built meanwhile."""
+    root = project_root(options.root, os.environ)
+    backend = Backend(lambda: open_project(root))
+    backend.app()  # At once: a wrong root or setting ends the command here, with its sentence.
+
+    def show(url: str) -> None:
+        sys.stdout.write(url + "\n")
+        sys.stdout.flush()
+        if not options.no_browser:
+            threading.Thread(target=_open_browser, args=(url,), daemon=True).start()  # Some wait for their end.
+
+    with suppress(KeyboardInterrupt):  # As the page is meant to end.
+        try:
+            serve_page(backend, options.port, show)
+        finally:
+            backend.close()
+
+
+def _open_browser(url: str) -> None:
+    with suppress(webbrowser.Error, OSError):  # Without a browser, there is the address.
+        browser = webbrowser.get()
+        if getattr(browser, "name", "") not in _TEXT_BROWSERS:
+            browser.open(url)

@@ -1,0 +1,182 @@
+"""What the page asks and what it is answered: each request as plain values, without HTTP."""
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import asdict
+from functools import partial
+from typing import Any
+
+from graphrag_mcp import __version__
+from graphrag_mcp.app import App
+from graphrag_mcp.code_graph import CodeEdge
+from graphrag_mcp.errors import RequestError, quoted
+from graphrag_mcp.evaluation.components import OFF
+from graphrag_mcp.model import Resolution, Scope
+from graphrag_mcp.navigation.navigator import Navigator
+from graphrag_mcp.navigation.neighbourhood import Neighbourhood
+from graphrag_mcp.navigation.tracing import GUESSES
+from graphrag_mcp.server.arguments import SEARCH_TOOLS, input_schema
+from graphrag_mcp.server.code_answers import edge_payload, node_payload
+from graphrag_mcp.server.excerpts import tokens_of
+from graphrag_mcp.server.payload import iso, search_payload, status_payload
+from graphrag_mcp.server.reasons import resolved
+from graphrag_mcp.server.render import describe_state, render_answer
+from graphrag_mcp.server.requests import parse_arguments, read_question
+from graphrag_mcp.stores.sqlite.inventory import FileQuery
+from graphrag_mcp.ui.ages import age_tree
+from graphrag_mcp.ui.comparing import compare, settings_form
+from graphrag_mcp.ui.questions import (
+    AgesQuestion,
+    CompareQuestion,
+    FilesQuestion,
+    GraphQuestion,
+    NoQuestion,
+    SearchQuestion,
+    SkippedQuestion,
+)
+
+Values = Mapping[str, object]
+
+
+def answer(app: App, name: str, values: Values) -> dict[str, Any]:
+    """Return the answer to a request of the page. Raises RequestError when it is none, or its values are wrong."""
+    if name not in REQUESTS:
+        raise RequestError("name", f"{quoted(name)} is not a request of this page; there are: {', '.join(REQUESTS)}")
+    return REQUESTS[name](app, values)
+
+
+def _project(app: App, values: Values) -> dict[str, Any]:
+    """Return what the page has to know once: the tools' arguments, the settings, how age counts."""
+    parse_arguments("project", NoQuestion, values)
+    retrieval = app.settings.retrieval
+    days = ("recency_fresh_days", "recency_recent_days", "recency_old_days")
+    return {
+        "root": str(app.root),
+        "version": __version__,
+        "tools": {tool: input_schema(tool, app.settings)["properties"] for tool in SEARCH_TOOLS},
+        "settings": settings_form(retrieval),
+        "presets": OFF,
+        "resolutions": {resolution.value: resolved(resolution) for resolution in Resolution},
+        "days": [getattr(retrieval, name) for name in days],
+    }
+
+
+def _progress(app: App, values: Values) -> dict[str, Any]:
+    parse_arguments("progress", NoQuestion, values)
+    state = app.index_state()
+    return asdict(state) | {"words": describe_state(state)}
+
+
+def _status(app: App, values: Values) -> dict[str, Any]:
+    parse_arguments("status", NoQuestion, values)
+    return status_payload(app.status())
+
+
+def _search(app: App, values: Values) -> dict[str, Any]:
+    """Search as an agent would, and return everything that explains the result."""
+    tool, arguments = _read_call(parse_arguments("search", SearchQuestion, values))
+    started = time.perf_counter()
+    question = read_question(tool, arguments, app.settings, app.root)
+    result = app.search(question.request)
+    return search_payload(result) | {"total_ms": (time.perf_counter() - started) * 1000}
+
+
+def _answer_text(app: App, values: Values) -> dict[str, Any]:
+    """Return what the tool would answer, word for word, and about how many tokens that is."""
+    tool, arguments = _read_call(parse_arguments("answer", SearchQuestion, values))
+    question = read_question(tool, arguments, app.settings, app.root)
+    text = render_answer(tool, question, app.search(question.request), app.settings.retrieval.response_tokens)
+    return {"text": text, "tokens": tokens_of(text), "characters": len(text)}
+
+
+def _read_call(asked: SearchQuestion) -> tuple[str, dict[str, Any]]:
+    if asked.tool not in SEARCH_TOOLS:
+        raise RequestError("tool", f"{quoted(asked.tool)} is not a search tool; there are: {', '.join(SEARCH_TOOLS)}")
+    return asked.tool, asked.arguments
+
+
+def _compare(app: App, values: Values) -> dict[str, Any]:
+    asked = parse_arguments("compare", CompareQuestion, values)
+    tool, arguments = _read_call(asked)
+    return compare(app, tool, arguments, (asked.left, asked.right))
+
+
+def _graph(app: App, values: Values) -> dict[str, Any]:
+    """Return the code graph around a symbol or a result."""
+    asked = parse_arguments("graph", GraphQuestion, values)
+    found, stale = app.navigate(partial(_around, asked=asked))
+    return {
+        "start": found.start.node_id,
+        "nodes": [{"id": node.node_id, "hop": found.hops[node.node_id], **node_payload(node)} for node in found.nodes],
+        "edges": [_edge(edge) for edge in found.edges],
+        "others": [{"id": node.node_id, **node_payload(node)} for node in found.others[:20]],
+        "hidden": found.hidden,
+        "stale": sorted(stale),
+    }
+
+
+def _around(navigator: Navigator, asked: GraphQuestion) -> Neighbourhood:
+    scope = Scope(exclude_archived=asked.exclude_archived)
+    place = f"{asked.path}:{asked.line}" if asked.line else asked.path
+    names = [f"{asked.path}::{asked.symbol}", place] if asked.path and asked.symbol else [asked.symbol or place]
+    if not names[0]:
+        raise RequestError("symbol", "symbol and path are both empty; give the name of a symbol or the path of a file")
+    try:
+        return navigator.around(names[0], asked.hops, asked.limit, scope)
+    except RequestError:
+        if len(names) == 1:
+            raise
+        return navigator.around(names[1], asked.hops, asked.limit, scope)  # A heading, a block: what is around it.
+
+
+def _edge(edge: CodeEdge) -> dict[str, Any]:
+    return {
+        "source": edge.source_id,
+        "target": edge.target_id,
+        **edge_payload(edge),
+        "how": resolved(edge.resolution),
+        "is_guess": edge.resolution in GUESSES,
+    }
+
+
+def _files(app: App, values: Values) -> dict[str, Any]:
+    asked = parse_arguments("files", FilesQuestion, values)
+    query = FileQuery(
+        text=asked.text,
+        language=asked.language,
+        category=asked.category,
+        archived=None if asked.archived == "all" else asked.archived == "archived",
+        order=asked.order,
+        descending=asked.descending,
+        first=asked.first,
+        limit=asked.size,
+    )
+    files, total = app.inventory().files(query)
+    rows = [asdict(file) | {"modified_at": iso(file.modified_at)} for file in files]
+    return {"rows": rows, "total": total}
+
+
+def _skipped(app: App, values: Values) -> dict[str, Any]:
+    asked = parse_arguments("skipped", SkippedQuestion, values)
+    rows, total = app.inventory().skipped(asked.text, asked.reason, asked.first, asked.size)
+    return {"rows": [{"path": path, "reason": reason} for path, reason in rows], "total": total}
+
+
+def _ages(app: App, values: Values) -> dict[str, Any]:
+    asked = parse_arguments("ages", AgesQuestion, values)
+    folder = asked.folder.strip("/")
+    return age_tree(app.inventory().ages(folder), folder) | {"now": time.time()}
+
+
+REQUESTS: Mapping[str, Callable[[App, Values], dict[str, Any]]] = {
+    "project": _project,
+    "progress": _progress,
+    "status": _status,
+    "search": _search,
+    "answer": _answer_text,
+    "graph": _graph,
+    "files": _files,
+    "skipped": _skipped,
+    "ages": _ages,
+    "compare": _compare,
+}

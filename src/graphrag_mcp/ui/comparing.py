@@ -1,0 +1,93 @@
+"""Runs the same search with two sets of ranking settings, and says what moved."""
+
+from collections.abc import Mapping, Sequence
+from contextlib import closing
+from typing import Any
+
+from graphrag_mcp.app import App
+from graphrag_mcp.errors import RequestError, SettingsError
+from graphrag_mcp.model import Hit, SearchResult
+from graphrag_mcp.search.orchestrator import SearchOrchestrator
+from graphrag_mcp.server.payload import search_payload
+from graphrag_mcp.server.requests import read_question
+from graphrag_mcp.settings import RetrievalSettings, change_retrieval
+
+# What a comparison may not change: the first names a model to load, the second only cuts texts.
+FIXED = ("cross_encoder_model", "response_tokens")
+
+_GROUPS = {
+    "Fusion": ("fusion", "rrf", "vector", "keyword", "graph_weight", "legacy", "hybrid", "category_weights"),
+    "Query and candidates": ("query", "expan", "candidate", "exclude"),
+    "Bonuses": ("definition", "mention", "relation", "stem", "directory", "coherence", "vote", "path", "file"),
+    "Recency": ("recency",),
+    "Priors and confidence": ("prior", "confidence"),
+    "Status and boosts": ("backlink", "priority", "superseded", "deprecated", "rejected_penalty", "archived", "auto",
+                          "boost", "penalty"),
+    "Second look": ("rerank",),
+    "Beside the results": ("graph", "rejected"),
+    "Thinning out": ("min_score", "content", "ngram", "semantic", "saturation"),
+}  # fmt: skip
+
+
+def settings_form(current: RetrievalSettings) -> list[dict[str, Any]]:
+    """Return every setting that a comparison may change, with what its own field says of it, in groups."""
+    values = current.model_dump(mode="json")
+    fields: Mapping[str, Mapping[str, Any]] = RetrievalSettings.model_json_schema()["properties"]
+    return [
+        {"name": name, "group": _group(name), "value": values[name], "default": schema.get("default")}
+        | {"meaning": schema["description"], **_accepted(schema)}
+        for name, schema in fields.items()
+        if name not in FIXED
+    ]
+
+
+def compare(
+    app: App, tool: str, arguments: Mapping[str, object], changes: Sequence[Mapping[str, Any]]
+) -> dict[str, Any]:
+    """Return the result of each set of changes, and how each hit of the second moved against the first.
+
+    Raises RequestError for a wrong argument or setting.
+    """
+    results = [_search(app, tool, arguments, one) for one in changes]
+    before, after = ([_key(hit) for hit in result.primary] for result in results)
+    return {
+        "results": [search_payload(result) for result in results],
+        "moves": [{"now": place, "before": _place(key, before)} for place, key in enumerate(after, 1)],
+        "gone": [place for place, key in enumerate(before, 1) if key not in after],
+    }
+
+
+def _search(app: App, tool: str, arguments: Mapping[str, object], changes: Mapping[str, Any]) -> SearchResult:
+    fixed = [name for name in FIXED if name in changes]
+    if fixed:
+        raise RequestError(fixed[0], f"{fixed[0]} cannot be changed here; set it in the settings and start again")
+    try:
+        settings = change_retrieval(app.settings, changes)
+    except SettingsError as error:
+        raise RequestError("settings", "; ".join(error.problems)) from None
+    request = read_question(tool, arguments, settings, app.root).request
+    timeout = settings.servers.server_timeout_seconds
+    with closing(SearchOrchestrator(settings.retrieval, remote_timeout_seconds=timeout)) as orchestrator:
+        return orchestrator.search(request, app.stores(), app.index_state())
+
+
+def _key(hit: Hit) -> tuple[str, int]:
+    return hit.chunk.path, hit.chunk.start_line
+
+
+def _place(key: tuple[str, int], keys: Sequence[tuple[str, int]]) -> int | None:
+    return keys.index(key) + 1 if key in keys else None
+
+
+def _group(name: str) -> str:
+    found = (group for group, beginnings in _GROUPS.items() if name.startswith(beginnings))
+    return next(found, "Other")
+
+
+def _accepted(schema: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the kind of a field and its range or choices, from its JSON schema."""
+    options = [one for one in schema.get("anyOf", [schema]) if one.get("type") != "null"]
+    one = options[0]
+    kind = "choice" if "enum" in one else str(one["type"])
+    limits = {name: one[name] for name in ("minimum", "maximum", "exclusiveMinimum") if name in one}
+    return {"kind": kind, "optional": "anyOf" in schema, "choices": one.get("enum", []), **limits}

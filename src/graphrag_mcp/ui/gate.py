@@ -1,0 +1,83 @@
+"""Lets in only the person who started the page: the address, the token and the origin of every request are checked.
+
+The page is opened with the token in its address, and gets a cookie for all that follows. A header from a script would
+not do: the scripts and style sheets themselves could not be asked for with one, a reload would lose it, and what the
+script cannot read, a hostile text in the page cannot send away. The cookie is HttpOnly and SameSite=Strict, holds for
+this run only, and its value is not the token. Browsers send cookies to every port of a host, so requests that another
+local page makes are refused by where they come from.
+"""
+
+import hashlib
+import secrets
+from http.cookies import CookieError, SimpleCookie
+from urllib.parse import parse_qs
+
+from starlette.responses import PlainTextResponse, Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+HEADERS = {
+    "content-security-policy": (
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
+        "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    ),
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "no-referrer",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+}
+MISDIRECTED, FORBIDDEN = 421, 403
+_OWN = ("same-origin", "none")  # "none": the person typed the address or opened it from a terminal.
+
+
+class Gate:
+    """Answers what may not come in, and adds the headers that keep the page to itself."""
+
+    def __init__(self, inner: ASGIApp, token: str, port: int) -> None:
+        self._inner = inner
+        self._token = token
+        self._hosts = {f"{name}:{port}" for name in ("127.0.0.1", "localhost")}
+        self._cookie = f"graphrag-mcp-{port}"
+        self._session = hashlib.sha256(f"session of {token}".encode()).hexdigest()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        if scope["type"] != "http":
+            return
+        headers = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]}
+        given = parse_qs(scope["query_string"].decode("latin-1")).get("token", [""])[0]
+        opens = scope["path"] == "/" and _same(given, self._token)
+        inner = self._refusal(headers, opens=opens) or self._inner
+
+        async def send_with_headers(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                extra = [(name.encode(), value.encode()) for name, value in HEADERS.items()]
+                if opens and inner is self._inner:
+                    cookie = f"{self._cookie}={self._session}; HttpOnly; SameSite=Strict; Path=/"
+                    extra.append((b"set-cookie", cookie.encode()))
+                message["headers"] = [*message["headers"], *extra]
+            await send(message)
+
+        await inner(scope, receive, send_with_headers)
+
+    def _refusal(self, headers: dict[str, str], *, opens: bool) -> Response | None:
+        """Return why a request is not answered, None when it is."""
+        if headers.get("host", "") not in self._hosts:
+            text = "This is not the address of this page; open the one that `graphrag-mcp ui` printed.\n"
+            return PlainTextResponse(text, MISDIRECTED)
+        if not opens and not _same(self._cookie_of(headers), self._session):
+            text = "The address lacks the token of this run; open the one that `graphrag-mcp ui` printed.\n"
+            return PlainTextResponse(text, FORBIDDEN)
+        if not opens and headers.get("sec-fetch-site", "none") not in _OWN:
+            return PlainTextResponse("Another page asked for this; only this page itself may.\n", FORBIDDEN)
+        return None
+
+    def _cookie_of(self, headers: dict[str, str]) -> str:
+        try:
+            found = SimpleCookie(headers.get("cookie", "")).get(self._cookie)
+        except CookieError:
+            return ""
+        return found.value if found is not None else ""
+
+
+def _same(given: str, expected: str) -> bool:
+    return secrets.compare_digest(given.encode("utf-8", "replace"), expected.encode())

@@ -1,0 +1,76 @@
+"""What the page may ask beside what the tools accept: one model per request, validated as a tool's arguments are."""
+
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from graphrag_mcp.stores.sqlite.inventory import FileOrder
+
+LONGEST_TEXT = 1_000
+
+
+class Question(BaseModel):
+    """What all requests share."""
+
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
+
+
+class SearchQuestion(Question):
+    """A call of a search tool, by its name and its arguments."""
+
+    tool: str = Field("graphrag_hybrid_search", min_length=0, max_length=100)
+    arguments: dict[str, Any]
+
+
+class CompareQuestion(SearchQuestion):
+    """The same call with two sets of changed settings."""
+
+    left: dict[str, Any] = {}
+    right: dict[str, Any] = {}
+
+
+class GraphQuestion(Question):
+    """What stands around a symbol: by its name, or by the path and line of a result."""
+
+    symbol: str = Field("", min_length=0, max_length=LONGEST_TEXT)
+    path: str = Field("", min_length=0, max_length=LONGEST_TEXT)
+    line: int = Field(0, ge=0, le=100_000_000)
+    hops: int = Field(1, ge=1, le=3)
+    limit: int = Field(40, ge=2, le=150)
+    exclude_archived: bool = False
+
+
+class _PageQuestion(Question):
+    text: str = Field("", min_length=0, max_length=LONGEST_TEXT)
+    page: int = Field(1, ge=1, le=1_000_000)
+    size: int = Field(50, ge=1, le=500)
+
+    @property
+    def first(self) -> int:
+        return (self.page - 1) * self.size
+
+
+class FilesQuestion(_PageQuestion):
+    """A page of the indexed files."""
+
+    language: str = Field("", min_length=0, max_length=100)
+    category: str = Field("", min_length=0, max_length=100)
+    archived: Literal["all", "active", "archived"] = "all"
+    order: FileOrder = "path"
+    descending: bool = False
+
+
+class SkippedQuestion(_PageQuestion):
+    """A page of what was left out."""
+
+    reason: str = Field("", min_length=0, max_length=LONGEST_TEXT)
+
+
+class AgesQuestion(Question):
+    """The ages of the files of a folder."""
+
+    folder: str = Field("", min_length=0, max_length=LONGEST_TEXT)
+
+
+class NoQuestion(Question):
+    """A request that takes no arguments."""

@@ -1,0 +1,215 @@
+// One result in full: its code, its score taken apart, what stands around it, and the text an agent gets.
+
+import { Outdated, ask, project } from "./api.js";
+import { code, wordsOf } from "./code.js";
+import { badge, count, empty, failure, fill, h, pathOf, tabs } from "./dom.js";
+import { address } from "./route.js";
+
+const TABS = [["code", "Code"], ["score", "Score"], ["related", "Related"], ["run", "Run"], ["agent", "As the agent sees it"]];
+const MEANINGS = {
+  fused: "The lists merged into one score, 0 to 1",
+  definition: "It defines the name that the query says",
+  relation: "It has the relation that the query asks for",
+  stem: "The file's name agrees with the query",
+  directory: "The folders agree with the query",
+  coherence: "Many chunks of the file were found",
+  votes: "The best candidates mention what it defines",
+  path: "The query says its path",
+  recency: "How long ago the file was changed",
+  saturation: "A further result of the same file",
+  archive: "Archived",
+  status: "What the document says of its own status",
+  standing: "The document's priority",
+  backlinks: "Files that lead to this one",
+  source: "Found by the graph, or first in the vector list",
+};
+
+export class Detail {
+  constructor({ onclose, ongraph, ontab }) {
+    this.tab = "code";
+    this.ontab = ontab;
+    this.head = h("div", { class: "head" });
+    this.bar = h("div", {});
+    this.body = h("div", { class: "body", role: "tabpanel", "aria-label": "Result" });
+    this.onclose = onclose;
+    this.ongraph = ongraph;
+    this.element = h("aside", { class: "detail", tabindex: -1, "aria-label": "The chosen result", hidden: true }, this.head, this.bar, this.body);
+  }
+
+  focus() {
+    this.element.focus();
+  }
+
+  show(result, place, call) {
+    Object.assign(this, { result, call, hit: result.primary[place] });
+    const { hit } = this;
+    fill(this.head,
+      h("div", { class: "title" }, h("h2", {}, pathOf(hit.path, `:${hit.start_line}–${hit.end_line}`)),
+        h("button", { type: "button", class: "icon close", "aria-label": "Back to the results", onclick: () => this.onclose() }, "✕")),
+      h("div", { class: "facts" },
+        h("span", { class: "symbol" }, hit.symbol || hit.kind), badge(hit.language || "text"), badge(hit.category),
+        hit.is_archived && badge("archived", "warn"), hit.stale && badge("stale", "warn"), hit.status && badge(hit.status),
+        h("button", { type: "button", class: "link", onclick: () => this.ongraph() }, "Graph ", h("kbd", {}, "g"))));
+    this.draw();
+  }
+
+  choose(tab) {
+    this.tab = tab;
+    this.draw();
+    this.ontab();
+  }
+
+  draw() {
+    if (!TABS.some(([id]) => id === this.tab)) this.tab = "code";
+    fill(this.bar, tabs("About the result", TABS, this.tab, (tab) => this.choose(tab)));
+    this.body.scrollTop = 0;
+    const panels = { code: () => this.code(), score: () => score(this.hit), related: () => this.related(), run: () => run(this.result), agent: () => this.agent() };
+    fill(this.body, panels[this.tab]());
+  }
+
+  code() {
+    const { hit } = this;
+    return [
+      hit.stale && h("p", { class: "notice" }, `Stale: ${hit.stale}`),
+      hit.is_archived && h("p", { class: "notice" }, `Archived: ${hit.archive_reason}`),
+      h("p", { class: "why" }, hit.why || "Named by the query"),
+      code(hit.text, hit.start_line, wordsOf(this.call.arguments.query), { label: `Code of ${hit.path}` }),
+    ];
+  }
+
+  related() {
+    const place = h("div", {});
+    project().then(({ resolutions }) => fill(place, related(this.result, resolutions)));
+    return place;
+  }
+
+  agent() {
+    const text = h("div", {}, h("p", { class: "muted" }, "Asking as the tool does"));
+    const load = async (format) => {
+      try {
+        const args = { ...this.call.arguments, response_format: format };
+        const answer = await ask("answer", { tool: this.call.tool, arguments: args });
+        fill(text,
+          h("div", { class: "agent-head" },
+            h("p", {}, h("strong", {}, `about ${count(answer.tokens)} tokens`), ` · ${count(answer.characters)} characters · ${this.call.tool}`),
+            h("label", {}, "Format ", pick(format, load))),
+          h("pre", { class: "code plain", tabindex: 0, role: "region", "aria-label": "The tool's answer" }, answer.text));
+      } catch (error) {
+        if (!(error instanceof Outdated)) fill(text, failure(error, () => load(format)));
+      }
+    };
+    load("detailed");
+    return text;
+  }
+}
+
+function pick(format, load) {
+  const select = h("select", { onchange: () => load(select.value) }, ["concise", "detailed", "json"].map((one) => h("option", { value: one }, one)));
+  select.value = format;
+  return select;
+}
+
+// ---------------------------------------------------------------- the score
+
+// The terms of a score as steps: what each added, or what it multiplied the sum by.
+function steps(hit) {
+  const bonuses = hit.factors.filter((factor) => factor.kind === "bonus");
+  const factors = hit.factors.filter((factor) => factor.kind !== "bonus");
+  const product = factors.reduce((all, factor) => all * factor.value, 1);
+  const added = bonuses.reduce((all, bonus) => all + bonus.value, 0);
+  // A second look replaces the fused score by a sum of its own.
+  const counted = Math.abs(added * product - hit.score) > Math.abs((hit.fused_score + added) * product - hit.score);
+  const sum = added + (counted ? hit.fused_score : 0);
+  return { bonuses, factors, product, sum, fused: counted ? hit.fused_score : 0, limit: sum * product ? hit.score / (sum * product) : 1 };
+}
+
+function score(hit) {
+  const { bonuses, factors, product, sum, fused, limit } = steps(hit);
+  const parts = [...(fused ? [["fused", fused]] : []), ...bonuses.map((bonus) => [bonus.name, bonus.value])];
+  const scale = 100 / Math.max(sum, hit.score, 0.001);
+  const bar = h("div", { class: "stack", role: "img", "aria-label": parts.map(([name, value]) => `${name} ${value.toFixed(3)}`).join(", ") },
+    parts.map(([name, value], place) => {
+      const part = h("span", { class: `part p${place % 6}`, title: `${name} ${value.toFixed(3)}` });
+      part.style.inlineSize = `${value * scale}%`;
+      return part;
+    }));
+  const final = h("div", { class: "stack total", role: "img", "aria-label": `final score ${hit.score.toFixed(3)}` }, h("span", { class: "part" }));
+  final.firstChild.style.inlineSize = `${Math.max(0, hit.score) * scale}%`;
+  let running = fused;
+  const row = (swatch, name, value, total, note) => h("tr", {},
+    h("th", { scope: "row" }, swatch, h("span", {}, name)), h("td", { class: "n" }, value), h("td", { class: "n" }, total), h("td", {}, note));
+  const rows = [
+    fused ? row(swatchOf(0), "fused", fused.toFixed(3), fused.toFixed(3), lists(hit)) : null,
+    ...bonuses.map((bonus, place) => row(swatchOf(place + (fused ? 1 : 0)), bonus.name, `+ ${bonus.value.toFixed(3)}`, (running += bonus.value).toFixed(3), note(bonus))),
+    ...factors.map((factor) => row(null, factor.name, `× ${factor.value.toFixed(3)}`, (running *= factor.value).toFixed(3), note(factor))),
+    Math.abs(limit - 1) > 0.002 ? row(null, "limit", `× ${limit.toFixed(3)}`, hit.score.toFixed(3), "All boosts and penalties together have a most and a least") : null,
+  ];
+  return [
+    h("div", { class: "bars" }, h("span", { class: "muted" }, "added up"), bar, h("span", { class: "n" }, sum.toFixed(2)),
+      h("span", { class: "muted" }, `× ${(product * limit).toFixed(2)}`), final, h("strong", { class: "n" }, hit.score.toFixed(2))),
+    h("table", { class: "terms" },
+      h("caption", {}, "How the score comes about"),
+      h("thead", {}, h("tr", {}, ["Term", "Value", "So far", "Why"].map((name, place) => h("th", { scope: "col", class: place === 1 || place === 2 ? "n" : "" }, name)))),
+      h("tbody", {}, rows.filter(Boolean)),
+      h("tfoot", {}, row(null, "score", "", hit.score.toFixed(3), `fused ${hit.fused_score.toFixed(3)} is what min_score compares`))),
+  ];
+}
+
+const swatchOf = (place) => h("span", { class: `swatch p${place % 6}`, "aria-hidden": "true" });
+
+function lists(hit) {
+  const ranks = Object.entries(hit.ranks);
+  if (!ranks.length) return "No list proposed it: the query names it";
+  return h("span", { class: "ranks" }, ["vector", "keyword", "graph"].map((name) => {
+    const rank = hit.ranks[name];
+    return h("span", { class: rank ? "rank" : "rank none" }, `${name} `, h("b", {}, rank ? `#${rank}` : "–"));
+  }));
+}
+
+function note(factor) {
+  const meaning = MEANINGS[factor.name] ?? (factor.name.startsWith("category") ? "The prior of this kind of file" : "");
+  return [meaning, factor.note].filter(Boolean).join(": ");
+}
+
+// ---------------------------------------------------------------- beside the results
+
+function related(result, resolutions) {
+  const parts = [];
+  if (result.expanded.length) {
+    parts.push(h("h3", {}, "Related in the code graph"), h("ul", { class: "places" }, result.expanded.map((one) => h("li", {},
+      h("a", { href: address("graph", { path: one.path, line: one.start_line }) }, pathOf(one.path, `:${one.start_line}`)),
+      h("p", {}, one.direction === "out" ? `${one.source || "the result"} ` : `${one.source || "the file"} `, h("em", {}, one.relation.replace("_", " ")), ` ${one.target || "the result"}`),
+      h("p", { class: "muted" }, `${one.confirmed ? "" : "a guess: "}${resolutions[one.resolution]}, ${one.confidence.toFixed(2)}, ${one.hops} hop${one.hops === 1 ? "" : "s"}`)))));
+  }
+  if (result.runner_up.length) {
+    parts.push(h("h3", {}, "Just missed"), h("ul", { class: "places" }, result.runner_up.map((one) => h("li", {},
+      pathOf(one.path, `:${one.start_line}–${one.end_line}`), h("p", { class: "muted" }, `${one.symbol} score ${one.score.toFixed(2)}`)))));
+  }
+  if (result.rejected.length) {
+    parts.push(h("h3", {}, "Approaches that were turned down"), h("ul", { class: "places" }, result.rejected.map((one) => h("li", {},
+      pathOf(one.path, `:${one.start_line}`), h("p", { class: "muted" }, one.title || one.status || "")))));
+  }
+  return parts.length ? parts : empty("Nothing related", "The graph knows no neighbours of these results, or the search was asked to leave them out.");
+}
+
+function run(result) {
+  const { meta } = result;
+  const stages = [["candidates", "original_count"], ["above the threshold", "after_threshold"], ["different texts", "after_content_dedup"],
+    ["different wording", "after_ngram_dedup"], ["different meaning", "after_semantic_dedup"], ["within the cap per file", "after_doc_limit"], ["shown", "final_count"]];
+  const most = Math.max(1, meta.compression.original_count);
+  const strategy = meta.search_strategy;
+  return [
+    h("dl", { class: "pairs" }, [
+      ["Search", `${meta.retrieval_ms.toFixed(1)} ms`], ["With fresh files checked", `${result.total_ms.toFixed(1)} ms`],
+      ["Understood as", strategy.intent.replaceAll("_", " ")], ["Fusion", strategy.fusion_method], ["Second look", strategy.reranker],
+      ["Lists", [strategy.semantic_enabled && "vector", strategy.fts_enabled && "keyword", strategy.graph_expansion_enabled && "graph"].filter(Boolean).join(", ")],
+      ["Filters", strategy.filters_applied.join(", ").replaceAll("_", " ") || "none"],
+    ].map(([name, value]) => h("div", {}, h("dt", {}, name), h("dd", {}, value)))),
+    h("h3", {}, "From candidates to results"),
+    h("ol", { class: "funnel" }, stages.map(([name, key]) => {
+      const bar = h("span", { class: "fill" });
+      bar.style.inlineSize = `${(100 * meta.compression[key]) / most}%`;
+      return h("li", {}, h("span", {}, name), h("span", { class: "track", "aria-hidden": "true" }, bar), h("span", { class: "n" }, count(meta.compression[key])));
+    })),
+  ];
+}

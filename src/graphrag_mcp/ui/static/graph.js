@@ -1,0 +1,254 @@
+// The graph view: a picture of what stands around one symbol, and the same as a list.
+
+import { Outdated, ask } from "./api.js";
+import { badge, empty, failure, fill, glass, h, pathOf, plural } from "./dom.js";
+import { go } from "./route.js";
+
+const KINDS = ["calls", "imports", "inherits", "tests", "links_to", "contains", "supersedes"];
+const PHRASES = {
+  calls: ["Calls", "Called by"],
+  imports: ["Imports", "Imported by"],
+  inherits: ["Inherits from", "Inherited by"],
+  tests: ["Tests", "Tested by"],
+  links_to: ["Links to", "Linked from"],
+};
+const BETWEEN = 150;
+const ROW = 44;
+const TALLEST = 14;
+
+let input, hops, picture, list, summary, legend, cytoscape, drawn, current;
+
+export function start(place) {
+  input = h("input", { id: "symbol", type: "search", "aria-label": "Symbol", spellcheck: "false", autocomplete: "off", placeholder: "A name, Class.method, path:line or a path" });
+  hops = h("select", { id: "hops", onchange: submit }, [1, 2, 3].map((one) => h("option", { value: one }, plural(one, "hop"))));
+  const form = h("form", { class: "ask", onsubmit: (event) => { event.preventDefault(); submit(); } },
+    h("div", { class: "query" }, glass(), input),
+    h("div", { class: "options" }, h("label", { for: "hops", class: "sr" }, "How far"), hops, h("button", { class: "button primary" }, "Show")));
+  summary = h("p", { class: "note", role: "status" });
+  picture = h("div", { class: "picture", "aria-hidden": "true" });
+  legend = h("ul", { class: "legend", "aria-label": "Colours of the relations" });
+  list = h("div", { class: "neighbours" });
+  place.append(form, summary, h("div", { class: "graph" }, h("div", { class: "canvas" }, picture, legend), list));
+  document.addEventListener("theme", () => current && !place.hidden && draw(current));
+}
+
+function submit() {
+  go("graph", { symbol: input.value.trim(), hops: hops.value === "1" ? "" : hops.value });
+}
+
+export async function show(params) {
+  const asked = { symbol: params.symbol ?? "", path: params.path ?? "", line: Number(params.line) || 0, hops: Number(params.hops) || 1 };
+  input.value = asked.symbol || (asked.line ? `${asked.path}:${asked.line}` : asked.path);
+  hops.value = String(asked.hops);
+  if (!asked.symbol && !asked.path) {
+    blank(empty("The code graph around one symbol", "Give the name of a function, a class or a file; or press g on a result of a search."));
+    input.focus({ preventScroll: true });
+    return;
+  }
+  list.setAttribute("aria-busy", "true");
+  try {
+    const graph = await ask("graph", asked);
+    cytoscape ??= (await import("./vendor/cytoscape.js")).default;
+    current = graph;
+    draw(graph);
+  } catch (error) {
+    if (!(error instanceof Outdated)) blank(failure(error));
+  }
+  list.removeAttribute("aria-busy");
+}
+
+function blank(element) {
+  current = undefined;
+  drawn?.destroy();
+  drawn = undefined;
+  summary.textContent = "";
+  legend.replaceChildren();
+  picture.parentElement.hidden = true;
+  list.parentElement.classList.add("single");
+  fill(list, element);
+}
+
+const nameOf = (node) => node.symbol || node.path.split("/").at(-1);
+const labelOf = (node) => (nameOf(node).length > 30 ? `${nameOf(node).slice(0, 29)}…` : nameOf(node));
+const key = (node) => (node.symbol ? { path: node.path, line: node.start_line, symbol: node.symbol } : { path: node.path });
+const centre = (node) => go("graph", { ...key(node), hops: hops.value === "1" ? "" : hops.value });
+
+function draw(graph) {
+  picture.parentElement.hidden = false;
+  list.parentElement.classList.remove("single");
+  const start = graph.nodes[0];
+  const guesses = graph.edges.filter((edge) => edge.is_guess).length;
+  const others = graph.others.length ? ` · ${plural(graph.others.length, "other definition")} of that name` : "";
+  summary.textContent = `${plural(graph.nodes.length - 1, "neighbour")}, ${plural(graph.edges.length, "relation")}` +
+    (guesses ? `, ${plural(guesses, "guess").replace("guesss", "guesses")}` : "") +
+    (graph.hidden ? ` · the surest ${graph.nodes.length - 1} are shown, ${graph.hidden} more were met` : "") + others +
+    (graph.stale.length ? ` · changed since it was indexed: ${graph.stale.join(", ")}` : "");
+  drawPicture(graph);
+  drawList(graph, start);
+}
+
+// ---------------------------------------------------------------- the list
+
+function drawList(graph, start) {
+  const byId = new Map(graph.nodes.map((node) => [node.id, node]));
+  const groups = new Map();
+  const far = [];
+  for (const edge of graph.edges) {
+    const out = edge.source === start.id;
+    if (!out && edge.target !== start.id) {
+      far.push(edge);
+      continue;
+    }
+    const title = PHRASES[edge.relation]?.[out ? 0 : 1] ?? edge.relation;
+    if (!groups.has(title)) groups.set(title, []);
+    groups.get(title).push([edge, byId.get(out ? edge.target : edge.source)]);
+  }
+  const sections = [...groups].map(([title, rows]) => [h("h3", {}, title, h("span", { class: "number" }, String(rows.length))), h("ul", { class: "places" }, rows.map(([edge, node]) => row(edge, node)))]);
+  fill(list,
+    h("div", { class: "centre" }, h("p", { class: "muted" }, start.kind), h("h2", {}, nameOf(start)), pathOf(start.path, start.symbol ? `:${start.start_line}–${start.end_line}` : ""),
+      start.signature && h("p", { class: "signature" }, start.signature), start.is_archived && badge("archived", "warn")),
+    sections.length ? sections : empty("No relations", "Nothing that is indexed mentions it, and it mentions nothing that is indexed."),
+    far.length > 0 && [h("h3", {}, "Farther away", h("span", { class: "number" }, String(far.length))), h("ul", { class: "places" }, far.map((edge) => between(edge, byId)))],
+    graph.others.length > 0 && [h("h3", {}, "The same name elsewhere"), h("ul", { class: "places" }, graph.others.map((node) => h("li", {}, link(node))))]);
+}
+
+const link = (node) => h("button", { type: "button", class: "jump", onclick: () => centre(node) }, h("span", { class: "symbol" }, nameOf(node)), pathOf(node.path, node.symbol ? `:${node.start_line}` : ""));
+
+const certainty = (edge) => h("p", { class: `muted${edge.is_guess ? " guess" : ""}` }, `${edge.is_guess ? "guess: " : ""}${edge.how}, ${edge.confidence.toFixed(2)} · said at ${edge.path.split("/").at(-1)}:${edge.line}`);
+
+function row(edge, node) {
+  return h("li", { class: `edge ${edge.relation}` }, link(node), certainty(edge));
+}
+
+function between(edge, byId) {
+  const [source, target] = [byId.get(edge.source), byId.get(edge.target)];
+  return h("li", { class: `edge ${edge.relation}` }, link(source), h("p", {}, h("em", {}, edge.relation.replace("_", " ")), ` ${nameOf(target)}`), certainty(edge));
+}
+
+// ---------------------------------------------------------------- the picture
+
+// What leads to the start stands left of it, what it leads to stands right: a column for each hop.
+function columnsOf(graph) {
+  const side = new Map([[graph.start, 0]]);
+  const hop = new Map(graph.nodes.map((node) => [node.id, node.hop]));
+  const near = [...graph.edges].sort((a, b) => Math.min(hop.get(a.source), hop.get(a.target)) - Math.min(hop.get(b.source), hop.get(b.target)));
+  for (const { source, target } of near) {
+    if (side.has(source) && !side.has(target)) side.set(target, side.get(source) < 0 ? -hop.get(target) : hop.get(target));
+    else if (side.has(target) && !side.has(source)) side.set(source, side.get(target) > 0 ? hop.get(source) : -hop.get(source));
+  }
+  const columns = new Map();
+  for (const node of graph.nodes.slice(1)) {
+    const at = side.get(node.id) ?? node.hop;
+    columns.set(at, [...(columns.get(at) ?? []), node]);
+  }
+  return columns;
+}
+
+// Columns face the start: their nodes' near edges are in line, so that the lines fan out from there.
+function positions(graph, widths) {
+  const columns = columnsOf(graph);
+  const places = new Map([[graph.start, { x: 0, y: 0 }]]);
+  for (const direction of [-1, 1]) {
+    let edge = widths.get(graph.start) / 2;
+    const near = [...columns.keys()].filter((at) => Math.sign(at) === direction).sort((a, b) => Math.abs(a) - Math.abs(b));
+    for (const at of near) {
+      const nodes = columns.get(at).sort((a, b) => a.path.localeCompare(b.path) || a.start_line - b.start_line);
+      for (let from = 0; from < nodes.length; from += TALLEST) {
+        const part = nodes.slice(from, from + TALLEST);
+        edge += BETWEEN;
+        part.forEach((node, place) => places.set(node.id, { x: direction * (edge + widths.get(node.id) / 2), y: (place - (part.length - 1) / 2) * ROW }));
+        edge += Math.max(...part.map((node) => widths.get(node.id)));
+      }
+    }
+  }
+  return places;
+}
+
+// Beside the node that is not the start, where the lines are apart.
+const labels = (selector) => [
+  { selector: `${selector}.in`, style: { "source-label": "data(label)", "source-text-offset": 36 } },
+  { selector: `${selector}.out`, style: { "target-label": "data(label)", "target-text-offset": 44 } },
+];
+
+// One line for all relations between the same two, named after the strongest.
+function lines(graph, places) {
+  const order = ["inherits", "tests", "calls", "links_to", "imports"];
+  const pairs = new Map();
+  for (const edge of graph.edges) {
+    const pair = `${edge.source} ${edge.target}`;
+    pairs.set(pair, [...(pairs.get(pair) ?? []), edge].sort((a, b) => order.indexOf(a.relation) - order.indexOf(b.relation)));
+  }
+  return [...pairs.values()].map((edges, place) => {
+    const [{ source, target, relation }] = edges;
+    const apart = places.get(target).x - places.get(source).x;
+    const across = Math.abs(apart) < BETWEEN ? 0 : Math.sign(apart);
+    return {
+      data: {
+        id: `e${place}`, source: String(source), target: String(target), relation,
+        label: relation.replace("_", " "),
+        width: 0.8 + 1.2 * Math.max(...edges.map((edge) => edge.confidence)),
+      },
+      classes: [edges.every((edge) => edge.is_guess) ? "guess" : "", ["left", "inside", "right"][across + 1], source === graph.start ? "out" : "in"].join(" "),
+    };
+  });
+}
+
+function drawPicture(graph) {
+  const style = getComputedStyle(document.documentElement);
+  const colour = (name) => style.getPropertyValue(`--${name}`).trim();
+  const pen = document.createElement("canvas").getContext("2d");
+  pen.font = `600 13px ${style.fontFamily}`;
+  const widths = new Map(graph.nodes.map((node) => [node.id, pen.measureText(labelOf(node)).width + 20]));
+  const places = positions(graph, widths);
+  const edges = lines(graph, places);
+  const crowded = edges.length > 30;
+  drawn?.destroy();
+  drawn = cytoscape({
+    container: picture,
+    elements: [
+      ...graph.nodes.map((node) => {
+        const classes = [node.id === graph.start ? "start" : "", node.symbol ? "" : "file", node.is_archived ? "archived" : ""].join(" ");
+        return { data: { id: String(node.id), label: labelOf(node), width: widths.get(node.id) }, position: places.get(node.id), classes };
+      }),
+      ...edges,
+    ],
+    layout: { name: "preset" },
+    minZoom: 0.25, maxZoom: 2.5, boxSelectionEnabled: false,
+    style: [
+      { selector: "node", style: { shape: "round-rectangle", width: "data(width)", height: 30, "background-color": colour("surface"), "border-width": 1.2, "border-color": colour("line-strong"), label: "data(label)", "text-valign": "center", "font-size": 13, "font-family": style.fontFamily, color: colour("text") } },
+      { selector: "node.file", style: { "border-style": "dashed", color: colour("muted") } },
+      { selector: "node.start", style: { "background-color": colour("accent"), "border-color": colour("accent"), color: colour("on-accent"), "font-weight": 600 } },
+      { selector: "node.archived", style: { opacity: 0.65 } },
+      { selector: "edge", style: { width: "data(width)", "target-arrow-shape": "triangle", "arrow-scale": 0.8, "curve-style": "straight", "font-size": 11, color: colour("muted"), "text-background-color": colour("back"), "text-background-opacity": 1, "text-background-padding": "2px", opacity: crowded ? 0.6 : 1 } },
+      ...KINDS.map((kind) => ({ selector: `edge[relation = "${kind}"]`, style: { "line-color": colour(`edge-${kind}`), "target-arrow-color": colour(`edge-${kind}`) } })),
+      { selector: "edge.right", style: { "source-endpoint": "50% 0%", "target-endpoint": "-50% 0%" } },
+      { selector: "edge.left", style: { "source-endpoint": "-50% 0%", "target-endpoint": "50% 0%" } },
+      { selector: "edge.inside", style: { "curve-style": "unbundled-bezier", "control-point-distances": 60, "control-point-weights": 0.5, "source-endpoint": "50% 0%", "target-endpoint": "50% 0%" } },
+      ...(crowded ? [] : labels("edge")),
+      ...labels("edge.near"),
+      { selector: "edge.guess", style: { "line-style": "dashed", "line-dash-pattern": [5, 4] } },
+      { selector: ".far", style: { opacity: 0.15 } },
+      { selector: "edge.near", style: { opacity: 1, "z-index": 9 } },
+      { selector: "node:active, edge:active", style: { "overlay-opacity": 0 } },
+    ],
+  });
+  const byId = new Map(graph.nodes.map((node) => [String(node.id), node]));
+  drawn.on("tap", "node", (event) => centre(byId.get(event.target.id())));
+  drawn.on("mouseover", "node", ({ target }) => {
+    picture.style.cursor = "pointer";
+    drawn.elements().not(target.closedNeighborhood()).addClass("far");
+    target.connectedEdges().addClass("near");
+  });
+  drawn.on("mouseout", "node", () => {
+    picture.style.cursor = "";
+    drawn.elements().removeClass("far near");
+  });
+  drawn.fit(undefined, 28);
+  if (drawn.zoom() > 1.1) {
+    drawn.zoom(1.1);
+    drawn.center();
+  }
+  const used = KINDS.filter((kind) => graph.edges.some((edge) => edge.relation === kind));
+  fill(legend, used.map((kind) => h("li", { class: `edge ${kind}` }, h("span", { class: "stroke" }), kind.replace("_", " "))),
+    graph.edges.some((edge) => edge.is_guess) && h("li", { class: "edge guess" }, h("span", { class: "stroke" }), "a guess"));
+}

@@ -1,0 +1,21 @@
+// The address says what is shown: #/search?q=...
+
+export function read() {
+  const [path, query = ""] = location.hash.replace(/^#\/?/, "").split("?");
+  return { view: path || "search", params: Object.fromEntries(new URLSearchParams(query)) };
+}
+
+export function address(view, params = {}) {
+  const kept = Object.entries(params).filter(([, value]) => value !== "" && value !== undefined && value !== null);
+  const query = new URLSearchParams(kept.map(([name, value]) => [name, String(value)])).toString();
+  return `#/${view}${query ? `?${query}` : ""}`;
+}
+
+// Remember without a step in the history: while somebody types, for example. A view that was left keeps silent.
+export function remember(view, params) {
+  if (read().view === view) history.replaceState(null, "", address(view, params));
+}
+
+export function go(view, params) {
+  location.hash = address(view, params);
+}

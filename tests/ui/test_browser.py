@@ -1,0 +1,307 @@
+"""The page in a real browser: its views, its keys, its looks for those who cannot see it, and what it does not run."""
+
+import re
+from collections.abc import Iterator
+from contextlib import suppress
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Page, expect, sync_playwright
+
+from tests.ui.conftest import HOSTILE_NAME
+from tests.ui.get_browser import AXE
+from tests.ui.running import RunningPage
+
+pytestmark = pytest.mark.browser
+
+VIEWS = {
+    "nothing asked": "#/search",
+    "code": "#/search?q=refresh the session token",
+    "score": "#/search?q=Session.refresh&tab=score",
+    "related": "#/search?q=renew&tab=related",
+    "run": "#/search?q=renew&tab=run",
+    "agent": "#/search?q=renew&tab=agent",
+    "archived": "#/search?q=old_session&exclude_archived=false",
+    "nothing found": "#/search?q=refresh&languages=cobol",
+    "graph": "#/graph?symbol=renew&hops=2",
+    "no graph": "#/graph?symbol=nothing_of_that_name",
+    "index": "#/index",
+    "left out": "#/index?show=skipped",
+    "recency": "#/recency",
+    "compare": '#/compare?q=refresh the session&right={"prior_documentation":1}',
+    "wrong comparison": '#/compare?q=refresh the session&right={"rrf_k":0}',
+}
+
+
+@pytest.fixture(scope="module")
+def browser(chromium: str) -> Iterator[Browser]:
+    """One browser for all tests."""
+    with sync_playwright() as playwright:
+        # Root, as in a container, has no sandbox; what is shown is this project's own page.
+        started = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        yield started
+        started.close()
+
+
+@pytest.fixture
+def tab(browser: Browser, page: RunningPage) -> Iterator[Page]:
+    """The page, opened as the command opens it; whatever the browser complains of fails the test."""
+    yield from _open(browser, page)
+
+
+def _open(browser: Browser, page: RunningPage, **options: Any) -> Iterator[Page]:
+    context = browser.new_context(**{"viewport": {"width": 1280, "height": 800}, **options})
+    tab = context.new_page()
+    complaints: list[str] = []
+    tab.on("console", lambda message: complaints.append(message.text) if message.type in ("error", "warning") else None)
+    tab.on("pageerror", lambda error: complaints.append(str(error)))
+    tab.goto(page.url)
+    expect(tab.locator("#state[data-state=ready]")).to_be_visible()
+    yield tab
+    context.close()
+    assert [text for text in complaints if "400 (Bad Request)" not in text] == []
+
+
+def _show(tab: Page, address: str) -> None:
+    tab.evaluate("address => { location.hash = address }", address)
+    tab.wait_for_load_state("networkidle")
+    if address.startswith("#/index"):
+        expect(tab.locator(".tabulator-tableholder[role=rowgroup]")).to_be_visible()
+    tab.wait_for_timeout(150)
+
+
+def test_the_token_leaves_the_address_and_no_script_sees_the_cookie(tab: Page, page: RunningPage) -> None:
+    """A reload and a copied address do without it."""
+    assert page.token not in tab.url
+    assert "graphrag-mcp" not in tab.evaluate("document.cookie")
+    tab.reload()
+    expect(tab.locator("#query")).to_be_focused()
+    assert page.token not in tab.evaluate("JSON.stringify([document.referrer, history.state, {...localStorage}])")
+
+
+def test_results_come_while_typing(tab: Page) -> None:
+    """For what was typed last, and the address says what is shown."""
+    tab.locator("#query").press_sequentially("renew the to", delay=30)
+    expect(tab.locator(".results > li").first).to_contain_text("renew")
+    tab.locator("#query").press_sequentially("ken", delay=30)
+    expect(tab).to_have_url(re.compile(r"#/search\?q=renew\+the\+token"))
+    expect(tab.locator(".detail .code")).to_be_visible()
+    assert tab.locator(".results mark").count() > 0
+
+
+def test_an_outdated_answer_never_replaces_a_newer_one(tab: Page) -> None:
+    """However long it takes."""
+
+    def answer(route: Any) -> None:
+        if "slow" in (route.request.post_data or ""):
+            tab.wait_for_timeout(700)
+        with suppress(Exception):  # The page has given the slow one up by then.
+            route.continue_()
+
+    tab.route("**/api/search", answer)
+    tab.locator("#query").fill("slow session")
+    tab.wait_for_timeout(200)
+    tab.locator("#query").fill("sign_in")
+    expect(tab.locator(".results > li").first).to_contain_text("login.py")
+    tab.wait_for_timeout(900)
+    expect(tab.locator(".results > li").first).to_contain_text("login.py")
+
+
+def test_everything_can_be_done_with_keys(tab: Page) -> None:
+    """/ searches, arrows and j, k move, Enter opens, g shows the graph, digits choose the view, ? helps, Esc closes."""
+    tab.locator("#query").fill("session")
+    chosen = tab.locator(".results > li[aria-selected=true]")
+    expect(chosen).to_have_attribute("data-place", "0")
+    tab.keyboard.press("ArrowDown")
+    expect(chosen).to_have_attribute("data-place", "1")
+    tab.keyboard.press("Enter")
+    expect(tab.locator(".detail")).to_be_focused()
+    tab.keyboard.press("j")
+    expect(chosen).to_have_attribute("data-place", "2")
+    tab.keyboard.press("k")
+    tab.keyboard.press("k")
+    expect(chosen).to_have_attribute("data-place", "0")
+    tab.keyboard.press("g")
+    expect(tab).to_have_url(re.compile("#/graph"))
+    expect(tab.locator(".centre h2")).to_be_visible()
+    for digit, view in enumerate(("search", "graph", "index", "recency", "compare"), 1):
+        tab.evaluate("document.activeElement.blur()")
+        tab.keyboard.press(str(digit))
+        expect(tab.locator(f"#view-{view}")).to_be_visible()
+    tab.keyboard.press("?")
+    expect(tab.locator("#keys")).to_be_visible()
+    tab.keyboard.press("Escape")
+    expect(tab.locator("#keys")).to_be_hidden()
+    tab.keyboard.press("/")
+    expect(tab.locator("#query")).to_be_focused()
+    tab.keyboard.type("/?12gjk")
+    expect(tab.locator("#query")).to_have_value(re.compile(r"/\?12gjk"))
+
+
+def test_filters_narrow_the_search_and_stand_in_the_address(tab: Page) -> None:
+    """They are the tool's own arguments."""
+    _show(tab, "#/search?q=session")
+    tab.get_by_role("button", name="Filters").click()
+    tab.get_by_label("tests", exact=True).check()
+    expect(tab.locator(".results > li")).to_have_count(1)
+    expect(tab.locator(".results > li")).to_contain_text("test_session.py")
+    assert "categories=tests" in tab.url
+    tab.keyboard.press("Escape")
+    expect(tab.locator("#filters")).to_be_hidden()
+    tab.get_by_label("Tool").select_option("query_unique_documents")
+    expect(tab).to_have_url(re.compile("tool=query_unique_documents"))
+
+
+def test_a_score_is_taken_apart(tab: Page) -> None:
+    """Each term with its value and what the score is so far; the last line is the score of the list."""
+    _show(tab, VIEWS["score"])
+    last = tab.locator(".terms tfoot td").nth(1).inner_text()
+    assert f"{float(last):.2f}" == tab.locator(".results > li .score").first.inner_text().strip()
+    expect(tab.locator(".terms tbody th").first).to_contain_text("fused")
+    expect(tab.locator(".rank").first).to_contain_text("#")
+
+
+def test_the_graph_is_walked_by_its_list(tab: Page) -> None:
+    """The picture and the list show the same; a press centres what was pressed."""
+    _show(tab, "#/graph?symbol=renew")
+    expect(tab.locator(".picture canvas").first).to_be_visible()
+    tab.get_by_role("button", name="sign_in").press("Enter")
+    expect(tab.locator(".centre h2")).to_have_text("sign_in")
+    tab.go_back()
+    expect(tab.locator(".centre h2")).to_have_text("renew")
+
+
+def test_the_index_is_sorted_and_filtered(tab: Page) -> None:
+    """By the server, a page at a time."""
+    _show(tab, "#/index")
+    tab.get_by_role("columnheader", name="Size").click()
+    expect(tab.locator(".tabulator-row").first).to_contain_text("gitignore")
+    tab.get_by_label("Part of the path").fill("login")
+    expect(tab.locator(".tabulator-row")).to_have_count(1)
+    expect(tab.get_by_label("Part of the path")).to_be_focused()
+    tab.get_by_role("tab", name="Left out").click()
+    expect(tab.locator(".tabulator-row", has_text="picture.bin")).to_be_visible()
+
+
+def test_tiles_lead_into_folders(tab: Page) -> None:
+    """As links, which keys reach."""
+    _show(tab, "#/recency")
+    tab.locator(".map a.heading", has_text="src/").press("Enter")
+    expect(tab.locator(".crumbs")).to_contain_text("src")
+    expect(tab.locator(".map")).to_contain_text("session.py")
+    tab.locator(".as-table summary").click()
+    expect(tab.locator(".as-table")).to_contain_text("login.py")
+
+
+def test_two_settings_are_compared(tab: Page) -> None:
+    """What moved is said; a value out of range is answered with its sentence, and can be corrected."""
+    _show(tab, VIEWS["compare"])
+    expect(tab.locator("#view-compare .note")).not_to_be_empty()
+    field = tab.get_by_label("prior_documentation", exact=True)
+    field.fill("7")
+    field.press("Enter")
+    expect(tab.get_by_role("alert")).to_contain_text("prior_documentation = 7")
+    field.fill("0.9")
+    field.press("Enter")
+    expect(tab.get_by_role("alert")).to_have_count(0)
+    expect(tab.locator(".compared").first).to_be_visible()
+
+
+@pytest.mark.parametrize("view", ["search", "agent", "index", "graph", "recency", "compare"])
+def test_a_hostile_repository_runs_nothing(tab: Page, view: str) -> None:
+    """Names and contents that are markup are shown as they are written."""
+    addresses = {
+        "search": "#/search?q=gatecrash",
+        "agent": "#/search?q=gatecrash&tab=agent",
+        "index": "#/index?text=<img",
+        "graph": "#/graph?symbol=gatecrash",
+        "recency": "#/recency",
+        "compare": "#/compare?q=gatecrash",
+    }
+    _show(tab, addresses[view])
+    place = tab.locator(f"#view-{'search' if view == 'agent' else view}")
+    expect(place).to_contain_text("</script>" if view == "agent" else HOSTILE_NAME.rpartition("/")[2][:12])
+    assert tab.locator("main :is(script, svg, b b, img:not(.glass))").count() == 0
+    assert "owned" not in tab.title()
+
+
+def test_a_hostile_address_runs_nothing(tab: Page) -> None:
+    """What stands behind # is as foreign as a file."""
+    for address in ("#/search?q=<img src=x onerror=document.title='owned'>", "#/constructor", "#/compare?right=<b>"):
+        _show(tab, address)
+    _show(tab, "#/graph?symbol=<img src=x onerror=document.title='owned'>")
+    expect(tab.get_by_role("alert")).to_contain_text("<img src=x")
+    assert "owned" not in tab.title()
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_no_view_has_a_serious_flaw_of_accessibility(browser: Browser, page: RunningPage, theme: str) -> None:
+    """By axe-core's rules: no serious and no critical finding, at either contrast."""
+    if not AXE.exists():
+        pytest.skip("axe-core is missing; `make test-ui` gets it")
+    findings = []
+    for tab in _open(browser, page, color_scheme=theme):
+        tab.evaluate(AXE.read_text(encoding="utf-8") + "; undefined")
+        for name, address in VIEWS.items():
+            _show(tab, address)
+            findings += [f"{name}: {one}" for one in _flaws(tab)]
+        _show(tab, VIEWS["code"])
+        tab.get_by_role("button", name="Filters").click()
+        findings += [f"filters: {one}" for one in _flaws(tab)]
+        tab.get_by_role("button", name="Keys and help").click()
+        findings += [f"help: {one}" for one in _flaws(tab)]
+    assert findings == []
+
+
+def _flaws(tab: Page) -> list[str]:
+    result = tab.evaluate("axe.run(document, { resultTypes: ['violations'] })")
+    grave = [one for one in result["violations"] if one["impact"] in ("serious", "critical")]
+    return [f"{one['id']} ({one['help']}): {node['html'][:160]}" for one in grave for node in one["nodes"][:3]]
+
+
+def test_the_theme_is_remembered(tab: Page) -> None:
+    """Also by the next run, on another port."""
+    before = tab.locator("html").get_attribute("data-theme")
+    tab.get_by_role("button", name="Switch between light and dark").click()
+    after = tab.locator("html").get_attribute("data-theme")
+    assert {before, after} == {"light", "dark"}
+    tab.reload()
+    expect(tab.locator("html")).to_have_attribute("data-theme", str(after))
+
+
+def test_nothing_moves_for_who_wants_no_motion(browser: Browser, page: RunningPage) -> None:
+    """The system's setting is respected."""
+    for tab in _open(browser, page, reduced_motion="reduce"):
+        moving = (
+            "[...document.querySelectorAll('*')].filter(one => getComputedStyle(one).animationName !== 'none').length"
+        )
+        tab.evaluate("document.getElementById('state').dataset.state = 'building'")
+        assert tab.evaluate(moving) == 0
+
+
+def test_a_small_screen_has_everything(browser: Browser, page: RunningPage) -> None:
+    """Nothing is wider than the screen; a result opens over the list, and closes."""
+    for tab in _open(browser, page, viewport={"width": 390, "height": 760}):
+        for name, address in VIEWS.items():
+            _show(tab, address)
+            assert tab.evaluate("document.documentElement.scrollWidth <= innerWidth"), name
+        _show(tab, VIEWS["code"])
+        tab.locator(".results > li").first.click()
+        expect(tab.locator(".detail")).to_be_visible()
+        tab.get_by_role("button", name="Back to the results").click()
+        expect(tab.locator(".detail")).to_be_hidden()
+
+
+def test_the_end_of_the_command_is_said(browser: Browser, project: Any, tmp_path: Any) -> None:
+    """With the next step."""
+    from tests.ui.running import running_page
+
+    with running_page(project, tmp_path) as running:
+        running.wait_ready()
+        context = browser.new_context()
+        tab = context.new_page()
+        tab.goto(running.url)
+        running.stop()
+        tab.locator("#query").fill("session")
+        expect(tab.get_by_role("alert")).to_contain_text("start graphrag-mcp ui again")
+        context.close()

@@ -10,7 +10,7 @@ NPM_PACKAGES := $(CLIENTS)/node_modules/.package-lock.json
 REGISTRY_VALIDATOR := $(CLIENTS)/target/validate-server-json
 REGISTRY := github.com/modelcontextprotocol/registry@v1.8.7
 
-.PHONY: demo test test-servers test-clients test-ui soak lint types tables build bundle clean
+.PHONY: demo test test-servers test-clients test-ui soak lint types tables docs build bundle clean
 
 demo: $(VENV)/installed  ## index this repository and search it
 	$(BIN)/graphrag-mcp index
@@ -39,8 +39,11 @@ lint: $(VENV)/installed-dev
 types: $(VENV)/installed-dev
 	$(BIN)/mypy
 
-tables: $(VENV)/installed-dev  ## write the README's tables of settings and arguments anew
-	$(BIN)/python -m tests.readme_tables
+tables: $(VENV)/installed-dev  ## write the tables of settings and arguments in docs/ anew
+	$(BIN)/python -m tests.docs.tables
+
+docs: $(VENV)/installed-dev  ## the same, and record anew what the pages show of the program
+	$(BIN)/python -m tests.docs.record
 
 build: $(VENV)/installed-dev  ## build the wheel into dist/
 	rm -rf $(DIST)

@@ -49,12 +49,21 @@ def test_no_file_and_no_environment_give_the_defaults(tmp_path: Path) -> None:
         ),
         ("FUSION_ALGORITHM", "weighted", "retrieval.fusion_algorithm", "weighted"),
         ("RRF_K", "10", "retrieval.rrf_k", 10),
+        ("CATEGORY_WEIGHTS", '{"config": 0.2}', "retrieval.category_weights", {"config": 0.2}),
+        ("EXPANSIONS", '{"cart": ["basket"]}', "retrieval.expansions", {"cart": ("basket",)}),
     ],
 )
 def test_a_variable_sets_what_it_names(tmp_path: Path, variable: str, text: str, name: str, value: object) -> None:
     """000-36, 000-37, 000-38, 000-39, 001-13, 001-14: the environment's texts become typed values."""
     section, key = name.split(".")
     assert getattr(getattr(_load(tmp_path, **{variable: text}), section), key) == value
+
+
+@pytest.mark.parametrize("text", ["config=0.2", "[1]", "{", "[" * 100_000])
+def test_what_is_no_table_is_refused_with_the_form_of_one(tmp_path: Path, text: str) -> None:
+    """A table in the environment is JSON; nothing else is guessed at."""
+    (problem,) = _problems(tmp_path, CATEGORY_WEIGHTS=text)
+    assert problem.endswith('input should be a table, in the environment one like {"config": 0.2}')
 
 
 def test_the_environment_wins_over_the_file(tmp_path: Path) -> None:

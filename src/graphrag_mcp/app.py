@@ -138,7 +138,8 @@ class App:
 
         Raises IndexLockedError while another process writes this index.
         """
-        return self._keeper.index(rebuild, progress)
+        report = self._keeper.index(rebuild, progress)
+        return replace(report, warnings=(*self._index.warnings, *report.warnings))
 
     def watch(self, stop: threading.Event, report: ReportRun | None = None) -> None:
         """Follow the edits of the tree until `stop` is set; `report` hears of each run that did something.
@@ -204,14 +205,13 @@ class App:
 
     def why_absent(self, path: str) -> str:
         """Return why a search cannot find a file, "" when it can."""
-        index = self._index.searched()
-        if reason := index.catalog.skipped().get(path):
-            return f"not indexed: {reason}"
-        state = index.catalog.file_states().get(path)
-        if state is None:
-            excluded = self._exclusion.should_exclude(path, False)
-            return "not indexed: an ignore rule leaves it out" if excluded else "not in the index"
-        return "filtered: it is archived" if index.catalog.is_archived(path) else ""
+        catalog = self._index.searched().catalog
+        if path in catalog.file_states():
+            return "filtered: it is archived" if catalog.is_archived(path) else ""
+        if exclusion := self._exclusion.explain(path):
+            return f"not indexed: {exclusion}"
+        reason = catalog.skipped().get(path)
+        return f"not indexed: {reason}" if reason else "not in the index"
 
     # ------------------------------------------------------------ inside
 

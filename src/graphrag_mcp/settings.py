@@ -1,6 +1,7 @@
 """One frozen `Settings`: defaults, then `.graphrag.toml`, then the environment; all problems are reported at once."""
 
 import difflib
+import json
 import os
 import tomllib
 from collections.abc import Callable, Mapping
@@ -33,6 +34,19 @@ def _split_commas(value: object) -> object:
     return value
 
 
+def _read_table(value: object) -> object:
+    """Accept a table as JSON, the environment's form of it."""
+    if not isinstance(value, str):
+        return value
+    try:
+        table = json.loads(value)
+    except (ValueError, RecursionError):
+        table = None
+    if not isinstance(table, dict):
+        raise PydanticCustomError("table", 'input should be a table, in the environment one like {"config": 0.2}')
+    return table
+
+
 def _check_file_name(value: str) -> str:
     """Refuse a path: the file is looked for in every folder of the project."""
     if "/" in value or "\0" in value or value in ("", ".", ".."):
@@ -59,6 +73,8 @@ FileName = Annotated[str, AfterValidator(_check_file_name)]
 Line = Annotated[str, AfterValidator(_check_line)]
 Names = Annotated[tuple[str, ...], BeforeValidator(_split_commas)]
 Share = Annotated[float, Field(ge=0, le=1)]
+Shares = Annotated[Mapping[str, Share], BeforeValidator(_read_table)]
+Synonyms = Annotated[Mapping[str, Names], BeforeValidator(_read_table)]
 Weight = Annotated[float, Field(ge=0, le=10)]
 QdrantUrl = Annotated[str, AfterValidator(_check_url("http https"))]
 Neo4jUri = Annotated[str, AfterValidator(_check_url("bolt bolt+s bolt+ssc neo4j neo4j+s neo4j+ssc"))]
@@ -89,7 +105,7 @@ class RetrievalSettings(_Section):
     """`[retrieval]`: how results are found and ordered."""
 
     exclude_archived: bool = Field(True, description="hide archived files unless a call asks for them")
-    category_weights: Mapping[str, Share] = Field(
+    category_weights: Shares = Field(
         {}, description="the vectors' share of the say by kind of file, e.g. config = 0.2; 0.5 for those not named"
     )
     hybrid_search_enabled: bool = Field(True, description="search by words too; off: by vectors alone")
@@ -101,7 +117,7 @@ class RetrievalSettings(_Section):
     legacy_vector_weight: Weight = Field(1.0, description='the vector list\'s weight when "weighted"')
     legacy_keyword_weight: Weight = Field(0.5, description='the keyword list\'s weight when "weighted"')
     query_expansion: bool = Field(True, description="look for what is called the same by others: auth, authentication")
-    expansions: Mapping[str, Names] = Field({}, description="more of these: a table of words and their synonyms")
+    expansions: Synonyms = Field({}, description="more of these: a table of words and their synonyms")
     expansion_weight: Share = Field(0.5, description="the say of an added word, and of a long text's body")
     candidate_multiplier: int = Field(3, ge=1, le=20, description="candidates per list, times the limit")
     candidate_minimum: int = Field(120, ge=10, le=200, description="candidates per list, at least")
@@ -316,7 +332,7 @@ def _read_environment(environ: Mapping[str, str], problems: list[str]) -> dict[s
 
 def _suggest(name: str) -> str:
     near = difflib.get_close_matches(name, _SECTION_OF, n=1)
-    return f"; did you mean {ENVIRONMENT_PREFIX}{near[0].upper()}?" if near else "; the README lists them all"
+    return f"; did you mean {ENVIRONMENT_PREFIX}{near[0].upper()}?" if near else "; docs/settings.md lists them all"
 
 
 def _describe(detail: Any) -> str:
@@ -324,7 +340,7 @@ def _describe(detail: Any) -> str:
     if detail["type"] == "extra_forbidden":
         near = difflib.get_close_matches(str(detail["loc"][-1]), _FULL_NAMES, n=1)
         return f"{name} is not a setting" + (
-            f"; did you mean {_FULL_NAMES[near[0]]}?" if near else "; the README lists them all"
+            f"; did you mean {_FULL_NAMES[near[0]]}?" if near else "; docs/settings.md lists them all"
         )
     shown = "…" if {str(part) for part in detail["loc"]} & (_SECRETS | _MAY_HOLD_SECRETS) else repr(detail["input"])
     return f"{name} = {shown}: {_ACCEPTED.get(detail['type']) or detail['msg'].lower()}"
@@ -338,4 +354,5 @@ _FULL_NAMES = {name: name for name in Settings.model_fields} | {
 _ACCEPTED = {
     "model_type": "input should be a table of settings",
     "tuple_type": "input should be a list of texts",
+    "dict_type": "input should be a table",
 }

@@ -118,6 +118,30 @@ def test_status_shows_what_is_indexed_and_what_is_not(root: Path, capsys: pytest
     assert status["languages"]["python"] == 3
 
 
+@pytest.mark.parametrize(
+    ("name", "verdict"),
+    [
+        ("src/session.py", "found by searches"),
+        ("./src/../README.md", "found by searches"),
+        ("logs/today.log", "not indexed: ignored: *.log (.graphragignore:2)"),
+        ("key.pem", "not indexed: secret: *.pem (built-in)"),
+        (".archive/session.py", "filtered: it is archived"),
+        ("src/none.py", "not in the index"),
+        ("../elsewhere.py", "not indexed: outside: ../elsewhere.py (not below the project root)"),
+    ],
+)
+def test_status_says_why_a_file_is_not_found(
+    root: Path, capsys: pytest.CaptureFixture[str], name: str, verdict: str
+) -> None:
+    """000-44: the rule, with its file and line."""
+    (root / ".graphragignore").write_text("# Mine\n*.log\n")
+    output_of(capsys, "index", "--root", root)
+    asked = (name, root / name)
+    lines = output_of(capsys, "status", "--root", root, "--file", asked[0], "--file", asked[1]).splitlines()
+    for one, line in zip(asked, lines, strict=True):
+        assert line.endswith(verdict.replace("../elsewhere.py", str(one)))
+
+
 def test_eval_prints_scores_and_writes_the_run(root: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """001-17: a report by category, and the places found."""
     queries = tmp_path / "queries.json"

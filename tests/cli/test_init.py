@@ -137,3 +137,27 @@ def test_what_is_wrong_is_named_with_the_next_step(project: Path, part: str, har
     assert found[part]["verdict"] == "failed"
     assert found[part]["next_step"]
     assert [one for one, what in found.items() if what["verdict"] == "failed"] == [part]
+
+
+def test_a_damaged_index_is_told_from_a_broken_disk(project: Path, capsys: Lines) -> None:
+    """Doctor and status name the command that mends it, and that says what it did with the old file."""
+    run(["index", "--root", str(project)])
+    next(project.parent.glob("data/*/index-*.sqlite")).write_bytes(b"x" * 9000)
+    capsys.readouterr()
+    _, found = findings(project, capsys)
+    assert found["index"]["text"] == "it is damaged (file is not a database)"
+    assert "`graphrag-mcp index`" in found["index"]["next_step"]
+    assert run(["status", "--root", str(project)]) == FAILED
+    assert "run `graphrag-mcp index`" in capsys.readouterr().err
+    assert run(["index", "--root", str(project)]) == DONE
+    assert "it was moved to index-" in capsys.readouterr().out
+    assert findings(project, capsys)[1]["index"]["verdict"] == "ok"
+
+
+def test_index_says_that_it_has_no_model(project: Path, monkeypatch: pytest.MonkeyPatch, capsys: Lines) -> None:
+    """Nothing is embedded then, which a misspelt name should not leave unnoticed."""
+    monkeypatch.setenv("GRAPHRAG_EMBEDDING_MODEL", "no/such-model")
+    assert run(["index", "--root", str(project)]) == DONE
+    assert (
+        "warning: searching by keywords and graph only: The embedding model 'no/such-model'" in capsys.readouterr().out
+    )

@@ -51,7 +51,7 @@ def test_each_component_can_be_had_alone_and_left_out(part: str) -> None:
 @pytest.mark.parametrize(
     ("ranked", "absent", "words"),
     [
-        ([], "not indexed: an ignore rule leaves it out", "ignore rule"),
+        ([], "not indexed: ignored: build/ (.gitignore:1)", ".gitignore:1"),
         (["x.py"], "", "never a candidate"),
         ([f"{number}.py" for number in range(30)] + ["a.py"], "", "ranked low: file 31 of 31"),
         (["x.py", "a.py"], "", "file 2, behind"),

@@ -11,6 +11,7 @@ from graphrag_mcp.model import (
     CompressionStats,
     DocumentFacts,
     DocumentStatus,
+    Factor,
     Hit,
     Resolution,
     SearchResult,
@@ -58,6 +59,13 @@ def test_an_explained_result_shows_every_factor() -> None:
     assert "× 1.200  recency (3 days)" in text
 
 
+def test_the_terms_of_a_sum_are_not_shown_as_factors() -> None:
+    """002-02: the linear reranker adds its terms, penalties with a minus."""
+    terms = (Factor("keyword", 0.25, "term"), Factor("status", -0.4, "term"))
+    text = render(make_result(replace(make_hit(), factors=terms)), "concise", PLENTY, explained=True)
+    assert "   + 0.250  keyword\n   - 0.400  status\n" in text
+
+
 @pytest.mark.parametrize("tokens", [200, 600, 2000, 6000, 20_000])
 @pytest.mark.parametrize("form", ["concise", "detailed"])
 def test_an_answer_stays_within_its_tokens(form: Any, tokens: int) -> None:
@@ -74,6 +82,18 @@ def test_the_best_result_gets_the_most_room_and_every_cut_is_counted() -> None:
     assert shown == sorted(shown, reverse=True)
     for block, lines in zip(blocks, shown, strict=True):
         assert block.endswith(f"... {100 - lines} more lines ({lines + 1}-100)")
+
+
+def test_one_more_line_is_a_line() -> None:
+    """What is cut is counted in words that are right for one as well."""
+    endings = {
+        line.partition(" more ")[2]
+        for tokens in range(200, 900, 10)
+        for line in render(make_result(*hits(1, 40), expanded=(make_neighbour(),) * 9), "detailed", tokens).splitlines()
+        if line.startswith("... 1 more")
+    }
+    assert endings
+    assert all(ending.startswith("line ") for ending in endings)
 
 
 def test_results_that_do_not_fit_at_all_are_counted() -> None:

@@ -8,13 +8,14 @@ import sys
 import threading
 from contextlib import closing
 from dataclasses import asdict, replace
+from pathlib import Path
 from typing import Any
 
 from graphrag_mcp.app import App
 from graphrag_mcp.cli.options import project_root
 from graphrag_mcp.cli.progress import ProgressLine
 from graphrag_mcp.cli.project import open_project, open_remote
-from graphrag_mcp.errors import IndexLockedError, ServerError
+from graphrag_mcp.errors import IndexLockedError, RequestError, ServerError
 from graphrag_mcp.model import SearchRequest
 from graphrag_mcp.remote import RemoteApp
 from graphrag_mcp.reports import IndexReport, SyncReport
@@ -61,8 +62,11 @@ def run_watch(options: argparse.Namespace) -> None:
 
 
 def run_status(options: argparse.Namespace) -> None:
-    """Print what is indexed."""
+    """Print what is indexed, or why some files are not found."""
     with closing(_open_to_search(options)) as app:
+        if options.file:
+            _print(printable("\n".join(_describe_file(app, name) for name in options.file)))
+            return
         status = app.status()
     _print(_json(status_payload(status)) if options.json else render_status(status))
 
@@ -111,6 +115,14 @@ def describe_sync(report: SyncReport, *, verified: bool = False) -> str:
     if verified:
         line += f"; it lacked {report.missing:,}, had {report.outdated:,} outdated and {report.foreign:,} foreign ones"
     return printable(line)
+
+
+def _describe_file(app: App | RemoteApp, name: str) -> str:
+    if isinstance(app, RemoteApp):
+        raise RequestError("--file", "--file: files are looked up in a local index; leave out --remote")
+    file = Path(os.path.normpath(app.root / name))
+    path = file.relative_to(app.root).as_posix() if file.is_relative_to(app.root) else name
+    return f"{path}: {app.why_absent(path) or 'found by searches'}"
 
 
 def _read_request(options: argparse.Namespace, app: App | RemoteApp) -> SearchRequest:

@@ -29,6 +29,7 @@ from graphrag_mcp.index_place import IndexPlace
 from graphrag_mcp.parsing.languages import load_grammar, syntax_languages
 from graphrag_mcp.server.render import printable
 from graphrag_mcp.settings import Settings, load_settings
+from graphrag_mcp.stores.sqlite.recovery import is_damage
 
 LEAST_FREE_BYTES = 500_000_000
 GIT_SECONDS = 5.0
@@ -73,7 +74,7 @@ def examine(root: Path) -> Iterator[Finding]:
     try:
         settings = load_settings(root, os.environ)
     except GraphragError as error:
-        yield Finding("settings", "failed", str(error), "correct what is named; the README lists all settings")
+        yield Finding("settings", "failed", str(error), "correct what is named; docs/settings.md lists all settings")
         settings = Settings()
     else:
         yield Finding("settings", "ok", "can be read")
@@ -186,10 +187,16 @@ def _folder(place: IndexPlace) -> Finding:
 def _index(root: Path, settings: Settings, place: IndexPlace) -> Finding:
     if not place.file.exists():
         return Finding("index", "warning", "there is none yet", "run `graphrag-mcp index`, or let the server build it")
-    with closing(sqlite3.connect(f"file:{place.file}?mode=ro", uri=True)) as connection:
-        ((verdict,),) = connection.execute("PRAGMA quick_check(1)").fetchall()
+    try:
+        with closing(sqlite3.connect(f"file:{place.file}?mode=ro", uri=True)) as connection:
+            ((verdict,),) = connection.execute("PRAGMA quick_check(1)").fetchall()
+    except sqlite3.DatabaseError as error:
+        if not is_damage(error):
+            raise
+        verdict = str(error)
     if verdict != "ok":
-        return Finding("index", "failed", f"it is damaged ({verdict})", "run `graphrag-mcp index --rebuild`")
+        step = "run `graphrag-mcp index`, which moves it aside and builds it anew"
+        return Finding("index", "failed", f"it is damaged ({verdict})", step)
     with closing(App(root, settings)) as app:
         state = app.index_state()
     text = f"{state.state}, {state.files_done:,} files, {state.chunks:,} chunks, {place.size / 1e6:,.1f} MB"

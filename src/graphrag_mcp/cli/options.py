@@ -33,7 +33,11 @@ def create_parser() -> argparse.ArgumentParser:
     _add_search(_add_command(commands, "search", "search, after bringing the index up to date"))
     _add_command(commands, "watch", "keep the index up to date until interrupted")
     status = _add_command(commands, "status", "show what is indexed, and what was left out and why")
-    status.add_argument("--json", action="store_true", help="print JSON")
+    how = status.add_mutually_exclusive_group()
+    how.add_argument("--json", action="store_true", help="print JSON")
+    how.add_argument(
+        "--file", action="append", metavar="FILE", help="say of this file whether a search can find it, and if not, why"
+    )
     _add_remote(status)
     _add_ui(_add_command(commands, "ui", "show the index, and why a result is there, on a page in the browser"))
     _add_sync(_add_command(commands, "sync", "copy the index to the servers that the settings name"))

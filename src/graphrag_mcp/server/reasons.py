@@ -56,8 +56,8 @@ def explain(hit: Hit) -> list[str]:
     """Return one line for the score, and one for each factor of it."""
     lines = [f"score {hit.score:.4f}, fused {hit.fused_score:.4f} (0 to 1, what min_score compares)"]
     for factor in hit.factors:
-        sign = "+" if factor.kind == "bonus" else "×"
-        lines.append(f"{sign} {factor.value:.3f}  {factor.name}" + (f" ({factor.note})" if factor.note else ""))
+        sign = "×" if factor.kind == "factor" else "-" if factor.value < 0 else "+"
+        lines.append(f"{sign} {abs(factor.value):.3f}  {factor.name}" + (f" ({factor.note})" if factor.note else ""))
     return lines
 
 

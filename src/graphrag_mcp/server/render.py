@@ -156,7 +156,7 @@ def _block(header: str, excerpt: Excerpt, hit: Hit) -> str:
         lines += [f"{fence}{hit.chunk.language}", excerpt.text, fence]
     if excerpt.hidden_lines:
         first = hit.chunk.end_line - excerpt.hidden_lines + 1
-        lines.append(f"... {excerpt.hidden_lines} more lines ({first}-{hit.chunk.end_line})")
+        lines.append(f"... {_more_lines(excerpt.hidden_lines)} ({first}-{hit.chunk.end_line})")
     return "\n".join(lines)
 
 
@@ -181,7 +181,12 @@ def _related(neighbours: Sequence[GraphNeighbour], room: int) -> list[str]:
     while kept < len(lines) and used + len(lines[kept]) < room:
         used += len(lines[kept]) + 1
         kept += 1
-    return lines if kept == len(lines) else [*lines[:kept], f"... {len(lines) - kept} more lines of relations"]
+    left = len(lines) - kept
+    return [*lines[:kept], f"... {_more_lines(left)} of relations"] if left else lines
+
+
+def _more_lines(count: int) -> str:
+    return f"{count:,} more {'line' if count == 1 else 'lines'}"
 
 
 def _rejected(hits: Sequence[Hit]) -> list[str]:

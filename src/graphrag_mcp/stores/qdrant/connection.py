@@ -31,7 +31,7 @@ def connect(url: str, api_key: str, grpc_port: int, timeout_seconds: float) -> Q
     if not (key.isascii() and key.isprintable()):  # Else the client would quote it in an error.
         raise ServerError("Qdrant's key holds characters that no request can; check GRAPHRAG_QDRANT_API_KEY")
     with warnings.catch_warnings():
-        # A key over plain HTTP is what a server on this machine gets; README says when TLS is needed.
+        # A key over plain HTTP is what a server on this machine gets; docs/servers.md says when TLS is needed.
         warnings.simplefilter("ignore")
         return QdrantClient(
             url=url,

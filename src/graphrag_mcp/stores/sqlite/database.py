@@ -178,8 +178,11 @@ def _open_tree(path: Path, root: str, model: str | None) -> Tree:
 
 
 def _advice(error: Exception) -> str:
-    if getattr(error, "sqlite_errorcode", 0) & 0xFF == sqlite3.SQLITE_BUSY:
+    code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+    if code == sqlite3.SQLITE_BUSY:
         return "close what holds it, such as a database browser or a backup, and try again"
+    if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
+        return "run `graphrag-mcp index`, which moves it aside and builds it anew"
     return "check the disk and its permissions, or set GRAPHRAG_DATA_DIR"
 
 

@@ -1,6 +1,6 @@
-"""Writes the tables of README.md that say what the code says: settings and tool arguments.
+"""Writes the tables of the pages that say what the code says: settings and tool arguments.
 
-    python -m tests.readme_tables
+    python -m tests.docs.tables
 
 A table stands between `<!-- NAME -->` and `<!-- end of NAME -->`.
 """
@@ -25,8 +25,10 @@ from graphrag_mcp.server.arguments import (
     input_schema,
 )
 from graphrag_mcp.settings import ENVIRONMENT_PREFIX, IndexingSettings, RetrievalSettings, ServerSettings
+from tests.docs import ROOT
 
-README = Path(__file__).parent.parent / "README.md"
+SETTINGS_PAGE = ROOT / "docs" / "settings.md"
+TOOLS_PAGE = ROOT / "docs" / "tools.md"
 
 _TYPES = {"string": "text", "integer": "whole number", "number": "number", "array": "list", "boolean": "true or false"}
 _HYBRID, _QUERY, _ = SEARCH_TOOLS
@@ -51,14 +53,24 @@ def render_tables() -> dict[str, str]:
     }
 
 
-def replace_tables(text: str) -> str:
-    """Return a text with its tables as the code has them now."""
+def replace_tables(page: Path) -> str:
+    """Return the text of a page with its tables as the code has them now."""
+    text = page.read_text(encoding="utf-8")
+    kind = "settings" if page == SETTINGS_PAGE else "arguments"
     for name, table in render_tables().items():
+        if not name.startswith(kind):
+            continue
         start, end = f"<!-- {name} -->\n", f"<!-- end of {name} -->"
         found = re.search(f"{re.escape(start)}.*?{re.escape(end)}", text, re.DOTALL)
-        assert found, f"README.md has no table {name!r}"
+        assert found, f"{page.name} has no table {name!r}"
         text = text[: found.start()] + start + table + end + text[found.end() :]
     return text
+
+
+def write_tables() -> None:
+    """Write the tables of both pages."""
+    for page in (SETTINGS_PAGE, TOOLS_PAGE):
+        page.write_text(replace_tables(page), encoding="utf-8")
 
 
 def _settings_table(section: type[BaseModel]) -> str:
@@ -95,7 +107,7 @@ def _accepted(schema: Mapping[str, Any]) -> str:
     if "enum" in schema.get("items", ()):
         return f"list of {_accepted(schema['items'])}"
     if schema["type"] == "object":
-        return "table of lists"
+        return f"table of {'lists' if schema['additionalProperties'].get('type') == 'array' else 'numbers'}"
     return _TYPES[schema["type"]] + _range(schema)
 
 
@@ -116,4 +128,4 @@ def _table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
 
 
 if __name__ == "__main__":
-    README.write_text(replace_tables(README.read_text(encoding="utf-8")), encoding="utf-8")
+    write_tables()

@@ -128,20 +128,33 @@ class Reader:
         value = _read(block, json.loads, text)
         if isinstance(value, dict) and set(value) == {"name", "arguments"}:
             self._call(block, value)
+        elif isinstance(value, dict) and set(value) == {"uri"}:
+            self._read_resource(block, value["uri"])
         elif "file" not in block.notes or not block.notes["file"].endswith("queries.json"):
             check_settings_file(block, text)
 
     def _call(self, block: Block, call: Mapping[str, Any]) -> None:
-        """Ask the server, which is started once a page; what it answers is compared with the block that follows."""
+        """Ask the server; what it answers is compared with the block that follows."""
+        answer, is_error = self._started().call(call["name"], call["arguments"])
+        if is_error != (block.notes.get("exit code") == "1"):
+            raise PageError(f"{block.place}: the answer is {'an error' if is_error else 'no error'}: {answer}")
+        self._answer = self._shown(answer.rstrip("\n") + "\n")
+
+    def _read_resource(self, block: Block, uri: str) -> None:
+        answer = self._started().ask("resources/read", {"uri": uri})
+        if "error" in answer:
+            raise PageError(f"{block.place}: the answer is an error: {answer['error']['message']}")
+        (content,) = answer["result"]["contents"]
+        self._answer = self._shown(content["text"].rstrip("\n") + "\n")
+
+    def _started(self) -> Server:
+        """Return the page's server, which knows the whole project."""
         if self._server is None:
             subprocess.run(
                 ["graphrag-mcp", "index"], cwd=self.root, env=self.environment, check=True, capture_output=True
             )
             self._server = Server(self.root, self.environment)
-        answer, is_error = self._server.call(call["name"], call["arguments"])
-        if is_error != (block.notes.get("exit code") == "1"):
-            raise PageError(f"{block.place}: the answer is {'an error' if is_error else 'no error'}: {answer}")
-        self._answer = self._shown(answer.rstrip("\n") + "\n")
+        return self._server
 
     def _compare_answer(self, block: Block, answer: str | None) -> None:
         if answer is None:

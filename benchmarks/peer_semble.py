@@ -41,6 +41,7 @@ def main() -> None:
     parser.add_argument("--scope", choices=["root", "full"], default="root")
     parser.add_argument("--content", choices=["code", "all"], default="code", help="all: documents and settings too")
     parser.add_argument("--top-k", type=int, default=TOP_K, help="chunks asked for per query")
+    parser.add_argument("--answers", type=Path, help="write what its tool answers, for tokens.py")
     options = parser.parse_args()
 
     with tempfile.TemporaryDirectory() as cache:
@@ -60,6 +61,7 @@ def run_benchmark(options: argparse.Namespace) -> None:
     results: dict[str, list[Any]] = {}
     timings: list[Timing] = []
     query_ms: list[float] = []
+    answers: dict[str, list[Any]] = {}
     for repository in repositories:
         prefix = repository["index_root"] if options.scope == "root" else ""
         folder = options.repos_dir / repository["name"] / prefix
@@ -70,10 +72,14 @@ def run_benchmark(options: argparse.Namespace) -> None:
             if query["repo"] == repository["name"]:
                 results[query["id"]], elapsed_ms = search(index, query["query"], prefix, options.top_k)
                 query_ms.append(elapsed_ms)
+                if options.answers:
+                    answers[query["id"]] = answer(index, query["query"], prefix, options.top_k)
 
     report(timings, query_ms)
     name = f"semble 0.7.0, {options.content}, {options.model.name}"
     options.out.write_text(json.dumps({"name": name, "scope": options.scope, "results": results}))
+    if options.answers:
+        options.answers.write_text(json.dumps(answers))
 
 
 def build_index(name: str, folder: Path, content: list[Any], model: str) -> tuple[Any, Timing]:
@@ -97,6 +103,14 @@ def search(index: Any, query: str, prefix: str, top_k: int) -> tuple[list[tuple[
     elapsed_ms = (time.perf_counter() - started) * 1000
     chunks = [result.chunk for result in found]
     return [(str(PurePosixPath(prefix, c.file_path)), c.start_line, c.end_line) for c in chunks], elapsed_ms
+
+
+def answer(index: Any, query: str, prefix: str, top_k: int) -> list[dict[str, Any]]:
+    """Return the results as its tool words them, with whole chunks, their paths relative to the repository."""
+    from semble.utils import format_results
+
+    results: list[dict[str, Any]] = format_results(query, index.search(query, top_k=top_k))["results"]
+    return [one | {"file_path": str(PurePosixPath(prefix, one["file_path"]))} for one in results]
 
 
 def report(timings: list[Timing], query_ms: list[float]) -> None:

@@ -20,6 +20,7 @@ from graphrag_mcp.model import (
     StoredChunk,
 )
 from graphrag_mcp.reports import IndexReport, IndexState, Status
+from graphrag_mcp.search.confidence import LOW
 from graphrag_mcp.settings import Settings
 
 READY = IndexState("ready", 3, 3, 12)
@@ -64,10 +65,22 @@ def make_result(
     unavailable: dict[str, str] | None = None,
     warnings: tuple[str, ...] = (),
     filters: tuple[str, ...] = (),
+    confidence: float | None = None,
+    missing_words: tuple[str, ...] = (),
 ) -> SearchResult:
     """Return the result of a search for "open a session"."""
     strategy = SearchStrategy("rrf", True, True, True, intent="text", filters_applied=filters)
-    meta = SearchMeta(1.5, strategy, CompressionStats(), index, unavailable=unavailable or {}, warnings=warnings)
+    meta = SearchMeta(
+        1.5,
+        strategy,
+        CompressionStats(),
+        index,
+        unavailable=unavailable or {},
+        warnings=warnings,
+        confidence=confidence,
+        nothing_matches=confidence is not None and confidence < LOW,
+        missing_words=missing_words,
+    )
     return SearchResult("open a session", hits, expanded, meta)
 
 

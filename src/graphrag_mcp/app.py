@@ -247,6 +247,7 @@ class App:
             self._index.load_model()
         return replace(
             index.stores(*self._index.model_of(index)),
+            knows_cosines=not self.settings.indexing.embedding_model,
             cross_encoder=lambda: load_cross_encoder(self.settings.retrieval.cross_encoder_model),
         )
 

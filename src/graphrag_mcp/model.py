@@ -264,6 +264,13 @@ class Ranked(NamedTuple):
     score: float
 
 
+class Frequencies(NamedTuple):
+    """How many chunks hold each of some terms, and how many chunks there are in all."""
+
+    of_terms: Mapping[str, int]
+    chunks: int
+
+
 class Mention(NamedTuple):
     """A chunk says a name that one or two other files define: one of those definitions, by the chunk it begins in.
 
@@ -376,7 +383,11 @@ class RetrievalStats:
 
 @dataclass(frozen=True, slots=True)
 class SearchMeta:
-    """Counts, timing and strategy of one search; `unavailable` maps a store to the reason it was left out."""
+    """Counts, timing and strategy of one search; `unavailable` maps a store to the reason it was left out.
+
+    confidence: how sure it is that something matches, 0 to 1; None where it was not judged. nothing_matches: it is so
+    low that the results are only the nearest there are. missing_words: then, the query's words that occur nowhere.
+    """
 
     retrieval_ms: float
     strategy: SearchStrategy
@@ -385,6 +396,9 @@ class SearchMeta:
     retrieval_stats: RetrievalStats = RetrievalStats()
     unavailable: Mapping[str, str] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
+    confidence: float | None = None
+    nothing_matches: bool = False
+    missing_words: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from graphrag_mcp.code_graph import CodeEdge, CodeNode, Dependency, Mentioned
 from graphrag_mcp.model import (
     DocumentStatus,
+    Frequencies,
     GraphNeighbour,
     Mention,
     Ranked,
@@ -76,6 +77,10 @@ class KeywordIndex(Protocol):
 
     def search(self, terms: Sequence[str], limit: int, scope: Scope) -> list[Ranked]:
         """Return the `limit` best chunks inside the scope for any of the terms, best first; higher is better."""
+        ...
+
+    def frequencies(self, terms: Sequence[str]) -> Frequencies | None:
+        """Return how many chunks of any scope hold each term; None where only a server could say."""
         ...
 
 

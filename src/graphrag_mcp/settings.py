@@ -182,6 +182,7 @@ class RetrievalSettings(_Section):
     rejected_injection_max_docs: int = Field(3, ge=0, le=10, description="rejected documents shown apart; 0: none")
     rejected_min_similarity: Share = Field(0.4, description="their cosine to the query, at least")
 
+    judge_confidence: bool = Field(True, description="say when nothing matches well, and show less of it then")
     min_score: float | None = Field(None, ge=0, le=1, description="drop hits below this score")
     content_dedup: bool = Field(True, description="drop hits with the same text as a better one")
     ngram_dedup_threshold: Share = Field(0.9, description="drop hits that share this much of their 5-grams; 1: off")

@@ -20,3 +20,14 @@ def test_a_term_is_never_syntax(backend: Backend, term: str) -> None:
     backend.write([Source("src/other.py", ["garnet in words"])])
     found = backend.keywords.search([term, "words"], 5, Scope())
     assert [path for path, _ in backend.places([one.chunk_id for one in found])] == ["src/other.py"]
+
+
+def test_an_index_says_how_rare_words_are_or_that_it_does_not(backend: Backend) -> None:
+    """In chunks, whatever the field; after every write; a server is not asked for each word."""
+    backend.write([Source("src/garnet.py", ["opal in words", "opal again"]), Source("src/other.py", ["garnet"])])
+    frequencies = backend.keywords.frequencies(["opal", "garnet", "topaz"])
+    assert (frequencies is None) == backend.keywords.remote
+    if frequencies is not None:
+        assert frequencies == ({"opal": 2, "garnet": 3, "topaz": 0}, 3)
+        backend.write([Source("src/more.py", ["topaz"])])
+        assert backend.keywords.frequencies(["topaz"]) == ({"topaz": 1}, 4)

@@ -7,7 +7,16 @@ from pathlib import Path
 import numpy as np
 
 from graphrag_mcp.exclusion.include_globs import compile_globs
-from graphrag_mcp.model import DocumentStatus, Ranked, Scope, SearchRequest, SearchResult, StoredChunk, StoredFile
+from graphrag_mcp.model import (
+    DocumentStatus,
+    Frequencies,
+    Ranked,
+    Scope,
+    SearchRequest,
+    SearchResult,
+    StoredChunk,
+    StoredFile,
+)
 from graphrag_mcp.ports import Matrix
 from graphrag_mcp.reports import IndexState
 from graphrag_mcp.search.orchestrator import SearchOrchestrator
@@ -77,6 +86,9 @@ class RecordingKeywords:
         self.limits.append(limit)
         self.answers.append(self.inner.search(terms, limit, scope))
         return self.answers[-1]
+
+    def frequencies(self, terms: Sequence[str]) -> Frequencies:
+        return self.inner.frequencies(terms)
 
 
 @dataclass(slots=True)

@@ -159,6 +159,49 @@ def test_an_incomplete_index_a_missing_store_and_warnings_come_first() -> None:
     assert lines[2] == "Warning: '/x' is outside the root"
 
 
+@pytest.mark.parametrize("form", ["concise", "detailed"])
+def test_an_answer_to_which_nothing_matches_says_so_first(form: Any) -> None:
+    """An agent reads why, what to do, and the three nearest places without their code."""
+    result = make_result(*hits(5, 60), expanded=(make_neighbour(),), confidence=0.01, missing_words=("etcd", "raft"))
+    text = render(result, form, PLENTY, cursor=lambda row, total: f"{row}-of-{total}")
+    lines = text.splitlines()
+    assert lines[0].startswith('Nothing matches well (not indexed anywhere: "etcd", "raft"); ask in other words')
+    nearest = ["The nearest places", "1. src/file0.py", "2. src/file1.py", "3. src/file2.py"]
+    assert [line.split(":")[0] for line in lines[2:6]] == nearest
+    assert lines[-1] == '... 5 were found in all; cursor="3-of-5" continues.'
+    assert "line 1 of" not in text
+    assert "Related" not in text
+
+
+def test_the_rest_of_an_answer_to_which_nothing_matches_is_shown_on_request() -> None:
+    """Nothing is hidden from whoever insists: the next page is written as ever."""
+    weak = make_result(*hits(5, 2), confidence=0.01)
+    plain = make_result(*hits(5, 2), confidence=0.9)
+    assert render(weak, "detailed", PLENTY, first=3) == render(plain, "detailed", PLENTY, first=3)
+
+
+def test_a_judgement_changes_nothing_where_something_matches() -> None:
+    """An ordinary answer reads as one that was not judged."""
+    assert detailed(make_result(make_hit(), confidence=0.9)) == detailed(make_result(make_hit()))
+
+
+def test_words_that_all_occur_are_not_blamed() -> None:
+    """The reason is the true one; filters are named, and a name cannot break its line."""
+    assert "(no place has its words together)" in detailed(make_result(make_hit(), confidence=0.01))
+    filtered = make_result(make_hit(), confidence=0.01, filters=("exclude_archived", "languages"))
+    assert "(no place has its words together in what languages leave)" in detailed(filtered)
+    many = make_result(make_hit(), confidence=0.01, missing_words=tuple("abcdefgh"))
+    assert '"e", "f", 2 more)' in detailed(many)
+
+
+def test_the_json_form_says_how_sure_it_is() -> None:
+    """A program gets the number, the flag and the reason, and all results."""
+    payload = json.loads(render(make_result(*hits(5, 2), confidence=0.01, missing_words=("raft",)), "json", PLENTY))
+    judged = {name: payload["meta"][name] for name in ("confidence", "nothing_matches", "missing_words")}
+    assert judged == {"confidence": 0.01, "nothing_matches": True, "missing_words": ["raft"]}
+    assert len(payload["primary"]) == 5
+
+
 def test_no_results_says_what_to_do_next() -> None:
     """003-27: an empty result is no error."""
     building = IndexState("building", 1, 2, 9)
@@ -219,6 +262,9 @@ def test_json_has_everything() -> None:
         "index",
         "unavailable",
         "warnings",
+        "confidence",
+        "nothing_matches",
+        "missing_words",
     } == set(payload["meta"])
 
 

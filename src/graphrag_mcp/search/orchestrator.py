@@ -21,6 +21,7 @@ from graphrag_mcp.ports import ChunkStore, Matrix, VectorIndex
 from graphrag_mcp.reports import IndexState
 from graphrag_mcp.search import blocks
 from graphrag_mcp.search.bonuses import graph_votes
+from graphrag_mcp.search.confidence import NO_JUDGEMENT, Judgement, judge
 from graphrag_mcp.search.fusion import EVEN, Fused, RankedList, Share, balanced, fuse_relative, fuse_rrf, fuse_weighted
 from graphrag_mcp.search.pipeline import Pipeline
 from graphrag_mcp.search.query import Query, understand
@@ -77,6 +78,7 @@ class SearchOrchestrator:
         shown = {hit.chunk.chunk_id for hit in hits}
         expanded = blocks.expanded(request, hits, stores, found, self._retriever, settings)
         rejected = blocks.rejected(request, shown, stores, found, self._retriever, settings)
+        judgement = self._judge(query, found, stores, index)
         meta = SearchMeta(
             retrieval_ms=(time.perf_counter() - started) * 1000,
             strategy=SearchStrategy(
@@ -103,6 +105,9 @@ class SearchOrchestrator:
             ),
             unavailable=found.unavailable,
             warnings=request.warnings + ((selection.reranked.warning,) if selection.reranked.warning else ()),
+            confidence=judgement.confidence,
+            nothing_matches=judgement.is_low,
+            missing_words=judgement.missing,
         )
         return SearchResult(
             request.query, tuple(hits), tuple(expanded), meta, tuple(rejected), tuple(selection.runners_up)
@@ -111,6 +116,12 @@ class SearchOrchestrator:
     def close(self) -> None:
         """Stop the threads."""
         self._retriever.close()
+
+    def _judge(self, query: Query, found: Found, stores: Stores, index: IndexState) -> Judgement:
+        """Judge what was found; what is not indexed yet may still match."""
+        if not (self._settings.judge_confidence and stores.knows_cosines and index.state == "ready"):
+            return NO_JUDGEMENT
+        return judge(query, found, stores.keywords)
 
     # ------------------------------------------------------------ from candidates to hits
 

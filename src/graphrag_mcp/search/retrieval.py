@@ -37,6 +37,7 @@ class Stores:
     """The ports that a search asks.
 
     Without a model, `embedder` and `vectors` are None and `no_vectors` says why; without a graph, `no_graph` does.
+    knows_cosines: whether the vectors are of the model in this package, whose cosines can be judged.
     cross_encoder: loads the model that reranks, when a search first needs it; raises ModelUnavailableError.
     """
 
@@ -47,6 +48,7 @@ class Stores:
     embedder: Embedder | None = None
     no_vectors: str = ""
     no_graph: str = ""
+    knows_cosines: bool = False
     cross_encoder: Callable[[], CrossEncoder] = _no_cross_encoder
 
 

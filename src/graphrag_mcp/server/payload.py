@@ -23,7 +23,8 @@ def search_payload(result: SearchResult, room: int | None = None) -> dict[str, A
     `recency_weight` and `archive_penalty` repeat two of them.
     expanded: related code, where `confirmed` is false when it is only a candidate.
     rejected: documents of approaches that were turned down. runner_up: the results after the last, without their texts.
-    meta: retrieval_ms, search_strategy, retrieval_stats, compression, index, unavailable, warnings.
+    meta: retrieval_ms, search_strategy, retrieval_stats, compression, index, unavailable, warnings; `confidence` (0 to
+    1, null: not judged), `nothing_matches` where it is low, and then `missing_words`, which occur nowhere.
     """
     payload: dict[str, Any] = {
         "query": result.query,

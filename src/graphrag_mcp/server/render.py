@@ -24,6 +24,8 @@ def no_cursor(_row: int, _total: int) -> str:
 
 
 BODY_FRAME = 60  # Characters around a text: two fences, the language, the count of the lines cut, a blank line.
+NEAREST_SHOWN = 3  # Places of an answer to which nothing matches well.
+WORDS_SHOWN = 6
 RELATED_SHARE = 5  # A fifth of the room at most: it supports the results and does not replace them.
 
 # Shown as their symbols: a file may hold escape sequences that would drive a terminal.
@@ -53,6 +55,9 @@ def render(
     notes = describe_meta(result.meta)
     if not result.primary:
         return printable("\n".join([*notes, *_next_steps(result)]))
+    if result.meta.nothing_matches and not first:  # Whoever goes on with the cursor gets the rest as ever.
+        nearest = [_header(place, hit, explained) for place, hit in enumerate(result.primary[:NEAREST_SHOWN], 1)]
+        return printable(_render_nearest(result, notes, nearest, _describe_rest(0, total, cursor(len(nearest), total))))
     related = _related(result.expanded, room // RELATED_SHARE)
     related += _rejected(result.rejected)
     room -= _length(notes) + _length(related)
@@ -84,6 +89,19 @@ def render_answer(tool: str, question: Question, result: SearchResult, default_t
     )
 
 
+def describe_nothing(meta: SearchMeta) -> str:
+    """Return in one line that nothing matches well, why, and what to do about it."""
+    missing = [f'"{one_line(word)}"' for word in meta.missing_words[:WORDS_SHOWN]]
+    if len(meta.missing_words) > WORDS_SHOWN:
+        missing.append(f"{len(meta.missing_words) - WORDS_SHOWN} more")
+    why_not = f"not indexed anywhere: {', '.join(missing)}" if missing else "no place has its words together"
+    narrowing = [name for name in meta.strategy.filters_applied if name != "exclude_archived"]
+    if narrowing and not missing:
+        why_not += f" in what {', '.join(narrowing)} leave"
+    advice = "ask in other words, or with find_occurrences for an exact text; index_status says what was left out"
+    return f"Nothing matches well ({why_not}); {advice}."
+
+
 def describe_meta(meta: SearchMeta) -> list[str]:
     """Return what a reader must know before the results: an incomplete index, a missing store, warnings."""
     notes = [_describe_index(meta.index)] if meta.index.state != "ready" else []
@@ -113,6 +131,13 @@ def one_line(text: str) -> str:
 
 
 # ---------------------------------------------------------------- the results
+
+
+def _render_nearest(result: SearchResult, notes: Sequence[str], headers: Sequence[str], rest: str) -> str:
+    """Return that nothing matches well, and the nearest places without their code."""
+    first = "\n".join([*notes, describe_nothing(result.meta)])
+    nearest = "\n".join(["The nearest places:", *headers])
+    return "\n\n".join(part for part in (first, nearest, rest, "\n".join(_rejected(result.rejected))) if part)
 
 
 def _header(place: int, hit: Hit, explained: bool) -> str:

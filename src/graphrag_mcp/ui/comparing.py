@@ -13,7 +13,7 @@ from graphrag_mcp.server.requests import read_question
 from graphrag_mcp.settings import RetrievalSettings, change_retrieval
 
 # What a comparison may not change: the first names a model to load, the second only cuts texts.
-FIXED = ("cross_encoder_model", "response_tokens")
+FIXED = ("cross_encoder_model", "judge_confidence", "response_tokens")
 
 _GROUPS = {
     "Fusion": ("fusion", "rrf", "vector", "keyword", "graph_weight", "legacy", "hybrid", "category_weights"),

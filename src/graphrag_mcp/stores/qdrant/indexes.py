@@ -122,3 +122,6 @@ class QdrantKeywordIndex:
             return []
         sparse = models.SparseVector(indices=vector.indices, values=vector.values)
         return self._points.query(sparse, KEYWORDS, limit, scope)
+
+    def frequencies(self, terms: Sequence[str]) -> None:
+        """Return None: the server would have to count each term on its own."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from graphrag_mcp.model import Ranked, Scope
+from graphrag_mcp.model import Frequencies, Ranked, Scope
 from graphrag_mcp.stores.sqlite.database import Database, marks
 from graphrag_mcp.stores.sqlite.schema import KEYWORD_FIELDS, ORDINAL_BITS
 from graphrag_mcp.stores.sqlite.scope import ScopeResolver
@@ -44,6 +44,11 @@ class SqliteKeywordIndex:
             (query, self._scopes.resolve(scope).visible, limit),
         )
         return list(map(Ranked._make, rows))
+
+    def frequencies(self, terms: Sequence[str]) -> Frequencies:
+        """Return how many chunks hold each term; what a search has asked for is remembered."""
+        self._catch_up()
+        return Frequencies({term: count for count, term in self._frequencies_of(terms)}, self._chunks)
 
     def telling(self, terms: Sequence[str]) -> list[str]:
         """Return the terms that are worth their time, rarest first; the rarest one always."""

@@ -154,8 +154,10 @@ function measure(started, typed, detail) {
 
 function describe(result, milliseconds) {
   const hits = result.primary.length;
+  const { nothing_matches: nothing, missing_words: words } = result.meta;
   const missing = Object.entries(result.meta.unavailable).map(([name, why]) => `${name} was not searched (${why})`);
   const parts = [`${hits} result${hits === 1 ? "" : "s"}`, `${Math.round(milliseconds)} ms`, ...missing, ...result.meta.warnings];
+  if (nothing) parts.unshift(words.length ? `nothing matches well: ${words.join(", ")} not indexed anywhere` : "nothing matches well");
   if (result.meta.index.state !== "ready") parts.push("the index is not complete yet");
   return parts.join(" · ");
 }

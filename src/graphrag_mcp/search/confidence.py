@@ -1,0 +1,113 @@
+"""Judges whether anything matches a query well, so that an answer can say when nothing does.
+
+A logistic regression of what the lists say anyway: confidence = 1 / (1 + e^-z), with
+
+    z = INTERCEPT + COSINE · best cosine + SHARE · share + LENGTH · ln(number of terms)
+
+where `share` is the best chunk's BM25 divided by the sum of the terms' weights (their idf): which part of the query one
+place has. It falls with the length of a query, for which the last term makes up. Fitted by `benchmarks/confidence.py`;
+the cosines are those of the model in this package, so with another one nothing is judged.
+"""
+
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from graphrag_mcp.model import Frequencies, Ranked
+from graphrag_mcp.ports import KeywordIndex
+from graphrag_mcp.search.query import Query
+from graphrag_mcp.search.retrieval import Found
+from graphrag_mcp.words import query_words
+
+# Fitted on 17 repositories, with their own queries against those of others; figures in docs/ranking.md.
+INTERCEPT = -11.7
+COSINE = 9.3
+SHARE = 7.5
+LENGTH = 1.7
+LOW = 0.19  # Below it 1.25 % of the answered queries of those repositories, each scored by a fit without it.
+
+RARE = 10  # Chunks: a rarer word weighs no more, or one abbreviation that nobody wrote out would decide.
+MIN_CHUNKS = 50  # In fewer, how rare a word is says nothing.
+MIN_WEIGHT = 0.1  # Of all terms together: of less, every term is in half of the chunks.
+_LEAST_IDF = 1e-6  # As FTS5's bm25() has it, for terms that half of all chunks contain.
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """How sure it is that something matches. confidence: 0 to 1; None where it could not be judged.
+
+    missing: the words of the query, as it says them, that occur nowhere; only where the confidence is low.
+    """
+
+    confidence: float | None = None
+    missing: tuple[str, ...] = ()
+
+    @property
+    def is_low(self) -> bool:
+        """Tell whether nothing matches well."""
+        return self.confidence is not None and self.confidence < LOW
+
+
+NO_JUDGEMENT = Judgement()
+
+
+@dataclass(frozen=True, slots=True)
+class Signals:
+    """What the judgement is made of; see the module. is_named: a name or path that the query says exists."""
+
+    cosine: float
+    share: float
+    terms: int
+    is_named: bool = False
+
+
+def judge(query: Query, found: Found, keywords: KeywordIndex) -> Judgement:
+    """Return how sure it is that something matches; no judgement where a list or the frequencies are missing."""
+    if "vector" in found.unavailable or "keyword" in found.unavailable:
+        return NO_JUDGEMENT
+    frequencies = keywords.frequencies(query.terms)
+    signals = read_signals(found, frequencies) if frequencies is not None else None
+    if frequencies is None or signals is None:
+        return NO_JUDGEMENT
+    sure = confidence(signals)
+    return Judgement(sure, missing_words(query, frequencies) if sure < LOW else ())
+
+
+def read_signals(found: Found, frequencies: Frequencies) -> Signals | None:
+    """Return the signals of a query; None where the index or the query is too small to tell anything."""
+    if frequencies.chunks < MIN_CHUNKS:
+        return None
+    weight = sum(_idf(frequencies.chunks, max(count, RARE)) for count in frequencies.of_terms.values())
+    if weight < MIN_WEIGHT:
+        return None
+    return Signals(
+        cosine=_best(found.vector),
+        share=_best(found.keyword) / weight,
+        terms=len(frequencies.of_terms),
+        is_named=bool(found.definitions or found.paths),
+    )
+
+
+def confidence(signals: Signals) -> float:
+    """Return the probability that something matches; what the query names and the index has always does."""
+    if signals.is_named:
+        return 1.0
+    z = INTERCEPT + COSINE * signals.cosine + SHARE * signals.share + LENGTH * math.log(signals.terms)
+    return 1 / (1 + math.exp(-z))
+
+
+def missing_words(query: Query, frequencies: Frequencies) -> tuple[str, ...]:
+    """Return the words of the query, as it says them, of which the index has no part."""
+    counts = frequencies.of_terms
+    words = dict.fromkeys(re.findall(r"\w+", query.title))
+    terms_of = {word: [term for term in query_words(word) if term in counts] for word in words}
+    return tuple(word for word, terms in terms_of.items() if terms and not any(counts[term] for term in terms))
+
+
+def _best(scored: Sequence[Ranked]) -> float:
+    return max((one.score for one in scored), default=0.0)
+
+
+def _idf(chunks: int, count: int) -> float:
+    return max(_LEAST_IDF, math.log((max(0, chunks - count) + 0.5) / (count + 0.5)))

@@ -1,0 +1,218 @@
+"""Whether anything matches a query well: the judgement alone, and over the golden corpus."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from graphrag_mcp.app import App
+from graphrag_mcp.model import Frequencies, Ranked, Scope, SearchMeta, SearchRequest, Symbol, SymbolKind, SymbolMatch
+from graphrag_mcp.reports import IndexState
+from graphrag_mcp.search.confidence import LOW, MIN_CHUNKS, Signals, confidence, judge, missing_words, read_signals
+from graphrag_mcp.search.orchestrator import SearchOrchestrator
+from graphrag_mcp.search.query import understand
+from graphrag_mcp.search.retrieval import Found
+from graphrag_mcp.server.render import render
+from graphrag_mcp.settings import load_settings
+from tests.golden.golden import Golden
+
+MANY = 1_000
+READY = IndexState("ready")
+
+# Answered, and called unanswered all the same: abbreviations that nothing spells out, and a question about the whole.
+KNOWN_DOUBTS = {
+    "which programs does the system consist of and in which languages are they written",
+    "perms per role",
+    "tx rollback",
+}
+
+UNANSWERABLE = [
+    "kubernetes autoscaler leader election",
+    "how to bake sourdough bread with a starter",
+    "convolutional neural network training loop with dropout",
+    "bluetooth low energy pairing on android",
+    "chess engine alpha beta pruning transposition table",
+    "genome sequence alignment scoring matrix",
+    "video transcoding with ffmpeg hardware acceleration",
+    "blorptang frobnicate wizzlecrank",
+    "asdf qwer zxcv uiop",
+    "TensorShapeInference",
+    "quantum circuit transpiler qubit mapping",
+    "raytracing shader for soft shadows",
+]
+
+
+class CountingKeywords:
+    """A keyword index that knows frequencies and nothing else."""
+
+    remote = False
+
+    def __init__(self, counts: dict[str, int] | None, chunks: int = MANY) -> None:
+        self._counts = counts
+        self._chunks = chunks
+
+    def search(self, terms: Sequence[str], limit: int, scope: Scope) -> list[Ranked]:
+        return []
+
+    def frequencies(self, terms: Sequence[str]) -> Frequencies | None:
+        if self._counts is None:
+            return None
+        return Frequencies({term: self._counts.get(term, 0) for term in terms}, self._chunks)
+
+
+def found(cosine: float = 0.1, score: float = 1.0) -> Found:
+    return Found(vector=[Ranked(1, cosine), Ranked(2, cosine / 2)], keyword=[Ranked(1, score)])
+
+
+# ---------------------------------------------------------------- the judgement alone
+
+
+def test_each_signal_raises_the_confidence() -> None:
+    """More of anything that agrees can only make it surer."""
+    least = Signals(cosine=0.2, share=0.3, terms=4)
+    for better in (replace(least, cosine=0.4), replace(least, share=0.5), replace(least, terms=9)):
+        assert confidence(better) > confidence(least)
+
+
+def test_extremes_stay_between_zero_and_one() -> None:
+    """Nothing in common is next to certain, and so is a perfect match."""
+    assert 0 <= confidence(Signals(-1.0, 0.0, 1)) < LOW < 0.99 < confidence(Signals(1.0, 5.0, 64)) <= 1
+
+
+def test_what_the_query_names_is_always_there() -> None:
+    """A definition or a path that exists is an answer, whatever the lists say."""
+    assert confidence(Signals(0.0, 0.0, 1, is_named=True)) == 1.0
+
+
+def test_a_definition_found_is_never_doubted() -> None:
+    """An exact name is never hidden behind the remark that nothing matches."""
+    match = SymbolMatch(7, "a.py", Symbol("openSession", "openSession", SymbolKind.FUNCTION, 1, 2))
+    weak = found(cosine=0.0, score=0.0)
+    query = understand("openSession")
+    assert judge(query, weak, CountingKeywords({})).is_low
+    assert not judge(query, replace(weak, definitions=[match]), CountingKeywords({})).is_low
+
+
+@pytest.mark.parametrize("store", ["vector", "keyword"])
+def test_without_one_of_the_lists_nothing_is_judged(store: str) -> None:
+    """What was not searched may match."""
+    answer = replace(found(), unavailable={store: "down"})
+    assert judge(understand("kubernetes operator"), answer, CountingKeywords({})).confidence is None
+
+
+def test_without_frequencies_nothing_is_judged() -> None:
+    """A server does not say how rare a word is."""
+    assert judge(understand("kubernetes operator"), found(), CountingKeywords(None)).confidence is None
+
+
+def test_a_handful_of_chunks_says_nothing() -> None:
+    """In a tiny index every word is common or absent."""
+    query = understand("kubernetes operator")
+    assert judge(query, found(), CountingKeywords({}, MIN_CHUNKS - 1)).confidence is None
+    assert judge(query, found(), CountingKeywords({}, MIN_CHUNKS)).is_low
+
+
+def test_words_that_are_everywhere_say_nothing() -> None:
+    """Their weight is nothing, and a share of nothing would be anything."""
+    assert read_signals(found(), Frequencies({"self": MANY, "return": MANY}, MANY)) is None
+
+
+def test_a_query_without_words_is_not_judged() -> None:
+    """Punctuation has no terms."""
+    assert judge(understand("?!...;"), found(), CountingKeywords({})).confidence is None
+
+
+def test_lists_that_are_empty_count_as_nothing_in_common() -> None:
+    """A query of which the model knows no word is near to nothing."""
+    assert judge(understand("blorptang wizzle"), Found(), CountingKeywords({})).is_low
+
+
+def test_missing_words_are_named_as_the_query_says_them() -> None:
+    """Not their stems, not the words of the question, and not a name of which some part occurs."""
+    query = understand("where are the Autoscalers of kubernetesPods elected")
+    counts = Frequencies(dict.fromkeys(query.terms, 0) | {"pod": 3}, MANY)
+    assert missing_words(query, counts) == ("Autoscalers", "elected")
+
+
+# ---------------------------------------------------------------- over a real index
+
+
+@pytest.fixture(scope="module")
+def golden(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Golden]:
+    """The golden corpus, indexed once."""
+    golden = Golden(tmp_path_factory.mktemp("confidence"))
+    yield golden
+    golden.close()
+
+
+def _meta(app: App, query: str, scope: Scope | None = None) -> SearchMeta:
+    return app.search(SearchRequest(query, scope=scope or Scope())).meta
+
+
+@pytest.mark.parametrize("query", UNANSWERABLE)
+def test_what_the_project_has_nothing_about_is_called_so(golden: Golden, query: str) -> None:
+    """A warehouse program has no kubernetes."""
+    meta = _meta(golden.app, query)
+    assert meta.nothing_matches
+    assert meta.confidence is not None
+
+
+def test_what_the_project_answers_is_not_doubted(golden: Golden) -> None:
+    """Of the golden queries whose answer is shown, none is called unanswered beside those that are known."""
+    doubted, answered = set[str](), 0
+    for query in golden.queries:
+        result = golden.app.search(SearchRequest(query.judged.query, scope=Scope(exclude_archived=False)))
+        if query.judged.relevant & {hit.chunk.path for hit in result.primary}:
+            answered += 1
+            doubted |= {query.judged.query} if result.meta.nothing_matches else set()
+    assert answered > 100
+    assert doubted <= KNOWN_DOUBTS
+
+
+@pytest.mark.parametrize("query", ["verify_token", "OrderService.cancel_order", "stockroom/db/pool.py"])
+def test_names_and_paths_that_exist_are_certain(golden: Golden, query: str) -> None:
+    """Exact queries are never hidden."""
+    assert _meta(golden.app, query).confidence == 1.0
+
+
+def test_a_word_that_occurs_nowhere_is_named(golden: Golden) -> None:
+    """The reader learns which word was in vain."""
+    assert "kubernetes" in _meta(golden.app, "kubernetes autoscaler leader election").missing_words
+
+
+def test_the_answer_begins_with_it_and_shows_no_code(golden: Golden) -> None:
+    """The agent reads a few lines in the place of five chunks."""
+    text = render(golden.app.search(SearchRequest("kubernetes autoscaler leader election")), "detailed", 6000)
+    assert text.startswith('Nothing matches well (not indexed anywhere: "kubernetes", "autoscaler"')
+    assert "```" not in text
+    assert len(text.splitlines()) < 10
+
+
+def test_the_judgement_changes_no_result(golden: Golden, tmp_path: Path) -> None:
+    """It speaks about the results and leaves them alone; switched off, it says nothing."""
+    off = load_settings(tmp_path, {"GRAPHRAG_JUDGE_CONFIDENCE": "false"}).retrieval
+    orchestrator = SearchOrchestrator(off)
+    request = SearchRequest("kubernetes autoscaler leader election")
+    silent = orchestrator.search(request, golden.app.stores(), READY)
+    judged = golden.app.search(request)
+    assert [hit.chunk.chunk_id for hit in silent.primary] == [hit.chunk.chunk_id for hit in judged.primary]
+    assert silent.meta.confidence is None
+    assert not silent.meta.nothing_matches
+    orchestrator.close()
+
+
+def test_an_index_that_is_not_complete_is_not_judged(golden: Golden) -> None:
+    """The answer may be in what is still missing."""
+    orchestrator = SearchOrchestrator(golden.app.settings.retrieval)
+    request = SearchRequest("kubernetes autoscaler leader election")
+    assert orchestrator.search(request, golden.app.stores(), IndexState("building")).meta.confidence is None
+    orchestrator.close()
+
+
+def test_cosines_of_another_model_are_not_judged(golden: Golden) -> None:
+    """The coefficients hold for the model in the package."""
+    stores = replace(golden.app.stores(), knows_cosines=False)
+    orchestrator = SearchOrchestrator(golden.app.settings.retrieval)
+    assert orchestrator.search(SearchRequest(UNANSWERABLE[0]), stores, READY).meta.confidence is None
+    orchestrator.close()

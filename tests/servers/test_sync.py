@@ -351,9 +351,13 @@ def test_the_command_line_copies_verifies_and_searches(
 
 
 def test_hostile_texts_are_looked_for_and_nothing_else(
-    make_place: Callable[..., Place], qdrant: QdrantClient, neo4j_driver: Driver
+    make_place: Callable[..., Place], qdrant: QdrantClient, neo4j_driver: Driver, request: pytest.FixtureRequest
 ) -> None:
-    """B-22: 500 texts made to break out of Cypher, JSON and filters, in every argument: the answer is that without."""
+    """B-22: 500 texts made to break out of Cypher, JSON and filters, in every argument: the answer is that without.
+
+    With --soak; else a fifth of them, among which is each kind twice.
+    """
+    texts = _hostile(250 if request.config.getoption("--soak") else 50)
     place = make_place(files=FILES)
     with closing(place.app()) as app, closing(place.remote()) as remote:
         app.index()
@@ -375,7 +379,7 @@ def test_hostile_texts_are_looked_for_and_nothing_else(
             usual, listed = (ask("", Scope(paths=("src",))) for ask in (ask_graph, ask_lists))
             assert all(usual)
             assert len(listed) > 2
-            for number, text in enumerate(_hostile(250)):
+            for number, text in enumerate(texts):
                 hostile = Scope(
                     paths=("src", text),
                     languages=frozenset({"python", text}),
@@ -383,7 +387,7 @@ def test_hostile_texts_are_looked_for_and_nothing_else(
                     include_patterns=_pattern(text),
                 )
                 assert ask_graph(text, hostile) == usual
-                if number < 50:  # Qdrant in memory looks at every point of every test.
+                if number < 25:  # Qdrant in memory looks at every point of every test.
                     assert ask_lists(text, hostile) == listed
         for text in _hostile(25):
             result = app.search(SearchRequest(f"tax_of {text}"))

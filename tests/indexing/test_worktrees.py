@@ -1,8 +1,10 @@
 """Several work trees of one repository over one index: what they share is stored once, and nothing else is shown."""
 
 import shutil
+import sqlite3
 import threading
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -142,6 +144,22 @@ def test_trees_are_indexed_side_by_side(repository: Path, tmp_path: Path) -> Non
     assert_same_contents(apps[0], alone[0])
     for app in (*apps, *alone):
         app.close()
+
+
+def test_tidying_is_left_to_who_writes(repository: Path) -> None:
+    """A run does not fail at its very end because another tree's writer holds the file: its rows are committed."""
+    app = opened(repository)
+    app.index()
+    index = app._index.written()
+    with index.database.connection() as connection:
+        connection.execute("DELETE FROM sqlite_stat1")  # So that there is something to do.
+        connection.execute("PRAGMA busy_timeout = 10")
+        connection.execute("SELECT count(*) FROM main.symbols WHERE name_key = 'x' AND file_id = 1").fetchall()
+    with closing(sqlite3.connect(index.database.path, isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        index.writer.checkpoint()
+        other.execute("ROLLBACK")
+    app.close()
 
 
 def test_status_names_the_tree(apps: tuple[App, App], second: Path) -> None:

@@ -177,11 +177,19 @@ def _open_tree(path: Path, root: str, model: str | None) -> Tree:
         return made
 
 
+def is_busy(error: Exception) -> bool:
+    """Tell whether somebody else holds the file."""
+    return _code(error) == sqlite3.SQLITE_BUSY
+
+
+def _code(error: Exception) -> int:
+    return getattr(error, "sqlite_errorcode", 0) & 0xFF
+
+
 def _advice(error: Exception) -> str:
-    code = getattr(error, "sqlite_errorcode", 0) & 0xFF
-    if code == sqlite3.SQLITE_BUSY:
+    if is_busy(error):
         return "close what holds it, such as a database browser or a backup, and try again"
-    if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
+    if _code(error) in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
         return "run `graphrag-mcp index`, which moves it aside and builds it anew"
     return "check the disk and its permissions, or set GRAPHRAG_DATA_DIR"
 

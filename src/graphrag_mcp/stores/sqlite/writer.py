@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from graphrag_mcp.model import ArchiveClass
 from graphrag_mcp.ports import Matrix
-from graphrag_mcp.stores.sqlite.database import Database, id_list
+from graphrag_mcp.stores.sqlite.database import Database, id_list, is_busy
 from graphrag_mcp.stores.sqlite.rows import FileRows, PackedFile, Place, pack_rows
 from graphrag_mcp.stores.sqlite.schema import KEYWORD_FIELDS, ORDINAL_BITS
 from graphrag_mcp.stores.sqlite.trees import remove_orphans, remove_rows, remove_tree, retire_others
@@ -181,10 +181,17 @@ class SqliteIndexWriter:
         remove_orphans(connection, left)
 
     def checkpoint(self) -> None:
-        """Fold the write-ahead log into the file, and let SQLite refresh its statistics."""
+        """Fold the write-ahead log into the file, and let SQLite refresh its statistics.
+
+        While another tree's writer is busy, that is left to it: a run must not fail for what is only tidying.
+        """
         with self._database.connection() as connection:
-            connection.execute("PRAGMA optimize")
-            connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            try:
+                connection.execute("PRAGMA optimize")
+                connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            except sqlite3.OperationalError as error:
+                if not is_busy(error):
+                    raise
 
 
 def pack_vectors(vectors: Matrix) -> list[bytes]:

@@ -158,6 +158,7 @@ class App:
     def close(self) -> None:
         """Stop what runs in the background and close the index."""
         self._stop.set()
+        self._copies.close()
         self._orchestrator.close()
         self._servers.close()
         self._index.close()
@@ -266,7 +267,7 @@ class App:
     def _follow_commits(self) -> None:
         """Copy what is committed from now on, while this process is the one that writes a complete index."""
         if self._servers.any and self.settings.servers.sync_servers:
-            threading.Thread(target=self._copies.follow, args=(self._own_commit,), name="sync", daemon=True).start()
+            self._copies.start_following(self._own_commit)
 
     def _own_commit(self) -> int | None:
         writes = self._keeper.is_settled and self._index.is_writer

@@ -20,6 +20,7 @@ from graphrag_mcp.sync import ReportSync, synchronise
 logger = logging.getLogger(__name__)
 
 SYNC_SECONDS = 0.5  # How soon a commit is copied to the servers.
+CLOSING_SECONDS = 2.0  # A batch takes less, unless its server hangs.
 SYNC_RETRY_SECONDS = 10.0  # How often what failed is tried again.
 
 
@@ -42,6 +43,7 @@ class ServerCopies:
         self._lock = lock
         self._stop = stop
         self._problems: dict[str, str] = {}
+        self._following: threading.Thread | None = None
 
     def sync(
         self, *, verify: bool = False, rebuild: bool = False, progress: ReportSync | None = None
@@ -59,11 +61,20 @@ class ServerCopies:
                 for one in projections
             )
 
-    def follow(self, commit: Callable[[], int | None]) -> None:
-        """Copy each commit soon after it is made; what failed is tried again later, and told once.
+    def start_following(self, commit: Callable[[], int | None]) -> None:
+        """Copy each commit soon after it is made, in the background; what failed is tried again later, and told once.
 
         commit: returns the number of the last one, None while copying is not for this process to do.
         """
+        self._following = threading.Thread(target=self._follow, args=(commit,), name="sync", daemon=True)
+        self._following.start()
+
+    def close(self) -> None:
+        """Wait for the batch under way: the connections to the servers must not be closed while they are used."""
+        if self._following is not None:
+            self._following.join(CLOSING_SECONDS)
+
+    def _follow(self, commit: Callable[[], int | None]) -> None:
         copied, told = -1, set[str]()
         while not self._stop.is_set():
             problem = ""

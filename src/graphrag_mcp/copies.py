@@ -62,11 +62,8 @@ class ServerCopies:
             )
 
     def start_following(self, commit: Callable[[], int | None]) -> None:
-        """Copy each commit soon after it is made, in the background; what failed is tried again later, and told once.
-
-        commit: returns the number of the last one, None while copying is not for this process to do.
-        """
-        self._following = threading.Thread(target=self._follow, args=(commit,), name="sync", daemon=True)
+        """Do what `follow` does, in the background."""
+        self._following = threading.Thread(target=self.follow, args=(commit,), name="sync", daemon=True)
         self._following.start()
 
     def close(self) -> None:
@@ -74,7 +71,11 @@ class ServerCopies:
         if self._following is not None:
             self._following.join(CLOSING_SECONDS)
 
-    def _follow(self, commit: Callable[[], int | None]) -> None:
+    def follow(self, commit: Callable[[], int | None]) -> None:
+        """Copy each commit soon after it is made; what failed is tried again later, and told once.
+
+        commit: returns the number of the last one, None while copying is not for this process to do.
+        """
         copied, told = -1, set[str]()
         while not self._stop.is_set():
             problem = ""

@@ -1,6 +1,6 @@
 """Measure the page of `graphrag-mcp ui` in a browser: its first paint, and how soon results stand there while typing.
 
-    python benchmarks/page.py --root FOLDER [--runs N]
+    python -m benchmarks.page --root FOLDER [--runs N]
 
 The index is where GRAPHRAG_DATA_DIR says, and is completed first. Each run opens the page in a fresh context, so that
 nothing is cached. Queries are typed a key at a time, slowly enough that every key can be answered. "typed" counts from
@@ -16,8 +16,6 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from playwright.sync_api import Browser, Page, sync_playwright
-
-sys.path.insert(0, str(Path(__file__).parents[1]))  # For the tests' browser.
 
 from tests.ui.get_browser import find_chromium
 

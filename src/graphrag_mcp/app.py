@@ -207,7 +207,7 @@ class App:
     def why_absent(self, path: str) -> str:
         """Return why a search cannot find a file, "" when it can."""
         catalog = self._index.searched().catalog
-        if path in catalog.file_states():
+        if path in catalog.states_at(path):
             return "filtered: it is archived" if catalog.is_archived(path) else ""
         if exclusion := self._exclusion.explain(path):
             return f"not indexed: {exclusion}"

@@ -18,8 +18,8 @@ from graphrag_mcp.errors import IndexDamagedError, IndexLockedError, IndexStoreE
 from graphrag_mcp.index_place import IndexPlace, is_gone
 from graphrag_mcp.open_index import OpenIndex
 from graphrag_mcp.ports import Embedder
-from graphrag_mcp.stores.sqlite.database import Database
-from graphrag_mcp.stores.sqlite.recovery import is_damage, move_aside, replace_if_unusable
+from graphrag_mcp.stores.sqlite.database import Database, is_damage
+from graphrag_mcp.stores.sqlite.recovery import move_aside, replace_if_unusable
 
 MODEL_LOADING = "the model is still being loaded"
 MODEL_CHANGES = "the vectors are being made anew, with another model than before"

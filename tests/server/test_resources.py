@@ -10,9 +10,10 @@ import anyio
 import pytest
 from mcp import Client
 from mcp.shared.exceptions import MCPError
-from mcp.types import PromptReference, ResourceTemplateReference
+from mcp.types import INTERNAL_ERROR, INVALID_PARAMS, PromptReference, ResourceTemplateReference
 
 from graphrag_mcp.app import App
+from graphrag_mcp.errors import RootError
 from graphrag_mcp.server.backend import Backend
 from graphrag_mcp.server.excerpts import room_of
 from graphrag_mcp.server.outlines import write_map
@@ -193,6 +194,25 @@ def test_an_edit_is_seen_by_the_next_reading(project: App) -> None:
 def test_what_is_no_resource_is_refused_with_the_next_step(project: App, uri: str, words: str) -> None:
     """Only what is indexed is read, whatever an address says."""
     assert words in refusal(project, uri)
+
+
+def test_an_error_says_whose_it_is(project: App) -> None:
+    """A wrong address is the caller's fault; that the project cannot be opened is not."""
+
+    def cannot() -> Any:
+        raise RootError("there is no such folder; pass another --root")
+
+    async def code(client: Client) -> int:
+        with pytest.raises(MCPError) as caught:
+            await client.read_resource("graphrag://nothing")
+        return int(caught.value.error.code)
+
+    async def closed() -> int:
+        async with Client(create_server(Backend(cannot))) as client:
+            return await code(client)
+
+    assert talk(project, code) == INVALID_PARAMS
+    assert anyio.run(closed) == INTERNAL_ERROR
 
 
 @pytest.mark.parametrize("era", ["auto", "legacy"])

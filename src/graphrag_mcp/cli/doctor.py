@@ -29,7 +29,7 @@ from graphrag_mcp.index_place import IndexPlace
 from graphrag_mcp.parsing.languages import load_grammar, syntax_languages
 from graphrag_mcp.server.render import printable
 from graphrag_mcp.settings import Settings, load_settings
-from graphrag_mcp.stores.sqlite.recovery import is_damage
+from graphrag_mcp.stores.sqlite.database import is_damage
 
 LEAST_FREE_BYTES = 500_000_000
 GIT_SECONDS = 5.0

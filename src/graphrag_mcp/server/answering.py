@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import anyio
 import anyio.to_thread
 from mcp.server import ServerRequestContext
+from mcp.shared.exceptions import MCPError
+from mcp.types import INTERNAL_ERROR, INVALID_PARAMS
 
 from graphrag_mcp.errors import GraphragError, RequestError, quoted
 from graphrag_mcp.model import SearchRequest, SearchResult
@@ -55,6 +57,12 @@ def describe_failure(what: str, error: Exception) -> str:
         return f"The index cannot be read ({error}); if this goes on, run `graphrag-mcp index --rebuild`."
     logger.error("%s failed", what, exc_info=error)
     return f"{what} failed unexpectedly; the server's error output has the details."
+
+
+def refusal(method: str, error: Exception) -> MCPError:
+    """Return the protocol's form of an error: whose fault it is, and what `describe_failure` says."""
+    code = INVALID_PARAMS if isinstance(error, RequestError) else INTERNAL_ERROR
+    return MCPError(code=code, message=describe_failure(method, error))
 
 
 async def answer_call(

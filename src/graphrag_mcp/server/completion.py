@@ -4,10 +4,9 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from mcp.server import ServerRequestContext
-from mcp.shared.exceptions import MCPError
-from mcp.types import INVALID_PARAMS, CompleteRequestParams, CompleteResult, Completion
+from mcp.types import CompleteRequestParams, CompleteResult, Completion
 
-from graphrag_mcp.server.answering import ask, describe_failure, in_thread
+from graphrag_mcp.server.answering import ask, in_thread, refusal
 from graphrag_mcp.server.backend import Backend
 
 if TYPE_CHECKING:
@@ -29,7 +28,7 @@ class Completer:
             find = partial(_find, name=asked.argument.name, beginning=asked.argument.value)
             values = await ask(self._backend, find)
         except Exception as error:
-            raise MCPError(code=INVALID_PARAMS, message=describe_failure("completion/complete", error)) from error
+            raise refusal("completion/complete", error) from error
         shown = values[:MOST_VALUES]
         completion = Completion(values=shown, total=len(values), has_more=len(values) > len(shown))
         return CompleteResult(completion=completion)

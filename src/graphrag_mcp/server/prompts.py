@@ -4,9 +4,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, NamedTuple
 
 from mcp.server import ServerRequestContext
-from mcp.shared.exceptions import MCPError
 from mcp.types import (
-    INVALID_PARAMS,
     GetPromptRequestParams,
     GetPromptResult,
     ListPromptsResult,
@@ -18,7 +16,7 @@ from mcp.types import (
 )
 
 from graphrag_mcp.errors import RequestError, quoted
-from graphrag_mcp.server.answering import answer_call, ask, describe_failure
+from graphrag_mcp.server.answering import answer_call, ask, refusal
 from graphrag_mcp.server.backend import Backend
 from graphrag_mcp.server.resources import MAP, read_resource
 
@@ -103,7 +101,7 @@ class Prompts:
             kind, given = _read(asked)
             evidence = await kind.evidence(self._backend, context, given)
         except Exception as error:
-            raise MCPError(code=INVALID_PARAMS, message=describe_failure("prompts/get", error)) from error
+            raise refusal("prompts/get", error) from error
         texts = (kind.task.format_map(given), f"{EVIDENCE}\n\n{evidence}")
         messages = [PromptMessage(role="user", content=TextContent(type="text", text=text)) for text in texts]
         return GetPromptResult(description=kind.prompt.description, messages=messages)

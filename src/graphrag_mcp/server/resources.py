@@ -5,9 +5,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs, quote, unquote, urlsplit
 
 from mcp.server import ServerRequestContext
-from mcp.shared.exceptions import MCPError
 from mcp.types import (
-    INVALID_PARAMS,
     ListResourcesResult,
     ListResourceTemplatesResult,
     PaginatedRequestParams,
@@ -19,7 +17,7 @@ from mcp.types import (
 )
 
 from graphrag_mcp.errors import RequestError, not_indexed, quoted
-from graphrag_mcp.server.answering import ask, describe_failure, in_thread, wait_until_complete
+from graphrag_mcp.server.answering import ask, in_thread, refusal, wait_until_complete
 from graphrag_mcp.server.arguments import MAXIMUM_BUDGET, MINIMUM_BUDGET
 from graphrag_mcp.server.backend import Backend
 from graphrag_mcp.server.outlines import write_chunk, write_map, write_outline
@@ -91,7 +89,7 @@ class Resources:
         try:
             text = await ask(self._backend, partial(read_resource, context=context, uri=asked.uri))
         except Exception as error:
-            raise MCPError(code=INVALID_PARAMS, message=describe_failure("resources/read", error)) from error
+            raise refusal("resources/read", error) from error
         return ReadResourceResult(contents=[TextResourceContents(uri=asked.uri, mime_type=PLAIN, text=text)])
 
 

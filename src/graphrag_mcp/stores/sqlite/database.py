@@ -182,6 +182,11 @@ def is_busy(error: Exception) -> bool:
     return _code(error) == sqlite3.SQLITE_BUSY
 
 
+def is_damage(error: Exception) -> bool:
+    """Tell an error of the file's content from one of the disk, which may pass."""
+    return _code(error) in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
+
+
 def _code(error: Exception) -> int:
     return getattr(error, "sqlite_errorcode", 0) & 0xFF
 
@@ -189,7 +194,7 @@ def _code(error: Exception) -> int:
 def _advice(error: Exception) -> str:
     if is_busy(error):
         return "close what holds it, such as a database browser or a backup, and try again"
-    if _code(error) in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
+    if is_damage(error):
         return "run `graphrag-mcp index`, which moves it aside and builds it anew"
     return "check the disk and its permissions, or set GRAPHRAG_DATA_DIR"
 

@@ -6,15 +6,9 @@ from contextlib import closing
 from pathlib import Path
 
 from graphrag_mcp.errors import IndexStoreError
-from graphrag_mcp.stores.sqlite.database import connect, has_tables
+from graphrag_mcp.stores.sqlite.database import connect, has_tables, is_damage
 
-_DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 _UNUSABLE = ".unusable-"
-
-
-def is_damage(error: sqlite3.Error) -> bool:
-    """Tell an error of the file's content from one of the disk, which may pass."""
-    return getattr(error, "sqlite_errorcode", 0) & 0xFF in _DAMAGED
 
 
 def replace_if_unusable(path: Path, *, thorough: bool = False) -> str:

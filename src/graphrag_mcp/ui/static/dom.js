@@ -21,8 +21,8 @@ export function fill(element, ...children) {
 
 export const count = (number) => number.toLocaleString("en");
 
-export function plural(number, word) {
-  return `${count(number)} ${word}${number === 1 ? "" : "s"}`;
+export function plural(number, word, many = `${word}s`) {
+  return `${count(number)} ${number === 1 ? word : many}`;
 }
 
 export function age(seconds, now = Date.now() / 1000) {

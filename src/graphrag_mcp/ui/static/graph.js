@@ -80,7 +80,7 @@ function draw(graph) {
   const guesses = graph.edges.filter((edge) => edge.is_guess).length;
   const others = graph.others.length ? ` · ${plural(graph.others.length, "other definition")} of that name` : "";
   summary.textContent = `${plural(graph.nodes.length - 1, "neighbour")}, ${plural(graph.edges.length, "relation")}` +
-    (guesses ? `, ${plural(guesses, "guess").replace("guesss", "guesses")}` : "") +
+    (guesses ? `, ${plural(guesses, "guess", "guesses")}` : "") +
     (graph.hidden ? ` · the surest ${graph.nodes.length - 1} are shown, ${graph.hidden} more were met` : "") + others +
     (graph.stale.length ? ` · changed since it was indexed: ${graph.stale.join(", ")}` : "");
   drawPicture(graph);

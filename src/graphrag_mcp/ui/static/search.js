@@ -2,7 +2,7 @@
 
 import { Outdated, ask, cancel } from "./api.js";
 import { preview, wordsOf } from "./code.js";
-import { age, badge, empty, failure, fill, glass, h, pathOf } from "./dom.js";
+import { age, badge, empty, failure, fill, glass, h, pathOf, plural } from "./dom.js";
 import { Detail } from "./explain.js";
 import { Filters } from "./filters.js";
 import { go, remember } from "./route.js";
@@ -153,11 +153,10 @@ function measure(started, typed, detail) {
 }
 
 function describe(result, milliseconds) {
-  const hits = result.primary.length;
-  const { nothing_matches: nothing, missing_words: words } = result.meta;
+  const { nothing_matches: doubtful, missing_words: words } = result.meta;
   const missing = Object.entries(result.meta.unavailable).map(([name, why]) => `${name} was not searched (${why})`);
-  const parts = [`${hits} result${hits === 1 ? "" : "s"}`, `${Math.round(milliseconds)} ms`, ...missing, ...result.meta.warnings];
-  if (nothing) parts.unshift(words.length ? `nothing matches well: ${words.join(", ")} not indexed anywhere` : "nothing matches well");
+  const parts = [plural(result.primary.length, "result"), `${Math.round(milliseconds)} ms`, ...missing, ...result.meta.warnings];
+  if (doubtful) parts.unshift(words.length ? `nothing matches well: ${words.join(", ")} not indexed anywhere` : "nothing matches well");
   if (result.meta.index.state !== "ready") parts.push("the index is not complete yet");
   return parts.join(" · ");
 }

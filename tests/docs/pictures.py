@@ -1,6 +1,6 @@
 """Makes the pictures of docs/page.md from this very repository.
 
-    python docs/pictures.py
+    python -m tests.docs.pictures
 
 The browser is found as the tests find it: `make test-ui` gets one. Where a Pillow is installed, colours are reduced to
 256, which halves the files.
@@ -16,11 +16,9 @@ from pathlib import Path
 
 from playwright.sync_api import Page, sync_playwright
 
-ROOT = Path(__file__).parents[1]
-sys.path.insert(0, str(ROOT))  # For the tests' browser.
+from tests.ui.get_browser import find_chromium
 
-from tests.ui.get_browser import find_chromium  # noqa: E402
-
+ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "docs" / "pictures"
 LARGEST = 150_000
 SIZE = {"width": 1280, "height": 760}

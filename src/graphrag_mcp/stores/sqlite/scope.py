@@ -18,10 +18,12 @@ class FileFilter:
 
     def __init__(self, denied: Collection[int], members: NDArray[np.int64] | None = None) -> None:
         """denied: files that are hidden. members: all files of the tree, for `visible`."""
-        self.denied: NDArray[np.int64] = np.array(sorted(denied), dtype=np.int64)
-        self._mask = _byte_mask(self.denied)
+        hidden = np.array(sorted(denied), dtype=np.int64)
+        self._mask = _byte_mask(hidden)
         # The other way round, so that what another tree adds after this was made is hidden too.
-        self.visible = b"" if members is None else _byte_mask(np.setdiff1d(members, self.denied, assume_unique=True))
+        self.visible = b"" if members is None else _byte_mask(np.setdiff1d(members, hidden, assume_unique=True))
+        # Whether a file is hidden, by its number; the last entry stands for all higher ones.
+        self.denied: NDArray[np.bool_] = np.frombuffer(self._mask + b"\0", dtype=np.bool_)
 
     def condition(self, file_id: str, place: str = "?") -> str:
         """Return a SQL condition on the column or expression `file_id`, which takes `parameters` at `place`."""

@@ -105,18 +105,19 @@ class Settler:
     ) -> list["SettledEdge"]:
         """Return the relations that mean a definition, settled, as far as `limit` (-1 for all)."""
         name, key, file_id = definition.name, definition.name_key, definition.file_id
-        near, meant = "SELECT id FROM relations WHERE target_key = ?3", "1"
+        near, meant = "SELECT * FROM relations WHERE target_key = ?3", "1"
         if definition.known > MAX_CANDIDATES:  # Then only its own file, and those that import it, can mean this one.
-            near = """SELECT id FROM relations WHERE target_key = ?3 AND file_id = ?1
-                      UNION SELECT r.id FROM module_keys m JOIN relations r ON r.target_module = m.key
-                      AND r.target_module != '' AND r.target_key = ?3 WHERE m.file_id = ?1"""
+            # The file's few modules first: all that mentions a common name would be read otherwise.
+            near = """SELECT * FROM relations WHERE target_key = ?3 AND file_id = ?1
+                      UNION ALL SELECT r.* FROM module_keys m CROSS JOIN relations r ON r.target_module = m.key
+                      AND r.target_module != '' AND r.target_key = ?3 WHERE m.file_id = ?1 AND r.file_id != ?1"""
             meant = "s.file_id IN (r.file_id, ?1)"
         wanted = ", ".join(f"'{RelationKind(kind).value}'" for kind in kinds)
         rows = self._database.rows(
             f"""SELECT r.id, ?2, r.kind, r.source, r.target, r.file_id, r.confidence, r.resolution,
                        s.id, s.chunk_id, s.file_id, s.qualified_name, {_MODULE_MATCHES.format(definition="s")}
-                FROM (SELECT * FROM relations r
-                      WHERE r.id IN ({near}) AND r.target = ?4 AND r.kind IN ({wanted})
+                FROM (SELECT * FROM ({near}) r
+                      WHERE r.target = ?4 AND r.kind IN ({wanted})
                         AND {hidden.condition("r.file_id", "?5")} LIMIT {limit}) r
                 JOIN symbols s ON s.name_key = ?3 AND s.name = ?4 AND {meant}
                 ORDER BY r.id, s.id""",

@@ -135,13 +135,14 @@ class _Rows:
                 found.update(zip(rows, (block.matrix[list(rows.values())] @ vector).tolist(), strict=True))
         return found
 
-    def nearest(self, vector: Matrix, limit: int, hidden_files: NDArray[np.int64]) -> list[Ranked]:
+    def nearest(self, vector: Matrix, limit: int, is_hidden: NDArray[np.bool_]) -> list[Ranked]:
+        """Return the best rows; `is_hidden`: by the number of a file, its last entry for all higher ones."""
         ids_of_blocks: list[NDArray[np.int64]] = []
         scores_of_blocks: list[Matrix] = []
         for block in self.blocks:
             visible = block.ids != _FREE
-            if hidden_files.size:
-                visible &= ~np.isin(block.ids >> ORDINAL_BITS, hidden_files)
+            if len(is_hidden) > 1:
+                visible &= ~np.take(is_hidden, block.ids >> ORDINAL_BITS, mode="clip")
             scores = np.where(visible, block.matrix @ vector, np.float32(-np.inf))
             best = np.argpartition(scores, -limit)[-limit:] if limit < BLOCK_ROWS else np.arange(BLOCK_ROWS)
             best = best[np.isfinite(scores[best])]

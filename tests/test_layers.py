@@ -12,10 +12,10 @@ PACKAGE = Path(__file__).parent.parent / "src" / "graphrag_mcp"
 LAYERS = [
     ["errors", "__init__"],
     ["regular_files"],
-    ["settings", "git"],
+    ["git"],
     ["reports"],
     ["model", "words"],
-    ["code_graph"],
+    ["settings", "code_graph"],
     ["ports"],
     ["exclusion", "parsing", "embedding", "stores"],
     ["indexing", "search", "navigation", "sync"],

@@ -66,6 +66,22 @@ def test_what_is_no_table_is_refused_with_the_form_of_one(tmp_path: Path, text: 
     assert problem.endswith('input should be a table, in the environment one like {"config": 0.2}')
 
 
+@pytest.mark.parametrize(
+    ("variable", "text", "name", "known"),
+    [
+        ("CATEGORY_WEIGHTS", '{"tset": 0.2}', "retrieval.category_weights.tset = 'tset'", "'tests'"),
+        ("GRAPH_EXPANSION_EDGE_TYPES", "calls,inherit", "retrieval.graph_expansion_edge_types.1 = 'inherit'", "inherits"),
+    ],
+)
+def test_a_name_that_means_nothing_is_a_problem(
+    tmp_path: Path, variable: str, text: str, name: str, known: str
+) -> None:
+    """001-20: a misspelt kind of file or relation would otherwise change nothing, and nobody would know."""
+    (problem,) = _problems(tmp_path, **{variable: text})
+    assert problem.startswith(f"{name}: input should be ")
+    assert known in problem
+
+
 def test_the_environment_wins_over_the_file(tmp_path: Path) -> None:
     """K-13: environment, then file, then default."""
     settings = _load(tmp_path, "[retrieval]\nrrf_k = 20\nexclude_archived = false\n", RRF_K="30")

@@ -13,6 +13,7 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 from pydantic_core import PydanticCustomError
 
 from graphrag_mcp.errors import SettingsError
+from graphrag_mcp.model import Category, RelationKind
 from graphrag_mcp.regular_files import read_regular_file
 
 SETTINGS_FILE = ".graphrag.toml"
@@ -73,7 +74,8 @@ FileName = Annotated[str, AfterValidator(_check_file_name)]
 Line = Annotated[str, AfterValidator(_check_line)]
 Names = Annotated[tuple[str, ...], BeforeValidator(_split_commas)]
 Share = Annotated[float, Field(ge=0, le=1)]
-Shares = Annotated[Mapping[str, Share], BeforeValidator(_read_table)]
+Shares = Annotated[Mapping[Category, Share], BeforeValidator(_read_table)]
+Relations = Annotated[tuple[RelationKind, ...], BeforeValidator(_split_commas)]
 Synonyms = Annotated[Mapping[str, Names], BeforeValidator(_read_table)]
 Weight = Annotated[float, Field(ge=0, le=10)]
 QdrantUrl = Annotated[str, AfterValidator(_check_url("http https"))]
@@ -177,7 +179,7 @@ class RetrievalSettings(_Section):
     rerank_mention_boost_weight: Weight = Field(0.5, description="likewise, of being named in the query")
     rerank_normalize_scores: bool = Field(False, description="stretch the cosines to 0 to 1 before they are summed")
 
-    graph_expansion_edge_types: Names = Field((), description="relations shown beside the results; empty: all")
+    graph_expansion_edge_types: Relations = Field((), description="relations shown beside the results; empty: all")
     graph_expansion_max_nodes: int = Field(12, ge=0, le=20, description="related chunks beside the results, at most")
     rejected_injection_max_docs: int = Field(3, ge=0, le=10, description="rejected documents shown apart; 0: none")
     rejected_min_similarity: Share = Field(0.4, description="their cosine to the query, at least")
@@ -337,7 +339,7 @@ def _suggest(name: str) -> str:
 
 
 def _describe(detail: Any) -> str:
-    name = ".".join(str(part) for part in detail["loc"])
+    name = ".".join(str(part) for part in detail["loc"] if part != "[key]")
     if detail["type"] == "extra_forbidden":
         near = difflib.get_close_matches(str(detail["loc"][-1]), _FULL_NAMES, n=1)
         return f"{name} is not a setting" + (

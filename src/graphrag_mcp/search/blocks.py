@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Sequence
 
-from graphrag_mcp.model import DocumentStatus, Factor, GraphNeighbour, Hit, RelationKind, SearchRequest
+from graphrag_mcp.model import DocumentStatus, Factor, GraphNeighbour, Hit, SearchRequest
 from graphrag_mcp.search.retrieval import Found, Retriever, Stores
 from graphrag_mcp.settings import RetrievalSettings
 
@@ -24,7 +24,7 @@ def expanded(
         return []
     seeds = [hit.chunk.chunk_id for hit in hits[:GRAPH_SEEDS]]
     shown = {hit.chunk.chunk_id for hit in hits}
-    kinds = [kind for kind in RelationKind if kind in settings.graph_expansion_edge_types]
+    kinds = settings.graph_expansion_edge_types
     related = retriever.ask_graph(
         stores.graph, lambda graph: graph.neighbours(seeds, request.max_hops, limit, request.scope, kinds), found
     )

@@ -285,7 +285,7 @@ def _shares(lists: Sequence[RankedList], catalog: ChunkStore, settings: Retrieva
 
     def share(chunk_id: int, source: str) -> float:
         file = files.get(chunk_id)
-        vectors = settings.category_weights.get(file.category.value, EVEN) if file is not None else EVEN
+        vectors = settings.category_weights.get(file.category, EVEN) if file is not None else EVEN
         return {"vector": vectors, "keyword": 1 - vectors}.get(source, EVEN)
 
     return share

@@ -18,14 +18,12 @@ import re
 import statistics
 import tempfile
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any
-
-import tiktoken
 
 from graphrag_mcp.app import App
 from graphrag_mcp.embedding.loader import load_embedder
@@ -53,8 +51,8 @@ WINDOW = 200  # Lines read at a time.
 Place = tuple[str, int, int]
 Step = tuple[str, Sequence[Place]]  # Text that is read, and what it shows.
 Page = Sequence[Step]  # What one call gives.
+Count = Callable[[str], int]  # The tokens of a text.
 
-_ENCODING = tiktoken.get_encoding("cl100k_base")
 _HEADER = re.compile(r"^(\d+)\. (.+?):(\d+)-(\d+)(?:  .*)?$", re.MULTILINE)
 _CURSOR = re.compile(r'cursor="([^"]+)" continues')
 _AFTER_RESULTS = re.compile(r"\n\n(?:Related in the code graph:|Perhaps related|Rejected approaches|\.\.\. )")
@@ -97,6 +95,7 @@ def run(options: argparse.Namespace) -> None:
         queries = queries[options.half == "odd" :: 2]
     semble = json.loads(options.semble.read_text()) if options.semble else {}
     costs: dict[str, dict[str, Cost]] = {}
+    count = token_counter()
     load_embedder().embed_query("loaded once and kept, as in a server")
     for repository in json.loads((options.benchmark / "repos.json").read_text()):
         name = repository["name"]
@@ -109,7 +108,7 @@ def run(options: argparse.Namespace) -> None:
         corpus = Corpus(root, indexed_paths(root, start)) if not options.no_grep else None
         for query in (one for one in queries if one["repo"] == name):
             for method, steps in methods(app, query, semble.get(query["id"]), corpus).items():
-                costs.setdefault(method, {})[query["id"]] = cost(steps, query["targets"])
+                costs.setdefault(method, {})[query["id"]] = cost(steps, query["targets"], count)
         app.close()
     report(costs, {query["id"]: query["category"] for query in queries})
     if options.out:
@@ -135,7 +134,7 @@ def methods(
     return ways
 
 
-def cost(answers: Iterator[Page], targets: Sequence[Mapping[str, Any]]) -> Cost:
+def cost(answers: Iterator[Page], targets: Sequence[Mapping[str, Any]], count: Count) -> Cost:
     """Add up what is read until a target is seen; each text follows on that before it."""
     first = next(answers, ())
     whole = sum(count(text) for text, _ in first)
@@ -165,8 +164,11 @@ def is_target(place: Place, targets: Sequence[Mapping[str, Any]]) -> bool:
     )
 
 
-def count(text: str) -> int:
-    return len(_ENCODING.encode(text, disallowed_special=()))
+def token_counter() -> Count:
+    import tiktoken  # Only here: what is counted can be tested without it.
+
+    encoding = tiktoken.get_encoding("cl100k_base")
+    return lambda text: len(encoding.encode(text, disallowed_special=()))
 
 
 # ---------------------------------------------------------------- ours

@@ -6,6 +6,7 @@ import select
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -13,9 +14,16 @@ from typing import Any, BinaryIO
 class Server:
     """A server process and the client's end of its wire."""
 
-    def __init__(self, root: Path, environment: dict[str, str], stderr: int | BinaryIO = subprocess.DEVNULL) -> None:
+    def __init__(
+        self,
+        root: Path,
+        environment: dict[str, str],
+        stderr: int | BinaryIO = subprocess.DEVNULL,
+        arguments: Sequence[str] = (),
+    ) -> None:
+        """Start Python with these arguments, or else the server of `root`, and open a session."""
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "graphrag_mcp", "serve", "--root", str(root)],
+            [sys.executable, *(arguments or ("-m", "graphrag_mcp", "serve", "--root", str(root)))],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=stderr,

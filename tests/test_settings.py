@@ -70,7 +70,12 @@ def test_what_is_no_table_is_refused_with_the_form_of_one(tmp_path: Path, text: 
     ("variable", "text", "name", "known"),
     [
         ("CATEGORY_WEIGHTS", '{"tset": 0.2}', "retrieval.category_weights.tset = 'tset'", "'tests'"),
-        ("GRAPH_EXPANSION_EDGE_TYPES", "calls,inherit", "retrieval.graph_expansion_edge_types.1 = 'inherit'", "inherits"),
+        (
+            "GRAPH_EXPANSION_EDGE_TYPES",
+            "calls,inherit",
+            "retrieval.graph_expansion_edge_types.1 = 'inherit'",
+            "inherits",
+        ),
     ],
 )
 def test_a_name_that_means_nothing_is_a_problem(

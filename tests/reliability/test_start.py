@@ -9,7 +9,7 @@ import statistics
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
 from pathlib import Path
 from typing import NamedTuple
@@ -22,12 +22,34 @@ from tests.stdio_client import Server
 
 HYBRID = "graphrag_hybrid_search"
 LIST_SECONDS = 1.0
+BARE_TIMES = (
+    1.25  # A machine on which the bare SDK takes a second cannot do it; there we may take so many times as long.
+)
 BUSY_LIST, BUSY_SEARCH = 6, 3  # The short form shares its machine with all other tests: it gets so many times as long.
 SEARCH_SECONDS = 5.0
 BUILD_SECONDS = 1_800.0
 FILES, FUNCTIONS = 4_000, 50  # Two such functions are one chunk.
 NOBODY = "http://127.0.0.1:9"
 
+BARE_SERVER = """\
+import anyio
+from mcp import types
+from mcp.server import Server
+from mcp.server.stdio import stdio_server
+
+
+async def list_tools(context, params):
+    return types.ListToolsResult(tools=[types.Tool(name="nothing", input_schema={"type": "object"})])
+
+
+async def serve():
+    server = Server("bare", on_list_tools=list_tools)
+    async with stdio_server() as (requests, answers):
+        await server.run(requests, answers, server.create_initialization_options())
+
+
+anyio.run(serve)
+"""
 SESSION = '''\
 """Keeps the sessions of a user."""
 
@@ -86,8 +108,9 @@ class Project(NamedTuple):
 
 
 class Start(NamedTuple):
-    """How one server came up."""
+    """How one server came up; `bare`: until one of the SDK alone, started just before it, lists its one tool."""
 
+    bare: float
     listed: float
     searched: float
     answer: str
@@ -244,23 +267,28 @@ def test_servers_that_are_down_keep_nobody_waiting(
 
 
 def judge(state: str, starts: list[Start], size: Size, report: Report, may_fail: bool = False, **facts: object) -> None:
-    listed = sorted(found.listed for found in starts)
-    p95 = listed[math.ceil(0.95 * len(listed)) - 1]
+    listed, bare = [found.listed for found in starts], [found.bare for found in starts]
     report(
         f"start, {state}",
         starts=len(starts),
         load=round(os.getloadavg()[0], 1),
         **facts,
         list_median_s=round(statistics.median(listed), 3),
-        list_p95_s=round(p95, 3),
+        list_p95_s=round(p95(listed), 3),
+        bare_median_s=round(statistics.median(bare), 3),
+        bare_p95_s=round(p95(bare), 3),
         first_search_median_s=round(statistics.median(found.searched for found in starts), 3),
         first_search_slowest_s=round(max(found.searched for found in starts), 3),
     )
-    assert p95 <= LIST_SECONDS * size(BUSY_LIST, 1)
+    assert p95(listed) <= max(LIST_SECONDS * size(BUSY_LIST, 1), BARE_TIMES * p95(bare))
     assert max(found.searched for found in starts) <= SEARCH_SECONDS * size(BUSY_SEARCH, 1), [
         found.answer[:300] for found in starts
     ]
     assert may_fail or not any(found.failed for found in starts), [found.answer[:300] for found in starts]
+
+
+def p95(times: Sequence[float]) -> float:
+    return sorted(times)[math.ceil(0.95 * len(times)) - 1]
 
 
 # ---------------------------------------------------------------- what is started
@@ -268,13 +296,22 @@ def judge(state: str, starts: list[Start], size: Size, report: Report, may_fail:
 
 def start(root: Path, environment: Environment) -> Start:
     """Start a server, list its tools and search; the process is gone at the end."""
+    with listing(root, environment, ["-c", BARE_SERVER]) as (_, bare):
+        pass
+    with listing(root, environment) as (server, listed):
+        asked = time.perf_counter()
+        answer, failed = server.call(HYBRID, {"query": "where does Session.refresh_token renew the token"})
+        return Start(bare, listed, time.perf_counter() - asked, answer, failed)
+
+
+@contextmanager
+def listing(root: Path, environment: Environment, arguments: Sequence[str] = ()) -> Iterator[tuple[Server, float]]:
+    """Start a server, and give it with the seconds until it has listed its tools."""
     begun = time.perf_counter()
-    server = Server(root, environment)
+    server = Server(root, environment, arguments=arguments)
     try:
         assert server.ask("tools/list", {})["result"]["tools"]
-        listed = time.perf_counter()
-        answer, failed = server.call(HYBRID, {"query": "where does Session.refresh_token renew the token"})
-        return Start(listed - begun, time.perf_counter() - listed, answer, failed)
+        yield server, time.perf_counter() - begun
     finally:
         server.process.kill()
         server.close()

@@ -33,7 +33,7 @@ from graphrag_mcp.app import App
 from graphrag_mcp.embedding.loader import load_embedder
 from graphrag_mcp.exclusion.manager import ExclusionManager
 from graphrag_mcp.exclusion.walker import WalkedFile, walk
-from graphrag_mcp.model import Scope, SearchRequest
+from graphrag_mcp.results import Scope, SearchRequest
 from graphrag_mcp.search import confidence
 from graphrag_mcp.search.confidence import Signals, read_signals
 from graphrag_mcp.search.query import understand

@@ -22,7 +22,7 @@ from graphrag_mcp.app import App
 from graphrag_mcp.exclusion.excluded_files import normalise_excluded_files
 from graphrag_mcp.exclusion.manager import ExclusionManager
 from graphrag_mcp.exclusion.walker import WalkedFile, walk
-from graphrag_mcp.model import Scope, SearchRequest
+from graphrag_mcp.results import Scope, SearchRequest
 from graphrag_mcp.settings import load_settings
 
 SHARES = (0, 10, 20, 50)  # Per cent.

@@ -17,7 +17,7 @@ from typing import Any
 
 from graphrag_mcp.app import App
 from graphrag_mcp.embedding.loader import load_embedder
-from graphrag_mcp.model import SearchRequest
+from graphrag_mcp.results import SearchRequest
 from graphrag_mcp.settings import load_settings
 
 LIMIT = 10

@@ -30,7 +30,7 @@ from graphrag_mcp.embedding.loader import load_embedder
 from graphrag_mcp.errors import RequestError
 from graphrag_mcp.exclusion.manager import ExclusionManager
 from graphrag_mcp.exclusion.walker import WalkedFile, walk
-from graphrag_mcp.model import SearchRequest, SearchResult
+from graphrag_mcp.results import SearchRequest, SearchResult
 from graphrag_mcp.server.code_answers import CONCISE_TOKENS
 from graphrag_mcp.server.paging import cursor_at
 from graphrag_mcp.server.render import render

@@ -5,21 +5,19 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from graphrag_mcp.model import (
-    Category,
+from graphrag_mcp.model import Category, RelationKind, Resolution
+from graphrag_mcp.reports import IndexReport, IndexState, Status
+from graphrag_mcp.results import (
     CompressionStats,
     Factor,
     GraphNeighbour,
     Hit,
-    RelationKind,
-    Resolution,
     SearchMeta,
     SearchRequest,
     SearchResult,
     SearchStrategy,
     StoredChunk,
 )
-from graphrag_mcp.reports import IndexReport, IndexState, Status
 from graphrag_mcp.search.confidence import LOW
 from graphrag_mcp.settings import Settings
 

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 from graphrag_mcp.exclusion.excluded_files import normalise_excluded_files
-from graphrag_mcp.model import Scope
+from graphrag_mcp.results import Scope
 
 SCRIPT = Path(__file__).parent.parent / "benchmarks" / "exclusion.py"
 

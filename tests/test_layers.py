@@ -15,7 +15,7 @@ LAYERS = [
     ["git"],
     ["reports"],
     ["model", "words"],
-    ["settings", "code_graph"],
+    ["settings", "code_graph", "results"],
     ["ports"],
     ["exclusion", "parsing", "embedding", "stores"],
     ["indexing", "search", "navigation", "sync"],

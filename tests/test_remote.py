@@ -10,17 +10,9 @@ import pytest
 from qdrant_client import QdrantClient
 
 from graphrag_mcp.app import App
-from graphrag_mcp.model import (
-    GraphNeighbour,
-    Mention,
-    Scope,
-    SearchRequest,
-    SearchResult,
-    Symbol,
-    SymbolKind,
-    SymbolMatch,
-)
+from graphrag_mcp.model import Symbol, SymbolKind
 from graphrag_mcp.remote import RemoteApp
+from graphrag_mcp.results import GraphNeighbour, Mention, Scope, SearchRequest, SearchResult, SymbolMatch
 from graphrag_mcp.servers import Servers
 from graphrag_mcp.settings import load_settings
 from graphrag_mcp.stores.qdrant import connection

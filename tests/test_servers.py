@@ -26,9 +26,10 @@ from graphrag_mcp import servers
 from graphrag_mcp.app import App
 from graphrag_mcp.errors import IndexStoreError, ServerError, SettingsError
 from graphrag_mcp.indexing.history import origin
-from graphrag_mcp.model import RelationKind, Scope
+from graphrag_mcp.model import RelationKind
 from graphrag_mcp.parsing.parser import parse_file
 from graphrag_mcp.remote import RemoteApp
+from graphrag_mcp.results import Scope
 from graphrag_mcp.search.threads import DaemonThreads
 from graphrag_mcp.servers import Servers, project_name
 from graphrag_mcp.settings import ServerSettings, Settings, load_settings

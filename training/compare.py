@@ -34,9 +34,10 @@ from graphrag_mcp.evaluation.judged import JudgedQuery, Place, read_queries
 from graphrag_mcp.evaluation.scores import Scores, mean, score
 from graphrag_mcp.exclusion.manager import ExclusionManager
 from graphrag_mcp.exclusion.walker import WalkedFile, walk
-from graphrag_mcp.model import Category, Scope, SearchRequest
+from graphrag_mcp.model import Category
 from graphrag_mcp.parsing.parser import parse_file
 from graphrag_mcp.ports import Embedder, Matrix
+from graphrag_mcp.results import Scope, SearchRequest
 from graphrag_mcp.search.query import understand
 from graphrag_mcp.settings import load_settings
 

@@ -18,11 +18,11 @@ from graphrag_mcp.freshness import correct, find_changed, read_now, relocate, sh
 from graphrag_mcp.index_keeper import IndexKeeper, ReportRun
 from graphrag_mcp.index_place import IndexPlace
 from graphrag_mcp.indexing.indexer import ReportProgress
-from graphrag_mcp.model import SearchRequest, SearchResult, StoredChunk
 from graphrag_mcp.navigation.navigator import Navigator
 from graphrag_mcp.ports import Embedder
 from graphrag_mcp.project_index import ProjectIndex
 from graphrag_mcp.reports import IndexReport, IndexState, Status, SyncReport
+from graphrag_mcp.results import SearchRequest, SearchResult, StoredChunk
 from graphrag_mcp.search.orchestrator import SearchOrchestrator
 from graphrag_mcp.search.retrieval import Stores
 from graphrag_mcp.servers import Servers, project_name

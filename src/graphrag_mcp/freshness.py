@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import TypeVar
 
 from graphrag_mcp.indexing.prepare import RECENT_NS, hash_content
-from graphrag_mcp.model import GraphNeighbour, Hit, SearchResult, StoredChunk
 from graphrag_mcp.parsing.secrets import MASK, mask_secrets
 from graphrag_mcp.parsing.source import NotText, Text, decode, read_text
 from graphrag_mcp.regular_files import read_file_below
+from graphrag_mcp.results import GraphNeighbour, Hit, SearchResult, StoredChunk
 from graphrag_mcp.stores.sqlite.catalog import FileState
 
 CHANGED = "the file has changed since it was indexed, and these lines with it"

@@ -10,13 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphrag_mcp.code_graph import CodeEdge, CodeNode, Dependency, Mentioned
-from graphrag_mcp.model import (
-    DocumentStatus,
+from graphrag_mcp.model import DocumentStatus, RelationKind
+from graphrag_mcp.results import (
     Frequencies,
     GraphNeighbour,
     Mention,
     Ranked,
-    RelationKind,
     Scope,
     StoredChunk,
     StoredFile,

@@ -9,9 +9,9 @@ from typing import NoReturn
 from graphrag_mcp.embedding.cross_encoder import load_cross_encoder
 from graphrag_mcp.embedding.loader import load_embedder
 from graphrag_mcp.errors import GraphragError, ModelUnavailableError, ServerError
-from graphrag_mcp.model import SearchRequest, SearchResult
 from graphrag_mcp.ports import Embedder
 from graphrag_mcp.reports import IndexState, ServerState, Status
+from graphrag_mcp.results import SearchRequest, SearchResult
 from graphrag_mcp.search.orchestrator import SearchOrchestrator
 from graphrag_mcp.servers import Servers, project_name
 from graphrag_mcp.settings import Settings

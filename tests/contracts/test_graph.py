@@ -1,6 +1,7 @@
 """What a name refers to is settled when it is asked: sure where the source is, candidates where it is not."""
 
-from graphrag_mcp.model import GraphNeighbour, Relation, RelationKind, Resolution, Scope, Symbol, SymbolKind
+from graphrag_mcp.model import Relation, RelationKind, Resolution, Symbol, SymbolKind
+from graphrag_mcp.results import GraphNeighbour, Scope
 from tests.contracts.conftest import Backend, Source
 
 

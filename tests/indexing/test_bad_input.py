@@ -8,7 +8,7 @@ import pytest
 from graphrag_mcp.app import App
 from graphrag_mcp.indexing.prepare import Job, Rejected
 from graphrag_mcp.indexing.workers import prepare_all
-from graphrag_mcp.model import SearchRequest
+from graphrag_mcp.results import SearchRequest
 from graphrag_mcp.settings import load_settings
 
 GOOD = "def polish_lantern(lantern):\n    return lantern\n"

@@ -8,7 +8,7 @@ import pytest
 
 from graphrag_mcp.app import App
 from graphrag_mcp.freshness import CHANGED, UNREADABLE
-from graphrag_mcp.model import SearchRequest, SearchResult, StoredChunk
+from graphrag_mcp.results import SearchRequest, SearchResult, StoredChunk
 from graphrag_mcp.settings import load_settings
 
 CODE = "def open_cookie_jar(path):\n    return Jar(path)\n\n\ndef close_cookie_jar(jar):\n    jar.close()\n"

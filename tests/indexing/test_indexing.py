@@ -10,7 +10,7 @@ import pytest
 
 from graphrag_mcp.app import App
 from graphrag_mcp.errors import IndexLockedError
-from graphrag_mcp.model import Scope, SearchRequest
+from graphrag_mcp.results import Scope, SearchRequest
 from graphrag_mcp.settings import Settings, load_settings
 
 

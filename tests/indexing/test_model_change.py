@@ -12,8 +12,8 @@ from graphrag_mcp.embedding import local
 from graphrag_mcp.embedding.loader import load_embedder
 from graphrag_mcp.embedding.local import PACKAGE_MODEL
 from graphrag_mcp.indexing import indexer
-from graphrag_mcp.model import SearchRequest, SearchResult
 from graphrag_mcp.reports import Progress
+from graphrag_mcp.results import SearchRequest, SearchResult
 from graphrag_mcp.settings import load_settings
 from tests.index_contents import assert_same_contents, rows
 

@@ -7,7 +7,7 @@ import pytest
 from graphrag_mcp.app import App
 from graphrag_mcp.indexing.indexer import in_sight
 from graphrag_mcp.indexing.prepare import Job, Rejected, prepare
-from graphrag_mcp.model import SearchRequest
+from graphrag_mcp.results import SearchRequest
 from graphrag_mcp.settings import load_settings
 from graphrag_mcp.stores.sqlite.catalog import FileState
 

@@ -10,8 +10,8 @@ import pytest
 from graphrag_mcp.app import App
 from graphrag_mcp.indexing import watcher
 from graphrag_mcp.indexing.watcher import Batch, watch
-from graphrag_mcp.model import SearchRequest
 from graphrag_mcp.reports import IndexReport
+from graphrag_mcp.results import SearchRequest
 from graphrag_mcp.settings import load_settings
 
 FRESH_SECONDS = 2.0  # The promise: a saved edit is searchable two seconds later.

@@ -11,7 +11,7 @@ import pytest
 
 import graphrag_mcp
 from graphrag_mcp.app import App
-from graphrag_mcp.model import SearchRequest
+from graphrag_mcp.results import SearchRequest
 from graphrag_mcp.settings import load_settings
 from tests.index_contents import assert_same_contents, rows
 from tests.repositories import commit, git

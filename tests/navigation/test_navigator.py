@@ -11,8 +11,9 @@ import graphrag_mcp
 from graphrag_mcp.app import App
 from graphrag_mcp.code_graph import Direction
 from graphrag_mcp.errors import RequestError
-from graphrag_mcp.model import Resolution, Scope
+from graphrag_mcp.model import Resolution
 from graphrag_mcp.navigation.navigator import Navigator
+from graphrag_mcp.results import Scope
 from graphrag_mcp.settings import load_settings
 
 FILES = {

@@ -16,10 +16,10 @@ from benchmarks import fuzz
 from graphrag_mcp.app import App
 from graphrag_mcp.errors import SettingsError
 from graphrag_mcp.exclusion.manager import ExclusionManager
-from graphrag_mcp.model import Scope, SearchRequest
 from graphrag_mcp.parsing.documents import parse_markdown
 from graphrag_mcp.parsing.parser import parse_file
 from graphrag_mcp.parsing.secrets import _PATTERNS, mask_secrets
+from graphrag_mcp.results import Scope, SearchRequest
 from graphrag_mcp.server.arguments import input_schema
 from graphrag_mcp.settings import IndexingSettings, Settings, load_settings
 from tests.parsing.code_samples import SAMPLES

@@ -13,7 +13,7 @@ import pytest
 
 from graphrag_mcp.app import App
 from graphrag_mcp.errors import IndexStoreError
-from graphrag_mcp.model import SearchRequest
+from graphrag_mcp.results import SearchRequest
 from graphrag_mcp.settings import load_settings
 from tests.index_contents import assert_same_contents, contents
 from tests.reliability.conftest import Report, Size

@@ -20,8 +20,8 @@ import pytest
 from graphrag_mcp.app import App
 from graphrag_mcp.errors import RequestError
 from graphrag_mcp.indexing.history import commit_times
-from graphrag_mcp.model import SearchRequest
 from graphrag_mcp.regular_files import read_file_below
+from graphrag_mcp.results import SearchRequest
 from graphrag_mcp.server.overview import render_status
 from graphrag_mcp.server.payload import search_payload, status_payload
 from graphrag_mcp.server.render import render

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 from graphrag_mcp.app import App
-from graphrag_mcp.model import SearchRequest
 from graphrag_mcp.parsing.source import MASKED, Text, read_text
+from graphrag_mcp.results import SearchRequest
 from graphrag_mcp.server.overview import render_status
 from graphrag_mcp.server.payload import search_payload
 from graphrag_mcp.server.render import render

@@ -12,11 +12,10 @@ from graphrag_mcp.model import (
     Relation,
     RelationKind,
     Resolution,
-    Scope,
-    SearchRequest,
     Symbol,
     SymbolKind,
 )
+from graphrag_mcp.results import Scope, SearchRequest
 from tests.contracts.conftest import Source
 from tests.search.stores import NO_DEDUP, Bench, garnets, paths
 

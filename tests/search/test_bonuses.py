@@ -1,6 +1,7 @@
 """What is added to a score."""
 
-from graphrag_mcp.model import ArchiveClass, Category, Mention, StoredFile, Symbol, SymbolKind, SymbolMatch
+from graphrag_mcp.model import ArchiveClass, Category, Symbol, SymbolKind
+from graphrag_mcp.results import Mention, StoredFile, SymbolMatch
 from graphrag_mcp.search import bonuses
 from graphrag_mcp.search.fusion import Fused
 from graphrag_mcp.search.query import understand

@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from graphrag_mcp.app import App
-from graphrag_mcp.model import Frequencies, Ranked, Scope, SearchMeta, SearchRequest, Symbol, SymbolKind, SymbolMatch
+from graphrag_mcp.model import Symbol, SymbolKind
 from graphrag_mcp.reports import IndexState
+from graphrag_mcp.results import Frequencies, Ranked, Scope, SearchMeta, SearchRequest, SymbolMatch
 from graphrag_mcp.search.confidence import LOW, MIN_CHUNKS, Signals, confidence, judge, missing_words, read_signals
 from graphrag_mcp.search.orchestrator import SearchOrchestrator
 from graphrag_mcp.search.query import understand

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphrag_mcp.model import Ranked
+from graphrag_mcp.results import Ranked
 from graphrag_mcp.search.fusion import Fused, RankedList, fuse_relative, fuse_rrf, fuse_weighted
 
 

@@ -5,7 +5,8 @@ from dataclasses import replace
 
 import pytest
 
-from graphrag_mcp.model import ArchiveClass, Category, DocumentFacts, DocumentStatus, StoredFile
+from graphrag_mcp.model import ArchiveClass, Category, DocumentFacts, DocumentStatus
+from graphrag_mcp.results import StoredFile
 from graphrag_mcp.search import multipliers
 from graphrag_mcp.search.query import understand
 from graphrag_mcp.settings import RetrievalSettings

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from graphrag_mcp.model import Category, Ranked, Scope, SearchRequest
+from graphrag_mcp.model import Category
 from graphrag_mcp.ports import Matrix
+from graphrag_mcp.results import Ranked, Scope, SearchRequest
 from graphrag_mcp.search.fusion import RankedList, fuse_rrf
 from graphrag_mcp.search.retrieval import KEYWORD_DEPTH
 from graphrag_mcp.settings import RetrievalSettings

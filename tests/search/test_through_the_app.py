@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from graphrag_mcp.app import App
-from graphrag_mcp.model import Hit, Scope, SearchRequest
+from graphrag_mcp.results import Hit, Scope, SearchRequest
 from graphrag_mcp.settings import load_settings
 
 DAY = 86_400

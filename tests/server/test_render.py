@@ -6,17 +6,9 @@ from typing import Any
 
 import pytest
 
-from graphrag_mcp.model import (
-    ArchiveClass,
-    CompressionStats,
-    DocumentFacts,
-    DocumentStatus,
-    Factor,
-    Hit,
-    Resolution,
-    SearchResult,
-)
+from graphrag_mcp.model import ArchiveClass, DocumentFacts, DocumentStatus, Resolution
 from graphrag_mcp.reports import IndexState
+from graphrag_mcp.results import CompressionStats, Factor, Hit, SearchResult
 from graphrag_mcp.server.excerpts import cut_text, cut_texts, room_of
 from graphrag_mcp.server.render import render
 from tests.fakes import make_chunk, make_hit, make_neighbour, make_result

@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from graphrag_mcp.errors import RequestError
-from graphrag_mcp.model import Category, Scope, SearchRequest
+from graphrag_mcp.model import Category
+from graphrag_mcp.results import Scope, SearchRequest
 from graphrag_mcp.server.arguments import SEARCH_TOOLS, TOOLS, input_schema
 from graphrag_mcp.server.requests import read_question, read_status_question
 from graphrag_mcp.settings import RetrievalSettings, Settings

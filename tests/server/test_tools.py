@@ -14,8 +14,8 @@ from mcp import Client
 from mcp.types import CallToolResult, TextContent
 
 from graphrag_mcp.errors import RootError, SettingsError
-from graphrag_mcp.model import SearchRequest, SearchResult
 from graphrag_mcp.reports import IndexState
+from graphrag_mcp.results import SearchRequest, SearchResult
 from graphrag_mcp.server.arguments import TOOLS
 from graphrag_mcp.server.backend import Backend
 from graphrag_mcp.server.protocol import INSTRUCTIONS, create_server

@@ -12,7 +12,7 @@ from qdrant_client import QdrantClient, models
 
 from graphrag_mcp import copies
 from graphrag_mcp.app import App
-from graphrag_mcp.model import SearchRequest, SearchResult
+from graphrag_mcp.results import SearchRequest, SearchResult
 from graphrag_mcp.search import retrieval
 from graphrag_mcp.stores.qdrant import connection
 from tests.servers.conftest import Place

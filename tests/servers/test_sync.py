@@ -18,9 +18,9 @@ from graphrag_mcp.app import App
 from graphrag_mcp.cli.run import run
 from graphrag_mcp.errors import RequestError
 from graphrag_mcp.exclusion.include_globs import compile_globs
-from graphrag_mcp.model import Scope, SearchRequest
 from graphrag_mcp.ports import GraphStore
 from graphrag_mcp.reports import SyncReport
+from graphrag_mcp.results import Scope, SearchRequest
 from graphrag_mcp.search.retrieval import Stores
 from graphrag_mcp.stores.points import folders
 from tests.servers.conftest import Place

@@ -16,9 +16,9 @@ from graphrag_mcp.cli.options import project_root
 from graphrag_mcp.cli.progress import ProgressLine
 from graphrag_mcp.cli.project import open_project, open_remote
 from graphrag_mcp.errors import IndexLockedError, RequestError, ServerError
-from graphrag_mcp.model import SearchRequest
 from graphrag_mcp.remote import RemoteApp
 from graphrag_mcp.reports import IndexReport, SyncReport
+from graphrag_mcp.results import SearchRequest
 from graphrag_mcp.server.overview import render_status
 from graphrag_mcp.server.payload import report_payload, search_payload, status_payload
 from graphrag_mcp.server.render import printable, render

@@ -23,8 +23,8 @@ from graphrag_mcp.evaluation.history import export_tree, read_history
 from graphrag_mcp.evaluation.judged import JudgedQuery, Place, read_queries
 from graphrag_mcp.evaluation.scores import CUTOFF, Scores, mean, score
 from graphrag_mcp.evaluation.statistics import Interval, bootstrap
-from graphrag_mcp.model import Scope, SearchRequest
 from graphrag_mcp.reports import IndexState
+from graphrag_mcp.results import Scope, SearchRequest
 from graphrag_mcp.search.orchestrator import SearchOrchestrator
 from graphrag_mcp.server.arguments import HybridSearchArguments
 from graphrag_mcp.settings import RetrievalSettings, Settings

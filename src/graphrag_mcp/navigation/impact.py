@@ -4,9 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from graphrag_mcp.code_graph import CodeEdge, CodeNode
-from graphrag_mcp.model import Category, RelationKind, Scope, SymbolKind
+from graphrag_mcp.model import Category, RelationKind, SymbolKind
 from graphrag_mcp.navigation.tracing import GUESSES, MAX_NODES
 from graphrag_mcp.ports import SymbolGraph
+from graphrag_mcp.results import Scope
 
 LEADING = (
     RelationKind.CALLS,

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from graphrag_mcp.code_graph import CodeNode
 from graphrag_mcp.errors import RequestError, not_indexed
-from graphrag_mcp.model import Scope
 from graphrag_mcp.ports import SymbolGraph
+from graphrag_mcp.results import Scope
 
 SIMILAR_NAMES = 8
 EVERYTHING = Scope(exclude_archived=False)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from graphrag_mcp.code_graph import CodeNode, Direction
-from graphrag_mcp.model import Category, Scope
+from graphrag_mcp.model import Category
 from graphrag_mcp.navigation.impact import Impact, find_impact
 from graphrag_mcp.navigation.lookup import EVERYTHING, complete, find_file, find_nodes
 from graphrag_mcp.navigation.neighbourhood import Neighbourhood, find_neighbourhood
@@ -13,6 +13,7 @@ from graphrag_mcp.navigation.occurrences import Occurrences, ReadText, find_occu
 from graphrag_mcp.navigation.repository_map import RepositoryMap, map_repository
 from graphrag_mcp.navigation.tracing import Step, Trace, trace
 from graphrag_mcp.ports import SymbolGraph
+from graphrag_mcp.results import Scope
 
 ListPaths = Callable[[Scope], Sequence[tuple[str, Category]]]
 

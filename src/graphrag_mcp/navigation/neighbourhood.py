@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from graphrag_mcp.code_graph import CodeEdge, CodeNode, Direction
-from graphrag_mcp.model import Scope
 from graphrag_mcp.navigation.tracing import Step, trace
 from graphrag_mcp.ports import SymbolGraph
+from graphrag_mcp.results import Scope
 
 
 @dataclass(frozen=True, slots=True)

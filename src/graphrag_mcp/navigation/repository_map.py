@@ -7,8 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphrag_mcp.code_graph import CodeNode
-from graphrag_mcp.model import Category, Scope, SymbolKind
+from graphrag_mcp.model import Category, SymbolKind
 from graphrag_mcp.ports import SymbolGraph
+from graphrag_mcp.results import Scope
 
 MOST_DEFINITIONS = 4  # A name that more have, such as `run`, says nothing of who depends on whom.
 BY_NAME_ALONE = 0.1  # `start`, `any`: many a name that one definition has is a library's or the language's too.

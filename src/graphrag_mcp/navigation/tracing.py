@@ -4,8 +4,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from graphrag_mcp.code_graph import CodeEdge, CodeNode, Direction, Mentioned
-from graphrag_mcp.model import Category, RelationKind, Resolution, Scope
+from graphrag_mcp.model import Category, RelationKind, Resolution
 from graphrag_mcp.ports import SymbolGraph
+from graphrag_mcp.results import Scope
 
 MAX_NODES = 400  # Beyond that nobody reads an answer; the caller is told.
 GUESSES = (Resolution.CANDIDATES, Resolution.UNRESOLVED)

@@ -5,7 +5,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from graphrag_mcp.model import Factor, Mention, Ranked, StoredFile, SymbolKind, SymbolMatch
+from graphrag_mcp.model import SymbolKind
+from graphrag_mcp.results import Factor, Mention, Ranked, StoredFile, SymbolMatch
 from graphrag_mcp.search.fusion import Fused
 from graphrag_mcp.search.query import Intent, NamedSymbol, Query
 from graphrag_mcp.settings import RetrievalSettings

@@ -14,8 +14,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from graphrag_mcp.model import Frequencies, Ranked
 from graphrag_mcp.ports import KeywordIndex
+from graphrag_mcp.results import Frequencies, Ranked
 from graphrag_mcp.search.query import Query
 from graphrag_mcp.search.retrieval import Found
 from graphrag_mcp.words import query_words

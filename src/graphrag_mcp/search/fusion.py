@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from graphrag_mcp.model import Ranked
+from graphrag_mcp.results import Ranked
 
 
 @dataclass(frozen=True, slots=True)

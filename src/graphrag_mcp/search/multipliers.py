@@ -3,7 +3,8 @@
 import math
 from collections.abc import Iterable, Mapping
 
-from graphrag_mcp.model import Category, DocumentStatus, StoredFile
+from graphrag_mcp.model import Category, DocumentStatus
+from graphrag_mcp.results import StoredFile
 from graphrag_mcp.search.query import Query
 from graphrag_mcp.settings import RetrievalSettings
 

@@ -5,7 +5,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from graphrag_mcp.errors import ModelUnavailableError
-from graphrag_mcp.model import (
+from graphrag_mcp.ports import ChunkStore, Matrix, VectorIndex
+from graphrag_mcp.reports import IndexState
+from graphrag_mcp.results import (
     CompressionStats,
     Hit,
     Mention,
@@ -17,8 +19,6 @@ from graphrag_mcp.model import (
     SearchResult,
     SearchStrategy,
 )
-from graphrag_mcp.ports import ChunkStore, Matrix, VectorIndex
-from graphrag_mcp.reports import IndexState
 from graphrag_mcp.search import blocks
 from graphrag_mcp.search.bonuses import graph_votes
 from graphrag_mcp.search.confidence import NO_JUDGEMENT, Judgement, judge

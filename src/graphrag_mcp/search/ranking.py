@@ -7,7 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from graphrag_mcp.model import NO_FACTS, Category, Factor, Hit, Ranked, StoredChunk, StoredFile, SymbolMatch
+from graphrag_mcp.model import NO_FACTS, Category
+from graphrag_mcp.results import Factor, Hit, Ranked, StoredChunk, StoredFile, SymbolMatch
 from graphrag_mcp.search import multipliers
 from graphrag_mcp.search.bonuses import (
     FILE_BONUSES,

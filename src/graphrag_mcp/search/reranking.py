@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from graphrag_mcp.errors import ModelUnavailableError
-from graphrag_mcp.model import Factor, StoredChunk
 from graphrag_mcp.ports import ChunkStore, CrossEncoder
+from graphrag_mcp.results import Factor, StoredChunk
 from graphrag_mcp.search.query import Query
 from graphrag_mcp.search.ranking import Ranker, Scored
 from graphrag_mcp.search.weighted_sum import Scores, WeightedSum, total

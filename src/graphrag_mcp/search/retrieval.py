@@ -10,8 +10,9 @@ from functools import partial
 from typing import Generic, TypeVar
 
 from graphrag_mcp.errors import GraphragError, ModelUnavailableError, ServerError
-from graphrag_mcp.model import DocumentStatus, Ranked, Scope, SymbolMatch
+from graphrag_mcp.model import DocumentStatus
 from graphrag_mcp.ports import ChunkStore, CrossEncoder, Embedder, GraphStore, KeywordIndex, Matrix, VectorIndex
+from graphrag_mcp.results import Ranked, Scope, SymbolMatch
 from graphrag_mcp.search.query import Query
 from graphrag_mcp.search.threads import DaemonThreads, settle
 

@@ -4,7 +4,8 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from graphrag_mcp.model import DocumentStatus, Factor, StoredChunk, StoredFile
+from graphrag_mcp.model import DocumentStatus
+from graphrag_mcp.results import Factor, StoredChunk, StoredFile
 from graphrag_mcp.search.bonuses import Agreement, names_path
 from graphrag_mcp.search.multipliers import AUTO_TIERS, age_days, status_penalty
 from graphrag_mcp.search.query import Query

@@ -14,8 +14,8 @@ from mcp.shared.exceptions import MCPError
 from mcp.types import INTERNAL_ERROR, INVALID_PARAMS
 
 from graphrag_mcp.errors import GraphragError, RequestError, quoted
-from graphrag_mcp.model import SearchRequest, SearchResult
 from graphrag_mcp.reports import IndexState
+from graphrag_mcp.results import SearchRequest, SearchResult
 from graphrag_mcp.server.arguments import CODE_TOOLS, STATUS_TOOL, TOOLS
 from graphrag_mcp.server.backend import Backend
 from graphrag_mcp.server.code_answers import answer_code, write

@@ -9,7 +9,8 @@ from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
 from pydantic_core import CoreSchema
 
 from graphrag_mcp.code_graph import Direction
-from graphrag_mcp.model import Category, SearchRequest
+from graphrag_mcp.model import Category
+from graphrag_mcp.results import SearchRequest
 from graphrag_mcp.settings import Settings
 
 MINIMUM_QUERY = 3  # Fewer characters name nothing: they match everywhere.

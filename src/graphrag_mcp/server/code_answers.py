@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from graphrag_mcp.code_graph import CodeEdge, CodeNode, Direction
-from graphrag_mcp.model import Resolution, Scope
+from graphrag_mcp.model import Resolution
+from graphrag_mcp.results import Scope
 from graphrag_mcp.server.arguments import (
     CodeArguments,
     FindSymbolArguments,

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from graphrag_mcp.code_graph import CodeNode
-from graphrag_mcp.model import StoredChunk
+from graphrag_mcp.results import StoredChunk
 from graphrag_mcp.server.excerpts import room_of
 from graphrag_mcp.server.render import one_line, printable
 

@@ -6,8 +6,8 @@ from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import Any
 
-from graphrag_mcp.model import GraphNeighbour, Hit, SearchResult
 from graphrag_mcp.reports import IndexReport, Status
+from graphrag_mcp.results import GraphNeighbour, Hit, SearchResult
 from graphrag_mcp.server.excerpts import Excerpt, cut_texts
 from graphrag_mcp.server.reasons import is_guess, why
 

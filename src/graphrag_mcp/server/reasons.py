@@ -1,6 +1,7 @@
 """Says in a few words why a result was found, and what a relation between two definitions means."""
 
-from graphrag_mcp.model import GraphNeighbour, Hit, RelationKind, Resolution
+from graphrag_mcp.model import RelationKind, Resolution
+from graphrag_mcp.results import GraphNeighbour, Hit
 
 # What the place of a neighbour is to the result, when the result points at it ("out") or is pointed at ("in").
 _RELATIONS = {

@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 
-from graphrag_mcp.model import GraphNeighbour, Hit, SearchMeta, SearchResult
 from graphrag_mcp.reports import IndexState
+from graphrag_mcp.results import GraphNeighbour, Hit, SearchMeta, SearchResult
 from graphrag_mcp.server.arguments import ResponseFormat
 from graphrag_mcp.server.excerpts import CONCISE_TOKENS, Excerpt, cut_texts, room_of
 from graphrag_mcp.server.paging import cursor_at

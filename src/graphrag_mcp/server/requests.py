@@ -12,7 +12,7 @@ from pydantic import BaseModel, ValidationError
 from graphrag_mcp.errors import SHOWN_CHARACTERS, RequestError
 from graphrag_mcp.exclusion.excluded_files import normalise_excluded_files
 from graphrag_mcp.exclusion.include_globs import compile_globs
-from graphrag_mcp.model import Scope, SearchRequest
+from graphrag_mcp.results import Scope, SearchRequest
 from graphrag_mcp.server.arguments import (
     CODE_TOOLS,
     SEARCH_TOOLS,

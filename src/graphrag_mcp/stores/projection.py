@@ -4,8 +4,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from graphrag_mcp.model import StoredChunk, Symbol
+from graphrag_mcp.model import Symbol
 from graphrag_mcp.ports import Matrix
+from graphrag_mcp.results import StoredChunk
 from graphrag_mcp.stores.points import Point
 
 

@@ -11,10 +11,11 @@ from graphrag_mcp.app import App
 from graphrag_mcp.code_graph import CodeEdge
 from graphrag_mcp.errors import RequestError, quoted
 from graphrag_mcp.evaluation.components import OFF
-from graphrag_mcp.model import Resolution, Scope
+from graphrag_mcp.model import Resolution
 from graphrag_mcp.navigation.navigator import Navigator
 from graphrag_mcp.navigation.neighbourhood import Neighbourhood
 from graphrag_mcp.navigation.tracing import GUESSES
+from graphrag_mcp.results import Scope
 from graphrag_mcp.server.arguments import SEARCH_TOOLS, input_schema
 from graphrag_mcp.server.code_answers import edge_payload, node_payload
 from graphrag_mcp.server.excerpts import tokens_of

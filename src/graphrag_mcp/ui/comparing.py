@@ -6,7 +6,7 @@ from typing import Any
 
 from graphrag_mcp.app import App
 from graphrag_mcp.errors import RequestError, SettingsError
-from graphrag_mcp.model import Hit, SearchResult
+from graphrag_mcp.results import Hit, SearchResult
 from graphrag_mcp.search.orchestrator import SearchOrchestrator
 from graphrag_mcp.server.payload import search_payload
 from graphrag_mcp.server.requests import read_question

@@ -5,17 +5,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-from graphrag_mcp.model import (
-    NO_FACTS,
-    ArchiveClass,
-    Category,
-    DocumentFacts,
-    DocumentStatus,
-    Ranked,
-    Scope,
-    StoredChunk,
-    StoredFile,
-)
+from graphrag_mcp.model import NO_FACTS, ArchiveClass, Category, DocumentFacts, DocumentStatus
+from graphrag_mcp.results import Ranked, Scope, StoredChunk, StoredFile
 from graphrag_mcp.stores.sqlite.database import Database, id_list, marks
 from graphrag_mcp.stores.sqlite.schema import ORDINAL_BITS
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from graphrag_mcp.model import Frequencies, Ranked, Scope
+from graphrag_mcp.results import Frequencies, Ranked, Scope
 from graphrag_mcp.stores.sqlite.database import Database, marks
 from graphrag_mcp.stores.sqlite.schema import KEYWORD_FIELDS, ORDINAL_BITS
 from graphrag_mcp.stores.sqlite.scope import ScopeResolver

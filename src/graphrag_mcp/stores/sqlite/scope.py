@@ -5,7 +5,7 @@ from collections.abc import Callable, Collection, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from graphrag_mcp.model import Scope
+from graphrag_mcp.results import Scope
 from graphrag_mcp.stores.sqlite.database import Database, marks
 
 GlobCompiler = Callable[[Sequence[str]], Callable[[str], bool]]

@@ -1,7 +1,7 @@
 // The index view: totals, every indexed file, and what was left out and why.
 
 import { Outdated, ask } from "./api.js";
-import { age, bytes, count, failure, fill, h, tabs } from "./dom.js";
+import { age, bytes, count, failure, fill, h, plural, tabs } from "./dom.js";
 import { go } from "./route.js";
 
 const PAGE = 50;
@@ -128,6 +128,6 @@ async function load(page, sort) {
   const answer = isSkipped()
     ? await ask("skipped", { ...values, reason: params.reason ?? "" })
     : await ask("files", { ...values, language: params.language ?? "", category: params.category ?? "", archived: params.archived || "all", order: sort?.field ?? "path", descending: sort?.dir === "desc" });
-  total.textContent = `${count(answer.total)} ${isSkipped() ? (answer.total === 1 ? "path" : "paths") : answer.total === 1 ? "file" : "files"}`;
+  total.textContent = plural(answer.total, isSkipped() ? "path" : "file");
   return { data: answer.rows, last_page: Math.max(1, Math.ceil(answer.total / PAGE)) };
 }

@@ -2,7 +2,7 @@
 
 import { Outdated, ask, project } from "./api.js";
 import { code, wordsOf } from "./code.js";
-import { badge, count, empty, failure, fill, h, pathOf, tabs } from "./dom.js";
+import { badge, count, empty, failure, fill, h, pathOf, plural, tabs } from "./dom.js";
 import { address } from "./route.js";
 
 const TABS = [["code", "Code"], ["score", "Score"], ["related", "Related"], ["run", "Run"], ["agent", "As the agent sees it"]];
@@ -179,7 +179,7 @@ function related(result, resolutions) {
     parts.push(h("h3", {}, "Related in the code graph"), h("ul", { class: "places" }, result.expanded.map((one) => h("li", {},
       h("a", { href: address("graph", { path: one.path, line: one.start_line }) }, pathOf(one.path, `:${one.start_line}`)),
       h("p", {}, one.direction === "out" ? `${one.source || "the result"} ` : `${one.source || "the file"} `, h("em", {}, one.relation.replace("_", " ")), ` ${one.target || "the result"}`),
-      h("p", { class: "muted" }, `${one.confirmed ? "" : "a guess: "}${resolutions[one.resolution]}, ${one.confidence.toFixed(2)}, ${one.hops} hop${one.hops === 1 ? "" : "s"}`)))));
+      h("p", { class: "muted" }, `${one.confirmed ? "" : "a guess: "}${resolutions[one.resolution]}, ${one.confidence.toFixed(2)}, ${plural(one.hops, "hop")}`)))));
   }
   if (result.runner_up.length) {
     parts.push(h("h3", {}, "Just missed"), h("ul", { class: "places" }, result.runner_up.map((one) => h("li", {},

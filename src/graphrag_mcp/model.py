@@ -112,6 +112,11 @@ class Resolution(StrEnum):
     CANDIDATES = "candidates"  # Several do: each is a candidate, none is a fact.
     UNRESOLVED = "unresolved"  # Nothing in the project has the name.
 
+    @property
+    def is_guess(self) -> bool:
+        """Whether another definition may be meant."""
+        return self in (Resolution.CANDIDATES, Resolution.UNRESOLVED)
+
 
 class Relation(NamedTuple):
     """One edge as its own file can know it.

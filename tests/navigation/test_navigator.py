@@ -109,20 +109,20 @@ def names(navigator: Navigator, symbol: str, direction: Direction, hops: int = 1
 )
 def test_a_definition_is_found_by_its_name_and_by_its_place(navigator: Navigator, text: str) -> None:
     """However an agent writes it."""
-    (found,) = navigator.symbols(text).found
+    (found,) = navigator.symbols(text)
     assert (found.node.path, found.node.start_line, found.node.end_line) == ("shop/taxes.py", 4, 5)
     assert found.node.signature == "def tax_of(order)"
 
 
 def test_a_qualified_name_tells_methods_apart(navigator: Navigator) -> None:
     """A bare name has them all, code first."""
-    assert [one.node.qualified_name for one in navigator.symbols("total").found] == ["Price.total", "SalePrice.total"]
-    assert [one.node.path for one in navigator.symbols("SalePrice.total").found] == ["shop/sale.py"]
+    assert [one.node.qualified_name for one in navigator.symbols("total")] == ["Price.total", "SalePrice.total"]
+    assert [one.node.path for one in navigator.symbols("SalePrice.total")] == ["shop/sale.py"]
 
 
 def test_a_definition_comes_with_its_uses(navigator: Navigator) -> None:
     """Calls, imports and tests, each with the line that says it."""
-    (found,) = navigator.symbols("tax_of").found
+    (found,) = navigator.symbols("tax_of")
     uses = {(step.edge.path, step.edge.kind.value) for step in found.used}
     assert {("shop/prices.py", "calls"), ("shop/desk.py", "calls"), ("tests/test_taxes.py", "tests")} <= uses
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from graphrag_mcp.code_graph import CodeEdge, CodeNode
 from graphrag_mcp.model import Category, RelationKind, SymbolKind
-from graphrag_mcp.navigation.tracing import GUESSES, MAX_NODES
+from graphrag_mcp.navigation.tracing import MAX_NODES
 from graphrag_mcp.ports import SymbolGraph
 from graphrag_mcp.results import Scope
 
@@ -34,7 +34,7 @@ class Reached:
     @property
     def is_guess(self) -> bool:
         """Whether the last step may mean something else of the same name."""
-        return self.edge.resolution in GUESSES
+        return self.edge.resolution.is_guess
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,11 +45,6 @@ class Impact:
     reached: tuple[Reached, ...]
     tests: tuple[Reached, ...]
     is_cut: bool = False
-
-    @property
-    def nodes(self) -> list[CodeNode]:
-        """All nodes that are shown."""
-        return [*self.starts, *(one.node for one in (*self.reached, *self.tests))]
 
 
 def find_impact(graph: SymbolGraph, starts: Sequence[CodeNode], hops: int, scope: Scope) -> Impact:
@@ -71,9 +66,11 @@ def find_impact(graph: SymbolGraph, starts: Sequence[CodeNode], hops: int, scope
         nodes = graph.nodes(edge.source_id for edge, _, _ in ways)
         fresh: dict[int, Reached] = {}
         for edge, via, confidence in ways:
-            known = fresh.get(edge.source_id)
-            if edge.source_id in nodes and edge.source_id not in best and (not known or confidence > known.confidence):
-                fresh[edge.source_id] = Reached(nodes[edge.source_id], via, edge, hop, confidence)
+            if edge.source_id not in nodes:
+                continue
+            way = Reached(nodes[edge.source_id], via, edge, hop, confidence)
+            if _is_better(way, fresh.get(edge.source_id) or best.get(edge.source_id)):
+                fresh[edge.source_id] = way
         best |= fresh
         frontier = [(one.node, one.confidence) for one in fresh.values() if not one.is_guess and not one.node.is_file]
         if not frontier or len(best) > MAX_NODES:
@@ -83,8 +80,17 @@ def find_impact(graph: SymbolGraph, starts: Sequence[CodeNode], hops: int, scope
         tuple(starts),
         tuple(one for one in ordered if one.node.category is not Category.TESTS),
         tuple(one for one in ordered if one.node.category is Category.TESTS),
-        bool(frontier) and len(best) > MAX_NODES,
+        bool(frontier) and hop < hops,
     )
+
+
+def _is_better(way: Reached, known: Reached | None) -> bool:
+    """Tell whether a way is to be kept: the first, a sure one where the other is a guess, the surer of as many hops."""
+    if known is None:
+        return True
+    if way.is_guess != known.is_guess:
+        return known.is_guess
+    return way.hops == known.hops and way.confidence > known.confidence
 
 
 def _order(one: Reached) -> tuple[bool, int, float, str, int]:

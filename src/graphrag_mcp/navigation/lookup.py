@@ -27,10 +27,9 @@ def find_nodes(graph: SymbolGraph, text: str, root: Path, scope: Scope = EVERYTH
     found = _at_place(graph, text, root) or _in_file(graph, text, root, scope)
     if not found and (file := graph.file(_relative(text, root))) is not None:
         found = [file]
-    name = _SEPARATORS.sub(".", text).strip(".")
-    found = found or graph.definitions(name, scope)
+    found = found or _definitions(graph, text, scope)
     if not found:
-        raise RequestError("symbol", _not_found(graph, text, name, scope))
+        raise RequestError("symbol", _not_found(graph, text, scope))
     return found
 
 
@@ -65,7 +64,16 @@ def _in_file(graph: SymbolGraph, text: str, root: Path, scope: Scope) -> list[Co
     if member is None:
         return []
     path = _relative(member["path"], root)
-    return [node for node in graph.definitions(_SEPARATORS.sub(".", member["name"]), scope) if node.path == path]
+    return [node for node in _definitions(graph, member["name"], scope) if node.path == path]
+
+
+def _definitions(graph: SymbolGraph, name: str, scope: Scope) -> list[CodeNode]:
+    """Return what has the name; as it stands first, since a heading may hold what separates the names of code."""
+    return graph.definitions(name, scope) or graph.definitions(_plain(name), scope)
+
+
+def _plain(name: str) -> str:
+    return _SEPARATORS.sub(".", name).strip(".")
 
 
 def _relative(path: str, root: Path) -> str:
@@ -77,8 +85,8 @@ def _relative(path: str, root: Path) -> str:
     return path.removeprefix("./")
 
 
-def _not_found(graph: SymbolGraph, text: str, name: str, scope: Scope) -> str:
-    last = name.rpartition(".")[2]
+def _not_found(graph: SymbolGraph, text: str, scope: Scope) -> str:
+    last = _plain(text).rpartition(".")[2]
     similar = graph.similar_names(last, SIMILAR_NAMES, scope) or get_close_matches(last, graph.names(), SIMILAR_NAMES)
     hint = f"similar names: {', '.join(similar)}" if similar else "search for it with graphrag_hybrid_search"
     return f"nothing that is indexed defines {text!r}, and no file is called that; {hint}"

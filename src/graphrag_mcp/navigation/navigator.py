@@ -39,18 +39,6 @@ class Outline:
         return [self.file, *self.definitions]
 
 
-@dataclass(frozen=True, slots=True)
-class FoundSymbols:
-    """The definitions of a name, code before tests and the rest."""
-
-    found: tuple[Found, ...]
-
-    @property
-    def nodes(self) -> list[CodeNode]:
-        """All nodes that are shown."""
-        return [node for one in self.found for node in (one.node, *(step.source for step in one.used))]
-
-
 class Navigator:
     """Answers from the graph, and from the files as they are now."""
 
@@ -61,10 +49,10 @@ class Navigator:
         self._list_paths = list_paths
         self._read = read
 
-    def symbols(self, text: str, scope: Scope = EVERYTHING) -> FoundSymbols:
-        """Return the definitions that a name, path or place stands for, and where each is used."""
+    def symbols(self, text: str, scope: Scope = EVERYTHING) -> tuple[Found, ...]:
+        """Return the definitions that a name, path or place stands for, code first, and where each is used."""
         nodes = sorted(find_nodes(self._graph, text, self._root, scope), key=_by_category)
-        return FoundSymbols(tuple(Found(node, self._uses(node, scope)) for node in nodes))
+        return tuple(Found(node, self._uses(node, scope)) for node in nodes)
 
     def trace(self, text: str, direction: Direction, hops: int, scope: Scope = EVERYTHING) -> Trace:
         """Follow one kind of relation from what a name stands for."""

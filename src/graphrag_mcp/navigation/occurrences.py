@@ -11,10 +11,11 @@ ReadText = Callable[[str], str | None]
 
 @dataclass(frozen=True, slots=True)
 class Occurrence:
-    """One line that holds the text, and how often."""
+    """One line that holds the text: at which column (from 0) it does first, and how often."""
 
     path: str
     line: int
+    column: int
     text: str
     count: int
 
@@ -80,4 +81,4 @@ def _lines(path: str, content: str, pattern: re.Pattern[str]) -> Iterator[Occurr
     for number, count in counts.items():
         begin = content.rfind("\n", 0, starts[number]) + 1
         end = content.find("\n", starts[number])
-        yield Occurrence(path, number, content[begin : end if end >= 0 else None], count)
+        yield Occurrence(path, number, starts[number] - begin, content[begin : end if end >= 0 else None], count)

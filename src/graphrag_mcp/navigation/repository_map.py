@@ -43,7 +43,8 @@ def map_repository(graph: SymbolGraph) -> RepositoryMap:
     totals = np.bincount(place, weights=_score(edges))
     best = np.argsort(-totals, kind="stable")[:NODES_READ]
     nodes = graph.nodes(ids[best].tolist())
-    worth = {nodes[node_id]: total for node_id, total in zip(ids[best].tolist(), totals[best], strict=True)}
+    ranked = zip(ids[best].tolist(), totals[best], strict=True)
+    worth = {nodes[node_id]: total for node_id, total in ranked if node_id in nodes}
     shown = _credit_types(graph, worth)
     return RepositoryMap(tuple(sorted(shown, key=lambda node: -shown[node])), len(ids))
 

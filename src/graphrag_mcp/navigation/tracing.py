@@ -4,13 +4,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from graphrag_mcp.code_graph import CodeEdge, CodeNode, Direction, Mentioned
-from graphrag_mcp.model import Category, RelationKind, Resolution
+from graphrag_mcp.model import Category, RelationKind
 from graphrag_mcp.ports import SymbolGraph
 from graphrag_mcp.results import Scope
 
 MAX_NODES = 400  # Beyond that nobody reads an answer; the caller is told.
-GUESSES = (Resolution.CANDIDATES, Resolution.UNRESOLVED)
-
 
 _INCOMING: Mapping[Direction, tuple[RelationKind, ...]] = {
     Direction.CALLERS: (RelationKind.CALLS,),
@@ -37,7 +35,7 @@ class Step:
     @property
     def is_guess(self) -> bool:
         """Whether several definitions have the name, so that this one may not be meant."""
-        return self.edge.resolution in GUESSES
+        return self.edge.resolution.is_guess
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,8 +43,8 @@ class Trace:
     """What was found from the starts.
 
     steps: in the order (hop, sure before guessed, confidence, place). stops: names that are said and not defined here.
-    guessed: definitions that were not followed, since what leads to them is a guess. is_cut: there is more than
-    MAX_NODES.
+    guessed: definitions that were not followed, since what leads to them is a guess. is_cut: after more than MAX_NODES
+    the other hops were not taken.
     """
 
     starts: tuple[CodeNode, ...]
@@ -55,11 +53,6 @@ class Trace:
     stops: tuple[Mentioned, ...] = ()
     guessed: int = 0
     is_cut: bool = False
-
-    @property
-    def nodes(self) -> list[CodeNode]:
-        """All nodes that are shown."""
-        return [*self.starts, *(step.source for step in self.steps), *(step.target for step in self.steps)]
 
 
 def trace(graph: SymbolGraph, starts: Sequence[CodeNode], direction: Direction, hops: int, scope: Scope) -> Trace:
@@ -84,7 +77,7 @@ def trace(graph: SymbolGraph, starts: Sequence[CodeNode], direction: Direction, 
         seen |= reached.keys()
         if not frontier or len(seen) > MAX_NODES:
             break
-    is_cut = bool(frontier) and len(seen) > MAX_NODES
+    is_cut = bool(frontier) and hop < hops
     return Trace(tuple(starts), direction, tuple(steps), tuple(stops.values()), len(guessed - seen), is_cut)
 
 

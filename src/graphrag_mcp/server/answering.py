@@ -96,7 +96,7 @@ async def _answer_code(
     app: "App | RemoteApp", context: ServerRequestContext[Any], tool: str, arguments: Mapping[str, object]
 ) -> str:
     """Answer exactly: so an incomplete index is waited for, longer than for a search, and said to be one."""
-    parsed, first, scope = read_code_question(tool, arguments, app.settings)
+    parsed, first, scope = read_code_question(tool, arguments, app.settings, app.root)
     unfinished = await wait_until_complete(app, context)
     question = partial(answer_code, tool=tool, arguments=parsed, first=first, scope=scope)
     try:

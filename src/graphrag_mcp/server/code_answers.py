@@ -16,14 +16,14 @@ from graphrag_mcp.server.arguments import (
     OccurrencesArguments,
     TraceArguments,
 )
-from graphrag_mcp.server.excerpts import CONCISE_TOKENS, room_of
+from graphrag_mcp.server.excerpts import CONCISE_TOKENS, cost_of, room_of
 from graphrag_mcp.server.paging import Page, cursor_at, page_of
 from graphrag_mcp.server.reasons import resolved
 from graphrag_mcp.server.render import one_line, printable
 
 if TYPE_CHECKING:  # The navigator imports the stores' ports: numpy, which no client waits for.
     from graphrag_mcp.navigation.impact import Impact, Reached
-    from graphrag_mcp.navigation.navigator import Found, FoundSymbols, Navigator
+    from graphrag_mcp.navigation.navigator import Found, Navigator
     from graphrag_mcp.navigation.occurrences import Occurrence, Occurrences
     from graphrag_mcp.navigation.tracing import Step, Trace
 
@@ -89,12 +89,12 @@ def write(
         return printable(json.dumps(_fitting(answer, payload, tool, arguments, room_of(tokens)), ensure_ascii=False))
     changed = [f"Changed since it was indexed, so its lines may be off: {one_line(path)}" for path in sorted(stale)]
     notes = [*notes, *changed]
-    room = room_of(tokens) - sum(len(line) + 1 for line in (*answer.head, *notes, *answer.tail)) - 80
+    room = room_of(tokens) - sum(cost_of(line) + 1 for line in (*answer.head, *notes, *answer.tail)) - 80
     rows: list[str] = []
     kept = 0
     for row in answer.page.rows:
         shown = row[:1] if arguments.response_format == "concise" else row
-        room -= sum(len(line) + 1 for line in shown)
+        room -= sum(cost_of(line) + 1 for line in shown)
         if room < 0 and kept:
             break
         rows += shown
@@ -123,8 +123,8 @@ def _fitting(answer: Answer, payload: dict[str, Any], tool: str, arguments: Code
 # ---------------------------------------------------------------- one writer for each tool
 
 
-def _symbols(found: "FoundSymbols", tool: str, arguments: FindSymbolArguments, first: int) -> Answer:
-    page = page_of(found.found, first, arguments.limit, tool, arguments)
+def _symbols(found: Sequence["Found"], tool: str, arguments: FindSymbolArguments, first: int) -> Answer:
+    page = page_of(found, first, arguments.limit, tool, arguments)
     head = [f"{page.total:,} definition{'s' if page.total != 1 else ''} of {one_line(arguments.symbol)}:"]
     payload = {"rows": [_found_payload(one) for one in page.rows]}
     return Answer(head, _as_lines(page, _found_lines), [], payload, [node for one in page.rows for node in _shown(one)])
@@ -196,7 +196,9 @@ def _impact(found: "Impact", tool: str, arguments: ImpactArguments, first: int) 
     starts = ", ".join(_place(node) for node in found.starts[:3])
     files = len({one.node.path for one, _ in rows})
     reached = f"{len(found.reached):,} definitions and files, and {len(found.tests):,} tests, in {files:,} files"
-    head = [f"A change of {starts} may reach {reached} (within {arguments.hops} hops). Tests to run first:"]
+    head = [f"A change of {starts} may reach {reached} (within {arguments.hops} hops)."]
+    if found.tests:
+        head[0] += " Tests to run first:"
     if not rows:
         head = [f"Nothing that is indexed leads to {starts}, as far as names tell."]
     payload = {
@@ -217,22 +219,21 @@ def _impact(found: "Impact", tool: str, arguments: ImpactArguments, first: int) 
 def _occurrences(found: "Occurrences", tool: str, arguments: OccurrencesArguments, first: int) -> Answer:
     page = page_of(found.lines, first, arguments.limit, tool, arguments)
     places = f"{found.total:,} occurrences on {len(found.lines):,} lines of {found.files:,} files"
-    head = [f"{places}; all {found.files_read:,} indexed files were read."]
+    where = f" in {', '.join(map(one_line, arguments.paths))}" if arguments.paths else ""
+    head = [f"{places}; all {found.files_read:,} indexed files{where} were read."]
+    if not found.files_read and not found.unread:
+        head = [f"0 occurrences: no file{where} was searched; it is not indexed (index_status says why), or archived."]
     if found.unread:
         head.append(f"Not read, so not counted: {', '.join(map(one_line, found.unread[:STOPS_SHOWN]))}")
     last = [""]
 
     def lines(one: "Occurrence") -> list[str]:
-        text = one.text.strip()[:LINE_CHARACTERS]
         heading = [one_line(one.path)] if one.path != last[0] else []
         last[0] = one.path
-        return ["\n".join([*heading, f"  {one.line}: {one_line(text)}"])]
+        return ["\n".join([*heading, f"  {one.line}: {one_line(_excerpt(one).strip())}"])]
 
     payload = {
-        "rows": [
-            {"path": one.path, "line": one.line, "text": one.text[:LINE_CHARACTERS], "count": one.count}
-            for one in page.rows
-        ],
+        "rows": [{"path": one.path, "line": one.line, "text": _excerpt(one), "count": one.count} for one in page.rows],
         "occurrences": found.total,
         "files": found.files,
         "files_read": found.files_read,
@@ -241,6 +242,12 @@ def _occurrences(found: "Occurrences", tool: str, arguments: OccurrencesArgument
     }
     tail = ["There are more lines than are kept: narrow it with paths."] if found.is_cut else []
     return Answer(head, _as_lines(page, lines), tail, payload)
+
+
+def _excerpt(one: "Occurrence") -> str:
+    """Return the line, of a long one the part that holds the text."""
+    start = max(0, one.column - LINE_CHARACTERS // 4) if len(one.text) > LINE_CHARACTERS else 0
+    return ("…" if start else "") + one.text[start : start + LINE_CHARACTERS]
 
 
 def _as_lines(page: Page[Any], lines: Callable[[Any], list[str]]) -> Page[list[str]]:

@@ -3,8 +3,11 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import accumulate, takewhile
 
 CHARACTERS_PER_TOKEN = 3.2  # Code has many short tokens; prose would be about 4.
+# What other letters take, in characters of code: Cyrillic, Greek, Arabic, … and Chinese, Japanese, Korean, emoji.
+LETTER_COST, SIGN_COST = 1.6, 3.2
 CONCISE_TOKENS = 1_000
 CUT_MARK = " …"
 
@@ -18,17 +21,22 @@ class Excerpt:
 
 
 def room_of(tokens: int) -> int:
-    """Return how many characters surely fit into that many tokens."""
+    """Return how many characters of code surely fit into that many tokens."""
     return int(tokens * CHARACTERS_PER_TOKEN)
+
+
+def cost_of(text: str) -> int:
+    """Return how much room a text takes: its length, and more where its letters are more than a part of a token."""
+    return len(text) if text.isascii() else math.ceil(sum(map(_cost, text)))
 
 
 def tokens_of(text: str) -> int:
     """Return about how many tokens a text takes, rather too many than too few."""
-    return math.ceil(len(text) / CHARACTERS_PER_TOKEN)
+    return math.ceil(cost_of(text) / CHARACTERS_PER_TOKEN)
 
 
 def cut_texts(texts: Sequence[str], room: int) -> list[Excerpt]:
-    """Cut texts, best first, at line boundaries so that together they take at most `room` characters.
+    """Cut texts, best first, at line boundaries so that together they take at most `room`.
 
     Shares fall linearly from the first to the last; what a text leaves of its share goes to those after it.
     """
@@ -36,7 +44,7 @@ def cut_texts(texts: Sequence[str], room: int) -> list[Excerpt]:
     for position, text in enumerate(texts):
         texts_left = len(texts) - position
         excerpt = cut_text(text, max(0, room) * 2 // (texts_left + 1))
-        room -= len(excerpt.text)
+        room -= cost_of(excerpt.text)
         excerpts.append(excerpt)
     return excerpts
 
@@ -44,10 +52,22 @@ def cut_texts(texts: Sequence[str], room: int) -> list[Excerpt]:
 def cut_text(text: str, room: int) -> Excerpt:
     """Return the first whole lines that fit; of a first line that is too long, as much as fits."""
     text = text.rstrip("\n")
-    if len(text) <= room:
+    if cost_of(text) <= room:
         return Excerpt(text)
     lines = text.split("\n")
-    kept = text[: room + 1].count("\n")
-    if kept == 0 and room > len(CUT_MARK):
-        return Excerpt(lines[0][: room - len(CUT_MARK)] + CUT_MARK, len(lines) - 1)
+    ends = accumulate(cost_of(line) + 1 for line in lines)
+    kept = sum(1 for _ in takewhile(lambda end: end <= room + 1, ends))
+    if kept == 0 and room > cost_of(CUT_MARK):
+        return Excerpt(_beginning(lines[0], room - cost_of(CUT_MARK)) + CUT_MARK, len(lines) - 1)
     return Excerpt("\n".join(lines[:kept]), len(lines) - kept)
+
+
+def _beginning(text: str, room: int) -> str:
+    fitting = takewhile(lambda end: end <= room, accumulate(map(_cost, text)))
+    return text[: sum(1 for _ in fitting)]
+
+
+def _cost(character: str) -> float:
+    if character < "\x80":
+        return 1
+    return LETTER_COST if character < "\u2e80" else SIGN_COST

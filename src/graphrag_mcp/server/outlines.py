@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from graphrag_mcp.code_graph import CodeNode
 from graphrag_mcp.results import StoredChunk
-from graphrag_mcp.server.excerpts import room_of
+from graphrag_mcp.server.excerpts import cost_of, room_of
 from graphrag_mcp.server.render import one_line, printable
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ def write_map(found: "RepositoryMap", tokens: int, note: str = "") -> str:
     room = room_of(tokens) - 200
     files: dict[str, list[CodeNode]] = {}
     for node in found.nodes:
-        cost = len(_line(node)) + 1 + (len(node.path) + 1 if node.path not in files else 0)
+        cost = cost_of(_line(node)) + 1 + (cost_of(node.path) + 1 if node.path not in files else 0)
         if cost > room:
             break
         room -= cost
@@ -45,7 +45,7 @@ def write_outline(outline: "Outline", tokens: int, note: str = "", is_stale: boo
     for node in definitions:
         open_ends = [end for end in open_ends if end >= node.end_line]
         line = "  " * len(open_ends) + _line(node)
-        room -= len(line) + 1
+        room -= cost_of(line) + 1
         if room < 0:
             lines.append(f"... {len(definitions) - len(lines):,} more")
             break

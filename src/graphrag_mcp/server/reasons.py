@@ -17,11 +17,14 @@ _RELATIONS = {
     (RelationKind.CONTAINS, "in"): "contains",
     (RelationKind.LINKS_TO, "out"): "linked from",
     (RelationKind.LINKS_TO, "in"): "links to",
+    (RelationKind.SUPERSEDES, "out"): "superseded by",
+    (RelationKind.SUPERSEDES, "in"): "supersedes",
 }
 _MOST_USEFUL_FIRST = (
     RelationKind.CALLS,
     RelationKind.TESTS,
     RelationKind.INHERITS,
+    RelationKind.SUPERSEDES,
     RelationKind.LINKS_TO,
     RelationKind.IMPORTS,
     RelationKind.CONTAINS,
@@ -33,7 +36,6 @@ _RESOLUTIONS = {
     Resolution.NAME: "only definition of that name",
     Resolution.UNRESOLVED: "name only",
 }
-_GUESSES = {Resolution.CANDIDATES, Resolution.UNRESOLVED}
 
 
 def why(hit: Hit) -> str:
@@ -42,8 +44,8 @@ def why(hit: Hit) -> str:
     notes = {factor.name: factor.note for factor in hit.factors}
     if notes.get("definition"):
         parts.append(f"defines `{notes['definition']}`")
-    if notes.get("path"):
-        parts.append(f"the query names {notes['path']}")
+    if "path" in notes:
+        parts.append("the query names its path")
     elif "stem" in notes:
         parts.append("file name agrees")
     if hit.chunk.archive is not None:
@@ -64,7 +66,7 @@ def explain(hit: Hit) -> list[str]:
 
 def is_guess(neighbour: GraphNeighbour) -> bool:
     """Tell whether the relation is one of several possible ones, and so no fact."""
-    return neighbour.resolution in _GUESSES
+    return neighbour.resolution.is_guess
 
 
 def relation_to(neighbour: GraphNeighbour) -> str:

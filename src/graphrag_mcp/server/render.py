@@ -9,7 +9,7 @@ from functools import partial
 from graphrag_mcp.reports import IndexState
 from graphrag_mcp.results import GraphNeighbour, Hit, SearchMeta, SearchResult
 from graphrag_mcp.server.arguments import ResponseFormat
-from graphrag_mcp.server.excerpts import CONCISE_TOKENS, Excerpt, cut_texts, room_of
+from graphrag_mcp.server.excerpts import CONCISE_TOKENS, Excerpt, cost_of, cut_texts, room_of
 from graphrag_mcp.server.paging import cursor_at
 from graphrag_mcp.server.payload import search_payload
 from graphrag_mcp.server.reasons import certainty, explain, is_guess, relation_to, usefulness, why
@@ -159,7 +159,7 @@ def _fit(headers: Sequence[str], frame: int, room: int) -> tuple[list[str], int]
     """Return the headers that fit, at least the first, and the room left; each brings `frame` characters with it."""
     kept: list[str] = []
     for header in headers:
-        cost = len(header) + frame
+        cost = cost_of(header) + frame
         if cost > room and kept:
             break
         kept.append(header)
@@ -203,8 +203,8 @@ def _related(neighbours: Sequence[GraphNeighbour], room: int) -> list[str]:
         lines += ["Perhaps related (several definitions have the name; check before relying on it):"]
         lines += map(_neighbour, guesses)
     kept, used = 0, 0
-    while kept < len(lines) and used + len(lines[kept]) < room:
-        used += len(lines[kept]) + 1
+    while kept < len(lines) and used + cost_of(lines[kept]) < room:
+        used += cost_of(lines[kept]) + 1
         kept += 1
     left = len(lines) - kept
     return [*lines[:kept], f"... {_more_lines(left)} of relations"] if left else lines
@@ -249,4 +249,4 @@ def _next_steps(result: SearchResult) -> list[str]:
 
 
 def _length(lines: Sequence[str]) -> int:
-    return sum(len(line) + 1 for line in lines)
+    return sum(cost_of(line) + 1 for line in lines)

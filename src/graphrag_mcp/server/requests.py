@@ -2,7 +2,7 @@
 
 import difflib
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from graphrag_mcp.errors import SHOWN_CHARACTERS, RequestError
-from graphrag_mcp.exclusion.excluded_files import normalise_excluded_files
+from graphrag_mcp.exclusion.excluded_files import normalise_entry, normalise_excluded_files
 from graphrag_mcp.exclusion.include_globs import compile_globs
 from graphrag_mcp.results import Scope, SearchRequest
 from graphrag_mcp.server.arguments import (
@@ -61,7 +61,7 @@ def read_question(tool: str, arguments: Mapping[str, object], settings: Settings
 
 
 def read_code_question(
-    tool: str, arguments: Mapping[str, object], settings: Settings
+    tool: str, arguments: Mapping[str, object], settings: Settings, root: Path
 ) -> tuple[CodeArguments, int, Scope]:
     """Return the arguments of a call of a code tool, its first row and its scope; raises as `read_question` does."""
     parsed = parse_arguments(tool, CODE_TOOLS[tool], arguments)
@@ -69,7 +69,7 @@ def read_code_question(
     paths = parsed.paths if isinstance(parsed, OccurrencesArguments) else ()
     scope = Scope(
         exclude_archived=parsed.exclude_archived if given else settings.retrieval.exclude_archived,
-        paths=tuple(path.removeprefix("./") for path in paths),
+        paths=_prefixes(paths, root),
     )
     return parsed, read_cursor(tool, parsed), scope
 
@@ -113,6 +113,17 @@ def _build_request(arguments: SearchArguments, settings: Settings, root: Path) -
     request = arguments.refine(request)
     compile_globs(request.scope.include_patterns)  # Only to refuse a bad one, before the stores meet it.
     return request
+
+
+def _prefixes(paths: Sequence[str], root: Path) -> tuple[str, ...]:
+    """Return paths as the index writes them; none when one of them is the root, which holds everything."""
+    found: list[str] = []
+    for path in paths:
+        entry = normalise_entry(path, root)
+        if entry is None:
+            raise RequestError("paths", f"paths: {_shown(path)} is outside the project root; give a path below it")
+        found.append(entry.removeprefix("./").rstrip("/"))
+    return () if "" in found else tuple(found)
 
 
 # ---------------------------------------------------------------- problems, in words

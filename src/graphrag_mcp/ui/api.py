@@ -14,7 +14,6 @@ from graphrag_mcp.evaluation.components import OFF
 from graphrag_mcp.model import Resolution
 from graphrag_mcp.navigation.navigator import Navigator
 from graphrag_mcp.navigation.neighbourhood import Neighbourhood
-from graphrag_mcp.navigation.tracing import GUESSES
 from graphrag_mcp.results import Scope
 from graphrag_mcp.server.arguments import SEARCH_TOOLS, input_schema
 from graphrag_mcp.server.code_answers import edge_payload, node_payload
@@ -136,7 +135,7 @@ def _edge(edge: CodeEdge) -> dict[str, Any]:
         "target": edge.target_id,
         **edge_payload(edge),
         "how": resolved(edge.resolution),
-        "is_guess": edge.resolution in GUESSES,
+        "is_guess": edge.resolution.is_guess,
     }
 
 

@@ -29,12 +29,13 @@ class SqliteSymbolGraph:
 
     def definitions(self, name: str, scope: Scope) -> list[CodeNode]:
         """Return the definitions whose qualified name is or ends with a name, ignoring case; in the order of paths."""
-        last = name.rpartition(".")[2].lower()
+        # The name of a heading may hold dots itself.
+        keys = (name.rpartition(".")[2].lower(), name.lower())
         hidden = self._scopes.resolve(scope)
         rows = self._database.rows(
             f"""SELECT {_NODE_COLUMNS} FROM symbols s JOIN files f ON f.id = s.file_id
-                WHERE s.name_key = ? AND {hidden.condition("s.file_id")} ORDER BY f.path, s.start_line, s.id""",
-            (last, *hidden.parameters),
+                WHERE s.name_key IN (?, ?) AND {hidden.condition("s.file_id")} ORDER BY f.path, s.start_line, s.id""",
+            (*keys, *hidden.parameters),
         )
         nodes = [_node(row) for row in rows]
         return [node for node in nodes if f".{node.qualified_name}".lower().endswith(f".{name}".lower())]
@@ -134,6 +135,8 @@ class SqliteSymbolGraph:
         places = self._sources([edge.relation_id for edge in settled])
         edges = []
         for edge in settled:
+            if edge.relation_id not in places:  # Another process has replaced the file meanwhile.
+                continue
             source, path, line = places[edge.relation_id]
             kind = RelationKind(edge.kind)
             edges.append(CodeEdge(source, node.node_id, kind, path, line, edge.confidence, edge.resolution))

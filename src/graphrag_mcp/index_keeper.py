@@ -1,6 +1,7 @@
 """Keeps a project's index: writes it while nobody else does, follows the edits, and makes way for searches."""
 
 import logging
+import sqlite3
 import threading
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
@@ -125,6 +126,9 @@ class IndexKeeper:
                 if may_write:
                     self._indexer().update(paths, self._stop)
                 return may_write
+        except (sqlite3.Error, OSError, GraphragError) as error:
+            logger.warning("what changed is found again where it stands, since it cannot be indexed now: %s", error)
+            return False
         finally:
             self._running.release()
 

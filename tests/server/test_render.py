@@ -9,15 +9,18 @@ import pytest
 from graphrag_mcp.model import ArchiveClass, DocumentFacts, DocumentStatus, Resolution
 from graphrag_mcp.reports import IndexState
 from graphrag_mcp.results import CompressionStats, Factor, Hit, SearchResult
-from graphrag_mcp.server.excerpts import cut_text, cut_texts, room_of
-from graphrag_mcp.server.render import render
+from graphrag_mcp.server.arguments import ResponseFormat
+from graphrag_mcp.server.excerpts import cut_text, cut_texts, room_of, tokens_of
+from graphrag_mcp.server.render import one_line, printable, render
 from tests.fakes import make_chunk, make_hit, make_neighbour, make_result
 
 PLENTY = 6000
 
 
-def hits(count: int, lines: int) -> list[Hit]:
-    return [make_hit(make_chunk(f"src/file{number}.py", 1, lines)) for number in range(count)]
+def hits(count: int, lines: int, line: str = "") -> list[Hit]:
+    """Return so many hits of so many lines: of this one, or else numbered."""
+    text = {"text": line * lines} if line else {}
+    return [make_hit(make_chunk(f"src/file{number}.py", 1, lines, **text)) for number in range(count)]
 
 
 def detailed(result: SearchResult, tokens: int = PLENTY) -> str:
@@ -120,6 +123,8 @@ def test_escape_sequences_are_shown_and_not_obeyed() -> None:
     chunk = make_chunk("src/caf\udce9.py", text="red \x1b[31m and \x00\r\nnext")
     text = detailed(make_result(make_hit(chunk)))
     assert "red ␛[31m and ␀\nnext" in text
+    assert printable("\x9b2J \u202e \u2028") == "<9b>2J <202e> <2028>"
+    assert one_line("a\rb\nc\x85d\u2028e") == "a␍b␊c<85>d<2028>e"
     assert "src/caf\\udce9.py" in text
 
 
@@ -265,6 +270,26 @@ def test_json_stays_within_its_tokens_too() -> None:
     text = render(make_result(*hits(5, 500)), "json", 2500)
     assert len(text) <= room_of(2500) * 1.1
     assert json.loads(text)["primary"][4]["hidden_lines"] > 400
+
+
+@pytest.mark.parametrize("tokens", [1000, 2500])
+def test_json_leaves_out_results_that_do_not_fit(tokens: int) -> None:
+    """P-1: the cursor continues behind those that are there."""
+    found = make_result(*hits(25, 40, '\t"quoted"\n'))
+    shown = json.loads(render(found, "json", tokens, cursor=lambda row, total: f"{row} of {total}"))
+    size = len(json.dumps(shown, ensure_ascii=False))
+    assert 1 <= len(shown["primary"]) < 25
+    assert shown["cursor"] == f"{len(shown['primary'])} of 25"
+    assert size <= room_of(tokens) * 1.1 or len(shown["primary"]) == 1
+
+
+@pytest.mark.parametrize("line", ["这是一行说明文字\n", "Это строка документации\n", "🚀🚀🚀🚀\n"])
+@pytest.mark.parametrize("form", ["detailed", "json"])
+def test_letters_that_are_tokens_of_their_own_are_counted_as_such(line: str, form: ResponseFormat) -> None:
+    """P-1: a budget holds in every language."""
+    text = render(make_result(*hits(5, 400, line)), form, 2500)
+    assert tokens_of(text) <= 2500 * 1.1
+    assert len(text) < 0.9 * room_of(2500)
 
 
 def test_a_hit_without_reasons_still_reads_well() -> None:

@@ -17,13 +17,14 @@ from graphrag_mcp.errors import GraphragError, RequestError, quoted
 from graphrag_mcp.reports import IndexState
 from graphrag_mcp.results import SearchRequest, SearchResult
 from graphrag_mcp.server.arguments import CODE_TOOLS, STATUS_TOOL, TOOLS
-from graphrag_mcp.server.backend import Backend
+from graphrag_mcp.server.backend import AnyBackend
 from graphrag_mcp.server.code_answers import answer_code, write
 from graphrag_mcp.server.excerpts import cut_text, room_of
 from graphrag_mcp.server.overview import render_status
 from graphrag_mcp.server.payload import status_payload
 from graphrag_mcp.server.render import describe_state, printable, render_answer
 from graphrag_mcp.server.requests import read_code_question, read_question, read_status_question
+from graphrag_mcp.stores.sqlite.database import is_busy
 
 if TYPE_CHECKING:
     from graphrag_mcp.app import App
@@ -38,14 +39,16 @@ logger = logging.getLogger(__name__)
 _Value = TypeVar("_Value")
 
 
-async def ask(backend: Backend, work: Callable[["App | RemoteApp"], Awaitable[_Value]]) -> _Value:
+async def ask(backend: AnyBackend, work: Callable[["App | RemoteApp"], Awaitable[_Value]]) -> _Value:
     """Work on the open application; when its index file was damaged meanwhile, have it replaced and work on that."""
+    app = await in_thread(backend.app)
     try:
-        return await work(await in_thread(backend.app))
+        return await work(app)
     except sqlite3.DatabaseError as error:
+        if is_busy(error):
+            raise
         logger.warning("The index broke (%s) and is opened anew", error)
-        await in_thread(backend.reopen)
-        return await work(await in_thread(backend.app))
+        return await work(await in_thread(partial(backend.replace, app)))
 
 
 def describe_failure(what: str, error: Exception) -> str:
@@ -54,6 +57,8 @@ def describe_failure(what: str, error: Exception) -> str:
         return printable(str(error))
     if isinstance(error, sqlite3.Error):
         logger.warning("%s: %s", what, error)
+        if is_busy(error):
+            return f"Another program holds the index file ({error}); ask again in a moment."
         return f"The index cannot be read ({error}); if this goes on, run `graphrag-mcp index --rebuild`."
     logger.error("%s failed", what, exc_info=error)
     return f"{what} failed unexpectedly; the server's error output has the details."
@@ -66,7 +71,7 @@ def refusal(method: str, error: Exception) -> MCPError:
 
 
 async def answer_call(
-    backend: Backend, context: ServerRequestContext[Any], tool: str, arguments: Mapping[str, object]
+    backend: AnyBackend, context: ServerRequestContext[Any], tool: str, arguments: Mapping[str, object]
 ) -> str:
     """Return the answer to a call of a tool. Raises RequestError for what is no tool, or none of its arguments."""
     if tool not in TOOLS:

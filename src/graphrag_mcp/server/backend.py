@@ -3,7 +3,7 @@
 import logging
 import threading
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Generic, TypeAlias, TypeVar
 
 from graphrag_mcp.errors import GraphragError
 
@@ -14,22 +14,23 @@ if TYPE_CHECKING:  # The application imports the model, the parsers and the stor
 OPEN_DELAY_SECONDS = 0.2  # After the first tools/list: a client sends its other opening requests right behind it.
 
 logger = logging.getLogger(__name__)
+Opened = TypeVar("Opened", bound="App | RemoteApp")
 
 
-class Backend:
+class Backend(Generic[Opened]):
     """The application behind the tools: opened by the first call, or shortly after a client has listed the tools.
 
     When it cannot be opened (no such root, wrong settings), every call says so and the next one tries again.
     """
 
-    def __init__(self, open_app: Callable[[], "App | RemoteApp"]) -> None:
+    def __init__(self, open_app: Callable[[], Opened]) -> None:
         """`open_app` returns a new application that is not started; it may raise GraphragError."""
         self._open_app = open_app
         self._opening = threading.Lock()
-        self._app: App | RemoteApp | None = None
+        self._app: Opened | None = None
         self._timer: threading.Timer | None = None
 
-    def app(self) -> "App | RemoteApp":
+    def app(self) -> Opened:
         """Return the started application; raises GraphragError when it cannot be opened."""
         with self._opening:
             if self._app is None:
@@ -38,16 +39,21 @@ class Backend:
                 self._app = app
             return self._app
 
-    def reopen(self) -> None:
-        """Open the application anew, as when its index file broke under it: whoever writes replaces a damaged one."""
+    def replace(self, broken: Opened) -> Opened:
+        """Return another application than one whose index file broke under it; whoever writes replaces a damaged file.
+
+        Of several calls that meet the same one, the first opens another. Raises GraphragError when it cannot be opened.
+        """
         with self._opening:
-            if self._app is not None:
-                self._app.close()
+            if self._app is broken:
                 self._app = None
-            app = self._open_app()
-            app.suspect()
-            app.start()
-            self._app = app
+                broken.close()
+            if self._app is None:
+                app = self._open_app()
+                app.suspect()
+                app.start()
+                self._app = app
+            return self._app
 
     def close(self) -> None:
         """Close the application, if it was opened."""
@@ -70,3 +76,6 @@ class Backend:
             logger.warning("%s", error)
         except Exception:
             logger.exception("The index could not be opened")
+
+
+AnyBackend: TypeAlias = "Backend[App | RemoteApp]"

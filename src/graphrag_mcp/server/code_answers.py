@@ -18,6 +18,7 @@ from graphrag_mcp.server.arguments import (
 )
 from graphrag_mcp.server.excerpts import CONCISE_TOKENS, cost_of, room_of
 from graphrag_mcp.server.paging import Page, cursor_at, page_of
+from graphrag_mcp.server.payload import fitting, json_cost
 from graphrag_mcp.server.reasons import resolved
 from graphrag_mcp.server.render import one_line, printable
 
@@ -30,6 +31,7 @@ if TYPE_CHECKING:  # The navigator imports the stores' ports: numpy, which no cl
 USES_SHOWN = 6
 STOPS_SHOWN = 12
 LINE_CHARACTERS = 200
+_PAGING_FRAME = 80  # Characters of total, first and cursor.
 
 _VERBS = {
     Direction.CALLERS: "calls",
@@ -107,17 +109,10 @@ def write(
 
 def _fitting(answer: Answer, payload: dict[str, Any], tool: str, arguments: CodeArguments, room: int) -> dict[str, Any]:
     """Return the payload with as many rows as fit, and the cursor behind them."""
-    rows: list[Any] = payload["rows"]
-    room -= len(json.dumps(payload | {"rows": []}, ensure_ascii=False))
-    kept = 0
-    for row in rows:
-        room -= len(json.dumps(row, ensure_ascii=False)) + 2
-        if room < 0 and kept:
-            break
-        kept += 1
+    rows, _ = fitting(payload["rows"], room - json_cost(payload | {"rows": []}) - _PAGING_FRAME, least=1)
     page = answer.page
-    cursor = cursor_at(page.first + kept, page.total, tool, arguments)
-    return payload | {"rows": rows[:kept], "total": page.total, "first": page.first, "cursor": cursor}
+    cursor = cursor_at(page.first + len(rows), page.total, tool, arguments)
+    return payload | {"rows": rows, "total": page.total, "first": page.first, "cursor": cursor}
 
 
 # ---------------------------------------------------------------- one writer for each tool
@@ -161,9 +156,9 @@ def _trace(found: "Trace", tool: str, arguments: TraceArguments, first: int) -> 
     if not page.total:
         head = [f"No {found.direction} of {starts}{more} among what is indexed."]
     payload = {
-        "starts": [node_payload(node) for node in found.starts],
+        **_some("starts", [node_payload(node) for node in found.starts]),
         "rows": [_step_payload(step) for step in page.rows],
-        "stops": [one._asdict() for one in found.stops],
+        **_some("stops", [one._asdict() for one in found.stops]),
         "guesses_not_followed": found.guessed,
         "is_cut": found.is_cut,
     }
@@ -202,7 +197,7 @@ def _impact(found: "Impact", tool: str, arguments: ImpactArguments, first: int) 
     if not rows:
         head = [f"Nothing that is indexed leads to {starts}, as far as names tell."]
     payload = {
-        "starts": [node_payload(node) for node in found.starts],
+        **_some("starts", [node_payload(node) for node in found.starts]),
         "rows": [_reached_payload(one, is_test=is_test) for one, is_test in page.rows],
         "is_cut": found.is_cut,
     }
@@ -237,7 +232,7 @@ def _occurrences(found: "Occurrences", tool: str, arguments: OccurrencesArgument
         "occurrences": found.total,
         "files": found.files,
         "files_read": found.files_read,
-        "unread": list(found.unread),
+        **_some("unread", found.unread),
         "is_cut": found.is_cut,
     }
     tail = ["There are more lines than are kept: narrow it with paths."] if found.is_cut else []
@@ -312,9 +307,12 @@ def edge_payload(edge: CodeEdge) -> dict[str, Any]:
 
 
 def _found_payload(one: "Found") -> dict[str, Any]:
-    return node_payload(one.node) | {
-        "used": [{"by": node_payload(step.source), **edge_payload(step.edge)} for step in one.used]
-    }
+    used = [{"by": node_payload(step.source), **edge_payload(step.edge)} for step in one.used[:USES_SHOWN]]
+    return node_payload(one.node) | {"used": used, "used_total": len(one.used)}
+
+
+def _some(name: str, values: Sequence[Any]) -> dict[str, Any]:
+    return {name: list(values[:STOPS_SHOWN]), f"{name}_total": len(values)}
 
 
 def _step_payload(step: "Step") -> dict[str, Any]:

@@ -7,7 +7,7 @@ from mcp.server import ServerRequestContext
 from mcp.types import CompleteRequestParams, CompleteResult, Completion
 
 from graphrag_mcp.server.answering import ask, in_thread, refusal
-from graphrag_mcp.server.backend import Backend
+from graphrag_mcp.server.backend import AnyBackend
 
 if TYPE_CHECKING:
     from graphrag_mcp.app import App
@@ -19,7 +19,7 @@ MOST_VALUES = 100  # The protocol's limit.
 class Completer:
     """Completes arguments by their names: `path` and `symbol`; nothing is known of others."""
 
-    def __init__(self, backend: Backend) -> None:
+    def __init__(self, backend: AnyBackend) -> None:
         self._backend = backend
 
     async def complete(self, _context: ServerRequestContext[Any], asked: CompleteRequestParams) -> CompleteResult:

@@ -9,6 +9,7 @@ CHARACTERS_PER_TOKEN = 3.2  # Code has many short tokens; prose would be about 4
 # What other letters take, in characters of code: Cyrillic, Greek, Arabic, … and Chinese, Japanese, Korean, emoji.
 LETTER_COST, SIGN_COST = 1.6, 3.2
 CONCISE_TOKENS = 1_000
+RELATED_SHARE = 5  # A fifth of the room at most: what stands beside the results supports them and replaces none.
 CUT_MARK = " …"
 
 

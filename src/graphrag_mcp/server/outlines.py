@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from graphrag_mcp.code_graph import CodeNode
 from graphrag_mcp.results import StoredChunk
 from graphrag_mcp.server.excerpts import cost_of, room_of
-from graphrag_mcp.server.render import one_line, printable
+from graphrag_mcp.server.render import fenced, one_line, printable
 
 if TYPE_CHECKING:
     from graphrag_mcp.navigation.navigator import Outline
@@ -58,7 +58,8 @@ def write_chunk(chunk: StoredChunk, note: str = "") -> str:
     """Return a chunk under the line that says where it is from."""
     head = f"{chunk.path}:{chunk.start_line}-{chunk.end_line}  {chunk.symbol}".rstrip()
     stale = f"stale: {chunk.stale}" if chunk.stale else ""
-    return printable("\n".join(filter(None, (note, one_line(head), stale, "", chunk.text))))
+    text = fenced(chunk.text, chunk.language, chunk.text.rstrip("\n"))
+    return printable("\n".join(filter(None, (note, one_line(head), stale, text))))
 
 
 def _lines(nodes: Sequence[CodeNode]) -> Iterable[str]:

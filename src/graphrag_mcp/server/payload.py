@@ -1,26 +1,27 @@
 """The JSON form of a search result and of a status: stable names, for programs."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import Any
 
 from graphrag_mcp.reports import IndexReport, Status
 from graphrag_mcp.results import GraphNeighbour, Hit, SearchResult
-from graphrag_mcp.server.excerpts import Excerpt, cut_texts
+from graphrag_mcp.server.excerpts import RELATED_SHARE, Excerpt, cost_of, cut_texts
 from graphrag_mcp.server.reasons import is_guess, why
 
 _META_NAMES = {"strategy": "search_strategy"}
+_TEXT_FRAME = 40  # Characters around a text: its name, and the count of the lines cut.
 
 
 def search_payload(result: SearchResult, room: int | None = None) -> dict[str, Any]:
-    """Return `{query, primary, expanded, rejected, runner_up, meta}`; with `room`, texts are cut to so many characters.
+    """Return `{query, primary, expanded, rejected, runner_up, meta}`; with `room`, what takes about that much as JSON.
 
-    primary: one object per result, best first. `text` holds the chunk and `hidden_lines` counts what was cut of it.
-    `fused_score` (0 to 1, 1: best in every list) is what min_score compares; `score`, which orders the results, is
-    that with the factors, and may exceed 1. `ranks` is the place in each list, from 1; `factors` explain the score;
-    `recency_weight` and `archive_penalty` repeat two of them.
+    primary: one object per result, best first; at least the first, and those whose objects fit. `text` holds the chunk
+    and `hidden_lines` counts what was cut of it. `fused_score` (0 to 1, 1: best in every list) is what min_score
+    compares; `score`, which orders the results, is that with the factors, and may exceed 1. `ranks` is the place in
+    each list, from 1; `factors` explain the score; `recency_weight` and `archive_penalty` repeat two of them.
     expanded: related code, where `confirmed` is false when it is only a candidate.
     rejected: documents of approaches that were turned down. runner_up: the results after the last, without their texts.
     meta: retrieval_ms, search_strategy, retrieval_stats, compression, index, unavailable, warnings; `confidence` (0 to
@@ -28,17 +29,42 @@ def search_payload(result: SearchResult, room: int | None = None) -> dict[str, A
     """
     payload: dict[str, Any] = {
         "query": result.query,
-        "primary": [_hit(hit) for hit in result.primary],
+        "primary": [],
         "expanded": [_neighbour(neighbour) for neighbour in result.expanded],
         "rejected": [_place(hit) for hit in result.rejected],
         "runner_up": [_place(hit) for hit in result.runner_up],
         "meta": {_META_NAMES.get(name, name): value for name, value in asdict(result.meta).items()},
     }
-    texts = [hit.chunk.text for hit in result.primary]
-    excerpts = list(map(Excerpt, texts)) if room is None else cut_texts(texts, room - len(json.dumps(payload)))
-    for shown, excerpt in zip(payload["primary"], excerpts, strict=True):
-        shown |= {"text": excerpt.text, "hidden_lines": excerpt.hidden_lines}
+    shown, texts = [_hit(hit) for hit in result.primary], [hit.chunk.text for hit in result.primary]
+    excerpts = list(map(Excerpt, texts))
+    if room is not None:
+        payload["expanded"], _ = fitting(payload["expanded"], room // RELATED_SHARE)
+        shown, room = fitting(shown, room - json_cost(payload), _TEXT_FRAME, least=1)
+        texts = texts[: len(shown)]
+        escaped = sum(map(json_cost, texts)) / max(1, sum(map(cost_of, texts)))
+        excerpts = cut_texts(texts, int(room / max(1.0, escaped)))
+    payload["primary"] = [
+        one | {"text": excerpt.text, "hidden_lines": excerpt.hidden_lines}
+        for one, excerpt in zip(shown, excerpts, strict=True)
+    ]
     return payload
+
+
+def fitting(values: Sequence[Any], room: int, frame: int = 2, least: int = 0) -> tuple[list[Any], int]:
+    """Return the first values that fit as JSON, each with a frame, and the room left; `least` of them anyway."""
+    kept: list[Any] = []
+    for value in values:
+        cost = json_cost(value) + frame
+        if cost > room and len(kept) >= least:
+            break
+        kept.append(value)
+        room -= cost
+    return kept, room
+
+
+def json_cost(value: object) -> int:
+    """Return how much room a value takes as JSON."""
+    return cost_of(json.dumps(value, ensure_ascii=False))
 
 
 def status_payload(status: Status) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from functools import partial
 from graphrag_mcp.reports import IndexState
 from graphrag_mcp.results import GraphNeighbour, Hit, SearchMeta, SearchResult
 from graphrag_mcp.server.arguments import ResponseFormat
-from graphrag_mcp.server.excerpts import CONCISE_TOKENS, Excerpt, cost_of, cut_texts, room_of
+from graphrag_mcp.server.excerpts import CONCISE_TOKENS, RELATED_SHARE, Excerpt, cost_of, cut_texts, room_of
 from graphrag_mcp.server.paging import cursor_at
 from graphrag_mcp.server.payload import search_payload
 from graphrag_mcp.server.reasons import certainty, explain, is_guess, relation_to, usefulness, why
@@ -26,10 +26,16 @@ def no_cursor(_row: int, _total: int) -> str:
 BODY_FRAME = 60  # Characters around a text: two fences, the language, the count of the lines cut, a blank line.
 NEAREST_SHOWN = 3  # Places of an answer to which nothing matches well.
 WORDS_SHOWN = 6
-RELATED_SHARE = 5  # A fifth of the room at most: it supports the results and does not replace them.
 
-# Shown as their symbols: a file may hold escape sequences that would drive a terminal.
-_CONTROLS = {code: 0x2400 + code for code in range(32) if chr(code) not in "\t\n"} | {0x7F: 0x2421, ord("\r"): None}
+# Shown as their symbols: a file may hold escape sequences that would drive a terminal, or turn what is read around.
+_UNSEEN = (*range(0x80, 0xA0), 0x2028, 0x2029, *range(0x202A, 0x202F), *range(0x2066, 0x206A))
+_CONTROLS: dict[int, int | str | None] = {
+    **{code: 0x2400 + code for code in range(32) if chr(code) not in "\t\n"},
+    **{code: f"<{code:x}>" for code in _UNSEEN},
+    0x7F: 0x2421,
+    ord("\r"): None,
+}
+_LINE_ENDS = _CONTROLS | {ord("\n"): "␊", ord("\r"): "␍", ord("\t"): " "}
 
 
 def render(
@@ -50,7 +56,7 @@ def render(
     result = replace(result, primary=result.primary[first:])
     if response_format == "json":
         payload = search_payload(result, room)
-        paging = {"first": first, "total": total, "cursor": cursor(first + len(result.primary), total)}
+        paging = {"first": first, "total": total, "cursor": cursor(first + len(payload["primary"]), total)}
         return printable(json.dumps(payload | paging, ensure_ascii=False))
     notes = describe_meta(result.meta)
     if not result.primary:
@@ -127,7 +133,7 @@ def printable(text: str) -> str:
 
 def one_line(text: str) -> str:
     """Keep a name on its line: a file's name may hold line ends, and what follows would pass for our own words."""
-    return text.replace("\n", "␊").replace("\t", " ")
+    return text.translate(_LINE_ENDS)
 
 
 # ---------------------------------------------------------------- the results
@@ -177,18 +183,17 @@ def _describe_rest(unfitting: int, total: int, cursor: str) -> str:
 def _block(header: str, excerpt: Excerpt, hit: Hit) -> str:
     lines = [header]
     if excerpt.text:
-        fence = _fence(hit.chunk.text)
-        lines += [f"{fence}{hit.chunk.language}", excerpt.text, fence]
+        lines.append(fenced(hit.chunk.text, hit.chunk.language, excerpt.text))
     if excerpt.hidden_lines:
         first = hit.chunk.end_line - excerpt.hidden_lines + 1
         lines.append(f"... {_more_lines(excerpt.hidden_lines)} ({first}-{hit.chunk.end_line})")
     return "\n".join(lines)
 
 
-def _fence(text: str) -> str:
-    """Return a fence that the text itself cannot close."""
-    longest = max((len(run) for run in re.findall("`{3,}", text)), default=2)
-    return "`" * (longest + 1)
+def fenced(text: str, language: str, shown: str | None = None) -> str:
+    """Return a text, or the part of it that is shown, in a fence that it cannot close."""
+    fence = "`" * (max((len(run) for run in re.findall("`{3,}", text)), default=2) + 1)
+    return f"{fence}{language}\n{text if shown is None else shown}\n{fence}"
 
 
 # ---------------------------------------------------------------- what stands around them

@@ -19,7 +19,7 @@ from mcp.types import (
 from graphrag_mcp.errors import RequestError, not_indexed, quoted
 from graphrag_mcp.server.answering import ask, in_thread, refusal, wait_until_complete
 from graphrag_mcp.server.arguments import MAXIMUM_BUDGET, MINIMUM_BUDGET
-from graphrag_mcp.server.backend import Backend
+from graphrag_mcp.server.backend import AnyBackend
 from graphrag_mcp.server.outlines import write_chunk, write_map, write_outline
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ TEMPLATES = [
 class Resources:
     """Lists and reads resources; they are written when they are read, from the index as it is then."""
 
-    def __init__(self, backend: Backend) -> None:
+    def __init__(self, backend: AnyBackend) -> None:
         self._backend = backend
 
     async def list(self, _context: _Context, _page: PaginatedRequestParams | None) -> ListResourcesResult:

@@ -18,6 +18,7 @@ from graphrag_mcp.app import App
 from graphrag_mcp.errors import GraphragError, RequestError, ServerError
 from graphrag_mcp.server.backend import Backend
 from graphrag_mcp.server.render import printable
+from graphrag_mcp.stores.sqlite.database import is_busy
 from graphrag_mcp.ui.api import answer
 from graphrag_mcp.ui.gate import Gate
 
@@ -28,7 +29,7 @@ _TYPES = {".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".
 logger = logging.getLogger(__name__)
 
 
-def create_page(backend: Backend, token: str, port: int) -> ASGIApp:
+def create_page(backend: Backend[App], token: str, port: int) -> ASGIApp:
     """Return the application that serves the page to whoever has the token, on this port of this machine."""
     page = _Page(backend)
     routes = [
@@ -40,7 +41,7 @@ def create_page(backend: Backend, token: str, port: int) -> ASGIApp:
 
 
 class _Page:
-    def __init__(self, backend: Backend) -> None:
+    def __init__(self, backend: Backend[App]) -> None:
         self._backend = backend
         # Known beforehand: no path that a request names is ever looked up in the file system.
         self._files = {path.relative_to(STATIC).as_posix(): path for path in STATIC.rglob("*") if path.suffix in _TYPES}
@@ -77,18 +78,14 @@ class _Page:
 
     def _answer_anyway(self, name: str, values: dict[str, Any]) -> dict[str, Any]:
         """Answer; when the index file was damaged since it was opened, have it replaced and answer from that."""
-        try:
-            return answer(self._app(), name, values)
-        except sqlite3.DatabaseError as error:
-            logger.warning("the index broke (%s) and is opened anew", error)
-            self._backend.reopen()
-            return answer(self._app(), name, values)
-
-    def _app(self) -> App:
         app = self._backend.app()
-        if not isinstance(app, App):
-            raise ServerError("the page needs an index on this machine; start it without --remote")
-        return app
+        try:
+            return answer(app, name, values)
+        except sqlite3.DatabaseError as error:
+            if is_busy(error):
+                raise ServerError(f"another program holds the index file ({error}); try again in a moment") from None
+            logger.warning("the index broke (%s) and is opened anew", error)
+            return answer(self._backend.replace(app), name, values)
 
 
 async def _body(request: Request) -> dict[str, Any]:

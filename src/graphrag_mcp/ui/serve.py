@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import uvicorn
 
+from graphrag_mcp.app import App
 from graphrag_mcp.errors import GraphragError
 from graphrag_mcp.server.backend import Backend
 from graphrag_mcp.ui.page import create_page
@@ -14,7 +15,7 @@ HOST = "127.0.0.1"
 CLOSING_SECONDS = 1  # What is being answered when the page is stopped may finish.
 
 
-def serve_page(backend: Backend, port: int, opened: Callable[[str], None]) -> None:
+def serve_page(backend: Backend[App], port: int, opened: Callable[[str], None]) -> None:
     """Serve until interrupted; `opened` gets the address with its token. Port 0: a free one.
 
     Raises GraphragError when the port is taken.

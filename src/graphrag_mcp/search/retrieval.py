@@ -100,7 +100,8 @@ class Retriever:
             for terms in (query.terms, query.minor_terms)
             if terms
         ]
-        wanted = _embed(query, stores)
+        embedded = self._ask("vector", False, partial(_embed, query, stores))
+        wanted = next(iter(self._answer(embedded, unavailable)), None)
         vector = self._ask(
             "vector",
             vectors is not None and vectors.remote,
@@ -238,12 +239,12 @@ def _sum(lists: Sequence[Sequence[Ranked]], weights: Sequence[float]) -> Sequenc
     return sorted(map(Ranked._make, scores.items()), key=lambda one: (-one.score, one.chunk_id))
 
 
-def _embed(query: Query, stores: Stores) -> Matrix | None:
-    """Return the query's vector; None where nothing can be near to it.
+def _embed(query: Query, stores: Stores) -> list[Matrix]:
+    """Return the query's vector; none where nothing can be near to it.
 
     A query of which the model knows no word is near to nothing, not to everything.
     """
     if stores.vectors is None or stores.embedder is None:
-        return None
+        return []
     vector = stores.embedder.embed_query(query.text)
-    return vector if vector.any() else None
+    return [vector] if vector.any() else []

@@ -59,17 +59,17 @@ def answer_code(navigator: "Navigator", tool: str, arguments: CodeArguments, fir
     """Return the answer to a call of one of the code tools; `first`: the row that it begins with."""
     match arguments:
         case FindSymbolArguments():
-            return _symbols(navigator.symbols(arguments.symbol, scope), tool, arguments, first)
+            return _symbols(navigator.symbols(arguments.symbol, scope), arguments, first)
         case TraceArguments():
             traced = navigator.trace(arguments.symbol, arguments.direction, arguments.hops, scope)
-            return _trace(traced, tool, arguments, first)
+            return _trace(traced, arguments, first)
         case ImpactArguments():
-            return _impact(navigator.impact(arguments.symbol, arguments.hops, scope), tool, arguments, first)
+            return _impact(navigator.impact(arguments.symbol, arguments.hops, scope), arguments, first)
         case OccurrencesArguments():
             found = navigator.occurrences(
                 arguments.text, scope, whole_word=arguments.whole_word, ignore_case=arguments.ignore_case
             )
-            return _occurrences(found, tool, arguments, first)
+            return _occurrences(found, arguments, first)
     raise TypeError(f"{tool} is no code tool")
 
 
@@ -118,8 +118,8 @@ def _fitting(answer: Answer, payload: dict[str, Any], tool: str, arguments: Code
 # ---------------------------------------------------------------- one writer for each tool
 
 
-def _symbols(found: Sequence["Found"], tool: str, arguments: FindSymbolArguments, first: int) -> Answer:
-    page = page_of(found, first, arguments.limit, tool, arguments)
+def _symbols(found: Sequence["Found"], arguments: FindSymbolArguments, first: int) -> Answer:
+    page = page_of(found, first, arguments.limit)
     head = [f"{page.total:,} definition{'s' if page.total != 1 else ''} of {one_line(arguments.symbol)}:"]
     payload = {"rows": [_found_payload(one) for one in page.rows]}
     return Answer(head, _as_lines(page, _found_lines), [], payload, [node for one in page.rows for node in _shown(one)])
@@ -148,8 +148,8 @@ def _use(step: "Step") -> str:
     return f"{_at(step.edge)}  {_name(step.source)} {step.edge.kind.replace('_', ' ')} it ({_certainty(step.edge)})"
 
 
-def _trace(found: "Trace", tool: str, arguments: TraceArguments, first: int) -> Answer:
-    page = page_of(found.steps, first, arguments.limit, tool, arguments)
+def _trace(found: "Trace", arguments: TraceArguments, first: int) -> Answer:
+    page = page_of(found.steps, first, arguments.limit)
     starts = ", ".join(_place(node) for node in found.starts[:3])
     more = f" and {len(found.starts) - 3} more of that name" if len(found.starts) > 3 else ""
     head = [f"{page.total:,} {found.direction} within {arguments.hops} hops of {starts}{more}:"]
@@ -185,9 +185,9 @@ def _where_it_stops(found: "Trace") -> list[str]:
     return lines
 
 
-def _impact(found: "Impact", tool: str, arguments: ImpactArguments, first: int) -> Answer:
+def _impact(found: "Impact", arguments: ImpactArguments, first: int) -> Answer:
     rows = [*((one, True) for one in found.tests), *((one, False) for one in found.reached)]
-    page = page_of(rows, first, arguments.limit, tool, arguments)
+    page = page_of(rows, first, arguments.limit)
     starts = ", ".join(_place(node) for node in found.starts[:3])
     files = len({one.node.path for one, _ in rows})
     reached = f"{len(found.reached):,} definitions and files, and {len(found.tests):,} tests, in {files:,} files"
@@ -211,8 +211,8 @@ def _impact(found: "Impact", tool: str, arguments: ImpactArguments, first: int) 
     return Answer(head, _as_lines(page, lines), tail, payload, [*found.starts, *(one.node for one, _ in page.rows)])
 
 
-def _occurrences(found: "Occurrences", tool: str, arguments: OccurrencesArguments, first: int) -> Answer:
-    page = page_of(found.lines, first, arguments.limit, tool, arguments)
+def _occurrences(found: "Occurrences", arguments: OccurrencesArguments, first: int) -> Answer:
+    page = page_of(found.lines, first, arguments.limit)
     places = f"{found.total:,} occurrences on {len(found.lines):,} lines of {found.files:,} files"
     where = f" in {', '.join(map(one_line, arguments.paths))}" if arguments.paths else ""
     head = [f"{places}; all {found.files_read:,} indexed files{where} were read."]
@@ -246,7 +246,7 @@ def _excerpt(one: "Occurrence") -> str:
 
 
 def _as_lines(page: Page[Any], lines: Callable[[Any], list[str]]) -> Page[list[str]]:
-    return Page([lines(row) for row in page.rows], page.first, page.total, page.cursor)
+    return Page([lines(row) for row in page.rows], page.first, page.total)
 
 
 # ---------------------------------------------------------------- words

@@ -13,12 +13,11 @@ Row = TypeVar("Row")
 
 @dataclass(frozen=True, slots=True)
 class Page(Generic[Row]):
-    """Some rows of an answer. first: the number of the first, from 0. cursor: continues the answer, "" at its end."""
+    """Some rows of an answer. first: the number of the first, from 0. total: of all rows."""
 
     rows: Sequence[Row]
     first: int
     total: int
-    cursor: str
 
 
 def read_cursor(tool: str, arguments: PagedArguments) -> int:
@@ -31,10 +30,9 @@ def read_cursor(tool: str, arguments: PagedArguments) -> int:
     return int(offset)
 
 
-def page_of(rows: Sequence[Row], first: int, limit: int, tool: str, arguments: PagedArguments) -> Page[Row]:
+def page_of(rows: Sequence[Row], first: int, limit: int) -> Page[Row]:
     """Return at most `limit` rows from a number on."""
-    shown = rows[first : first + limit]
-    return Page(shown, first, len(rows), cursor_at(first + len(shown), len(rows), tool, arguments))
+    return Page(rows[first : first + limit], first, len(rows))
 
 
 def cursor_at(row: int, total: int, tool: str, arguments: PagedArguments) -> str:

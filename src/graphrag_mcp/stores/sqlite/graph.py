@@ -8,7 +8,7 @@ from graphrag_mcp.stores.sqlite.catalog import CHUNK_COLUMNS, read_chunk
 from graphrag_mcp.stores.sqlite.database import Database, id_list, marks
 from graphrag_mcp.stores.sqlite.schema import ORDINAL_BITS
 from graphrag_mcp.stores.sqlite.scope import FileFilter, ScopeResolver
-from graphrag_mcp.stores.sqlite.settling import DEFINITIONS, MAX_CANDIDATES, Definition, SettledEdge, Settler
+from graphrag_mcp.stores.sqlite.settling import MAX_CANDIDATES, Definition, SettledEdge, Settler, count_definitions
 
 MAX_FRONTIER = 4  # Neighbours from which the next hop starts: the surest ones.
 MAX_SEED_SYMBOLS = 5  # Definitions of the seeds whose mentions are looked up, fields last.
@@ -132,9 +132,10 @@ class SqliteGraphStore:
         """What mentions the seeds' definitions: a mention counts when settling it leads back to the seed."""
         rank = {chunk_id: place for place, chunk_id in enumerate(seeds)}
         rows = self._database.rows(
-            f"""SELECT id, chunk_id, file_id, name, name_key, {DEFINITIONS.format(key="symbols.name_key")}
-                FROM symbols WHERE chunk_id IN (SELECT value FROM json_each(?)) ORDER BY kind = 'field', id LIMIT ?""",
-            (id_list(seeds), MAX_SEED_SYMBOLS),
+            f"""SELECT id, chunk_id, file_id, name, name_key, {count_definitions("symbols.name_key", hidden, "?2")}
+                FROM symbols WHERE chunk_id IN (SELECT value FROM json_each(?1))
+                ORDER BY kind = 'field', id LIMIT {MAX_SEED_SYMBOLS}""",
+            (id_list(seeds), *hidden.parameters),
         )
         edges = [
             edge

@@ -13,7 +13,7 @@ from graphrag_mcp.stores.sqlite.catalog import CHUNK_COLUMNS, read_chunk
 from graphrag_mcp.stores.sqlite.database import Database, id_list
 from graphrag_mcp.stores.sqlite.graph import SqliteGraphStore
 from graphrag_mcp.stores.sqlite.schema import KEYWORD_FIELDS, ORDINAL_BITS, ORDINAL_MASK
-from graphrag_mcp.stores.sqlite.settling import DEFINITIONS, MAX_CANDIDATES
+from graphrag_mcp.stores.sqlite.settling import MAX_CANDIDATES
 
 # Whatever changes one of these changes what a server holds of the file.
 _MARK = """hex(f.content_hash) || ' ' || f.recipe || ' ' || f.category || ' ' || coalesce(f.modified_at, '') || ' '
@@ -114,8 +114,10 @@ class SqliteProjectionSource:
                         FROM files d JOIN module_keys m ON m.file_id = d.id
                         WHERE d.path IN (SELECT value FROM json_each(?2))))
                 SELECT f.path FROM relations r JOIN files f ON f.id = r.file_id
-                WHERE r.target_key IN (SELECT name FROM changed
-                    WHERE {DEFINITIONS.format(key="changed.name")} <= {MAX_CANDIDATES})
+                WHERE r.target_key IN (SELECT name FROM changed WHERE (SELECT count(*) FROM (
+                    SELECT 1 FROM symbols s JOIN files d ON d.id = s.file_id
+                    WHERE s.name_key = changed.name AND d.archive_reason IS NULL LIMIT {MAX_CANDIDATES + 1}))
+                    <= {MAX_CANDIDATES})
                 UNION SELECT f.path FROM imported i JOIN relations r ON r.target_module = i.module
                     AND r.target_module != '' AND (i.target IS NULL OR r.target = i.target)
                 JOIN files f ON f.id = r.file_id

@@ -12,7 +12,7 @@ from operator import attrgetter
 from typing import NamedTuple
 
 from graphrag_mcp.model import RelationKind, Resolution
-from graphrag_mcp.stores.sqlite.database import Database, id_list, marks
+from graphrag_mcp.stores.sqlite.database import Database, id_list
 from graphrag_mcp.stores.sqlite.schema import ORDINAL_BITS
 from graphrag_mcp.stores.sqlite.scope import FileFilter
 
@@ -25,15 +25,19 @@ UNIQUE_NAME_CONFIDENCE = 0.7
 _MODULE_MATCHES = (
     "EXISTS (SELECT 1 FROM module_keys m WHERE m.key = r.target_module AND m.file_id = {definition}.file_id)"
 )
-# How many definitions a name has, as far as it matters. One that half the project defines (`get`, `init`) is followed
-# only inside its file or along an import.
-DEFINITIONS = f"""(SELECT count(*) FROM (SELECT 1 FROM symbols x WHERE x.name_key = {{key}}
-    LIMIT {MAX_CANDIDATES + 1}))"""
-
 # The relations that stand in chunks, and relations themselves: either is given as a list of ids, ranked by its order.
-OF_CHUNKS = """FROM json_each(?) seed JOIN chunks c ON c.id = seed.value
+OF_CHUNKS = """FROM json_each(?1) seed JOIN chunks c ON c.id = seed.value
     JOIN main.relations r ON r.file_id = c.file_id AND r.line BETWEEN c.start_line AND c.end_line"""
-OF_RELATIONS = "FROM json_each(?) seed JOIN main.relations r ON r.id = seed.value"
+OF_RELATIONS = "FROM json_each(?1) seed JOIN main.relations r ON r.id = seed.value"
+
+
+def count_definitions(key: str, hidden: FileFilter, place: str) -> str:
+    """Return in SQL how many definitions of a name can be seen, as far as it matters; `hidden` takes `place`.
+
+    A name that half the project defines (`get`, `init`) is followed only inside its file or along an import.
+    """
+    return f"""(SELECT count(*) FROM (SELECT 1 FROM symbols x WHERE x.name_key = {key}
+               AND {hidden.condition("x.file_id", place)} LIMIT {MAX_CANDIDATES + 1}))"""
 
 
 class Settler:
@@ -56,9 +60,9 @@ class Settler:
         """
         rows = self._database.rows(
             f"""WITH mentions AS MATERIALIZED (
-                    SELECT r.*, seed.key AS rank, {DEFINITIONS.format(key="r.target_key")} AS known
+                    SELECT r.*, seed.key AS rank, {count_definitions("r.target_key", hidden, "?2")} AS known
                     {relations}
-                    WHERE r.kind IN ({marks(kinds)}) ORDER BY seed.key, r.id LIMIT {limit}),
+                    WHERE r.kind IN ({_list(kinds)}) ORDER BY seed.key, r.id LIMIT {limit}),
                 meant AS (
                     SELECT r.id, s.id AS symbol_id FROM mentions r
                     JOIN main.symbols s ON s.name_key = r.target_key AND s.file_id = r.file_id
@@ -69,9 +73,9 @@ class Settler:
                 SELECT r.id, r.rank, r.kind, r.source, r.target, r.file_id, r.confidence, r.resolution,
                        s.id, s.chunk_id, s.file_id, s.qualified_name, {_MODULE_MATCHES.format(definition="s")}
                 FROM mentions r JOIN meant ON meant.id = r.id JOIN symbols s ON s.id = meant.symbol_id
-                WHERE s.name = r.target AND {hidden.condition("s.file_id")}
+                WHERE s.name = r.target AND {hidden.condition("s.file_id", "?2")}
                 ORDER BY r.rank, r.id, s.id""",
-            (id_list(seeds), *kinds, *hidden.parameters),
+            (id_list(seeds), *hidden.parameters),
         )
         edges = _settle(map(_Candidate._make, rows), "out")
         return edges + self._outgoing_modules(seeds, kinds, hidden, limit, relations)
@@ -86,12 +90,12 @@ class Settler:
                 {relations}
                 JOIN module_keys m ON m.key IN (r.target_module, r.target_module || '/' || r.target)
                 JOIN files f ON f.id = m.file_id
-                WHERE r.kind IN ({marks(kinds)}) AND r.kind IN ('imports', 'links_to', 'supersedes')
+                WHERE r.kind IN ({_list(kinds)}) AND r.kind IN ('imports', 'links_to', 'supersedes')
                   AND m.file_id != r.file_id
                   AND NOT EXISTS (SELECT 1 FROM symbols s WHERE s.name_key = r.target_key AND s.file_id = m.file_id)
-                  AND {hidden.condition("m.file_id")}
-                ORDER BY seed.key, r.id, m.file_id LIMIT ?""",
-            (id_list(seeds), *kinds, *hidden.parameters, limit),
+                  AND {hidden.condition("m.file_id", "?2")}
+                ORDER BY seed.key, r.id, m.file_id LIMIT {limit}""",
+            (id_list(seeds), *hidden.parameters),
         )
         return _settle(map(_Candidate._make, rows), "out")
 
@@ -106,20 +110,20 @@ class Settler:
         """Return the relations that mean a definition, settled, as far as `limit` (-1 for all)."""
         name, key, file_id = definition.name, definition.name_key, definition.file_id
         near, meant = "SELECT * FROM relations WHERE target_key = ?3", "1"
-        if definition.known > MAX_CANDIDATES:  # Then only its own file, and those that import it, can mean this one.
+        if definition.known > MAX_CANDIDATES:  # Then only its own file, and those that import its module, can mean it.
             # The file's few modules first: all that mentions a common name would be read otherwise.
             near = """SELECT * FROM relations WHERE target_key = ?3 AND file_id = ?1
                       UNION ALL SELECT r.* FROM module_keys m CROSS JOIN relations r ON r.target_module = m.key
                       AND r.target_module != '' AND r.target_key = ?3 WHERE m.file_id = ?1 AND r.file_id != ?1"""
-            meant = "s.file_id IN (r.file_id, ?1)"
-        wanted = ", ".join(f"'{RelationKind(kind).value}'" for kind in kinds)
+            meant = """s.file_id IN (SELECT r.file_id UNION ALL SELECT file_id FROM main.module_keys
+                       WHERE key = r.target_module)"""
         rows = self._database.rows(
             f"""SELECT r.id, ?2, r.kind, r.source, r.target, r.file_id, r.confidence, r.resolution,
                        s.id, s.chunk_id, s.file_id, s.qualified_name, {_MODULE_MATCHES.format(definition="s")}
                 FROM (SELECT * FROM ({near}) r
-                      WHERE r.target = ?4 AND r.kind IN ({wanted})
+                      WHERE r.target = ?4 AND r.kind IN ({_list(kinds)})
                         AND {hidden.condition("r.file_id", "?5")} LIMIT {limit}) r
-                JOIN symbols s ON s.name_key = ?3 AND s.name = ?4 AND {meant}
+                JOIN symbols s ON s.name_key = ?3 AND s.name = ?4 AND {meant} AND {hidden.condition("s.file_id", "?5")}
                 ORDER BY r.id, s.id""",
             (file_id, seed_rank, key, name, *hidden.parameters),
         )
@@ -189,6 +193,10 @@ class SettledEdge(NamedTuple):
     chunk_id: int
     confidence: float
     resolution: Resolution
+
+
+def _list(kinds: Sequence[str]) -> str:
+    return ", ".join(f"'{RelationKind(kind).value}'" for kind in kinds)
 
 
 def _settle(candidates: Iterable[_Candidate], direction: str) -> list[SettledEdge]:

@@ -9,7 +9,7 @@ from graphrag_mcp.results import Scope
 from graphrag_mcp.stores.sqlite.database import Database, id_list, marks
 from graphrag_mcp.stores.sqlite.schema import ORDINAL_BITS
 from graphrag_mcp.stores.sqlite.scope import ScopeResolver
-from graphrag_mcp.stores.sqlite.settling import DEFINITIONS, OF_RELATIONS, Definition, SettledEdge, Settler
+from graphrag_mcp.stores.sqlite.settling import OF_RELATIONS, Definition, SettledEdge, Settler, count_definitions
 
 _NODE_COLUMNS = """s.id, s.file_id, f.path, f.category, s.name, s.qualified_name, s.kind, s.start_line, s.end_line,
     s.signature, f.archive_reason IS NOT NULL"""
@@ -127,7 +127,8 @@ class SqliteSymbolGraph:
         """Return what mentions a definition or file: each from the definition, or else the file, that says it."""
         hidden = self._scopes.resolve(scope)
         if node.node_id > 0:
-            (known,) = self._database.rows(f"SELECT {DEFINITIONS.format(key='?')}", (node.name.lower(),))[0]
+            counted = f"SELECT {count_definitions('?1', hidden, '?2')}"
+            ((known,),) = self._database.rows(counted, (node.name.lower(), *hidden.parameters))
             definition = Definition(node.node_id, 0, node.file_id, node.name, node.name.lower(), known)
             settled = self._settler.incoming(definition, 0, kinds, hidden, -1)
         else:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from graphrag_mcp.model import ArchiveClass, DocumentFacts, DocumentStatus, Resolution
+from graphrag_mcp.model import ArchiveClass, DocumentFacts, DocumentStatus, RelationKind, Resolution
 from graphrag_mcp.reports import IndexState
 from graphrag_mcp.results import CompressionStats, Factor, Hit, SearchResult
 from graphrag_mcp.server.arguments import ResponseFormat
@@ -311,3 +311,12 @@ def test_nothing_above_min_score_is_said() -> None:
     result = make_result()
     meta = replace(result.meta, compression=CompressionStats(original_count=40))
     assert "All of the 40 candidates are below min_score." in detailed(replace(result, meta=meta))
+
+
+@pytest.mark.parametrize("direction", ["in", "out"])
+@pytest.mark.parametrize("relation", RelationKind)
+def test_every_relation_has_words(relation: RelationKind, direction: str) -> None:
+    """P-1: whatever stands beside a result can be shown."""
+    neighbour = replace(make_neighbour(), relation=relation, direction=direction)
+    text = detailed(replace(make_result(make_hit()), expanded=(neighbour,)))
+    assert "Related in the code graph:\n- " in text

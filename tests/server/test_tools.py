@@ -196,6 +196,29 @@ def test_an_index_that_breaks_while_serving_is_opened_anew(tmp_path: Path) -> No
     assert replaced.requests
 
 
+def test_calls_that_meet_a_broken_index_open_one_new_application(tmp_path: Path) -> None:
+    """P-1: what the first of them opened is not closed by the second."""
+    broken, replaced = FakeApp(tmp_path), FakeApp(tmp_path)
+    apps: list[Any] = [broken, replaced]
+    backend = Backend(lambda: apps.pop(0))
+    assert backend.app() is broken
+    assert backend.replace(broken) is backend.replace(broken) is backend.app() is replaced
+    assert broken.closed.is_set()
+    assert not replaced.closed.is_set()
+
+
+def test_an_index_that_another_program_holds_stays_open(tmp_path: Path) -> None:
+    """P-1: a lock passes; the sentence says to ask again, and not to build anew."""
+    held = sqlite3.OperationalError("database is locked")
+    held.sqlite_errorcode = sqlite3.SQLITE_BUSY
+    app = FakeApp(tmp_path, failure=held)
+    text, failed = call(app)
+    assert failed
+    assert "ask again" in text
+    assert "--rebuild" not in text
+    assert len(app.requests) <= 1
+
+
 def test_a_search_waits_a_moment_for_an_index_that_is_nearly_ready(tmp_path: Path) -> None:
     """P-1: a small repository is complete in the first answer, and progress is reported meanwhile."""
     app = FakeApp(tmp_path, IndexState("empty"), IndexState("building", 1, 3, 4, 0.5), READY)

@@ -37,8 +37,7 @@ class SqliteSymbolGraph:
                 WHERE s.name_key IN (?, ?) AND {hidden.condition("s.file_id")} ORDER BY f.path, s.start_line, s.id""",
             (*keys, *hidden.parameters),
         )
-        nodes = [_node(row) for row in rows]
-        return [node for node in nodes if f".{node.qualified_name}".lower().endswith(f".{name}".lower())]
+        return [node for node in map(_node, rows) if _is_called(node, name.lower())]
 
     def similar_names(self, name: str, limit: int, scope: Scope) -> list[str]:
         """Return names that begin with or contain a name, ignoring case, shortest first."""
@@ -188,6 +187,10 @@ class SqliteSymbolGraph:
             (id_list(relation_ids),),
         )
         return {relation_id: (source, path, line) for relation_id, source, path, line in rows}
+
+
+def _is_called(node: CodeNode, name: str) -> bool:
+    return node.name.lower() == name or f".{node.qualified_name}".lower().endswith(f".{name}")
 
 
 def _node(row: Sequence[Any]) -> CodeNode:

@@ -1,0 +1,89 @@
+"""Exact answers as text and as JSON: within their budget, of the paths that are asked for, and never half true."""
+
+import json
+from collections.abc import Iterator
+from contextlib import closing
+from typing import Any
+
+import pytest
+
+from graphrag_mcp.app import App
+from graphrag_mcp.errors import RequestError
+from graphrag_mcp.server.code_answers import answer_code, write
+from graphrag_mcp.server.excerpts import room_of
+from graphrag_mcp.server.requests import read_code_question
+from graphrag_mcp.settings import load_settings
+
+CALLERS = 300
+
+
+@pytest.fixture(scope="module")
+def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
+    """One function that hundreds call, and one that calls hundreds that are not here."""
+    folder = tmp_path_factory.mktemp("answers")
+    root = folder / "project"
+    (root / "src").mkdir(parents=True)
+    (root / "src" / "base.py").write_text("def needle():\n    return 1\n")
+    callers = "".join(f"def caller_{number}():\n    return needle()\n\n\n" for number in range(CALLERS))
+    (root / "src" / "callers.py").write_text(f"from src.base import needle\n\n\n{callers}")
+    calls = "".join(f"    elsewhere_{number}()\n" for number in range(400))
+    (root / "src" / "far.py").write_text(f"def far():\n{calls}")
+    (root / "dist.js").write_text("x=1;" * 100 + "hidden_word();\n")
+    with closing(App(root, load_settings(root, {"GRAPHRAG_DATA_DIR": str(folder / "data")}))) as opened:
+        opened.index()
+        yield opened
+
+
+def ask(app: App, tool: str, **arguments: object) -> str:
+    """Return what the tool answers."""
+    parsed, first, scope = read_code_question(tool, arguments, app.settings, app.root)
+    return write(answer_code(app.navigator(), tool, parsed, first, scope), tool, parsed, 6_000)
+
+
+@pytest.mark.parametrize("tokens", [2_000, 6_000])
+@pytest.mark.parametrize(
+    ("tool", "arguments"),
+    [
+        ("find_symbol", {"symbol": "needle"}),
+        ("trace_relations", {"symbol": "needle", "direction": "callers", "limit": 200}),
+        ("trace_relations", {"symbol": "far", "direction": "callees"}),
+        ("impact", {"symbol": "needle", "limit": 200}),
+        ("find_occurrences", {"text": "needle", "limit": 200}),
+    ],
+)
+def test_json_stays_within_its_budget(app: App, tool: str, arguments: dict[str, Any], tokens: int) -> None:
+    """P-1: lists are cut, their totals are told, and the cursor has the rest."""
+    text = ask(app, tool, **arguments, response_format="json", token_budget=tokens)
+    answer = json.loads(text)
+    assert len(text) <= room_of(tokens)
+    assert answer["rows"] or answer["stops_total"] == 400
+    if tool == "find_symbol":
+        assert answer["rows"][0]["used_total"] >= CALLERS
+    elif answer["rows"]:
+        assert answer["total"] >= CALLERS
+        assert answer["cursor"].startswith(f"{len(answer['rows'])}-")
+
+
+@pytest.mark.parametrize("path", [".", "./", "/src", "src", "./src/", "src/../src", "ROOT", "ROOT/src"])
+def test_paths_are_taken_however_they_are_written(app: App, path: str) -> None:
+    """P-1: a complete answer must not say that there is nothing where there is."""
+    text = ask(app, "find_occurrences", text="needle", paths=[path.replace("ROOT", str(app.root))])
+    assert text.startswith(f"{CALLERS + 2:,} occurrences on ")
+
+
+def test_a_path_that_nothing_can_be_found_in_is_said(app: App) -> None:
+    """P-1: none outside the root, and none that is not indexed."""
+    with pytest.raises(RequestError, match="outside the project root"):
+        ask(app, "find_occurrences", text="needle", paths=["../other"])
+    assert "no file in scr was searched" in ask(app, "find_occurrences", text="needle", paths=["scr"])
+
+
+@pytest.mark.parametrize("response_format", ["detailed", "json"])
+def test_a_long_line_is_shown_where_it_holds_the_text(app: App, response_format: str) -> None:
+    """P-1: its beginning tells nothing."""
+    assert "hidden_word" in ask(app, "find_occurrences", text="hidden_word", response_format=response_format)
+
+
+def test_no_tests_are_announced_where_there_are_none(app: App) -> None:
+    """P-1: what follows would be taken for them."""
+    assert "Tests to run first" not in ask(app, "impact", symbol="needle")

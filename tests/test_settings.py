@@ -225,6 +225,7 @@ def test_tables_come_from_the_file(tmp_path: Path) -> None:
         '[indexing]\ndata_dir = "."',
         '[indexing]\nembedding_model = "someone/model"',
         '[retrieval]\ncross_encoder_model = "someone/model"',
+        '[retrieval]\nrerank = "cross_encoder"',
         '[servers]\nqdrant_url = "https://elsewhere.example"',
         '[servers]\nneo4j_uri = "bolt://elsewhere.example"',
     ],

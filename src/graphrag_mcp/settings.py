@@ -306,13 +306,21 @@ def _untrusted_in(values: Mapping[str, Any], environ: Mapping[str, str]) -> list
         return []
     sections = [values.get(name) for name in ("indexing", "retrieval", "servers")]
     found = sorted(
-        name for section in sections if isinstance(section, dict) for name in _REACHING.intersection(section)
+        name
+        for section in sections
+        if isinstance(section, dict)
+        for name in section
+        if _reaches_out(name, section[name])
     )
     return [
         f"{name} stands in {SETTINGS_FILE}, and a repository may not name folders, models and servers by itself; set "
         f"{ENVIRONMENT_PREFIX}{name.upper()}, or {TRUST_VARIABLE}=1 if you trust the file"
         for name in found
     ]
+
+
+def _reaches_out(name: str, value: object) -> bool:
+    return name in _REACHING or (name == "rerank" and value == "cross_encoder")  # Which is loaded from the network.
 
 
 def _read_environment(environ: Mapping[str, str], problems: list[str]) -> dict[str, str]:

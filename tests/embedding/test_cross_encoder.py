@@ -1,5 +1,8 @@
 """The optional second model: a real one, as small as onnxruntime can run, and one that cannot be had."""
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -16,6 +19,14 @@ def test_each_text_gets_a_score_from_0_to_1(tmp_path: Path) -> None:
     little, much = model.scores("alpha", ["alpha alpha alpha", "beta beta beta"])
     assert 0.0 < little < much < 1.0
     assert model.scores("alpha", []) == []
+
+
+def test_the_library_that_runs_models_tells_nobody(tmp_path: Path) -> None:
+    """SECURITY.md: nothing leaves the machine. It would write what names the machine before it sends that."""
+    command = [sys.executable, "-c", "import graphrag_mcp, onnxruntime; print(onnxruntime.__version__)"]
+    home = {name: str(tmp_path) for name in ("HOME", "XDG_CACHE_HOME", "USERPROFILE", "LOCALAPPDATA")}
+    assert subprocess.run(command, env={**os.environ, **home}, check=True, capture_output=True).stdout
+    assert [path for path in tmp_path.rglob("*") if path.is_file()] == []
 
 
 def test_a_model_that_cannot_be_had_is_a_sentence(tmp_path: Path) -> None:

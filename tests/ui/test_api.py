@@ -63,6 +63,7 @@ def test_the_agents_text_is_what_the_tool_returns(page: RunningPage, project: Pa
         ),
         ("compare", {"arguments": QUERY, "left": {"rrfk": 1}}, "rrfk is not a setting; did you mean"),
         ("compare", {"arguments": QUERY, "left": {"cross_encoder_model": "/etc"}}, "cannot be changed here"),
+        ("compare", {"arguments": QUERY, "right": {"rerank": "cross_encoder"}}, "loads a model"),
         ("nothing", {}, "is not a request of this page"),
         ("status", [], "the request is not an object"),
     ],

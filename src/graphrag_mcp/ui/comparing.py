@@ -15,6 +15,8 @@ from graphrag_mcp.settings import RetrievalSettings, change_retrieval
 # What a comparison may not change: the first names a model to load, the second only cuts texts.
 FIXED = ("cross_encoder_model", "judge_confidence", "response_tokens")
 
+_LOADING = "cross_encoder"  # What the project does not use already is not loaded for a comparison.
+
 _GROUPS = {
     "Fusion": ("fusion", "rrf", "vector", "keyword", "graph_weight", "legacy", "hybrid", "category_weights"),
     "Query and candidates": ("query", "expan", "candidate", "exclude"),
@@ -35,7 +37,7 @@ def settings_form(current: RetrievalSettings) -> list[dict[str, Any]]:
     fields: Mapping[str, Mapping[str, Any]] = RetrievalSettings.model_json_schema()["properties"]
     return [
         {"name": name, "group": _group(name), "value": values[name], "default": schema.get("default")}
-        | {"meaning": schema["description"], **_accepted(schema)}
+        | {"meaning": schema["description"], **_accepted(schema, values[name])}
         for name, schema in fields.items()
         if name not in FIXED
     ]
@@ -61,6 +63,8 @@ def _search(app: App, tool: str, arguments: Mapping[str, object], changes: Mappi
     fixed = [name for name in FIXED if name in changes]
     if fixed:
         raise RequestError(fixed[0], f"{fixed[0]} cannot be changed here; set it in the settings and start again")
+    if changes.get("rerank") == _LOADING and app.settings.retrieval.rerank != _LOADING:
+        raise RequestError("rerank", f"rerank = {_LOADING} loads a model; set it in the settings and start again")
     try:
         settings = change_retrieval(app.settings, changes)
     except SettingsError as error:
@@ -84,10 +88,11 @@ def _group(name: str) -> str:
     return next(found, "Other")
 
 
-def _accepted(schema: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the kind of a field and its range or choices, from its JSON schema."""
+def _accepted(schema: Mapping[str, Any], current: object) -> dict[str, Any]:
+    """Return the kind of a field and its range or choices, from its JSON schema and its present value."""
     options = [one for one in schema.get("anyOf", [schema]) if one.get("type") != "null"]
     one = options[0]
     kind = "choice" if "enum" in one else str(one["type"])
+    choices = [choice for choice in one.get("enum", []) if choice != _LOADING or current == _LOADING]
     limits = {name: one[name] for name in ("minimum", "maximum", "exclusiveMinimum") if name in one}
-    return {"kind": kind, "optional": "anyOf" in schema, "choices": one.get("enum", []), **limits}
+    return {"kind": kind, "optional": "anyOf" in schema, "choices": choices, **limits}

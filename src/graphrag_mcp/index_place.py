@@ -35,7 +35,10 @@ class IndexPlace:
 
 def is_gone(tree: str) -> bool:
     """Tell whether the root of a tree was removed: its folder is missing, and not the disk that it was on."""
-    root = Path(tree.partition(_START)[0])
+    name = tree.partition(_START)[0]
+    if "\\x" in name:  # Stands for a byte that is no UTF-8, or for itself: nobody can tell which folder that is.
+        return False
+    root = Path(name)
     return not root.exists() and root.parent.exists()
 
 

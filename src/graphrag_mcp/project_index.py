@@ -69,7 +69,7 @@ class ProjectIndex:
         return self._kept, "" if self._kept else MODEL_CHANGES
 
     def load_model(self) -> None:
-        """Load the embedding model once; without it, keyword and graph search answer and say why."""
+        """Load the embedding model once, which a search waits for; without it, keyword and graph search say why."""
         with self._guard:
             if self.embedder is not None or self.model_problem != MODEL_LOADING:
                 return

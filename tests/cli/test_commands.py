@@ -246,6 +246,16 @@ def test_an_option_out_of_range_is_wrong_usage(
     assert "expected a whole number from" in complaint
 
 
+@pytest.mark.parametrize("command", ["index", "watch", "ui"])
+def test_a_command_that_needs_a_local_index_refuses_remote(
+    command: str, root: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """P-1: instead of working on a local index all the same."""
+    code, complaint = complaint_of(capsys, "--remote", command, "--root", root)
+    assert code == 2
+    assert f"{command} works on a local index" in complaint
+
+
 @pytest.mark.parametrize("arguments", [["find"], ["search"], ["search", "abc", "--limmit"], ["status", "--min-score"]])
 def test_an_unknown_command_or_option_is_wrong_usage(arguments: list[str]) -> None:
     """P-1: exit code 2, as for any command."""

@@ -1,7 +1,9 @@
 """Several work trees of one repository over one index: what they share is stored once, and nothing else is shown."""
 
+import os
 import shutil
 import sqlite3
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import closing
@@ -124,6 +126,17 @@ def test_a_work_tree_that_is_removed_is_forgotten(apps: tuple[App, App], reposit
     first.index()
     assert rows(first, "SELECT count(*) FROM trees") == [(1,)]
     assert rows(first, "SELECT count(*) FROM files WHERE path = 'mine.py'") == [(0,)]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems have no such names")
+def test_a_work_tree_whose_name_is_no_utf_8_is_not_forgotten(repository: Path) -> None:
+    """It is there, though the index cannot hold its name as it is."""
+    odd = Path(os.fsdecode(os.fsencode(repository.parent) + b"/caf\xe9"))
+    git(repository, "worktree", "add", "-q", "--detach", str(odd))
+    with closing(opened(odd)) as other, closing(opened(repository)) as first:
+        other.index()
+        first.index()
+        assert rows(first, "SELECT count(*) FROM trees") == [(2,)]
 
 
 def test_trees_are_indexed_side_by_side(repository: Path, tmp_path: Path) -> None:

@@ -6,9 +6,12 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from graphrag_mcp import __version__
+from graphrag_mcp.errors import RequestError
 from graphrag_mcp.model import Category
 
 ROOT_VARIABLES = ("GRAPHRAG_ROOT", "CLAUDE_PROJECT_DIR")
+
+_REMOTE = (None, "serve", "search", "status")
 
 _EXIT_CODES = "exit codes: 0 done, 1 failed, 2 wrong usage"
 
@@ -43,6 +46,12 @@ def create_parser() -> argparse.ArgumentParser:
     _add_sync(_add_command(commands, "sync", "copy the index to the servers that the settings name"))
     _add_eval(_add_command(commands, "eval", "measure the search on queries whose answers are known"))
     return parser
+
+
+def check_remote(options: argparse.Namespace) -> None:
+    """Raise RequestError when --remote stands before a command that works on the index of this machine."""
+    if options.remote and options.command not in _REMOTE:
+        raise RequestError("--remote", f"--remote: {options.command} works on a local index; leave it out")
 
 
 def project_root(given: str | None, environ: Mapping[str, str]) -> Path:

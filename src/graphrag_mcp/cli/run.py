@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Sequence
 from io import TextIOWrapper
 
-from graphrag_mcp.cli.options import create_parser
+from graphrag_mcp.cli.options import check_remote, create_parser
 from graphrag_mcp.errors import GraphragError, RequestError
 
 DONE, FAILED, USAGE = 0, 1, 2
@@ -26,6 +26,7 @@ def run(arguments: Sequence[str]) -> int:
     if isinstance(sys.stdout, TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # Code may hold what a terminal's encoding lacks.
     try:
+        check_remote(options)
         _command(options.command or "serve")(options)
         sys.stdout.flush()
     except RequestError as error:

@@ -2,7 +2,7 @@
 
 from functools import partial
 from typing import TYPE_CHECKING, Any
-from urllib.parse import parse_qs, quote, unquote, urlsplit
+from urllib.parse import parse_qs, unquote, urlsplit
 
 from mcp.server import ServerRequestContext
 from mcp.types import (
@@ -107,11 +107,6 @@ async def read_resource(app: "App | RemoteApp", context: _Context, uri: str) -> 
     if chunk is None:
         raise RequestError("uri", not_indexed(path))
     return write_chunk(chunk, note)
-
-
-def chunk_uri(path: str, line: int) -> str:
-    """Return the URI of the chunk around a line."""
-    return f"{CHUNK}/{quote(path)}?line={line}"
 
 
 def _map(navigator: "Navigator") -> "RepositoryMap":

@@ -167,12 +167,6 @@ class SqliteCatalog:
         )
         return [(path, Category(category)) for path, category in rows]
 
-    def paths_below(self, folder: str) -> list[str]:
-        """Return the indexed files in a folder, at any depth."""
-        prefix = folder.rstrip("/") + "/"
-        rows = self._database.rows("SELECT path FROM files WHERE substr(path, 1, ?) = ?", (len(prefix), prefix))
-        return [path for (path,) in rows]
-
     def meta(self, key: str) -> str:
         """Return a fact about the whole index, "" when it is not known."""
         return self._database.meta(key)

@@ -122,7 +122,7 @@ class SqliteGraphStore:
         kinds = tuple(RelationKind)
         visible = self._scopes.resolve(Scope())
         edges = self._settler.outgoing(chunk_ids, kinds, visible, limit=-1)
-        if visible.denied.any():
+        if visible.is_hidden.any():
             known = {edge.relation_id for edge in edges}
             everything = self._settler.outgoing(chunk_ids, kinds, FileFilter(()), limit=-1)
             edges += [edge for edge in everything if edge.relation_id not in known]

@@ -1,6 +1,7 @@
 """Turns a `Scope` into the files that a search may not see, so that every store filters inside its own search."""
 
 from collections.abc import Callable, Collection, Sequence
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,16 +15,18 @@ _SCOPES_KEPT = 32  # A session asks with a handful of different scopes.
 
 
 class FileFilter:
-    """The files of the tree that a search may not see: as an array for the matrix, as a condition for SQL."""
+    """The files of the tree that a search may not see.
 
-    def __init__(self, denied: Collection[int], members: NDArray[np.int64] | None = None) -> None:
-        """denied: files that are hidden. members: all files of the tree, for `visible`."""
-        hidden = np.array(sorted(denied), dtype=np.int64)
+    is_hidden: whether a file is, by its number; its last entry stands for all higher numbers. visible: the other way
+    round, so that what another tree adds after this was made is hidden too; a byte for each file number.
+    """
+
+    def __init__(self, hidden_files: Collection[int], members: NDArray[np.int64] | None = None) -> None:
+        """hidden_files: their numbers. members: all files of the tree, for `visible`."""
+        hidden = np.array(sorted(hidden_files), dtype=np.int64)
         self._mask = _byte_mask(hidden)
-        # The other way round, so that what another tree adds after this was made is hidden too.
         self.visible = b"" if members is None else _byte_mask(np.setdiff1d(members, hidden, assume_unique=True))
-        # Whether a file is hidden, by its number; the last entry stands for all higher ones.
-        self.denied: NDArray[np.bool_] = np.frombuffer(self._mask + b"\0", dtype=np.bool_)
+        self.is_hidden: NDArray[np.bool_] = np.frombuffer(self._mask + b"\0", dtype=np.bool_)
 
     def condition(self, file_id: str, place: str = "?") -> str:
         """Return a SQL condition on the column or expression `file_id`, which takes `parameters` at `place`."""
@@ -45,6 +48,14 @@ def _byte_mask(file_ids: NDArray[np.int64]) -> bytes:
     return mask.tobytes()
 
 
+class _Known(NamedTuple):
+    """What is remembered of one commit."""
+
+    version: int
+    members: NDArray[np.int64]
+    filters: dict[Scope, FileFilter]
+
+
 class ScopeResolver:
     """Resolves scopes against the catalog and remembers the answers until the next commit."""
 
@@ -52,21 +63,20 @@ class ScopeResolver:
         """Take gitignore globs through `compile_globs`, since the stores know nothing of ignore rules."""
         self._database = database
         self._compile_globs = compile_globs
-        self._version = -1
-        self._filters: dict[Scope, FileFilter] = {}
-        self._members: NDArray[np.int64] = np.zeros(0, np.int64)
+        self._known = _Known(-1, np.zeros(0, np.int64), {})
 
     def resolve(self, scope: Scope) -> FileFilter:
         """Return what the scope hides, as of the last commit."""
         version = self._database.version()
-        if version != self._version or len(self._filters) >= _SCOPES_KEPT:
+        if version != self._known.version or len(self._known.filters) >= _SCOPES_KEPT:
             members = [file_id for (file_id,) in self._database.rows("SELECT id FROM files ORDER BY id")]
-            self._version, self._filters, self._members = version, {}, np.array(members, np.int64)
-        found = self._filters.get(scope)
+            self._known = _Known(version, np.array(members, np.int64), {})
+        known = self._known  # Another thread may replace it: what is read now is of this commit or of one before.
+        found = known.filters.get(scope)
         if found is None:
-            denied = self._archived(scope) | self._excluded(scope) | self._outside(scope)
-            found = FileFilter(denied, self._members)
-            self._filters[scope] = found
+            hidden = self._archived(scope) | self._excluded(scope) | self._outside(scope)
+            found = FileFilter(hidden, known.members)
+            known.filters[scope] = found
         return found
 
     def lifted(self, patterns: Sequence[str]) -> list[str]:

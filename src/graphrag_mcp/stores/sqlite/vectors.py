@@ -39,7 +39,7 @@ class SqliteVectorIndex:
         """Return the nearest chunks inside the scope, nearest first; scores are cosines."""
         with self._guard:
             self._catch_up()
-            hidden = self._scopes.resolve(scope).denied
+            hidden = self._scopes.resolve(scope).is_hidden
             return self._rows.nearest(np.ascontiguousarray(vector, dtype=np.float32), limit, hidden)
 
     def similarities(self, vector: Matrix, chunk_ids: Sequence[int]) -> Mapping[int, float]:

@@ -32,6 +32,8 @@ _PASSING = (
     (re.compile(r"\d\S* with FTS5"), "... with FTS5"),
     (re.compile(r"\b[0-9a-f]{10}\b"), "..."),
 )
+# Said by whatever takes longer than a moment, as anything may on a busy machine.
+_PROGRESS = re.compile(r"^indexing [\d,]+ of [\d,]+ files.*\n", re.MULTILINE)
 
 
 class Reader:
@@ -187,6 +189,7 @@ class Reader:
         return text.replace(HOME_SHOWN, str(self.home))
 
     def _shown(self, text: str) -> str:
+        text = _PROGRESS.sub("", text)
         return text.replace(str(self.home.resolve()), HOME_SHOWN).replace(str(self.home), HOME_SHOWN)
 
 

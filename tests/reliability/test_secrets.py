@@ -3,6 +3,7 @@
 import json
 import random
 import string
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
@@ -26,6 +27,7 @@ _UPPER, _LOWER, _DIGITS = string.ascii_uppercase, string.ascii_lowercase, string
 _WORD = _UPPER + _LOWER + _DIGITS
 _BASE64 = _WORD + "+/"
 _HEX = "0123456789abcdef"
+_DJANGO = _LOWER + _DIGITS + "!@#$%^&*(-_=+)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +67,54 @@ def test_the_search_for_leaks_finds_them(tmp_path: Path) -> None:
     secrets = [Secret(str(number), value, value) for number in range(20) for value in (_pick(rng, _WORD, 20),)]
     text = "\n".join(f"def f{number}():\n    return {one.text}\n" for number, one in enumerate(secrets))
     assert len(_index_and_look(tmp_path, {"open.py": (text, tuple(secrets))})) >= len(secrets)
+
+
+def _named_values() -> Mapping[str, Callable[[random.Random], tuple[str, str]]]:
+    """Return lines that set a secret, whose name alone tells it, and the value."""
+
+    def line(text: str, characters: str, count: int) -> Callable[[random.Random], tuple[str, str]]:
+        def make(rng: random.Random) -> tuple[str, str]:
+            value = _pick(rng, characters, count)
+            return text.format(value), value
+
+        return make
+
+    def dotted(rng: random.Random) -> tuple[str, str]:
+        value = ".".join(_pick(rng, _WORD + "-_", count) for count in (26, 6, 38))
+        return f"DISCORD_TOKEN={value}", value
+
+    return {
+        "Django": line("SECRET_KEY = '{}'", _DJANGO, 50),
+        "Django's beginning": line("SECRET_KEY = 'django-insecure-{}'", _DJANGO, 50),
+        "AWS session": line("aws_session_token = {}", _BASE64, 356),
+        "Rails": line('secret_key_base: "{}"', _HEX, 256),
+        "hexadecimal": line('API_KEY = "{}"', _HEX, 32),
+        "hexadecimal bare": line("API_KEY={}", _HEX, 32),
+        "dotted": dotted,
+        "marks": line("DB_PASSWORD={}", _WORD + "!@#%^*", 24),
+        "marks in a tag": line("<password>{}</password>", _WORD + "!@#%^*", 24),
+        "marks in a URL": line("postgres://app:{}@db.internal/app", _WORD + "!$*()", 20),
+    }
+
+
+@pytest.mark.parametrize("form", _named_values())
+def test_random_values_of_telling_names_are_masked(form: str) -> None:
+    """But for those few of a thousand that have no digit, or look like words by chance."""
+    rng = random.Random(form)
+    lines = [_named_values()[form](rng) for _ in range(1000)]
+    kept = [value for text, value in lines if value[-PIECE:] in _read(f"{text}\n")]
+    assert len(kept) <= 50
+
+
+@pytest.mark.parametrize("value", ["[a-", "<a", "{a", "a1.", "a.b(", "ab/", "aB1", "token=", "&a", "0a", "$A", "%(a"])
+def test_long_values_of_telling_names_are_read_in_little_time(value: str) -> None:
+    """A megabyte of them, on one line and on lines as long as a secret may be."""
+    for length in (1_000_000, 4000):
+        text = ("token=" + value * (length // len(value)) + "\n") * (1_000_000 // length)
+        started = time.process_time()
+        _read(text)
+        _read(text.replace("=", "='", 1).replace("\n", "'\n"))
+        assert time.process_time() - started < 2
 
 
 def test_files_that_are_secret_by_their_name_are_not_read(tmp_path: Path) -> None:
@@ -321,6 +371,9 @@ def _plant_in_hard_places(rng: random.Random) -> Iterator[tuple[str, Planted]]:
     yield planted("url.py", "encoded in a URL", f'URL = "postgres://app:p%40{one}@db.internal/app"', one)
     one = value()
     yield planted("query.md", "in a query", f"https://api.internal/v1/items?page=2&access_token={one}", one)
+    for number, (form, make) in enumerate(_named_values().items()):
+        text, one = make(rng)
+        yield planted(f"named{number}.ini", form, text, one)
     one = _pick(rng, _BASE64, 40)
     yield planted("camel.js", "AWS in camel case", f'const c = {{ secretAccessKey: "{one}" }};', one)
     for number, kind in enumerate(("RSA", "EC")):
@@ -440,6 +493,38 @@ _HARMLESS = (
     'token = "<your-token>"',
     "api_key: ${API_KEY}",
     'api_key: "${API_KEY}"',
+    'token = response.headers.get("x")',
+    "password = user.password",
+    "password = user.password_hash2[0].decode()",
+    "key = self._key_of(item)",
+    "secret_key = self._key_of(item1).b64encode(salt)",
+    "token = base64.b64encode(os.urandom(32)).decode()",
+    "token = hashlib.sha256(user.id2.encode()).hexdigest()",
+    "secret: str = Field(...)",
+    "secret: Annotated[str, Field(min_length=16)]",
+    "api_key: Optional[SecretStr] = Field(default=None, max_length=64)",
+    "apiKey: process.env.API_KEY",
+    "apiKey:process.env.API_KEY_V2||e.apiKey1,",
+    "token = tokens[0]",
+    "token = tokens[position1+1].value2",
+    "token=t.n(e.i2[0].r4,o)",
+    "auth_key = httpx.BasicAuth(a, b)",
+    "password = settings.secret.key.s3client",
+    "token = *(uint32_t*)(buffer+offset1);",
+    "token->next1 = parser->tokens[parser->count2++];",
+    "secret := vault.Read(ctx1).Data2",
+    "private_key: ./certs/k8s.io/x509ab-server.pem",
+    "token: https://auth.example.org/v1/0a1B2c3D4e5F6g7H?x=1",
+    "token-lib: 10.15.7-rc1.build20230101",
+    "password = '$DATABASE_PASSWORD_V2'",
+    "password = '%(database_password_2x)s'",
+    "password=$(vault-read/secret-v2/x9)",
+    "password = '{prefix}-{user2id}-{number}'",
+    "secret_pattern = '^[A-Za-z0-9!@#$%^&*()_+]{16,64}$'",
+    "postgres://app:$PASSWORD@db/app",
+    "postgres://app:{password}@db/app",
+    "postgres://app:%s@db/app",
+    '<a class="token" href="#/s:9Alamofire34DownloadResponseSerializer">the serializer</a>',
     "password: str",
     "password: str | None = None",
     'password = os.getenv("DB_PASSWORD")',

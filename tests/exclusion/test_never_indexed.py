@@ -22,6 +22,17 @@ def explain_kind(root: Path, path: str, *, is_dir: bool = False) -> ExclusionKin
         *("server.key", "a.p12", "a.pfx", "a.jks", "vault.kdbx", ".netrc", ".pgpass", ".npmrc", ".pypirc"),
         *("credentials.json", ".aws/credentials", ".docker/config.json", "infra/terraform.tfstate", ".ssh/known_hosts"),
         *("service-account-prod.json", "my_service_account.json", "client_secret_1.json", "config/secrets.yml"),
+        *(
+            "id_rsa.bak",
+            "server.key.bak",
+            ".netrc.bak",
+            ".pgpass.old",
+            "cert.pem~",
+            ".env~",
+            ".aws/credentials.orig.bak",
+        ),
+        *(".docker/config.json.bak", "terraform.tfstate.backup", "terraform.tfvars", ".dev.vars", ".dev.vars.staging"),
+        *(".vault_pass", ".bash_history", ".zsh_history", "home/.psql_history"),
     ],
 )
 def test_secrets_are_never_indexed(path: str, tmp_path: Path) -> None:
@@ -34,6 +45,14 @@ def test_secrets_are_never_indexed(path: str, tmp_path: Path) -> None:
     [
         *(".env.example", "app/.env.sample", ".env.template", "example.env", "id_rsa.pub", "secrets.py", "keys.py"),
         *("environment.ts", "config.json", "docker/config.json", "credentials.py", "src/key/store.go", "README.com"),
+        *(
+            "credentials.py.bak",
+            "store.go~",
+            ".dev.vars.example",
+            "terraform.tfvars.example",
+            "variables.tfvars",
+            "history",
+        ),
     ],
 )
 def test_what_only_looks_like_a_secret_is_indexed(path: str, tmp_path: Path) -> None:

@@ -3,6 +3,8 @@
 Decided by name alone, so it holds for a deleted file too. Compared without case: `ID_RSA` is as secret as `id_rsa`.
 """
 
+import re
+
 from graphrag_mcp.exclusion.reasons import Exclusion, ExclusionKind
 
 
@@ -20,7 +22,10 @@ def find_barrier(name: str, parent: str, *, is_folder: bool) -> Exclusion | None
 
 
 def _find_secret(name: str, parent: str) -> str:
-    """Return the pattern that makes the name a secret, "" if none does."""
+    """Return the pattern that makes the name a secret, or the name of which it is a copy; "" if none does."""
+    name = _COPY.sub("", name)
+    if name.startswith(".dev.vars"):
+        return ".dev.vars*" if _ENV_TEMPLATES.isdisjoint(name.split(".")) else ""
     if name.startswith(".env") or name.endswith(".env"):
         # `.env.example` holds names without values, which is what a reader looks for.
         return ".env*" if _ENV_TEMPLATES.isdisjoint(name.split(".")) else ""
@@ -36,11 +41,14 @@ def _find_secret(name: str, parent: str) -> str:
 
 _VCS = frozenset({".git", ".hg", ".svn", ".bzr", ".jj", ".sl", "_darcs", ".pijul", "CVS"})
 
+_COPY = re.compile(r"(?:~|\.(?:bak|backup|old|orig|save|copy))+\Z")  # What editors and people append to a copy's name.
 _SECRET_FOLDERS = frozenset({".ssh", ".gnupg", ".password-store"})
 _CREDENTIAL_FILES = """
 id_rsa id_dsa id_ecdsa id_ecdsa_sk id_ed25519 id_ed25519_sk
 .netrc _netrc .pgpass .my.cnf .npmrc .pypirc .git-credentials .htpasswd .dockercfg .s3cfg .boto .vault-token
-.terraformrc terraform.rc terraform.tfstate.backup kubeconfig
+.vault_pass .vault_password .terraformrc terraform.rc terraform.tfvars terraform.tfvars.json kubeconfig
+.bash_history .zsh_history .sh_history fish_history .python_history .node_repl_history
+.psql_history .mysql_history .sqlite_history .rediscli_history
 credentials credentials.json credentials.toml credentials.yml credentials.yaml application_default_credentials.json
 secrets.json secrets.toml secrets.yml secrets.yaml
 """

@@ -108,7 +108,10 @@ def extract(archive: Archive, folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     with tarfile.open(fileobj=io.BytesIO(content)) as packed:
         for one in archive.files:
-            file = packed.extractfile(f"package/{one.member}")
+            try:
+                file = packed.extractfile(f"package/{one.member}")
+            except KeyError:
+                file = None
             if file is None:
                 raise SystemExit(f"{archive.name} {archive.version} has no {one.member}; correct hatch_build.py")
             (folder / one.name).write_bytes(file.read())

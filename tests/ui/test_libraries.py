@@ -64,6 +64,13 @@ def test_another_archive_than_was_pinned_is_refused(registry: Path, tmp_path: Pa
     assert not (tmp_path / "vendor").exists()
 
 
+def test_a_file_that_the_archive_lacks_is_said(registry: Path, tmp_path: Path) -> None:
+    """In one sentence."""
+    lacking = _archive(registry)._replace(files=(Wanted("dist/other.js", "other.js", ""),))
+    with pytest.raises(SystemExit, match=r"little 1\.0\.0 has no dist/other\.js; correct hatch_build\.py"):
+        extract(lacking, tmp_path)
+
+
 def test_a_registry_that_cannot_be_reached_is_said_with_the_next_step(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

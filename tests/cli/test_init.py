@@ -123,13 +123,11 @@ def test_a_sound_project_gets_no_advice(project: Path, capsys: Lines) -> None:
         ("settings", lambda project: (project / ".graphrag.toml").write_text("nonsense = 1")),
         ("index", lambda project: next(project.parent.glob("data/*/index-*.sqlite")).write_bytes(b"x" * 9000)),
         ("Claude Code", lambda project: (project / ".mcp.json").write_text(GONE)),
-        ("Cursor", lambda project: (project / ".cursor/mcp.json").write_text('{"graphrag')),
     ],
 )
 def test_what_is_wrong_is_named_with_the_next_step(project: Path, part: str, harm: Harm, capsys: Lines) -> None:
     """And nothing else is said to be wrong with it."""
     run(["index", "--root", str(project)])
-    (project / ".cursor").mkdir()
     harm(project)
     capsys.readouterr()
     code, found = findings(project, capsys)
@@ -137,6 +135,38 @@ def test_what_is_wrong_is_named_with_the_next_step(project: Path, part: str, har
     assert found[part]["verdict"] == "failed"
     assert found[part]["next_step"]
     assert [one for one, what in found.items() if what["verdict"] == "failed"] == [part]
+
+
+@pytest.mark.parametrize(
+    ("part", "file", "text"),
+    [
+        ("VS Code", ".vscode/mcp.json", '{ // mine\n  "servers": {}\n}'),
+        ("Claude Code", ".mcp.json", '{"mcpServers": {"graphrag": "x"}}'),
+        ("Claude Code", ".mcp.json", '{"mcpServers": []}'),
+        ("Cursor", ".cursor/mcp.json", '{"graphrag'),
+        ("Codex", "../home/.codex/config.toml", "mcp_servers = graphrag"),
+        ("Codex", "../home/.codex/config.toml", "mcp_servers.graphrag = 1"),
+    ],
+)
+def test_a_client_that_cannot_be_checked_is_a_warning(
+    project: Path, part: str, file: str, text: str, capsys: Lines
+) -> None:
+    """The client may well read what the doctor cannot."""
+    (project / file).parent.mkdir(parents=True, exist_ok=True)
+    (project / file).write_text(text)
+    code, found = findings(project, capsys)
+    assert code == DONE
+    assert found[part]["verdict"] == "warning"
+    assert "cannot be checked" in found[part]["text"]
+    assert "`graphrag-mcp init --client" in found[part]["next_step"]
+
+
+def test_another_server_is_not_taken_for_ours(project: Path, capsys: Lines) -> None:
+    """Whatever it is told to read."""
+    other = {"command": "npx", "args": ["filesystem", "/srv/graphrag-mcp", "graphrag"]}
+    (project / ".mcp.json").write_text(json.dumps({"mcpServers": {"files": other}}))
+    _, found = findings(project, capsys)
+    assert found["Claude Code"]["text"].endswith("has no server 'graphrag'")
 
 
 def test_a_damaged_index_is_told_from_a_broken_disk(project: Path, capsys: Lines) -> None:

@@ -23,7 +23,7 @@ class Client:
     """A client.
 
     settings: where its file lies, for a project. merge: the file's new text, from its old one. command: the program
-    that a file's text starts as this server, "" for none. root: how the client names the project to the server; ""
+    that our entry in a file's text starts, "" without one. root: how the client names the project to the server; ""
     where it starts it there, "." where it knows no project, so that the folder itself has to be named.
     """
 
@@ -75,15 +75,30 @@ def command_in_json(section: str) -> Callable[[str], str]:
     """Return a reader of the program that a JSON file starts."""
 
     def read(text: str) -> str:
-        servers = json.loads(text).get(section, {})
-        return str(servers.get(SERVER_NAME, {}).get("command", ""))
+        try:
+            return _command(json.loads(text) if text.strip() else {}, section)
+        except ValueError as error:
+            raise ClientSettingsError(f"it is not plain JSON ({error})") from error
 
     return read
 
 
 def command_in_toml(text: str) -> str:
     """Return the program that Codex's settings start."""
-    return str(tomllib.loads(text).get("mcp_servers", {}).get(SERVER_NAME, {}).get("command", ""))
+    try:
+        return _command(tomllib.loads(text), "mcp_servers")
+    except ValueError as error:
+        raise ClientSettingsError(f"it is not TOML ({error})") from error
+
+
+def _command(settings: Any, section: str) -> str:
+    for key in (section, SERVER_NAME):
+        if not isinstance(settings, dict):
+            raise ClientSettingsError(f"something else stands where {key!r} is expected")
+        settings = settings.get(key, {})
+    if not isinstance(settings, dict) or (settings and not isinstance(settings.get("command"), str)):
+        raise ClientSettingsError(f"{SERVER_NAME!r} names no command")
+    return str(settings.get("command", ""))
 
 
 def _entry(command: list[str], extra: Mapping[str, Any]) -> dict[str, Any]:

@@ -19,7 +19,7 @@ from filelock import FileLock, Timeout
 
 from graphrag_mcp import __version__
 from graphrag_mcp.app import App
-from graphrag_mcp.cli.clients import CLIENTS, SERVER_NAME, Client
+from graphrag_mcp.cli.clients import CLIENTS, SERVER_NAME, Client, ClientSettingsError
 from graphrag_mcp.cli.options import project_root
 from graphrag_mcp.embedding.loader import load_embedder
 from graphrag_mcp.errors import GraphragError
@@ -241,14 +241,16 @@ def _servers(root: Path, settings: Settings) -> Finding:
 
 def _client(client: Client, root: Path) -> Finding:
     file = client.settings(root)
-    if not file.exists():
+    try:
+        command = client.command(file.read_text(encoding="utf-8"))
+    except (FileNotFoundError, NotADirectoryError):
         return Finding(client.title, "ok", "not set up here")
-    text = file.read_text(encoding="utf-8")
-    if SERVER_NAME not in text and "graphrag-mcp" not in text:
-        return Finding(client.title, "ok", f"{file} does not name this server")
-
-    command = client.command(text)
-    if command and shutil.which(command) is None and not Path(command).exists():
+    except (ClientSettingsError, OSError, UnicodeDecodeError) as error:
+        step = f"compare it with what `graphrag-mcp init --client {client.name}` says; it asks before it writes"
+        return Finding(client.title, "warning", f"{file} cannot be checked: {error}", step)
+    if not command:
+        return Finding(client.title, "ok", f"{file} has no server {SERVER_NAME!r}")
+    if shutil.which(command) is None and not Path(command).exists():
         step = f"run `graphrag-mcp init --client {client.name}`"
         return Finding(client.title, "failed", f"{file} starts {command}, which cannot be found", step)
-    return Finding(client.title, "ok", f"{file} starts {command or 'this server'}")
+    return Finding(client.title, "ok", f"{file} starts {command}")

@@ -78,6 +78,19 @@ def test_comments_in_toml_are_kept(project: Path, tmp_path: Path) -> None:
     assert tomllib.loads(text)["mcp_servers"]["graphrag"]["args"] == ["serve", "--root", str(project)]
 
 
+@pytest.mark.parametrize("text", ["mcp_servers = {}\n", "mcp_servers = 1\n", "mcp_servers ="])
+def test_toml_that_cannot_be_merged_is_left_as_it_is(project: Path, tmp_path: Path, text: str, capsys: Lines) -> None:
+    """And the message says how to mend it."""
+    file = tmp_path / "home/.codex/config.toml"
+    file.parent.mkdir(parents=True)
+    file.write_text(text)
+    assert init(project, "--client", "codex", "--yes") == FAILED
+    assert file.read_text() == text
+    message = capsys.readouterr().err
+    assert str(file) in message
+    assert "a table [mcp_servers.NAME] for each server" in message
+
+
 @pytest.mark.parametrize("text", ["{ // mine\n}", "[]", '{"mcpServers": 1}', "{"])
 def test_a_file_that_cannot_be_merged_is_left_as_it_is(project: Path, text: str, capsys: Lines) -> None:
     """And the message says what to do."""

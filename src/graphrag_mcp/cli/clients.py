@@ -66,8 +66,9 @@ def merge_toml(text: str, file: Path, command: list[str]) -> str:
         servers = settings.setdefault("mcp_servers", tomlkit.table(is_super_table=True))
         ours = servers.setdefault(SERVER_NAME, tomlkit.table())
         ours["command"], ours["args"] = command[0], command[1:]
-    except (TOMLKitError, TypeError, AttributeError) as error:
-        raise ClientSettingsError(f"{file} cannot be read ({error}); mend or remove it, then run again") from error
+    except (TOMLKitError, TypeError, AttributeError, ValueError) as error:
+        step = "mend it, with a table [mcp_servers.NAME] for each server, then run again"
+        raise ClientSettingsError(f"{file} was left as it is ({error}); {step}") from error
     return tomlkit.dumps(settings)
 
 

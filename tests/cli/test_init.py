@@ -78,6 +78,14 @@ def test_comments_in_toml_are_kept(project: Path, tmp_path: Path) -> None:
     assert tomllib.loads(text)["mcp_servers"]["graphrag"]["args"] == ["serve", "--root", str(project)]
 
 
+def test_tabs_stay_tabs(project: Path) -> None:
+    """A file is indented as it was."""
+    file = project / ".mcp.json"
+    file.write_text('{\n\t"other": {\n\t\t"a": 1\n\t}\n}\n')
+    assert init(project, "--yes") == DONE
+    assert file.read_text().startswith('{\n\t"other": {\n\t\t"a": 1\n\t},\n\t"mcpServers": {\n\t\t"graphrag"')
+
+
 @pytest.mark.parametrize("text", ["mcp_servers = {}\n", "mcp_servers = 1\n", "mcp_servers ="])
 def test_toml_that_cannot_be_merged_is_left_as_it_is(project: Path, tmp_path: Path, text: str, capsys: Lines) -> None:
     """And the message says how to mend it."""

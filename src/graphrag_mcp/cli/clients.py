@@ -106,10 +106,10 @@ def _entry(command: list[str], extra: Mapping[str, Any]) -> dict[str, Any]:
     return {**extra, "command": command[0], "args": command[1:]}
 
 
-def _indent(text: str) -> int:
-    """Return how a file is indented, two spaces for a new one."""
+def _indent(text: str) -> str:
+    """Return what a file is indented with, two spaces for a new one."""
     second = text.lstrip("{\r\n").partition("\n")[0] if text.startswith("{") else ""
-    return len(second) - len(second.lstrip(" ")) or 2
+    return second[: len(second) - len(second.lstrip(" \t"))] or "  "
 
 
 def _claude_desktop(_root: Path) -> Path:

@@ -99,6 +99,16 @@ def test_toml_that_cannot_be_merged_is_left_as_it_is(project: Path, tmp_path: Pa
     assert "a table [mcp_servers.NAME] for each server" in message
 
 
+def test_what_cannot_be_written_leaves_nothing_behind(project: Path, capsys: Lines) -> None:
+    """Half a character is valid in JSON, and in no file."""
+    text = '{"other": "\\ud800"}'
+    (project / ".mcp.json").write_text(text)
+    assert init(project, "--yes") == FAILED
+    assert (project / ".mcp.json").read_text() == text
+    assert "cannot be written" in capsys.readouterr().err
+    assert sorted(path.name for path in project.iterdir()) == [".mcp.json", "code.py"]
+
+
 @pytest.mark.parametrize("text", ["{ // mine\n}", "[]", '{"mcpServers": 1}', "{"])
 def test_a_file_that_cannot_be_merged_is_left_as_it_is(project: Path, text: str, capsys: Lines) -> None:
     """And the message says what to do."""

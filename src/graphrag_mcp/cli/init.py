@@ -64,18 +64,22 @@ def server_command(client: Client, root: Path) -> list[str]:
 def write_atomically(file: Path, text: str) -> None:
     """Write a file as a whole or not at all; a symlink stays one, and the file keeps its mode."""
     file = file.resolve()
-    file.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.NamedTemporaryFile("w", encoding="utf-8", dir=file.parent, delete=False) as temporary:
-        temporary.write(text)
     try:
-        if file.exists():
-            shutil.copymode(file, temporary.name)
-        else:
-            Path(temporary.name).chmod(0o644)
-        Path(temporary.name).replace(file)
-    except OSError:
-        Path(temporary.name).unlink(missing_ok=True)
-        raise
+        file.parent.mkdir(parents=True, exist_ok=True)
+        descriptor, name = tempfile.mkstemp(dir=file.parent)
+        try:
+            with os.fdopen(descriptor, "w", encoding="utf-8") as temporary:
+                temporary.write(text)
+            if file.exists():
+                shutil.copymode(file, name)
+            else:
+                Path(name).chmod(0o644)
+            Path(name).replace(file)
+        except BaseException:
+            Path(name).unlink(missing_ok=True)
+            raise
+    except (OSError, UnicodeEncodeError) as error:
+        raise GraphragError(f"{file} cannot be written ({error}), so it was left as it is") from error
 
 
 _Change = tuple[Path, str, str]

@@ -109,6 +109,32 @@ def test_what_cannot_be_written_leaves_nothing_behind(project: Path, capsys: Lin
     assert sorted(path.name for path in project.iterdir()) == [".mcp.json", "code.py"]
 
 
+@pytest.mark.parametrize(("link", "client"), [(".mcp.json", "claude-code"), (".cursor", "cursor")])
+def test_a_link_out_of_the_project_is_not_followed(
+    project: Path, tmp_path: Path, link: str, client: str, capsys: Lines
+) -> None:
+    """Neither to read what lies there nor to write it; whoever made the repository made the link."""
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    file = outside / "mcp.json"
+    file.write_text('{"private": 1}')
+    (project / link).symlink_to(file if link == ".mcp.json" else outside)
+    assert init(project, "--client", client, "--yes") == FAILED
+    assert file.read_text() == '{"private": 1}'
+    shown = capsys.readouterr()
+    assert "leads out of the project" in shown.err
+    assert "private" not in shown.out
+
+
+def test_a_link_inside_the_project_stays_one(project: Path) -> None:
+    """What it leads to is written."""
+    (project / "shared.json").write_text("{}")
+    (project / ".mcp.json").symlink_to("shared.json")
+    assert init(project, "--yes") == DONE
+    assert (project / ".mcp.json").is_symlink()
+    assert "graphrag" in (project / "shared.json").read_text()
+
+
 @pytest.mark.parametrize("text", ["{ // mine\n}", "[]", '{"mcpServers": 1}', "{"])
 def test_a_file_that_cannot_be_merged_is_left_as_it_is(project: Path, text: str, capsys: Lines) -> None:
     """And the message says what to do."""

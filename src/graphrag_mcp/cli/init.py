@@ -87,6 +87,8 @@ _Change = tuple[Path, str, str]
 
 def _client_change(client: Client, root: Path) -> _Change:
     file = client.settings(root)
+    if file.is_relative_to(root) and not file.resolve().is_relative_to(root):
+        raise GraphragError(f"{file} leads out of the project, to {file.resolve()}; remove the link, then run again")
     before = _read(file)
     return file, before, client.merge(before, file, server_command(client, root))
 

@@ -126,7 +126,11 @@ class SymbolMatch:
 
 @dataclass(frozen=True, slots=True)
 class Factor:
-    """One reason for a score: what was added (`kind="bonus"`) or multiplied (`kind="factor"`)."""
+    """One reason for a score.
+
+    kind: "bonus" was added to the fused score, "factor" multiplied the sum; "term" is one of a sum that stands in place
+    of the fused score.
+    """
 
     name: str
     value: float

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,7 +11,7 @@ from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from tests.ui.conftest import HOSTILE_NAME
 from tests.ui.get_browser import AXE
-from tests.ui.running import RunningPage
+from tests.ui.running import RunningPage, running_page
 
 pytestmark = pytest.mark.browser
 
@@ -161,6 +162,32 @@ def test_a_score_is_taken_apart(tab: Page) -> None:
     expect(tab.locator(".rank").first).to_contain_text("#")
 
 
+def test_a_score_that_was_summed_anew_adds_up(
+    browser: Browser, project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The terms of the linear reranker are added up, without the fused score that they replace."""
+    monkeypatch.setenv("GRAPHRAG_RERANK", "weighted_sum")
+    with running_page(project, tmp_path) as running:
+        running.wait_ready()
+        for tab in _open(browser, running):
+            _show(tab, VIEWS["score"])
+            for result in tab.locator(".results > li").all():
+                result.click()
+                total, score = _summed(tab)
+                assert total == pytest.approx(score, abs=0.005)
+
+
+def _summed(tab: Page) -> tuple[float, float]:
+    """Return what the terms of the chosen result add up to, and its score."""
+    names, values = (tab.locator(f".terms tbody {cell}").all_inner_texts() for cell in ("th", "td:nth-child(2)"))
+    assert len(names) > 2 and "fused" not in names
+    total = 0.0
+    for name, (sign, number) in zip(names, (value.split() for value in values), strict=True):
+        assert (sign == "×") is (name == "file")
+        total = total * float(number) if sign == "×" else total + float(number) * (-1 if sign == "−" else 1)
+    return total, float(tab.locator(".terms tfoot td").nth(1).inner_text())
+
+
 def test_the_graph_is_walked_by_its_list(tab: Page) -> None:
     """The picture and the list show the same; a press centres what was pressed."""
     _show(tab, "#/graph?symbol=renew")
@@ -292,10 +319,8 @@ def test_a_small_screen_has_everything(browser: Browser, page: RunningPage) -> N
         expect(tab.locator(".detail")).to_be_hidden()
 
 
-def test_the_end_of_the_command_is_said(browser: Browser, project: Any, tmp_path: Any) -> None:
+def test_the_end_of_the_command_is_said(browser: Browser, project: Path, tmp_path: Path) -> None:
     """With the next step."""
-    from tests.ui.running import running_page
-
     with running_page(project, tmp_path) as running:
         running.wait_ready()
         context = browser.new_context()

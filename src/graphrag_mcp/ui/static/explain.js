@@ -7,7 +7,6 @@ import { address } from "./route.js";
 
 const TABS = [["code", "Code"], ["score", "Score"], ["related", "Related"], ["run", "Run"], ["agent", "As the agent sees it"]];
 const MEANINGS = {
-  fused: "The lists merged into one score, 0 to 1",
   definition: "It defines the name that the query says",
   relation: "It has the relation that the query asks for",
   stem: "The file's name agrees with the query",
@@ -113,22 +112,24 @@ function pick(format, load) {
 
 // The terms of a score as steps: what each added, or what it multiplied the sum by.
 function steps(hit) {
-  const bonuses = hit.factors.filter((factor) => factor.kind === "bonus");
-  const factors = hit.factors.filter((factor) => factor.kind !== "bonus");
+  const added = hit.factors.filter((factor) => factor.kind !== "factor");
+  const factors = hit.factors.filter((factor) => factor.kind === "factor");
+  const isReranked = added.some((factor) => factor.kind === "term"); // Then they stand in place of the fused score.
+  const fused = isReranked ? 0 : hit.fused_score;
+  const sum = added.reduce((all, one) => all + one.value, fused);
   const product = factors.reduce((all, factor) => all * factor.value, 1);
-  const added = bonuses.reduce((all, bonus) => all + bonus.value, 0);
-  // A second look replaces the fused score by a sum of its own.
-  const counted = Math.abs(added * product - hit.score) > Math.abs((hit.fused_score + added) * product - hit.score);
-  const sum = added + (counted ? hit.fused_score : 0);
-  return { bonuses, factors, product, sum, fused: counted ? hit.fused_score : 0, limit: sum * product ? hit.score / (sum * product) : 1 };
+  const rest = sum * product ? hit.score / (sum * product) : 1;
+  const why = isReranked ? ["file", "What leads to the file, its status and its age"] : ["limit", "All boosts and penalties together have a most and a least"];
+  return { added, factors, product, sum, fused, rest, why };
 }
 
 function score(hit) {
-  const { bonuses, factors, product, sum, fused, limit } = steps(hit);
-  const parts = [...(fused ? [["fused", fused]] : []), ...bonuses.map((bonus) => [bonus.name, bonus.value])];
-  const scale = 100 / Math.max(sum, hit.score, 0.001);
+  const { added, factors, product, sum, fused, rest, why } = steps(hit);
+  const parts = [...(fused ? [["fused", fused]] : []), ...added.map((one) => [one.name, one.value])];
+  const scale = 100 / Math.max(parts.reduce((all, [, value]) => all + Math.max(0, value), 0), hit.score, 0.001);
   const bar = h("div", { class: "stack", role: "img", "aria-label": parts.map(([name, value]) => `${name} ${value.toFixed(3)}`).join(", ") },
     parts.map(([name, value], place) => {
+      if (value <= 0) return null;
       const part = h("span", { class: `part p${place % 6}`, title: `${name} ${value.toFixed(3)}` });
       part.style.inlineSize = `${value * scale}%`;
       return part;
@@ -140,13 +141,13 @@ function score(hit) {
     h("th", { scope: "row" }, swatch, h("span", {}, name)), h("td", { class: "n" }, value), h("td", { class: "n" }, total), h("td", {}, note));
   const rows = [
     fused ? row(swatchOf(0), "fused", fused.toFixed(3), fused.toFixed(3), lists(hit)) : null,
-    ...bonuses.map((bonus, place) => row(swatchOf(place + (fused ? 1 : 0)), bonus.name, `+ ${bonus.value.toFixed(3)}`, (running += bonus.value).toFixed(3), note(bonus))),
+    ...added.map((one, place) => row(swatchOf(place + (fused ? 1 : 0)), one.name, `${one.value < 0 ? "−" : "+"} ${Math.abs(one.value).toFixed(3)}`, (running += one.value).toFixed(3), note(one))),
     ...factors.map((factor) => row(null, factor.name, `× ${factor.value.toFixed(3)}`, (running *= factor.value).toFixed(3), note(factor))),
-    Math.abs(limit - 1) > 0.002 ? row(null, "limit", `× ${limit.toFixed(3)}`, hit.score.toFixed(3), "All boosts and penalties together have a most and a least") : null,
+    Math.abs(rest - 1) > 0.002 ? row(null, why[0], `× ${rest.toFixed(3)}`, hit.score.toFixed(3), why[1]) : null,
   ];
   return [
     h("div", { class: "bars" }, h("span", { class: "muted" }, "added up"), bar, h("span", { class: "n" }, sum.toFixed(2)),
-      h("span", { class: "muted" }, `× ${(product * limit).toFixed(2)}`), final, h("strong", { class: "n" }, hit.score.toFixed(2))),
+      h("span", { class: "muted" }, `× ${(product * rest).toFixed(2)}`), final, h("strong", { class: "n" }, hit.score.toFixed(2))),
     h("table", { class: "terms" },
       h("caption", {}, "How the score comes about"),
       h("thead", {}, h("tr", {}, ["Term", "Value", "So far", "Why"].map((name, place) => h("th", { scope: "col", class: place === 1 || place === 2 ? "n" : "" }, name)))),

@@ -3,7 +3,10 @@
 import socket
 
 import pytest
+from starlette.responses import PlainTextResponse
+from starlette.testclient import TestClient
 
+from graphrag_mcp.ui.gate import Gate
 from graphrag_mcp.ui.page import STATIC
 from tests.ui.running import RunningPage
 
@@ -35,6 +38,16 @@ def test_the_cookie_is_for_this_page_alone(page: RunningPage) -> None:
 
 
 @pytest.mark.parametrize(
+    "other", ['prefs={"a":1}', "a[b]=1", "x=a b", "flag", "name=J\xf6rg", 'half="', "graphrag-mcp-{port}=old"]
+)
+def test_the_cookies_of_other_applications_do_not_shut_out(page: RunningPage, other: str) -> None:
+    """A browser sends what any port of this machine has set, in whatever form."""
+    other = other.format(port=page.port) if "{port}" in other else other
+    assert page.ask("progress", None, Cookie=f"{other}; {page.cookie}; {other}").status == 200
+    assert page.ask("progress", None, Cookie=f"{other}; {other}").status == FORBIDDEN
+
+
+@pytest.mark.parametrize(
     "host", ["evil.example", "evil.example:{port}", "127.0.0.1", "127.0.0.1:1", "0.0.0.0:{port}", ""]
 )
 def test_another_host_name_leads_nowhere(page: RunningPage, host: str) -> None:
@@ -48,6 +61,15 @@ def test_another_host_name_leads_nowhere(page: RunningPage, host: str) -> None:
 def test_localhost_is_this_machine_too(page: RunningPage) -> None:
     """The other name of the address is accepted."""
     assert page.get(f"/?token={page.token}", {"Host": f"localhost:{page.port}"}).status == 200
+
+
+@pytest.mark.parametrize(("port", "status"), [(80, 200), (8080, MISDIRECTED)])
+def test_the_port_that_clients_leave_out_may_be_left_out(port: int, status: int) -> None:
+    """Port 80 goes without saying, and no other."""
+    gate = Gate(PlainTextResponse("the page"), "token", port)
+    for host in ("127.0.0.1", "localhost"):
+        assert TestClient(gate, f"http://{host}").get("/?token=token").status_code == status
+    assert TestClient(gate, "http://evil.example").get("/?token=token").status_code == MISDIRECTED
 
 
 @pytest.mark.parametrize("origin", ["same-site", "cross-site"])

@@ -9,7 +9,6 @@ local page makes are refused by where they come from.
 
 import hashlib
 import secrets
-from http.cookies import CookieError, SimpleCookie
 from urllib.parse import parse_qs
 
 from starlette.responses import PlainTextResponse, Response
@@ -26,6 +25,7 @@ HEADERS = {
     "cross-origin-resource-policy": "same-origin",
 }
 MISDIRECTED, FORBIDDEN = 421, 403
+HTTP_PORT = 80  # Clients leave it out of the Host header.
 _OWN = ("same-origin", "none")  # "none": the person typed the address or opened it from a terminal.
 
 
@@ -35,7 +35,8 @@ class Gate:
     def __init__(self, inner: ASGIApp, token: str, port: int) -> None:
         self._inner = inner
         self._token = token
-        self._hosts = {f"{name}:{port}" for name in ("127.0.0.1", "localhost")}
+        names = {"127.0.0.1", "localhost"}
+        self._hosts = {f"{name}:{port}" for name in names} | (names if port == HTTP_PORT else set())
         self._cookie = f"graphrag-mcp-{port}"
         self._session = hashlib.sha256(f"session of {token}".encode()).hexdigest()
 
@@ -64,19 +65,17 @@ class Gate:
         if headers.get("host", "") not in self._hosts:
             text = "This is not the address of this page; open the one that `graphrag-mcp ui` printed.\n"
             return PlainTextResponse(text, MISDIRECTED)
-        if not opens and not _same(self._cookie_of(headers), self._session):
+        if not opens and not self._knows(headers.get("cookie", "")):
             text = "The address lacks the token of this run; open the one that `graphrag-mcp ui` printed.\n"
             return PlainTextResponse(text, FORBIDDEN)
         if not opens and headers.get("sec-fetch-site", "none") not in _OWN:
             return PlainTextResponse("Another page asked for this; only this page itself may.\n", FORBIDDEN)
         return None
 
-    def _cookie_of(self, headers: dict[str, str]) -> str:
-        try:
-            found = SimpleCookie(headers.get("cookie", "")).get(self._cookie)
-        except CookieError:
-            return ""
-        return found.value if found is not None else ""
+    def _knows(self, cookies: str) -> bool:
+        """Return whether this run's cookie is there, among whatever other applications of this machine have set."""
+        pairs = (pair.strip().partition("=") for pair in cookies.split(";"))
+        return any(name == self._cookie and _same(value, self._session) for name, _, value in pairs)
 
 
 def _same(given: str, expected: str) -> bool:

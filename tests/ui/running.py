@@ -88,10 +88,11 @@ class RunningPage:
 
 
 @contextmanager
-def running_page(root: Path, data: Path, *options: str) -> Iterator[RunningPage]:
-    """Start the command on a project and stop it afterwards."""
-    environment = os.environ | {"GRAPHRAG_DATA_DIR": str(data), "GRAPHRAG_WORKERS": "1"}
-    command = [sys.executable, "-m", "graphrag_mcp", "ui", "--root", str(root), "--no-browser", *options]
+def running_page(root: Path, data: Path, *options: str, browser: str = "") -> Iterator[RunningPage]:
+    """Start the command on a project and stop it afterwards; `browser` is the command that it opens as one, if any."""
+    environment = os.environ | {"GRAPHRAG_DATA_DIR": str(data), "GRAPHRAG_WORKERS": "1", "BROWSER": browser}
+    shown = [] if browser else ["--no-browser"]
+    command = [sys.executable, "-m", "graphrag_mcp", "ui", "--root", str(root), *shown, *options]
     with subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment
     ) as process:

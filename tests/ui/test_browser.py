@@ -243,6 +243,25 @@ def test_the_index_is_sorted_and_filtered(tab: Page) -> None:
     expect(tab.locator(".tabulator-row", has_text="picture.bin")).to_be_visible()
 
 
+def test_nothing_typed_into_the_filter_of_the_index_is_lost(tab: Page) -> None:
+    """Whatever the page draws meanwhile; an address with another text puts that in."""
+    _show(tab, "#/index")
+    field = tab.get_by_label("Part of the path")
+
+    def answer(route: Any) -> None:
+        tab.wait_for_timeout(100)
+        with suppress(Exception):  # The page has given an old one up by then.
+            route.continue_()
+
+    tab.route("**/api/status", answer)
+    field.press_sequentially("src /login", delay=230)
+    expect(tab).to_have_url(re.compile(r"text=src\+%2Flogin"))
+    expect(field).to_have_value("src /login")
+    tab.unroute("**/api/status")
+    _show(tab, "#/index?text=login")
+    expect(field).to_have_value("login")
+
+
 def test_tiles_lead_into_folders(tab: Page) -> None:
     """As links, which keys reach."""
     _show(tab, "#/recency")

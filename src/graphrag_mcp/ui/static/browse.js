@@ -17,15 +17,16 @@ const COLUMNS = [
 ];
 const SKIPPED = [{ title: "Path", field: "path", widthGrow: 3, minWidth: 240, headerSort: false }, { title: "Why it was left out", field: "reason", widthGrow: 2, minWidth: 180, headerSort: false }];
 
-let totals, bar, controls, holder, total, table, shown, params, status, styled, turn = 0;
+let totals, bar, text, choices, holder, total, table, shown, params, status, styled, timer = 0, turn = 0;
 
 export function start(place) {
   totals = h("dl", { class: "totals" });
   bar = h("div", {});
-  controls = h("div", { class: "controls" });
+  text = h("input", { type: "search", "aria-label": "Part of the path", placeholder: "Part of the path", spellcheck: "false", oninput: typed });
+  choices = h("div", { class: "choices" });
   total = h("p", { class: "note", role: "status" });
   holder = h("div", { class: "table" });
-  place.append(totals, bar, controls, total, holder);
+  place.append(totals, bar, h("div", { class: "controls" }, text, choices), total, holder);
   styled = Promise.all(["vendor/tabulator.css", "table.css"].map(style));
 }
 
@@ -61,28 +62,27 @@ function drawTotals() {
 const isSkipped = () => params.show === "skipped";
 const put = (name, value) => go("index", { ...params, [name]: value });
 
+function typed() {
+  clearTimeout(timer);
+  timer = setTimeout(() => {
+    timer = 0;
+    put("text", text.value.trim());
+  }, 200);
+}
+
 function drawControls() {
   shown = isSkipped() ? "skipped" : "files";
   fill(bar, tabs("What to list", [["files", "Indexed files"], ["skipped", "Left out"]], shown, (id) => go("index", id === "skipped" ? { show: id } : {})));
-  let timer;
-  const text = h("input", {
-    type: "search", value: params.text ?? "", "aria-label": "Part of the path", placeholder: "Part of the path", spellcheck: "false", id: "path-part",
-    oninput: () => { clearTimeout(timer); timer = setTimeout(() => put("text", text.value.trim()), 200); },
-  });
-  const focused = document.activeElement?.id === "path-part";
+  if (!timer && text.value.trim() !== (params.text ?? "")) text.value = params.text ?? ""; // Else somebody is typing.
   const choice = (name, label, options) => {
     const select = h("select", { "aria-label": label, onchange: () => put(name, select.value) }, h("option", { value: "" }, label), options.map(([value, title]) => h("option", { value }, title)));
     select.value = params[name] ?? "";
     return select;
   };
   const counted = (counts) => Object.entries(counts).filter(([name]) => name).map(([name, number]) => [name, `${name} (${count(number)})`]);
-  fill(controls, text, isSkipped() ? choice("reason", "Every reason", counted(status.skipped)) : [
+  fill(choices, isSkipped() ? choice("reason", "Every reason", counted(status.skipped)) : [
     choice("language", "Every language", counted(status.languages)), choice("category", "Every kind", counted(status.categories)),
     choice("archived", "Active and archived", [["active", "Active only"], ["archived", "Archived only"]])]);
-  if (focused) {
-    text.focus();
-    text.setSelectionRange(text.value.length, text.value.length);
-  }
 }
 
 async function drawTable(mine) {

@@ -172,6 +172,16 @@ def test_everything_can_be_done_with_keys(tab: Page) -> None:
     expect(tab.locator("#query")).to_have_value(re.compile(r"/\?12gjk"))
 
 
+def test_skipping_to_the_content_keeps_what_is_shown(tab: Page) -> None:
+    """The focus goes there, and the address stays."""
+    _show(tab, VIEWS["code"])
+    before = tab.url
+    tab.locator(".skip").press("Enter")
+    expect(tab.locator("main")).to_be_focused()
+    expect(tab.locator(".results > li").first).to_be_visible()
+    assert tab.url == before
+
+
 def test_filters_narrow_the_search_and_stand_in_the_address(tab: Page) -> None:
     """They are the tool's own arguments."""
     _show(tab, "#/search?q=session")

@@ -10,6 +10,10 @@ export function startKeyboard() {
   document.getElementById("help").addEventListener("click", () => keys.showModal());
   document.getElementById("keys-close").addEventListener("click", () => keys.close());
   document.getElementById("theme").addEventListener("click", () => window.toggleTheme());
+  document.querySelector(".skip").addEventListener("click", (event) => {
+    event.preventDefault(); // What stands behind # says which view is shown.
+    document.getElementById("main").focus();
+  });
   addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || keys.open) return;
     if (act(event, keys)) event.preventDefault();

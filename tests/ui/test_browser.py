@@ -162,6 +162,7 @@ def test_everything_can_be_done_with_keys(tab: Page) -> None:
         tab.evaluate("document.activeElement.blur()")
         tab.keyboard.press(str(digit))
         expect(tab.locator(f"#view-{view}")).to_be_visible()
+        tab.wait_for_timeout(150)  # Some views take the focus into their field.
     tab.keyboard.press("?")
     expect(tab.locator("#keys")).to_be_visible()
     tab.keyboard.press("Escape")
@@ -180,6 +181,47 @@ def test_skipping_to_the_content_keeps_what_is_shown(tab: Page) -> None:
     expect(tab.locator("main")).to_be_focused()
     expect(tab.locator(".results > li").first).to_be_visible()
     assert tab.url == before
+
+
+def test_the_focus_stays_where_the_page_is_drawn_anew(tab: Page) -> None:
+    """Whoever works with keys goes on where they were: at the tab, the choice, the field, and behind it."""
+    _show(tab, "#/index")
+    tab.get_by_role("tab", name="Indexed files").press("ArrowRight")
+    expect(tab.get_by_role("tab", name="Left out", selected=True)).to_be_focused()
+    _show(tab, "#/index")
+    tab.get_by_label("Every language").focus()
+    tab.keyboard.press("p")
+    expect(tab.locator(".tabulator-row", has_text="settings.yaml")).to_have_count(0)
+    expect(tab.get_by_label("Every language")).to_be_focused()
+    _show(tab, VIEWS["agent"])
+    tab.get_by_label("Format").focus()
+    tab.keyboard.press("j")
+    expect(tab.get_by_role("region", name="The tool's answer")).to_contain_text('{"')
+    expect(tab.get_by_label("Format")).to_be_focused()
+    tab.get_by_role("tab", name="As the agent sees it").press("Enter")
+    expect(tab.get_by_role("tab", name="As the agent sees it")).to_be_focused()
+
+
+def test_the_focus_stays_while_settings_are_changed(tab: Page) -> None:
+    """Also when a field is left with Tab, and when a setting is left as it is."""
+    _show(tab, '#/compare?q=refresh the session&right={"prior_documentation":1,"query_expansion":false}')
+    tab.get_by_label("prior_documentation", exact=True).fill("0.9")
+    tab.keyboard.press("Tab")
+    expect(tab).to_have_url(re.compile(r"0\.9"))
+    away = tab.get_by_role("button", name="Leave prior_documentation as it is")
+    expect(away).to_be_focused()
+    switch = tab.get_by_label("query_expansion", exact=True)
+    switch.focus()
+    tab.keyboard.press("t")
+    expect(tab).to_have_url(re.compile("query_expansion%22%3Atrue"))
+    expect(switch).to_be_focused()
+    away.press("Enter")
+    expect(tab.get_by_label("Change a setting of B")).to_be_focused()
+    out = tab.get_by_label("Take a part of the ranking out of B")
+    out.focus()
+    tab.keyboard.press("ArrowDown")
+    expect(switch).to_have_count(0)
+    expect(out).to_be_focused()
 
 
 def test_filters_narrow_the_search_and_stand_in_the_address(tab: Page) -> None:

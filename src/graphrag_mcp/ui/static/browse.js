@@ -1,7 +1,7 @@
 // The index view: totals, every indexed file, and what was left out and why.
 
 import { Outdated, ask } from "./api.js";
-import { age, bytes, count, failure, fill, h, plural, tabs } from "./dom.js";
+import { age, bytes, count, failure, fill, h, plural, redraw, tabs } from "./dom.js";
 import { go } from "./route.js";
 
 const PAGE = 50;
@@ -42,7 +42,7 @@ export async function show(given) {
     status = await ask("status");
     drawTotals();
     if (changed || !table) {
-      drawControls();
+      redraw(drawControls);
       await drawTable(mine);
     }
   } catch (error) {
@@ -75,7 +75,7 @@ function drawControls() {
   fill(bar, tabs("What to list", [["files", "Indexed files"], ["skipped", "Left out"]], shown, (id) => go("index", id === "skipped" ? { show: id } : {})));
   if (!timer && text.value.trim() !== (params.text ?? "")) text.value = params.text ?? ""; // Else somebody is typing.
   const choice = (name, label, options) => {
-    const select = h("select", { "aria-label": label, onchange: () => put(name, select.value) }, h("option", { value: "" }, label), options.map(([value, title]) => h("option", { value }, title)));
+    const select = h("select", { id: `choice-${name}`, "aria-label": label, onchange: () => put(name, select.value) }, h("option", { value: "" }, label), options.map(([value, title]) => h("option", { value }, title)));
     select.value = params[name] ?? "";
     return select;
   };

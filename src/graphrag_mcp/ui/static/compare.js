@@ -1,7 +1,7 @@
 // The compare view: one query, two sets of ranking settings, and what moved.
 
 import { Outdated, ask, project } from "./api.js";
-import { badge, empty, failure, fill, glass, h, pathOf } from "./dom.js";
+import { badge, empty, failure, fill, glass, h, pathOf, redraw } from "./dom.js";
 import { remember } from "./route.js";
 
 const SIDES = ["left", "right"];
@@ -46,9 +46,10 @@ function soon() {
 }
 
 function change(side, name, value) {
+  const isShown = name in changes[side] && value !== undefined; // Its field says the value already.
   if (value === undefined) delete changes[side][name];
   else changes[side][name] = value;
-  drawSides();
+  if (!isShown) drawSides();
   run();
 }
 
@@ -64,7 +65,7 @@ function drawSides() {
 }
 
 function preset(side) {
-  const select = h("select", { "aria-label": `Take a part of the ranking out of ${TITLES[side]}`, onchange: () => { changes[side] = { ...presets[select.value] }; drawSides(); run(); } },
+  const select = h("select", { "aria-label": `Take a part of the ranking out of ${TITLES[side]}`, id: `${side}-preset`, onchange: () => { changes[side] = { ...presets[select.value] }; redraw(drawSides); run(); } },
     h("option", { value: "" }, "Without …"), Object.keys(presets).map((name) => h("option", { value: name }, name)));
   return select;
 }
@@ -76,10 +77,10 @@ function adder(side) {
     if (!groups.has(one.group)) groups.set(one.group, []);
     groups.get(one.group).push(one);
   }
-  const select = h("select", { "aria-label": `Change a setting of ${TITLES[side]}`, onchange: () => {
+  const select = h("select", { id: `${side}-adder`, "aria-label": `Change a setting of ${TITLES[side]}`, onchange: () => {
     const chosen = form.find((one) => one.name === select.value);
     if (chosen) change(side, chosen.name, first(chosen));
-    columns.querySelector(`[data-field="${side}-${chosen?.name}"]`)?.focus();
+    document.getElementById(`${side}-${chosen?.name}`)?.focus();
   } }, h("option", { value: "" }, "Change a setting …"),
   [...groups].map(([group, fields]) => h("optgroup", { label: group }, fields.map((one) => h("option", { value: one.name, title: one.meaning }, one.name)))));
   return select;
@@ -96,7 +97,7 @@ function editor(side, name) {
   const setting = form.find((one) => one.name === name);
   const value = changes[side][name];
   const id = `${side}-${name}`;
-  const common = { id, "data-field": id, "aria-describedby": `${id}-meaning` };
+  const common = { id, "aria-describedby": `${id}-meaning` };
   let field;
   if (!setting) field = h("input", { ...common, value: JSON.stringify(value), disabled: true });
   else if (setting.kind === "boolean" || setting.kind === "choice") {
@@ -109,7 +110,7 @@ function editor(side, name) {
     field = h("input", { ...common, type: "text", spellcheck: "false", value: JSON.stringify(value), onchange: () => change(side, name, read(field.value)) });
   }
   return [h("label", { for: id }, name), field,
-    h("button", { type: "button", class: "icon", "aria-label": `Leave ${name} as it is`, onclick: () => change(side, name, undefined) }, "✕"),
+    h("button", { type: "button", class: "icon", "aria-label": `Leave ${name} as it is`, onclick: () => { change(side, name, undefined); document.getElementById(`${side}-adder`).focus(); } }, "✕"),
     h("p", { class: "hint", id: `${id}-meaning` }, setting ? `${setting.meaning} · now ${JSON.stringify(setting.value)}${range(setting)}` : "not a setting")];
 }
 

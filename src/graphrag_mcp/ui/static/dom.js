@@ -19,6 +19,13 @@ export function fill(element, ...children) {
   return element;
 }
 
+// Draws, and gives the focus back to the element of the same id when that was made anew.
+export function redraw(draw) {
+  const focused = document.activeElement;
+  draw();
+  if (focused?.id && !focused.isConnected) document.getElementById(focused.id)?.focus();
+}
+
 export const count = (number) => number.toLocaleString("en");
 
 export function plural(number, word, many = `${word}s`) {
@@ -64,7 +71,7 @@ export function failure(error, again) {
 // Tabs whose panels are made when they are first looked at.
 export function tabs(label, names, selected, onselect) {
   const buttons = names.map(([id, title]) => h("button", {
-    type: "button", role: "tab", "data-tab": id, "aria-selected": String(id === selected),
+    type: "button", role: "tab", id: `tab-${id}`, "aria-selected": String(id === selected),
     tabindex: id === selected ? 0 : -1, onclick: () => onselect(id),
   }, title));
   const list = h("div", { class: "tabs", role: "tablist", "aria-label": label }, buttons);
@@ -72,10 +79,10 @@ export function tabs(label, names, selected, onselect) {
     const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
     if (!step) return;
     event.preventDefault();
-    const at = buttons.findIndex((one) => one.getAttribute("aria-selected") === "true");
-    const next = buttons[(at + step + buttons.length) % buttons.length];
-    onselect(next.dataset.tab);
-    list.ownerDocument.querySelector(`[role=tab][data-tab="${next.dataset.tab}"]`)?.focus();
+    const at = names.findIndex(([id]) => id === selected);
+    const [next] = names[(at + step + names.length) % names.length];
+    onselect(next);
+    document.getElementById(`tab-${next}`).focus();
   });
   return list;
 }

@@ -2,7 +2,7 @@
 
 import { Outdated, ask, project } from "./api.js";
 import { code, wordsOf } from "./code.js";
-import { badge, count, empty, failure, fill, h, pathOf, plural, tabs } from "./dom.js";
+import { badge, count, empty, failure, fill, h, pathOf, plural, redraw, tabs } from "./dom.js";
 import { address } from "./route.js";
 
 const TABS = [["code", "Code"], ["score", "Score"], ["related", "Related"], ["run", "Run"], ["agent", "As the agent sees it"]];
@@ -60,7 +60,7 @@ export class Detail {
 
   draw() {
     if (!TABS.some(([id]) => id === this.tab)) this.tab = "code";
-    fill(this.bar, tabs("About the result", TABS, this.tab, (tab) => this.choose(tab)));
+    redraw(() => fill(this.bar, tabs("About the result", TABS, this.tab, (tab) => this.choose(tab))));
     this.body.scrollTop = 0;
     const panels = { code: () => this.code(), score: () => score(this.hit), related: () => this.related(), run: () => run(this.result), agent: () => this.agent() };
     fill(this.body, panels[this.tab]());
@@ -88,11 +88,11 @@ export class Detail {
       try {
         const args = { ...this.call.arguments, response_format: format };
         const answer = await ask("answer", { tool: this.call.tool, arguments: args });
-        fill(text,
+        redraw(() => fill(text,
           h("div", { class: "agent-head" },
             h("p", {}, h("strong", {}, `about ${count(answer.tokens)} tokens`), ` · ${count(answer.characters)} characters · ${this.call.tool}`),
             h("label", {}, "Format ", pick(format, load))),
-          h("pre", { class: "code plain", tabindex: 0, role: "region", "aria-label": "The tool's answer" }, answer.text));
+          h("pre", { class: "code plain", tabindex: 0, role: "region", "aria-label": "The tool's answer" }, answer.text)));
       } catch (error) {
         if (!(error instanceof Outdated)) fill(text, failure(error, () => load(format)));
       }
@@ -103,7 +103,7 @@ export class Detail {
 }
 
 function pick(format, load) {
-  const select = h("select", { onchange: () => load(select.value) }, ["concise", "detailed", "json"].map((one) => h("option", { value: one }, one)));
+  const select = h("select", { id: "format", onchange: () => load(select.value) }, ["concise", "detailed", "json"].map((one) => h("option", { value: one }, one)));
   select.value = format;
   return select;
 }

@@ -314,6 +314,45 @@ def test_nothing_typed_into_the_filter_of_the_index_is_lost(tab: Page) -> None:
     expect(field).to_have_value("login")
 
 
+@pytest.mark.parametrize("request_name", ["status", "files"])
+def test_what_failed_in_the_index_is_said_and_can_be_tried_again(tab: Page, request_name: str) -> None:
+    """With the sentence of the server; the second try shows the table."""
+    _show(tab, "#/index")
+    _fail(tab, request_name)
+    tab.get_by_label("Part of the path").fill("login")
+    expect(tab.get_by_role("alert")).to_contain_text("the disk is gone")
+    tab.unroute(f"**/api/{request_name}")
+    tab.get_by_role("button", name="Try again").click()
+    expect(tab.locator(".tabulator-row")).to_have_count(1)
+    expect(tab.get_by_role("alert")).to_have_count(0)
+
+
+def _fail(tab: Page, request_name: str) -> None:
+    tab.route(f"**/api/{request_name}", lambda route: route.fulfill(status=400, json={"error": "the disk is gone"}))
+
+
+def test_the_same_graph_can_be_asked_for_again(tab: Page) -> None:
+    """After a failure, for example."""
+    _fail(tab, "graph")
+    _show(tab, "#/graph?symbol=renew")
+    expect(tab.get_by_role("alert")).to_contain_text("the disk is gone")
+    tab.unroute("**/api/graph")
+    tab.get_by_role("button", name="Show").click()
+    expect(tab.locator(".centre h2")).to_have_text("renew")
+
+
+def test_a_view_whose_script_does_not_come_says_so(browser: Browser, page: RunningPage) -> None:
+    """It is not left blank, and a second try shows it."""
+    tab = browser.new_page()
+    tab.route("**/static/recency.js", lambda route: route.abort())
+    tab.goto(page.url + "#/recency")
+    expect(tab.locator("#view-recency").get_by_role("alert")).to_contain_text("start graphrag-mcp ui again")
+    tab.unroute("**/static/recency.js")
+    tab.get_by_role("button", name="Try again").click()
+    expect(tab.locator(".map")).to_contain_text("session.py")
+    tab.close()
+
+
 def test_tiles_lead_into_folders(tab: Page) -> None:
     """As links, which keys reach."""
     _show(tab, "#/recency")
@@ -336,6 +375,22 @@ def test_two_settings_are_compared(tab: Page) -> None:
     field.press("Enter")
     expect(tab.get_by_role("alert")).to_have_count(0)
     expect(tab.locator(".compared").first).to_be_visible()
+
+
+def test_an_emptied_query_ends_its_comparison(tab: Page) -> None:
+    """An answer that comes late shows nothing."""
+    released: list[Any] = []
+    tab.route("**/api/compare", lambda route: released.append(route))
+    _show(tab, "#/compare")
+    tab.get_by_label("Query").fill("refresh the session")
+    expect(tab.locator(".outcome")).to_have_attribute("aria-busy", "true")
+    tab.get_by_label("Query").fill("")
+    expect(tab).to_have_url(re.compile("#/compare$"))
+    with suppress(Exception):  # The page has given it up.
+        released[0].continue_()
+    tab.wait_for_timeout(500)
+    expect(tab.locator(".compared")).to_have_count(0)
+    expect(tab.locator(".outcome")).not_to_have_attribute("aria-busy", "true")
 
 
 @pytest.mark.parametrize("view", ["search", "agent", "index", "graph", "recency", "compare"])

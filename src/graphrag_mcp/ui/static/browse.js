@@ -46,8 +46,16 @@ export async function show(given) {
       await drawTable(mine);
     }
   } catch (error) {
-    if (!(error instanceof Outdated)) fill(holder, failure(error, () => show(params)));
+    failed(error);
   }
+}
+
+function failed(error) {
+  if (error instanceof Outdated) return;
+  table?.destroy();
+  table = undefined; // So that trying again draws it.
+  total.textContent = "";
+  fill(holder, failure(error, () => show(params)));
 }
 
 function drawTotals() {
@@ -101,7 +109,10 @@ async function drawTable(mine) {
     initialSort: isSkipped() ? [] : [{ column: "path", dir: "asc" }],
     dataLoader: false,
     ajaxURL: "asked-below",
-    ajaxRequestFunc: (_url, _config, { page, sort = [] }) => load(page, sort[0]),
+    ajaxRequestFunc: (_url, _config, { page, sort = [] }) => load(page, sort[0]).catch((error) => {
+      if (place.isConnected) failed(error);
+      return new Promise(() => {}); // The grid would only say "Error".
+    }),
   });
   table.on("tableBuilt", () => {
     nameParts(place);

@@ -1,6 +1,6 @@
 // The compare view: one query, two sets of ranking settings, and what moved.
 
-import { Outdated, ask, project } from "./api.js";
+import { Outdated, ask, cancel, project } from "./api.js";
 import { badge, empty, failure, fill, glass, h, pathOf, redraw } from "./dom.js";
 import { remember } from "./route.js";
 
@@ -136,6 +136,8 @@ async function run() {
   const kept = Object.fromEntries(SIDES.map((side) => [side, Object.keys(changes[side]).length ? JSON.stringify(changes[side]) : ""]));
   remember("compare", { q: query, ...kept });
   if (query.length < 3) {
+    cancel("compare");
+    outcome.removeAttribute("aria-busy");
     note.textContent = "";
     fill(outcome, empty("What would another setting do?", "Type a query, then change a setting of B: both lists appear side by side, with what moved. Nothing is saved."));
     return;

@@ -1,6 +1,6 @@
 // The graph view: a picture of what stands around one symbol, and the same as a list.
 
-import { Outdated, ask } from "./api.js";
+import { Outdated, ask, cancel } from "./api.js";
 import { badge, empty, failure, fill, glass, h, pathOf, plural } from "./dom.js";
 import { go } from "./route.js";
 
@@ -41,6 +41,7 @@ export async function show(params) {
   input.value = asked.symbol || (asked.line ? `${asked.path}:${asked.line}` : asked.path);
   hops.value = String(asked.hops);
   if (!asked.symbol && !asked.path) {
+    cancel("graph");
     blank(empty("The code graph around one symbol", "Give the name of a function, a class or a file; or press g on a result of a search."));
     input.focus({ preventScroll: true });
     return;

@@ -1,5 +1,6 @@
 // Starts the page: shows the view that the address names.
 
+import { failure, fill } from "./dom.js";
 import { startKeyboard } from "./keyboard.js";
 import { read } from "./route.js";
 import * as search from "./search.js";
@@ -27,10 +28,17 @@ async function show() {
   for (const other of Object.keys(views)) document.getElementById(`view-${other}`).hidden = other !== name;
   document.title = `${name[0].toUpperCase()}${name.slice(1)} · graphrag`;
   const place = document.getElementById(`view-${name}`);
-  const module = await views[name]();
+  let module;
+  try {
+    module = await views[name]();
+  } catch {
+    const why = new Error("A script of this view did not come; if the command that serves this page has ended, start graphrag-mcp ui again.");
+    fill(place, failure(why, () => location.reload()));
+    return;
+  }
   if (!started.has(name)) {
     started.add(name);
-    module.start(place);
+    module.start(fill(place));
   }
   if (document.getElementById(`view-${name}`).hidden) return; // Left while its script was on the way.
   await module.show(params);

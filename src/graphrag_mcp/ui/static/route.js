@@ -17,5 +17,7 @@ export function remember(view, params) {
 }
 
 export function go(view, params) {
-  location.hash = address(view, params);
+  const wanted = address(view, params);
+  if (location.hash === wanted) dispatchEvent(new Event("hashchange")); // Asked for again: it may have failed.
+  else location.hash = wanted;
 }

@@ -411,6 +411,15 @@ def test_a_hostile_repository_runs_nothing(tab: Page, view: str) -> None:
     assert "owned" not in tab.title()
 
 
+@pytest.mark.parametrize("rest", ["hit=abc", "hit=0", "hit=-2", "hit=1.5", "hit=99", "tool=constructor", "toString=1"])
+def test_a_wrong_address_shows_what_it_can(tab: Page, rest: str) -> None:
+    """A place that is none, a tool or an argument of no such name: the search is shown all the same."""
+    _show(tab, f"#/search?q=renew&{rest}")
+    expect(tab.locator(".results > li[aria-selected=true]")).to_have_count(1)
+    expect(tab.locator(".detail .code")).to_be_visible()
+    expect(tab.get_by_role("alert")).to_have_count(0)
+
+
 def test_a_hostile_address_runs_nothing(tab: Page) -> None:
     """What stands behind # is as foreign as a file."""
     for address in ("#/search?q=<img src=x onerror=document.title='owned'>", "#/constructor", "#/compare?right=<b>"):

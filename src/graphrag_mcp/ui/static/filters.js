@@ -33,9 +33,9 @@ export class Filters {
   }
 
   set(params) {
-    this.tool = params.tool in this.tools ? params.tool : "graphrag_hybrid_search";
+    this.tool = Object.hasOwn(this.tools, params.tool) ? params.tool : "graphrag_hybrid_search";
     const known = this.tools[this.tool];
-    this.values = Object.fromEntries(Object.entries(params).filter(([name]) => name in known && !ELSEWHERE.has(name)));
+    this.values = Object.fromEntries(Object.entries(params).filter(([name]) => Object.hasOwn(known, name) && !ELSEWHERE.has(name)));
     this.draw();
   }
 

@@ -53,7 +53,7 @@ export async function show(params) {
   filters.set(rest);
   detail.tab = tab ?? "code";
   state.query = q;
-  const place = hit ? Number(hit) - 1 : 0;
+  const place = Math.max(1, Math.floor(Number(hit)) || 1) - 1;
   if (asked() !== state.asked || !state.result) await run(place);
   else if (state.result.primary[place]) select(place);
   if (!hit) input.focus({ preventScroll: true });

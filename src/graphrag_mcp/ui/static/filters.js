@@ -53,7 +53,7 @@ export class Filters {
   toggle(open = this.panel.hidden) {
     this.panel.hidden = !open;
     this.button.setAttribute("aria-expanded", String(open));
-    if (open) this.panel.querySelector("input, select, textarea")?.focus();
+    if (open) this.panel.querySelector("input, select")?.focus();
     return open;
   }
 

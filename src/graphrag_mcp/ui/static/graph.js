@@ -4,7 +4,7 @@ import { Outdated, ask, cancel } from "./api.js";
 import { badge, empty, failure, fill, glass, h, pathOf, plural } from "./dom.js";
 import { go } from "./route.js";
 
-const KINDS = ["calls", "imports", "inherits", "tests", "links_to", "contains", "supersedes"];
+const KINDS = ["calls", "imports", "inherits", "tests", "links_to"];
 const PHRASES = {
   calls: ["Calls", "Called by"],
   imports: ["Imports", "Imported by"],

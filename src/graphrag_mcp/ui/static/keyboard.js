@@ -23,7 +23,7 @@ export function startKeyboard() {
 // Return whether the key was one of ours.
 function act(event, keys) {
   const { key, target } = event;
-  const types = target.matches("input:not([type=checkbox]), textarea, select");
+  const types = target.matches("input:not([type=checkbox]), select");
   const searching = read().view === "search";
   if (key === "Escape") return close(target, searching);
   if (searching && ["ArrowDown", "ArrowUp"].includes(key) && (target.id === "query" || !types)) {
@@ -50,6 +50,6 @@ function act(event, keys) {
 
 function close(target, searching) {
   if (searching && search.close()) return true;
-  if (target.matches("input, textarea, select")) target.blur();
+  if (target.matches("input, select")) target.blur();
   return true;
 }

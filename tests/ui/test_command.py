@@ -1,5 +1,6 @@
 """`graphrag-mcp ui`: its one line, its port, its end, and what else it costs."""
 
+import os
 import socket
 import subprocess
 import sys
@@ -26,7 +27,7 @@ def test_it_prints_one_address_and_ends_on_an_interrupt(project: Path, tmp_path:
 
 
 def test_the_port_can_be_chosen(project: Path, tmp_path: Path) -> None:
-    """And one that is taken, or is none, is refused in one sentence."""
+    """And one that is taken is refused in one sentence; a number that is no port's is wrong usage."""
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         with (
@@ -36,8 +37,11 @@ def test_the_port_can_be_chosen(project: Path, tmp_path: Path) -> None:
             pass
     with running_page(project, tmp_path, "--port", str(port)) as running:
         assert running.port == port
-    with pytest.raises(RuntimeError, match="99999 is not a port"), running_page(project, tmp_path, "--port", "99999"):
-        pass
+    for wrong in ("70000", "-1"):
+        command = [sys.executable, "-m", "graphrag_mcp", "ui", "--root", str(project), "--no-browser", "--port", wrong]
+        environment = os.environ | {"GRAPHRAG_DATA_DIR": str(tmp_path)}
+        ended = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
+        assert (ended.returncode, ended.stdout) == (2, "") and f"{wrong} is not a port" in ended.stderr
 
 
 def test_a_wrong_root_ends_it_with_its_sentence(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import uvicorn
 
 from graphrag_mcp.app import App
-from graphrag_mcp.errors import GraphragError
+from graphrag_mcp.errors import GraphragError, RequestError
 from graphrag_mcp.server.backend import Backend
 from graphrag_mcp.ui.page import create_page
 
@@ -18,7 +18,7 @@ CLOSING_SECONDS = 1  # What is being answered when the page is stopped may finis
 def serve_page(backend: Backend[App], port: int, opened: Callable[[str], None]) -> None:
     """Serve until interrupted; `opened` gets the address with its token. Port 0: a free one.
 
-    Raises GraphragError when the port is taken.
+    Raises GraphragError when the port is taken, RequestError when the number is no port's.
     """
     token = secrets.token_urlsafe(32)
     with _listen(port) as listening:
@@ -47,7 +47,8 @@ def _listen(port: int) -> socket.socket:
         listening.listen()
     except OverflowError:
         listening.close()
-        raise GraphragError(f"{port} is not a port; give --port a number from 1 to 65535, or leave it out") from None
+        words = f"{port} is not a port; give --port a number from 1 to 65535, or leave it out"
+        raise RequestError("port", words) from None
     except OSError as error:
         listening.close()
         raise GraphragError(

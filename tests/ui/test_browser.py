@@ -292,7 +292,8 @@ def test_the_index_is_sorted_and_filtered(tab: Page) -> None:
     expect(tab.locator(".tabulator-row")).to_have_count(1)
     expect(tab.get_by_label("Part of the path")).to_be_focused()
     tab.get_by_role("tab", name="Left out").click()
-    expect(tab.locator(".tabulator-row", has_text="picture.bin")).to_be_visible()
+    panel = tab.get_by_role("tabpanel", name="Left out")
+    expect(panel.locator(".tabulator-row", has_text="picture.bin")).to_be_visible()
 
 
 def test_nothing_typed_into_the_filter_of_the_index_is_lost(tab: Page) -> None:

@@ -17,7 +17,7 @@ const COLUMNS = [
 ];
 const SKIPPED = [{ title: "Path", field: "path", widthGrow: 3, minWidth: 240, headerSort: false }, { title: "Why it was left out", field: "reason", widthGrow: 2, minWidth: 180, headerSort: false }];
 
-let totals, bar, text, choices, holder, total, table, shown, params, status, styled, timer = 0, turn = 0;
+let totals, bar, panel, text, choices, holder, total, table, shown, params, status, styled, timer = 0, turn = 0;
 
 export function start(place) {
   totals = h("dl", { class: "totals" });
@@ -26,7 +26,8 @@ export function start(place) {
   choices = h("div", { class: "choices" });
   total = h("p", { class: "note", role: "status" });
   holder = h("div", { class: "table" });
-  place.append(totals, bar, h("div", { class: "controls" }, text, choices), total, holder);
+  panel = h("div", { role: "tabpanel" }, h("div", { class: "controls" }, text, choices), total, holder);
+  place.append(totals, bar, panel);
   styled = Promise.all(["vendor/tabulator.css", "table.css"].map(style));
 }
 
@@ -81,6 +82,7 @@ function typed() {
 function drawControls() {
   shown = isSkipped() ? "skipped" : "files";
   fill(bar, tabs("What to list", [["files", "Indexed files"], ["skipped", "Left out"]], shown, (id) => go("index", id === "skipped" ? { show: id } : {})));
+  panel.setAttribute("aria-labelledby", `tab-${shown}`);
   if (!timer && text.value.trim() !== (params.text ?? "")) text.value = params.text ?? ""; // Else somebody is typing.
   const choice = (name, label, options) => {
     const select = h("select", { id: `choice-${name}`, "aria-label": label, onchange: () => put(name, select.value) }, h("option", { value: "" }, label), options.map(([value, title]) => h("option", { value }, title)));

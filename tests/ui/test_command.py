@@ -56,7 +56,7 @@ def test_a_browser_that_cannot_be_opened_is_no_failure(project: Path, tmp_path: 
 import webbrowser, graphrag_mcp.cli.ui as ui
 def fail(): raise webbrowser.Error()
 webbrowser.get = fail
-ui._open("http://127.0.0.1")
+ui._open_browser("http://127.0.0.1")
 """
     subprocess.run([sys.executable, "-c", code], check=True)
 

@@ -4,7 +4,8 @@ The page is opened with the token in its address, and gets a cookie for all that
 not do: the scripts and style sheets themselves could not be asked for with one, a reload would lose it, and what the
 script cannot read, a hostile text in the page cannot send away. The cookie is HttpOnly and SameSite=Strict, holds for
 this run only, and its value is not the token. Browsers send cookies to every port of a host, so requests that another
-local page makes are refused by where they come from.
+local page makes are refused by where they come from. The browser that the command itself starts gets a ticket for one
+opening in place of the token: every user of the machine can read what a process was started with.
 """
 
 import hashlib
@@ -32,9 +33,11 @@ _OWN = ("same-origin", "none")  # "none": the person typed the address or opened
 class Gate:
     """Answers what may not come in, and adds the headers that keep the page to itself."""
 
-    def __init__(self, inner: ASGIApp, token: str, port: int) -> None:
+    def __init__(self, inner: ASGIApp, port: int, token: str, ticket: str = "") -> None:
+        """token: opens the page whenever it is given. ticket: opens it once, when it is given in place of the token."""
         self._inner = inner
         self._token = token
+        self._ticket = ticket
         names = {"127.0.0.1", "localhost"}
         self._hosts = {f"{name}:{port}" for name in names} | (names if port == HTTP_PORT else set())
         self._cookie = f"graphrag-mcp-{port}"
@@ -46,7 +49,7 @@ class Gate:
             return
         headers = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]}
         given = parse_qs(scope["query_string"].decode("latin-1")).get("token", [""])[0]
-        opens = scope["path"] == "/" and _same(given, self._token)
+        opens = scope["path"] == "/" and self._is_key(given)
         inner = self._refusal(headers, opens=opens) or self._inner
 
         async def send_with_headers(message: Message) -> None:
@@ -59,6 +62,12 @@ class Gate:
             await send(message)
 
         await inner(scope, receive, send_with_headers)
+
+    def _is_key(self, given: str) -> bool:
+        if self._ticket and _same(given, self._ticket):
+            self._ticket = ""
+            return True
+        return _same(given, self._token)
 
     def _refusal(self, headers: dict[str, str], *, opens: bool) -> Response | None:
         """Return why a request is not answered, None when it is."""

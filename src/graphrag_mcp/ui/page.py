@@ -29,15 +29,15 @@ _TYPES = {".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".
 logger = logging.getLogger(__name__)
 
 
-def create_page(backend: Backend[App], token: str, port: int) -> ASGIApp:
-    """Return the application that serves the page to whoever has the token, on this port of this machine."""
+def create_page(backend: Backend[App], port: int, token: str, ticket: str) -> ASGIApp:
+    """Return the application that serves the page, on this port of this machine, to whoever `Gate` lets in."""
     page = _Page(backend)
     routes = [
         Route("/", page.index),
         Route("/static/{name:path}", page.static),
         Route("/api/{name}", page.api, methods=["POST"]),
     ]
-    return Gate(Starlette(routes=routes), token, port)
+    return Gate(Starlette(routes=routes), port, token, ticket)
 
 
 class _Page:

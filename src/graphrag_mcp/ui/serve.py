@@ -15,16 +15,16 @@ HOST = "127.0.0.1"
 CLOSING_SECONDS = 1  # What is being answered when the page is stopped may finish.
 
 
-def serve_page(backend: Backend[App], port: int, opened: Callable[[str], None]) -> None:
-    """Serve until interrupted; `opened` gets the address with its token. Port 0: a free one.
+def serve_page(backend: Backend[App], port: int, opened: Callable[[str, str], None]) -> None:
+    """Serve until interrupted; `opened` gets the address with its token, and one that works once. Port 0: a free one.
 
     Raises GraphragError when the port is taken, RequestError when the number is no port's.
     """
-    token = secrets.token_urlsafe(32)
+    token, ticket = secrets.token_urlsafe(32), secrets.token_urlsafe(32)
     with _listen(port) as listening:
         port = listening.getsockname()[1]
         config = uvicorn.Config(
-            create_page(backend, token, port),
+            create_page(backend, port, token, ticket),
             http="h11",
             ws="none",
             lifespan="off",
@@ -34,7 +34,7 @@ def serve_page(backend: Backend[App], port: int, opened: Callable[[str], None]) 
             server_header=False,
             timeout_graceful_shutdown=CLOSING_SECONDS,
         )
-        opened(f"http://{HOST}:{port}/?token={token}")
+        opened(*(f"http://{HOST}:{port}/?token={one}" for one in (token, ticket)))
         uvicorn.Server(config).run(sockets=[listening])
 
 

@@ -6,10 +6,12 @@ from pathlib import Path
 import pytest
 
 from graphrag_mcp.app import App
+from graphrag_mcp.indexing import prepare
 from graphrag_mcp.indexing.prepare import Job, Rejected
 from graphrag_mcp.indexing.workers import prepare_all
 from graphrag_mcp.results import SearchRequest
 from graphrag_mcp.settings import load_settings
+from graphrag_mcp.stores.sqlite.schema import MAX_CHUNKS_PER_FILE
 
 GOOD = "def polish_lantern(lantern):\n    return lantern\n"
 
@@ -80,6 +82,26 @@ def test_ten_thousand_brackets_are_read_as_lines(app: App, root: Path) -> None:
     assert app.status().files == 2
     assert sum(app.status().fallbacks.values()) == 1
     assert "deep.py" in _found(app, "glimmer")
+
+
+def test_a_file_of_more_sections_than_the_index_holds_is_cut_into_passages(app: App, root: Path) -> None:
+    """It costs its structure and nothing else: the other files are indexed."""
+    (root / "many.md").write_text("# a\n" * (MAX_CHUNKS_PER_FILE + 500) + "\nA glimmer.\n")
+    app.index()
+    assert "many.md" in _found(app, "glimmer")
+    assert _found(app, "polish lantern")[0] == "good.py"
+    assert sum(app.status().fallbacks.values()) == 1
+
+
+def test_a_file_of_more_passages_than_the_index_holds_is_left_out(
+    app: App, root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It takes tens of megabytes to be one; here, a smaller limit."""
+    monkeypatch.setattr(prepare, "MAX_CHUNKS_PER_FILE", 3)
+    (root / "long.txt").write_text(("x" * 1_000 + "\n") * 4)
+    app.index()
+    assert _reason(app, "long.txt") == "too long: 4 passages, the index holds 3 of one file"
+    assert _found(app, "polish lantern") == ["good.py"]
 
 
 def test_a_file_that_vanishes_is_left_out(root: Path) -> None:

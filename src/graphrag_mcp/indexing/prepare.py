@@ -13,6 +13,7 @@ from graphrag_mcp.parsing.modules import module_keys
 from graphrag_mcp.parsing.parser import parse_file
 from graphrag_mcp.regular_files import read_file_below
 from graphrag_mcp.stores.sqlite.rows import FileRows, PackedFile, Place, pack_rows
+from graphrag_mcp.stores.sqlite.schema import MAX_CHUNKS_PER_FILE
 from graphrag_mcp.words import directory_words, index_text, stem_words
 
 RECENT_NS = 2_000_000_000  # A file system may count time in steps of two seconds: a second write leaves no trace.
@@ -62,7 +63,7 @@ Outcome = Prepared | Stored | Rejected
 
 
 def prepare(job: Job) -> Outcome:
-    """Read and parse one file; a file that cannot be read is an outcome, not an error."""
+    """Read and parse one file; a file that cannot be read or stored is an outcome, not an error."""
     try:
         data = read_file_below(job.root, job.path, job.max_bytes)
     except FileNotFoundError:
@@ -82,9 +83,11 @@ def prepare(job: Job) -> Outcome:
     )
     if recipe is not None:
         return Stored(place)
-    parsed = parse_file(job.path, data)
+    parsed = parse_file(job.path, data, MAX_CHUNKS_PER_FILE)
     if not parsed.chunks and parsed.note:
         return Rejected(job.path, parsed.note)
+    if (count := len(parsed.chunks)) > MAX_CHUNKS_PER_FILE:
+        return Rejected(job.path, f"too long: {count:,} passages, the index holds {MAX_CHUNKS_PER_FILE:,} of one file")
     return _rows(place, parsed)
 
 

@@ -10,7 +10,7 @@ from graphrag_mcp.parsing.passages import Lines, cut
 from graphrag_mcp.parsing.plaintext import headings
 from graphrag_mcp.parsing.sections import outline, section_chunks, section_symbols
 
-__all__ = ["card", "needs_card", "parse_markdown", "parse_text"]
+__all__ = ["card", "needs_card", "parse_markdown", "parse_passages", "parse_text"]
 
 
 def parse_markdown(path: str, text: str, category: Category = Category.DOCUMENTATION) -> ParsedFile:
@@ -39,9 +39,7 @@ def parse_text(path: str, text: str, category: Category, language: str = "", not
     lines = Lines(text)
     found = headings(path.rpartition(".")[2].lower(), lines.rows)
     if not found:
-        whole = lines.paragraphs((0, len(lines)))
-        chunks = tuple(Chunk(start + 1, end, lines.text((start, end)), kind="text") for start, end in cut(lines, whole))
-        return ParsedFile(path, language, category, ParseMode.TEXT, chunks, note=note)
+        return parse_passages(path, text, category, language, note)
     sections = outline(found, len(lines))
     return ParsedFile(
         path,
@@ -53,3 +51,11 @@ def parse_text(path: str, text: str, category: Category, language: str = "", not
         facts=document_facts({}, lines.rows, sections),
         note=note,
     )
+
+
+def parse_passages(path: str, text: str, category: Category, language: str = "", note: str = "") -> ParsedFile:
+    """Return any text as passages of some size, whatever structure it has."""
+    lines = Lines(text)
+    spans = cut(lines, lines.paragraphs((0, len(lines))))
+    chunks = tuple(Chunk(start + 1, end, lines.text((start, end)), kind="text") for start, end in spans)
+    return ParsedFile(path, language, category, ParseMode.TEXT, chunks, note=note)

@@ -1,5 +1,6 @@
 """Turns the bytes of any one file into a `ParsedFile`: the one entrance to this package."""
 
+import sys
 from dataclasses import replace
 from functools import partial
 
@@ -21,10 +22,11 @@ SYNTAX_LIMIT_BYTES = 1_000_000  # K-24: beyond it lies data in the shape of code
 _MARKDOWN = (".md", ".markdown", ".mdx", ".mdc")
 
 
-def parse_file(path: str, data: bytes) -> ParsedFile:
+def parse_file(path: str, data: bytes, max_chunks: int = sys.maxsize) -> ParsedFile:
     """Return what the index keeps of a file; for no bytes whatever does it raise.
 
-    path: POSIX, relative to the project root. Whatever is not parsed by its syntax says why in `note`.
+    path: POSIX, relative to the project root. max_chunks: a file whose structure gives more is cut into passages.
+    Whatever is not parsed by its syntax says why in `note`.
     """
     decoded = source.read_text(data)
     if isinstance(decoded, source.NotText):
@@ -38,6 +40,8 @@ def parse_file(path: str, data: bytes) -> ParsedFile:
         parsed = documents.parse_markdown(path, text, category)
     else:
         parsed = _parse_code(path, text, category, language)
+    if (count := len(parsed.chunks)) > max_chunks:
+        parsed = documents.parse_passages(path, text, category, language, note=f"by lines: {count:,} sections")
     return _with_note(parsed, decoded.note)
 
 

@@ -124,3 +124,21 @@ def test_the_result_depends_on_the_bytes_alone() -> None:
     """Two processes that parse one file store the same rows."""
     data = b"import os\n\nclass A(os.B):\n    def c(self): return self.d(os.e())\n"
     assert parse_file("a.py", data) == parse_file("a.py", data)
+
+
+@pytest.mark.parametrize(("path", "call"), [("a.js", ".f()\n"), ("a.rb", ".f()\n"), ("a.cs", ".F()\n")])
+def test_a_chain_of_a_hundred_thousand_calls_is_cut_by_lines(path: str, call: str) -> None:
+    """The time of a query grows with the square of the depth, so what is too deep is not searched."""
+    parsed = parse_file(path, ("x\n" + call * 100_000 + ";").encode())
+    assert parsed.mode is ParseMode.TEXT
+    assert parsed.note in ("by lines: nested too deeply", "by lines: not parsed within 2 seconds")
+
+
+@pytest.mark.parametrize("statement", ["import {%s} from 'x'", "export {%s} from 'x'", "const {%s} = require('x')"])
+def test_ten_thousand_names_of_one_module_are_read_in_time(statement: str) -> None:
+    """Their source stands behind them, and nothing waits for it in each name."""
+    names = ",\n".join(f"name{number}" for number in range(10_000))
+    began = time.monotonic()
+    parsed = parse_file("a.js", (statement % names).encode())
+    assert sum(edge.target_module == "x" for edge in parsed.relations) == 10_000
+    assert time.monotonic() - began < 10

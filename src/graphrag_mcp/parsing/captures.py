@@ -16,10 +16,13 @@ The vocabulary of `queries/*.scm`; each pattern has exactly one of the roles:
     @base        the name of a type that the definition around it extends, implements or embeds, with @receiver likewise
     @import      an import statement, with @source, and optionally @item (a name taken from it) and @alias;
                  @import.file where the source is a file relative to this one
+    @item        a name taken by the import around it, with @alias likewise, where its source stands behind the names:
+                 a pattern of the whole statement would wait for it in each of them, quadratically
 
 Names of captures that begin with "_" serve predicates. Where several patterns name one definition, the first wins.
 """
 
+from bisect import bisect_right
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -46,6 +49,7 @@ _ROLES = (
     "base",
     "import",
     "import.file",
+    "item",
     "comment",
     "decorator",
     "doc",
@@ -104,6 +108,7 @@ class Findings:
         self.references: dict[tuple[int, bool], Reference] = {}  # by start, and whether it is a call
         self.bases: set[Base] = set()
         self.imports: dict[int, FoundImport] = {}  # by the start of the source
+        self.items: list[tuple[int, str, str]] = []  # start, name and alias, of imports that are still to be found
 
     def run(self, query: Query, tree: Tree) -> None:
         """Collect all matches of the query; calls of and references to `noise` are left out."""
@@ -125,8 +130,11 @@ class Findings:
                 self._add_base(node, captures.get("receiver"))
             elif role == "doc":
                 self._add_doc(node)
+            elif role == "item":
+                self.items.append((node.start_byte, self._code.node_text(node), self._alias(captures)))
             else:
                 self._add_import(node, captures, role == "import.file")
+        self._add_items()
 
     def _add_reference(self, node: Node, receivers: list[Node] | None, is_call: bool) -> None:
         name = self._code.node_text(node)
@@ -190,7 +198,7 @@ class Findings:
 
     def _add_import(self, node: Node, captures: _Captures, is_file: bool) -> None:
         source = captures["source"][0]
-        alias = self._code.node_text(captures["alias"][0]) if "alias" in captures else ""
+        alias = self._alias(captures)
         known = self.imports.get(source.start_byte)
         if known is None:
             known = FoundImport(node.byte_range, self._code.node_text(source), is_file)
@@ -199,6 +207,18 @@ class Findings:
             known.items.append((self._code.node_text(captures["item"][0]), alias))
         elif alias:
             known.alias = alias
+
+    def _add_items(self) -> None:
+        """Give each item to the innermost import around it, if there is one."""
+        imports = sorted(self.imports.values(), key=lambda found: found.span)
+        starts = [found.span[0] for found in imports]
+        for start, name, alias in self.items:
+            place = bisect_right(starts, start) - 1
+            if place >= 0 and start < imports[place].span[1]:
+                imports[place].items.append((name, alias))
+
+    def _alias(self, captures: _Captures) -> str:
+        return self._code.node_text(captures["alias"][0]) if "alias" in captures else ""
 
 
 def last_name(text: str) -> str:

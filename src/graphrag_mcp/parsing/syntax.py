@@ -10,6 +10,9 @@ PARSE_SECONDS = 2.0  # K-24: what takes longer is not source code that a person 
 _BLOCK_BYTES = 2048  # The parser copies a block for each name that a query compares, so blocks are small.
 # The query engine takes time quadratic in a run of brackets, and there is nothing to find in one.
 _BRACKETS = re.compile(rb"[^\w\x80-\xff]{20000}")
+# Pairs of a node and one around it. A pattern waits in every node around for what may still come, so this is what a
+# query costs: up to a quarter of a microsecond a pair. Code that people wrote has one or two million, generated sums fifteen.
+_MOST_PAIRS = 20_000_000
 
 
 class SyntaxTimeoutError(Exception):
@@ -55,9 +58,22 @@ def parse_tree(language: Language, code: SourceCode, seconds: float = PARSE_SECO
         return time.monotonic() > deadline
 
     try:
-        return Parser(language).parse(read, progress_callback=is_late)
+        tree = Parser(language).parse(read, progress_callback=is_late)
     except ValueError as error:
         raise SyntaxTimeoutError(f"not parsed within {seconds:g} seconds") from error
+    if _is_too_deep(tree.root_node):
+        raise SyntaxTimeoutError("nested too deeply")
+    return tree
+
+
+def _is_too_deep(root: Node) -> bool:
+    """Return whether a query would take seconds: only nodes are looked into that could make it so."""
+    small = _MOST_PAIRS // root.descendant_count  # All nodes of this size together stay below the limit.
+    pairs, level = 0, [root]
+    while level and pairs <= _MOST_PAIRS:
+        pairs += sum(node.descendant_count for node in level)
+        level = [child for node in level for child in node.children if child.descendant_count > small]
+    return pairs > _MOST_PAIRS
 
 
 def statement_rows(tree: Tree, code: SourceCode, large_bytes: int) -> dict[int, int]:

@@ -35,10 +35,11 @@
 
 (import_statement (import_clause (identifier) @alias) source: (string) @source) @import
 (import_statement (import_clause (namespace_import (identifier) @alias)) source: (string) @source) @import
-(import_statement (import_clause (named_imports (import_specifier name: (_) @item alias: (identifier)? @alias)))
-  source: (string) @source) @import
+(import_statement (import_clause (named_imports)) source: (string) @source) @import
+(import_specifier name: (_) @item alias: (identifier)? @alias)
 (import_statement . source: (string) @source) @import
-(export_statement (export_clause (export_specifier name: (_) @item)) source: (string) @source) @import
+(export_statement (export_clause) source: (string) @source) @import
+(export_specifier name: (_) @item)
 (export_statement "*" source: (string) @source) @import
 (variable_declarator name: (identifier) @alias
   value: [
@@ -46,10 +47,10 @@
     (member_expression object:
       (call_expression function: (identifier) @_require arguments: (arguments . (string) @source)))]
   (#eq? @_require "require")) @import
-(variable_declarator
-  name: (object_pattern [
-    (shorthand_property_identifier_pattern) @item
-    (pair_pattern key: (property_identifier) @item value: (identifier) @alias)])
+(variable_declarator name: (object_pattern [
+  (shorthand_property_identifier_pattern) @item
+  (pair_pattern key: (property_identifier) @item value: (identifier) @alias)]))
+(variable_declarator name: (object_pattern)
   value: (call_expression function: (identifier) @_require arguments: (arguments . (string) @source))
   (#eq? @_require "require")) @import
 (call_expression function: [(identifier) (import)] @_require arguments: (arguments . (string) @source)

@@ -9,7 +9,9 @@ from pathlib import Path
 import pytest
 
 from graphrag_mcp.app import App
+from graphrag_mcp.code_graph import Direction
 from graphrag_mcp.errors import IndexLockedError
+from graphrag_mcp.model import Resolution
 from graphrag_mcp.results import Scope, SearchRequest
 from graphrag_mcp.settings import Settings, load_settings
 
@@ -216,3 +218,19 @@ def test_a_run_that_is_cut_short_does_not_pass_for_complete(app: App, project: P
         assert (again.index_state().state, again.status().files) == ("ready", 4)
     finally:
         again.close()
+
+
+def test_an_import_of_a_long_path_leads_to_its_file(app: App, project: Path) -> None:
+    """However many parts it has: another type of the name is no candidate."""
+    for package in ("com.acme.shop.billing.service", "com.acme.shop.orders.service"):
+        folder = project / "src/main/java" / package.replace(".", "/")
+        folder.mkdir(parents=True)
+        (folder / "InvoiceService.java").write_text(f"package {package};\nclass InvoiceService {{ }}\n")
+    (project / "src/main/java/Desk.java").write_text(
+        "import com.acme.shop.billing.service.InvoiceService;\n"
+        "class Desk { void openDesk() { new InvoiceService(); } }\n"
+    )
+    app.index()
+    (step,) = app.navigator().trace("openDesk", Direction.CALLEES, 1).steps
+    assert step.edge.resolution is Resolution.IMPORT
+    assert "billing" in step.target.path

@@ -2,8 +2,6 @@
 
 from graphrag_mcp.words import FOLDER_STEMS
 
-MAX_PARTS = 4  # `from a.b.c.d.e import x` is matched by its last four parts.
-
 
 def module_keys(path: str) -> frozenset[str]:
     """Return the keys that a relation's `target_module` may match: "/src/pkg/mod" and "src/pkg/mod", "pkg/mod", "mod".
@@ -20,4 +18,4 @@ def module_keys(path: str) -> frozenset[str]:
 
 
 def _ends(parts: list[str]) -> set[str]:
-    return {"/" + "/".join(parts)} | {"/".join(parts[-count:]) for count in range(1, min(MAX_PARTS, len(parts)) + 1)}
+    return {"/" + "/".join(parts)} | {"/".join(parts[-count:]) for count in range(1, len(parts) + 1)}

@@ -11,7 +11,8 @@ _BLOCK_BYTES = 2048  # The parser copies a block for each name that a query comp
 # The query engine takes time quadratic in a run of brackets, and there is nothing to find in one.
 _BRACKETS = re.compile(rb"[^\w\x80-\xff]{20000}")
 # Pairs of a node and one around it. A pattern waits in every node around for what may still come, so this is what a
-# query costs: up to a quarter of a microsecond a pair. Code that people wrote has one or two million, generated sums fifteen.
+# query costs: up to a quarter of a microsecond a pair. Code that people wrote has one or two million, generated sums
+# fifteen.
 _MOST_PAIRS = 20_000_000
 
 

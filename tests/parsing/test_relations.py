@@ -98,6 +98,12 @@ def test_every_language_yields_its_calls(name: str) -> None:
     assert CALLS[name] in _edges(parse_sample(name), RelationKind.CALLS)
 
 
+def test_what_a_sealed_type_permits_is_no_base() -> None:
+    """It is the other way round; what it extends is a base."""
+    parsed = parse_lines("src/A.java", "public sealed interface A extends B permits C, D {}", "class C implements A {}")
+    assert {edge[:2] for edge in _edges(parsed, RelationKind.INHERITS)} == {("A", "B"), ("C", "A")}
+
+
 def test_a_definition_is_contained_in_the_one_around_it() -> None:
     """The file contains what nothing else does."""
     parsed = parse_lines("src/a.py", "class A:", "    def b(self):", "        pass")

@@ -12,7 +12,10 @@
 (enum_constant name: (identifier) @name) @field
 
 (superclass [(type_identifier) @base (generic_type (type_identifier) @base) (scoped_type_identifier (type_identifier) @base .)])
-(type_list [(type_identifier) @base (generic_type (type_identifier) @base) (scoped_type_identifier (type_identifier) @base .)])
+(super_interfaces (type_list [(type_identifier) @base (generic_type (type_identifier) @base)
+  (scoped_type_identifier (type_identifier) @base .)]))
+(extends_interfaces (type_list [(type_identifier) @base (generic_type (type_identifier) @base)
+  (scoped_type_identifier (type_identifier) @base .)]))
 
 (method_invocation object: (_)? @receiver name: (identifier) @call)
 (object_creation_expression type: [(type_identifier) @call (generic_type (type_identifier) @call)

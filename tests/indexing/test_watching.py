@@ -123,3 +123,11 @@ def test_lost_events_lead_to_a_full_comparison(tmp_path: Path, monkeypatch: pyte
     thread.join(5)
     assert batches[0] == Batch((), everything=True)
     assert batches[1].everything
+
+
+def test_what_was_left_out_and_is_gone_is_no_longer_listed(watched: Watched) -> None:
+    """A file's reason goes with the file, and does not wait for the next comparison of the whole tree."""
+    (watched.root / "src/image.py").write_bytes(b"\x89PNG\0\0\0")
+    assert _within(FRESH_SECONDS, lambda: "src/image.py" in dict(watched.app.status().skipped_examples))
+    (watched.root / "src/image.py").unlink()
+    assert _within(FRESH_SECONDS, lambda: not watched.app.status().skipped_examples)

@@ -99,16 +99,17 @@ class Indexer:
         found: dict[str, WalkedFile] = {}
         skipped: dict[str, str] = {}
         touched: dict[str, FileState] = {}
-        for path in dict.fromkeys(paths):
+        places = list(dict.fromkeys(path.rstrip("/") for path in paths))
+        for path in places:
             here, left_out = self._walk(path)
             found |= here
             skipped |= left_out
-            touched |= self._catalog.states_at(path.rstrip("/"))
+            touched |= self._catalog.states_at(path)
         touched, hidden = in_sight(touched, skipped)
         changes = compare(touched, found, self._is_current)
         run.unreadable += hidden
         self._writer.delete(changes.removed)
-        self._writer.set_skipped(skipped, complete=False)
+        self._writer.set_skipped(skipped, below=places)
         self._process(changes, touched, found, run)
         if changes.added or changes.suspects:
             self._date_after_checkout(found)
@@ -177,7 +178,7 @@ class Indexer:
         )
         lost = set(self._writer.place(places))
         self._writer.delete([outcome.path for outcome in refused if not outcome.may_pass])
-        self._writer.set_skipped(rejected, complete=False)
+        self._writer.set_skipped(rejected)
         run.lost += sorted(lost)
         run.count_places([place for place in places if place.path not in lost])
         run.advance(len(batch) - len(lost), sum(len(one.texts) for one in prepared), len(rejected))

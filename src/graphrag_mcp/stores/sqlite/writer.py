@@ -114,13 +114,18 @@ class SqliteIndexWriter:
                 [(*_archive_columns(archive), self._tree_id, path) for path, archive in classes.items()],
             )
 
-    def set_skipped(self, reasons: Mapping[str, str], *, complete: bool) -> None:
-        """Remember why paths were left out; `complete` means that these are all of them."""
-        if not reasons and not complete:
+    def set_skipped(self, reasons: Mapping[str, str], *, complete: bool = False, below: Sequence[str] = ()) -> None:
+        """Remember why paths were left out: these are all there are (`complete`), or all at and `below` some paths."""
+        if not reasons and not complete and not below:
             return
         with self._database.transaction() as connection:
             if complete:
                 connection.execute("DELETE FROM main.skipped WHERE tree_id = ?", (self._tree_id,))
+            connection.executemany(
+                """DELETE FROM main.skipped
+                   WHERE tree_id = ?1 AND (path = ?2 OR path >= ?2 || '/' AND path < ?2 || '0')""",  # "0" follows "/".
+                [(self._tree_id, path) for path in below],
+            )
             connection.executemany(
                 "INSERT OR REPLACE INTO main.skipped VALUES (?, ?, ?)",
                 [(self._tree_id, path, reason) for path, reason in reasons.items()],

@@ -98,6 +98,29 @@ def test_every_language_yields_its_calls(name: str) -> None:
     assert CALLS[name] in _edges(parse_sample(name), RelationKind.CALLS)
 
 
+@pytest.mark.parametrize(
+    ("path", "lines", "caller", "called"),
+    [
+        ("src/a.js", "class Cart { #sum() { return 1 }\n  total() { return this.#sum() } }", "Cart.total", "sum"),
+        ("src/a.ts", "class Cart { #sum() { return 1 }\n  total() { return this.#sum() } }", "Cart.total", "sum"),
+        ("src/a.rs", "fn r#type() {}\n\nfn caller() {\n    r#type();\n}", "caller", "type"),
+    ],
+)
+def test_a_mark_of_the_language_is_no_part_of_a_name(path: str, lines: str, caller: str, called: str) -> None:
+    """A call leads to its definition whichever of the two is marked."""
+    parsed = parse_lines(path, *lines.split("\n"))
+    assert called in {symbol.name for symbol in parsed.symbols}
+    assert (caller, called, LOCAL) in {edge[:3] for edge in _edges(parsed, RelationKind.CALLS)}
+
+
+@pytest.mark.parametrize("path", ["src/a.js", "src/a.ts"])
+def test_a_class_that_is_assigned_is_a_type(path: str) -> None:
+    """With its members and its base, as of any class."""
+    parsed = parse_lines(path, "module.exports = class Cart extends Basket {", "  total() { return 1 }", "};")
+    assert {"Cart", "Cart.total"} <= {symbol.qualified_name for symbol in parsed.symbols}
+    assert {edge[:2] for edge in _edges(parsed, RelationKind.INHERITS)} == {("Cart", "Basket")}
+
+
 def test_what_a_sealed_type_permits_is_no_base() -> None:
     """It is the other way round; what it extends is a base."""
     parsed = parse_lines("src/A.java", "public sealed interface A extends B permits C, D {}", "class C implements A {}")

@@ -137,7 +137,7 @@ class Findings:
         self._add_items()
 
     def _add_reference(self, node: Node, receivers: list[Node] | None, is_call: bool) -> None:
-        name = self._code.node_text(node)
+        name = without_marks(self._code.node_text(node))
         if len(name) < 2 or name in self._noise:
             return
         start = node.start_byte
@@ -224,6 +224,11 @@ class Findings:
 def last_name(text: str) -> str:
     """Return `c` of `a.b.c`, `a::b::c` and `a\\b\\c`."""
     return text.replace("::", ".").replace("\\", ".").rpartition(".")[2]
+
+
+def without_marks(name: str) -> str:
+    """Return `go` for JavaScript's private `#go`, and `type` for Rust's raw `r#type`."""
+    return name.removeprefix("r#").removeprefix("#")
 
 
 def trimmed_end(code: SourceCode, start: int, end: int) -> int:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from tree_sitter import Tree
 
 from graphrag_mcp.model import SymbolKind
-from graphrag_mcp.parsing.captures import DEFINITION_ROLES, Above, Findings, FoundDefinition, trimmed_end
+from graphrag_mcp.parsing.captures import DEFINITION_ROLES, Above, Findings, FoundDefinition, trimmed_end, without_marks
 from graphrag_mcp.parsing.imports import expand_imports
 from graphrag_mcp.parsing.languages import Grammar, ImportStyle
 from graphrag_mcp.parsing.noise import noise_of
@@ -119,6 +119,7 @@ def _build(
 
 def _read_name(text: str) -> tuple[str, str]:
     """Return a name with its qualifiers and without: `A.b` and `b` for `A::b`, `A\\b`, `*A.b` and `A<T>::b`."""
+    text = without_marks(text)
     if text.isidentifier():
         return text, text
     plain = text.partition("<")[0].translate(_NOT_IN_NAMES)

@@ -29,7 +29,7 @@
 (decorator) @decorator
 
 (call_expression function: [(identifier) @call
-  (member_expression object: (_) @receiver property: (property_identifier) @call)])
+  (member_expression object: (_) @receiver property: [(property_identifier) (private_property_identifier)] @call)])
 (new_expression constructor: [(identifier) @call
   (member_expression object: (_) @receiver property: (property_identifier) @call)])
 

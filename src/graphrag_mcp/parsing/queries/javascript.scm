@@ -1,5 +1,6 @@
 (class_declaration name: (identifier) @name body: (_) @body) @type
 (variable_declarator name: (identifier) @name value: (class body: (_) @body)) @type
+(assignment_expression right: (class name: (identifier) @name body: (_) @body)) @type
 (field_definition property: [(property_identifier) (private_property_identifier)] @name
   value: [(arrow_function body: (_) @body) (function_expression body: (_) @body)]) @method
 (field_definition property: [(property_identifier) (private_property_identifier)] @name) @field

@@ -1,6 +1,7 @@
 (class_declaration name: (type_identifier) @name body: (_) @body) @type
 (abstract_class_declaration name: (type_identifier) @name body: (_) @body) @type
 (variable_declarator name: (identifier) @name value: (class body: (_) @body)) @type
+(assignment_expression right: (class name: (type_identifier) @name body: (_) @body)) @type
 (interface_declaration name: (type_identifier) @name body: (_) @body) @type
 (type_alias_declaration name: (type_identifier) @name) @type
 (enum_declaration name: (identifier) @name body: (_) @body) @type

@@ -106,6 +106,13 @@ def test_random_values_of_telling_names_are_masked(form: str) -> None:
     assert len(kept) <= 50
 
 
+@pytest.mark.parametrize("value", ["gurQ0Eio9Pdn7MgWreqQxwpO", "owEqkoTeqcGbspRtkUuEK6UU", "hihtQL0UizO3Zuhsc9MT0JSS"])
+def test_what_looks_like_humps_by_chance_is_random(value: str) -> None:
+    """One of a hundred random values does."""
+    assert value not in _read(f'api_key = "{value}"\n')
+    assert "getUserAccessToken2" in _read('token_key = "getUserAccessToken2"\n')
+
+
 @pytest.mark.parametrize("value", ["[a-", "<a", "{a", "a1.", "a.b(", "ab/", "aB1", "token=", "&a", "0a", "$A", "%(a"])
 def test_long_values_of_telling_names_are_read_in_little_time(value: str) -> None:
     """A megabyte of them, on one line and on lines as long as a secret may be."""

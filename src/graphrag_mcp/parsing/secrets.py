@@ -17,6 +17,7 @@ FEWEST_RANDOM_CHARACTERS = 16
 MOST_RANDOM_CHARACTERS = 4096
 LEAST_ENTROPY = 3.5  # Bits per character: words of a language have about 3.
 LEAST_ENTROPY_OF_DIGITS = 3.0  # Of 32 random hexadecimal digits or more, which have 4 bits only in the long run.
+LEAST_HUMP = 3.5  # Characters of a name's humps, on average: random ones have about 3.
 MOST_WORDS = 0.6  # Of a random value's characters, those that stand in words.
 
 
@@ -68,10 +69,17 @@ def _is_random(value: str) -> bool:
     """Tell a random value from a name, a path, a placeholder or a pattern."""
     if not FEWEST_RANDOM_CHARACTERS <= len(value) <= MOST_RANDOM_CHARACTERS or _PLACEHOLDER.search(value):
         return False
-    if _NAME_LIKE.fullmatch(value) or (_BRACKET.search(value) and _is_wordy(value)):
+    if _is_name(value) or (_BRACKET.search(value) and _is_wordy(value)):
         return False
     least = LEAST_ENTROPY_OF_DIGITS if _LONG_HEXADECIMAL.fullmatch(value) else LEAST_ENTROPY
     return bool(_DIGIT.search(value) and _LETTER.search(value)) and _entropy(value) >= least
+
+
+def _is_name(value: str) -> bool:
+    """Tell words and numbers from letters and digits that look like humps by chance: those are short."""
+    if not _NAME_LIKE.fullmatch(value):
+        return False
+    return not value.isalnum() or len(value) >= LEAST_HUMP * len(_HUMP.findall(value))
 
 
 def _is_code(value: str) -> bool:
@@ -108,6 +116,7 @@ _LETTER, _DIGIT = re.compile("[A-Za-z]"), re.compile("[0-9]")
 _NAME_LIKE = re.compile(
     r"[/.~]*(?:(?:[A-Z]?[a-z]+\d{0,5}|[A-Z]+(?![A-Za-z])\d{0,5}|\d{1,5})(?:[-_./:]+|(?=[A-Z])|\Z))+"
 )
+_HUMP = re.compile("[A-Z]+[a-z]*[0-9]*|[a-z]+[0-9]*|[0-9]+")
 _LONG_HEXADECIMAL = re.compile("[0-9a-fA-F]{32,}")
 _BASE64_OR_NAME = re.compile("[A-Za-z0-9+/_-]+={0,2}")
 _BRACKET = re.compile(r"[<>{}()\[\]$*%]")

@@ -22,9 +22,7 @@ from tests.stdio_client import Server
 
 HYBRID = "graphrag_hybrid_search"
 LIST_SECONDS = 1.0
-BARE_TIMES = (
-    1.25  # A machine on which the bare SDK takes a second cannot do it; there we may take so many times as long.
-)
+BARE_TIMES = 1.25  # Where the bare SDK alone misses the second: so many times as long, at the median.
 BUSY_LIST, BUSY_SEARCH = 6, 3  # The short form shares its machine with all other tests: it gets so many times as long.
 SEARCH_SECONDS = 5.0
 BUILD_SECONDS = 1_800.0
@@ -280,7 +278,8 @@ def judge(state: str, starts: list[Start], size: Size, report: Report, may_fail:
         first_search_median_s=round(statistics.median(found.searched for found in starts), 3),
         first_search_slowest_s=round(max(found.searched for found in starts), 3),
     )
-    assert p95(listed) <= max(LIST_SECONDS * size(BUSY_LIST, 1), BARE_TIMES * p95(bare))
+    is_as_fast_as_bare = statistics.median(listed) <= BARE_TIMES * statistics.median(bare)
+    assert p95(listed) <= LIST_SECONDS * size(BUSY_LIST, 1) or is_as_fast_as_bare
     assert max(found.searched for found in starts) <= SEARCH_SECONDS * size(BUSY_SEARCH, 1), [
         found.answer[:300] for found in starts
     ]

@@ -31,6 +31,8 @@ export async function ask(name, values = {}, kind = name) {
   return answer[1];
 }
 
+export const isAsking = (kind) => running.has(kind);
+
 export function cancel(kind) {
   running.get(kind)?.abort();
 }

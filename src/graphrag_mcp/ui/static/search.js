@@ -1,13 +1,13 @@
 // The search view: asks while somebody types, lists the results, and shows the chosen one beside them.
 
-import { Outdated, ask, cancel } from "./api.js";
+import { Outdated, ask, cancel, isAsking } from "./api.js";
 import { preview, wordsOf } from "./code.js";
 import { age, badge, empty, failure, fill, glass, h, pathOf, plural } from "./dom.js";
 import { Detail } from "./explain.js";
 import { Filters } from "./filters.js";
 import { go, remember } from "./route.js";
 
-const DEBOUNCE_MS = 120;
+const DEBOUNCE_MS = 120; // Only for who types faster than answers come.
 const SHORTEST = 3;
 
 const state = { query: "", asked: "", result: null, selected: 0, typed: 0, timer: 0 };
@@ -108,6 +108,10 @@ export function showGraph() {
 
 function type(event) {
   state.typed = event.timeStamp;
+  if (!state.timer && !isAsking("search")) {
+    run();
+    return;
+  }
   clearTimeout(state.timer);
   cancel("search");
   state.timer = setTimeout(() => run(), DEBOUNCE_MS);
@@ -117,6 +121,7 @@ const asked = () => JSON.stringify([input.value.trim(), filters.tool, filters.va
 
 async function run(selected = 0) {
   clearTimeout(state.timer);
+  state.timer = 0;
   state.query = input.value.trim();
   state.asked = asked();
   keep();

@@ -32,6 +32,8 @@ from graphrag_mcp.stores.sqlite.projection import SqliteProjectionSource
 from graphrag_mcp.sync import ReportSync
 
 EXAMPLES_SHOWN = 20
+BUILDING_SECONDS = 5.0  # For so long an index that is being built goes before the import of the servers' clients,
+SEARCH_SECONDS = 0.5  # and for so long the search that has waited for it.
 CHECKED_NODES = 200  # Of an answer from the graph: more than anybody is shown at once.
 
 
@@ -131,7 +133,7 @@ class App:
     def start(self) -> None:
         """Open everything, bring the index up to date and keep it so, in the background; returns at once."""
         self._keeper.start()
-        self._follow_commits()
+        self._use_servers()
 
     def index(self, rebuild: bool = False, progress: ReportProgress | None = None) -> IndexReport:
         """Bring the index up to date and return what was done; `rebuild` starts from nothing.
@@ -146,7 +148,7 @@ class App:
 
         Raises IndexLockedError while another process writes this index, RootError when the tree cannot be watched.
         """
-        self._follow_commits()
+        self._use_servers()
         self._keeper.watch(stop, report)
 
     def sync(
@@ -227,15 +229,19 @@ class App:
 
     def _search(self, request: SearchRequest) -> tuple[SearchResult, set[str]]:
         """Return a result with the paths of files that changed since they were indexed."""
-        result = self._orchestrator.search(request, self.stores(), self.index_state())
-        if self._servers.any and result.meta.unavailable:
-            result = self._without_servers(request, result)
+        if self._keeper.in_background and self._servers.any and not self._servers.is_loaded:
+            reasons = dict.fromkeys(self._servers.searched, "the server's client is still being loaded")
+            result = self._without_servers(request, reasons)
+        else:
+            result = self._orchestrator.search(request, self.stores(), self.index_state())
+            if self._servers.any and result.meta.unavailable:
+                result = self._without_servers(request, result.meta.unavailable)
         return result, self._changed(shown_files(result))
 
-    def _without_servers(self, request: SearchRequest, failed: SearchResult) -> SearchResult:
+    def _without_servers(self, request: SearchRequest, problems: Mapping[str, str]) -> SearchResult:
         """Answer from the local index what the servers did not; the result says which of them were silent."""
         local = self._orchestrator.search(request, self._local_stores(), self.index_state())
-        reasons = {name: f"{why}; answered from the local index" for name, why in failed.meta.unavailable.items()}
+        reasons = {name: f"{why}; answered from the local index" for name, why in problems.items()}
         return replace(local, meta=replace(local.meta, unavailable={**reasons, **local.meta.unavailable}))
 
     def _changed(self, shown: Mapping[int, str]) -> set[str]:
@@ -264,13 +270,21 @@ class App:
             raise ServerError("the vectors are being made anew, with another model; they are copied when all are there")
         return index.projection(self._servers.project, self._index.embedder.fingerprint), self._index.embedder
 
-    def _follow_commits(self) -> None:
-        """Copy what is committed from now on, while this process is the one that writes a complete index."""
-        if self._servers.any and self.settings.servers.sync_servers:
+    def _use_servers(self) -> None:
+        """Load the servers' clients, and copy what is committed while this process writes a complete index."""
+        if not self._servers.any:
+            return
+        self._servers.load_soon(self._wait_for_calm)
+        if self.settings.servers.sync_servers:
             self._copies.start_following(self._own_commit)
 
+    def _wait_for_calm(self) -> None:
+        self.wait_ready(BUILDING_SECONDS)
+        self._stop.wait(SEARCH_SECONDS)
+        self._keeper.wait_calm()
+
     def _own_commit(self) -> int | None:
-        writes = self._keeper.is_settled and self._index.is_writer
+        writes = self._keeper.is_settled and self._index.is_writer and self._servers.is_loaded
         return self._index.searched().database.version() if writes else None
 
     def suspect(self) -> None:

@@ -78,6 +78,10 @@ class IndexKeeper:
         self._settled.wait(timeout_seconds)
         return self.state()
 
+    def wait_calm(self) -> None:
+        """Wait until no search is being answered."""
+        self._calm.wait()
+
     # ------------------------------------------------------------ keeping it
 
     def start(self) -> None:
@@ -147,6 +151,9 @@ class IndexKeeper:
                 self._write_or_read_along()
                 if self._settings.watch == "off" and self._state.state == "ready":
                     return
+            except IndexDamagedError as error:
+                self._index.warnings += (str(error),)
+                self._state = IndexState("building", message=str(error))
             except Exception as error:
                 if self._stop.is_set():
                     return  # Closed in the middle of a run.
@@ -187,6 +194,7 @@ class IndexKeeper:
             self._index.tidy()
         self._state = self._stored_state()
         self._settled.set()
+        self._index.examine()
         return report
 
     def _follow(self, stop: threading.Event, report: ReportRun | None) -> None:

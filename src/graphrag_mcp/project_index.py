@@ -40,6 +40,7 @@ class ProjectIndex:
         self._left: list[OpenIndex] = []  # Others may still be reading them.
         self._kept: Embedder | None = None
         self._is_suspect = False
+        self._is_examined = False
         self.embedder: Embedder | None = None
         self.model_problem = MODEL_LOADING
         self.warnings: tuple[str, ...] = ()
@@ -105,7 +106,7 @@ class ProjectIndex:
 
     @contextmanager
     def writing(self) -> Iterator[None]:
-        """Be the one process that writes; a damaged index is replaced here, where nobody else can be writing it.
+        """Be the one process that writes; what is no index is replaced here, where nobody else can be writing it.
 
         Raises IndexLockedError while another process writes, IndexDamagedError when the index turned out to be damaged
         (it was moved aside), IndexStoreError when it cannot be written now.
@@ -121,7 +122,7 @@ class ProjectIndex:
             raise self._unwritable(error) from error
         try:
             with self._guard, self._replacing():
-                warning = replace_if_unusable(self.place.file, thorough=self._is_suspect)
+                warning = replace_if_unusable(self.place.file, "words" if self._is_suspect else "head")
                 self._is_suspect = False
                 self.warnings += (warning,) if warning else ()
                 self.searched()
@@ -148,6 +149,19 @@ class ProjectIndex:
             yield True
         finally:
             self._lock.release()
+
+    def examine(self) -> None:
+        """Read the whole file once, as its writer, for damage that nothing has met so far.
+
+        Raises IndexDamagedError when there is some; the file was moved aside.
+        """
+        if self._is_examined:
+            return
+        with self._replacing():
+            warning = replace_if_unusable(self.place.file, "pages")
+        if warning:
+            raise IndexDamagedError(warning)
+        self._is_examined = True
 
     def suspect(self) -> None:
         """Have the file examined, and replaced if need be, when this process is the next to write."""

@@ -1,5 +1,6 @@
 """Chooses and connects the servers that the settings name: Qdrant for vectors and keywords, Neo4j for the graph."""
 
+import importlib
 import importlib.util
 import threading
 import time
@@ -54,6 +55,7 @@ class Servers:
         self._patience = _Patience(self._timeout / 3)  # Both waits and the ranking have to fit into two seconds.
         self._connecting = threading.Lock()
         self._closed = False
+        self._loaded = threading.Event()
         self._clients: dict[Purpose, QdrantClient] = {}
         self._drivers: dict[Purpose, Driver] = {}
 
@@ -63,9 +65,24 @@ class Servers:
         return bool(self._settings.qdrant_url or self._settings.neo4j_uri)
 
     @property
+    def is_loaded(self) -> bool:
+        """Whether `load_soon` has ended."""
+        return self._loaded.is_set()
+
+    @property
+    def searched(self) -> tuple[str, ...]:
+        """What a search asks servers for."""
+        qdrant, neo4j = self._settings.qdrant_url, self._settings.neo4j_uri
+        return (*(("keyword", "vector") if qdrant else ()), *(("graph",) if neo4j else ()))
+
+    @property
     def problem(self) -> str:
         """Why what was found on Qdrant could not be read there, "" when it could."""
         return self._patience.problem
+
+    def load_soon(self, wait: Callable[[], object]) -> None:
+        """Import the clients in the background, which takes seconds of CPU; `wait` returns when it may begin."""
+        threading.Thread(target=self._load, args=(wait,), name="clients", daemon=True).start()
 
     def beside(
         self, local: Stores, ids: ChunkIds, archived: ArchivedPaths, telling: Callable[[Sequence[str]], Sequence[str]]
@@ -158,6 +175,16 @@ class Servers:
                     driver.close()
             self._clients.clear()
             self._drivers.clear()
+
+    def _load(self, wait: Callable[[], object]) -> None:
+        settings = self._settings
+        try:
+            wait()
+            for wanted, module in ((settings.qdrant_url, "qdrant.indexes"), (settings.neo4j_uri, "neo4j.graph")):
+                if wanted and not self._closed:
+                    importlib.import_module(f"graphrag_mcp.stores.{module}")
+        finally:
+            self._loaded.set()  # What cannot be imported is told by the search that imports it again.
 
     def _graph(self, ids: ChunkIds, archived: ArchivedPaths, stores: Stores) -> GraphStore:
         from graphrag_mcp.stores.neo4j.graph import Neo4jGraphStore

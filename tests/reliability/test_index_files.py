@@ -16,7 +16,7 @@ from graphrag_mcp.errors import IndexStoreError
 from graphrag_mcp.results import SearchRequest
 from graphrag_mcp.settings import load_settings
 from tests.index_contents import assert_same_contents, contents
-from tests.reliability.conftest import Report, Size
+from tests.reliability.conftest import Report, Size, wait_for
 from tests.reliability.projects import Project
 
 QUERY = SearchRequest("open a cookie session")
@@ -48,6 +48,13 @@ class Indexed:
         for part in self.file.parent.glob(f"{self.file.name}*"):
             shutil.rmtree(part) if part.is_dir() else part.unlink()
         self.file.write_bytes(data)
+
+    def damage_where_nobody_reads(self) -> None:
+        """Overwrite the first page of the vectors' table."""
+        with closing(sqlite3.connect(self.file)) as connection:
+            ((size,),) = connection.execute("PRAGMA page_size").fetchall()
+            ((page,),) = connection.execute("SELECT rootpage FROM sqlite_master WHERE name = 'vectors'").fetchall()
+        self.damage(self.sound[: (page - 1) * size] + b"\xff" * size + self.sound[page * size :])
 
     def assert_recovers(self) -> None:
         """Fail unless a run leaves the index of a clean one, and searches are answered."""
@@ -93,6 +100,22 @@ def test_a_file_with_foreign_bytes_answers_or_is_replaced(indexed: Indexed, size
             app.index(rebuild=True)
             assert contents(app)["chunks"] == contents(indexed.clean)["chunks"]
     report("files with foreign bytes", files=runs, unreadable=replaced, failed=0)
+
+
+@pytest.mark.parametrize("serve", [False, True])
+def test_damage_that_nothing_meets_is_found_by_the_next_run(indexed: Indexed, serve: bool) -> None:
+    """Where neither the start, nor a run that changes nothing, nor a search of another file reads."""
+    indexed.damage_where_nobody_reads()
+    with closing(indexed.open()) as app:
+        if serve:
+            app.start()
+            wait_for(lambda: app.status().warnings, 20)
+            wait_for(lambda: app.index_state().state == "ready", 20)
+        else:
+            app.index()
+        assert_same_contents(app, indexed.clean)
+        (warning,) = app.status().warnings
+        assert "is damaged" in warning
 
 
 @pytest.mark.parametrize("version", [1, 2, 99])

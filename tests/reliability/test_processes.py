@@ -11,11 +11,10 @@ import time
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
-from typing import TypeVar
 
 import pytest
 
-from tests.reliability.conftest import Report, Size
+from tests.reliability.conftest import Report, Size, wait_for
 from tests.reliability.projects import NOUNS, VERBS, Project
 from tests.stdio_client import Server
 
@@ -23,8 +22,6 @@ SERVERS = 4
 TAKEOVER_SECONDS = 5.0
 VISIBLE_SECONDS = 1.0
 HYBRID = "graphrag_hybrid_search"
-
-Value = TypeVar("Value")
 
 
 @pytest.fixture
@@ -199,12 +196,3 @@ def query(folder: Path, sql: str) -> list[tuple[str, ...]]:
             except sqlite3.OperationalError:  # Its tables are being made.
                 return []
     return []
-
-
-def wait_for(found: Callable[[], Value], seconds: float) -> Value:
-    """Return what is found as soon as it is; fails after so many seconds."""
-    deadline = time.monotonic() + seconds
-    while not (value := found()):
-        assert time.monotonic() < deadline, f"not within {seconds} s"
-        time.sleep(0.02)
-    return value

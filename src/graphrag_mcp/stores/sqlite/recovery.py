@@ -4,6 +4,7 @@ import sqlite3
 import time
 from contextlib import closing
 from pathlib import Path
+from typing import Literal
 
 from graphrag_mcp.errors import IndexStoreError
 from graphrag_mcp.stores.sqlite.database import connect, has_tables, is_damage
@@ -11,17 +12,21 @@ from graphrag_mcp.stores.sqlite.database import connect, has_tables, is_damage
 _UNUSABLE = ".unusable-"
 
 
-def replace_if_unusable(path: Path, *, thorough: bool = False) -> str:
+Depth = Literal["head", "pages", "words"]
+
+
+def replace_if_unusable(path: Path, depth: Depth) -> str:
     """Move a damaged or foreign index file aside, and return a sentence that says so; "" when the file is sound.
 
-    thorough: look into the full-text index too, which takes seconds.
+    depth: "pages" reads the whole file, a second for 400 MB; "words" looks into the full-text index too, which takes
+    longer.
 
     Raises IndexStoreError when the file cannot be read now, as with a full disk: then it is left as it is.
     """
     if not path.exists():
         return ""
     try:
-        problem = _damage(path, thorough)
+        problem = _damage(path, depth)
     except OSError as error:
         raise IndexStoreError(f"{path} cannot be read ({error})") from error
     return move_aside(path, problem) if problem else ""
@@ -45,13 +50,15 @@ def move_aside(path: Path, problem: str) -> str:
     return f"{problem}; it was moved to {aside.name} and the index is being rebuilt"
 
 
-def _damage(path: Path, thorough: bool) -> str:
+def _damage(path: Path, depth: Depth) -> str:
     try:
         with closing(connect(path)) as connection:
             if not has_tables(connection, path):
                 return ""
-            ((verdict,),) = connection.execute("PRAGMA quick_check(1)").fetchall()
-            if thorough:
+            verdict = "ok"
+            if depth != "head":
+                ((verdict,),) = connection.execute("PRAGMA quick_check(1)").fetchall()
+            if depth == "words":
                 connection.execute("INSERT INTO keywords (keywords) VALUES ('integrity-check')")
     except IndexStoreError as error:
         return str(error)

@@ -5,6 +5,7 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 from typing import Protocol, TypeVar
 
@@ -229,14 +230,21 @@ class App:
 
     def _search(self, request: SearchRequest) -> tuple[SearchResult, set[str]]:
         """Return a result with the paths of files that changed since they were indexed."""
-        if self._keeper.in_background and self._servers.any and not self._servers.is_loaded:
-            reasons = dict.fromkeys(self._servers.searched, "the server's client is still being loaded")
-            result = self._without_servers(request, reasons)
+        if problems := self._too_early_for_servers():
+            result = self._without_servers(request, problems)
         else:
             result = self._orchestrator.search(request, self.stores(), self.index_state())
             if self._servers.any and result.meta.unavailable:
                 result = self._without_servers(request, result.meta.unavailable)
         return result, self._changed(shown_files(result))
+
+    def _too_early_for_servers(self) -> Mapping[str, str]:
+        """Map what is searched here meanwhile to the reason: a command asks the servers at once."""
+        if not self._servers.any or not self._keeper.in_background:
+            return {}
+        if not self._servers.is_loaded:
+            return dict.fromkeys(chain(*self._servers.stores.values()), "the server's client is still being loaded")
+        return self._copies.unfilled()
 
     def _without_servers(self, request: SearchRequest, problems: Mapping[str, str]) -> SearchResult:
         """Answer from the local index what the servers did not; the result says which of them were silent."""

@@ -22,6 +22,7 @@ logger = logging.getLogger(__name__)
 SYNC_SECONDS = 0.5  # How soon a commit is copied to the servers.
 CLOSING_SECONDS = 2.0  # A batch takes less, unless its server hangs.
 SYNC_RETRY_SECONDS = 10.0  # How often what failed is tried again.
+FILLED = 0.95  # The share of the files from which a search asks the server: the rest follows in seconds.
 
 
 class ServerCopies:
@@ -44,6 +45,7 @@ class ServerCopies:
         self._stop = stop
         self._problems: dict[str, str] = {}
         self._following: threading.Thread | None = None
+        self._are_filled = False
 
     def sync(
         self, *, verify: bool = False, rebuild: bool = False, progress: ReportSync | None = None
@@ -108,6 +110,23 @@ class ServerCopies:
             ServerState(one.name, len(source.pending(one.name)), self._problems.get(one.name, ""))
             for one in projections
         )
+
+    def unfilled(self) -> dict[str, str]:
+        """Map the stores whose server is still being filled from this index to how far it is."""
+        if self._following is None or self._are_filled:
+            return {}
+        try:
+            source, _ = self._open_source()
+        except ServerError:
+            return {}
+        found: dict[str, str] = {}
+        for name, stores in self._servers.stores.items():
+            held, files = source.held(name)
+            if held < FILLED * files or not files:
+                reason = f"{name} holds {held:,} of {files:,} files so far"
+                found |= dict.fromkeys(stores, self._problems.get(name, reason))
+        self._are_filled = not found
+        return found
 
     def _sides(self) -> tuple[SqliteProjectionSource, list[Projection]]:
         source, embedder = self._open_source()

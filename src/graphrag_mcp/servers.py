@@ -70,10 +70,13 @@ class Servers:
         return self._loaded.is_set()
 
     @property
-    def searched(self) -> tuple[str, ...]:
-        """What a search asks servers for."""
+    def stores(self) -> dict[str, tuple[str, ...]]:
+        """Map the name of each server, as its copy is called, to what a search asks it for."""
         qdrant, neo4j = self._settings.qdrant_url, self._settings.neo4j_uri
-        return (*(("keyword", "vector") if qdrant else ()), *(("graph",) if neo4j else ()))
+        return {
+            **({self._qdrant_name: ("keyword", "vector")} if qdrant else {}),
+            **({self._neo4j_name: ("graph",)} if neo4j else {}),
+        }
 
     @property
     def problem(self) -> str:
@@ -147,19 +150,15 @@ class Servers:
         if settings.qdrant_url:
             from graphrag_mcp.stores.qdrant.projection import QdrantProjection
 
-            name = f"Qdrant {settings.qdrant_url} {settings.qdrant_collection} {self.project}"
-            client = self._qdrant("write")
+            client, collection = self._qdrant("write"), settings.qdrant_collection
             found.append(
-                QdrantProjection(
-                    client, name, settings.qdrant_collection, self.project, fingerprint, dimensions, weights
-                )
+                QdrantProjection(client, self._qdrant_name, collection, self.project, fingerprint, dimensions, weights)
             )
         if settings.neo4j_uri:
             from graphrag_mcp.stores.neo4j.projection import Neo4jProjection
 
-            database = settings.neo4j_database
-            name = f"Neo4j {settings.neo4j_uri} {database or 'default'} {self.project}"
-            found.append(Neo4jProjection(self._neo4j("write"), name, database or None, self.project))
+            database = settings.neo4j_database or None
+            found.append(Neo4jProjection(self._neo4j("write"), self._neo4j_name, database, self.project))
         return found
 
     def close(self) -> None:
@@ -175,6 +174,14 @@ class Servers:
                     driver.close()
             self._clients.clear()
             self._drivers.clear()
+
+    @property
+    def _qdrant_name(self) -> str:
+        return f"Qdrant {self._settings.qdrant_url} {self._settings.qdrant_collection} {self.project}"
+
+    @property
+    def _neo4j_name(self) -> str:
+        return f"Neo4j {self._settings.neo4j_uri} {self._settings.neo4j_database or 'default'} {self.project}"
 
     def _load(self, wait: Callable[[], object]) -> None:
         settings = self._settings

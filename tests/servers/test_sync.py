@@ -4,7 +4,7 @@ import json
 import random
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -23,6 +23,8 @@ from graphrag_mcp.reports import SyncReport
 from graphrag_mcp.results import Scope, SearchRequest
 from graphrag_mcp.search.retrieval import Stores
 from graphrag_mcp.stores.points import folders
+from graphrag_mcp.stores.projection import ProjectedFile
+from graphrag_mcp.stores.qdrant.projection import QdrantProjection
 from tests.servers.conftest import Place
 
 pytestmark = pytest.mark.server
@@ -305,6 +307,28 @@ def test_a_server_copies_while_it_serves(make_place: Callable[..., Place]) -> No
     (app.root / "src/new.py").write_text("def brand_new_function():\n    pass\n")
     _until(lambda: "src/new.py" in [hit.chunk.path for hit in app.search(SearchRequest("brand_new_function")).primary])
     app.close()
+
+
+def test_a_server_that_is_being_filled_is_not_asked_yet(
+    make_place: Callable[..., Place], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It would answer from the part that it holds: until it is full the local index answers, and says why."""
+    may_write, write = threading.Event(), QdrantProjection.write
+
+    def write_later(projection: QdrantProjection, files: Sequence[ProjectedFile]) -> None:
+        may_write.wait(30)
+        write(projection, files)
+
+    monkeypatch.setattr(QdrantProjection, "write", write_later)
+    with closing(make_place(files=FILES).app()) as app:
+        app.start()
+        app.wait_ready(20)
+        _until(lambda: "holds 0 of 5 files so far" in app.search(SearchRequest("tax_of")).meta.unavailable["vector"])
+        found = app.search(SearchRequest("tax_of"))
+        assert found.primary[0].chunk.path == "src/tax.py"
+        assert all(reason.endswith("answered from the local index") for reason in found.meta.unavailable.values())
+        may_write.set()
+        _until(lambda: not app.search(SearchRequest("tax_of")).meta.unavailable)
 
 
 def test_remote_reads_what_ci_wrote(make_place: Callable[..., Place]) -> None:

@@ -46,6 +46,15 @@ class SqliteProjectionSource:
         )
         return [path for (path,) in rows]
 
+    def held(self, server: str) -> tuple[int, int]:
+        """Return how many files the server holds in any version, and how many there are."""
+        ((held, files),) = self._database.rows(
+            """SELECT count(p.path), count(*) FROM files f
+               LEFT JOIN projected p ON p.server = ? AND p.path = f.path""",
+            (server,),
+        )
+        return int(held), int(files)
+
     def gone(self, server: str) -> list[str]:
         """Return the files that the server holds and the index does not."""
         rows = self._database.rows(

@@ -284,7 +284,7 @@ class App:
             return
         self._servers.load_soon(self._wait_for_calm)
         if self.settings.servers.sync_servers:
-            self._copies.start_following(self._own_commit)
+            self._copies.start_following(lambda: self._own_commit() if self._servers.is_loaded else None)
 
     def _wait_for_calm(self) -> None:
         self.wait_ready(BUILDING_SECONDS)
@@ -292,7 +292,7 @@ class App:
         self._keeper.wait_calm()
 
     def _own_commit(self) -> int | None:
-        writes = self._keeper.is_settled and self._index.is_writer and self._servers.is_loaded
+        writes = self._keeper.is_settled and self._index.is_writer
         return self._index.searched().database.version() if writes else None
 
     def suspect(self) -> None:

@@ -1,6 +1,9 @@
 """The entrance: any bytes under any name become a `ParsedFile`, and say why when not by their syntax."""
 
+import subprocess
+import sys
 import time
+from textwrap import dedent
 
 import pytest
 from hypothesis import given, settings
@@ -27,6 +30,18 @@ def _python() -> Language:
 def test_no_bytes_raise(data: bytes, path: str) -> None:
     """004-11: whatever is given, a ParsedFile comes back."""
     assert parse_file(path, data).path == path
+
+
+def test_characters_beyond_the_table_of_a_scanner_do_not_end_the_process() -> None:
+    """The scanner of tree-sitter-bash looks any character up in C's table: most far ones are beyond mapped memory."""
+    code = """
+        from graphrag_mcp.parsing.parser import parse_file
+        for point in range(0x10000, 0x110000, 0x400):
+            parsed = parse_file("run.sh", f"größe() {{\\n  : {{{chr(point)}\\n}}\\n".encode())
+            assert [symbol.name for symbol in parsed.symbols] == ["größe"], parsed
+    """
+    done = subprocess.run([sys.executable, "-c", dedent(code)], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
 
 
 def test_a_binary_file_has_no_chunks_and_says_so() -> None:

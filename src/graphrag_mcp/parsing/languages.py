@@ -32,7 +32,8 @@ class LanguageRow:
 
     files: extensions (".py") and whole file names. interpreters: names after `#!`. queries: the files of `queries/`
     that together are its query, where they are not just its own name; an earlier pattern wins. clauses: whether several
-    definitions in a row with one name are one function.
+    definitions in a row with one name are one function. ascii_only: whether other characters have to be kept from the
+    grammar, whose scanner would look them up beyond the end of C's table of characters, and may crash.
     """
 
     name: str
@@ -43,6 +44,7 @@ class LanguageRow:
     factory: str = "language"
     queries: str = ""
     clauses: bool = False
+    ascii_only: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +108,8 @@ def _load_from_pack(name: str) -> Grammar | None:
         language = pack.get_language(name)
     except (ImportError, LookupError):
         return None
-    row = LanguageRow(name=name, package="tree_sitter_language_pack", files="", imports=ImportStyle.MODULE)
+    # Nobody has looked at all their scanners, and where a file may be cut is the same without its other characters.
+    row = LanguageRow(name, "tree_sitter_language_pack", files="", imports=ImportStyle.MODULE, ascii_only=True)
     return Grammar(row, language, None)
 
 
@@ -151,7 +154,7 @@ _TABLE = (
     LanguageRow("scala", "tree_sitter_scala", ".scala .sc .sbt", ImportStyle.DOTTED, "scala"),
     LanguageRow(
         "bash", "tree_sitter_bash", ".sh .bash .zsh .ksh .bats .bashrc .zshrc .bash_profile .profile PKGBUILD",
-        ImportStyle.PATH, "sh bash zsh ksh dash ash bats"),
+        ImportStyle.PATH, "sh bash zsh ksh dash ash bats", ascii_only=True),  # tree-sitter-bash, issue 337
     LanguageRow("lua", "tree_sitter_lua", ".lua .rockspec", ImportStyle.MODULE, "lua luajit"),
     LanguageRow(
         "elixir", "tree_sitter_elixir", ".ex .exs", ImportStyle.SNAKE, "elixir", clauses=True),

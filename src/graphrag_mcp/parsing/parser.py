@@ -17,7 +17,7 @@ from graphrag_mcp.parsing.relations import build_relations
 from graphrag_mcp.parsing.symbols import read_outline
 from graphrag_mcp.parsing.syntax import SourceCode, SyntaxTimeoutError, parse_tree, statement_rows
 
-PARSER_VERSION = 5  # Rises whenever a file would be parsed differently, so that indexes are renewed.
+PARSER_VERSION = 6  # Rises whenever a file would be parsed differently, so that indexes are renewed.
 SYNTAX_LIMIT_BYTES = 1_000_000  # K-24: beyond it lies data in the shape of code.
 _MARKDOWN = (".md", ".markdown", ".mdx", ".mdc")
 
@@ -66,7 +66,7 @@ def _parse_code(path: str, text: str, category: Category, language: str) -> Pars
 
 def _parse_syntax(path: str, text: str, code: SourceCode, category: Category, grammar: Grammar) -> ParsedFile:
     language = grammar.row.name
-    tree = parse_tree(grammar.language, code)
+    tree = parse_tree(grammar.language, code, ascii_only=grammar.row.ascii_only)
     outline = read_outline(tree, grammar, path, code)
     if tree.root_node.type == "ERROR" and not outline.definitions:
         return documents.parse_text(path, text, category, language, note=f"by lines: does not parse as {language}")

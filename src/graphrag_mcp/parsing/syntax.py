@@ -14,6 +14,7 @@ _BRACKETS = re.compile(rb"[^\w\x80-\xff]{20000}")
 # query costs: up to a quarter of a microsecond a pair. Code that people wrote has one or two million, generated sums
 # fifteen.
 _MOST_PAIRS = 20_000_000
+_AS_LETTERS = bytes(range(0x80)) + b"x" * 0x80  # Byte for byte, so that every offset stays what it is.
 
 
 class SyntaxTimeoutError(Exception):
@@ -42,12 +43,15 @@ class SourceCode:
         return self.data[node.start_byte : node.end_byte].decode("utf-8", errors="replace")
 
 
-def parse_tree(language: Language, code: SourceCode, seconds: float = PARSE_SECONDS) -> Tree:
+def parse_tree(
+    language: Language, code: SourceCode, seconds: float = PARSE_SECONDS, *, ascii_only: bool = False
+) -> Tree:
     """Return the tree of the code; errors in the code are nodes of it.
 
-    Raises SyntaxTimeoutError after `seconds` of wall-clock time.
+    ascii_only: show the grammar letters in the place of all other characters. Raises SyntaxTimeoutError after `seconds`
+    of wall-clock time.
     """
-    data = code.data
+    data = code.data.translate(_AS_LETTERS) if ascii_only else code.data
     if _BRACKETS.search(data):
         raise SyntaxTimeoutError("tens of thousands of brackets in a row")
     deadline = time.monotonic() + seconds

@@ -217,6 +217,7 @@ class IndexKeeper:
             index.catalog,
             index.writer,
             self._index.embedder,
+            self._index.place.suspects,
             workers=self._settings.workers,
             start=self._start,
             reuse=reuse,

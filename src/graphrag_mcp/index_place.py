@@ -24,6 +24,7 @@ class IndexPlace:
         self.file = self.folder / f"index-{SCHEMA_VERSION}.sqlite"
         self.models = self.folder / "models"
         self.replace_lock = self.folder / "replace.lock"
+        self.suspects = self.folder / f"suspects-{_digest(self.tree)}.json"
         self.write_lock = self.folder / f"write-{_digest(self.tree)}.lock"
         self.sync_lock = self.folder / f"sync-{_digest(self.tree)}.lock"
 

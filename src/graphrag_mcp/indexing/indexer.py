@@ -15,6 +15,7 @@ from graphrag_mcp.exclusion.walker import WalkedFile, walk
 from graphrag_mcp.indexing.changes import Changes, compare
 from graphrag_mcp.indexing.history import CommitTimes, commit_times, head_commit
 from graphrag_mcp.indexing.prepare import Job, Outcome, Prepared, Rejected, Stored
+from graphrag_mcp.indexing.suspects import Suspects
 from graphrag_mcp.indexing.workers import prepare_all
 from graphrag_mcp.model import ArchiveClass
 from graphrag_mcp.parsing.parser import PARSER_VERSION
@@ -46,6 +47,7 @@ class Indexer:
         catalog: SqliteCatalog,
         writer: SqliteIndexWriter,
         embedder: Embedder | None,
+        suspects: Path,
         *,
         workers: int = 0,
         start: str = "",
@@ -54,8 +56,9 @@ class Indexer:
     ) -> None:
         """Index `root`, or only its subfolder `start`. Without an embedder, files are indexed without vectors.
 
-        reuse: take what the index has of a content, rather than parse it again. calm: while it is not set, the run
-        waits a little at every step, since somebody waits for an answer.
+        suspects: where files that ended a process are remembered. reuse: take what the index has of a content, rather
+        than parse it again. calm: while it is not set, the run waits a little at every step, since somebody waits for
+        an answer.
         """
         self._root = root
         self._exclusion = exclusion
@@ -63,6 +66,7 @@ class Indexer:
         self._catalog = catalog
         self._writer = writer
         self._embedder = embedder
+        self._suspects = suspects
         self._workers = workers
         self._start = start
         self._reuse = reuse
@@ -148,10 +152,11 @@ class Indexer:
         stored = self._writer.stored_contents(paths) if self._reuse else {}
         run.begin(len(paths), stored, {path: known[path].content_hash for path in changes.suspects})
         jobs = [self._job(found[path], stored.get(path, {})) for path in paths]
-        for batch in _batches(prepare_all(jobs, self._workers), run):
+        suspects = Suspects(self._suspects)
+        for batch in _batches(prepare_all(jobs, self._workers, suspects), run):
             self._commit(batch, run)
         lost = [self._job(found[path], {}) for path in run.lost]
-        for batch in _batches(prepare_all(lost, self._workers), run):
+        for batch in _batches(prepare_all(lost, self._workers, suspects), run):
             self._commit(batch, run)
 
     def _job(self, file: WalkedFile, stored: Mapping[bytes, StoredContent]) -> Job:

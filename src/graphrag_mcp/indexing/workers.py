@@ -1,4 +1,7 @@
-"""Prepares files on all cores; a file that kills its process is left out, and the others go on."""
+"""Prepares files on all cores; a file that kills its process is left out, and the others go on.
+
+A few files are prepared in this process. One that kills it is a suspect, and left out by the next.
+"""
 
 import logging
 import multiprocessing
@@ -15,6 +18,7 @@ from typing import TypeVar
 
 from graphrag_mcp.indexing.prepare import Job, Outcome, Rejected, prepare
 from graphrag_mcp.indexing.starting import starting_process
+from graphrag_mcp.indexing.suspects import Suspects
 
 logger = logging.getLogger(__name__)
 
@@ -30,21 +34,28 @@ Answer = TypeVar("Answer")
 _Pending = deque[tuple["Future[list[Outcome]]", tuple[Job, ...]]]
 
 
-def prepare_all(jobs: Sequence[Job], workers: int) -> Iterator[Outcome]:
-    """Yield the outcome of every job, in their order but for the crashed. `workers`: processes, 0 for one per core."""
+def prepare_all(jobs: Sequence[Job], workers: int, suspects: Suspects) -> Iterator[Outcome]:
+    """Yield the outcome of every job, in their order but for the suspects and those that become it.
+
+    workers: processes, 0 for one per core. suspects: each is prepared in a process of its own.
+    """
     count = workers or os.cpu_count() or 1
+    alone = [job for job in jobs if job.path in suspects]
+    jobs = [job for job in jobs if job.path not in suspects]
     if count == 1 or sum(job.size for job in jobs) < (TINY_RUN_BYTES if _shared(count).is_warm else SMALL_RUN_BYTES):
-        yield from map(prepare, jobs)
-        return
-    crashed: list[Job] = []
-    with _shared(count).borrow() as pool:
-        yield from _run(pool, _tasks(jobs), count * TASKS_AHEAD, crashed)
-    if crashed and not _processes_start():
+        yield from _prepare_here(jobs, suspects)
+    else:
+        with _shared(count).borrow() as pool:
+            yield from _run(pool, _tasks(jobs), count * TASKS_AHEAD, alone)
+    if alone and not _processes_start():
         logger.warning("no parsing process can be started; parsing goes on in this one")
-        yield from map(prepare, crashed)
+        yield from _prepare_here(alone, suspects)
         return
-    for job in crashed:
-        yield _prepare_alone(job)
+    for job in alone:
+        outcome = _prepare_alone(job)
+        suspects.settle(job.path, is_deadly=outcome == _crash(job))
+        yield outcome
+    suspects.keep()
 
 
 def end_idle_processes() -> None:
@@ -96,13 +107,25 @@ def _collect(pending: _Pending, crashed: list[Job]) -> list[Outcome]:
         return []
 
 
+def _prepare_here(jobs: Sequence[Job], suspects: Suspects) -> Iterator[Outcome]:
+    """Prepare files in this process; one that ends it is a suspect for the next."""
+    for job in jobs:
+        suspects.note(job.path)
+        yield prepare(job)
+    suspects.keep()
+
+
+def _crash(job: Job) -> Rejected:
+    return Rejected(job.path, "the parser crashed on it")
+
+
 def _prepare_alone(job: Job) -> Outcome:
     """Prepare a file in a process of its own, which it may take with it."""
     pool = _start_pool(1)
     try:
         return _submit(pool, _prepare_task, (job,)).result()[0]
     except BrokenProcessPool:
-        return Rejected(job.path, "the parser crashed on it")
+        return _crash(job)
     finally:
         pool.shutdown(wait=False)
 

@@ -128,12 +128,18 @@ class ProjectIndex:
                 self.searched()
             self.load_model()
             yield
-        except (sqlite3.DatabaseError, OSError) as error:
-            if isinstance(error, OSError) or not is_damage(error):
+        except IndexDamagedError:
+            raise
+        except Exception as error:
+            cause = error.__cause__ if isinstance(error, IndexStoreError) else error
+            if isinstance(cause, sqlite3.DatabaseError) and is_damage(cause):
+                with self._replacing():
+                    warning = move_aside(self.place.file, f"{self.place.file} is damaged ({cause})")
+                raise IndexDamagedError(warning) from error
+            self.examine()  # Rows that cannot be may break anything.
+            if isinstance(error, sqlite3.DatabaseError | OSError):
                 raise self._unwritable(error) from error
-            with self._replacing():
-                warning = move_aside(self.place.file, f"{self.place.file} is damaged ({error})")
-            raise IndexDamagedError(warning) from error
+            raise
         finally:
             self._lock.release()
 

@@ -8,11 +8,14 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from graphrag_mcp.app import App
 from graphrag_mcp.errors import IndexStoreError
+from graphrag_mcp.indexing.indexer import Indexer
+from graphrag_mcp.reports import IndexReport
 from graphrag_mcp.results import SearchRequest
 from graphrag_mcp.settings import load_settings
 from tests.index_contents import assert_same_contents, contents
@@ -97,6 +100,8 @@ def test_a_file_with_foreign_bytes_answers_or_is_replaced(indexed: Indexed, size
             except (IndexStoreError, sqlite3.DatabaseError):  # The server opens the index anew then.
                 replaced += 1
         with closing(indexed.open()) as app:
+            app.index()
+        with closing(indexed.open()) as app:
             app.index(rebuild=True)
             assert contents(app)["chunks"] == contents(indexed.clean)["chunks"]
     report("files with foreign bytes", files=runs, unreadable=replaced, failed=0)
@@ -116,6 +121,25 @@ def test_damage_that_nothing_meets_is_found_by_the_next_run(indexed: Indexed, se
         assert_same_contents(app, indexed.clean)
         (warning,) = app.status().warnings
         assert "is damaged" in warning
+
+
+@pytest.mark.parametrize("error", [sqlite3.IntegrityError("UNIQUE constraint failed"), KeyError("no such row")])
+def test_damage_that_makes_a_run_fail_in_another_way_is_found(
+    indexed: Indexed, monkeypatch: pytest.MonkeyPatch, error: Exception
+) -> None:
+    """A row that is there twice, say: the file is looked at before anybody is told that it cannot be written."""
+    indexed.damage_where_nobody_reads()
+    reconcile, errors = Indexer.reconcile, [error]
+
+    def fail_once(indexer: Indexer, *given: Any) -> IndexReport:
+        if errors:
+            raise errors.pop()
+        return reconcile(indexer, *given)
+
+    monkeypatch.setattr(Indexer, "reconcile", fail_once)
+    with closing(indexed.open()) as app:
+        app.index()
+        assert_same_contents(app, indexed.clean)
 
 
 @pytest.mark.parametrize("version", [1, 2, 99])

@@ -100,6 +100,7 @@ def test_ignored_files_wake_nobody(watched: Watched) -> None:
     (watched.root / "node_modules/x/index.js").write_text("function ignored() {}")
     (watched.root / "src/three.py").write_text("def third_thing():\n    pass\n")
     assert _within(FRESH_SECONDS, lambda: watched.finds("third_thing", "src/three.py"))
+    assert _within(FRESH_SECONDS, lambda: bool(watched.reports))  # A run is told of after its commit.
     assert sum(report.added for report in watched.reports) == 1
 
 

@@ -72,11 +72,14 @@ def test_a_file_that_kills_its_process_is_left_out_and_the_others_are_not(jobs: 
     assert len(list(prepare_all(jobs, 2, suspects))) == len(jobs)
 
 
-def test_a_file_that_killed_its_process_is_kept_from_this_one(jobs: list[Job], suspects: Suspects) -> None:
+def test_a_file_that_killed_its_process_is_kept_from_this_one(
+    jobs: list[Job], suspects: Suspects, tmp_path: Path
+) -> None:
     """004-11: also where a run is so small that it would be parsed here."""
     deadly = Job(DeadlyPath("/"), "deadly.py", 40, 1, "recipe", None, MAX_BYTES)
     assert Rejected("deadly.py", "the parser crashed on it") in list(prepare_all([*jobs, deadly], 2, suspects))
     assert list(prepare_all([deadly], 1, suspects)) == [Rejected("deadly.py", "the parser crashed on it")]
+    assert (tmp_path / "suspects.json").stat().st_mode & 0o777 == 0o600
 
 
 def test_what_was_parsed_when_the_process_ended_is_left_out_by_the_next(tmp_path: Path) -> None:

@@ -35,6 +35,7 @@ class Suspects:
     def _write(self, paths: set[str]) -> None:
         try:
             if paths:
+                self._file.touch(mode=0o600)
                 self._file.write_text(json.dumps(sorted(paths)), encoding="ascii")
             else:
                 self._file.unlink(missing_ok=True)

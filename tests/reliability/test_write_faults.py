@@ -97,7 +97,7 @@ def test_a_write_that_fails_is_a_sentence_and_then_the_next_run_has_everything(
     assert writes > 30
     clean = counted.open()
     failed = survived = 0
-    tried = range(1, writes, max(1, writes // size(3, writes)))
+    tried = range(1, writes + 1, max(1, writes // size(3, writes)))
     for number in tried:
         index = Index(tmp_path / str(number))
         last = {"FAIL_ON": "1"} if number % 2 else {}

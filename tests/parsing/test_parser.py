@@ -3,6 +3,7 @@
 import subprocess
 import sys
 import time
+import tracemalloc
 from textwrap import dedent
 
 import pytest
@@ -99,6 +100,20 @@ def test_parsing_stops_at_the_time_limit() -> None:
     """K-24, 004-12: extraction is capped by the clock."""
     with pytest.raises(SyntaxTimeoutError, match=r"not parsed within 0\.0001 seconds"):
         parse_tree(_python(), SourceCode("def run(): ...\n" * 20_000), seconds=0.0001)
+
+
+def test_nothing_is_kept_of_what_was_parsed() -> None:
+    """Issue 6: a server parses for weeks; tree-sitter 0.26 never lets go of what its read function returns."""
+    code = SourceCode("def run(): ...\n" * 10_000)
+    parse_tree(_python(), code)
+    tracemalloc.start()
+    try:
+        for _ in range(10):
+            parse_tree(_python(), code)
+        kept, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert kept < len(code.data)
 
 
 def test_a_minified_file_is_a_card() -> None:

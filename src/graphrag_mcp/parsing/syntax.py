@@ -1,6 +1,7 @@
 """Turns source code into a syntax tree within a time limit, and a tree into the places where it may be cut."""
 
 import re
+import threading
 import time
 from bisect import bisect_right
 
@@ -15,6 +16,16 @@ _BRACKETS = re.compile(rb"[^\w\x80-\xff]{20000}")
 # fifteen.
 _MOST_PAIRS = 20_000_000
 _AS_LETTERS = bytes(range(0x80)) + b"x" * 0x80  # Byte for byte, so that every offset stays what it is.
+
+
+class _Kept(threading.local):
+    """What this thread hands to every parser: tree-sitter 0.26 never lets go of what it has read."""
+
+    def __init__(self) -> None:
+        self.block = bytearray()
+
+
+_KEPT = _Kept()
 
 
 class SyntaxTimeoutError(Exception):
@@ -56,8 +67,15 @@ def parse_tree(
         raise SyntaxTimeoutError("tens of thousands of brackets in a row")
     deadline = time.monotonic() + seconds
 
-    def read(offset: int, _point: Point) -> bytes:
-        return data[offset : offset + _BLOCK_BYTES]
+    block = _KEPT.block
+    is_parsed = False
+
+    def read(offset: int, _point: Point) -> bytes | bytearray:
+        found = data[offset : offset + _BLOCK_BYTES]
+        if is_parsed:  # A query asks for the text of a node.
+            return found
+        block[:] = found
+        return block
 
     def is_late(_offset: int, _has_error: bool) -> bool:
         return time.monotonic() > deadline
@@ -66,6 +84,7 @@ def parse_tree(
         tree = Parser(language).parse(read, progress_callback=is_late)
     except ValueError as error:
         raise SyntaxTimeoutError(f"not parsed within {seconds:g} seconds") from error
+    is_parsed = True
     if _is_too_deep(tree.root_node):
         raise SyntaxTimeoutError("nested too deeply")
     return tree

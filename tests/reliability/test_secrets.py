@@ -113,6 +113,17 @@ def test_what_looks_like_humps_by_chance_is_random(value: str) -> None:
     assert "getUserAccessToken2" in _read('token_key = "getUserAccessToken2"\n')
 
 
+def test_what_is_masked_names_nothing() -> None:
+    """What stands behind it stays: no reader could tell why it went, and masking again changes nothing."""
+    for secret in ("SG." + "a1B2c3D4e5F6g7H8." * 2, "ghp_" + "a1B2c3D4e5F6" * 3, "key = 'a1B2c3D4e5F6g7H8i9'"):
+        for end in (' = "gurQ0Eio9Pdn7MgWreqQxwpO"\n', '"gurQ0Eio9Pdn7MgWreqQxwpO"\n'):
+            masked = _read(f"aws_secret_key = {secret}{end}")
+            assert masked.endswith(end)
+            assert _read(masked) == masked
+    once = _read(f'aws_secret_key = "{"a1B2c3D4e5Fvg7H8i9J0" * 2}_key = "{"gurQ0Eio9Pdn7MgWreqQ" * 2}"\n')
+    assert _read(once) == once == f'aws_secret_key = "[secret: AWS secret key]_key = "{"gurQ0Eio9Pdn7MgWreqQ" * 2}"\n'
+
+
 @pytest.mark.parametrize("value", ["[a-", "<a", "{a", "a1.", "a.b(", "ab/", "aB1", "token=", "&a", "0a", "$A", "%(a"])
 def test_long_values_of_telling_names_are_read_in_little_time(value: str) -> None:
     """A megabyte of them, on one line and on lines as long as a secret may be."""

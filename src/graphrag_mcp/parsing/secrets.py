@@ -49,7 +49,7 @@ def _mask(pattern: _Pattern, found: re.Match[str]) -> str:
 
 def _mask_value(found: re.Match[str]) -> str:
     before = found.string[max(0, found.start() - _NAME_CHARACTERS) : found.start()]
-    if _is_random(found["value"]) and _NAMED.search(before):
+    if _is_random(found["value"]) and _NAMED.search(_MASKED.sub("*", before)):  # What is masked names nothing.
         return f"{found['quote']}{MASK}value of a secret's name]{found['escape']}{found['quote']}"
     return found[0]
 
@@ -146,7 +146,9 @@ _PATTERNS = (
     _Pattern(
         "AWS secret key",
         ("aws", "AWS"),
-        re.compile(r"(?i:aws.{0,24}(?:secret|key).{0,12}[=:]\s*[\"']?)([A-Za-z0-9/+]{40})(?![A-Za-z0-9/+=])"),
+        re.compile(
+            r"(?<!\[secret: )(?i:aws.{0,24}(?:secret|key).{0,12}[=:]\s*[\"']?)([A-Za-z0-9/+]{40})(?![A-Za-z0-9/+=])"
+        ),
         lambda value: _entropy(value) >= LEAST_ENTROPY,
     ),
     _Pattern(
@@ -200,6 +202,7 @@ _NAMED = re.compile(  # `name = `, `name: type = `, `"name", ` and `name="…" v
     r"""|\\?["'`]\s{0,4}(?:,|(?!href|src)\w{1,10}\s?=))\s{0,4}\\?\Z"""
 )
 _NAME_CHARACTERS = 120
+_MASKED = re.compile(rf"{re.escape(MASK)}[\w ']+\]")
 _BARE = re.compile(  # Up to the end of the tag, the string or the parameter that it stands in.
     rf"""{_TELLING}[\w-]{{0,30}}\s{{0,4}}[=:>][ \t]{{0,4}}(?![=:>])"""
     r"""(?P<value>(?:[^\s"'`,;<&\\]++|<(?!/)|&(?!\w{1,40}=)|\\(?![\w"'`]))++)"""

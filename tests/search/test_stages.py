@@ -119,6 +119,15 @@ def test_a_pool_that_duplicates_ate_is_filled_once_more(tmp_path: Path) -> None:
     assert len(result.primary) == 5
 
 
+def test_a_pool_that_min_score_emptied_is_not_filled_again(tmp_path: Path) -> None:
+    """K-10, K-22: what lies behind it scores no better."""
+    bench = Bench(tmp_path, garnets(40))
+    result = bench.search(replace(QUERY, min_score=0.97), NO_DEDUP.model_copy(update={"candidate_minimum": 20}))
+    bench.close()
+    assert bench.vectors.limits == [20]
+    assert 0 < len(result.primary) < 5
+
+
 @pytest.mark.parametrize("is_remote", [False, True])
 def test_the_lists_are_asked_side_by_side(bench: Bench, is_remote: bool) -> None:
     """001-03, 003-06: each of two stores answers only while the other is being asked."""

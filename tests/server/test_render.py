@@ -216,9 +216,9 @@ def test_json_has_everything() -> None:
     assert list(payload) == [
         "query",
         "primary",
-        "expanded",
         "rejected",
         "runner_up",
+        "expanded",
         "meta",
         "first",
         "total",
@@ -270,6 +270,21 @@ def test_json_stays_within_its_tokens_too() -> None:
     text = render(make_result(*hits(5, 500)), "json", 2500)
     assert len(text) <= room_of(2500) * 1.1
     assert json.loads(text)["primary"][4]["hidden_lines"] > 400
+
+
+@pytest.mark.parametrize("tokens", [200, 750, 1000, 2500, 6000])
+def test_what_stands_beside_the_results_takes_no_room_from_the_first(tokens: int) -> None:
+    """P-1: the best evidence first: of 200 tokens there is one result left, without its code."""
+    found = make_result(*hits(5, 40), expanded=(make_neighbour(),) * 20)
+    found = replace(found, rejected=tuple(hits(3, 4)), runner_up=tuple(hits(3, 4)))
+    text = render(found, "json", tokens, cursor=lambda row, total: f"{row} of {total}")
+    shown = json.loads(text)
+    assert tokens_of(text) <= max(tokens, 650)
+    assert len(shown["primary"]) >= min(5, tokens // 600)
+    beside = [len(shown[name]) for name in ("rejected", "runner_up", "expanded")]
+    assert beside == [0, 0, 0] if tokens == 200 else beside[0] > 0
+    assert beside[:2] == [3, 3] if tokens >= 2500 else beside[2] == 0
+    assert bool(shown["primary"][0]["text"]) == (tokens > 200)
 
 
 @pytest.mark.parametrize("tokens", [1000, 2500])

@@ -70,7 +70,8 @@ class SearchOrchestrator:
         pool = min(max(settings.candidate_multiplier * request.limit, settings.candidate_minimum), MAX_CANDIDATES)
         found = self._retriever.retrieve(query, request.scope, pool, stores)
         selection = self._select(query, request, found, stores)
-        if len(selection.hits) < request.limit and any(len(one.items) == pool for one in selection.lists):
+        too_alike = len(selection.hits) < request.limit <= selection.stats.after_threshold
+        if too_alike and any(len(one.items) == pool for one in selection.lists):
             # Duplicates ate the pool while the stores had more: ask once for twice as many (K-10).
             found = self._retriever.retrieve(query, request.scope, 2 * pool, stores)
             selection = self._select(query, request, found, stores)

@@ -16,38 +16,40 @@ _TEXT_FRAME = 40  # Characters around a text: its name, and the count of the lin
 
 
 def search_payload(result: SearchResult, room: int | None = None) -> dict[str, Any]:
-    """Return `{query, primary, expanded, rejected, runner_up, meta}`; with `room`, what takes about that much as JSON.
+    """Return `{query, primary, rejected, runner_up, expanded, meta}`; with `room`, what takes about that much as JSON.
 
     primary: one object per result, best first; at least the first, and those whose objects fit. `text` holds the chunk
     and `hidden_lines` counts what was cut of it. `fused_score` (0 to 1, 1: best in every list) is what min_score
     compares; `score`, which orders the results, is that with the factors, and may exceed 1. `ranks` is the place in
     each list, from 1; `factors` explain the score; `recency_weight` and `archive_penalty` repeat two of them.
-    expanded: related code, where `confirmed` is false when it is only a candidate.
     rejected: documents of approaches that were turned down. runner_up: the results after the last, without their texts.
+    expanded: related code, where `confirmed` is false when it is only a candidate.
     meta: retrieval_ms, search_strategy, retrieval_stats, compression, index, unavailable, warnings; `confidence` (0 to
     1, null: not judged), `nothing_matches` where it is low, and then `missing_words`, which occur nowhere.
     """
-    payload: dict[str, Any] = {
-        "query": result.query,
-        "primary": [],
-        "expanded": [_neighbour(neighbour) for neighbour in result.expanded],
-        "rejected": [_place(hit) for hit in result.rejected],
-        "runner_up": [_place(hit) for hit in result.runner_up],
-        "meta": {_META_NAMES.get(name, name): value for name, value in asdict(result.meta).items()},
-    }
     shown, texts = [_hit(hit) for hit in result.primary], [hit.chunk.text for hit in result.primary]
     excerpts = list(map(Excerpt, texts))
+    meta = {_META_NAMES.get(name, name): value for name, value in asdict(result.meta).items()}
+    beside = {
+        "rejected": [_place(hit) for hit in result.rejected],
+        "runner_up": [_place(hit) for hit in result.runner_up],
+        "expanded": [_neighbour(neighbour) for neighbour in result.expanded],
+    }
     if room is not None:
-        payload["expanded"], _ = fitting(payload["expanded"], room // RELATED_SHARE)
-        shown, room = fitting(shown, room - json_cost(payload), _TEXT_FRAME, least=1)
+        left = room - json_cost({"query": result.query, "primary": [], **dict.fromkeys(beside, ()), "meta": meta})
+        share = min(room // RELATED_SHARE, (left - json_cost(shown[:1])) // 2)  # The other half is the first's code.
+        for name, values in beside.items():
+            beside[name], unused = fitting(values, share)
+            left, share = left - share + unused, unused
+        shown, left = fitting(shown, left, _TEXT_FRAME, least=1)
         texts = texts[: len(shown)]
         escaped = sum(map(json_cost, texts)) / max(1, sum(map(cost_of, texts)))
-        excerpts = cut_texts(texts, int(room / max(1.0, escaped)))
-    payload["primary"] = [
+        excerpts = cut_texts(texts, int(left / max(1.0, escaped)))
+    primary = [
         one | {"text": excerpt.text, "hidden_lines": excerpt.hidden_lines}
         for one, excerpt in zip(shown, excerpts, strict=True)
     ]
-    return payload
+    return {"query": result.query, "primary": primary, **beside, "meta": meta}
 
 
 def fitting(values: Sequence[Any], room: int, frame: int = 2, least: int = 0) -> tuple[list[Any], int]:

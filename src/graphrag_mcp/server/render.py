@@ -11,7 +11,7 @@ from graphrag_mcp.results import GraphNeighbour, Hit, SearchMeta, SearchResult
 from graphrag_mcp.server.arguments import ResponseFormat
 from graphrag_mcp.server.excerpts import CONCISE_TOKENS, RELATED_SHARE, Excerpt, cost_of, cut_texts, room_of
 from graphrag_mcp.server.paging import cursor_at
-from graphrag_mcp.server.payload import search_payload
+from graphrag_mcp.server.payload import json_cost, search_payload
 from graphrag_mcp.server.reasons import certainty, explain, is_guess, relation_to, usefulness, why
 from graphrag_mcp.server.requests import Question
 
@@ -55,8 +55,9 @@ def render(
     total = max(result.meta.compression.after_doc_limit, len(result.primary))
     result = replace(result, primary=result.primary[first:])
     if response_format == "json":
-        payload = search_payload(result, room)
-        paging = {"first": first, "total": total, "cursor": cursor(first + len(payload["primary"]), total)}
+        paging = {"first": first, "total": total, "cursor": cursor(first, total)}
+        payload = search_payload(result, room - json_cost(paging))
+        paging["cursor"] = cursor(first + len(payload["primary"]), total)
         return printable(json.dumps(payload | paging, ensure_ascii=False))
     notes = describe_meta(result.meta)
     if not result.primary:

@@ -66,6 +66,9 @@ NO_FACTS = DocumentFacts()
 # ---------------------------------------------------------------- what a file contains
 
 
+HEADER_SUFFIXES = (".h", ".hh", ".hpp", ".hxx", ".h++", ".inl")  # Of files that declare what others define.
+
+
 class SymbolKind(StrEnum):
     """The kinds of definition that are told apart."""
 

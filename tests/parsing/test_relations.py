@@ -121,6 +121,41 @@ def test_a_class_that_is_assigned_is_a_type(path: str) -> None:
     assert {edge[:2] for edge in _edges(parsed, RelationKind.INHERITS)} == {("Cart", "Basket")}
 
 
+@pytest.mark.parametrize("path", ["src/a.js", "src/a.ts"])
+@pytest.mark.parametrize(
+    ("before", "after", "name"),
+    [
+        ("export default class extends Basket {", "}", "default"),
+        ("module.exports = class extends Basket {", "};", "module.exports"),
+        ("shop.Cart = class extends Basket {", "};", "shop.Cart"),
+    ],
+)
+def test_a_class_without_a_name_goes_by_what_it_is_exported_as(path: str, before: str, after: str, name: str) -> None:
+    """Its base is its own, not that of its first method."""
+    parsed = parse_lines(path, before, "  total() { return sum(1) }", after)
+    found = [(symbol.qualified_name, symbol.start_line) for symbol in parsed.symbols]
+    assert found == [(name, 1), (f"{name}.total", 2)]
+    assert {edge[:2] for edge in _edges(parsed, RelationKind.INHERITS)} == {(name, "Basket")}
+    assert {edge[:2] for edge in _edges(parsed, RelationKind.CALLS)} == {(f"{name}.total", "sum")}
+
+
+@pytest.mark.parametrize("path", ["src/a.js", "src/a.tsx"])
+@pytest.mark.parametrize("code", ["function () { return sum(1) }", "() => sum(1)", "function* () { yield sum(1) }"])
+def test_a_function_without_a_name_is_exported_as_default(path: str, code: str) -> None:
+    """What it calls has a caller."""
+    parsed = parse_lines(path, f"export default {code};")
+    assert {edge[:2] for edge in _edges(parsed, RelationKind.CALLS)} == {("default", "sum")}
+
+
+@pytest.mark.parametrize("path", ["src/a.js", "src/a.ts"])
+def test_a_method_of_an_exported_expression_begins_where_it_stands(path: str) -> None:
+    """The base of the class around it, which has no name, and calls before it are not its own."""
+    parsed = parse_lines(path, "export default connect(state)(class extends Basket {", "  total() { return 1 }", "});")
+    assert [(symbol.qualified_name, symbol.start_line) for symbol in parsed.symbols] == [("total", 2)]
+    assert not _edges(parsed, RelationKind.INHERITS)
+    assert {edge[:2] for edge in _edges(parsed, RelationKind.CALLS)} == {("", "connect")}
+
+
 def test_what_a_sealed_type_permits_is_no_base() -> None:
     """It is the other way round; what it extends is a base."""
     parsed = parse_lines("src/A.java", "public sealed interface A extends B permits C, D {}", "class C implements A {}")

@@ -182,6 +182,7 @@ EXPECTED = {
         method Cart.clear 53-55
         function checkout 56-56
         function cancel 57-57
+        type default 59-59
     """,
     "deploy.sh": """
         constant TARGET 8-8

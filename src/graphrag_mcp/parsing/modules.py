@@ -6,14 +6,18 @@ from graphrag_mcp.words import FOLDER_STEMS
 def module_keys(path: str) -> frozenset[str]:
     """Return the keys that a relation's `target_module` may match: "/src/pkg/mod" and "src/pkg/mod", "pkg/mod", "mod".
 
-    A file that stands for its folder (`__init__`, `index`, `mod`) has the folder's keys as well.
+    A file that stands for its folder (`__init__`, `index`, `mod`) has the folder's keys as well, and a file of Rust the
+    key by which other crates know it: "my_crate/mod" for my-crate/src/mod.rs.
     """
     folder, _, name = path.rpartition("/")
     stem = name.rpartition(".")[0] or name
     parts = [*folder.split("/"), stem] if folder else [stem]
-    keys = _ends(parts)
-    if stem in FOLDER_STEMS and len(parts) > 1:
-        keys |= _ends(parts[:-1])
+    names = [parts, parts[:-1]] if stem in FOLDER_STEMS and len(parts) > 1 else [parts]
+    keys = {key for one in names for key in _ends(one)}
+    if name.endswith(".rs") and "src" in parts[1:]:
+        source = parts.index("src", 1)
+        crate = parts[source - 1].replace("-", "_")
+        keys |= {"/".join([crate, *one[source + 1 :]]) for one in names}
     return frozenset(keys)
 
 

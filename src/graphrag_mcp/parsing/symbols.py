@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from tree_sitter import Tree
 
-from graphrag_mcp.model import SymbolKind
+from graphrag_mcp.model import HEADER_SUFFIXES, SymbolKind
 from graphrag_mcp.parsing.captures import DEFINITION_ROLES, Above, Findings, FoundDefinition, trimmed_end, without_marks
 from graphrag_mcp.parsing.imports import expand_imports
 from graphrag_mcp.parsing.languages import Grammar, ImportStyle
@@ -15,7 +15,6 @@ from graphrag_mcp.parsing.syntax import SourceCode
 SIGNATURE_CHARS = 200
 DOCSTRING_CHARS = 500  # The first paragraphs say what a thing is for; the rest is found as the chunk's text.
 
-_HEADERS = (".h", ".hh", ".hpp", ".hxx", ".h++", ".inl")
 _MEMBER_KINDS = {SymbolKind.FUNCTION: SymbolKind.METHOD, SymbolKind.CONSTANT: SymbolKind.FIELD}
 _ANNOTATION_MARKS = (b"@", b"[", b"#")
 _SIGNATURE_ENDS = ("{", "=>", "=", " do", ":", ";", ",")
@@ -58,7 +57,7 @@ def _build_definitions(found: Findings, code: SourceCode, path: str, joins_claus
 
 def _wanted(found: Findings, path: str) -> list[FoundDefinition]:
     """Return the matches that are definitions after all, in the order of the file, outer ones first."""
-    is_header = path.endswith(_HEADERS)
+    is_header = path.endswith(HEADER_SUFFIXES)
     imported = {statement.span for statement in found.imports.values()}
     wanted: list[FoundDefinition] = []
     for match in sorted(found.definitions.values()):

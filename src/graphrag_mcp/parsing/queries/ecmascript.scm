@@ -19,12 +19,20 @@
 ; a.b = function
 (assignment_expression left: (member_expression object: (identifier) @owner property: (property_identifier) @name)
   right: [(arrow_function body: (_) @body) (function_expression body: (_) @body)]) @function
+(assignment_expression left: (member_expression object: (identifier) @owner property: (property_identifier) @name)
+  right: (class !name body: (_) @body)) @type
+
+; What has no name is exported as "default".
+(export_statement "default" @name value: (class body: (_) @body)) @type
+(export_statement "default" @name
+  value: [(arrow_function body: (_) @body) (function_expression body: (_) @body) (generator_function body: (_) @body)]
+  ) @function
 
 (program (lexical_declaration (variable_declarator name: (identifier) @name) @constant))
 (program (variable_declaration (variable_declarator name: (identifier) @name) @constant))
 (program (export_statement declaration: (lexical_declaration (variable_declarator name: (identifier) @name) @constant)))
 
-(export_statement) @wrapper
+(export_statement declaration: (_)) @wrapper
 (lexical_declaration) @wrapper
 (decorator) @decorator
 

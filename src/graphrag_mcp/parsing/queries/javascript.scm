@@ -18,6 +18,9 @@
 (assignment_expression left: (member_expression object: (identifier) @_exports property: (property_identifier) @name)
   right: [(arrow_function body: (_) @body) (function_expression body: (_) @body)]
   (#eq? @_exports "exports")) @function
+(assignment_expression left: (member_expression object: (identifier) @_exports property: (property_identifier) @name)
+  right: (class !name body: (_) @body)
+  (#eq? @_exports "exports")) @type
 (assignment_expression left: (member_expression
     object: (member_expression object: (identifier) @_module property: (property_identifier) @_exports)
     property: (property_identifier) @name)

@@ -145,6 +145,10 @@ class SymbolGraph(Protocol):
         """Return what mentions a node: each from the definition, or else the file, that says it."""
         ...
 
+    def is_common(self, node: CodeNode, scope: Scope) -> bool:
+        """Tell whether so much has a node's name that only its own file and importers can be told to mean it."""
+        ...
+
     def dependencies(self, most: int, scope: Scope) -> Iterator[Dependency]:
         """Yield which files say the names that at most so many definitions have, as far as names tell."""
         ...

@@ -1,5 +1,9 @@
 """What a name refers to is settled when it is asked: sure where the source is, candidates where it is not."""
 
+from dataclasses import replace
+
+import pytest
+
 from graphrag_mcp.model import Relation, RelationKind, Resolution, Symbol, SymbolKind
 from graphrag_mcp.results import GraphNeighbour, Scope
 from tests.contracts.conftest import Backend, Source
@@ -92,6 +96,52 @@ def test_an_ambiguous_call_stays_a_choice(backend: Backend) -> None:
         ("c.py", Resolution.CANDIDATES),
     ]
     assert all(one.confidence < 0.5 for one in found)
+
+
+def test_overloads_are_one_thing(backend: Backend) -> None:
+    """However many there are, a call means them all, and is no guess."""
+    overloads = tuple(_function("help", "Tools.help", line) for line in range(1, 80, 10))
+    backend.write(
+        [
+            Source("a.py", ["run"], symbols=(_function("run"),), relations=(_call("help"),)),
+            Source("b.py", ["help"] * 8, symbols=overloads),
+        ]
+    )
+    seed = _seed(backend, "run", "a.py")
+    found = _neighbours(backend, seed)
+    assert [one.chunk.start_line for one in found] == list(range(1, 80, 10))
+    assert {(one.resolution, one.confidence) for one in found} == {(Resolution.NAME, 0.7)}
+    (caller,) = (one for one in _neighbours(backend, _seed(backend, "help", "b.py")) if one.direction == "in")
+    assert (caller.chunk.chunk_id, caller.resolution) == (seed, Resolution.NAME)
+
+
+@pytest.mark.parametrize("first", ["src/tools.h", "src/tools.c"])
+def test_what_a_header_declares_is_one_thing(backend: Backend, first: str) -> None:
+    """With its definitions for each platform; without a header they are strangers."""
+    backend.write(
+        [
+            Source("a.c", ["run"], symbols=(_function("run"),), relations=(_call("help"),)),
+            *(Source(path, ["help"], symbols=(_function("help"),)) for path in (first, "unix/tools.c", "win/tools.c")),
+        ]
+    )
+    found = _neighbours(backend, _seed(backend, "run", "a.c"))
+    assert [one.chunk.path for one in found] == [first, "unix/tools.c", "win/tools.c"]
+    assert {one.resolution for one in found} == {Resolution.NAME if first.endswith(".h") else Resolution.CANDIDATES}
+
+
+def test_code_never_means_a_heading(backend: Backend) -> None:
+    """And what a document says of a function makes nobody doubt which function is meant."""
+    heading = Symbol("help", "Guide > help", SymbolKind.SECTION, 1, 2)
+    backend.write(
+        [
+            Source("a.py", ["run"], symbols=(_function("run"),), relations=(_call("help"), _call("guide", line=3))),
+            Source("b.py", ["help"], symbols=(_function("help"),)),
+            Source("docs/help.md", ["help"], symbols=(heading, replace(heading, name="guide", qualified_name="guide"))),
+        ]
+    )
+    (found,) = _neighbours(backend, _seed(backend, "run", "a.py"))
+    assert (found.chunk.path, found.resolution) == ("b.py", Resolution.NAME)
+    assert _neighbours(backend, _seed(backend, "help", "docs/help.md")) == []
 
 
 def test_a_name_that_everything_defines_leads_nowhere(backend: Backend) -> None:

@@ -8,6 +8,7 @@ from textwrap import dedent
 import pytest
 
 from graphrag_mcp.app import App
+from graphrag_mcp.code_graph import Direction
 from graphrag_mcp.model import Resolution
 from graphrag_mcp.navigation.navigator import Navigator
 from graphrag_mcp.results import Scope
@@ -97,3 +98,174 @@ def test_a_heading_is_found_by_what_it_says(navigate: Open, name: str) -> None:
     text = "# Notes\n\n## Version 1.2.3\n\nA fix.\n\n## C# bindings\n\nNew.\n\n## Input/Output\n\nFiles.\n"
     (found,) = navigate({"docs/notes.md": text}).symbols(name)
     assert found.node.name == name.rpartition("md#")[2]
+
+
+OVERLOADS = """\
+    export default function blend(): string
+    export default function blend<A>(a: A): string
+    export default function blend<A, B>(a: A, b: B): string
+    export default function blend<A, B, C>(a: A, b: B, c: C): string
+    export default function blend<A, B, C, D>(a: A, b: B, c: C, d: D): string
+    export default function blend(...parts: string[]): string {
+      return glue(parts)
+    }
+
+    function glue(parts: string[]) {
+      return parts.join('')
+    }
+    """
+
+
+def test_overloads_are_one_thing_with_one_list_of_uses(navigate: Open) -> None:
+    """Each caller is named once, whoever asks, and what it calls is the one with a body."""
+    navigator = navigate(
+        {
+            "src/blend.ts": OVERLOADS,
+            "src/app.ts": "import blend from './blend'\n\nexport function title() {\n  return blend('a', 'b')\n}\n",
+            "src/page.ts": "import { title } from './app'\n\nexport function page() {\n  return title()\n}\n",
+        }
+    )
+    (found,) = navigator.symbols("blend")
+    assert [found.node.start_line, *(node.start_line for node in found.also)] == [1, 2, 3, 4, 5, 6]
+    assert {step.source.qualified_name for step in found.used if not step.source.is_file} == {"title"}
+    callers = navigator.trace("blend", Direction.CALLERS, 2)
+    assert [(step.source.qualified_name, step.is_guess) for step in callers.steps] == [
+        ("title", False),
+        ("page", False),
+    ]
+    (called,) = navigator.trace("title", Direction.CALLEES, 1).steps
+    assert (called.target.start_line, called.edge.resolution) == (6, Resolution.IMPORT)
+    assert [step.target.name for step in navigator.trace("title", Direction.CALLEES, 2).steps] == ["blend", "glue"]
+    assert reached(navigator, "blend").keys() >= {"title", "page", "src/app.ts"}
+
+
+def test_a_name_of_many_things_is_said_to_tell_nothing(navigate: Open) -> None:
+    """An answer without callers must not pass for proof that there are none."""
+    files = {
+        f"shop/kind_{number}.py": f"class Kind{number}:\n    def load(self):\n        pass\n" for number in range(9)
+    }
+    navigator = navigate(files | {"shop/user.py": "def use(kind):\n    kind.load()\n"})
+    (found,) = navigator.symbols("Kind3.load")
+    assert (found.used, found.is_common) == ((), True)
+    assert navigator.trace("Kind3.load", Direction.CALLERS, 1).common == ("load",)
+    assert navigator.impact("shop/kind_3.py::load", 1).common == ("load",)
+    assert navigator.trace("Kind3", Direction.CALLERS, 1).common == ()
+    assert navigator.trace("Kind3.load", Direction.CALLEES, 1).common == ()
+
+
+def test_letters_count_where_they_tell_things_apart(navigate: Open) -> None:
+    """Nobody who asks for a class means the variables that hold one, and they are no rivals of it."""
+    files = {f"tests/test_{one}.py": "def app():\n    return 1\n" for one in range(9)}
+    files |= {"src/app.py": "class App:\n    pass\n", "src/main.py": "def main():\n    return App()\n"}
+    navigator = navigate(files)
+    assert [one.node.path for one in navigator.symbols("App")] == ["src/app.py"]
+    assert [one.node.path for one in navigator.symbols("APP")] == ["src/app.py", *sorted(files)[2:]]
+    heading = navigate({"src/app.py": "class App:\n    pass\n", "docs/app.md": "# app\n\nWhat it is.\n"})
+    assert [one.node.path for one in heading.symbols("app")] == ["src/app.py", "docs/app.md"]
+    assert reached(navigator, "App") == {"main": Resolution.NAME}
+
+
+def test_strangers_of_one_name_stay_apart(navigate: Open) -> None:
+    """Two files may define what nobody uses."""
+    navigator = navigate({"a.py": "def main():\n    pass\n", "b.py": "def main():\n    pass\n"})
+    assert [(one.node.path, one.also) for one in navigator.symbols("main")] == [("a.py", ()), ("b.py", ())]
+
+
+@pytest.mark.parametrize("rivals", [1, 9])
+@pytest.mark.parametrize(
+    "files",
+    [
+        {
+            "src/shop/__init__.py": "from .cart import Cart\nfrom .till import pay as pay\n",
+            "src/shop/cart.py": "class Cart:\n    pass\n",
+            "tests/test_cart.py": "from shop import Cart\n\n\ndef fill():\n    return Cart()\n",
+        },
+        {
+            "src/shop/index.ts": "export { Cart } from './cart'\n",
+            "src/shop/cart.ts": "export class Cart {}\n",
+            "src/app.ts": "import { Cart } from './shop'\n\nexport function fill() {\n  return new Cart()\n}\n",
+        },
+        {
+            "web-shop/src/lib.rs": "mod cart;\n\npub use self::cart::Cart;\n",
+            "web-shop/src/cart.rs": "pub struct Cart(pub u8);\n",
+            "app/src/main.rs": "use web_shop::Cart;\n\nfn fill() -> Cart {\n    Cart(1)\n}\n",
+        },
+        {
+            "web-shop/src/cart/mod.rs": "pub struct Cart(pub u8);\n",
+            "app/src/main.rs": "use web_shop::cart::Cart;\n\nfn fill() -> Cart {\n    Cart(1)\n}\n",
+        },
+    ],
+)
+def test_a_package_hands_on_what_it_imports(navigate: Open, files: dict[str, str], rivals: int) -> None:
+    """Who imports a name from it means what the package itself imports, whatever else has that name."""
+    others = {f"other/cart_{one}.py": "class Cart:\n    pass\n" for one in range(rivals)}
+    navigator = navigate(files | others)
+    (path,) = (path for path in files if "/cart" in path)
+    assert reached(navigator, f"{path}::Cart")["fill"] is Resolution.IMPORT
+    assert "fill" not in reached(navigator, "other/cart_0.py::Cart")
+    (step,) = navigator.trace("fill", Direction.CALLEES, 1).steps
+    assert (step.target.path, step.edge.resolution) == (path, Resolution.IMPORT)
+
+
+def test_a_member_of_a_module_is_not_what_the_file_defines_itself(navigate: Open) -> None:
+    """A test may have a class of the name of what it tests."""
+    test = "import cart\n\n\nclass Cart(cart.Cart):\n    pass\n\n\ndef fill():\n    return cart.Cart()\n"
+    navigator = navigate({"cart.py": "class Cart:\n    pass\n", "tests/test_cart.py": test})
+    (step,) = navigator.trace("fill", Direction.CALLEES, 1).steps
+    assert step.target.path == "cart.py"
+    assert {step.source.path for step in navigator.trace("cart.py::Cart", Direction.SUBCLASSES, 1).steps} == {
+        "tests/test_cart.py"
+    }
+
+
+def test_instances_by_the_dozen_are_no_overloads(navigate: Open) -> None:
+    """What a type class has for every type tells nothing about which of them is meant."""
+    instances = "".join(f"instance Show T{number} where\n  render x = x\n\n" for number in range(40))
+    user = "module User where\n\nshown x = render x\n"
+    navigator = navigate({"src/Types.hs": f"module Types where\n\n{instances}", "src/User.hs": user})
+    assert "shown" not in reached(navigator, "render", 1)
+    assert navigator.trace("render", Direction.CALLERS, 1).common == ("render",)
+
+
+def test_what_leads_to_a_file_leads_to_what_it_defines_too(navigate: Open) -> None:
+    """A module of Lua is a table that goes by the module's name; what the file does itself does not lead to it."""
+    utils = "local utils = {}\n\nutils.trim = function(text)\n  return text\nend\n\n"
+    utils += "utils.clean = function(text)\n  return utils.trim(text)\nend\n\nreturn utils\n"
+    user = "local utils = require 'app.utils'\n\nlocal show = function(text)\n  return utils.trim(text)\nend\n"
+    navigator = navigate({"lua/app/utils.lua": utils, "lua/app/page.lua": user})
+    found = {
+        direction: {step.source.qualified_name for step in navigator.trace("lua/app/utils.lua", direction, 2).steps}
+        for direction in (Direction.IMPORTERS, Direction.CALLERS, Direction.SUBCLASSES)
+    }
+    assert found == {
+        Direction.IMPORTERS: {"lua/app/page.lua"},
+        Direction.CALLERS: {"show"},
+        Direction.SUBCLASSES: set(),
+    }
+    (file,) = navigator.symbols("lua/app/utils.lua")
+    assert {step.source.path for step in file.used} == {"lua/app/page.lua"}
+
+
+def test_the_picture_of_a_call_from_a_file_has_not_all_that_leads_to_the_file(navigate: Open) -> None:
+    """Only what a person asked about, and what stands around it."""
+    navigator = navigate(
+        {
+            "base.py": "def base():\n    return 1\n",
+            "script.py": "from base import base\n\nbase()\n\n\ndef other():\n    return 2\n",
+            "far.py": "from script import other\n\n\ndef far():\n    return other()\n",
+        }
+    )
+    around = navigator.around("base", 2, 50)
+    assert {node.qualified_name for node in around.nodes} == {"base", "script.py"}
+
+
+def test_what_is_imported_from_elsewhere_is_no_member_of_anything_here(navigate: Open) -> None:
+    """A header of the system is not the field of that name."""
+    navigator = navigate(
+        {
+            "pipe.h": "struct pipe {\n  int stdio;\n};\n\nint open_pipe(struct pipe *pipe);\n",
+            "main.c": '#include <stdio.h>\n#include "pipe.h"\n\nint main(void) {\n  return open_pipe(0);\n}\n',
+        }
+    )
+    steps = navigator.trace("pipe.h", Direction.IMPORTERS, 1).steps
+    assert [(step.source.path, step.target.path, step.edge.line) for step in steps] == [("main.c", "pipe.h", 2)]

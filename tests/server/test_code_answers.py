@@ -28,6 +28,9 @@ def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
     (root / "src" / "callers.py").write_text(f"from src.base import needle\n\n\n{callers}")
     calls = "".join(f"    elsewhere_{number}()\n" for number in range(400))
     (root / "src" / "far.py").write_text(f"def far():\n{calls}")
+    for kind in range(9):
+        (root / "src" / f"kind_{kind}.py").write_text(f"class Kind{kind}:\n    def load(self):\n        return self\n")
+    (root / "src" / "plot.ts").write_text("export function plot(a: A): B\n" * 12)
     (root / "dist.js").write_text("x=1;" * 100 + "hidden_word();\n")
     with closing(App(root, load_settings(root, {"GRAPHRAG_DATA_DIR": str(folder / "data")}))) as opened:
         opened.index()
@@ -87,3 +90,32 @@ def test_a_long_line_is_shown_where_it_holds_the_text(app: App, response_format:
 def test_no_tests_are_announced_where_there_are_none(app: App) -> None:
     """P-1: what follows would be taken for them."""
     assert "Tests to run first" not in ask(app, "impact", symbol="needle")
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "beginning"),
+    [
+        ("find_symbol", {"symbol": "Kind3.load"}, "1 definition of Kind3.load:"),
+        ("trace_relations", {"symbol": "Kind3.load"}, "No callers of src/kind_3.py:2-3  Kind3.load that its name"),
+        ("impact", {"symbol": "src/kind_3.py::load"}, "Nothing leads to src/kind_3.py:2-3  Kind3.load that its name"),
+    ],
+)
+def test_no_answer_takes_a_name_that_tells_nothing_for_proof(
+    app: App, tool: str, arguments: dict[str, Any], beginning: str
+) -> None:
+    """P-1: it says why there is nothing, and what finds every place."""
+    text = ask(app, tool, **arguments)
+    assert text.startswith(beginning)
+    assert "load is the name of much else" in text
+    assert "find_occurrences has every place" in text
+    assert "as far as names tell" not in text
+
+
+def test_overloads_are_listed_together(app: App) -> None:
+    """P-1: with one list of uses, and no more of them than anybody reads."""
+    text = ask(app, "find_symbol", symbol="plot")
+    assert text.count("plot.ts:") == 8
+    assert "... 4 more of that name" in text
+    assert text.count("not used by anything") == 1
+    (row,) = json.loads(ask(app, "find_symbol", symbol="plot", response_format="json"))["rows"]
+    assert (len(row["also"]), row["also_total"], row["is_common"]) == (7, 11, False)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from graphrag_mcp.code_graph import CodeNode
 from graphrag_mcp.errors import RequestError, not_indexed
+from graphrag_mcp.model import SymbolKind
 from graphrag_mcp.ports import SymbolGraph
 from graphrag_mcp.results import Scope
 
@@ -68,8 +69,14 @@ def _in_file(graph: SymbolGraph, text: str, root: Path, scope: Scope) -> list[Co
 
 
 def _definitions(graph: SymbolGraph, name: str, scope: Scope) -> list[CodeNode]:
-    """Return what has the name; as it stands first, since a heading may hold what separates the names of code."""
-    return graph.definitions(name, scope) or graph.definitions(_plain(name), scope)
+    """Return what has the name: as it stands, since a heading may hold what separates the names of code, else plain.
+
+    Code that is written as it was asked for is meant, and the same in other letters only where there is none.
+    """
+    found = graph.definitions(name, scope) or graph.definitions(_plain(name), scope)
+    last = _plain(name).rpartition(".")[2]
+    exact = [node for node in found if node.name in (last, name)]
+    return exact if any(node.kind is not SymbolKind.SECTION for node in exact) else found
 
 
 def _plain(name: str) -> str:

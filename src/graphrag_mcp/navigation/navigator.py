@@ -1,6 +1,6 @@
 """The exact questions that a caller may ask of one project."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,10 +20,16 @@ ListPaths = Callable[[Scope], Sequence[tuple[str, Category]]]
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A definition, with what mentions it directly: calls, imports, subclasses, tests."""
+    """A definition, with what mentions it directly: calls, imports, subclasses, tests.
+
+    also: what else is mentioned by the same: its overloads, and where it is declared or defined besides. is_common:
+    whether so much has the name that most of who says it is not counted.
+    """
 
     node: CodeNode
     used: tuple[Step, ...]
+    also: tuple[CodeNode, ...] = ()
+    is_common: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,21 +57,27 @@ class Navigator:
 
     def symbols(self, text: str, scope: Scope = EVERYTHING) -> tuple[Found, ...]:
         """Return the definitions that a name, path or place stands for, code first, and where each is used."""
-        nodes = sorted(find_nodes(self._graph, text, self._root, scope), key=_by_category)
-        return tuple(Found(node, self._uses(node, scope)) for node in nodes)
+        used = [(node, self._uses(node, scope)) for node in self._starts(text, scope)]
+        together: dict[Hashable, list[tuple[CodeNode, tuple[Step, ...]]]] = {}
+        for node, steps in used:
+            by = frozenset((step.source.node_id, step.edge.line, step.edge.kind) for step in steps) or node.file_id
+            together.setdefault((node.qualified_name, node.category, by), []).append((node, steps))
+        return tuple(
+            Found(node, steps, tuple(other for other, _ in others), self._graph.is_common(node, scope))
+            for (node, steps), *others in together.values()
+        )
 
     def trace(self, text: str, direction: Direction, hops: int, scope: Scope = EVERYTHING) -> Trace:
         """Follow one kind of relation from what a name stands for."""
-        return trace(self._graph, find_nodes(self._graph, text, self._root, scope), direction, hops, scope)
+        return trace(self._graph, self._starts(text, scope), direction, hops, scope, with_members=True)
 
     def around(self, text: str, hops: int, limit: int, scope: Scope = EVERYTHING) -> Neighbourhood:
         """Return what stands around the first definition that a name stands for, code before tests and the rest."""
-        starts = sorted(find_nodes(self._graph, text, self._root, scope), key=_by_category)
-        return find_neighbourhood(self._graph, starts, hops, limit, scope)
+        return find_neighbourhood(self._graph, self._starts(text, scope), hops, limit, scope)
 
     def impact(self, text: str, hops: int, scope: Scope = EVERYTHING) -> Impact:
         """Return what a change of a definition or a file may reach."""
-        return find_impact(self._graph, find_nodes(self._graph, text, self._root, scope), hops, scope)
+        return find_impact(self._graph, self._starts(text, scope), hops, scope)
 
     def occurrences(
         self, text: str, scope: Scope, *, whole_word: bool = True, ignore_case: bool = False
@@ -92,9 +104,14 @@ class Navigator:
         """Return the names of definitions that a person may be typing, in the same order."""
         return complete(beginning, self._graph.names())
 
+    def _starts(self, text: str, scope: Scope) -> list[CodeNode]:
+        """Return what a name, path or place stands for, code before tests and the rest."""
+        return sorted(find_nodes(self._graph, text, self._root, scope), key=_by_category)
+
     def _uses(self, node: CodeNode, scope: Scope) -> tuple[Step, ...]:
         directions = (Direction.IMPORTERS,) if node.is_file else _USES
-        steps = [step for direction in directions for step in trace(self._graph, [node], direction, 1, scope).steps]
+        traces = (trace(self._graph, [node], direction, 1, scope, with_members=True) for direction in directions)
+        steps = [step for one in traces for step in one.steps]
         unique = {(step.source.node_id, step.edge.kind): step for step in steps}
         return tuple(unique.values())
 

@@ -43,8 +43,9 @@ class Trace:
     """What was found from the starts.
 
     steps: in the order (hop, sure before guessed, confidence, place). stops: names that are said and not defined here.
-    guessed: definitions that were not followed, since what leads to them is a guess. is_cut: after more than MAX_NODES
-    the other hops were not taken.
+    guessed: definitions that were not followed, since what leads to them is a guess. common: names of the starts that
+    so much has that most of who says them is not counted. is_cut: after more than MAX_NODES the other hops were not
+    taken.
     """
 
     starts: tuple[CodeNode, ...]
@@ -52,13 +53,30 @@ class Trace:
     steps: tuple[Step, ...]
     stops: tuple[Mentioned, ...] = ()
     guessed: int = 0
+    common: tuple[str, ...] = ()
     is_cut: bool = False
 
 
-def trace(graph: SymbolGraph, starts: Sequence[CodeNode], direction: Direction, hops: int, scope: Scope) -> Trace:
-    """Follow one kind of relation from the starts, at most so many hops; guesses are shown and not followed."""
-    seen = {node.node_id for node in starts}
+def trace(
+    graph: SymbolGraph,
+    starts: Sequence[CodeNode],
+    direction: Direction,
+    hops: int,
+    scope: Scope,
+    *,
+    with_members: bool = False,
+) -> Trace:
+    """Follow one kind of relation from the starts, at most so many hops; guesses are shown and not followed.
+
+    with_members: what leads to something that a file of the starts defines, from elsewhere, leads to the file.
+    """
     frontier = list(starts)
+    inside: set[int] = set()
+    if with_members and direction in _INCOMING:
+        files = [node for node in starts if node.is_file]
+        frontier += [one for file in files for one in graph.in_file(file.path)]
+        inside = {file.file_id for file in files}
+    seen = {node.node_id for node in frontier}
     steps: list[Step] = []
     stops: dict[tuple[str, str], Mentioned] = {}
     guessed: set[int] = set()
@@ -69,8 +87,8 @@ def trace(graph: SymbolGraph, starts: Sequence[CodeNode], direction: Direction, 
             edges += found
             for one in unknown:
                 stops.setdefault((one.name, one.module), one)
-        fresh = _steps(graph, edges, hop, direction)
-        steps += fresh
+        fresh = [step for step in _steps(graph, edges, hop, direction) if step.source.file_id not in inside]
+        steps += _each_once(fresh, direction)
         guessed |= {_far_end(step, direction).node_id for step in fresh if step.is_guess}
         reached = {_far_end(step, direction).node_id: _far_end(step, direction) for step in fresh if not step.is_guess}
         frontier = [node for node_id, node in reached.items() if node_id not in seen]
@@ -78,7 +96,14 @@ def trace(graph: SymbolGraph, starts: Sequence[CodeNode], direction: Direction, 
         if not frontier or len(seen) > MAX_NODES:
             break
     is_cut = bool(frontier) and hop < hops
-    return Trace(tuple(starts), direction, tuple(steps), tuple(stops.values()), len(guessed - seen), is_cut)
+    common = common_names(graph, starts, scope) if direction in _INCOMING else ()
+    return Trace(tuple(starts), direction, tuple(steps), tuple(stops.values()), len(guessed - seen), common, is_cut)
+
+
+def common_names(graph: SymbolGraph, nodes: Sequence[CodeNode], scope: Scope) -> tuple[str, ...]:
+    """Return the names of which the graph cannot tell who means them, but for their own files and importers."""
+    by_name = {node.name: node for node in nodes}
+    return tuple(name for name, node in by_name.items() if graph.is_common(node, scope))
 
 
 def _edges(
@@ -99,7 +124,21 @@ def _steps(graph: SymbolGraph, edges: Sequence[CodeEdge], hop: int, direction: D
     ]
     if direction is Direction.TESTS:
         steps = [step for step in steps if step.source.category is Category.TESTS]
-    return sorted(steps, key=lambda step: (step.is_guess, -step.edge.confidence, step.edge.path, step.edge.line))
+    return sorted(steps, key=_order)
+
+
+def _order(step: Step) -> tuple[bool, float, str, int]:
+    return step.is_guess, -step.edge.confidence, step.edge.path, step.edge.line
+
+
+def _each_once(steps: Sequence[Step], direction: Direction) -> list[Step]:
+    """Leave out what says the same again: of overloads and of declarations one is mentioned with all the others."""
+    if direction in _OUTGOING:
+        last = sorted(steps, key=lambda step: step.target.start_line)  # It has the body where others only declare it.
+        kept = {(step.source, step.target.file_id, step.target.qualified_name, step.edge.kind): step for step in last}
+    else:
+        kept = {(step.source, 0, step.target.qualified_name, step.edge.kind): step for step in reversed(steps)}
+    return sorted(kept.values(), key=_order)
 
 
 def _far_end(step: Step, direction: Direction) -> CodeNode:

@@ -29,8 +29,10 @@ if TYPE_CHECKING:  # The navigator imports the stores' ports: numpy, which no cl
     from graphrag_mcp.navigation.tracing import Step, Trace
 
 USES_SHOWN = 6
+ALSO_SHOWN = 7
 STOPS_SHOWN = 12
 LINE_CHARACTERS = 200
+_AS_FAR_AS = ("among what is indexed, as far as names tell", "that its name could tell")
 _PAGING_FRAME = 80  # Characters of total, first and cursor.
 
 _VERBS = {
@@ -120,28 +122,45 @@ def _fitting(answer: Answer, payload: dict[str, Any], tool: str, arguments: Code
 
 def _symbols(found: Sequence["Found"], arguments: FindSymbolArguments, first: int) -> Answer:
     page = page_of(found, first, arguments.limit)
-    head = [f"{page.total:,} definition{'s' if page.total != 1 else ''} of {one_line(arguments.symbol)}:"]
+    count = sum(1 + len(one.also) for one in found)
+    head = [f"{count:,} definition{'s' if count != 1 else ''} of {one_line(arguments.symbol)}:"]
     payload = {"rows": [_found_payload(one) for one in page.rows]}
     return Answer(head, _as_lines(page, _found_lines), [], payload, [node for one in page.rows for node in _shown(one)])
 
 
 def _found_lines(one: "Found") -> list[str]:
-    node = one.node
-    lines = [_place(node) + (f" ({node.kind})" if not node.is_file else "") + _archived(node)]
-    if node.signature:
-        lines.append(f"   {one_line(node.signature)}")
+    lines = _defined_lines(one.node)
+    for node in one.also[:ALSO_SHOWN]:
+        lines += _defined_lines(node)
+    if len(one.also) > ALSO_SHOWN:
+        lines.append(f"... {len(one.also) - ALSO_SHOWN:,} more of that name")
     files = len({step.edge.path for step in one.used})
-    if not one.used:
-        return [*lines, "   not used by anything that is indexed, as far as names tell"]
-    lines.append(f"   used {len(one.used):,} times in {files:,} files:")
-    lines += [f"   - {_use(step)}" for step in one.used[:USES_SHOWN]]
+    if one.used:
+        lines.append(f"   used {len(one.used):,} times in {files:,} files:")
+        lines += [f"   - {_use(step)}" for step in one.used[:USES_SHOWN]]
+    elif not one.is_common:
+        lines.append("   not used by anything that is indexed, as far as names tell")
     if len(one.used) > USES_SHOWN:
         lines.append(f"   ... {len(one.used) - USES_SHOWN:,} more: trace_relations has them all")
-    return lines
+    return lines + [f"   {note}" for note in _common([one.node.name] if one.is_common else [])]
+
+
+def _defined_lines(node: CodeNode) -> list[str]:
+    place = _place(node) + (f" ({node.kind})" if not node.is_file else "") + _archived(node)
+    return [place, f"   {one_line(node.signature)}"] if node.signature else [place]
+
+
+def _common(names: Sequence[str]) -> list[str]:
+    """Say which names do not tell who means them."""
+    if not names:
+        return []
+    are = "is the name" if len(names) == 1 else "are the names"
+    shown = f"{', '.join(map(one_line, names))} {are} of much else"
+    return [f"{shown}, so only its own file and what imports it are counted; find_occurrences has every place."]
 
 
 def _shown(one: "Found") -> Iterable[CodeNode]:
-    return (one.node, *(step.source for step in one.used[:USES_SHOWN]))
+    return (one.node, *one.also[:ALSO_SHOWN], *(step.source for step in one.used[:USES_SHOWN]))
 
 
 def _use(step: "Step") -> str:
@@ -154,12 +173,13 @@ def _trace(found: "Trace", arguments: TraceArguments, first: int) -> Answer:
     more = f" and {len(found.starts) - 3} more of that name" if len(found.starts) > 3 else ""
     head = [f"{page.total:,} {found.direction} within {arguments.hops} hops of {starts}{more}:"]
     if not page.total:
-        head = [f"No {found.direction} of {starts}{more} among what is indexed."]
+        head = [f"No {found.direction} of {starts}{more} {_AS_FAR_AS[bool(found.common)]}."]
     payload = {
         **_some("starts", [node_payload(node) for node in found.starts]),
         "rows": [_step_payload(step) for step in page.rows],
         **_some("stops", [one._asdict() for one in found.stops]),
         "guesses_not_followed": found.guessed,
+        "common_names": list(found.common),
         "is_cut": found.is_cut,
     }
     nodes = [*found.starts, *(node for step in page.rows for node in (step.source, step.target))]
@@ -180,6 +200,7 @@ def _where_it_stops(found: "Trace") -> list[str]:
         lines.append(f"The graph stops at names that nothing indexed defines: {shown}{rest}.")
     if found.guessed:
         lines.append(f"{found.guessed:,} guesses were not followed: several definitions have the name.")
+    lines += _common(found.common)
     if found.is_cut:
         lines.append("There is more: ask with fewer hops.")
     return lines
@@ -195,10 +216,11 @@ def _impact(found: "Impact", arguments: ImpactArguments, first: int) -> Answer:
     if found.tests:
         head[0] += " Tests to run first:"
     if not rows:
-        head = [f"Nothing that is indexed leads to {starts}, as far as names tell."]
+        head = [f"Nothing leads to {starts} {_AS_FAR_AS[bool(found.common)]}."]
     payload = {
         **_some("starts", [node_payload(node) for node in found.starts]),
         "rows": [_reached_payload(one, is_test=is_test) for one, is_test in page.rows],
+        "common_names": list(found.common),
         "is_cut": found.is_cut,
     }
 
@@ -207,7 +229,7 @@ def _impact(found: "Impact", arguments: ImpactArguments, first: int) -> Answer:
         words = f"{_at(one.edge)}  {_name(one.node)} {one.edge.kind.replace('_', ' ')} {_name(one.via)}"
         return [f"{'test ' if is_test else ''}{one.hops}. {words} ({_certainty(one.edge)}, {one.confidence:.2f})"]
 
-    tail = ["There is more: ask with fewer hops."] if found.is_cut else []
+    tail = _common(found.common) + (["There is more: ask with fewer hops."] if found.is_cut else [])
     return Answer(head, _as_lines(page, lines), tail, payload, [*found.starts, *(one.node for one, _ in page.rows)])
 
 
@@ -308,7 +330,9 @@ def edge_payload(edge: CodeEdge) -> dict[str, Any]:
 
 def _found_payload(one: "Found") -> dict[str, Any]:
     used = [{"by": node_payload(step.source), **edge_payload(step.edge)} for step in one.used[:USES_SHOWN]]
-    return node_payload(one.node) | {"used": used, "used_total": len(one.used)}
+    also = [node_payload(node) for node in one.also[:ALSO_SHOWN]]
+    uses = {"used": used, "used_total": len(one.used), "is_common": one.is_common}
+    return node_payload(one.node) | {"also": also, "also_total": len(one.also)} | uses
 
 
 def _some(name: str, values: Sequence[Any]) -> dict[str, Any]:

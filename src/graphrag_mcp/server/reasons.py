@@ -33,7 +33,7 @@ _RESOLUTIONS = {
     Resolution.SYNTAX: "written there",
     Resolution.LOCAL: "same file",
     Resolution.IMPORT: "by its import",
-    Resolution.NAME: "only definition of that name",
+    Resolution.NAME: "nothing else has that name",
     Resolution.UNRESOLVED: "name only",
 }
 

@@ -131,8 +131,9 @@ class SqliteGraphStore:
     def _incoming(self, seeds: Sequence[int], kinds: Sequence[str], hidden: FileFilter) -> list[SettledEdge]:
         """What mentions the seeds' definitions: a mention counts when settling it leads back to the seed."""
         rank = {chunk_id: place for place, chunk_id in enumerate(seeds)}
+        count = count_definitions("symbols.name_key", "symbols.name", hidden.condition("x.file_id", "?2"))
         rows = self._database.rows(
-            f"""SELECT id, chunk_id, file_id, name, name_key, {count_definitions("symbols.name_key", hidden, "?2")}
+            f"""SELECT id, chunk_id, file_id, name, name_key, {count}
                 FROM symbols WHERE chunk_id IN (SELECT value FROM json_each(?1))
                 ORDER BY kind = 'field', id LIMIT {MAX_SEED_SYMBOLS}""",
             (id_list(seeds), *hidden.parameters),

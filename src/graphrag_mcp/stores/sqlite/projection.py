@@ -13,7 +13,7 @@ from graphrag_mcp.stores.sqlite.catalog import CHUNK_COLUMNS, read_chunk
 from graphrag_mcp.stores.sqlite.database import Database, id_list
 from graphrag_mcp.stores.sqlite.graph import SqliteGraphStore
 from graphrag_mcp.stores.sqlite.schema import KEYWORD_FIELDS, ORDINAL_BITS, ORDINAL_MASK
-from graphrag_mcp.stores.sqlite.settling import MAX_CANDIDATES
+from graphrag_mcp.stores.sqlite.settling import MAX_CANDIDATES, count_definitions
 
 # Whatever changes one of these changes what a server holds of the file.
 _MARK = """hex(f.content_hash) || ' ' || f.recipe || ' ' || f.category || ' ' || coalesce(f.modified_at, '') || ' '
@@ -22,6 +22,8 @@ _MARK = """hex(f.content_hash) || ' ' || f.recipe || ' ' || f.category || ' ' ||
 # The file a symbol is in, its qualified name, and how many of that name stand before it.
 _SYMBOL_COLUMNS = """s.id, f.path, s.qualified_name, (SELECT count(*) FROM symbols o
     WHERE o.name_key = s.name_key AND o.file_id = s.file_id AND o.qualified_name = s.qualified_name AND o.id < s.id)"""
+
+_IN_USE = "EXISTS (SELECT 1 FROM files d WHERE d.id = x.file_id AND d.archive_reason IS NULL)"
 
 
 class SqliteProjectionSource:
@@ -115,6 +117,10 @@ class SqliteProjectionSource:
         """
         rows = self._database.rows(
             f"""WITH changed(name) AS MATERIALIZED (SELECT value FROM json_each(?1)),
+                said(key, name) AS MATERIALIZED (SELECT DISTINCT target_key, target FROM relations
+                    WHERE target_key IN (SELECT name FROM changed)),
+                telling(key, name) AS MATERIALIZED (SELECT key, name FROM said
+                    WHERE {count_definitions("said.key", "said.name", _IN_USE)} <= {MAX_CANDIDATES}),
                 imported(module, target, path) AS MATERIALIZED (
                     SELECT m.key, NULL, d.path FROM files d JOIN module_keys m ON m.file_id = d.id
                     WHERE d.path IN (SELECT value FROM json_each(?2))
@@ -122,11 +128,9 @@ class SqliteProjectionSource:
                         SELECT rtrim(m.key, replace(m.key, '/', '')) AS folder, m.key, d.path
                         FROM files d JOIN module_keys m ON m.file_id = d.id
                         WHERE d.path IN (SELECT value FROM json_each(?2))))
-                SELECT f.path FROM relations r JOIN files f ON f.id = r.file_id
-                WHERE r.target_key IN (SELECT name FROM changed WHERE (SELECT count(*) FROM (
-                    SELECT 1 FROM symbols s JOIN files d ON d.id = s.file_id
-                    WHERE s.name_key = changed.name AND d.archive_reason IS NULL LIMIT {MAX_CANDIDATES + 1}))
-                    <= {MAX_CANDIDATES})
+                SELECT f.path FROM telling CROSS JOIN relations r
+                    ON r.target_key = telling.key AND r.target = telling.name
+                JOIN files f ON f.id = r.file_id
                 UNION SELECT f.path FROM imported i JOIN relations r ON r.target_module = i.module
                     AND r.target_module != '' AND (i.target IS NULL OR r.target = i.target)
                 JOIN files f ON f.id = r.file_id

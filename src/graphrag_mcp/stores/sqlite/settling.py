@@ -4,40 +4,59 @@ A relation stores the name as its file says it. Nothing has to be resolved again
 ambiguous name stays what it is: several candidates. `main.relations` are those of all trees: for chunks and files that
 are known to be this tree's, and for counts that may be rough. Names are looked up in `main.symbols`, and the last join
 is with this tree's view of them: joined earlier, SQLite reads all symbols to build a Bloom filter, in every query.
+
+Several definitions may be one thing: the overloads of a file, or what a header declares and other files define. Who
+mentions one of them mentions them all, without any doubt about what is meant. No code means a heading.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import groupby
 from operator import attrgetter
 from typing import NamedTuple
 
-from graphrag_mcp.model import RelationKind, Resolution
+from graphrag_mcp.model import HEADER_SUFFIXES, RelationKind, Resolution, SymbolKind
 from graphrag_mcp.stores.sqlite.database import Database, id_list
 from graphrag_mcp.stores.sqlite.schema import ORDINAL_BITS
 from graphrag_mcp.stores.sqlite.scope import FileFilter
 
-MAX_CANDIDATES = 5  # A name with more definitions than this says nothing about which of them is meant.
+MAX_CANDIDATES = 5  # A name of more things than this says nothing about which of them is meant.
+MAX_DEFINITIONS = 30  # Nor does one of more definitions, such as the instances of a type class.
 MAX_EDGES = 400  # Edges read per hop; a result shows twenty at most.
 MAX_MENTIONS = 40  # Mentions read of one definition.
 IMPORT_CONFIDENCE = 0.9
 UNIQUE_NAME_CONFIDENCE = 0.7
 
-_MODULE_MATCHES = (
-    "EXISTS (SELECT 1 FROM module_keys m WHERE m.key = r.target_module AND m.file_id = {definition}.file_id)"
-)
+# The files that the module of a mention stands for.
+_MODULES = "SELECT r.id, r.target_key, m.file_id FROM mentions r JOIN module_keys m ON m.key = r.target_module"
+# Those from which these import the name themselves: asked for exact answers only, since it takes milliseconds.
+_HANDED_ON = """SELECT r.id, r.target_key, k.file_id FROM mentions r CROSS JOIN module_keys m ON m.key = r.target_module
+    CROSS JOIN main.relations e ON e.target_key = r.target_key AND e.file_id = m.file_id
+        AND e.kind = 'imports' AND e.target = r.target
+    CROSS JOIN main.module_keys k ON k.key = e.target_module"""
+_IS_OF_MODULE = "(r.id, s.file_id) IN (SELECT id, file_id FROM modules)"
+_MAY_MEAN = "(s.kind != 'section' OR r.kind IN ('contains', 'links_to', 'supersedes'))"
+_PATH = "(SELECT d.path FROM main.files d WHERE d.id = s.file_id)"
 # The relations that stand in chunks, and relations themselves: either is given as a list of ids, ranked by its order.
 OF_CHUNKS = """FROM json_each(?1) seed JOIN chunks c ON c.id = seed.value
     JOIN main.relations r ON r.file_id = c.file_id AND r.line BETWEEN c.start_line AND c.end_line"""
 OF_RELATIONS = "FROM json_each(?1) seed JOIN main.relations r ON r.id = seed.value"
 
 
-def count_definitions(key: str, hidden: FileFilter, place: str) -> str:
-    """Return in SQL how many definitions of a name can be seen, as far as it matters; `hidden` takes `place`.
+def count_definitions(key: str, name: str, condition: str) -> str:
+    """Return in SQL how many things of a name fulfil a condition on `x`, as far as it matters; overloads are one.
 
     A name that half the project defines (`get`, `init`) is followed only inside its file or along an import.
     """
-    return f"""(SELECT count(*) FROM (SELECT 1 FROM symbols x WHERE x.name_key = {key}
-               AND {hidden.condition("x.file_id", place)} LIMIT {MAX_CANDIDATES + 1}))"""
+    return f"""(
+        SELECT iif(count(*) > {MAX_DEFINITIONS}, {MAX_CANDIDATES + 1}, count(DISTINCT file_id || ' ' || qualified_name))
+        FROM (SELECT x.file_id, x.qualified_name FROM symbols x
+              WHERE x.name_key = {key} AND x.name = {name} AND x.kind != 'section' AND {condition}
+              LIMIT {MAX_DEFINITIONS + 1}))"""
+
+
+def _modules(limit: int) -> str:
+    """Return in SQL the table `modules` of mentions; through packages where there is no limit."""
+    return f"modules(id, key, file_id) AS MATERIALIZED ({_MODULES}{'' if limit >= 0 else f' UNION {_HANDED_ON}'})"
 
 
 class Settler:
@@ -60,20 +79,22 @@ class Settler:
         """
         rows = self._database.rows(
             f"""WITH mentions AS MATERIALIZED (
-                    SELECT r.*, seed.key AS rank, {count_definitions("r.target_key", hidden, "?2")} AS known
+                    SELECT r.*, seed.key AS rank,
+                           {count_definitions("r.target_key", "r.target", hidden.condition("x.file_id", "?2"))} AS known
                     {relations}
                     WHERE r.kind IN ({_list(kinds)}) ORDER BY seed.key, r.id LIMIT {limit}),
+                {_modules(limit)},
                 meant AS (
-                    SELECT r.id, s.id AS symbol_id FROM mentions r
+                    SELECT r.id, s.id AS symbol_id FROM mentions r JOIN main.symbols s ON s.name_key = r.target_key
+                    WHERE r.known <= {MAX_CANDIDATES}
+                    UNION SELECT r.id, s.id FROM mentions r
                     JOIN main.symbols s ON s.name_key = r.target_key AND s.file_id = r.file_id
-                    UNION SELECT r.id, s.id FROM mentions r JOIN main.module_keys m ON m.key = r.target_module
-                    JOIN main.symbols s ON s.name_key = r.target_key AND s.file_id = m.file_id
-                    UNION SELECT r.id, s.id FROM mentions r JOIN main.symbols s ON s.name_key = r.target_key
-                    WHERE r.known <= {MAX_CANDIDATES})
+                    UNION SELECT m.id, s.id FROM modules m
+                    JOIN main.symbols s ON s.name_key = m.key AND s.file_id = m.file_id)
                 SELECT r.id, r.rank, r.kind, r.source, r.target, r.file_id, r.confidence, r.resolution,
-                       s.id, s.chunk_id, s.file_id, s.qualified_name, {_MODULE_MATCHES.format(definition="s")}
+                       s.id, s.chunk_id, s.file_id, {_PATH}, s.kind, s.qualified_name, {_IS_OF_MODULE}
                 FROM mentions r JOIN meant ON meant.id = r.id JOIN symbols s ON s.id = meant.symbol_id
-                WHERE s.name = r.target AND {hidden.condition("s.file_id", "?2")}
+                WHERE s.name = r.target AND {_MAY_MEAN} AND {hidden.condition("s.file_id", "?2")}
                 ORDER BY r.rank, r.id, s.id""",
             (id_list(seeds), *hidden.parameters),
         )
@@ -86,7 +107,7 @@ class Settler:
         """What the seeds import or link to as a whole file."""
         rows = self._database.rows(
             f"""SELECT r.id, seed.key, r.kind, r.source, r.target, r.file_id, r.confidence, r.resolution,
-                       -m.file_id, m.file_id << {ORDINAL_BITS}, m.file_id, f.path, 1
+                       -m.file_id, m.file_id << {ORDINAL_BITS}, m.file_id, f.path, 'module', f.path, 1
                 {relations}
                 JOIN module_keys m ON m.key IN (r.target_module, r.target_module || '/' || r.target)
                 JOIN files f ON f.id = m.file_id
@@ -109,21 +130,29 @@ class Settler:
     ) -> list["SettledEdge"]:
         """Return the relations that mean a definition, settled, as far as `limit` (-1 for all)."""
         name, key, file_id = definition.name, definition.name_key, definition.file_id
-        near, meant = "SELECT * FROM relations WHERE target_key = ?3", "1"
+        near, pairs = "SELECT * FROM relations WHERE target_key = ?3", "mentions r CROSS JOIN symbols s ON 1"
         if definition.known > MAX_CANDIDATES:  # Then only its own file, and those that import its module, can mean it.
             # The file's few modules first: all that mentions a common name would be read otherwise.
             near = """SELECT * FROM relations WHERE target_key = ?3 AND file_id = ?1
-                      UNION ALL SELECT r.* FROM module_keys m CROSS JOIN relations r ON r.target_module = m.key
-                      AND r.target_module != '' AND r.target_key = ?3 WHERE m.file_id = ?1 AND r.file_id != ?1"""
-            meant = """s.file_id IN (SELECT r.file_id UNION ALL SELECT file_id FROM main.module_keys
-                       WHERE key = r.target_module)"""
+                      UNION ALL SELECT r.* FROM (
+                          SELECT key FROM module_keys WHERE file_id = ?1
+                          UNION SELECT k.key FROM module_keys m CROSS JOIN relations e ON e.target_module = m.key
+                          AND e.target_module != '' AND e.target_key = ?3 AND e.kind = 'imports'
+                          CROSS JOIN module_keys k ON k.file_id = e.file_id WHERE m.file_id = ?1
+                      ) near CROSS JOIN relations r ON r.target_module = near.key
+                      AND r.target_module != '' AND r.target_key = ?3 WHERE r.file_id != ?1"""
+            pairs = """(SELECT id, file_id FROM mentions UNION SELECT id, file_id FROM modules) one
+                CROSS JOIN mentions r ON r.id = one.id CROSS JOIN symbols s ON s.file_id = one.file_id"""
         rows = self._database.rows(
-            f"""SELECT r.id, ?2, r.kind, r.source, r.target, r.file_id, r.confidence, r.resolution,
-                       s.id, s.chunk_id, s.file_id, s.qualified_name, {_MODULE_MATCHES.format(definition="s")}
-                FROM (SELECT * FROM ({near}) r
-                      WHERE r.target = ?4 AND r.kind IN ({_list(kinds)})
-                        AND {hidden.condition("r.file_id", "?5")} LIMIT {limit}) r
-                JOIN symbols s ON s.name_key = ?3 AND s.name = ?4 AND {meant} AND {hidden.condition("s.file_id", "?5")}
+            f"""WITH mentions AS MATERIALIZED (
+                    SELECT * FROM ({near}) r
+                    WHERE r.target = ?4 AND r.kind IN ({_list(kinds)})
+                      AND {hidden.condition("r.file_id", "?5")} LIMIT {limit}),
+                {_modules(limit)}
+                SELECT r.id, ?2, r.kind, r.source, r.target, r.file_id, r.confidence, r.resolution,
+                       s.id, s.chunk_id, s.file_id, {_PATH}, s.kind, s.qualified_name, {_IS_OF_MODULE}
+                FROM {pairs} AND s.name_key = ?3 AND s.name = ?4 AND {_MAY_MEAN}
+                     AND {hidden.condition("s.file_id", "?5")}
                 ORDER BY r.id, s.id""",
             (file_id, seed_rank, key, name, *hidden.parameters),
         )
@@ -143,7 +172,7 @@ class Settler:
 
 
 class Definition(NamedTuple):
-    """A definition as its mentions are looked for; `known`: how many have its name, as far as it matters."""
+    """A definition as its mentions are looked for; `known`: how many things have its name, as far as it matters."""
 
     symbol_id: int
     chunk_id: int
@@ -167,6 +196,8 @@ class _Candidate(NamedTuple):
     symbol_id: int
     chunk_id: int
     symbol_file: int
+    symbol_path: str
+    symbol_kind: str
     qualified_name: str
     module_matches: int
 
@@ -174,6 +205,11 @@ class _Candidate(NamedTuple):
     def is_itself(self) -> bool:
         """A recursive call leads to the function's other chunks, which is no news."""
         return self.symbol_file == self.relation_file and self.qualified_name == self.source
+
+    @property
+    def is_importable(self) -> bool:
+        """No `#include <stdio.h>` means a field that is called `stdio`."""
+        return self.kind != RelationKind.IMPORTS or self.symbol_kind not in (SymbolKind.FIELD, SymbolKind.METHOD)
 
     @property
     def full_target(self) -> str:
@@ -200,7 +236,7 @@ def _list(kinds: Sequence[str]) -> str:
 
 
 def _settle(candidates: Iterable[_Candidate], direction: str) -> list[SettledEdge]:
-    """Decide what each relation means: its own file first, then the module it names, then the only one of that name."""
+    """Decide what each relation means: its own file, the module that it names, or the only one of that name."""
     edges: list[SettledEdge] = []
     for _, group in groupby(candidates, key=attrgetter("seed_rank", "relation_id")):
         possible = {candidate.symbol_id: candidate for candidate in group}
@@ -230,14 +266,27 @@ def _choose(possible: Mapping[int, _Candidate]) -> list[tuple[Resolution, float,
     if everyone[0].resolution == Resolution.SYNTAX:  # The source says whose member it is.
         return [(Resolution.SYNTAX, 1.0, [one for one in local if one.qualified_name == one.full_target])]
     imported = [one for one in everyone if one.module_matches]
-    for resolution, confidence, chosen in (
+    ways = [
         (Resolution.LOCAL, 1.0, local),
         (Resolution.IMPORT, IMPORT_CONFIDENCE, imported),
-        (Resolution.NAME, UNIQUE_NAME_CONFIDENCE, everyone),
-    ):
-        if len(chosen) == 1:
+        (Resolution.NAME, UNIQUE_NAME_CONFIDENCE, [one for one in everyone if one.is_importable]),
+    ]
+    if everyone[0].resolution == Resolution.IMPORT:  # `module.name` is not what this file defines by that name.
+        ways[:2] = reversed(ways[:2])
+    for resolution, confidence, chosen in ways:
+        meant = _count_things(chosen)
+        if meant == 1:
             return [(resolution, confidence, chosen)]
-        if chosen:
-            shared = [] if len(chosen) > MAX_CANDIDATES else chosen
-            return [(Resolution.CANDIDATES, confidence / len(chosen), shared)]
+        if meant:
+            return [(Resolution.CANDIDATES, confidence / meant, chosen if meant <= MAX_CANDIDATES else [])]
     return []
+
+
+def _count_things(definitions: Collection[_Candidate]) -> int:
+    """Return how many different things they define: overloads are one, and so is what a header declares."""
+    if len(definitions) > MAX_DEFINITIONS:
+        return MAX_CANDIDATES + 1
+    declared = {one.qualified_name for one in definitions if one.symbol_path.endswith(HEADER_SUFFIXES)}
+    return len(
+        {(one.qualified_name, None if one.qualified_name in declared else one.symbol_file) for one in definitions}
+    )

@@ -8,8 +8,15 @@ from graphrag_mcp.model import Category, RelationKind, SymbolKind
 from graphrag_mcp.results import Scope
 from graphrag_mcp.stores.sqlite.database import Database, id_list, marks
 from graphrag_mcp.stores.sqlite.schema import ORDINAL_BITS
-from graphrag_mcp.stores.sqlite.scope import ScopeResolver
-from graphrag_mcp.stores.sqlite.settling import OF_RELATIONS, Definition, SettledEdge, Settler, count_definitions
+from graphrag_mcp.stores.sqlite.scope import FileFilter, ScopeResolver
+from graphrag_mcp.stores.sqlite.settling import (
+    MAX_CANDIDATES,
+    OF_RELATIONS,
+    Definition,
+    SettledEdge,
+    Settler,
+    count_definitions,
+)
 
 _NODE_COLUMNS = """s.id, s.file_id, f.path, f.category, s.name, s.qualified_name, s.kind, s.start_line, s.end_line,
     s.signature, f.archive_reason IS NOT NULL"""
@@ -125,9 +132,8 @@ class SqliteSymbolGraph:
     def incoming(self, node: CodeNode, kinds: Sequence[RelationKind], scope: Scope) -> list[CodeEdge]:
         """Return what mentions a definition or file: each from the definition, or else the file, that says it."""
         hidden = self._scopes.resolve(scope)
-        if node.node_id > 0:
-            counted = f"SELECT {count_definitions('?1', hidden, '?2')}"
-            ((known,),) = self._database.rows(counted, (node.name.lower(), *hidden.parameters))
+        if not node.is_file:
+            known = self._count_definitions(node, hidden)
             definition = Definition(node.node_id, 0, node.file_id, node.name, node.name.lower(), known)
             settled = self._settler.incoming(definition, 0, kinds, hidden, -1)
         else:
@@ -141,6 +147,10 @@ class SqliteSymbolGraph:
             kind = RelationKind(edge.kind)
             edges.append(CodeEdge(source, node.node_id, kind, path, line, edge.confidence, edge.resolution))
         return edges
+
+    def is_common(self, node: CodeNode, scope: Scope) -> bool:
+        """Tell whether so much has a definition's name that only its own file and importers can be told to mean it."""
+        return not node.is_file and self._count_definitions(node, self._scopes.resolve(scope)) > MAX_CANDIDATES
 
     def dependencies(self, most: int, scope: Scope) -> Iterator[Dependency]:
         """Yield which files say the names that at most so many definitions have, as far as names tell; streamed."""
@@ -160,6 +170,11 @@ class SqliteSymbolGraph:
                 (*hidden.parameters, most, *hidden.parameters, *hidden.parameters),
             )
             yield from map(Dependency._make, rows)
+
+    def _count_definitions(self, node: CodeNode, hidden: FileFilter) -> int:
+        counted = f"SELECT {count_definitions('?1', '?2', hidden.condition('x.file_id', '?3'))}"
+        ((known,),) = self._database.rows(counted, (node.name.lower(), node.name, *hidden.parameters))
+        return int(known)
 
     def _importing(self, node: CodeNode, kinds: Sequence[RelationKind], scope: Scope) -> list[SettledEdge]:
         """Return the settled relations of all that may name a file as a module."""

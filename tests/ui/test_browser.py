@@ -123,6 +123,42 @@ def test_results_come_while_typing(tab: Page) -> None:
     assert tab.locator(".results mark").count() > 0
 
 
+@pytest.mark.parametrize(
+    ("address", "field", "shown"),
+    [
+        ("#/search?languages=python", "#query", r"#/search\?q=renew\+the\+token&languages=python$"),
+        ('#/compare?right={"rrf_k":9}', "#compared", r"#/compare\?q=renew\+the\+token&right=%7B%22rrf_k%22%3A9%7D$"),
+    ],
+)
+def test_what_is_typed_while_the_page_starts_stays(tab: Page, address: str, field: str, shown: str) -> None:
+    """The first letters were lost to whoever typed before the project's tools and settings had come."""
+    held: list[Any] = []
+    tab.route("**/api/project", lambda route: held.append(route))
+    tab.goto(tab.url.split("#")[0] + address)
+    tab.reload()
+    tab.locator(field).press_sequentially("renew the token")
+    assert len(held) == 1
+    held[0].continue_()
+    expect(tab).to_have_url(re.compile(shown))
+    expect(tab.locator(field)).to_have_value("renew the token")
+    expect(tab.locator("#main li:visible", has_text="session.py").first).to_be_visible()
+
+
+def test_a_list_that_was_left_says_nothing_any_more(tab: Page) -> None:
+    """Neither how many files there are, below the list of what was left out, nor in the browser's console."""
+    held: list[Any] = []
+    tab.route("**/api/files", lambda route: held.append(route))
+    with tab.expect_request("**/api/files"):
+        tab.get_by_role("link", name="Index").click()
+    tab.get_by_role("tab", name="Left out").click()
+    total = tab.locator("#view-index .note")
+    expect(total).to_have_text(re.compile(r"\d path"))
+    with tab.expect_response("**/api/files"):
+        held[0].continue_()
+    tab.wait_for_timeout(150)
+    expect(total).to_have_text(re.compile(r"\d path"))
+
+
 def test_an_outdated_answer_never_replaces_a_newer_one(tab: Page) -> None:
     """However long it takes."""
 

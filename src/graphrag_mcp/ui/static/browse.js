@@ -111,10 +111,15 @@ async function drawTable(mine) {
     initialSort: isSkipped() ? [] : [{ column: "path", dir: "asc" }],
     dataLoader: false,
     ajaxURL: "asked-below",
-    ajaxRequestFunc: (_url, _config, { page, sort = [] }) => load(page, sort[0]).catch((error) => {
-      if (place.isConnected) failed(error);
-      return new Promise(() => {}); // The grid would only say "Error".
-    }),
+    ajaxRequestFunc: async (_url, _config, { page, sort = [] }) => {
+      try {
+        const answer = await load(page, sort[0]);
+        if (place.isConnected) return laidOut(answer);
+      } catch (error) {
+        if (place.isConnected) failed(error);
+      }
+      return new Promise(() => {}); // The grid would only say "Error", and complain where it was left meanwhile.
+    },
   });
   table.on("tableBuilt", () => {
     nameParts(place);
@@ -136,11 +141,14 @@ function plain(cell, words) {
   return h("span", { title: String(value ?? "") }, words ? words(value) : typeof value === "number" ? count(value) : value || "–");
 }
 
-async function load(page, sort) {
+function load(page, sort) {
   const values = { text: params.text ?? "", page, size: PAGE };
-  const answer = isSkipped()
-    ? await ask("skipped", { ...values, reason: params.reason ?? "" })
-    : await ask("files", { ...values, language: params.language ?? "", category: params.category ?? "", archived: params.archived || "all", order: sort?.field ?? "path", descending: sort?.dir === "desc" });
+  return isSkipped()
+    ? ask("skipped", { ...values, reason: params.reason ?? "" })
+    : ask("files", { ...values, language: params.language ?? "", category: params.category ?? "", archived: params.archived || "all", order: sort?.field ?? "path", descending: sort?.dir === "desc" });
+}
+
+function laidOut(answer) {
   total.textContent = plural(answer.total, isSkipped() ? "path" : "file");
   return { data: answer.rows, last_page: Math.max(1, Math.ceil(answer.total / PAGE)) };
 }

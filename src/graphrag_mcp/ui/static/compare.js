@@ -20,10 +20,10 @@ export function start(place) {
 }
 
 export async function show(params) {
+  input.value = params.q ?? ""; // Before anything is waited for: what is typed meanwhile stays.
+  for (const side of SIDES) changes[side] = parse(params[side]);
   try {
     ({ settings: form, presets } = await project());
-    input.value = params.q ?? "";
-    for (const side of SIDES) changes[side] = parse(params[side]);
     drawSides();
     await run();
   } catch (error) {

@@ -16,7 +16,7 @@ const BETWEEN = 150;
 const ROW = 44;
 const TALLEST = 14;
 
-let input, hops, picture, list, summary, legend, cytoscape, drawn, current;
+let input, hops, picture, list, summary, legend, cytoscape, drawn, current, turn = 0;
 
 export function start(place) {
   input = h("input", { id: "symbol", type: "search", "aria-label": "Symbol", spellcheck: "false", autocomplete: "off", placeholder: "A name, Class.method, path:line or a path" });
@@ -37,6 +37,7 @@ function submit() {
 }
 
 export async function show(params) {
+  const mine = ++turn;
   const asked = { symbol: params.symbol ?? "", path: params.path ?? "", line: Number(params.line) || 0, hops: Number(params.hops) || 1 };
   input.value = asked.symbol || (asked.line ? `${asked.path}:${asked.line}` : asked.path);
   hops.value = String(asked.hops);
@@ -50,8 +51,7 @@ export async function show(params) {
   try {
     const graph = await ask("graph", asked);
     cytoscape ??= (await import("./vendor/cytoscape.js")).default;
-    current = graph;
-    draw(graph);
+    if (mine === turn) draw(current = graph); // Else the view shows something else by now.
   } catch (error) {
     if (!(error instanceof Outdated)) blank(failure(error));
   }

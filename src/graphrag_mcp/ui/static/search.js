@@ -42,21 +42,21 @@ export function start(place) {
 }
 
 export async function show(params) {
+  const { q = "", hit, tab, ...rest } = params;
+  if (q !== state.query || document.activeElement !== input) input.value = q; // Before anything is waited for: what is typed meanwhile stays.
+  state.query = q;
+  if (!hit) input.focus({ preventScroll: true });
   try {
     await ready;
   } catch (error) {
     instead(failure(error, () => location.reload()));
     return;
   }
-  const { q = "", hit, tab, ...rest } = params;
-  if (q !== state.query || document.activeElement !== input) input.value = q;
   filters.set(rest);
   detail.tab = tab ?? "code";
-  state.query = q;
   const place = Math.max(1, Math.floor(Number(hit)) || 1) - 1;
   if (asked() !== state.asked || !state.result) await run(place);
   else if (state.result.primary[place]) select(place);
-  if (!hit) input.focus({ preventScroll: true });
 }
 
 export function focus() {

@@ -100,9 +100,14 @@ class RelationKind(StrEnum):
     CALLS = "calls"
     IMPORTS = "imports"
     INHERITS = "inherits"
+    USES = "uses"  # Names it as a type: of a parameter, a field, a variable.
     TESTS = "tests"
     LINKS_TO = "links_to"
     SUPERSEDES = "supersedes"
+
+
+# Shown beside a result: whatever names a type would leave no room for the others.
+RELATED_KINDS = tuple(kind for kind in RelationKind if kind is not RelationKind.USES)
 
 
 class Resolution(StrEnum):
@@ -111,6 +116,7 @@ class Resolution(StrEnum):
     SYNTAX = "syntax"  # Stands in the source itself: a member in its class.
     LOCAL = "local"  # The same file defines the name.
     IMPORT = "import"  # The file imports the name or its module.
+    LIBRARY = "library"  # The file imports it from the language's own library: a file says so, no edge has it.
     NAME = "name"  # Exactly one definition in the project has the name.
     CANDIDATES = "candidates"  # Several do: each is a candidate, none is a fact.
     UNRESOLVED = "unresolved"  # Nothing in the project has the name.

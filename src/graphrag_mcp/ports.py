@@ -104,7 +104,10 @@ class GraphStore(Protocol):
     def neighbours(
         self, chunk_ids: Sequence[int], hops: int, limit: int, scope: Scope, kinds: Sequence[RelationKind] = ()
     ) -> list[GraphNeighbour]:
-        """Return chunks related to the seeds, ordered by (hops, confidence, seed's rank, path)."""
+        """Return chunks related to the seeds, ordered by (hops, confidence, seed's rank, path).
+
+        kinds: the relations that are followed; none: RELATED_KINDS.
+        """
         ...
 
 

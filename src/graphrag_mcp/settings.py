@@ -179,7 +179,7 @@ class RetrievalSettings(_Section):
     rerank_mention_boost_weight: Weight = Field(0.5, description="likewise, of being named in the query")
     rerank_normalize_scores: bool = Field(False, description="stretch the cosines to 0 to 1 before they are summed")
 
-    graph_expansion_edge_types: Relations = Field((), description="relations shown beside the results; empty: all")
+    graph_expansion_edge_types: Relations = Field((), description="relations shown beside results; none: all but uses")
     graph_expansion_max_nodes: int = Field(12, ge=0, le=20, description="related chunks beside the results, at most")
     rejected_injection_max_docs: int = Field(3, ge=0, le=10, description="rejected documents shown apart; 0: none")
     rejected_min_similarity: Share = Field(0.4, description="their cosine to the query, at least")

@@ -281,3 +281,39 @@ def test_a_name_that_several_files_define_is_no_backlink(backend: Backend) -> No
 def _first(backend: Backend, path: str) -> int:
     found = [one for word in ("help", "run", "guide") for one in backend.keywords.search([word], 20, Scope())]
     return next(one.chunk_id for one in found if backend.places([one.chunk_id]) == [(path, 0)])
+
+
+def test_who_names_a_type_is_related_when_asked_for(backend: Backend) -> None:
+    """K-11: beside a result everything else is shown; and no field is meant that is called as its type."""
+    uses = Relation(RelationKind.USES, "run", "Box", 2, 0.5, Resolution.UNRESOLVED)
+    backend.write(
+        [
+            Source(
+                "a.py",
+                ["run", "Box"],
+                symbols=(_function("run"), Symbol("Box", "Crate.Box", SymbolKind.FIELD, 11, 11)),
+                relations=(uses,),
+            ),
+            Source("b.py", ["Box"], symbols=(Symbol("Box", "Box", SymbolKind.TYPE, 1, 2),)),
+        ]
+    )
+    seed = _seed(backend, "run", "a.py")
+    assert _neighbours(backend, seed) == []
+    (found,) = backend.graph.neighbours([seed], 1, 20, Scope(), [RelationKind.USES])
+    assert (found.chunk.path, found.relation, found.direction) == ("b.py", RelationKind.USES, "out")
+    assert backend.graph.mentions([seed], Scope()) == []
+
+
+def test_what_the_language_brings_is_never_meant_by_its_name_alone(backend: Backend) -> None:
+    """Only a module of the project that has the very name of the language's own."""
+    call = _call("start", "platform")._replace(resolution=Resolution.LIBRARY)
+    backend.write(
+        [
+            Source("a.py", ["run"], symbols=(_function("run"),), relations=(call,)),
+            Source("b.py", ["start"], symbols=(_function("start"),)),
+        ]
+    )
+    assert _neighbours(backend, _seed(backend, "run", "a.py")) == []
+    backend.write([Source("platform.py", ["start"], symbols=(_function("start"),))])
+    (found,) = _neighbours(backend, _seed(backend, "run", "a.py"))
+    assert (found.chunk.path, found.resolution) == ("platform.py", Resolution.IMPORT)

@@ -9,7 +9,7 @@ import pytest
 
 from graphrag_mcp.app import App
 from graphrag_mcp.code_graph import Direction
-from graphrag_mcp.model import Resolution
+from graphrag_mcp.model import RelationKind, Resolution
 from graphrag_mcp.navigation.navigator import Navigator
 from graphrag_mcp.results import Scope
 from graphrag_mcp.settings import load_settings
@@ -269,3 +269,68 @@ def test_what_is_imported_from_elsewhere_is_no_member_of_anything_here(navigate:
     )
     steps = navigator.trace("pipe.h", Direction.IMPORTERS, 1).steps
     assert [(step.source.path, step.target.path, step.edge.line) for step in steps] == [("main.c", "pipe.h", 2)]
+
+
+def test_a_change_of_a_type_reaches_those_that_name_it(navigate: Open) -> None:
+    """In a signature or a field, in its own package too, where nobody imports it; and those that call them."""
+    navigator = navigate(
+        {
+            "shop/order.go": "package shop\n\ntype Order struct {\n\tTotal int\n}\n",
+            "shop/pay.go": "package shop\n\nfunc Pay(order *Order) int {\n\treturn 1\n}\n",
+            "shop/list.go": "package shop\n\ntype List struct {\n\tfirst *Order\n}\n",
+            "shop/main.go": "package shop\n\nfunc Run() int {\n\treturn Pay(nil)\n}\n",
+            "shop/pay_test.go": "package shop\n\nfunc check(order Order) {}\n",
+        }
+    )
+    assert reached(navigator, "Order").keys() == {"Pay", "List.first", "Run", "check"}
+    users = navigator.trace("Order", Direction.CALLERS, 1).steps
+    assert {(step.source.qualified_name, step.edge.kind) for step in users} == {
+        ("Pay", RelationKind.USES),
+        ("List.first", RelationKind.USES),
+        ("check", RelationKind.USES),
+    }
+    (tested,) = navigator.trace("Order", Direction.TESTS, 1).steps
+    assert tested.source.name == "check"
+    assert navigator.trace("Pay", Direction.CALLEES, 1).steps == ()
+
+
+def test_a_property_that_is_called_as_its_type_is_not_the_type(navigate: Open) -> None:
+    """It stands in the same file, and the type in another."""
+    navigator = navigate(
+        {
+            "Address.cs": "public class Address { }\n",
+            "User.cs": "public class User {\n    public Address Address { get; set; }\n}\n",
+        }
+    )
+    assert reached(navigator, "Address.cs::Address") == {"User.Address": Resolution.NAME}
+    assert reached(navigator, "User.cs::Address") == {}
+
+
+@pytest.mark.parametrize(
+    ("path", "own", "user"),
+    [
+        (
+            "a.go",
+            "package a\n\ntype Request struct{}\n",
+            'package b\n\nimport "net/http"\n\nfunc F(r http.Request) {}\n',
+        ),
+        ("a.py", "class Request: ...\n", "from urllib.request import Request\n\n\ndef f(r: Request):\n    Request()\n"),
+        ("A.java", "class Request {}\n", "import java.net.http.Request;\n\nclass B {\n  Request r;\n}\n"),
+        ("a.ts", "export class Request {}\n", "import { Request } from 'node:http'\n\nnew Request()\n"),
+    ],
+)
+def test_what_the_language_brings_is_nothing_of_the_project(navigate: Open, path: str, own: str, user: str) -> None:
+    """Though nothing else in the project has its name."""
+    navigator = navigate({f"app/{path}": own, f"lib/b.{path.rpartition('.')[2]}": user})
+    assert reached(navigator, "Request") == {}
+
+
+def test_a_module_of_the_project_may_be_called_as_one_of_the_language(navigate: Open) -> None:
+    """An import leads there, as it does when the program runs."""
+    navigator = navigate(
+        {
+            "platform/__init__.py": "def start():\n    return 1\n",
+            "app.py": "from platform import start\n\n\ndef run():\n    return start()\n",
+        }
+    )
+    assert reached(navigator, "start", 1) == {"app.py": Resolution.IMPORT, "run": Resolution.IMPORT}

@@ -15,6 +15,7 @@ def _edges(parsed: ParsedFile, kind: RelationKind) -> set[tuple[str, str, Resolu
 
 
 LOCAL, IMPORT, UNRESOLVED = Resolution.LOCAL, Resolution.IMPORT, Resolution.UNRESOLVED
+LIBRARY = Resolution.LIBRARY
 
 IMPORTS = {
     "inventory.py": ("load", "/src/shop/storage"),
@@ -42,7 +43,7 @@ INHERITS = {
     "inventory.py": ("Counter", "Shelf", IMPORT, "/src/shop/storage"),
     "cart.js": ("Cart", "Basket", UNRESOLVED, ""),
     "service.ts": ("UserService", "Repository", LOCAL, ""),
-    "server.go": ("Server", "Handler", IMPORT, "net/http"),
+    "server.go": ("Server", "Handler", LIBRARY, "net/http"),
     "shape.rs": ("Circle", "Shape", LOCAL, ""),
     "Account.java": ("Account", "Comparable", UNRESOLVED, ""),
     "engine.cpp": ("car.parts.Engine", "Machine", UNRESOLVED, ""),
@@ -79,6 +80,27 @@ CALLS = {
 }
 
 
+USES = {
+    "inventory.py": ("find_shelves", "Shelf", IMPORT, "/src/shop/storage"),
+    "service.ts": ("UserService.handler", "Handler", LOCAL, ""),
+    "panel.tsx": ("Panel", "PanelProps", LOCAL, ""),
+    "server.go": ("Handler.Serve", "ResponseWriter", LIBRARY, "net/http"),
+    "shape.rs": ("draw_all", "Canvas", IMPORT, "/src/draw"),
+    "Account.java": ("Account.reserve", "Money", IMPORT, "com/acme/money/Money"),
+    "list.c": ("list_add", "list_t", LOCAL, ""),
+    "engine.cpp": ("Engine.start", "Valve", LOCAL, ""),
+    "Orders.cs": ("Shop.Orders.Extensions.Show", "Order", UNRESOLVED, ""),
+    "library.rb": ("lend", "Shelf", LOCAL, ""),
+    "Mailer.php": ("Mailer.__construct", "Job", IMPORT, "Queue/Job"),
+    "Garden.kt": ("Registry.register", "Garden", LOCAL, ""),
+    "Player.swift": ("Player.play", "Song", LOCAL, ""),
+    "Zoo.scala": ("open", "Bird", IMPORT, "com/acme/animals/Bird"),
+    "bank.ex": ("Acme.Bank.open", "Money", IMPORT, "acme/money"),
+    "Parser.hs": ("parse", "Tokens", LOCAL, ""),
+    "queue.zig": ("Queue.push", "Node", IMPORT, "node"),
+}
+
+
 @pytest.mark.parametrize("name", SAMPLES)
 def test_every_language_yields_its_imports(name: str) -> None:
     """004-07: under the name that the other file gave it, and with that file's place."""
@@ -96,6 +118,76 @@ def test_every_language_with_types_yields_what_they_inherit(name: str) -> None:
 def test_every_language_yields_its_calls(name: str) -> None:
     """004-07: from the qualified name of the definition around the call."""
     assert CALLS[name] in _edges(parse_sample(name), RelationKind.CALLS)
+
+
+@pytest.mark.parametrize("name", USES)
+def test_every_language_with_types_yields_where_they_are_named(name: str) -> None:
+    """In signatures, fields and variables."""
+    assert USES[name] in _edges(parse_sample(name), RelationKind.USES)
+
+
+@pytest.mark.parametrize(
+    ("path", "lines", "module"),
+    [
+        ("src/a.py", ["import store", "def f(x: store.Box): ..."], "store"),
+        ("src/a.ts", ["import * as store from './store'", "function f(x: store.Box) {}"], "/src/store"),
+        ("src/a.go", ["package a", 'import "acme.io/shop/app/store"', "func f(x store.Box) {}"], "store"),
+        ("src/a.rs", ["use crate::store;", "fn f(x: store::Box2) {}"], "/src/store"),
+        ("src/a.cpp", ["namespace store { class Box {}; }", "void f(store::Box x) {}"], ""),
+        ("src/a.cs", ["class A { void f(Store.Box x) {} }"], ""),
+        ("src/A.java", ["class A { void f(Store.Box x) {} }"], ""),
+        ("src/a.kt", ["fun f(x: Store.Box) {}"], ""),
+        ("src/a.swift", ["func f(x: Store.Box) {}"], ""),
+    ],
+)
+def test_a_type_is_looked_for_where_its_qualifier_leads(path: str, lines: list[str], module: str) -> None:
+    """Not among whatever has its bare name: of a qualifier that says nothing, it may be anything."""
+    parsed = parse_lines(path, *lines)
+    (used,) = (one for one in parsed.relations if one.kind is RelationKind.USES and one.target.startswith("Box"))
+    assert (used.source.rpartition(".")[2], used.target_module) == ("f", module)
+    assert used.confidence == (0.3 if not module and path != "src/a.cpp" else used.confidence)
+
+
+@pytest.mark.parametrize(
+    ("path", "lines", "expected"),
+    [
+        ("a.py", ["class Box:", "    def twin(self, other: Box) -> Box: ..."], set()),
+        ("a.go", ["package a", "type Box struct{}", "func (b *Box) Twin() *Box { return nil }"], set()),
+        ("a.go", ["package a", "func f() { var x Box; x = Box{} }"], set()),
+        ("a.py", ["class Lid(Box): ..."], set()),
+        ("a.py", ["def f(x):", "    return Box.make(x)"], {("f", "Box")}),
+        ("a.rs", ["fn f() { Lid::new(); }"], {("f", "Lid")}),
+        ("a.php", ["<?php", "function f() { return Box::make(); }"], {("f", "Box")}),
+        (
+            "a.cs",
+            ["class A { void f(object o) { var x = o as Box; var t = typeof(Lid); } }"],
+            {("A.f", "Box"), ("A.f", "Lid")},
+        ),
+    ],
+)
+def test_a_type_is_used_by_others_and_once(path: str, lines: list[str], expected: set[tuple[str, str]]) -> None:
+    """Its own members, who inherits from it and who makes one say that already; whose method is called, is used."""
+    assert {edge[:2] for edge in _edges(parse_lines(path, *lines), RelationKind.USES)} == expected
+
+
+@pytest.mark.parametrize(
+    ("path", "lines"),
+    [
+        ("a.py", ["from json import dumps", "def f(): dumps(1)"]),
+        ("a.py", ["import os.path", "from os.path import dumps", "def f(): dumps(1)"]),
+        ("a.ts", ["import { dumps } from 'node:util'", "function f() { dumps(1) }"]),
+        ("a.js", ["import { dumps } from 'fs/promises'", "function f() { dumps(1) }"]),
+        ("a.go", ["package a", 'import "encoding/json"', "func f() { json.dumps(1) }"]),
+        ("a.rs", ["use std::fmt::dumps;", "fn f() { dumps(1); }"]),
+        ("A.java", ["import static java.util.Objects.dumps;", "class A { void f() { dumps(1); } }"]),
+    ],
+)
+def test_what_comes_from_the_language_is_known(path: str, lines: list[str]) -> None:
+    """And nothing of the project that happens to have its name."""
+    calls = {
+        edge.target: edge.resolution for edge in parse_lines(path, *lines).relations if edge.kind is RelationKind.CALLS
+    }
+    assert calls == {"dumps": LIBRARY}
 
 
 @pytest.mark.parametrize(

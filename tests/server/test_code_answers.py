@@ -31,6 +31,7 @@ def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
     for kind in range(9):
         (root / "src" / f"kind_{kind}.py").write_text(f"class Kind{kind}:\n    def load(self):\n        return self\n")
     (root / "src" / "plot.ts").write_text("export function plot(a: A): B\n" * 12)
+    (root / "src" / "box.py").write_text("class Box: ...\n\n\ndef weigh(box: Box):\n    return 1\n")
     (root / "dist.js").write_text("x=1;" * 100 + "hidden_word();\n")
     with closing(App(root, load_settings(root, {"GRAPHRAG_DATA_DIR": str(folder / "data")}))) as opened:
         opened.index()
@@ -119,3 +120,10 @@ def test_overloads_are_listed_together(app: App) -> None:
     assert text.count("not used by anything") == 1
     (row,) = json.loads(ask(app, "find_symbol", symbol="plot", response_format="json"))["rows"]
     assert (len(row["also"]), row["also_total"], row["is_common"]) == (7, 11, False)
+
+
+def test_who_names_a_type_uses_it(app: App) -> None:
+    """P-1: nobody calls a type; a test of it tests it, as any other does."""
+    assert "box.py:4  weigh uses it (same file, 0.90)" in ask(app, "find_symbol", symbol="Box")
+    assert "box.py:4  weigh uses Box  src/box.py:1" in ask(app, "trace_relations", symbol="Box")
+    assert "box.py:4  weigh uses Box (same file" in ask(app, "impact", symbol="Box")

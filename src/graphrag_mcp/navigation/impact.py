@@ -12,6 +12,7 @@ from graphrag_mcp.results import Scope
 LEADING = (
     RelationKind.CALLS,
     RelationKind.INHERITS,
+    RelationKind.USES,
     RelationKind.TESTS,
     RelationKind.IMPORTS,
     RelationKind.LINKS_TO,

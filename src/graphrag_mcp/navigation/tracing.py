@@ -11,10 +11,10 @@ from graphrag_mcp.results import Scope
 MAX_NODES = 400  # Beyond that nobody reads an answer; the caller is told.
 
 _INCOMING: Mapping[Direction, tuple[RelationKind, ...]] = {
-    Direction.CALLERS: (RelationKind.CALLS,),
+    Direction.CALLERS: (RelationKind.CALLS, RelationKind.USES),
     Direction.IMPORTERS: (RelationKind.IMPORTS, RelationKind.LINKS_TO),
     Direction.SUBCLASSES: (RelationKind.INHERITS,),
-    Direction.TESTS: (RelationKind.TESTS, RelationKind.CALLS),
+    Direction.TESTS: (RelationKind.TESTS, RelationKind.CALLS, RelationKind.USES),
 }
 _OUTGOING: Mapping[Direction, tuple[RelationKind, ...]] = {
     Direction.CALLEES: (RelationKind.CALLS,),

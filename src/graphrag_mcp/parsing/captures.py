@@ -57,6 +57,7 @@ _ROLES = (
 )
 _COMMENT_MARKS = " \t/*#;!-{}|\"'<>=`"
 _DOC_MARKS = ("@doc", "@typedoc", "@shortdoc")  # Elixir's docstrings stand above, as attributes.
+_QUALIFYING = frozenset({".", "::", "\\"})
 _RECEIVER_BYTES = 60  # Longer ones are chains of calls, of which only the end could be a name.
 
 _Captures = dict[str, list[Node]]
@@ -141,7 +142,8 @@ class Findings:
         if len(name) < 2 or name in self._noise:
             return
         start = node.start_byte
-        receiver = self._read_receiver(receivers[0]) if receivers else ""
+        before = receivers[0] if receivers else _qualifier(node)
+        receiver = self._read_receiver(before) if before else ""
         self.references[start, is_call] = Reference(start, self._code.row(start), name, receiver, is_call)
 
     def _add_base(self, node: Node, receivers: list[Node] | None) -> None:
@@ -219,6 +221,12 @@ class Findings:
 
     def _alias(self, captures: _Captures) -> str:
         return self._code.node_text(captures["alias"][0]) if "alias" in captures else ""
+
+
+def _qualifier(node: Node) -> Node | None:
+    """Return `a` of the name `b` in `a.b`, `a::b` and `a\\b`."""
+    mark = node.prev_sibling
+    return mark.prev_sibling if mark is not None and mark.type in _QUALIFYING else None
 
 
 def last_name(text: str) -> str:

@@ -17,7 +17,7 @@ from graphrag_mcp.parsing.relations import build_relations
 from graphrag_mcp.parsing.symbols import read_outline
 from graphrag_mcp.parsing.syntax import SourceCode, SyntaxTimeoutError, parse_tree, statement_rows
 
-PARSER_VERSION = 7  # Rises whenever a file would be parsed differently, so that indexes are renewed.
+PARSER_VERSION = 8  # Rises whenever a file would be parsed differently, so that indexes are renewed.
 SYNTAX_LIMIT_BYTES = 1_000_000  # K-24: beyond it lies data in the shape of code.
 _MARKDOWN = (".md", ".markdown", ".mdx", ".mdc")
 
@@ -79,7 +79,7 @@ def _parse_syntax(path: str, text: str, code: SourceCode, category: Category, gr
         ParseMode.SYNTAX,
         chunks=tuple(describe_chunks(lines, outline, spans)),
         symbols=tuple(_symbols(outline)),
-        relations=tuple(build_relations(path, category, outline)),
+        relations=tuple(build_relations(path, language, category, outline)),
     )
 
 

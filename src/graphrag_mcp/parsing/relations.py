@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from graphrag_mcp.model import Category, Relation, RelationKind, Resolution, SymbolKind
+from graphrag_mcp.parsing.libraries import is_library, library_of
 from graphrag_mcp.parsing.outline import Definition, Import, Outline, Reference, enclosing_indexes
 
 # How often an edge of each kind turns out to be right, roughly; only their order is relied upon.
@@ -21,19 +22,22 @@ _OWN = frozenset({"self", "this", "cls", "Self", "static", "super", "parent", "_
 Resolved = tuple[float, Resolution, str]
 
 
-def build_relations(path: str, category: Category, outline: Outline) -> list[Relation]:
+def build_relations(path: str, language: str, category: Category, outline: Outline) -> list[Relation]:
     """Return the distinct edges of a file in the order in which they first occur."""
     found: dict[tuple[RelationKind, str, str], Relation] = {}
-    for relation in _Builder(path, category, outline).relations():
-        found.setdefault((relation.kind, relation.source, relation.target), relation)
+    for relation in _Builder(path, language, category, outline).relations():
+        key = (relation.kind, relation.source, relation.target)
+        if relation.kind is not RelationKind.USES or (RelationKind.CALLS, *key[1:]) not in found:  # A call says more.
+            found.setdefault(key, relation)
     return list(found.values())
 
 
 class _Builder:
     """Looks names up among a file's own definitions and its imports."""
 
-    def __init__(self, path: str, category: Category, outline: Outline) -> None:
+    def __init__(self, path: str, language: str, category: Category, outline: Outline) -> None:
         self._path, self._outline = path, outline
+        self._library = library_of(language)
         self._is_test_file = category is Category.TESTS
         self._imports: dict[str, Import] = {found.name: found for found in outline.imports}
         self._local: dict[str, list[Definition]] = {}
@@ -49,6 +53,7 @@ class _Builder:
         yield from self._import_edges()
         yield from self._tests_by_name()
         yield from self._calls()
+        yield from self._uses()
 
     def _contains(self) -> Iterator[Relation]:
         for definition in self._outline.definitions:
@@ -69,7 +74,7 @@ class _Builder:
 
     def _import_edges(self) -> Iterator[Relation]:
         for found in self._outline.imports:
-            edge = (_IMPORTED, Resolution.IMPORT, found.module)
+            edge = self._by_import(_IMPORTED, found.module)
             yield _edge(RelationKind.IMPORTS, "", found.target, found.row, edge)
 
     def _tests_by_name(self) -> Iterator[Relation]:
@@ -103,10 +108,23 @@ class _Builder:
                 tested = (min(edge[0], _TESTED_BY_CALL), edge[1], edge[2])
                 yield _edge(RelationKind.TESTS, name, target, call.row, tested)
 
-    def _target(self, call: Reference) -> str:
-        """Return the name under which a call's target is defined: not the one an import gave it."""
-        imported = None if call.receiver else self._imports.get(call.name)
-        return imported.target if imported and call.name not in self._local else call.name
+    def _uses(self) -> Iterator[Relation]:
+        definitions, found = self._outline.definitions, self._outline.references
+        taken = {call.start for call in found if call.is_call} | {base.start for base in self._outline.bases}
+        named = [one for one in found if not one.is_call and one.start not in taken]
+        owners = [call._replace(name=call.receiver, receiver="") for call in found if call.receiver[:1].isupper()]
+        types = sorted(one for one in named + owners if one.name not in _OWN)
+        for index, one in zip(enclosing_indexes(definitions, [one.start for one in types]), types, strict=True):
+            source = definitions[index] if index >= 0 else None
+            if source and one.name in _types_around(source):  # A type's own members name it all the time.
+                continue
+            edge = self._resolve_member(one.receiver, one.name) if one.receiver else self._resolve(one.name)
+            yield _edge(RelationKind.USES, source.qualified_name if source else "", self._target(one), one.row, edge)
+
+    def _target(self, found: Reference) -> str:
+        """Return the name under which the target is defined: not the one an import gave it."""
+        imported = None if found.receiver else self._imports.get(found.name)
+        return imported.target if imported and found.name not in self._local else found.name
 
     def _resolve_call(self, call: Reference, index: int) -> Resolved:
         if not call.receiver:
@@ -115,11 +133,14 @@ class _Builder:
             return self._resolve_own(call.name, index)
         return self._resolve_member(call.receiver, call.name)
 
+    def _by_import(self, confidence: float, module: str) -> Resolved:
+        return confidence, Resolution.LIBRARY if is_library(module, self._library) else Resolution.IMPORT, module
+
     def _resolve_member(self, receiver: str, name: str) -> Resolved:
         if (receiver, name) in self._members or self._is_member_of_nested(receiver, name):
             return _LOCAL, Resolution.LOCAL, ""
         if imported := self._imports.get(receiver):
-            return _IMPORTED_MEMBER, Resolution.IMPORT, _module_of_members(imported)
+            return self._by_import(_IMPORTED_MEMBER, _module_of_members(imported))
         return _UNKNOWN_MEMBER, Resolution.UNRESOLVED, ""
 
     def _is_member_of_nested(self, receiver: str, name: str) -> bool:
@@ -147,13 +168,19 @@ class _Builder:
             if index >= 0 and (own := self._resolve_own(name, index))[1] is Resolution.LOCAL:
                 return own
             if imported := self._imports.get(name):
-                return _IMPORTED, Resolution.IMPORT, imported.module
+                return self._by_import(_IMPORTED, imported.module)
         return _UNKNOWN, Resolution.UNRESOLVED, ""
 
 
 def _edge(kind: RelationKind, source: str, target: str, row: int, resolved: Resolved) -> Relation:
     confidence, resolution, module = resolved
     return Relation(kind, source, target, row + 1, confidence, resolution, module)
+
+
+def _types_around(definition: Definition) -> list[str]:
+    """Return the names of a definition's own type and of those around it."""
+    names = definition.qualified_name.split(".")
+    return names if definition.is_container else names[:-1]
 
 
 def _are_tests(definitions: Sequence[Definition]) -> list[bool]:

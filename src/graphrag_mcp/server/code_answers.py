@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from graphrag_mcp.code_graph import CodeEdge, CodeNode, Direction
-from graphrag_mcp.model import Resolution
+from graphrag_mcp.model import RelationKind, Resolution
 from graphrag_mcp.results import Scope
 from graphrag_mcp.server.arguments import (
     CodeArguments,
@@ -185,7 +185,9 @@ def _trace(found: "Trace", arguments: TraceArguments, first: int) -> Answer:
     nodes = [*found.starts, *(node for step in page.rows for node in (step.source, step.target))]
 
     def lines(step: "Step") -> list[str]:
-        words = f"{_at(step.edge)}  {_name(step.source)} {_VERBS[found.direction]} {_target(step.target)}"
+        is_call = step.edge.kind is not RelationKind.USES or found.direction is Direction.TESTS
+        verb = _VERBS[found.direction] if is_call else "uses"
+        words = f"{_at(step.edge)}  {_name(step.source)} {verb} {_target(step.target)}"
         return [f"{step.hop}. {words} ({_certainty(step.edge)})"]
 
     return Answer(head, _as_lines(page, lines), _where_it_stops(found), payload, nodes)

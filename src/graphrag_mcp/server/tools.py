@@ -43,14 +43,14 @@ TOOL_WORDS: Mapping[str, _Words] = {
     ),
     "trace_relations": _Words(
         "Trace callers, callees, imports, subclasses, tests",
-        "Follow the code graph from a symbol: its callers, callees, importers, imports, subclasses, superclasses or "
-        "tests, several hops far. Each edge has its line, its confidence and how it was resolved; the answer says "
-        "where the graph stops. Use it before changing a function's behaviour or signature.",
+        "Follow the code graph from a symbol: its callers (and what uses a type), callees, importers, imports, "
+        "subclasses, superclasses or tests, several hops far. Each edge has its line, its confidence and how it was "
+        "resolved; the answer says where the graph stops. Use it before changing a function's behaviour or signature.",
     ),
     "impact": _Words(
         "What a change reaches",
-        "Return what a change to a symbol or a file may reach (callers, subclasses, importers, transitively), and the "
-        "tests to run first. Use it before and after editing.",
+        "Return what a change to a symbol or a file may reach (callers, users of a type, subclasses, importers, "
+        "transitively), and the tests to run first. Use it before and after editing.",
     ),
     "find_occurrences": _Words(
         "Every occurrence of a text",

@@ -27,11 +27,13 @@
   (conditional_access_expression (member_binding_expression name: (identifier) @call))])
 (object_creation_expression type: [(identifier) @call (generic_name (identifier) @call)
   (qualified_name name: (identifier) @call)])
-(parameter type: [(identifier) @reference (generic_name (identifier) @reference) (nullable_type (identifier) @reference)])
-(variable_declaration type: [(identifier) @reference (generic_name (identifier) @reference) (nullable_type (identifier) @reference)])
-(property_declaration type: [(identifier) @reference (generic_name (identifier) @reference) (nullable_type (identifier) @reference)])
-(method_declaration returns: [(identifier) @reference (generic_name (identifier) @reference)])
-(type_argument_list (identifier) @reference)
+(_ type: [(identifier) @reference (generic_name (identifier) @reference) (qualified_name name: (identifier) @reference)])
+(method_declaration returns: [(identifier) @reference (generic_name (identifier) @reference)
+  (qualified_name name: (identifier) @reference)])
+(as_expression right: [(identifier) @reference (generic_name (identifier) @reference)
+  (qualified_name name: (identifier) @reference)])
+(type_argument_list [(identifier) @reference (generic_name (identifier) @reference)
+  (qualified_name name: (identifier) @reference)])
 (attribute name: (identifier) @reference)
 
 (using_directive !name [(identifier) (qualified_name)] @source) @import

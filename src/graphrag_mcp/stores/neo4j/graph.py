@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 from neo4j import Driver
 
-from graphrag_mcp.model import RelationKind, Resolution, Symbol, SymbolKind
+from graphrag_mcp.model import RELATED_KINDS, RelationKind, Resolution, Symbol, SymbolKind
 from graphrag_mcp.ports import ChunkStore
 from graphrag_mcp.results import GraphNeighbour, Mention, Scope, SymbolMatch
 from graphrag_mcp.stores.neo4j.connection import reaching
@@ -46,7 +46,7 @@ ORDER BY confidence DESC, rank, path, ordinal LIMIT $edges
 _EDGES_PER_NEIGHBOUR = 4  # Several edges lead to one chunk: this many are read for each that is wanted.
 
 _MENTIONS = f"""
-MATCH (said:Chunk)-[r:{relationship_types(kind for kind in RelationKind if kind != RelationKind.CONTAINS)}]->(s:Symbol)
+MATCH (said:Chunk)-[r:{relationship_types(kind for kind in RELATED_KINDS if kind != RelationKind.CONTAINS)}]->(s:Symbol)
 WHERE said.key IN $chunks AND s.kind <> 'field'
 MATCH (s)<-[:DEFINES]-(c:Chunk) WHERE c.path <> said.path AND {IN_SCOPE}
     AND size(COLLECT {{
@@ -144,7 +144,7 @@ class Neo4jGraphStore:
         self, chunk_ids: Sequence[int], hops: int, limit: int, scope: Scope, kinds: Sequence[RelationKind] = ()
     ) -> list[GraphNeighbour]:
         """Return chunks related to the seeds, ordered by (hops, confidence, seed's rank, path), each chunk once."""
-        statement = _NEIGHBOURS.replace("{types}", relationship_types(kinds or tuple(RelationKind)))
+        statement = _NEIGHBOURS.replace("{types}", relationship_types(kinds or RELATED_KINDS))
         keys = self._chunk_ids.keys(chunk_ids)
         frontier = [keys[chunk_id] for chunk_id in chunk_ids if chunk_id in keys]
         if not frontier:

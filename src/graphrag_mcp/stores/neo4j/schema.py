@@ -1,8 +1,8 @@
 """The graph: its nodes, relationships and indexes, and the Cypher that writer, reader and deleter share.
 
     (:File {key})-[:HAS_CHUNK]->(:Chunk {key})-[:DEFINES]->(:Symbol {key})      sections of documents are :Section too
-    (:Chunk)-[:CALLS|IMPORTS|INHERITS|TESTS|CONTAINS|LINKS_TO|SUPERSEDES {source, target, confidence, resolution}]->
-        (:Symbol), or (:File) where the whole file is meant
+    (:Chunk)-[:CALLS|IMPORTS|INHERITS|USES|TESTS|CONTAINS|LINKS_TO|SUPERSEDES]->(:Symbol), or (:File) where the whole
+        file is meant, with {source, target, confidence, resolution}
 
 A relation begins at the chunk it stands in and ends at what it was settled on. A symbol's key outlives the contents of
 its file, so that a new version of a file keeps what points at it; a chunk's key does not.

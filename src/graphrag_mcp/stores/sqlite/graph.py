@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from graphrag_mcp.model import RelationKind, Symbol, SymbolKind
+from graphrag_mcp.model import RELATED_KINDS, RelationKind, Symbol, SymbolKind
 from graphrag_mcp.results import GraphNeighbour, Mention, Scope, SymbolMatch
 from graphrag_mcp.stores.sqlite.catalog import CHUNK_COLUMNS, read_chunk
 from graphrag_mcp.stores.sqlite.database import Database, id_list, marks
@@ -51,7 +51,7 @@ class SqliteGraphStore:
                     SELECT DISTINCT c.id AS chunk_id, r.target_key AS key, r.target, r.file_id
                     FROM json_each(?) one JOIN chunks c ON c.id = one.value
                     JOIN main.relations r ON r.file_id = c.file_id AND r.line BETWEEN c.start_line AND c.end_line
-                    WHERE r.kind != 'contains'),
+                    WHERE r.kind NOT IN ('contains', 'uses')),
                 rare AS MATERIALIZED (
                     SELECT key, (SELECT count(*) FROM (
                         SELECT 1 FROM main.relations x WHERE x.target_key = key LIMIT {MAX_OCCURRENCES})) AS occurrences
@@ -96,7 +96,7 @@ class SqliteGraphStore:
     ) -> list[GraphNeighbour]:
         """Return chunks related to the seeds, ordered by (hops, confidence, seed's rank, path), each chunk once."""
         hidden = self._scopes.resolve(scope)
-        wanted = tuple(kinds) or tuple(RelationKind)
+        wanted = tuple(kinds) or RELATED_KINDS
         seen = dict.fromkeys(chunk_ids)
         frontier = list(chunk_ids)
         found: list[tuple[SettledEdge, int]] = []

@@ -34,7 +34,8 @@ _HANDED_ON = """SELECT r.id, r.target_key, k.file_id FROM mentions r CROSS JOIN 
         AND e.kind = 'imports' AND e.target = r.target
     CROSS JOIN main.module_keys k ON k.key = e.target_module"""
 _IS_OF_MODULE = "(r.id, s.file_id) IN (SELECT id, file_id FROM modules)"
-_MAY_MEAN = "(s.kind != 'section' OR r.kind IN ('contains', 'links_to', 'supersedes'))"
+_MAY_MEAN = """(s.kind != 'section' OR r.kind IN ('contains', 'links_to', 'supersedes'))
+    AND (r.kind != 'uses' OR s.kind IN ('type', 'module', 'constant'))"""
 _PATH = "(SELECT d.path FROM main.files d WHERE d.id = s.file_id)"
 # The relations that stand in chunks, and relations themselves: either is given as a list of ids, ranked by its order.
 OF_CHUNKS = """FROM json_each(?1) seed JOIN chunks c ON c.id = seed.value
@@ -271,8 +272,10 @@ def _choose(possible: Mapping[int, _Candidate]) -> list[tuple[Resolution, float,
         (Resolution.IMPORT, IMPORT_CONFIDENCE, imported),
         (Resolution.NAME, UNIQUE_NAME_CONFIDENCE, [one for one in everyone if one.is_importable]),
     ]
-    if everyone[0].resolution == Resolution.IMPORT:  # `module.name` is not what this file defines by that name.
-        ways[:2] = reversed(ways[:2])
+    if everyone[0].resolution in (Resolution.IMPORT, Resolution.LIBRARY):
+        ways[:2] = reversed(ways[:2])  # `module.name` is not what this file defines by that name.
+    if everyone[0].resolution == Resolution.LIBRARY:  # Unless the project has a module of that name.
+        del ways[1:]
     for resolution, confidence, chosen in ways:
         meant = _count_things(chosen)
         if meant == 1:

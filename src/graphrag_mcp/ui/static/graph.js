@@ -4,9 +4,10 @@ import { Outdated, ask, cancel } from "./api.js";
 import { badge, empty, failure, fill, glass, h, pathOf, plural } from "./dom.js";
 import { go } from "./route.js";
 
-const KINDS = ["calls", "imports", "inherits", "tests", "links_to"];
+const KINDS = ["calls", "uses", "imports", "inherits", "tests", "links_to"];
 const PHRASES = {
   calls: ["Calls", "Called by"],
+  uses: ["Uses the type", "Used as a type by"],
   imports: ["Imports", "Imported by"],
   inherits: ["Inherits from", "Inherited by"],
   tests: ["Tests", "Tested by"],
@@ -173,7 +174,7 @@ const labels = (selector) => [
 
 // One line for all relations between the same two, named after the strongest.
 function lines(graph, places) {
-  const order = ["inherits", "tests", "calls", "links_to", "imports"];
+  const order = ["inherits", "tests", "calls", "uses", "links_to", "imports"];
   const pairs = new Map();
   for (const edge of graph.edges) {
     const pair = `${edge.source} ${edge.target}`;

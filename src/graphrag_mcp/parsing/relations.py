@@ -92,12 +92,7 @@ class _Builder:
         calls = [found for found in self._outline.references if found.is_call and found.name not in _OWN]
         definitions = self._outline.definitions
         is_test = _are_tests(definitions)
-        seen: set[tuple[int, str, str]] = set()
-        for index, call in zip(enclosing_indexes(definitions, [call.start for call in calls]), calls, strict=True):
-            key = (index, call.name, call.receiver)
-            if key in seen:
-                continue
-            seen.add(key)
+        for index, call in self._each_once(calls):
             source = definitions[index] if index >= 0 else None
             name = source.qualified_name if source else ""
             edge = self._resolve_call(call, index)
@@ -112,14 +107,23 @@ class _Builder:
         definitions, found = self._outline.definitions, self._outline.references
         taken = {call.start for call in found if call.is_call} | {base.start for base in self._outline.bases}
         named = [one for one in found if not one.is_call and one.start not in taken]
-        owners = [call._replace(name=call.receiver, receiver="") for call in found if call.receiver[:1].isupper()]
-        types = sorted(one for one in named + owners if one.name not in _OWN)
-        for index, one in zip(enclosing_indexes(definitions, [one.start for one in types]), types, strict=True):
+        owners = [one._replace(name=one.receiver, receiver="") for one in found if one.receiver[:1].isupper()]
+        for index, one in self._each_once(sorted(one for one in named + owners if one.name not in _OWN)):
             source = definitions[index] if index >= 0 else None
             if source and one.name in _types_around(source):  # A type's own members name it all the time.
                 continue
             edge = self._resolve_member(one.receiver, one.name) if one.receiver else self._resolve(one.name)
             yield _edge(RelationKind.USES, source.qualified_name if source else "", self._target(one), one.row, edge)
+
+    def _each_once(self, references: Sequence[Reference]) -> Iterator[tuple[int, Reference]]:
+        """Yield the first of the references that say the same in one definition, with its index."""
+        seen: set[tuple[int, str, str]] = set()
+        around = enclosing_indexes(self._outline.definitions, [one.start for one in references])
+        for index, one in zip(around, references, strict=True):
+            key = (index, one.name, one.receiver)
+            if key not in seen:
+                seen.add(key)
+                yield index, one
 
     def _target(self, found: Reference) -> str:
         """Return the name under which the target is defined: not the one an import gave it."""

@@ -57,7 +57,7 @@ class SqliteCatalog:
     def chunks(self, chunk_ids: Sequence[int]) -> Mapping[int, StoredChunk]:
         """Return those of the chunks that still exist."""
         rows = self._database.rows(
-            f"""SELECT {CHUNK_COLUMNS} FROM chunks c JOIN files f ON f.id = c.file_id
+            f"""SELECT {CHUNK_COLUMNS} FROM chunks c CROSS JOIN files f ON f.id = c.file_id
                 WHERE c.id IN (SELECT value FROM json_each(?))""",
             (id_list(chunk_ids),),
         )
@@ -66,7 +66,7 @@ class SqliteCatalog:
     def chunk_at(self, path: str, line: int) -> StoredChunk | None:
         """Return the innermost chunk around a line of a file, else its first."""
         rows = self._database.rows(
-            f"""SELECT {CHUNK_COLUMNS} FROM files f JOIN chunks c
+            f"""SELECT {CHUNK_COLUMNS} FROM files f CROSS JOIN chunks c
                 ON c.id >= f.id << {ORDINAL_BITS} AND c.id < f.id + 1 << {ORDINAL_BITS} WHERE f.path = ?1
                 ORDER BY NOT ?2 BETWEEN c.start_line AND c.end_line, c.end_line - c.start_line LIMIT 1""",
             (path, line),

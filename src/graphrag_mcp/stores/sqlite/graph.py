@@ -33,7 +33,7 @@ class SqliteGraphStore:
         keys = sorted({name.lower() for name in names})
         rows = self._database.rows(
             f"""SELECT s.chunk_id, f.path, s.name, s.qualified_name, s.kind, s.start_line, s.end_line, s.signature
-                FROM symbols s JOIN files f ON f.id = s.file_id
+                FROM symbols s CROSS JOIN files f ON f.id = s.file_id
                 WHERE s.name_key IN ({marks(keys)}) AND {hidden.condition("s.file_id")}
                 ORDER BY f.path, s.start_line LIMIT ?""",
             (*keys, *hidden.parameters, limit),
@@ -49,8 +49,8 @@ class SqliteGraphStore:
         rows = self._database.rows(
             f"""WITH said AS MATERIALIZED (
                     SELECT DISTINCT c.id AS chunk_id, r.target_key AS key, r.target, r.file_id
-                    FROM json_each(?) one JOIN chunks c ON c.id = one.value
-                    JOIN main.relations r ON r.file_id = c.file_id AND r.line BETWEEN c.start_line AND c.end_line
+                    FROM json_each(?) one CROSS JOIN chunks c ON c.id = one.value
+                    CROSS JOIN main.relations r ON r.file_id = c.file_id AND r.line BETWEEN c.start_line AND c.end_line
                     WHERE r.kind NOT IN ('contains', 'uses')),
                 rare AS MATERIALIZED (
                     SELECT key, (SELECT count(*) FROM (
@@ -58,8 +58,8 @@ class SqliteGraphStore:
                     FROM (SELECT DISTINCT key FROM said)
                     WHERE (SELECT count(DISTINCT file_id) FROM (
                         SELECT file_id FROM symbols y WHERE y.name_key = key LIMIT {MAX_CANDIDATES + 1})) IN (1, 2))
-                SELECT said.chunk_id, s.chunk_id, rare.occurrences FROM said JOIN rare USING (key)
-                JOIN symbols s ON s.name_key = said.key AND s.name = said.target
+                SELECT said.chunk_id, s.chunk_id, rare.occurrences FROM said CROSS JOIN rare USING (key)
+                CROSS JOIN symbols s ON s.name_key = said.key AND s.name = said.target
                 WHERE s.kind != 'field' AND {hidden.condition("s.file_id")} AND NOT EXISTS (
                     SELECT 1 FROM symbols own WHERE own.name_key = said.key AND own.file_id = said.file_id)""",
             (id_list(chunk_ids), *hidden.parameters),
@@ -76,15 +76,15 @@ class SqliteGraphStore:
             f"""WITH wanted AS (SELECT value AS id FROM json_each(?)),
                 leading AS (
                     SELECT s.file_id AS target, r.file_id AS source FROM wanted w
-                    JOIN symbols s ON s.file_id = w.id
-                    JOIN relations r ON r.target_key = s.name_key AND r.target = s.name
+                    CROSS JOIN symbols s ON s.file_id = w.id
+                    CROSS JOIN relations r ON r.target_key = s.name_key AND r.target = s.name
                     WHERE r.kind IN ({_LEADING}) AND NOT EXISTS (
                         SELECT 1 FROM symbols other WHERE other.name_key = s.name_key AND other.file_id != s.file_id)
                     UNION
-                    SELECT m.file_id, r.file_id FROM wanted w JOIN module_keys m ON m.file_id = w.id
-                    JOIN relations r ON r.target_module = m.key AND r.target_module != ''
+                    SELECT m.file_id, r.file_id FROM wanted w CROSS JOIN module_keys m ON m.file_id = w.id
+                    CROSS JOIN relations r ON r.target_module = m.key AND r.target_module != ''
                     WHERE r.kind IN ({_LEADING}))
-                SELECT target, count(*) FROM leading JOIN files f ON f.id = source
+                SELECT target, count(*) FROM leading CROSS JOIN files f ON f.id = source
                 WHERE source != target AND f.archive_reason IS NULL GROUP BY target""",
             (id_list(set(file_of.values())),),
         )
@@ -148,7 +148,7 @@ class SqliteGraphStore:
 
     def _with_chunks(self, found: Sequence[tuple[SettledEdge, int]]) -> list[GraphNeighbour]:
         rows = self._database.rows(
-            f"""SELECT {CHUNK_COLUMNS} FROM chunks c JOIN files f ON f.id = c.file_id
+            f"""SELECT {CHUNK_COLUMNS} FROM chunks c CROSS JOIN files f ON f.id = c.file_id
                 WHERE c.id IN (SELECT value FROM json_each(?))""",
             (id_list(edge.chunk_id for edge, _ in found),),
         )

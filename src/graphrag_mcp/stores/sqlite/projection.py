@@ -122,18 +122,18 @@ class SqliteProjectionSource:
                 telling(key, name) AS MATERIALIZED (SELECT key, name FROM said
                     WHERE {count_definitions("said.key", "said.name", _IN_USE)} <= {MAX_CANDIDATES}),
                 imported(module, target, path) AS MATERIALIZED (
-                    SELECT m.key, NULL, d.path FROM files d JOIN module_keys m ON m.file_id = d.id
+                    SELECT m.key, NULL, d.path FROM files d CROSS JOIN module_keys m ON m.file_id = d.id
                     WHERE d.path IN (SELECT value FROM json_each(?2))
                     UNION SELECT rtrim(folder, '/'), substr(key, length(folder) + 1), path FROM (
                         SELECT rtrim(m.key, replace(m.key, '/', '')) AS folder, m.key, d.path
-                        FROM files d JOIN module_keys m ON m.file_id = d.id
+                        FROM files d CROSS JOIN module_keys m ON m.file_id = d.id
                         WHERE d.path IN (SELECT value FROM json_each(?2))))
                 SELECT f.path FROM telling CROSS JOIN relations r
                     ON r.target_key = telling.key AND r.target = telling.name
-                JOIN files f ON f.id = r.file_id
-                UNION SELECT f.path FROM imported i JOIN relations r ON r.target_module = i.module
+                CROSS JOIN files f ON f.id = r.file_id
+                UNION SELECT f.path FROM imported i CROSS JOIN relations r ON r.target_module = i.module
                     AND r.target_module != '' AND (i.target IS NULL OR r.target = i.target)
-                JOIN files f ON f.id = r.file_id
+                CROSS JOIN files f ON f.id = r.file_id
                 WHERE r.target_key IN (SELECT name FROM changed) OR i.path IN (SELECT value FROM json_each(?3))""",
             (id_list(changing.names), id_list(changing.paths | changing.new_paths), id_list(changing.new_paths)),
         )
@@ -205,7 +205,7 @@ class SqliteProjectionSource:
     def _symbols(self, ids: str) -> dict[int, list[ProjectedSymbol]]:
         rows = self._database.rows(
             f"""SELECT {_SYMBOL_COLUMNS}, s.chunk_id, s.name, s.kind, s.start_line, s.end_line, s.signature
-                FROM symbols s JOIN files f ON f.id = s.file_id
+                FROM symbols s CROSS JOIN files f ON f.id = s.file_id
                 WHERE s.file_id IN (SELECT value FROM json_each(?)) ORDER BY s.id""",
             (ids,),
         )
@@ -248,7 +248,7 @@ class SqliteProjectionSource:
         """Return the keys of symbols, and of files where the id is a file's, negative."""
         ids = list(symbol_ids)
         symbols = self._database.rows(
-            f"""SELECT {_SYMBOL_COLUMNS} FROM symbols s JOIN files f ON f.id = s.file_id
+            f"""SELECT {_SYMBOL_COLUMNS} FROM symbols s CROSS JOIN files f ON f.id = s.file_id
                 WHERE s.id IN (SELECT value FROM json_each(?))""",
             (id_list(one for one in ids if one > 0),),
         )

@@ -144,7 +144,7 @@ def tree_views(tree_id: int) -> list[str]:
     contents = ", ".join(f"f.{column}" for column in (*_CONTENT_COLUMNS, *_COUNT_COLUMNS))
     return [
         f"""CREATE TEMP VIEW files AS SELECT t.file_id AS id, {places}, {contents}
-            FROM main.tree_files t JOIN main.files f ON f.id = t.file_id WHERE t.tree_id = {tree_id}""",
+            FROM main.tree_files t CROSS JOIN main.files f ON f.id = t.file_id WHERE t.tree_id = {tree_id}""",
         f"CREATE TEMP VIEW skipped AS SELECT path, reason FROM main.skipped WHERE tree_id = {tree_id}",
         f"CREATE TEMP VIEW meta AS SELECT key, value FROM main.meta WHERE tree_id = {tree_id}",
         f"CREATE TEMP VIEW projected AS SELECT server, path, mark FROM main.projected WHERE tree_id = {tree_id}",

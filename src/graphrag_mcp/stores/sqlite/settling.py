@@ -27,7 +27,7 @@ IMPORT_CONFIDENCE = 0.9
 UNIQUE_NAME_CONFIDENCE = 0.7
 
 # The files that the module of a mention stands for.
-_MODULES = "SELECT r.id, r.target_key, m.file_id FROM mentions r JOIN module_keys m ON m.key = r.target_module"
+_MODULES = "SELECT r.id, r.target_key, m.file_id FROM mentions r CROSS JOIN module_keys m ON m.key = r.target_module"
 # Those from which these import the name themselves: asked for exact answers only, since it takes milliseconds.
 _HANDED_ON = """SELECT r.id, r.target_key, k.file_id FROM mentions r CROSS JOIN module_keys m ON m.key = r.target_module
     CROSS JOIN main.relations e ON e.target_key = r.target_key AND e.file_id = m.file_id
@@ -38,9 +38,9 @@ _MAY_MEAN = """(s.kind != 'section' OR r.kind IN ('contains', 'links_to', 'super
     AND (r.kind != 'uses' OR s.kind IN ('type', 'module', 'constant'))"""
 _PATH = "(SELECT d.path FROM main.files d WHERE d.id = s.file_id)"
 # The relations that stand in chunks, and relations themselves: either is given as a list of ids, ranked by its order.
-OF_CHUNKS = """FROM json_each(?1) seed JOIN chunks c ON c.id = seed.value
-    JOIN main.relations r ON r.file_id = c.file_id AND r.line BETWEEN c.start_line AND c.end_line"""
-OF_RELATIONS = "FROM json_each(?1) seed JOIN main.relations r ON r.id = seed.value"
+OF_CHUNKS = """FROM json_each(?1) seed CROSS JOIN chunks c ON c.id = seed.value
+    CROSS JOIN main.relations r ON r.file_id = c.file_id AND r.line BETWEEN c.start_line AND c.end_line"""
+OF_RELATIONS = "FROM json_each(?1) seed CROSS JOIN main.relations r ON r.id = seed.value"
 
 
 def count_definitions(key: str, name: str, condition: str) -> str:
@@ -86,15 +86,15 @@ class Settler:
                     WHERE r.kind IN ({_list(kinds)}) ORDER BY seed.key, r.id LIMIT {limit}),
                 {_modules(limit)},
                 meant AS (
-                    SELECT r.id, s.id AS symbol_id FROM mentions r JOIN main.symbols s ON s.name_key = r.target_key
-                    WHERE r.known <= {MAX_CANDIDATES}
+                    SELECT r.id, s.id AS symbol_id FROM mentions r
+                    CROSS JOIN main.symbols s ON s.name_key = r.target_key WHERE r.known <= {MAX_CANDIDATES}
                     UNION SELECT r.id, s.id FROM mentions r
-                    JOIN main.symbols s ON s.name_key = r.target_key AND s.file_id = r.file_id
+                    CROSS JOIN main.symbols s ON s.name_key = r.target_key AND s.file_id = r.file_id
                     UNION SELECT m.id, s.id FROM modules m
-                    JOIN main.symbols s ON s.name_key = m.key AND s.file_id = m.file_id)
+                    CROSS JOIN main.symbols s ON s.name_key = m.key AND s.file_id = m.file_id)
                 SELECT r.id, r.rank, r.kind, r.source, r.target, r.file_id, r.confidence, r.resolution,
                        s.id, s.chunk_id, s.file_id, {_PATH}, s.kind, s.qualified_name, {_IS_OF_MODULE}
-                FROM mentions r JOIN meant ON meant.id = r.id JOIN symbols s ON s.id = meant.symbol_id
+                FROM mentions r CROSS JOIN meant ON meant.id = r.id CROSS JOIN symbols s ON s.id = meant.symbol_id
                 WHERE s.name = r.target AND {_MAY_MEAN} AND {hidden.condition("s.file_id", "?2")}
                 ORDER BY r.rank, r.id, s.id""",
             (id_list(seeds), *hidden.parameters),
@@ -110,8 +110,8 @@ class Settler:
             f"""SELECT r.id, seed.key, r.kind, r.source, r.target, r.file_id, r.confidence, r.resolution,
                        -m.file_id, m.file_id << {ORDINAL_BITS}, m.file_id, f.path, 'module', f.path, 1
                 {relations}
-                JOIN module_keys m ON m.key IN (r.target_module, r.target_module || '/' || r.target)
-                JOIN files f ON f.id = m.file_id
+                CROSS JOIN module_keys m ON m.key IN (r.target_module, r.target_module || '/' || r.target)
+                CROSS JOIN files f ON f.id = m.file_id
                 WHERE r.kind IN ({_list(kinds)}) AND r.kind IN ('imports', 'links_to', 'supersedes')
                   AND m.file_id != r.file_id
                   AND NOT EXISTS (SELECT 1 FROM symbols s WHERE s.name_key = r.target_key AND s.file_id = m.file_id)
@@ -131,7 +131,8 @@ class Settler:
     ) -> list["SettledEdge"]:
         """Return the relations that mean a definition, settled, as far as `limit` (-1 for all)."""
         name, key, file_id = definition.name, definition.name_key, definition.file_id
-        near, pairs = "SELECT * FROM relations WHERE target_key = ?3", "mentions r CROSS JOIN symbols s ON 1"
+        near = "SELECT * FROM relations WHERE target_key = ?3"
+        pairs = "mentions r CROSS JOIN symbols s ON s.name_key = ?3"
         if definition.known > MAX_CANDIDATES:  # Then only its own file, and those that import its module, can mean it.
             # The file's few modules first: all that mentions a common name would be read otherwise.
             near = """SELECT * FROM relations WHERE target_key = ?3 AND file_id = ?1
@@ -142,8 +143,11 @@ class Settler:
                           CROSS JOIN module_keys k ON k.file_id = e.file_id WHERE m.file_id = ?1
                       ) near CROSS JOIN relations r ON r.target_module = near.key
                       AND r.target_module != '' AND r.target_key = ?3 WHERE r.file_id != ?1"""
+            # By that index: SQLite would make one of its own out of all symbols.
             pairs = """(SELECT id, file_id FROM mentions UNION SELECT id, file_id FROM modules) one
-                CROSS JOIN mentions r ON r.id = one.id CROSS JOIN symbols s ON s.file_id = one.file_id"""
+                CROSS JOIN mentions r ON r.id = one.id CROSS JOIN main.symbols s INDEXED BY symbols_name
+                ON s.name_key = ?3 AND s.file_id = one.file_id
+                AND EXISTS (SELECT 1 FROM files f WHERE f.id = s.file_id)"""
         rows = self._database.rows(
             f"""WITH mentions AS MATERIALIZED (
                     SELECT * FROM ({near}) r
@@ -152,7 +156,7 @@ class Settler:
                 {_modules(limit)}
                 SELECT r.id, ?2, r.kind, r.source, r.target, r.file_id, r.confidence, r.resolution,
                        s.id, s.chunk_id, s.file_id, {_PATH}, s.kind, s.qualified_name, {_IS_OF_MODULE}
-                FROM {pairs} AND s.name_key = ?3 AND s.name = ?4 AND {_MAY_MEAN}
+                FROM {pairs} AND s.name = ?4 AND {_MAY_MEAN}
                      AND {hidden.condition("s.file_id", "?5")}
                 ORDER BY r.id, s.id""",
             (file_id, seed_rank, key, name, *hidden.parameters),
@@ -163,7 +167,7 @@ class Settler:
     def places(self, relation_ids: Sequence[int]) -> dict[int, int]:
         """Return the chunk in which each relation stands."""
         rows = self._database.rows(
-            f"""SELECT r.id, c.id FROM main.relations r JOIN chunks c
+            f"""SELECT r.id, c.id FROM main.relations r CROSS JOIN chunks c
                 ON c.id BETWEEN r.file_id << {ORDINAL_BITS} AND (r.file_id + 1 << {ORDINAL_BITS}) - 1
                    AND r.line BETWEEN c.start_line AND c.end_line
                 WHERE r.id IN (SELECT value FROM json_each(?))""",

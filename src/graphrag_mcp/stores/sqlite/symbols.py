@@ -40,7 +40,7 @@ class SqliteSymbolGraph:
         keys = (name.rpartition(".")[2].lower(), name.lower())
         hidden = self._scopes.resolve(scope)
         rows = self._database.rows(
-            f"""SELECT {_NODE_COLUMNS} FROM symbols s JOIN files f ON f.id = s.file_id
+            f"""SELECT {_NODE_COLUMNS} FROM symbols s CROSS JOIN files f ON f.id = s.file_id
                 WHERE s.name_key IN (?, ?) AND {hidden.condition("s.file_id")} ORDER BY f.path, s.start_line, s.id""",
             (*keys, *hidden.parameters),
         )
@@ -74,7 +74,7 @@ class SqliteSymbolGraph:
     def in_file(self, path: str, line: int | None = None) -> list[CodeNode]:
         """Return the definitions of a file in the order of their lines; those around a line, innermost first."""
         rows = self._database.rows(
-            f"""SELECT {_NODE_COLUMNS} FROM files f JOIN symbols s ON s.file_id = f.id
+            f"""SELECT {_NODE_COLUMNS} FROM files f CROSS JOIN symbols s ON s.file_id = f.id
                 WHERE f.path = ? ORDER BY s.start_line, s.end_line DESC, s.id""",
             (path,),
         )
@@ -88,7 +88,7 @@ class SqliteSymbolGraph:
         """Return nodes by their ids; those that are gone are left out."""
         wanted = set(ids)
         symbols = self._database.rows(
-            f"""SELECT {_NODE_COLUMNS} FROM symbols s JOIN files f ON f.id = s.file_id
+            f"""SELECT {_NODE_COLUMNS} FROM symbols s CROSS JOIN files f ON f.id = s.file_id
                 WHERE s.id IN (SELECT value FROM json_each(?))""",
             (id_list(one for one in wanted if one > 0),),
         )
@@ -179,13 +179,14 @@ class SqliteSymbolGraph:
     def _importing(self, node: CodeNode, kinds: Sequence[RelationKind], scope: Scope) -> list[SettledEdge]:
         """Return the settled relations of all that may name a file as a module."""
         rows = self._database.rows(
-            f"""SELECT r.id FROM module_keys m JOIN relations r ON r.target_module = m.key AND r.target_module != ''
+            f"""SELECT r.id FROM module_keys m
+                CROSS JOIN relations r ON r.target_module = m.key AND r.target_module != ''
                 WHERE m.file_id = ?1 AND r.file_id != ?1 AND r.kind IN ({", ".join(f"'{kind}'" for kind in kinds)})
                 UNION SELECT r.id FROM (
                     SELECT rtrim(rtrim(key, replace(key, '/', '')), '/') AS folder,
                            replace(key, rtrim(key, replace(key, '/', '')), '') AS name
                     FROM module_keys WHERE file_id = ?1) m
-                JOIN relations r ON r.target_module = m.folder AND r.target_module != '' AND r.target = m.name
+                CROSS JOIN relations r ON r.target_module = m.folder AND r.target_module != '' AND r.target = m.name
                 WHERE r.file_id != ?1""",
             (node.file_id,),
         )
@@ -198,7 +199,8 @@ class SqliteSymbolGraph:
             """SELECT r.id, coalesce((SELECT s.id FROM symbols s WHERE s.file_id = r.file_id
                           AND s.qualified_name = r.source AND r.line BETWEEN s.start_line AND s.end_line
                           ORDER BY s.end_line - s.start_line LIMIT 1), -r.file_id), f.path, r.line
-               FROM relations r JOIN files f ON f.id = r.file_id WHERE r.id IN (SELECT value FROM json_each(?))""",
+               FROM relations r CROSS JOIN files f ON f.id = r.file_id
+               WHERE r.id IN (SELECT value FROM json_each(?))""",
             (id_list(relation_ids),),
         )
         return {relation_id: (source, path, line) for relation_id, source, path, line in rows}

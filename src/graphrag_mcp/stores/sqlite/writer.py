@@ -51,7 +51,7 @@ class SqliteIndexWriter:
     def stored_vectors(self, path: str, model_id: int) -> dict[bytes, bytes]:
         """Return the vectors of any content of a path, by the hash of the text they were made from."""
         rows = self._database.rows(
-            f"""SELECT v.text_hash, v.vector FROM main.files f JOIN vectors v
+            f"""SELECT v.text_hash, v.vector FROM main.files f CROSS JOIN vectors v
                 ON v.chunk_id >= f.id << {ORDINAL_BITS} AND v.chunk_id < f.id + 1 << {ORDINAL_BITS}
                 WHERE f.path = ? AND v.model_id = ?""",
             (path, model_id),
@@ -186,13 +186,18 @@ class SqliteIndexWriter:
         remove_orphans(connection, left)
 
     def checkpoint(self) -> None:
-        """Fold the write-ahead log into the file, and let SQLite refresh its statistics.
+        """Fold the write-ahead log into the file, and let SQLite know how many files a tree has.
+
+        Of all else it keeps no statistics (`PRAGMA optimize` would): they tell how many rows a key has at the mean, and
+        the names of code are anything but evenly used. A plan that follows them reads every mention of the commonest,
+        which made searches of a million lines seven times slower. Our queries say in which order tables are read.
 
         While another tree's writer is busy, that is left to it: a run must not fail for what is only tidying.
         """
         with self._database.connection() as connection:
             try:
-                connection.execute("PRAGMA optimize")
+                connection.execute("ANALYZE main.tree_files")
+                connection.execute("DELETE FROM sqlite_stat1 WHERE tbl != 'tree_files'")
                 connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
             except sqlite3.OperationalError as error:
                 if not is_busy(error):

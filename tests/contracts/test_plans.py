@@ -1,0 +1,97 @@
+"""What SQLite reads for a search and for an exact answer: what they are about, however large the repository is."""
+
+import sqlite3
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from graphrag_mcp.app import App
+from graphrag_mcp.code_graph import Direction
+from graphrag_mcp.results import SearchRequest
+from graphrag_mcp.settings import load_settings
+from graphrag_mcp.stores.sqlite.database import Database
+
+STEP = 100  # Of SQLite's virtual machine: how often it tells how far it is.
+
+Write = Callable[[str, int], Path]
+
+
+@pytest.fixture
+def write(tmp_path: Path) -> Write:
+    """Write a project of eight modules with one function of a common name each, and so many others beside it."""
+
+    def write(name: str, others: int) -> Path:
+        root = tmp_path / name / "project"
+        root.mkdir(parents=True)
+        for number in range(8):
+            (root / f"part_{number}.py").write_text(
+                f"from part_{(number + 1) % 8} import load\n\n\n"
+                f"class Box{number}:\n    def open(self):\n        load()\n\n\n"
+                f"def load():\n    return Box{number}()\n\n\n"
+                f"def only_{number}():\n    return load()\n"
+            )
+        for number in range(others):
+            (root / f"far_{number}.py").write_text(
+                f"from far_{number + 1} import zinc_{number + 1}\n\n\n"
+                f"def zinc_{number}():\n    return zinc_{number + 1}()\n"
+            )
+        return root
+
+    return write
+
+
+@contextmanager
+def _opened(root: Path) -> Iterator[App]:
+    with closing(App(root, load_settings(root, {"GRAPHRAG_DATA_DIR": str(root.parent / "data")}))) as app:
+        app.index()
+        yield app
+
+
+def test_the_graph_is_not_read_as_a_whole(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither for a search nor for an exact answer: no scan, no Bloom filter, no index made for one query."""
+    steps: Counter[str] = Counter()
+
+    def counted(self: Database, sql: str, parameters: Iterable[object] = ()) -> list[tuple[Any, ...]]:
+        def count() -> None:
+            steps[sql] += 1
+
+        with self.connection() as connection:
+            connection.set_progress_handler(count, STEP)
+            try:
+                return connection.execute(sql, tuple(parameters)).fetchall()
+            finally:
+                connection.set_progress_handler(None, STEP)
+
+    def ask(others: int) -> Counter[str]:
+        with _opened(write(str(others), others)) as app:
+            monkeypatch.setattr(Database, "rows", counted)
+            steps.clear()
+            for query in ("Box3", "who calls only_2", "part_4.py"):
+                app.search(SearchRequest(query))
+            for name in ("load", "only_1", "Box5", "part_6.py"):
+                app.navigator().symbols(name)
+                app.navigator().impact(name, 3)
+                for direction in Direction:
+                    app.navigator().trace(name, direction, 2)
+            monkeypatch.undo()
+        return Counter({sql: count for sql, count in steps.items() if "relations" in sql or "symbols" in sql})
+
+    small, large = ask(100), ask(800)  # Enough in either for all the candidates that a search takes.
+    assert small.total() > 100
+    assert {sql: (small[sql], count) for sql, count in large.items() if count > 1.5 * small[sql] + 20} == {}
+
+
+def test_an_index_has_no_statistics_of_names(write: Write) -> None:
+    """They are not evenly used: by the mean, SQLite would read every mention of the commonest."""
+    root = write("one", 0)
+    with _opened(root):
+        (index,) = root.parent.glob("data/*/index*.sqlite")
+    with closing(sqlite3.connect(index)) as connection:
+        connection.execute("ANALYZE")
+    (root / "part_0.py").write_text("def load():\n    return 0\n")
+    with _opened(root), closing(sqlite3.connect(index)) as connection:
+        assert set(connection.execute("SELECT tbl FROM sqlite_stat1")) == {("tree_files",)}

@@ -1,5 +1,6 @@
 """What SQLite reads for a search and for an exact answer: what they are about, however large the repository is."""
 
+import re
 import sqlite3
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
@@ -11,11 +12,15 @@ import pytest
 
 from graphrag_mcp.app import App
 from graphrag_mcp.code_graph import Direction
+from graphrag_mcp.open_index import OpenIndex
 from graphrag_mcp.results import SearchRequest
 from graphrag_mcp.settings import load_settings
+from graphrag_mcp.stores.projection import Changing
 from graphrag_mcp.stores.sqlite.database import Database
 
 STEP = 100  # Of SQLite's virtual machine: how often it tells how far it is.
+
+_OF_GRAPH = re.compile(r"\b(relations|symbols|module_keys|keywords k)\b")
 
 Write = Callable[[str, int], Path]
 
@@ -52,13 +57,15 @@ def _opened(root: Path) -> Iterator[App]:
 
 
 def test_the_graph_is_not_read_as_a_whole(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Neither for a search nor for an exact answer: no scan, no Bloom filter, no index made for one query."""
+    """For a search, an exact answer or a copy of one file: no scan, no Bloom filter, no index made for one query."""
     steps: Counter[str] = Counter()
+    databases: list[Database] = []
 
     def counted(self: Database, sql: str, parameters: Iterable[object] = ()) -> list[tuple[Any, ...]]:
         def count() -> None:
             steps[sql] += 1
 
+        databases.append(self)
         with self.connection() as connection:
             connection.set_progress_handler(count, STEP)
             try:
@@ -70,15 +77,19 @@ def test_the_graph_is_not_read_as_a_whole(write: Write, monkeypatch: pytest.Monk
         with _opened(write(str(others), others)) as app:
             monkeypatch.setattr(Database, "rows", counted)
             steps.clear()
+            databases.clear()
             for query in ("Box3", "who calls only_2", "part_4.py"):
                 app.search(SearchRequest(query))
+            copied = OpenIndex(databases[0]).projection("project", "model")
+            copied.read(["part_5.py"], with_edges=True)
+            copied.mentioning(Changing(frozenset({"load", "only_1"}), frozenset({"part_1.py"})))
             for name in ("load", "only_1", "Box5", "part_6.py"):
                 app.navigator().symbols(name)
                 app.navigator().impact(name, 3)
                 for direction in Direction:
                     app.navigator().trace(name, direction, 2)
             monkeypatch.undo()
-        return Counter({sql: count for sql, count in steps.items() if "relations" in sql or "symbols" in sql})
+        return Counter({sql: count for sql, count in steps.items() if _OF_GRAPH.search(sql)})
 
     small, large = ask(100), ask(800)  # Enough in either for all the candidates that a search takes.
     assert small.total() > 100

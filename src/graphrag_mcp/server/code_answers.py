@@ -185,8 +185,8 @@ def _trace(found: "Trace", arguments: TraceArguments, first: int) -> Answer:
     nodes = [*found.starts, *(node for step in page.rows for node in (step.source, step.target))]
 
     def lines(step: "Step") -> list[str]:
-        is_call = step.edge.kind is not RelationKind.USES or found.direction is Direction.TESTS
-        verb = _VERBS[found.direction] if is_call else "uses"
+        is_use = step.edge.kind is RelationKind.USES and found.direction is Direction.CALLERS
+        verb = "uses" if is_use else _VERBS[found.direction]
         words = f"{_at(step.edge)}  {_name(step.source)} {verb} {_target(step.target)}"
         return [f"{step.hop}. {words} ({_certainty(step.edge)})"]
 

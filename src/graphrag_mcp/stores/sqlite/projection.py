@@ -128,13 +128,12 @@ class SqliteProjectionSource:
                         SELECT rtrim(m.key, replace(m.key, '/', '')) AS folder, m.key, d.path
                         FROM files d CROSS JOIN module_keys m ON m.file_id = d.id
                         WHERE d.path IN (SELECT value FROM json_each(?2))))
-                SELECT f.path FROM telling CROSS JOIN relations r
+                SELECT f.path FROM files f WHERE f.id IN (
+                    SELECT r.file_id FROM telling CROSS JOIN relations r
                     ON r.target_key = telling.key AND r.target = telling.name
-                CROSS JOIN files f ON f.id = r.file_id
-                UNION SELECT f.path FROM imported i CROSS JOIN relations r ON r.target_module = i.module
+                    UNION SELECT r.file_id FROM imported i CROSS JOIN relations r ON r.target_module = i.module
                     AND r.target_module != '' AND (i.target IS NULL OR r.target = i.target)
-                CROSS JOIN files f ON f.id = r.file_id
-                WHERE r.target_key IN (SELECT name FROM changed) OR i.path IN (SELECT value FROM json_each(?3))""",
+                    WHERE r.target_key IN (SELECT name FROM changed) OR i.path IN (SELECT value FROM json_each(?3)))""",
             (id_list(changing.names), id_list(changing.paths | changing.new_paths), id_list(changing.new_paths)),
         )
         return sorted(path for (path,) in rows)
@@ -186,11 +185,12 @@ class SqliteProjectionSource:
         fields = list(KEYWORD_FIELDS)
         rows = self._database.rows(
             f"""SELECT {CHUNK_COLUMNS}, {", ".join(f"k.{field}" for field in fields)}, v.vector
-                FROM chunks c JOIN files f ON f.id = c.file_id JOIN keywords k ON k.rowid = c.id
+                FROM json_each(?) one CROSS JOIN files f ON f.id = one.value
+                CROSS JOIN chunks c ON c.id >= f.id << {ORDINAL_BITS} AND c.id < f.id + 1 << {ORDINAL_BITS}
+                CROSS JOIN keywords k ON k.rowid = c.id
                 LEFT JOIN vectors v ON v.chunk_id = c.id
-                    AND v.model_id = (SELECT id FROM models WHERE fingerprint = ?)
-                WHERE c.file_id IN (SELECT value FROM json_each(?)) ORDER BY c.id""",
-            (self._fingerprint, ids),
+                    AND v.model_id = (SELECT id FROM models WHERE fingerprint = ?) ORDER BY c.id""",
+            (ids, self._fingerprint),
         )
         chunks: dict[int, list[ProjectedChunk]] = defaultdict(list)
         for *row, blob in rows:

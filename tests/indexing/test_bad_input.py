@@ -9,6 +9,7 @@ from graphrag_mcp.app import App
 from graphrag_mcp.indexing import prepare
 from graphrag_mcp.indexing.prepare import Job, Rejected
 from graphrag_mcp.indexing.suspects import Suspects
+from graphrag_mcp.indexing.turns import Turns
 from graphrag_mcp.indexing.workers import prepare_all
 from graphrag_mcp.results import SearchRequest
 from graphrag_mcp.settings import load_settings
@@ -108,7 +109,7 @@ def test_a_file_of_more_passages_than_the_index_holds_is_left_out(
 def test_a_file_that_vanishes_is_left_out(root: Path) -> None:
     """004-14: between the walk and the reading; the others are read."""
     jobs = [Job(root, name, len(GOOD), 1, "recipe", None, 1_000_000) for name in ("gone.py", "good.py")]
-    gone, good = prepare_all(jobs, 1, Suspects(root / "suspects.json"))
+    gone, good = prepare_all(jobs, 1, Suspects(root / "suspects.json"), Turns(None))
     assert gone == Rejected("gone.py", "vanished while it was being indexed")
     assert not isinstance(good, Rejected)
 

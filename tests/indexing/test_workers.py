@@ -14,10 +14,12 @@ from graphrag_mcp.app import App
 from graphrag_mcp.indexing import workers
 from graphrag_mcp.indexing.prepare import Job, Prepared, Rejected
 from graphrag_mcp.indexing.suspects import Suspects
+from graphrag_mcp.indexing.turns import Turns
 from graphrag_mcp.indexing.workers import prepare_all
 from graphrag_mcp.settings import load_settings
 
 MAX_BYTES = 1_000_000
+AT_ONCE = Turns(None)
 
 
 class DeadlyPath(PosixPath):
@@ -51,14 +53,14 @@ def _job(location: Path, number: int) -> Job:
 
 def test_several_processes_give_what_one_gives_in_the_same_order(jobs: list[Job], suspects: Suspects) -> None:
     """K-24: the index does not depend on the number of cores, nor on which of them was faster."""
-    assert list(prepare_all(jobs, 2, suspects)) == list(prepare_all(jobs, 1, suspects))
+    assert list(prepare_all(jobs, 2, suspects, AT_ONCE)) == list(prepare_all(jobs, 1, suspects, AT_ONCE))
 
 
 def test_the_next_run_finds_the_processes_of_the_last(jobs: list[Job], suspects: Suspects) -> None:
     """K-24: starting them takes longer than parsing what a small change touches."""
-    list(prepare_all(jobs, 2, suspects))
+    list(prepare_all(jobs, 2, suspects, AT_ONCE))
     before = {process.pid for process in active_children()}
-    list(prepare_all(jobs, 2, suspects))
+    list(prepare_all(jobs, 2, suspects, AT_ONCE))
     # Those of an earlier test may still be ending; none may be new.
     assert {process.pid for process in active_children()} <= before != set()
 
@@ -66,10 +68,10 @@ def test_the_next_run_finds_the_processes_of_the_last(jobs: list[Job], suspects:
 def test_a_file_that_kills_its_process_is_left_out_and_the_others_are_not(jobs: list[Job], suspects: Suspects) -> None:
     """004-11: of a crash, one file is lost, and the next run has its processes again."""
     deadly = Job(DeadlyPath("/"), "deadly.py", 40, 1, "recipe", None, MAX_BYTES)
-    outcomes = list(prepare_all([*jobs[:4], deadly, *jobs[4:]], 2, suspects))
+    outcomes = list(prepare_all([*jobs[:4], deadly, *jobs[4:]], 2, suspects, AT_ONCE))
     assert [one for one in outcomes if isinstance(one, Rejected)] == [Rejected("deadly.py", "the parser crashed on it")]
     assert {one.rows.place.path for one in outcomes if isinstance(one, Prepared)} == {job.path for job in jobs}
-    assert len(list(prepare_all(jobs, 2, suspects))) == len(jobs)
+    assert len(list(prepare_all(jobs, 2, suspects, AT_ONCE))) == len(jobs)
 
 
 def test_a_file_that_killed_its_process_is_kept_from_this_one(
@@ -77,8 +79,8 @@ def test_a_file_that_killed_its_process_is_kept_from_this_one(
 ) -> None:
     """004-11: also where a run is so small that it would be parsed here."""
     deadly = Job(DeadlyPath("/"), "deadly.py", 40, 1, "recipe", None, MAX_BYTES)
-    assert Rejected("deadly.py", "the parser crashed on it") in list(prepare_all([*jobs, deadly], 2, suspects))
-    assert list(prepare_all([deadly], 1, suspects)) == [Rejected("deadly.py", "the parser crashed on it")]
+    assert Rejected("deadly.py", "the parser crashed on it") in list(prepare_all([*jobs, deadly], 2, suspects, AT_ONCE))
+    assert list(prepare_all([deadly], 1, suspects, AT_ONCE)) == [Rejected("deadly.py", "the parser crashed on it")]
     assert (tmp_path / "suspects.json").stat().st_mode & 0o777 == 0o600
 
 
@@ -135,7 +137,7 @@ def test_a_program_without_a_main_module_still_indexes(tmp_path: Path) -> None:
         "file.write_text('def f(): pass')\n"
         "jobs = [Job(file.parent, 'a.py', 13, 1, 'r', None, 1000)]\n"
         "suspects = workers.Suspects(file.with_name('suspects.json'))\n"
-        "print(*(type(one).__name__ for one in workers.prepare_all(jobs, 2, suspects)))\n"
+        "print(*(type(one).__name__ for one in workers.prepare_all(jobs, 2, suspects, workers.Turns(None))))\n"
     )
     done = subprocess.run([sys.executable, "-"], input=script, capture_output=True, text=True, timeout=60, check=False)
     assert done.stdout.split() == ["Prepared"]

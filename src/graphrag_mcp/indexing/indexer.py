@@ -16,6 +16,7 @@ from graphrag_mcp.indexing.changes import Changes, compare
 from graphrag_mcp.indexing.history import CommitTimes, commit_times, head_commit
 from graphrag_mcp.indexing.prepare import Job, Outcome, Prepared, Rejected, Stored
 from graphrag_mcp.indexing.suspects import Suspects
+from graphrag_mcp.indexing.turns import Turns
 from graphrag_mcp.indexing.workers import prepare_all
 from graphrag_mcp.model import ArchiveClass
 from graphrag_mcp.parsing.parser import PARSER_VERSION
@@ -27,8 +28,7 @@ from graphrag_mcp.stores.sqlite.writer import SqliteIndexWriter, StoredContent, 
 
 BATCH_CHUNKS = 500  # What a kill can cost. Embedded and written while the next ones are parsed, so not too many.
 BATCH_SECONDS = 2.0
-STEP_CHUNKS = 100  # Embedded at a time: some twenty milliseconds, after which a search may go first.
-PATIENCE_SECONDS = 0.1  # Waited at each step while searches are under way; a run must end even so.
+STEP_CHUNKS = 25  # Embedded at a time: some five milliseconds, after which a search may go first.
 GIT_TIMEOUT_SECONDS = 60.0
 
 UNREADABLE = "unreadable"  # The walker's reason for what cannot be listed or read.
@@ -57,8 +57,8 @@ class Indexer:
         """Index `root`, or only its subfolder `start`. Without an embedder, files are indexed without vectors.
 
         suspects: where files that ended a process are remembered. reuse: take what the index has of a content, rather
-        than parse it again. calm: while it is not set, the run waits a little at every step, since somebody waits for
-        an answer.
+        than parse it again. calm: while it is not set, the run goes on in short turns, since somebody waits for an
+        answer.
         """
         self._root = root
         self._exclusion = exclusion
@@ -70,7 +70,7 @@ class Indexer:
         self._workers = workers
         self._start = start
         self._reuse = reuse
-        self._calm = calm
+        self._turns = Turns(calm)
         self._model_id = writer.model_id(embedder.fingerprint, embedder.dimensions) if embedder else None
         self._parsed_with = f"{PARSER_VERSION}.{CONTEXT_VERSION}."
         self._recipe = self._parsed_with + (embedder.fingerprint if embedder else "")
@@ -83,8 +83,9 @@ class Indexer:
         known, hidden = in_sight(self._catalog.file_states(), skipped)
         changes = compare(known, found, self._is_current)
         run.unreadable += hidden
+        known_head = "" if changes.added or changes.suspects else self._catalog.meta("head")
         with ThreadPoolExecutor(1) as git:
-            dates = git.submit(self._date, found, anyway=bool(changes.added or changes.suspects))
+            dates = git.submit(self._date, found, known_head)
             self._writer.delete(changes.removed)
             self._writer.set_skipped(skipped, complete=True)
             self._writer.set_archived(self._other_archive_classes(found))
@@ -97,8 +98,11 @@ class Indexer:
         notes = (f"recency: {times.note}",) if times.note else ()
         return run.report(changes, len(skipped), (*self._exclusion.warnings, *notes))
 
-    def update(self, paths: Iterable[str], stop: threading.Event | None = None) -> IndexReport:
-        """Look again at these paths, relative to the root: files or folders that appeared, changed or vanished."""
+    def update(self, paths: Iterable[str], stop: threading.Event | None = None, *, ask_git: bool = True) -> IndexReport:
+        """Look again at these paths, relative to the root: files or folders that appeared, changed or vanished.
+
+        ask_git: find out when they were committed, if another commit was checked out since.
+        """
         run = _Run(None, stop)
         found: dict[str, WalkedFile] = {}
         skipped: dict[str, str] = {}
@@ -115,15 +119,11 @@ class Indexer:
         self._writer.delete(changes.removed)
         self._writer.set_skipped(skipped, below=places)
         self._process(changes, touched, found, run)
-        if changes.added or changes.suspects:
-            self._date_after_checkout(found)
-        return run.report(changes, len(skipped), ())
-
-    def _date_after_checkout(self, found: Mapping[str, WalkedFile]) -> None:
-        """A checkout gives every file that it writes the time of now: their commits say how old they are."""
-        head, times = self._date(found, anyway=False)
-        if head:
+        if ask_git and (changes.added or changes.suspects):
+            # A checkout gives every file that it writes the time of now: their commits say how old they are.
+            _, times = self._date(found, self._catalog.meta("head"))
             self._writer.set_modified_at(times)
+        return run.report(changes, len(skipped), ())
 
     def _is_current(self, recipe: str) -> bool:
         """A file is redone for another parser or model; while no model can be loaded, old vectors are kept."""
@@ -133,6 +133,7 @@ class Indexer:
         found: dict[str, WalkedFile] = {}
         skipped: dict[str, str] = {}
         for entry in walk(self._exclusion, start):
+            self._turns.give_way()
             if isinstance(entry, WalkedFile):
                 found[entry.path] = entry
             else:
@@ -153,10 +154,10 @@ class Indexer:
         run.begin(len(paths), stored, {path: known[path].content_hash for path in changes.suspects})
         jobs = [self._job(found[path], stored.get(path, {})) for path in paths]
         suspects = Suspects(self._suspects)
-        for batch in _batches(prepare_all(jobs, self._workers, suspects), run):
+        for batch in _batches(prepare_all(jobs, self._workers, suspects, self._turns), run):
             self._commit(batch, run)
         lost = [self._job(found[path], {}) for path in run.lost]
-        for batch in _batches(prepare_all(lost, self._workers, suspects), run):
+        for batch in _batches(prepare_all(lost, self._workers, suspects, self._turns), run):
             self._commit(batch, run)
 
     def _job(self, file: WalkedFile, stored: Mapping[bytes, StoredContent]) -> Job:
@@ -177,7 +178,7 @@ class Indexer:
         refused = [outcome for outcome in batch if isinstance(outcome, Rejected)]
         rejected = {outcome.path: outcome.reason for outcome in refused}
         vectors = self._vectors(prepared, run)
-        self._give_way()
+        self._turns.give_way()
         self._writer.write_packed(
             [(one.rows, mine) for one, mine in zip(prepared, vectors, strict=True)], self._model_id
         )
@@ -211,17 +212,13 @@ class Indexer:
         ]
 
     def _embed(self, embedder: Embedder, texts: Sequence[tuple[str, str]]) -> list[bytes]:
-        self._give_way()
+        self._turns.give_way()
         return pack_vectors(embed_chunks(embedder, texts))
 
-    def _give_way(self) -> None:
-        if self._calm is not None:
-            self._calm.wait(PATIENCE_SECONDS)
-
-    def _date(self, found: Mapping[str, WalkedFile], *, anyway: bool) -> tuple[str, CommitTimes]:
-        """Return the commit at HEAD and when each file last changed: nothing when the catalog knows that commit."""
+    def _date(self, found: Mapping[str, WalkedFile], known_head: str) -> tuple[str, CommitTimes]:
+        """Return the commit at HEAD and when each file last changed: nothing where the catalog knows that commit."""
         head = head_commit(self._root)
-        if not head or (head == self._catalog.meta("head") and not anyway):
+        if not head or head == known_head:
             return head, CommitTimes()
         wanted = {path: file.mtime_ns for path, file in found.items()}
         return head, commit_times(self._root, wanted, GIT_TIMEOUT_SECONDS)

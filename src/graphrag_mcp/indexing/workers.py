@@ -19,6 +19,7 @@ from typing import TypeVar
 from graphrag_mcp.indexing.prepare import Job, Outcome, Rejected, prepare
 from graphrag_mcp.indexing.starting import starting_process
 from graphrag_mcp.indexing.suspects import Suspects
+from graphrag_mcp.indexing.turns import Turns
 
 logger = logging.getLogger(__name__)
 
@@ -34,22 +35,23 @@ Answer = TypeVar("Answer")
 _Pending = deque[tuple["Future[list[Outcome]]", tuple[Job, ...]]]
 
 
-def prepare_all(jobs: Sequence[Job], workers: int, suspects: Suspects) -> Iterator[Outcome]:
+def prepare_all(jobs: Sequence[Job], workers: int, suspects: Suspects, turns: Turns) -> Iterator[Outcome]:
     """Yield the outcome of every job, in their order but for the suspects and those that become it.
 
-    workers: processes, 0 for one per core. suspects: each is prepared in a process of its own.
+    workers: processes, 0 for one per core. suspects: each is prepared in a process of its own. turns: when to go on in
+    this process.
     """
     count = workers or os.cpu_count() or 1
     alone = [job for job in jobs if job.path in suspects]
     jobs = [job for job in jobs if job.path not in suspects]
     if count == 1 or sum(job.size for job in jobs) < (TINY_RUN_BYTES if _shared(count).is_warm else SMALL_RUN_BYTES):
-        yield from _prepare_here(jobs, suspects)
+        yield from _prepare_here(jobs, suspects, turns)
     else:
         with _shared(count).borrow() as pool:
             yield from _run(pool, _tasks(jobs), count * TASKS_AHEAD, alone)
     if alone and not _processes_start():
         logger.warning("no parsing process can be started; parsing goes on in this one")
-        yield from _prepare_here(alone, suspects)
+        yield from _prepare_here(alone, suspects, turns)
         return
     for job in alone:
         outcome = _prepare_alone(job)
@@ -107,9 +109,10 @@ def _collect(pending: _Pending, crashed: list[Job]) -> list[Outcome]:
         return []
 
 
-def _prepare_here(jobs: Sequence[Job], suspects: Suspects) -> Iterator[Outcome]:
+def _prepare_here(jobs: Sequence[Job], suspects: Suspects, turns: Turns) -> Iterator[Outcome]:
     """Prepare files in this process; one that ends it is a suspect for the next."""
     for job in jobs:
+        turns.give_way()
         suspects.note(job.path)
         yield prepare(job)
     suspects.keep()

@@ -106,3 +106,15 @@ def test_an_index_has_no_statistics_of_names(write: Write) -> None:
     (root / "part_0.py").write_text("def load():\n    return 0\n")
     with _opened(root), closing(sqlite3.connect(index)) as connection:
         assert set(connection.execute("SELECT tbl FROM sqlite_stat1")) == {("tree_files",)}
+
+
+@pytest.mark.parametrize(("said", "is_kept"), [("5 1 1", True), ("15 1 1", True), ("3 1 1", False), ("17 1 1", False)])
+def test_files_are_counted_anew_when_there_are_twice_or_half_as_many(write: Write, said: str, is_kept: bool) -> None:
+    """A run that changes nothing has nothing to write for it."""
+    root = write("one", 0)
+    with _opened(root):
+        (index,) = root.parent.glob("data/*/index*.sqlite")
+    with closing(sqlite3.connect(index)) as connection, connection:
+        connection.execute("UPDATE sqlite_stat1 SET stat = ?", (said,))
+    with _opened(root), closing(sqlite3.connect(index)) as connection:
+        assert (set(connection.execute("SELECT stat FROM sqlite_stat1")) == {(said,)}) is is_kept

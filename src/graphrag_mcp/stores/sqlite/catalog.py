@@ -3,7 +3,8 @@
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from graphrag_mcp.model import NO_FACTS, ArchiveClass, Category, DocumentFacts, DocumentStatus
 from graphrag_mcp.results import Ranked, Scope, StoredChunk, StoredFile
@@ -39,6 +40,14 @@ class Counts:
     archived_files: int
 
 
+class _Stated(NamedTuple):
+    """What the documents of one commit state."""
+
+    version: int
+    members: frozenset[int]
+    by_file: dict[int, DocumentStatus | None]
+
+
 class SqliteCatalog:
     """Reads the ledger from which every index can be rebuilt."""
 
@@ -49,8 +58,7 @@ class SqliteCatalog:
         self._scopes = scopes
         self._files: dict[int, StoredFile] = {}
         self._files_version = -1
-        self._stated: list[tuple[int, DocumentStatus | None]] = []
-        self._stated_version = -1
+        self._stated = _Stated(-1, frozenset(), {})
         self._counts: Counts | None = None
         self._counts_version = -1
 
@@ -108,12 +116,7 @@ class SqliteCatalog:
 
     def documents(self, status: DocumentStatus, limit: int, scope: Scope) -> list[int]:
         """Return the first chunks of documents that state this status, in the order of their paths."""
-        version = self._database.version()
-        if version != self._stated_version:
-            rows = self._database.rows("SELECT id, path, facts FROM files WHERE facts != '' ORDER BY path")
-            self._stated = [(file_id, read_facts(facts).status) for file_id, _, facts in rows]
-            self._stated_version = version
-        ids = [file_id for file_id, stated in self._stated if stated is status]
+        ids = [file_id for file_id, stated in self._stated_now().items() if stated is status]
         if not ids:  # As a rule: then no statement is worth its time.
             return []
         hidden = self._scopes.resolve(scope)
@@ -124,6 +127,23 @@ class SqliteCatalog:
             (id_list(ids), *hidden.parameters, limit),
         )
         return [chunk_id for (chunk_id,) in rows]
+
+    def _stated_now(self) -> dict[int, DocumentStatus | None]:
+        """Return what each document states, by its number: read once of each content, since contents do not change."""
+        known = self._stated
+        version, members = self._scopes.members()
+        if version != known.version:
+            present = frozenset(members.tolist())
+            rows = self._database.rows(
+                "SELECT id, facts FROM files WHERE id IN (SELECT value FROM json_each(?))",
+                (id_list(present - known.members),),
+            )
+            by_file = {file_id: stated for file_id, stated in known.by_file.items() if file_id in present}
+            by_file |= {file_id: read_facts(facts).status for file_id, facts in rows if facts}
+            # What a commit after this one has removed was not read: it may come back.
+            read = known.members & present | {file_id for file_id, _ in rows}
+            known = self._stated = _Stated(version, read, by_file)
+        return known.by_file
 
     def is_archived(self, path: str) -> bool:
         """Tell whether a file is indexed as archived, which hides it from most searches."""
@@ -228,6 +248,7 @@ def write_facts(facts: DocumentFacts) -> str:
     return "" if facts == NO_FACTS else json.dumps(asdict(facts), ensure_ascii=False)
 
 
+@lru_cache(maxsize=1024)
 def read_facts(text: str) -> DocumentFacts:
     """Turn the JSON of `write_facts` back."""
     if not text:

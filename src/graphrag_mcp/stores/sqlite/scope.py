@@ -1,5 +1,7 @@
 """Turns a `Scope` into the files that a search may not see, so that every store filters inside its own search."""
 
+import json
+import threading
 from collections.abc import Callable, Collection, Sequence
 from typing import NamedTuple
 
@@ -63,21 +65,37 @@ class ScopeResolver:
         """Take gitignore globs through `compile_globs`, since the stores know nothing of ignore rules."""
         self._database = database
         self._compile_globs = compile_globs
+        self._guard = threading.Lock()  # After a commit, all indexes of a search ask at once.
         self._known = _Known(-1, np.zeros(0, np.int64), {})
 
     def resolve(self, scope: Scope) -> FileFilter:
         """Return what the scope hides, as of the last commit."""
+        with self._guard:
+            known = self._catch_up()
+            found = known.filters.get(scope)
+            if found is None:
+                hidden = self._archived(scope) | self._excluded(scope) | self._outside(scope)
+                if len(known.filters) >= _SCOPES_KEPT:
+                    known.filters.clear()
+                found = known.filters[scope] = FileFilter(hidden, known.members)
+            return found
+
+    def members(self) -> tuple[int, NDArray[np.int64]]:
+        """Return the number of a commit, and all files that the tree has since then, in ascending order."""
+        with self._guard:
+            known = self._catch_up()
+            return known.version, known.members
+
+    def _catch_up(self) -> _Known:
         version = self._database.version()
-        if version != self._known.version or len(self._known.filters) >= _SCOPES_KEPT:
-            members = [file_id for (file_id,) in self._database.rows("SELECT id FROM files ORDER BY id")]
-            self._known = _Known(version, np.array(members, np.int64), {})
-        known = self._known  # Another thread may replace it: what is read now is of this commit or of one before.
-        found = known.filters.get(scope)
-        if found is None:
-            hidden = self._archived(scope) | self._excluded(scope) | self._outside(scope)
-            found = FileFilter(hidden, known.members)
-            known.filters[scope] = found
-        return found
+        if version != self._known.version:
+            # As one value: row by row, Python's lock would be given away and taken back for each of them.
+            ((file_ids,),) = self._database.rows(
+                "SELECT json_group_array(file_id) FROM main.tree_files WHERE tree_id = ?",
+                (self._database.tree.tree_id,),
+            )
+            self._known = _Known(version, np.sort(np.array(json.loads(file_ids), np.int64)), {})
+        return self._known
 
     def lifted(self, patterns: Sequence[str]) -> list[str]:
         """Return the paths of archived files that gitignore globs bring back."""

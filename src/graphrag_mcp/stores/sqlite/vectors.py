@@ -60,10 +60,10 @@ class SqliteVectorIndex:
             return self._rows.used
 
     def _catch_up(self) -> None:
-        version = self._database.version()
+        version, members = self._scopes.members()
         if version == self._version:
             return
-        stored = {file_id for (file_id,) in self._database.rows("SELECT id FROM files")}
+        stored = set(members.tolist())
         for file_id in self._rows.files - stored:
             self._rows.remove(file_id)
         for run in _runs(sorted(stored - self._rows.files)):

@@ -30,12 +30,16 @@ class SqliteIndexWriter:
 
     def model_id(self, fingerprint: str, dimensions: int) -> int:
         """Return the number under which this model's vectors are stored."""
-        with self._database.transaction() as connection:
-            connection.execute(
-                "INSERT OR IGNORE INTO models (fingerprint, dimensions) VALUES (?, ?)", (fingerprint, dimensions)
-            )
-            (found,) = connection.execute("SELECT id FROM models WHERE fingerprint = ?", (fingerprint,)).fetchone()
-        return int(found)
+        select = "SELECT id FROM models WHERE fingerprint = ?"
+        found = self._database.rows(select, (fingerprint,))
+        if not found:
+            with self._database.transaction() as connection:
+                connection.execute(
+                    "INSERT OR IGNORE INTO models (fingerprint, dimensions) VALUES (?, ?)", (fingerprint, dimensions)
+                )
+            found = self._database.rows(select, (fingerprint,))
+        ((model_id,),) = found
+        return int(model_id)
 
     def stored_contents(self, paths: Iterable[str]) -> dict[str, dict[bytes, StoredContent]]:
         """Return the contents of these paths that any tree has, by path and hash."""
@@ -118,6 +122,8 @@ class SqliteIndexWriter:
         """Remember why paths were left out: these are all there are (`complete`), or all at and `below` some paths."""
         if not reasons and not complete and not below:
             return
+        if complete and dict(self._database.rows("SELECT path, reason FROM skipped")) == reasons:
+            return
         with self._database.transaction() as connection:
             if complete:
                 connection.execute("DELETE FROM main.skipped WHERE tree_id = ?", (self._tree_id,))
@@ -133,7 +139,8 @@ class SqliteIndexWriter:
 
     def complete(self, facts: Mapping[str, str]) -> None:
         """Remember that the tree is complete, and when; searches are answered from it from now on."""
-        with self._commit() as connection:
+        was_complete = self._database.meta("indexed_at")
+        with self._database.transaction() if was_complete else self._commit() as connection:
             connection.executemany(
                 "INSERT OR REPLACE INTO main.meta VALUES (?, ?, ?)",
                 [(self._tree_id, key, value) for key, value in facts.items()],
@@ -196,8 +203,9 @@ class SqliteIndexWriter:
         """
         with self._database.connection() as connection:
             try:
-                connection.execute("ANALYZE main.tree_files")
-                connection.execute("DELETE FROM sqlite_stat1 WHERE tbl != 'tree_files'")
+                if not _knows_tree_files(connection):
+                    connection.execute("ANALYZE main.tree_files")
+                    connection.execute("DELETE FROM sqlite_stat1 WHERE tbl != 'tree_files'")
                 connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
             except sqlite3.OperationalError as error:
                 if not is_busy(error):
@@ -207,6 +215,18 @@ class SqliteIndexWriter:
 def pack_vectors(vectors: Matrix) -> list[bytes]:
     """Return each row as float16: half the file, and less than 0.001 off in a cosine of unit vectors."""
     return [row.tobytes() for row in vectors.astype("<f2")]
+
+
+def _knows_tree_files(connection: sqlite3.Connection) -> bool:
+    """Tell whether SQLite's statistics say how many files the trees have, to a factor of two, and nothing else."""
+    if not connection.execute("SELECT 1 FROM sqlite_schema WHERE name = 'sqlite_stat1'").fetchone():
+        return False
+    said, others = connection.execute(
+        """SELECT max(CAST(stat AS INTEGER)) FILTER (WHERE tbl = 'tree_files'),
+                  count(*) FILTER (WHERE tbl != 'tree_files') FROM sqlite_stat1"""
+    ).fetchone()
+    (files,) = connection.execute("SELECT count(*) FROM main.tree_files").fetchone()
+    return said is not None and not others and files <= 2 * said and said <= 2 * files
 
 
 def _archive_columns(archive: ArchiveClass | None) -> tuple[str | None, float | None]:

@@ -12,6 +12,7 @@ from pathlib import Path
 
 _OPTIONS = (
     "--no-pager",
+    "--literal-pathspecs",
     "--no-replace-objects",
     "-c", "core.fsmonitor=false",
     "-c", "core.pager=cat",

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from graphrag_mcp.indexing import history
 from graphrag_mcp.indexing.history import commit_times, head_commit
 from tests.repositories import NEW, commit, git
 
@@ -16,6 +17,13 @@ TIMEOUT = 30.0
 def mtimes(root: Path) -> dict[str, int]:
     paths = [path for path in root.rglob("*") if path.is_file() and ".git" not in path.relative_to(root).parts]
     return {path.relative_to(root).as_posix(): path.stat().st_mtime_ns for path in paths}
+
+
+@pytest.fixture(autouse=True, params=["a few", "many"])
+def _files_asked_for(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A few files are named to git, of many it lists all: the same is said of them."""
+    if request.param == "many":
+        monkeypatch.setattr(history, "_NAMED_FILES", -1)
 
 
 @pytest.fixture
@@ -47,6 +55,15 @@ def test_only_wanted_files_are_dated(repository: Path) -> None:
     wanted = {"sub/b.py": mtimes(repository)["sub/b.py"]}
     assert commit_times(repository, wanted, TIMEOUT) == {"sub/b.py": MIDDLE}
     assert commit_times(repository, {}, TIMEOUT) == {}
+
+
+def test_names_are_not_patterns(repository: Path) -> None:
+    """Git would read them as pathspecs."""
+    names = ("*.py", ":(top)a.py", "sub/[ab].py", "-x.py")
+    commit(repository, dict.fromkeys(names, "d = 1\n"), MIDDLE)
+    (repository / "sub/b.py").write_text("b = 3\n", encoding="utf-8")
+    wanted = {name: mtimes(repository)[name] for name in names}
+    assert commit_times(repository, wanted, TIMEOUT) == dict.fromkeys(names, MIDDLE)
 
 
 def test_files_with_uncommitted_changes_have_no_commit_time(repository: Path) -> None:

@@ -19,6 +19,7 @@ _HEAD_TIMEOUT_SECONDS = 10.0
 _READ_BYTES = 65_536
 _NANOSECONDS = 1_000_000_000
 _MAX_BLOB_BYTES = 100_000_000
+_NAMED_FILES = 50  # So few are named to git, which lists the whole index else.
 
 # One entry of `ls-files --stage --debug -z`. The debug part is documented as free to change: without it, hashes decide.
 _INDEX_ENTRY = re.compile(
@@ -74,6 +75,8 @@ def commit_times(root: Path, files: Mapping[str, int], timeout_seconds: float) -
     times: dict[str, float] = {}
     try:
         clean = _clean_files(root, files, deadline)
+        if not clean:
+            return CommitTimes()
         is_shallow = run_git(root, deadline, "rev-parse", "--is-shallow-repository").strip() == b"true"
         _read_last_commits(root, clean, is_shallow, deadline, times)
     except GitError as error:
@@ -88,8 +91,11 @@ def _clean_files(root: Path, files: Mapping[str, int], deadline: float) -> set[s
 
     As git does, the index's record of the mtime is believed; content is hashed only where the two differ.
     """
-    listing = run_git(root, deadline, "ls-files", "--stage", "--debug", "-z")
-    staged = run_git(root, deadline, "diff-index", "--cached", "--ignore-submodules", *_DIFF_OPTIONS, "HEAD", "--")
+    wanted = files if len(files) <= _NAMED_FILES else ()
+    listing = run_git(root, deadline, "ls-files", "--stage", "--debug", "-z", "--", *wanted)
+    staged = run_git(
+        root, deadline, "diff-index", "--cached", "--ignore-submodules", *_DIFF_OPTIONS, "HEAD", "--", *wanted
+    )
     changed = {os.fsdecode(name) for name in staged.split(b"\0")}
     clean: set[str] = set()
     for entry in _INDEX_ENTRY.finditer(listing):

@@ -199,7 +199,7 @@ class App:
             fallbacks={note: count for note, count in catalog.files_by("note").items() if note},
             exclusion_rate=len(skipped) / seen if seen else 0.0,
             servers=self._copies.states() if self._index.embedder is not None else (),
-            warnings=(*self._index.warnings, *self._exclusion.warnings),
+            warnings=(*self._index.warnings, *self._exclusion.warnings, *self._keeper.warnings),
             last_indexed=float(indexed_at) if indexed_at else None,
         )
 

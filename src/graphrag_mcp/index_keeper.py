@@ -4,7 +4,7 @@ import logging
 import sqlite3
 import threading
 from collections.abc import Callable, Collection, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -52,6 +52,8 @@ class IndexKeeper:
         self._settled = threading.Event()
         self._running = threading.Lock()  # One run at a time: the watcher's, or a search's for what it shows.
         self._is_long_run = True
+        self._rule_files: frozenset[Path] = frozenset()  # All that were ever read: some lie in excluded folders.
+        self._why_compared = ""
         self._searches = 0
         self._counting = threading.Lock()
         self._calm = threading.Event()
@@ -77,6 +79,11 @@ class IndexKeeper:
         """Wait until the index is ready or has failed, at most so long, and return its state."""
         self._settled.wait(timeout_seconds)
         return self.state()
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What keeps this process from following every edit."""
+        return (self._why_compared,) if self._why_compared else ()
 
     def wait_calm(self) -> None:
         """Wait until no search is being answered."""
@@ -127,8 +134,9 @@ class IndexKeeper:
             return False
         try:
             with self._index.writing_briefly() as may_write:
-                if may_write:
-                    self._indexer().update(paths, self._stop)
+                if may_write:  # A search does not wait for git where a run that asks it follows the edit.
+                    ask_git = self._settings.watch == "off"
+                    self._indexer(gives_way=False).update(paths, self._stop, ask_git=ask_git)
                 return may_write
         except (sqlite3.Error, OSError, GraphragError) as error:
             logger.warning("what changed is found again where it stands, since it cannot be indexed now: %s", error)
@@ -198,17 +206,36 @@ class IndexKeeper:
         return report
 
     def _follow(self, stop: threading.Event, report: ReportRun | None) -> None:
-        for batch in watch(self._root, self._is_wanted, self._settings.debounce_seconds, stop):
-            with self._running:
-                indexer, is_whole = self._indexer(), self._stored_state().state == "ready"
-                everything = self._needs_everything(batch) or not is_whole  # Another file than before: replaced.
-                self._is_long_run = everything or len(batch.paths) > RENEWED_FILES
-                done = indexer.reconcile(stop=stop) if everything else indexer.update(batch.paths, stop)
-            self._state = self._stored_state()
-            if report is not None and (done.added or done.changed or done.removed):
-                report(done)
+        """Follow the edits. What is watched follows from the rules, so a change of these begins a new watch."""
+        while not stop.is_set():
+            self._exclusion.reload()
+            self._rule_files |= self._exclusion.rule_files
+            debounce = self._settings.debounce_seconds
+            with closing(watch(self._root, self._is_wanted, self._may_hold, debounce, stop)) as batches:
+                for batch in batches:
+                    if any(self._exclusion.is_rule_file(path) for path in batch.paths):
+                        break
+                    self._take_in(batch, stop, report)
+                    if not self._rule_files >= self._exclusion.rule_files:  # Read by now, and perhaps not watched.
+                        self._rule_files |= self._exclusion.rule_files
+                        break
 
-    def _indexer(self, *, reuse: bool = True) -> Indexer:
+    def _take_in(self, batch: Batch, stop: threading.Event, report: ReportRun | None) -> None:
+        if batch.everything and batch.why != self._why_compared:
+            self._why_compared = batch.why
+            if batch.why:
+                logger.warning(batch.why)
+        with self._running:
+            indexer, is_whole = self._indexer(), self._stored_state().state == "ready"
+            everything = batch.everything or not is_whole  # Another file than before: replaced.
+            self._is_long_run = everything or len(batch.paths) > RENEWED_FILES
+            done = indexer.reconcile(stop=stop) if everything else indexer.update(batch.paths, stop)
+            self._is_long_run = False
+        self._state = self._stored_state()
+        if report is not None and (done.added or done.changed or done.removed):
+            report(done)
+
+    def _indexer(self, *, reuse: bool = True, gives_way: bool = True) -> Indexer:
         index = self._index.written()
         return Indexer(
             self._root,
@@ -221,16 +248,22 @@ class IndexKeeper:
             workers=self._settings.workers,
             start=self._start,
             reuse=reuse,
-            calm=self._calm,
+            calm=self._calm if gives_way else None,
         )
 
     def _is_wanted(self, path: str, is_dir: bool) -> bool:
-        if self._start and not f"{path}/".startswith(f"{self._start}/"):
-            return False
-        return self._exclusion.is_rule_file(path) or not self._exclusion.should_exclude(path, is_dir)
+        if self._exclusion.is_rule_file(path):
+            return True
+        is_inside = not self._start or f"{path}/".startswith(f"{self._start}/")
+        return is_inside and not self._exclusion.should_exclude(path, is_dir)
 
-    def _needs_everything(self, batch: Batch) -> bool:
-        return batch.everything or any(self._exclusion.is_rule_file(path) for path in batch.paths)
+    def _may_hold(self, folder: str) -> bool:
+        """Tell whether anything in a folder may be indexed, or say what is."""
+        if self._exclusion.should_exclude(folder, is_dir=True):
+            place = self._root / folder
+            return any(place in file.parents for file in self._rule_files)
+        inside, start = f"{folder}/", f"{self._start}/"
+        return not self._start or inside.startswith(start) or start.startswith(inside)
 
     def _stored_state(self) -> IndexState:
         """Return the state that the index file itself tells."""

@@ -26,6 +26,7 @@ from graphrag_mcp.errors import GraphragError
 from graphrag_mcp.exclusion.git_files import find_work_tree
 from graphrag_mcp.git import GitError, run_git
 from graphrag_mcp.index_place import IndexPlace
+from graphrag_mcp.indexing.watcher import shared_file_system
 from graphrag_mcp.parsing.languages import load_grammar, syntax_languages
 from graphrag_mcp.server.render import printable
 from graphrag_mcp.settings import Settings, load_settings
@@ -87,7 +88,7 @@ def examine(root: Path) -> Iterator[Finding]:
         yield from _guarded("index folder", lambda: _folder(place))
         yield from _guarded("index", lambda: _index(root, settings, place))
         yield from _guarded("writer", lambda: _lock(place))
-        yield from _guarded("watching", lambda: _watching(settings))
+        yield from _guarded("watching", lambda: _watching(root, settings))
         yield from _guarded("servers", lambda: _servers(root, settings))
         for client in CLIENTS.values():
             yield from _guarded(client.title, partial(_client, client, root))
@@ -215,13 +216,18 @@ def _lock(place: IndexPlace) -> Finding:
         return Finding("writer", "ok", "a running process writes the index and follows the edits")
 
 
-def _watching(settings: Settings) -> Finding:
+def _watching(root: Path, settings: Settings) -> Finding:
     if settings.indexing.watch == "off":
         return Finding("watching", "ok", "switched off: what changes is found at the next start")
     if INOTIFY_LIMIT.exists() and int(INOTIFY_LIMIT.read_text()) < 65_536:
         limit = int(INOTIFY_LIMIT.read_text())
         step = "sudo sysctl fs.inotify.max_user_watches=524288"
         return Finding("watching", "warning", f"the system allows {limit:,} watched folders", step)
+    if kind := shared_file_system(root):
+        seen = (
+            f"the folder is shared ({kind}): what others change in it is found by comparing, every ten seconds or more"
+        )
+        return Finding("watching", "ok", seen)
     return Finding("watching", "ok", "edits are followed while a server runs")
 
 

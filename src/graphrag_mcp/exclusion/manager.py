@@ -115,6 +115,11 @@ class ExclusionManager:
         return name in self._rule_names and self._rulebook.folder(parent).exclusion is None
 
     @property
+    def rule_files(self) -> frozenset[Path]:
+        """The rule files that may lie in excluded folders: git's own, and those that others include, as read so far."""
+        return self._rulebook.outer_files | frozenset(self._rulebook.reader.included)
+
+    @property
     def _rule_names(self) -> tuple[str, str]:
         return GIT_IGNORE_FILE, self._settings.ignore_file
 

@@ -13,7 +13,7 @@ from graphrag_mcp.exclusion.archive import ArchiveClassifier
 from graphrag_mcp.exclusion.manager import ExclusionManager
 from graphrag_mcp.freshness import size_of
 from graphrag_mcp.indexing.indexer import Indexer, ReportProgress
-from graphrag_mcp.indexing.watcher import Batch, watch
+from graphrag_mcp.indexing.watcher import Batch, Followed, watch
 from graphrag_mcp.project_index import ProjectIndex
 from graphrag_mcp.reports import IndexReport, IndexState, Progress
 from graphrag_mcp.settings import IndexingSettings
@@ -52,7 +52,6 @@ class IndexKeeper:
         self._settled = threading.Event()
         self._running = threading.Lock()  # One run at a time: the watcher's, or a search's for what it shows.
         self._is_long_run = True
-        self._rule_files: frozenset[Path] = frozenset()  # All that were ever read: some lie in excluded folders.
         self._why_compared = ""
         self._searches = 0
         self._counting = threading.Lock()
@@ -206,19 +205,12 @@ class IndexKeeper:
         return report
 
     def _follow(self, stop: threading.Event, report: ReportRun | None) -> None:
-        """Follow the edits. What is watched follows from the rules, so a change of these begins a new watch."""
+        followed = Followed(self._exclusion, self._start)
         while not stop.is_set():
             self._exclusion.reload()
-            self._rule_files |= self._exclusion.rule_files
-            debounce = self._settings.debounce_seconds
-            with closing(watch(self._root, self._is_wanted, self._may_hold, debounce, stop)) as batches:
+            with closing(watch(followed, self._settings.debounce_seconds, stop)) as batches:
                 for batch in batches:
-                    if any(self._exclusion.is_rule_file(path) for path in batch.paths):
-                        break
                     self._take_in(batch, stop, report)
-                    if not self._rule_files >= self._exclusion.rule_files:  # Read by now, and perhaps not watched.
-                        self._rule_files |= self._exclusion.rule_files
-                        break
 
     def _take_in(self, batch: Batch, stop: threading.Event, report: ReportRun | None) -> None:
         if batch.everything and batch.why != self._why_compared:
@@ -250,20 +242,6 @@ class IndexKeeper:
             reuse=reuse,
             calm=self._calm if gives_way else None,
         )
-
-    def _is_wanted(self, path: str, is_dir: bool) -> bool:
-        if self._exclusion.is_rule_file(path):
-            return True
-        is_inside = not self._start or f"{path}/".startswith(f"{self._start}/")
-        return is_inside and not self._exclusion.should_exclude(path, is_dir)
-
-    def _may_hold(self, folder: str) -> bool:
-        """Tell whether anything in a folder may be indexed, or say what is."""
-        if self._exclusion.should_exclude(folder, is_dir=True):
-            place = self._root / folder
-            return any(place in file.parents for file in self._rule_files)
-        inside, start = f"{folder}/", f"{self._start}/"
-        return not self._start or inside.startswith(start) or start.startswith(inside)
 
     def _stored_state(self) -> IndexState:
         """Return the state that the index file itself tells."""

@@ -24,9 +24,10 @@ from graphrag_mcp.cli.options import project_root
 from graphrag_mcp.embedding.loader import load_embedder
 from graphrag_mcp.errors import GraphragError
 from graphrag_mcp.exclusion.git_files import find_work_tree
+from graphrag_mcp.exclusion.manager import ExclusionManager
 from graphrag_mcp.git import GitError, run_git
 from graphrag_mcp.index_place import IndexPlace
-from graphrag_mcp.indexing.watcher import shared_file_system
+from graphrag_mcp.indexing.watcher import Followed, shared_file_system
 from graphrag_mcp.parsing.languages import load_grammar, syntax_languages
 from graphrag_mcp.server.render import printable
 from graphrag_mcp.settings import Settings, load_settings
@@ -223,11 +224,9 @@ def _watching(root: Path, settings: Settings) -> Finding:
         limit = int(INOTIFY_LIMIT.read_text())
         step = "sudo sysctl fs.inotify.max_user_watches=524288"
         return Finding("watching", "warning", f"the system allows {limit:,} watched folders", step)
-    if kind := shared_file_system(root):
-        seen = (
-            f"the folder is shared ({kind}): what others change in it is found by comparing, every ten seconds or more"
-        )
-        return Finding("watching", "ok", seen)
+    if kind := shared_file_system(Followed(ExclusionManager(root, settings.indexing))):
+        seen = f"the folder is, or holds, a shared one ({kind})"
+        return Finding("watching", "ok", f"{seen}: what others change is found by comparing, every ten seconds or more")
     return Finding("watching", "ok", "edits are followed while a server runs")
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from graphrag_mcp.exclusion.reasons import Exclusion, ExclusionKind
+from graphrag_mcp.exclusion.rule_files import Stamp
 from graphrag_mcp.exclusion.rulebook import GIT_IGNORE_FILE, Folder, Rulebook
 from graphrag_mcp.settings import IndexingSettings
 
@@ -115,9 +116,12 @@ class ExclusionManager:
         return name in self._rule_names and self._rulebook.folder(parent).exclusion is None
 
     @property
-    def rule_files(self) -> frozenset[Path]:
-        """The rule files that may lie in excluded folders: git's own, and those that others include, as read so far."""
-        return self._rulebook.outer_files | frozenset(self._rulebook.reader.included)
+    def stamps(self) -> dict[Path, Stamp]:
+        """How rule files were as they were read: git's own, the root's, those above it, and those that others include.
+
+        They may lie where nobody is told of changes, and are so few that they can be looked at again and again.
+        """
+        return self._rulebook.reader.stamps.copy()
 
     @property
     def _rule_names(self) -> tuple[str, str]:

@@ -12,6 +12,17 @@ _INCLUDE_DEPTH = 8  # Enough for any layering of shared rules, and a bound for a
 _SIZE_LIMIT = 4 * 1024 * 1024  # Some 100,000 rules; a larger file is not an ignore file.
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
+Stamp = tuple[int, int, int] | None
+
+
+def stamp_of(file: Path) -> Stamp:
+    """Return what changes with a file's content: its time in nanoseconds, size and inode; None when there is none."""
+    try:
+        found = file.stat()
+    except OSError:
+        return None
+    return found.st_mtime_ns, found.st_size, found.st_ino
+
 
 class RuleReader:
     """Reads the ignore files of one project, and remembers the warnings and the files that were included."""
@@ -21,6 +32,7 @@ class RuleReader:
         self._root = root
         self._warnings: dict[str, None] = {}
         self.included: set[Path] = set()
+        self.stamps: dict[Path, Stamp] = {}
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -41,6 +53,10 @@ class RuleReader:
             self._warn(f"{self._display(file)}: not read, {_explain(error)}")
             return []
         return self._parse(content, file, {file} if includes else None, 0)
+
+    def note(self, file: Path) -> None:
+        """Remember how a file is, before it is read: its folder may be one in which no changes are followed."""
+        self.stamps[file] = stamp_of(file)
 
     def parse(self, text: str, source: str) -> list[Rule]:
         """Return the rules in a text of ours, which `source` names."""
@@ -73,6 +89,7 @@ class RuleReader:
             if not target or not file.is_relative_to(self._root):
                 raise PermissionError(errno.EACCES, "it is not inside the project root")
             self.included |= {Path(os.path.normpath(self._root / target)), file}
+            self.note(self._root / target)
             if file in seen:
                 raise OSError(errno.ELOOP, "it is part of this ignore file already")
             if depth > _INCLUDE_DEPTH:

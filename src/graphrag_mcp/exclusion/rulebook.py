@@ -74,7 +74,10 @@ class Rulebook:
         return found
 
     def _read_outer_lists(self, files: list[Path | None], default_exclusions: bool) -> tuple[RuleList, ...]:
-        rule_sets = [self.reader.read(file, follow_symlink=True) for file in reversed(files) if file]
+        rule_sets = []
+        for file in filter(None, reversed(files)):
+            self.reader.note(file)
+            rule_sets.append(self.reader.read(file, follow_symlink=True))
         # An empty ignore file is a decision too: nothing but what it says. One that is never read is none.
         own = self._root / self._ignore_file
         if default_exclusions and (own.is_symlink() or not own.is_file()):
@@ -89,7 +92,10 @@ class Rulebook:
         key = b""
         for depth in range(len(parts) + 1):
             key = b"".join(os.fsencode(part) + b"/" for part in parts[:depth])
-            git_lists, own_lists = self._add_lists(top.joinpath(*parts[:depth]), key, git_lists, own_lists)
+            folder = top.joinpath(*parts[:depth])
+            for name in (GIT_IGNORE_FILE, self._ignore_file):
+                self.reader.note(folder / name)
+            git_lists, own_lists = self._add_lists(folder, key, git_lists, own_lists)
         return Folder("", key, None, git_lists, own_lists, own_lists + git_lists + self._outer_lists)
 
     def _open(self, parent: Folder, name: str) -> Folder:

@@ -4,10 +4,11 @@ import errno
 import logging
 import math
 import os
+import re
 import sys
 import threading
 import time
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Generator, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -30,6 +31,8 @@ from watchdog.observers import Observer
 from watchdog.observers.api import BaseObserver
 
 from graphrag_mcp.errors import RootError
+from graphrag_mcp.exclusion.manager import ExclusionManager
+from graphrag_mcp.exclusion.rule_files import Stamp, stamp_of
 
 MAX_DELAY_SECONDS = 1.5  # A build that never pauses must not put off an edit: events wait no longer than this.
 MAX_PATHS = 5_000  # Comparing the whole tree is faster than looking at more paths one by one.
@@ -56,12 +59,37 @@ LACKING = (
     " fs.inotify.max_user_watches and max_user_instances, or exclude folders in .graphragignore"
 )
 MOUNTS = Path("/proc/self/mountinfo")
+_ESCAPED = re.compile(r"\\([0-7]{3})")  # Space, tab and the like in the paths there.
 # Linux tells of what is written through it, not of what others write: Windows beside WSL, the host of a container.
 _SHARED_FILES = frozenset({"9p", "afs", "ceph", "cifs", "drvfs", "nfs", "nfs4", "smb3", "smbfs", "fuse.sshfs"})
 _SHARED_WITH_HOST = frozenset({"fakeowner", "vboxsf", "virtiofs", "fuse.grpcfuse", "fuse.osxfs", "fuse.vmhgfs-fuse"})
 
-IsWanted = Callable[[str, bool], bool]
-MayHold = Callable[[str], bool]
+
+class Followed:
+    """What of a tree is followed: what may be indexed, and the rules that say so."""
+
+    def __init__(self, exclusion: ExclusionManager, start: str = "") -> None:
+        """start: the only folder that is indexed, relative to the root; "" for all."""
+        self.root = exclusion.root
+        self._exclusion = exclusion
+        self._start = f"{start}/" if start else ""
+
+    def is_rule(self, path: str) -> bool:
+        """Tell whether a change of this file changes what is indexed."""
+        return self._exclusion.is_rule_file(path)
+
+    def is_wanted(self, path: str, is_dir: bool) -> bool:
+        """Tell whether a file or folder may be indexed."""
+        return f"{path}/".startswith(self._start) and not self._exclusion.should_exclude(path, is_dir)
+
+    def may_hold(self, folder: str) -> bool:
+        """Tell whether anything in a folder, however deep, may be indexed, or be a rule for what is."""
+        on_the_way = f"{folder}/".startswith(self._start) or self._start.startswith(f"{folder}/")
+        return on_the_way and not self._exclusion.should_exclude(folder, is_dir=True)
+
+    def stamps(self) -> dict[Path, Stamp]:
+        """Return how the rule files were, as they were read, that may lie in folders which are not followed."""
+        return self._exclusion.stamps
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,38 +104,40 @@ class Batch:
     why: str = ""
 
 
-def watch(
-    root: Path, is_wanted: IsWanted, may_hold: MayHold, debounce_seconds: float, stop: threading.Event
-) -> Generator[Batch]:
+def watch(followed: Followed, debounce_seconds: float, stop: threading.Event) -> Generator[Batch]:
     """Yield what changed, at first everything: until `stop` is set, or until the watch must begin anew.
 
-    It must where folders were moved, events were lost, and, every ten seconds or more, where not all changes are told.
-    A batch ends `debounce_seconds` after its last event, or MAX_DELAY_SECONDS after its first. A move is two paths.
-    `is_wanted(path, is_dir)` drops what is not indexed before it can wake anybody. `may_hold(folder)` says whether
-    anything in a folder may be wanted: where each takes a watch of its own, the others have none.
+    It must where rules changed, folders were moved, events were lost, and, every ten seconds or more, where not all
+    changes are told. A batch ends `debounce_seconds` after its last event, or MAX_DELAY_SECONDS after its first. A move
+    is two paths. What is not indexed wakes nobody, and where each folder takes a watch of its own, those that can hold
+    nothing else have none.
 
     Raises RootError when the folder cannot be watched.
     """
-    pending = _Pending(root, is_wanted)
-    with _observing(root, pending, may_hold) as observer:
-        why = _why_not_told(root, observer)
+    pending = _Pending(followed)
+    with _observing(followed, pending) as observer:
+        rules = followed.stamps()
+        why = _why_not_told(followed, observer)
         began = time.monotonic()
         yield Batch((), everything=True, why=why)  # What changed before the watch stood.
         pause = max(LOOK_SECONDS, (time.monotonic() - began) / LOOK_SHARE) if why else math.inf
         due = time.monotonic() + pause
         while not stop.is_set() and time.monotonic() < due:
             batch = pending.take(debounce_seconds, stop)
-            if (batch is not None and batch.everything) or _is_outdated(observer) or (not why and _lacks(observer)):
+            is_lost = batch is not None and batch.everything
+            have_rules_changed = any(stamp_of(file) != was for file, was in rules.items() | followed.stamps().items())
+            if is_lost or have_rules_changed or _is_outdated(observer) or (not why and _lacks(observer)):
                 return
             if batch is not None:
                 yield batch
 
 
-def _why_not_told(root: Path, observer: BaseObserver | None) -> str:
+def _why_not_told(followed: Followed, observer: BaseObserver | None) -> str:
     if _lacks(observer):
         return LACKING
-    if kind := shared_file_system(root):
-        return f"{root} is shared ({kind}): it is compared every ten seconds or more, for what others change in it"
+    if kind := shared_file_system(followed):
+        shared = "is, or holds, a folder that is shared"
+        return f"{followed.root} {shared} ({kind}): it is compared every ten seconds or more, for what others change"
     return ""
 
 
@@ -122,23 +152,28 @@ def _is_outdated(observer: BaseObserver | None) -> bool:
     return getattr(observer, "is_outdated", False) or not all(one.is_alive() for one in observer.emitters)
 
 
-def shared_file_system(root: Path) -> str:
-    """Return the type of the file system that a folder lies on, if others may change it unseen; else ""."""
+def shared_file_system(followed: Followed) -> str:
+    """Return the file system of the tree, or of a folder mounted in it, that others may change unseen, "" if none."""
+    root = followed.root
     try:
         device = root.stat().st_dev
-        mounts = MOUNTS.read_text(encoding="utf-8", errors="replace")
+        mounts = MOUNTS.read_text(encoding="utf-8", errors="surrogateescape")
     except OSError:
         return ""
     for mount in mounts.splitlines():
-        place, _, kind = mount.partition(" - ")
-        if place.split(" ")[2:3] == [f"{os.major(device)}:{os.minor(device)}"]:
-            name = kind.split(" ")[0]
-            return name if name in _SHARED_FILES | _SHARED_WITH_HOST else ""
+        where, _, kind = mount.partition(" - ")
+        _, _, number, _, point, *_ = where.split(" ")
+        name = kind.split(" ")[0]
+        if name in _SHARED_FILES | _SHARED_WITH_HOST:
+            place = Path(_ESCAPED.sub(lambda code: chr(int(code[1], 8)), point))
+            is_inside = root in place.parents and followed.may_hold(place.relative_to(root).as_posix())
+            if is_inside or number == f"{os.major(device)}:{os.minor(device)}":
+                return name
     return ""
 
 
 @contextmanager
-def _observing(root: Path, pending: "_Pending", may_hold: MayHold) -> Iterator[BaseObserver | None]:
+def _observing(followed: Followed, pending: "_Pending") -> Iterator[BaseObserver | None]:
     """Fill `pending` from the file system's events; nothing does where the system allows no watch at all."""
     watchdog_log = logging.getLogger("watchdog")
     lost = _LostEvents(pending)
@@ -147,14 +182,15 @@ def _observing(root: Path, pending: "_Pending", may_hold: MayHold) -> Iterator[B
         watchdog_log.addHandler(lost)
         ending.callback(watchdog_log.removeHandler, lost)
         try:
-            observer = _observer(root, may_hold)
+            observer = _observer(followed)
             ending.callback(_end, observer)
-            observer.schedule(pending, str(root), recursive=True, event_filter=FOLLOWED)
+            observer.schedule(pending, str(followed.root), recursive=True, event_filter=FOLLOWED)
             observer.start()
         except OSError as error:
             if error.errno not in (errno.ENOSPC, errno.EMFILE):
+                why = error.strerror or error
                 raise RootError(
-                    f"{root} cannot be watched ({error.strerror or error}); run `graphrag-mcp index` after your edits"
+                    f"{followed.root} cannot be watched ({why}); run `graphrag-mcp index` after your edits"
                 ) from error
             observer = None
         yield observer
@@ -164,8 +200,7 @@ def _observing(root: Path, pending: "_Pending", may_hold: MayHold) -> Iterator[B
 class _Pending(FileSystemEventHandler):
     """The events since the last batch; filled by watchdog's thread, emptied by ours."""
 
-    root: Path
-    is_wanted: IsWanted
+    followed: Followed
     paths: dict[str, None] = field(default_factory=dict)
     everything: bool = False
     first: float = 0.0
@@ -176,7 +211,9 @@ class _Pending(FileSystemEventHandler):
     def on_any_event(self, event: FileSystemEvent) -> None:
         for location in (event.src_path, event.dest_path):
             path = self._relative(location)
-            if path and (path in self.paths or self.is_wanted(path, event.is_directory)):
+            if path and self.followed.is_rule(path):
+                self.lose()
+            elif path and (path in self.paths or self.followed.is_wanted(path, event.is_directory)):
                 self.add(path)
 
     def add(self, path: str) -> None:
@@ -215,20 +252,20 @@ class _Pending(FileSystemEventHandler):
     def _relative(self, location: bytes | str) -> str:
         text = location.decode(errors="surrogateescape") if isinstance(location, bytes) else location
         try:
-            path = Path(text).relative_to(self.root).as_posix() if text else ""
+            path = Path(text).relative_to(self.followed.root).as_posix() if text else ""
             path.encode()  # What is not UTF-8 is not indexed.
         except ValueError:
             return ""
         return path
 
 
-def _observer(root: Path, may_hold: MayHold) -> BaseObserver:
+def _observer(followed: Followed) -> BaseObserver:
     if sys.platform != "linux":
         return Observer()
     from graphrag_mcp.indexing.inotify import InotifyObserver
 
-    prefix = len(os.path.join(os.fsencode(root), b""))  # noqa: PTH118 - bytes, and the root may be "/".
-    return InotifyObserver(lambda folder: may_hold(os.fsdecode(folder[prefix:])))
+    prefix = len(os.fsencode(followed.root).rstrip(b"/") + b"/")
+    return InotifyObserver(lambda folder: followed.may_hold(os.fsdecode(folder[prefix:])))
 
 
 def _end(observer: BaseObserver) -> None:

@@ -22,6 +22,8 @@ STEP = 100  # Of SQLite's virtual machine: how often it tells how far it is.
 
 _OF_GRAPH = re.compile(r"\b(relations|symbols|module_keys|keywords k)\b")
 
+_VALUES = re.compile(r"x?'[^']*'|(?<![?\w.])\d[\w.]*", re.IGNORECASE)
+
 Write = Callable[[str, int], Path]
 
 
@@ -93,6 +95,50 @@ def test_the_graph_is_not_read_as_a_whole(write: Write, monkeypatch: pytest.Monk
 
     small, large = ask(100), ask(800)  # Enough in either for all the candidates that a search takes.
     assert small.total() > 100
+    assert {sql: (small[sql], count) for sql, count in large.items() if count > 1.5 * small[sql] + 20} == {}
+
+
+def test_an_edit_does_not_read_the_whole_index(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A changed file, a new one, one that is gone, and one with a content that the index has of it."""
+    steps: Counter[str] = Counter()
+    connect = Database.connection
+
+    @contextmanager
+    def counted(self: Database) -> Iterator[sqlite3.Connection]:
+        running = ""
+
+        def begin(statement: str) -> None:
+            nonlocal running
+            running = _VALUES.sub("?", statement)
+
+        def count() -> None:
+            steps[running] += 1
+
+        with connect(self) as connection:
+            connection.set_trace_callback(begin)
+            connection.set_progress_handler(count, STEP)
+            try:
+                yield connection
+            finally:
+                connection.set_progress_handler(None, STEP)
+                connection.set_trace_callback(None)
+
+    def edit(others: int) -> Counter[str]:
+        root = write(str(others), others)
+        steps.clear()
+        with _opened(root) as app:
+            (root / "part_0.py").write_text("def load():\n    return 0\n")
+            (root / "part_1.py").rename(root / "part_9.py")
+            touched = (root / "part_2.py").read_text()
+            (root / "part_2.py").write_text(touched)
+            monkeypatch.setattr(Database, "connection", counted)
+            with app._index.writing():
+                app._keeper._indexer().update(["part_0.py", "part_1.py", "part_2.py", "part_9.py"])
+            monkeypatch.undo()
+        return Counter(steps)
+
+    small, large = edit(100), edit(800)
+    assert any(sql.startswith("INSERT INTO chunks") for sql in large)
     assert {sql: (small[sql], count) for sql, count in large.items() if count > 1.5 * small[sql] + 20} == {}
 
 

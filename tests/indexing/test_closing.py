@@ -1,8 +1,10 @@
 """Closing the index while other threads use it, as when a damaged one is opened anew."""
 
+import os
 import sqlite3
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -33,6 +35,23 @@ def test_what_is_being_read_is_read_to_its_end(tmp_path: Path) -> None:
             threads.submit(database.version).result(10)
     with pytest.raises(sqlite3.ProgrammingError):
         database.version()
+
+
+def test_threads_that_ended_leave_no_file_open(tmp_path: Path) -> None:
+    """Issue 6: a server's threads come and go with parallel calls, and it may run for weeks."""
+    index = tmp_path / "index.sqlite"
+
+    def files_open() -> int:
+        places = (os.path.realpath(file) for file in Path("/proc/self/fd").iterdir())
+        return sum(place.startswith(str(index)) for place in places)
+
+    with closing(Database(index)) as database:
+        for _ in range(20):
+            thread = threading.Thread(target=database.version)
+            thread.start()
+            thread.join()
+        database.version()
+        assert 0 < files_open() <= 4  # This thread's file and log, perhaps those of the last one.
 
 
 def test_an_application_is_closed_at_any_moment(tmp_path: Path) -> None:

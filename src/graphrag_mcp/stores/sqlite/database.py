@@ -120,18 +120,27 @@ class Database:
         with self._guard:
             if self._closed:
                 raise sqlite3.ProgrammingError(f"{self.path} is closed")
-            connection = _Connection(connect(self.path))
+            connection = _Connection(connect(self.path), threading.current_thread())
             for statement in tree_views(self.tree.tree_id):
                 connection.opened.execute(statement)
-            self._connections.append(connection)
+            self._connections = [*self._of_living_threads(), connection]
             return connection
+
+    def _of_living_threads(self) -> Iterator["_Connection"]:
+        """Close the connections of threads that have ended: each has files open, and pages of them in memory."""
+        for connection in self._connections:
+            if connection.thread.is_alive():
+                yield connection
+            else:
+                connection.opened.close()
 
 
 class _Connection:
-    """A connection and the lock that its thread holds while using it."""
+    """A connection, its thread, and the lock that this holds while using it."""
 
-    def __init__(self, opened: sqlite3.Connection) -> None:
+    def __init__(self, opened: sqlite3.Connection, thread: threading.Thread) -> None:
         self.opened = opened
+        self.thread = thread
         self.busy = threading.RLock()  # Read again inside a transaction.
 
 

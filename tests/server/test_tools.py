@@ -16,6 +16,7 @@ from mcp.types import CallToolResult, TextContent
 from graphrag_mcp.errors import RootError, SettingsError
 from graphrag_mcp.reports import IndexState
 from graphrag_mcp.results import SearchRequest, SearchResult
+from graphrag_mcp.server.answering import CALLS_AT_ONCE
 from graphrag_mcp.server.arguments import TOOLS
 from graphrag_mcp.server.backend import Backend
 from graphrag_mcp.server.protocol import INSTRUCTIONS, create_server
@@ -259,18 +260,28 @@ def test_a_search_without_results_waits_for_more_of_the_index(tmp_path: Path) ->
     assert "1. src/session.py" in text
 
 
-def test_searches_of_one_client_run_side_by_side(tmp_path: Path) -> None:
-    """P-1: a slow call does not block the next one."""
-    app = FakeApp(tmp_path, delay_seconds=0.3)
+def test_a_few_searches_of_one_client_run_side_by_side(tmp_path: Path) -> None:
+    """P-1: a slow call does not block the next one; issue 6: any number of them do not fill the memory."""
+    running: list[int] = []
+    together: list[int] = []
 
-    async def conversation(client: Client) -> float:
-        started = anyio.current_time()
+    class Counting(FakeApp):
+        def search(self, request: SearchRequest) -> SearchResult:
+            running.append(1)
+            together.append(len(running))
+            try:
+                return super().search(request)
+            finally:
+                running.pop()
+
+    async def conversation(client: Client) -> None:
         async with anyio.create_task_group() as group:
-            for _ in range(5):
+            for _ in range(3 * CALLS_AT_ONCE):
                 group.start_soon(client.call_tool, HYBRID, QUERY)
-        return anyio.current_time() - started
 
-    assert talk(app, conversation) < 1.0
+    talk(Counting(tmp_path, delay_seconds=0.1), conversation)
+    assert len(together) == 3 * CALLS_AT_ONCE
+    assert max(together) == CALLS_AT_ONCE
 
 
 def test_an_answer_keeps_to_the_projects_length(tmp_path: Path) -> None:

@@ -3,10 +3,12 @@
 import json
 import sqlite3
 import threading
+import weakref
 from collections.abc import Iterable, Iterator, Sized
 from contextlib import closing, contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
+from weakref import WeakSet
 
 from filelock import FileLock
 
@@ -34,7 +36,7 @@ class Database:
         """
         self.path = path
         self._local = threading.local()
-        self._connections: list[_Connection] = []
+        self._connections: WeakSet[_Connection] = WeakSet()
         self._closed = False
         self._guard = threading.Lock()
         try:
@@ -111,7 +113,7 @@ class Database:
         """Close every thread's connection, once that thread is not using it: SQLite crashes otherwise."""
         with self._guard:
             self._closed = True
-            connections, self._connections = self._connections, []
+            connections = list(self._connections)
         for connection in connections:
             with connection.busy:
                 connection.opened.close()
@@ -120,28 +122,20 @@ class Database:
         with self._guard:
             if self._closed:
                 raise sqlite3.ProgrammingError(f"{self.path} is closed")
-            connection = _Connection(connect(self.path), threading.current_thread())
+            connection = _Connection(connect(self.path))
             for statement in tree_views(self.tree.tree_id):
                 connection.opened.execute(statement)
-            self._connections = [*self._of_living_threads(), connection]
+            self._connections.add(connection)
             return connection
-
-    def _of_living_threads(self) -> Iterator["_Connection"]:
-        """Close the connections of threads that have ended: each has files open, and pages of them in memory."""
-        for connection in self._connections:
-            if connection.thread.is_alive():
-                yield connection
-            else:
-                connection.opened.close()
 
 
 class _Connection:
-    """A connection, its thread, and the lock that this holds while using it."""
+    """A thread's connection and the lock that it holds while using it; closed when the thread has ended."""
 
-    def __init__(self, opened: sqlite3.Connection, thread: threading.Thread) -> None:
+    def __init__(self, opened: sqlite3.Connection) -> None:
         self.opened = opened
-        self.thread = thread
         self.busy = threading.RLock()  # Read again inside a transaction.
+        weakref.finalize(self, opened.close).atexit = False  # It has files open, and pages of them in memory.
 
 
 def id_list(ids: Iterable[int | str]) -> str:

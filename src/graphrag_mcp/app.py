@@ -1,5 +1,6 @@
 """The application: puts a project's parts together, and decides what a search runs on."""
 
+import json
 import os
 import threading
 from collections import Counter
@@ -176,7 +177,7 @@ class App:
         catalog = index.catalog
         counts, skipped = catalog.counts(), catalog.skipped()
         seen = counts.files + len(skipped)
-        indexed_at = catalog.meta("indexed_at")
+        indexed_at, rule_warnings = catalog.meta("indexed_at"), catalog.meta("rule_warnings")
         return Status(
             root=str(self.root),
             index_file=str(index.database.path),
@@ -199,7 +200,7 @@ class App:
             fallbacks={note: count for note, count in catalog.files_by("note").items() if note},
             exclusion_rate=len(skipped) / seen if seen else 0.0,
             servers=self._copies.states() if self._index.embedder is not None else (),
-            warnings=(*self._index.warnings, *self._exclusion.warnings, *self._keeper.warnings),
+            warnings=(*self._index.warnings, *json.loads(rule_warnings or "[]"), *self._keeper.warnings),
             last_indexed=float(indexed_at) if indexed_at else None,
         )
 
@@ -212,6 +213,8 @@ class App:
         catalog = self._index.searched().catalog
         if path in catalog.states_at(path):
             return "filtered: it is archived" if catalog.is_archived(path) else ""
+        if not self._index.is_writer:  # Who does not follow the rules has them as they were.
+            self._exclusion.reload()
         if exclusion := self._exclusion.explain(path):
             return f"not indexed: {exclusion}"
         reason = catalog.skipped().get(path)

@@ -14,7 +14,7 @@ from typing import TypeVar
 from graphrag_mcp.indexing.prepare import RECENT_NS, hash_content
 from graphrag_mcp.parsing.secrets import MASK, mask_secrets
 from graphrag_mcp.parsing.source import NotText, Text, decode, read_text
-from graphrag_mcp.regular_files import read_file_below
+from graphrag_mcp.regular_files import changed_ns, read_file_below
 from graphrag_mcp.results import GraphNeighbour, Hit, SearchResult, StoredChunk
 from graphrag_mcp.stores.sqlite.catalog import FileState
 
@@ -109,8 +109,9 @@ def _chunks(result: SearchResult) -> Iterable[StoredChunk]:
 def _is_unchanged(root: Path, path: str, state: FileState, max_bytes: int) -> bool:
     try:
         found = (root / path).lstat()
-        if (found.st_size, found.st_mtime_ns) == (state.size, state.mtime_ns):
-            if time.time_ns() - found.st_mtime_ns > RECENT_NS:
+        changed = changed_ns(found)
+        if (found.st_size, changed) == (state.size, state.changed_ns):
+            if time.time_ns() - changed > RECENT_NS:
                 return True
         elif found.st_size != state.size:
             return False

@@ -20,6 +20,15 @@ def read_regular_file(file: Path, limit: int, *, follow_symlink: bool = True) ->
     return _read(_open(file, follow_symlink), limit)
 
 
+def changed_ns(status: os.stat_result) -> int:
+    """Return when a file was last written, renamed or replaced, in nanoseconds since 1970.
+
+    Anybody may set its modification time, and a move brings it along; the other is the system's own, but not known to
+    all file systems.
+    """
+    return max(status.st_mtime_ns, status.st_ctime_ns)
+
+
 def read_file_below(root: Path, path: str, limit: int) -> bytes:
     """Return the content of a file that is really below the root: no part of `path` is a symlink, even for a moment.
 

@@ -183,7 +183,7 @@ def file_rows(source: Source) -> FileRows:
             content_hash=hashlib.sha256(repr(source).encode()).digest(),
             recipe="recipe",
             size=1,
-            mtime_ns=1,
+            changed_ns=1,
             archive=ArchiveClass("in archive/", 0.5) if source.archived else None,
             modified_at=1_700_000_000.0,
         ),

@@ -36,8 +36,10 @@ def test_files_come_in_the_order_of_their_paths(tmp_path: Path) -> None:
 def test_a_file_carries_its_size_and_time(tmp_path: Path) -> None:
     """K-16: what the next run compares with."""
     touch_files(tmp_path, "src/a.py")
+    os.utime(tmp_path / "src/a.py", (1, 1))
     status = (tmp_path / "src/a.py").stat()
-    assert list(walk(ExclusionManager(tmp_path))) == [WalkedFile("src/a.py", status.st_size, status.st_mtime_ns)]
+    found = WalkedFile("src/a.py", status.st_size, 1_000_000_000, status.st_ctime_ns)
+    assert list(walk(ExclusionManager(tmp_path))) == [found]
 
 
 def test_every_skipped_path_has_a_reason(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ class File:
     """A file as the catalog knows it; as the tree shows it, when the last two are left out."""
 
     size: int
-    mtime_ns: int
+    changed_ns: int
     recipe: str = "now"
 
 

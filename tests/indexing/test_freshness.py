@@ -1,13 +1,17 @@
 """What a search shows is what the file holds now, or says that it may not be."""
 
 import os
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
+from graphrag_mcp import freshness
 from graphrag_mcp.app import App
+from graphrag_mcp.exclusion import walker
 from graphrag_mcp.freshness import CHANGED, UNREADABLE
+from graphrag_mcp.indexing import prepare
 from graphrag_mcp.results import SearchRequest, SearchResult, StoredChunk
 from graphrag_mcp.settings import load_settings
 
@@ -18,12 +22,13 @@ Open = Callable[..., App]
 
 
 @pytest.fixture
-def root(tmp_path: Path) -> Path:
-    """A project of one file, which is old enough to be trusted by its time."""
+def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A project of one file, which is trusted by its time at once."""
+    for module in (freshness, prepare):
+        monkeypatch.setattr(module, "RECENT_NS", 0)
     root = tmp_path / "project"
     root.mkdir()
     (root / "jar.py").write_text(CODE)
-    os.utime(root / "jar.py", (1_700_000_000, 1_700_000_000))
     return root
 
 
@@ -91,16 +96,35 @@ def test_a_removed_file_is_left_out(root: Path, open_app: Open) -> None:
     assert "their files were removed" in result.meta.warnings[-1]
 
 
-def test_a_change_that_leaves_size_and_time_is_seen_while_it_may_be_one(root: Path, open_app: Open) -> None:
+def test_a_change_that_leaves_size_and_time_is_seen_while_it_may_be_one(
+    root: Path, open_app: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A file system counts time in steps; two writes in one step look like one."""
+    moment = time.time_ns()
+    for module in (freshness, walker):
+        monkeypatch.setattr(module, "changed_ns", lambda _: moment)
+    for module in (freshness, prepare):
+        monkeypatch.setattr(module, "RECENT_NS", 60_000_000_000)
     app = open_app()
-    (root / "jar.py").write_text(CODE)
-    app.index()
-    stat = (root / "jar.py").stat()
     (root / "jar.py").write_text(CODE.replace("Jar(path)", "Box(path)"))
-    os.utime(root / "jar.py", ns=(stat.st_atime_ns, stat.st_mtime_ns))
     assert first(app.search(QUERY)).stale == CHANGED
     assert app.index().changed == 1
+
+
+def test_files_of_one_size_and_time_may_change_places(root: Path, open_app: Open) -> None:
+    """Those of an archive have one time, and a move brings it along."""
+    other = CODE.replace("jar", "box")
+    (root / "box.py").write_text(other)
+    for name in ("jar.py", "box.py"):
+        os.utime(root / name, (1_700_000_000, 1_700_000_000))
+    app = open_app()
+    assert first(app.search(QUERY)).path == "jar.py"
+    for source, target in (("jar.py", "there"), ("box.py", "jar.py"), ("there", "box.py")):
+        (root / source).rename(root / target)
+    assert first(app.search(QUERY)).stale == CHANGED
+    assert app.index().changed == 2
+    found = first(app.search(QUERY))
+    assert (found.path, found.stale) == ("box.py", "")
 
 
 def test_what_became_a_symlink_is_not_followed(root: Path, open_app: Open, tmp_path: Path) -> None:

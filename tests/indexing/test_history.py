@@ -75,6 +75,16 @@ def test_files_with_uncommitted_changes_have_no_commit_time(repository: Path) ->
     assert commit_times(repository, mtimes(repository), TIMEOUT) == {"sub/ünï\n.py": OLD}
 
 
+def test_a_pipe_in_place_of_gits_excludes_is_not_waited_for(repository: Path) -> None:
+    """Issue 6: an archive may bring one along, and a run waits for what is asked of git."""
+    names = mtimes(repository)
+    before = commit_times(repository, names, TIMEOUT)
+    (repository / ".git/info/exclude").unlink(missing_ok=True)
+    os.mkfifo(repository / ".git/info/exclude")
+    now = commit_times(repository, names, 5.0)
+    assert (now, now.note) == (before, "")
+
+
 def test_a_file_that_was_only_touched_is_not_changed(repository: Path) -> None:
     """Where the index's record differs, the content decides."""
     os.utime(repository / "a.py")

@@ -4,6 +4,7 @@ import os
 import subprocess
 import time
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -234,3 +235,19 @@ def test_an_import_of_a_long_path_leads_to_its_file(app: App, project: Path) -> 
     (step,) = app.navigator().trace("openDesk", Direction.CALLEES, 1).steps
     assert step.edge.resolution is Resolution.IMPORT
     assert "billing" in step.target.path
+
+
+def test_who_only_reads_the_index_knows_what_is_wrong_with_the_rules(
+    project: Path, settings: Settings, app: App
+) -> None:
+    """K-16: a second session has not read them."""
+    app.index()
+    with closing(App(project, settings)) as reader:
+        assert reader.status().warnings == ()
+        (project / "src/.gitignore").write_text("router[\n" * 3)
+        app.index()
+        assert reader.status().warnings[0].startswith("src/.gitignore:1: the pattern 'router[' matches nothing")
+        (project / "src/.gitignore").write_text("router.py\n")
+        app.index()
+        assert reader.status().warnings == ()
+        assert reader.why_absent("src/router.py") == "not indexed: ignored: router.py (src/.gitignore:1)"

@@ -15,12 +15,12 @@ from watchdog.observers.inotify_c import InotifyFD, WatchDescriptor
 
 from graphrag_mcp.app import App
 from graphrag_mcp.exclusion.manager import ExclusionManager
-from graphrag_mcp.indexing import watcher
+from graphrag_mcp.indexing import prepare, watcher
 from graphrag_mcp.indexing.watcher import Batch, Followed, shared_file_system, watch
 from graphrag_mcp.reports import IndexReport
 from graphrag_mcp.results import SearchRequest
 from graphrag_mcp.settings import load_settings
-from tests.repositories import git
+from tests.repositories import commit, git
 
 FILES_READ = 1_000
 FRESH_SECONDS = 2.0  # The promise: a saved edit is searchable two seconds later.
@@ -200,6 +200,47 @@ def test_rules_above_the_root_and_the_users_own_are_followed(tmp_path: Path, mon
         assert watched.finds("three_thing", "three.py")
 
 
+def test_rules_are_followed_wherever_they_come_from(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """K-16: a repository that appears, git's own settings, an include that is refused until it is no symlink."""
+    root = tmp_path / "project"
+    for name in ("one", "two", "three", "four"):
+        _write(root / f"{name}.py", f"def {name}_thing():\n    pass\n")
+    _write(tmp_path / "outside", "")
+    (root / "rules").symlink_to(tmp_path / "outside")
+    _write(root / ".graphragignore", ":include:rules\n")
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "home"))
+    with closing(Watched(root, tmp_path / "data")) as watched:
+        git(root, "init", "-q")
+        _write(root / ".git/info/exclude", "one.py\n")
+        assert _within(PATIENCE_SECONDS, lambda: not watched.finds("one_thing", "one.py"))
+        _write(tmp_path / "mine", "two.py\n")
+        _write(tmp_path / "home/.gitconfig", f"[core]\nexcludesFile = {tmp_path / 'mine'}\n")
+        assert _within(PATIENCE_SECONDS, lambda: not watched.finds("two_thing", "two.py"))
+        (root / "rules").unlink()
+        _write(root / "rules", "three.py\n")
+        assert _within(PATIENCE_SECONDS, lambda: not watched.finds("three_thing", "three.py"))
+        assert watched.finds("four_thing", "four.py")
+
+
+def test_a_folder_that_becomes_a_work_tree_and_none_again(tmp_path: Path) -> None:
+    """K-16: another work tree is left out, a folder in its place is not."""
+    root = tmp_path / "project"
+    _write(root / "one.py", "def first_thing():\n    pass\n")
+    git(root, "init", "-q")
+    git(root, "add", "one.py")
+    commit(root, {})
+    with closing(Watched(root, tmp_path / "data")) as watched:
+        _write(root / "tree/two.py", "def second_thing():\n    pass\n")
+        assert _within(PATIENCE_SECONDS, lambda: watched.finds("second_thing", "tree/two.py"))
+        shutil.rmtree(root / "tree")
+        git(root, "worktree", "add", "-q", "tree")
+        assert _within(PATIENCE_SECONDS, lambda: watched.app.status().files == 1)
+        git(root, "worktree", "remove", "tree")
+        _write(root / "tree/three.py", "def third_thing():\n    pass\n")
+        assert _within(PATIENCE_SECONDS, lambda: watched.finds("third_thing", "tree/three.py"))
+
+
 def test_rules_that_change_before_the_watch_stands_change_what_is_watched(tmp_path: Path) -> None:
     """K-16: no event tells of that either."""
     _write(tmp_path / ".gitignore", "gen\n")
@@ -357,11 +398,11 @@ def test_without_any_watch_the_tree_is_compared(tmp_path: Path, monkeypatch: pyt
         assert _within(PATIENCE_SECONDS, lambda: watched.app.status().warnings == ())
 
 
-def test_comparing_an_unchanged_tree_is_no_commit(tmp_path: Path) -> None:
+def test_comparing_an_unchanged_tree_is_no_commit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Issue 6: searches and servers would read everything again."""
+    monkeypatch.setattr(prepare, "RECENT_NS", 0)
     for name in ("one.py", "two.png"):
         _write(tmp_path / "project" / name, "def first_thing():\n    pass\n")
-        os.utime(tmp_path / "project" / name, (1_600_000_000, 1_600_000_000))
     settings = load_settings(tmp_path / "project", {"GRAPHRAG_DATA_DIR": str(tmp_path / "data")})
     with closing(App(tmp_path / "project", settings)) as app:
         app.index()

@@ -71,6 +71,14 @@ def find_global_excludes(top: Path) -> Path | None:
     return Path(config_home).expanduser() / "git" / "ignore"
 
 
+def find_global_settings() -> list[Path]:
+    """Return the user's own settings files of git, whether or not they exist; they may name the excludes file."""
+    if given := os.environ.get("GIT_CONFIG_GLOBAL"):
+        return [Path(given)]
+    config_home = os.environ.get("XDG_CONFIG_HOME") or "~/.config"
+    return [Path("~/.gitconfig").expanduser(), Path(config_home).expanduser() / "git" / "config"]
+
+
 def _read_global_setting() -> str | None:
     git = shutil.which("git")
     if git is None:

@@ -113,7 +113,10 @@ class ExclusionManager:
         if relative is None:
             return absolute.name in self._rule_names and absolute.parent in self.root.parents
         parent, _, name = relative.rpartition("/")
-        return name in self._rule_names and self._rulebook.folder(parent).exclusion is None
+        exclusion = self._rulebook.folder(parent).exclusion
+        if name == ".git":  # It makes a work tree of a folder: this one, or another that is left out.
+            return exclusion is None or exclusion.kind is ExclusionKind.WORKTREE
+        return name in self._rule_names and exclusion is None
 
     @property
     def stamps(self) -> dict[Path, Stamp]:

@@ -2,13 +2,15 @@
 
 import errno
 import os
+from itertools import islice
 from pathlib import Path
 
 from graphrag_mcp.exclusion.patterns import Rule, parse_rule
-from graphrag_mcp.regular_files import read_regular_file
+from graphrag_mcp.regular_files import changed_ns, read_regular_file
 
 _INCLUDE = b":include:"
 _INCLUDE_DEPTH = 8  # Enough for any layering of shared rules, and a bound for a mistaken one.
+SHOWN_WARNINGS = 20
 _SIZE_LIMIT = 4 * 1024 * 1024  # Some 100,000 rules; a larger file is not an ignore file.
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
@@ -16,12 +18,12 @@ Stamp = tuple[int, int, int] | None
 
 
 def stamp_of(file: Path) -> Stamp:
-    """Return what changes with a file's content: its time in nanoseconds, size and inode; None when there is none."""
+    """Return what changes with a file's content or rights: its time, size and inode; None when there is none."""
     try:
         found = file.stat()
     except OSError:
         return None
-    return found.st_mtime_ns, found.st_size, found.st_ino
+    return changed_ns(found), found.st_size, found.st_ino
 
 
 class RuleReader:
@@ -36,8 +38,10 @@ class RuleReader:
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What was wrong, each with the file and the line, in the order it was found."""
-        return tuple(self._warnings)
+        """What was wrong, each with the file and the line, in the order it was found; of very many, how many more."""
+        shown = tuple(islice(self._warnings, SHOWN_WARNINGS))
+        more = len(self._warnings) - len(shown)
+        return (*shown, f"{more:,} more lines of ignore files match nothing or are not read") if more else shown
 
     def read(self, file: Path, *, includes: bool = False, follow_symlink: bool = False) -> list[Rule]:
         """Return the rules of an ignore file, none if it does not exist.
@@ -85,11 +89,11 @@ class RuleReader:
     def _include(self, target: str, place: str, seen: set[Path], depth: int) -> list[Rule]:
         """Return the rules of an included file; their patterns count as if they stood in the including one."""
         try:
+            self.note(self._root / target)
             file = (self._root / target).resolve()
             if not target or not file.is_relative_to(self._root):
                 raise PermissionError(errno.EACCES, "it is not inside the project root")
             self.included |= {Path(os.path.normpath(self._root / target)), file}
-            self.note(self._root / target)
             if file in seen:
                 raise OSError(errno.ELOOP, "it is part of this ignore file already")
             if depth > _INCLUDE_DEPTH:

@@ -7,6 +7,7 @@ from pathlib import Path
 from graphrag_mcp.exclusion.defaults import DEFAULT_PATTERNS, DEFAULT_SOURCE
 from graphrag_mcp.exclusion.git_files import (
     find_global_excludes,
+    find_global_settings,
     find_info_exclude,
     find_work_tree,
     is_linked_worktree,
@@ -58,6 +59,8 @@ class Rulebook:
         self._ignore_file = ignore_file
         self.reader = RuleReader(root)
         top = find_work_tree(root) or root
+        for file in find_global_settings():
+            self.reader.note(file)
         outer_files = [find_global_excludes(top), find_info_exclude(top)]
         self.outer_files = frozenset(file for file in outer_files if file)
         self._outer_lists = self._read_outer_lists(outer_files, default_exclusions)

@@ -10,6 +10,7 @@ from graphrag_mcp.exclusion.file_names import is_utf8
 from graphrag_mcp.exclusion.manager import ExclusionManager
 from graphrag_mcp.exclusion.reasons import Exclusion
 from graphrag_mcp.exclusion.rulebook import Folder
+from graphrag_mcp.regular_files import changed_ns
 
 logger = logging.getLogger(__name__)
 
@@ -21,6 +22,7 @@ class WalkedFile:
     path: str
     size: int
     mtime_ns: int
+    changed_ns: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +111,7 @@ def _examine(entry: "os.DirEntry[str]", path: str, max_bytes: int) -> WalkedFile
         return SkippedPath(path, "special file")
     if status.st_size > max_bytes:
         return SkippedPath(path, "too large", f"{status.st_size:,} bytes, the limit is {max_bytes:,}")
-    return WalkedFile(path, status.st_size, status.st_mtime_ns)
+    return WalkedFile(path, status.st_size, status.st_mtime_ns, changed_ns(status))
 
 
 def _skip(path: str, is_folder: bool, exclusion: Exclusion) -> SkippedPath:

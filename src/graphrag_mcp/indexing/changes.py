@@ -6,12 +6,12 @@ from typing import Protocol
 
 
 class Stat(Protocol):
-    """Size in bytes and modification time in nanoseconds of a file."""
+    """Size in bytes of a file, and when it was last changed, in nanoseconds."""
 
     @property
     def size(self) -> int: ...
     @property
-    def mtime_ns(self) -> int: ...
+    def changed_ns(self) -> int: ...
 
 
 class KnownFile(Stat, Protocol):
@@ -48,4 +48,4 @@ def compare(known: Mapping[str, KnownFile], found: Mapping[str, Stat], is_curren
 
 
 def _same(file: Stat, stat: Stat) -> bool:
-    return file.size == stat.size and file.mtime_ns == stat.mtime_ns
+    return file.size == stat.size and file.changed_ns == stat.changed_ns

@@ -26,6 +26,7 @@ _INDEX_ENTRY = re.compile(
     rb"(?P<mode>\d{6}) (?P<hash>[0-9a-f]{40,64}) (?P<stage>\d)\t(?P<path>[^\0]+)\0"
     rb"(?:  ctime: [^\n]*\n  mtime: (?P<seconds>\d+):(?P<nanoseconds>\d+)\n(?:  [^\n]*\n)*)?"
 )
+_TREE_ENTRY = re.compile(rb"(100\d{3}) blob ([0-9a-f]{40,64})\t([^\0]+)\0")
 
 
 class CommitTimes(dict[str, float]):
@@ -93,15 +94,13 @@ def _clean_files(root: Path, files: Mapping[str, int], deadline: float) -> set[s
     """
     wanted = files if len(files) <= _NAMED_FILES else ()
     listing = run_git(root, deadline, "ls-files", "--stage", "--debug", "-z", "--", *wanted)
-    staged = run_git(
-        root, deadline, "diff-index", "--cached", "--ignore-submodules", *_DIFF_OPTIONS, "HEAD", "--", *wanted
-    )
-    changed = {os.fsdecode(name) for name in staged.split(b"\0")}
+    # Not `diff-index`, which reads info/exclude: a pipe in its place would hold up the run.
+    committed = set(_TREE_ENTRY.findall(run_git(root, deadline, "ls-tree", "-r", "-z", "HEAD", "--", *wanted)))
     clean: set[str] = set()
     for entry in _INDEX_ENTRY.finditer(listing):
         path = os.fsdecode(entry["path"])
         mtime_ns = files.get(path)
-        if mtime_ns is None or path in changed or entry["stage"] != b"0" or not entry["mode"].startswith(b"100"):
+        if mtime_ns is None or entry["stage"] != b"0" or entry.group("mode", "hash", "path") not in committed:
             continue
         if _has_recorded_mtime(entry, mtime_ns) or _has_hash(root, path, entry["hash"].decode(), deadline):
             clean.add(path)

@@ -1,5 +1,6 @@
 """Brings the index up to date with the tree, in batches that a kill can interrupt at any point."""
 
+import json
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -93,7 +94,8 @@ class Indexer:
             head, times = dates.result()
         self._writer.set_modified_at(times)
         if not run.stopped:  # A run that was cut short must not pass for a complete index.
-            self._writer.complete({"head": head, "indexed_at": str(time.time())})
+            rules = json.dumps(self._exclusion.warnings)  # For those who read the index, but not the rules.
+            self._writer.complete({"head": head, "indexed_at": str(time.time()), "rule_warnings": rules})
         self._writer.checkpoint()
         notes = (f"recency: {times.note}",) if times.note else ()
         return run.report(changes, len(skipped), (*self._exclusion.warnings, *notes))
@@ -166,6 +168,7 @@ class Indexer:
             path=file.path,
             size=file.size,
             mtime_ns=file.mtime_ns,
+            changed_ns=file.changed_ns,
             recipe=self._recipe,
             archive=self._archive.classify(file.path),
             max_bytes=self._exclusion.max_file_bytes,

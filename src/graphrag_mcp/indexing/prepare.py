@@ -29,6 +29,7 @@ class Job:
     path: str
     size: int
     mtime_ns: int
+    changed_ns: int
     recipe: str
     archive: ArchiveClass | None
     max_bytes: int
@@ -77,7 +78,7 @@ def prepare(job: Job) -> Outcome:
         content_hash=content_hash,
         recipe=job.recipe if recipe is None else recipe,
         size=job.size,
-        mtime_ns=job.mtime_ns if time.time_ns() - job.mtime_ns > RECENT_NS else UNSETTLED,
+        changed_ns=job.changed_ns if time.time_ns() - job.changed_ns > RECENT_NS else UNSETTLED,
         archive=job.archive,
         modified_at=job.mtime_ns / 1e9,
     )

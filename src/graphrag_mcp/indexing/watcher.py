@@ -34,6 +34,8 @@ from graphrag_mcp.errors import RootError
 from graphrag_mcp.exclusion.manager import ExclusionManager
 from graphrag_mcp.exclusion.rule_files import Stamp, stamp_of
 
+logger = logging.getLogger(__name__)
+
 MAX_DELAY_SECONDS = 1.5  # A build that never pauses must not put off an edit: events wait no longer than this.
 MAX_PATHS = 5_000  # Comparing the whole tree is faster than looking at more paths one by one.
 # Not that a file is opened or read: whoever searches the tree, or builds it, would wake this process for each of them,
@@ -175,12 +177,9 @@ def shared_file_system(followed: Followed) -> str:
 @contextmanager
 def _observing(followed: Followed, pending: "_Pending") -> Iterator[BaseObserver | None]:
     """Fill `pending` from the file system's events; nothing does where the system allows no watch at all."""
-    watchdog_log = logging.getLogger("watchdog")
-    lost = _LostEvents(pending)
     observer: BaseObserver | None = None
     with ExitStack() as ending:
-        watchdog_log.addHandler(lost)
-        ending.callback(watchdog_log.removeHandler, lost)
+        ending.enter_context(_hearing(pending))
         try:
             observer = _observer(followed)
             ending.callback(_end, observer)
@@ -274,13 +273,26 @@ def _end(observer: BaseObserver) -> None:
         observer.join()
 
 
+@contextmanager
+def _hearing(pending: _Pending) -> Iterator[None]:
+    """Hear watchdog say that the kernel dropped events; what else it has to say is for nobody but us."""
+    log, handler = logging.getLogger("watchdog"), _LostEvents(pending)
+    log.addHandler(handler)
+    log.propagate = False
+    try:
+        yield
+    finally:
+        log.removeHandler(handler)
+
+
 class _LostEvents(logging.Handler):
-    """Hears watchdog say that the kernel dropped events, which it tells its log and nobody else."""
+    """Hears what watchdog tells its log and nobody else."""
 
     def __init__(self, pending: _Pending) -> None:
         super().__init__(logging.WARNING)
         self._pending = pending
 
     def emit(self, record: logging.LogRecord) -> None:
+        logger.debug("watchdog: %s", record.getMessage())
         if _LOST_EVENTS in record.getMessage().lower():
             self._pending.lose()

@@ -23,7 +23,7 @@ class FileState:
     """What the catalog remembers of a file, to tell whether it changed. `recipe`: what its rows were made with."""
 
     size: int
-    mtime_ns: int
+    changed_ns: int
     content_hash: bytes
     recipe: str
 
@@ -151,13 +151,13 @@ class SqliteCatalog:
 
     def file_states(self) -> dict[str, FileState]:
         """Return what is remembered of every file, by path."""
-        rows = self._database.rows("SELECT path, size, mtime_ns, content_hash, recipe FROM files")
+        rows = self._database.rows("SELECT path, size, changed_ns, content_hash, recipe FROM files")
         return {path: FileState(*state) for path, *state in rows}
 
     def states(self, file_ids: Iterable[int]) -> dict[int, FileState]:
         """Return what is remembered of those contents that the tree still has, by their ids."""
         rows = self._database.rows(
-            "SELECT id, size, mtime_ns, content_hash, recipe FROM files WHERE id IN (SELECT value FROM json_each(?))",
+            "SELECT id, size, changed_ns, content_hash, recipe FROM files WHERE id IN (SELECT value FROM json_each(?))",
             (id_list(file_ids),),
         )
         return {file_id: FileState(*state) for file_id, *state in rows}
@@ -172,8 +172,8 @@ class SqliteCatalog:
     def states_at(self, path: str) -> dict[str, FileState]:
         """Return what is remembered of a file, or of all files in a folder."""
         rows = self._database.rows(
-            """SELECT path, size, mtime_ns, content_hash, recipe FROM files WHERE path = ?1
-               UNION ALL SELECT path, size, mtime_ns, content_hash, recipe FROM files
+            """SELECT path, size, changed_ns, content_hash, recipe FROM files WHERE path = ?1
+               UNION ALL SELECT path, size, changed_ns, content_hash, recipe FROM files
                WHERE path > ?1 || '/' AND path < ?1 || '0'""",  # "0" follows "/".
             (path,),
         )

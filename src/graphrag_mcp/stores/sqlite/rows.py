@@ -13,14 +13,15 @@ from graphrag_mcp.stores.sqlite.schema import MAX_CHUNKS_PER_FILE
 class Place(NamedTuple):
     """That a tree has a content at a path, and since when: a row of `tree_files`.
 
-    content_hash, recipe: name the content, and what its rows are made with. modified_at: in seconds since 1970.
+    content_hash, recipe: name the content, and what its rows are made with. changed_ns: the system's own time of its
+    last change, 0 when that is too recent to be trusted. modified_at: what the ranking goes by, in seconds since 1970.
     """
 
     path: str
     content_hash: bytes
     recipe: str
     size: int
-    mtime_ns: int
+    changed_ns: int
     archive: ArchiveClass | None
     modified_at: float | None
 

@@ -9,7 +9,7 @@ A chunk's id is `file_id << 16 | ordinal`: a file's chunks are one run of ids, s
 and the file of a full-text match is known without a join. File ids are never used again.
 """
 
-SCHEMA_VERSION = 3
+SCHEMA_VERSION = 4
 ORDINAL_BITS = 16  # 65,536 chunks a file: a file of 10 MB has about 7,000.
 MAX_CHUNKS_PER_FILE = 1 << ORDINAL_BITS
 ORDINAL_MASK = MAX_CHUNKS_PER_FILE - 1
@@ -49,7 +49,7 @@ CREATE TABLE tree_files (
     path TEXT,
     file_id INTEGER NOT NULL,
     size INTEGER NOT NULL,
-    mtime_ns INTEGER NOT NULL,
+    changed_ns INTEGER NOT NULL,
     modified_at REAL,
     archive_reason TEXT,            -- NULL: not archived.
     archive_penalty REAL,
@@ -133,7 +133,7 @@ CREATE INDEX relations_module ON relations (target_module, target_key) WHERE tar
 """
 
 _VIEWED = ("match_keys", "path_words", "module_keys", "symbols", "relations")
-_PLACE_COLUMNS = ("path", "size", "mtime_ns", "modified_at", "archive_reason", "archive_penalty")
+_PLACE_COLUMNS = ("path", "size", "changed_ns", "modified_at", "archive_reason", "archive_penalty")
 _CONTENT_COLUMNS = ("content_hash", "recipe", "language", "category", "mode", "note", "facts")
 _COUNT_COLUMNS = ("chunks", "symbols", "relations", "embedded")
 

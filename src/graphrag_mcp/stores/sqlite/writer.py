@@ -171,7 +171,7 @@ class SqliteIndexWriter:
         connection.executemany(
             """INSERT INTO tree_files VALUES (?, ?, ?, ?, ?, ?, ?, ?)
                ON CONFLICT (tree_id, path) DO UPDATE SET file_id = excluded.file_id, size = excluded.size,
-                   mtime_ns = excluded.mtime_ns, archive_reason = excluded.archive_reason,
+                   changed_ns = excluded.changed_ns, archive_reason = excluded.archive_reason,
                    archive_penalty = excluded.archive_penalty,
                    modified_at = CASE file_id WHEN excluded.file_id THEN modified_at ELSE excluded.modified_at END""",
             [
@@ -180,7 +180,7 @@ class SqliteIndexWriter:
                     one.path,
                     file_id,
                     one.size,
-                    one.mtime_ns,
+                    one.changed_ns,
                     one.modified_at,
                     *_archive_columns(one.archive),
                 )

@@ -37,6 +37,7 @@ SYNTAX = frozenset(syntax_languages())
 SEED = 20_240
 QUERIES = 100
 EDITS = 5
+CALLS_TOGETHER = 30
 EDITED_SHARE = 0.01
 REINDEXED_SHARE = 0.1  # While queries are timed: long enough to time them at all.
 PATIENCE_SECONDS = 300
@@ -345,6 +346,7 @@ def measure(place: Place, chance: random.Random) -> Figures:
         warm = [ask(server, query) for _ in range(2) for query in asked]
         figures |= quantiles("warm query", warm)
         figures["serving, MB"] = memory(server.process.pid, alone=True)
+        figures |= measure_burst(server, asked)
         seconds = [time_edit(server, place, file) for file in chance.sample(files, EDITS)]
         figures["edit until found, median s"] = statistics.median(seconds)
         figures["edit until found, slowest s"] = max(seconds)
@@ -405,6 +407,23 @@ def ask(server: Server, query: str) -> float:
     text, failed = server.call("graphrag_hybrid_search", {"query": query})
     assert not failed, text
     return (time.perf_counter() - started) * 1000
+
+
+def measure_burst(server: Server, asked: Sequence[str]) -> Figures:
+    """Send many calls before the first answer is read, as parallel agents do."""
+    started = time.perf_counter()
+    together = asked[:CALLS_TOGETHER]
+    for query in together:
+        server.start_asking("tools/call", {"name": "graphrag_hybrid_search", "arguments": {"query": query}})
+    times: list[float] = []
+    while len(times) < len(together):
+        if "id" in server.receive(PATIENCE_SECONDS):
+            times.append((time.perf_counter() - started) * 1000)
+    return {
+        f"{CALLS_TOGETHER} calls at once, half answered, ms": statistics.median(times),
+        f"{CALLS_TOGETHER} calls at once, all answered, ms": times[-1],
+        f"after {CALLS_TOGETHER} calls at once, MB": memory(server.process.pid, alone=True),
+    }
 
 
 def quantiles(name: str, times: Sequence[float]) -> Figures:

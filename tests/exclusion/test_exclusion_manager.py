@@ -1,5 +1,6 @@
 """Which rules are in force where, and what the manager answers."""
 
+import pwd
 import subprocess
 from pathlib import Path
 
@@ -9,6 +10,7 @@ from project_files import touch_files, write_files
 from graphrag_mcp.exclusion.archive import ArchiveClassifier
 from graphrag_mcp.exclusion.manager import ExclusionManager
 from graphrag_mcp.exclusion.reasons import Exclusion, ExclusionKind
+from graphrag_mcp.exclusion.rule_files import SHOWN_WARNINGS
 from graphrag_mcp.settings import IndexingSettings, load_settings
 
 # ---------------------------------------------------------------- the seed's own tests and examples
@@ -306,6 +308,22 @@ def test_includes_end_at_a_depth(tmp_path: Path) -> None:
     assert [manager.should_exclude(f"file{depth}") for depth in (1, 8, 9)] == [True, True, False]
     (warning,) = manager.warnings
     assert warning.startswith("rules8:2: ")
+
+
+def test_a_user_may_have_no_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """K-16: in a container, a process may run as a number that nobody has."""
+    for name in ("HOME", "XDG_CONFIG_HOME", "GIT_CONFIG_GLOBAL"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(pwd, "getpwuid", lambda number: {}[number])
+    manager = ExclusionManager(write_files(tmp_path, gitignore="*.txt\n"))
+    assert [manager.should_exclude(path) for path in ("a.txt", "a.py")] == [True, False]
+
+
+def test_of_many_warnings_the_first_are_told(tmp_path: Path) -> None:
+    """Bad input: a file of another kind in place of the rules."""
+    manager = ExclusionManager(write_files(tmp_path, gitignore="x[\n" * 1_000))
+    assert len(manager.warnings) == SHOWN_WARNINGS + 1
+    assert manager.warnings[-1].startswith("980 more lines")
 
 
 def test_a_malformed_pattern_is_a_warning(tmp_path: Path) -> None:

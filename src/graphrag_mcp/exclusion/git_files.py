@@ -67,16 +67,30 @@ def find_global_excludes(top: Path) -> Path | None:
     configured = _read_global_setting()
     if configured is not None:
         return top / configured if configured else None
-    config_home = os.environ.get("XDG_CONFIG_HOME") or "~/.config"
-    return Path(config_home).expanduser() / "git" / "ignore"
+    config_home = _config_home()
+    return config_home / "git" / "ignore" if config_home else None
 
 
 def find_global_settings() -> list[Path]:
     """Return the user's own settings files of git, whether or not they exist; they may name the excludes file."""
     if given := os.environ.get("GIT_CONFIG_GLOBAL"):
         return [Path(given)]
-    config_home = os.environ.get("XDG_CONFIG_HOME") or "~/.config"
-    return [Path("~/.gitconfig").expanduser(), Path(config_home).expanduser() / "git" / "config"]
+    home, config_home = _home(), _config_home()
+    return [*([home / ".gitconfig"] if home else []), *([config_home / "git" / "config"] if config_home else [])]
+
+
+def _config_home() -> Path | None:
+    if given := os.environ.get("XDG_CONFIG_HOME"):
+        return Path(given).expanduser()
+    home = _home()
+    return home / ".config" if home else None
+
+
+def _home() -> Path | None:
+    try:
+        return Path.home()
+    except RuntimeError:  # A user without one, as in some containers.
+        return None
 
 
 def _read_global_setting() -> str | None:

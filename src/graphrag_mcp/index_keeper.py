@@ -12,8 +12,9 @@ from graphrag_mcp.errors import GraphragError, IndexDamagedError, IndexLockedErr
 from graphrag_mcp.exclusion.archive import ArchiveClassifier
 from graphrag_mcp.exclusion.manager import ExclusionManager
 from graphrag_mcp.freshness import size_of
+from graphrag_mcp.indexing.followed import Followed
 from graphrag_mcp.indexing.indexer import Indexer, ReportProgress
-from graphrag_mcp.indexing.watcher import Batch, Followed, watch
+from graphrag_mcp.indexing.watcher import Batch, watch
 from graphrag_mcp.project_index import ProjectIndex
 from graphrag_mcp.reports import IndexReport, IndexState, Progress
 from graphrag_mcp.settings import IndexingSettings

@@ -15,8 +15,10 @@ from watchdog.observers.inotify_c import InotifyFD, WatchDescriptor
 
 from graphrag_mcp.app import App
 from graphrag_mcp.exclusion.manager import ExclusionManager
-from graphrag_mcp.indexing import prepare, watcher
-from graphrag_mcp.indexing.watcher import Batch, Followed, shared_file_system, watch
+from graphrag_mcp.indexing import prepare, shared_folders, watcher
+from graphrag_mcp.indexing.followed import Followed
+from graphrag_mcp.indexing.shared_folders import shared_file_system
+from graphrag_mcp.indexing.watcher import Batch, watch
 from graphrag_mcp.reports import IndexReport
 from graphrag_mcp.results import SearchRequest
 from graphrag_mcp.settings import load_settings
@@ -283,7 +285,7 @@ def test_a_tree_that_others_may_change_unseen_is_compared(
     place = f"{os.major(device)}:{os.minor(device)} / / rw,relatime shared:1"
     mounts = tmp_path / "mountinfo"
     mounts.write_text(f"22 27 0:999999 / /proc rw - proc proc rw\n31 23 {place} - {kind} /dev/root rw\n")
-    monkeypatch.setattr(watcher, "MOUNTS", mounts)
+    monkeypatch.setattr(shared_folders, "MOUNTS", mounts)
     root = tmp_path / "project"
     root.mkdir()
     stop = threading.Event()
@@ -297,7 +299,7 @@ def test_a_tree_that_others_may_change_unseen_is_compared(
 def test_a_shared_folder_may_be_mounted_in_the_tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Issue 6: it counts only where something of it may be indexed."""
     mounts = tmp_path / "mountinfo"
-    monkeypatch.setattr(watcher, "MOUNTS", mounts)
+    monkeypatch.setattr(shared_folders, "MOUNTS", mounts)
     _write(tmp_path / "project/.gitignore", "cache\n")
     followed = Followed(ExclusionManager(tmp_path / "project"))
     for place, found in (("our docs", "nfs4"), ("cache", ""), ("../beside", "")):

@@ -27,7 +27,8 @@ from graphrag_mcp.exclusion.git_files import find_work_tree
 from graphrag_mcp.exclusion.manager import ExclusionManager
 from graphrag_mcp.git import GitError, run_git
 from graphrag_mcp.index_place import IndexPlace
-from graphrag_mcp.indexing.watcher import Followed, shared_file_system
+from graphrag_mcp.indexing.followed import Followed
+from graphrag_mcp.indexing.shared_folders import shared_file_system
 from graphrag_mcp.parsing.languages import load_grammar, syntax_languages
 from graphrag_mcp.server.render import printable
 from graphrag_mcp.settings import Settings, load_settings

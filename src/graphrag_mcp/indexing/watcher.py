@@ -4,7 +4,6 @@ import errno
 import logging
 import math
 import os
-import re
 import sys
 import threading
 import time
@@ -31,8 +30,9 @@ from watchdog.observers import Observer
 from watchdog.observers.api import BaseObserver
 
 from graphrag_mcp.errors import RootError
-from graphrag_mcp.exclusion.manager import ExclusionManager
-from graphrag_mcp.exclusion.rule_files import Stamp, stamp_of
+from graphrag_mcp.exclusion.rule_files import stamp_of
+from graphrag_mcp.indexing.followed import Followed
+from graphrag_mcp.indexing.shared_folders import shared_file_system
 
 logger = logging.getLogger(__name__)
 
@@ -60,38 +60,6 @@ LACKING = (
     "the system lets you watch no more folders, so the tree is compared every ten seconds or more; raise"
     " fs.inotify.max_user_watches and max_user_instances, or exclude folders in .graphragignore"
 )
-MOUNTS = Path("/proc/self/mountinfo")
-_ESCAPED = re.compile(r"\\([0-7]{3})")  # Space, tab and the like in the paths there.
-# Linux tells of what is written through it, not of what others write: Windows beside WSL, the host of a container.
-_SHARED_FILES = frozenset({"9p", "afs", "ceph", "cifs", "drvfs", "nfs", "nfs4", "smb3", "smbfs", "fuse.sshfs"})
-_SHARED_WITH_HOST = frozenset({"fakeowner", "vboxsf", "virtiofs", "fuse.grpcfuse", "fuse.osxfs", "fuse.vmhgfs-fuse"})
-
-
-class Followed:
-    """What of a tree is followed: what may be indexed, and the rules that say so."""
-
-    def __init__(self, exclusion: ExclusionManager, start: str = "") -> None:
-        """start: the only folder that is indexed, relative to the root; "" for all."""
-        self.root = exclusion.root
-        self._exclusion = exclusion
-        self._start = f"{start}/" if start else ""
-
-    def is_rule(self, path: str) -> bool:
-        """Tell whether a change of this file changes what is indexed."""
-        return self._exclusion.is_rule_file(path)
-
-    def is_wanted(self, path: str, is_dir: bool) -> bool:
-        """Tell whether a file or folder may be indexed."""
-        return f"{path}/".startswith(self._start) and not self._exclusion.should_exclude(path, is_dir)
-
-    def may_hold(self, folder: str) -> bool:
-        """Tell whether anything in a folder, however deep, may be indexed, or be a rule for what is."""
-        on_the_way = f"{folder}/".startswith(self._start) or self._start.startswith(f"{folder}/")
-        return on_the_way and not self._exclusion.should_exclude(folder, is_dir=True)
-
-    def stamps(self) -> dict[Path, Stamp]:
-        """Return how the rule files were, as they were read, that may lie in folders which are not followed."""
-        return self._exclusion.stamps
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,26 +120,6 @@ def _is_outdated(observer: BaseObserver | None) -> bool:
     if observer is None:
         return False
     return getattr(observer, "is_outdated", False) or not all(one.is_alive() for one in observer.emitters)
-
-
-def shared_file_system(followed: Followed) -> str:
-    """Return the file system of the tree, or of a folder mounted in it, that others may change unseen, "" if none."""
-    root = followed.root
-    try:
-        device = root.stat().st_dev
-        mounts = MOUNTS.read_text(encoding="utf-8", errors="surrogateescape")
-    except OSError:
-        return ""
-    for mount in mounts.splitlines():
-        where, _, kind = mount.partition(" - ")
-        _, _, number, _, point, *_ = where.split(" ")
-        name = kind.split(" ")[0]
-        if name in _SHARED_FILES | _SHARED_WITH_HOST:
-            place = Path(_ESCAPED.sub(lambda code: chr(int(code[1], 8)), point))
-            is_inside = root in place.parents and followed.may_hold(place.relative_to(root).as_posix())
-            if is_inside or number == f"{os.major(device)}:{os.minor(device)}":
-                return name
-    return ""
 
 
 @contextmanager

@@ -3,7 +3,7 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-QUERY ?= how are results fused and ranked
+QUERY ?= how is a file written atomically
 DIST ?= dist
 CLIENTS := tests/clients
 NPM_PACKAGES := $(CLIENTS)/node_modules/.package-lock.json

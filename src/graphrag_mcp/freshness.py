@@ -63,7 +63,7 @@ def correct(root: Path, result: SearchResult, changed: Collection[str], max_byte
 
     primary = corrected(result.primary)
     lost = len(result.primary) - len(primary)
-    warnings = (f"left out: {counted(lost, 'result')} of removed files",) if lost else ()
+    warnings = (f"left out, because their files were removed: {counted(lost, 'result')}",) if lost else ()
     return replace(
         result,
         primary=primary,

@@ -100,7 +100,7 @@ class JsonFormat:
             ) from error
         if not isinstance(settings, dict) or not isinstance(settings.setdefault(self.section, {}), dict):
             wanted = f"expected an object with {self.section!r}"
-            raise ClientSettingsError(f"{file}: {wanted}; mend or remove it, then run again")
+            raise ClientSettingsError(f"{file}: {wanted}; correct or remove it, then run again")
         entries = settings[self.section]
         name = choose_name(entries)
         known = entries.get(name)
@@ -127,7 +127,7 @@ class TomlFormat:
             ours = servers.setdefault(choose_name(servers), tomlkit.table())
             ours["command"], ours["args"] = command[0], command[1:]
         except (TOMLKitError, TypeError, AttributeError, ValueError) as error:
-            step = "mend it, with a table [mcp_servers.NAME] for each server, then run again"
+            step = "correct it, with a table [mcp_servers.NAME] for each server, then run again"
             raise ClientSettingsError(f"{file} was left as it is ({error}); {step}") from error
         return tomlkit.dumps(settings)
 

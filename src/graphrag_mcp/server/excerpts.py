@@ -52,7 +52,7 @@ def cut_texts(texts: Sequence[str], room: int) -> list[Excerpt]:
 
 
 def first_share(room: int, count: int) -> int:
-    """Return how much of the room the first of so many texts may take."""
+    """Return how much of the room the first of that number of texts may take."""
     return max(0, room) * 2 // (count + 1)
 
 

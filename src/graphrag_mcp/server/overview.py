@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from datetime import UTC, datetime
 
-from graphrag_mcp.reports import Status
+from graphrag_mcp.reports import ServerState, Status
 from graphrag_mcp.server.render import describe_state, one_line, printable
 
 SHOWN_KINDS = 12  # Languages or reasons on one line; the JSON form has all.
@@ -28,10 +28,22 @@ def render_status(status: Status, detailed: bool = True) -> str:
         lines.append(f"Last indexed: {_when(status.last_indexed)}")
         lines.append(f"Index file: {status.index_file} ({status.index_bytes / 1e6:,.1f} MB)")
     for server in status.servers:
-        state = f"lacks {server.pending:,} files" if server.pending else "holds everything"
-        lines.append(f"Server: {server.name}: {state}" + (f"; {server.problem}" if server.problem else ""))
+        lines.append(f"Server: {server.name}: {_copy(server)}" + (f"; {server.problem}" if server.problem else ""))
     lines += [f"Warning: {warning}" for warning in status.warnings]
     return printable("\n".join(lines))
+
+
+def _copy(server: ServerState) -> str:
+    """Say how much of the index a server holds, as far as that is known."""
+    if server.lost:
+        return f"has lost {server.lost:,} of {server.given:,} chunks; `graphrag-mcp sync` sends them again"
+    if server.is_from_elsewhere:
+        return f"holds {server.held:,} chunks that another machine copied; they were not compared with this index"
+    if server.pending:
+        return f"lacks {server.pending:,} files; `graphrag-mcp sync` sends them"
+    if server.held is not None:
+        return "holds everything"
+    return "was given everything" if server.given is not None else "searched as it is"
 
 
 def _describe_tree(status: Status) -> str:

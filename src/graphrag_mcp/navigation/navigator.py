@@ -11,7 +11,7 @@ from graphrag_mcp.navigation.lookup import EVERYTHING, complete, find_file, find
 from graphrag_mcp.navigation.neighbourhood import Neighbourhood, find_neighbourhood
 from graphrag_mcp.navigation.occurrences import Occurrences, ReadText, find_occurrences
 from graphrag_mcp.navigation.repository_map import RepositoryMap, map_repository
-from graphrag_mcp.navigation.tracing import Step, Trace, trace
+from graphrag_mcp.navigation.tracing import INCOMING, Step, Trace, trace
 from graphrag_mcp.ports import SymbolGraph
 from graphrag_mcp.results import Scope
 
@@ -22,14 +22,14 @@ ListPaths = Callable[[Scope], Sequence[tuple[str, Category]]]
 class Found:
     """A definition, with what mentions it directly: calls, imports, subclasses, tests.
 
-    also: what else is mentioned by the same: its overloads, and where it is declared or defined besides. is_common:
-    whether so much has the name that most of who says it is not counted.
+    also: what else is mentioned by the same: its overloads, and where it is declared or defined besides. undecided:
+    lines besides that contain the name and may mean it.
     """
 
     node: CodeNode
     used: tuple[Step, ...]
     also: tuple[CodeNode, ...] = ()
-    is_common: bool = False
+    undecided: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,7 @@ class Navigator:
             by = frozenset((step.source.node_id, step.edge.line, step.edge.kind) for step in steps) or node.file_id
             together.setdefault((node.qualified_name, node.category, by), []).append((node, steps))
         return tuple(
-            Found(node, steps, tuple(other for other, _ in others), self._graph.is_common(node, scope))
+            Found(node, steps, tuple(other for other, _ in others), self._undecided(node, steps, scope))
             for (node, steps), *others in together.values()
         )
 
@@ -107,6 +107,10 @@ class Navigator:
     def _starts(self, text: str, scope: Scope) -> list[CodeNode]:
         """Return what a name, path or place stands for, code before tests and the rest."""
         return sorted(find_nodes(self._graph, text, self._root, scope), key=_by_category)
+
+    def _undecided(self, node: CodeNode, steps: Sequence[Step], scope: Scope) -> int:
+        kinds = [kind for direction in _USES for kind in INCOMING[direction]]
+        return self._graph.undecided([node], kinds, scope, {step.edge.relation_id for step in steps})
 
     def _uses(self, node: CodeNode, scope: Scope) -> tuple[Step, ...]:
         directions = (Direction.IMPORTERS,) if node.is_file else _USES

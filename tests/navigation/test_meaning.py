@@ -382,7 +382,7 @@ def test_a_member_of_an_expression_is_a_guess(navigate: Open) -> None:
         ("a.ts", "class A {\n  move() {}\n}\nclass B extends A {\n  move() { super.move() }\n}\n"),
         (
             "a.php",
-            "<?php\nclass A {\n  function move() {}\n}\nclass B extends A {\n  function move() { parent::move(); }\n}\n",
+            "<?php\nclass A { function move() {} }\nclass B extends A {\n  function move() { parent::move(); }\n}\n",
         ),
         ("A.cs", "class A {\n  void move() {}\n}\nclass B : A {\n  void move() { base.move(); }\n}\n"),
         (

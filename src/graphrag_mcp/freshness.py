@@ -11,6 +11,7 @@ from enum import Enum, auto
 from pathlib import Path
 from typing import TypeVar
 
+from graphrag_mcp.counts import counted
 from graphrag_mcp.indexing.prepare import RECENT_NS, hash_content
 from graphrag_mcp.parsing.secrets import MASK, mask_secrets
 from graphrag_mcp.parsing.source import NotText, Text, decode, read_text
@@ -62,7 +63,7 @@ def correct(root: Path, result: SearchResult, changed: Collection[str], max_byte
 
     primary = corrected(result.primary)
     lost = len(result.primary) - len(primary)
-    warnings = (f"{lost} results are left out: their files were removed",) if lost else ()
+    warnings = (f"left out: {counted(lost, 'result')} of removed files",) if lost else ()
     return replace(
         result,
         primary=primary,

@@ -122,8 +122,8 @@ class SymbolGraph(Protocol):
         """Return names that hold a name, ignoring case, shortest first."""
         ...
 
-    def names(self) -> list[str]:
-        """Return all names that are defined."""
+    def names(self, *, qualified: bool = False) -> list[str]:
+        """Return all names that are defined, on request with their qualifiers (`Session.send`)."""
         ...
 
     def file(self, path: str) -> CodeNode | None:

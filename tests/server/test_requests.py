@@ -122,9 +122,9 @@ def test_the_setting_decides_about_archived_files_unless_the_call_does(tmp_path:
         ({"limit": None}, "limit = null: expected a whole number from 1 to 25"),
         ({"max_hops": 4}, "max_hops = 4: expected a whole number from 0 to 3"),
         ({"max_hops": -1}, "max_hops = -1: expected a whole number from 0 to 3"),
-        ({"query": "ab"}, 'query = "ab": expected text of 3 to 8,000 characters'),
-        ({"query": "   a   "}, 'query = "   a   ": expected text of 3 to 8,000 characters'),
-        ({"query": 12345}, "query = 12345: expected text of 3 to 8,000 characters"),
+        ({"query": "a"}, 'query = "a": expected text of 2 to 8,000 characters'),
+        ({"query": "   a   "}, 'query = "   a   ": expected text of 2 to 8,000 characters'),
+        ({"query": 12345}, "query = 12345: expected text of 2 to 8,000 characters"),
         ({"query": "half \ud83d"}, "query = "),
         ({"use_rrf": "no"}, 'use_rrf = "no": expected true or false'),
         ({"use_rrf": 1}, "use_rrf = 1: expected true or false"),
@@ -155,7 +155,7 @@ def test_a_score_outside_0_to_1_is_refused(score: object, tmp_path: Path) -> Non
 
 def test_a_missing_query_is_asked_for(tmp_path: Path) -> None:
     """000-34: the query is required."""
-    with pytest.raises(RequestError, match="query is required: give text of 3"):
+    with pytest.raises(RequestError, match="query is required: give text of 2"):
         read_question(HYBRID, {}, SETTINGS, tmp_path)
 
 

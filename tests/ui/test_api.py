@@ -45,7 +45,7 @@ def test_the_agents_text_is_what_the_tool_returns(page: RunningPage, project: Pa
 @pytest.mark.parametrize(
     ("request_name", "values", "sentence"),
     [
-        ("search", {"arguments": {"query": "x"}}, 'query = "x": expected text of 3 to 8,000 characters'),
+        ("search", {"arguments": {"query": "x"}}, 'query = "x": expected text of 2 to 8,000 characters'),
         ("search", {"arguments": QUERY | {"limit": 99}}, "limit = 99: expected a whole number from 1 to 25"),
         ("search", {"arguments": QUERY | {"limt": 3}}, "did you mean limit?"),
         ("search", {"tool": "index_status", "arguments": QUERY}, "is not a search tool"),

@@ -7,7 +7,7 @@ from pathlib import Path
 from graphrag_mcp.code_graph import CodeNode, Direction
 from graphrag_mcp.model import Category
 from graphrag_mcp.navigation.impact import Impact, find_impact
-from graphrag_mcp.navigation.lookup import EVERYTHING, complete, find_file, find_nodes
+from graphrag_mcp.navigation.lookup import EVERYTHING, SEPARATORS, complete, find_file, find_nodes
 from graphrag_mcp.navigation.neighbourhood import Neighbourhood, find_neighbourhood
 from graphrag_mcp.navigation.occurrences import Occurrences, ReadText, find_occurrences
 from graphrag_mcp.navigation.repository_map import RepositoryMap, map_repository
@@ -101,8 +101,10 @@ class Navigator:
         return complete(beginning, (path for path, _ in self._list_paths(EVERYTHING)))
 
     def complete_symbol(self, beginning: str) -> list[str]:
-        """Return the names of definitions that a person may be typing, in the same order."""
-        return complete(beginning, self._graph.names())
+        """Return the names of definitions that a person may be typing, likewise; with a dot, whole names too."""
+        typed = SEPARATORS.sub(".", beginning)
+        qualified = self._graph.names(qualified=True) if "." in typed else []
+        return complete(typed, dict.fromkeys([*self._graph.names(), *qualified]))
 
     def _starts(self, text: str, scope: Scope) -> list[CodeNode]:
         """Return what a name, path or place stands for, code before tests and the rest."""

@@ -3,6 +3,7 @@
 import codecs
 from dataclasses import dataclass, replace
 
+from graphrag_mcp.counts import counted
 from graphrag_mcp.parsing.secrets import mask_secrets
 
 # Longest first: the UTF-32 mark of a little-endian file begins with the UTF-16 one.
@@ -65,7 +66,7 @@ def _check(text: str, known_replacements: int, encoding: str) -> Text | NotText:
     bad = text.count(_REPLACEMENT) - known_replacements
     if bad > max(_TOLERATED_COUNT, len(text) * _TOLERATED_SHARE):
         return NotText(f"binary or in an unknown encoding: {bad:,} of {len(text):,} characters are not {encoding}")
-    note = f"{bad:,} invalid {encoding} sequence{'s' if bad > 1 else ''} replaced" if bad else ""
+    note = f"{counted(bad, f'invalid {encoding} sequence')} replaced" if bad else ""
     return Text(_normalise_newlines(text), note)
 
 

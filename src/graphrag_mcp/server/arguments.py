@@ -13,7 +13,7 @@ from graphrag_mcp.model import Category
 from graphrag_mcp.results import SearchRequest
 from graphrag_mcp.settings import Settings
 
-MINIMUM_QUERY = 3  # Fewer characters name nothing: they match everywhere.
+MINIMUM_QUERY = 2  # "io" and "ci" are names; one character is everywhere.
 MAXIMUM_QUERY = 8_000  # A long stack trace fits; a whole file is no question.
 MAXIMUM_RESULTS = 25  # More than a client shows in one answer.
 MINIMUM_BUDGET, MAXIMUM_BUDGET = 200, 50_000

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from graphrag_mcp.code_graph import CodeEdge, CodeNode, Direction
+from graphrag_mcp.counts import counted
 from graphrag_mcp.model import RelationKind, Resolution
 from graphrag_mcp.results import Scope
 from graphrag_mcp.server.arguments import (
@@ -43,6 +44,15 @@ _VERBS = {
     Direction.SUBCLASSES: "inherits from",
     Direction.SUPERCLASSES: "inherits from",
     Direction.TESTS: "tests",
+}
+_NOUNS = {
+    Direction.CALLERS: ("caller",),
+    Direction.CALLEES: ("callee",),
+    Direction.IMPORTERS: ("importer",),
+    Direction.IMPORTS: ("import",),
+    Direction.SUBCLASSES: ("subclass", "subclasses"),
+    Direction.SUPERCLASSES: ("superclass", "superclasses"),
+    Direction.TESTS: ("test",),
 }
 
 
@@ -123,7 +133,7 @@ def _fitting(answer: Answer, payload: dict[str, Any], tool: str, arguments: Code
 def _symbols(found: Sequence["Found"], arguments: FindSymbolArguments, first: int) -> Answer:
     page = page_of(found, first, arguments.limit)
     count = sum(1 + len(one.also) for one in found)
-    head = [f"{count:,} definition{'s' if count != 1 else ''} of {one_line(arguments.symbol)}:"]
+    head = [f"{counted(count, 'definition')} of {one_line(arguments.symbol)}:"]
     payload = {"rows": [_found_payload(one) for one in page.rows]}
     return Answer(head, _as_lines(page, _found_lines), [], payload, [node for one in page.rows for node in _shown(one)])
 
@@ -136,7 +146,7 @@ def _found_lines(one: "Found") -> list[str]:
         lines.append(f"... {len(one.also) - ALSO_SHOWN:,} more of that name")
     files = len({step.edge.path for step in one.used})
     if one.used:
-        lines.append(f"   used {len(one.used):,} times in {files:,} files:")
+        lines.append(f"   used {counted(len(one.used), 'time')} in {counted(files, 'file')}:")
         lines += [f"   - {_use(step)}" for step in one.used[:USES_SHOWN]]
     elif not one.undecided:
         lines.append("   no references found in the index")
@@ -154,7 +164,7 @@ def _undecided(lines: int, starts: Sequence[CodeNode]) -> list[str]:
     """Say how many lines contain the name of a start and may mean it."""
     if not lines:
         return []
-    count = "1 more line uses" if lines == 1 else f"{lines:,} more lines use"
+    count = counted(lines, "more line uses", "more lines use")
     names = ", ".join(dict.fromkeys(f"`{one_line(node.name)}`" for node in starts if not node.is_file))
     what = names if 0 < len(names) < LINE_CHARACTERS else "a name that is defined there"
     return [f"{count} {what}, on a receiver or from a package that was not resolved; find_occurrences lists each line."]
@@ -172,7 +182,8 @@ def _trace(found: "Trace", arguments: TraceArguments, first: int) -> Answer:
     page = page_of(found.steps, first, arguments.limit)
     starts = ", ".join(_place(node) for node in found.starts[:3])
     more = f" and {len(found.starts) - 3} more of that name" if len(found.starts) > 3 else ""
-    head = [f"{page.total:,} {found.direction} within {arguments.hops} hops of {starts}{more}:"]
+    count = counted(page.total, *_NOUNS[found.direction])
+    head = [f"{count} within {counted(arguments.hops, 'hop')} of {starts}{more}:"]
     if not page.total:
         head = [f"No {found.direction} of {starts}{more} {_CERTAIN[bool(found.undecided)]}."]
     payload = {
@@ -204,7 +215,9 @@ def _where_it_stops(found: "Trace") -> list[str]:
             rest = f" and {len(names) - STOPS_SHOWN:,} more" if len(names) > STOPS_SHOWN else ""
             lines.append(f"{words}: {shown}{rest}.")
     if found.guessed:
-        lines.append(f"{found.guessed:,} guesses were not followed: several definitions have the name.")
+        guesses = counted(found.guessed, "guess", "guesses")
+        why = "several definitions have the name, or the receiver is unknown"
+        lines.append(f"Not followed: {guesses}, since {why}.")
     lines += _undecided(found.undecided, found.starts)
     if found.is_cut:
         lines.append("There is more: ask with fewer hops.")
@@ -216,8 +229,9 @@ def _impact(found: "Impact", arguments: ImpactArguments, first: int) -> Answer:
     page = page_of(rows, first, arguments.limit)
     starts = ", ".join(_place(node) for node in found.starts[:3])
     files = len({one.node.path for one, _ in rows})
-    reached = f"{len(found.reached):,} definitions and files, and {len(found.tests):,} tests, in {files:,} files"
-    head = [f"A change of {starts} may reach {reached} (within {arguments.hops} hops)."]
+    others = counted(len(found.reached), "definition or file", "definitions and files")
+    reached = f"{others}, and {counted(len(found.tests), 'test')}, in {counted(files, 'file')}"
+    head = [f"A change of {starts} may reach {reached} (within {counted(arguments.hops, 'hop')})."]
     if found.tests:
         head[0] += " Tests to run first:"
     if not rows:
@@ -240,9 +254,10 @@ def _impact(found: "Impact", arguments: ImpactArguments, first: int) -> Answer:
 
 def _occurrences(found: "Occurrences", arguments: OccurrencesArguments, first: int) -> Answer:
     page = page_of(found.lines, first, arguments.limit)
-    places = f"{found.total:,} occurrences on {len(found.lines):,} lines of {found.files:,} files"
+    lines_of_files = f"{counted(len(found.lines), 'line')} of {counted(found.files, 'file')}"
+    places = f"{counted(found.total, 'occurrence')} on {lines_of_files}"
     where = f" in {', '.join(map(one_line, arguments.paths))}" if arguments.paths else ""
-    head = [f"{places}; all {found.files_read:,} indexed files{where} were read."]
+    head = [f"{places}; read: all of {counted(found.files_read, 'indexed file')}{where}."]
     if not found.files_read and not found.unread:
         head = [f"0 occurrences: no file{where} was searched; it is not indexed (index_status says why), or archived."]
     if found.unread:

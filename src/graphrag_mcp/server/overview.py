@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from datetime import UTC, datetime
 
+from graphrag_mcp.counts import counted
 from graphrag_mcp.reports import Status
 from graphrag_mcp.server.render import describe_state, one_line, printable
 
@@ -28,7 +29,7 @@ def render_status(status: Status, detailed: bool = True) -> str:
         lines.append(f"Last indexed: {_when(status.last_indexed)}")
         lines.append(f"Index file: {status.index_file} ({status.index_bytes / 1e6:,.1f} MB)")
     for server in status.servers:
-        state = f"lacks {server.pending:,} files" if server.pending else "holds everything"
+        state = f"lacks {counted(server.pending, 'file')}" if server.pending else "holds everything"
         lines.append(f"Server: {server.name}: {state}" + (f"; {server.problem}" if server.problem else ""))
     lines += [f"Warning: {warning}" for warning in status.warnings]
     return printable("\n".join(lines))
@@ -43,14 +44,14 @@ def _describe_tree(status: Status) -> str:
 def _describe_model(status: Status) -> str:
     if not status.model_available:
         return f"Model: {status.model or 'none'} is not available; keyword and graph search answer without it"
-    return f"Model: {status.model}, {status.embedded_chunks:,} of {status.chunks:,} chunks embedded"
+    return f"Model: {status.model}, {status.embedded_chunks:,} of {counted(status.chunks, 'chunk')} embedded"
 
 
 def _counts(counts: Mapping[str, int]) -> str:
     ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
     words = [f"{name or 'unknown'} {count:,}" for name, count in ordered[:SHOWN_KINDS]]
     if len(ordered) > SHOWN_KINDS:
-        words.append(f"{len(ordered) - SHOWN_KINDS} more kinds")
+        words.append(counted(len(ordered) - SHOWN_KINDS, "more kind"))
     return ", ".join(words) or "none"
 
 

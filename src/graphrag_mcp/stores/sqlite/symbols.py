@@ -49,9 +49,10 @@ class SqliteSymbolGraph:
         )
         return [found for (found,) in rows]
 
-    def names(self) -> list[str]:
-        """Return all names that are defined."""
-        return [name for (name,) in self._database.rows("SELECT DISTINCT name FROM symbols ORDER BY name")]
+    def names(self, *, qualified: bool = False) -> list[str]:
+        """Return all names that are defined, on request with their qualifiers (`Session.send`)."""
+        column = "qualified_name" if qualified else "name"
+        return [name for (name,) in self._database.rows(f"SELECT DISTINCT {column} FROM symbols ORDER BY {column}")]
 
     def file(self, path: str) -> CodeNode | None:
         """Return a file as a node."""

@@ -3,7 +3,7 @@
 A store is `remote` when its answers come over a network: then the search does something else while it waits.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Protocol
 
 import numpy as np
@@ -175,6 +175,14 @@ class ChunkStore(Protocol):
 
     def documents(self, status: DocumentStatus, limit: int, scope: Scope) -> list[int]:
         """Return the first chunks of documents that state this status, in the order of their paths."""
+        ...
+
+    def languages(self) -> Collection[str]:
+        """Return the languages of the indexed files."""
+        ...
+
+    def lifted(self, patterns: tuple[str, ...]) -> Sequence[str]:
+        """Return the paths of archived files that gitignore globs match."""
         ...
 
     def find_paths(self, words: Sequence[str], limit: int, scope: Scope) -> list[Ranked]:

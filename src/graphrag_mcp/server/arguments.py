@@ -85,7 +85,7 @@ class HybridSearchArguments(SearchArguments):
     include_graph_context: bool = Field(True, description="Add callers, callees, tests and other related code.")
     max_hops: int = Field(2, ge=0, le=3, description="How far to follow relations.")
     include_patterns: list[Entry] = Field(
-        [], description="gitignore globs that show archived files which match, for example .archive/**."
+        [], description="gitignore globs of archived files to add, e.g. .archive/**; not a path filter."
     )
     languages: list[Entry] = Field([], description="Only these languages, for example python; empty: all.")
     use_rrf: bool = Field(True, description="Fuse vector, keyword and graph lists; false: vector search alone.")

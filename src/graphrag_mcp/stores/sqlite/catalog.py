@@ -1,7 +1,7 @@
 """The catalog: which files are indexed, with what, and the chunks they consist of."""
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -205,6 +205,14 @@ class SqliteCatalog:
             )
             self._counts, self._counts_version = Counts(*row), version
         return self._counts
+
+    def languages(self) -> Collection[str]:
+        """Return the languages of the indexed files."""
+        return self.files_by("language").keys()
+
+    def lifted(self, patterns: tuple[str, ...]) -> Sequence[str]:
+        """Return the paths of archived files that gitignore globs match."""
+        return self._scopes.lifted(patterns)
 
     def files_by(self, column: str) -> dict[str, int]:
         """Return the number of files for each value of "language", "category" or "note"."""

@@ -157,3 +157,9 @@ def test_who_names_a_type_uses_it(app: App) -> None:
     assert "box.py:4  weigh uses it (same file, 0.90)" in ask(app, "find_symbol", symbol="Box")
     assert "box.py:4  weigh uses Box  src/box.py:1" in ask(app, "trace_relations", symbol="Box")
     assert "box.py:4  weigh uses Box (same file" in ask(app, "impact", symbol="Box")
+
+
+def test_as_many_paths_as_a_list_may_have_are_searched(app: App) -> None:
+    """A condition for each is no more than SQLite takes."""
+    paths = [f"missing_{number}" for number in range(199)] + ["src"]
+    assert ask(app, "find_occurrences", text="needle", paths=paths).startswith("302 occurrences")

@@ -239,11 +239,16 @@ def _servers(root: Path, settings: Settings) -> Finding:
     with closing(App(root, settings)) as app:
         states = app.status().servers
     problems = [f"{state.name}: {state.problem}" for state in states if state.problem]
-    behind = sum(state.pending for state in states)
+    behind = sum(state.pending for state in states if not state.is_from_elsewhere)
+    lost = sum(state.lost for state in states)
     if problems:
         return Finding("servers", "failed", "; ".join(problems), "check that they run, and the addresses and keys")
+    if lost:
+        return Finding("servers", "warning", f"lost: {counted(lost, 'chunk')}", "run `graphrag-mcp sync`")
     if behind:
         return Finding("servers", "warning", f"not copied yet: {counted(behind, 'file')}", "run `graphrag-mcp sync`")
+    if any(state.is_from_elsewhere for state in states):
+        return Finding("servers", "ok", "they hold a copy that another machine made")
     return Finding("servers", "ok", f"{len(states)} hold everything")
 
 

@@ -133,6 +133,7 @@ MATCH (s:Symbol)<-[r]-(c:Chunk)
 WHERE s.project = $project AND s.name_key IN $names AND r.resolution IN ['name', 'candidates', 'unknown']
 RETURN c.path AS path
 """
+COUNT_CHUNKS = "MATCH (f:File {project: $project}) RETURN sum(COUNT { (f)-[:HAS_CHUNK]->() }) AS chunks"
 VERSIONS = """
 MATCH (f:File {project: $project}) WHERE f.version IS NOT NULL
 RETURN f.path AS path, f.version AS version, COUNT { (f)-[:HAS_CHUNK]->() } AS chunks

@@ -41,7 +41,8 @@ _HANDED_ON = """SELECT r.id, r.target_key, k.file_id FROM mentions r CROSS JOIN 
     CROSS JOIN main.relations e ON e.target_key = r.target_key AND e.file_id = m.file_id
         AND e.kind = 'imports' AND e.target = r.target
     CROSS JOIN main.module_keys k ON k.key = e.target_module"""
-_IS_OF_MODULE = "(r.id, s.file_id) IN (SELECT id, file_id FROM modules)"
+# Not `IN`: with two columns, SQLite reads all of `modules` for each row.
+_IS_OF_MODULE = "EXISTS (SELECT 1 FROM modules m WHERE m.id = r.id AND m.file_id = s.file_id)"
 _MAY_MEAN = """(s.kind != 'section' OR r.kind IN ('contains', 'links_to', 'supersedes'))
     AND (r.kind != 'uses' OR s.kind IN ('type', 'module', 'constant'))"""
 _PATH = "(SELECT d.path FROM main.files d WHERE d.id = s.file_id)"

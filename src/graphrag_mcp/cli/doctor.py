@@ -255,14 +255,15 @@ def _servers(root: Path, settings: Settings) -> Finding:
 def _client(client: Client, root: Path) -> Finding:
     file = client.settings(root)
     try:
-        command = client.command(file.read_text(encoding="utf-8"))
+        command = client.command(file.read_text(encoding="utf-8"), root)
     except (FileNotFoundError, NotADirectoryError):
         return Finding(client.title, "ok", "not set up here")
     except (ClientSettingsError, OSError, UnicodeDecodeError) as error:
         step = f"compare it with what `graphrag-mcp init --client {client.name}` says; it asks before it writes"
         return Finding(client.title, "warning", f"{file} cannot be checked: {error}", step)
     if not command:
-        return Finding(client.title, "ok", f"{file} has no server {SERVER_NAME!r}")
+        missing = "server for this project" if client.is_shared else f"server {SERVER_NAME!r}"
+        return Finding(client.title, "ok", f"{file} has no {missing}")
     if shutil.which(command) is None and not Path(command).exists():
         step = f"run `graphrag-mcp init --client {client.name}`"
         return Finding(client.title, "failed", f"{file} starts {command}, which cannot be found", step)

@@ -2,6 +2,7 @@
 
 import json
 import os
+import threading
 from collections import defaultdict
 from collections.abc import Iterator
 from functools import cache
@@ -66,6 +67,7 @@ class StrictQdrant:
 
     def __init__(self, client: QdrantClient) -> None:
         self._client = client
+        self._one_at_a_time = threading.RLock()  # In memory, a search beside a write may break.
         self._strict: set[str] = set()
         self._indexes: dict[str, dict[str, Any]] = defaultdict(dict)
 
@@ -73,10 +75,13 @@ class StrictQdrant:
         method = getattr(self._client, name)
 
         def call(collection: str = "", *arguments: Any, **named: Any) -> object:
+            if collection and name != "collection_exists" and not self._client.collection_exists(collection):
+                raise _refusal(404, "Not Found", f"Collection `{collection}` doesn't exist!")
             if collection in self._strict:
                 for argument in (*arguments, *named.values()):
                     self._refuse_unindexed(collection, argument)
-            return method(*((collection,) if collection else ()), *arguments, **named)
+            with self._one_at_a_time:
+                return method(*((collection,) if collection else ()), *arguments, **named)
 
         return call if callable(method) else method
 
@@ -107,8 +112,13 @@ class StrictQdrant:
             wanted, held = _index_of(condition), self._indexes[collection].get(condition.key)
             if held is None or held.data_type.value != wanted:
                 said = f'Index required but not found for "{condition.key}" of one of the following types: [{wanted}]'
-                body = json.dumps({"status": {"error": f"Bad request: {said}"}}).encode()
-                raise UnexpectedResponse(400, "Bad Request", body, Headers())
+                raise _refusal(400, "Bad Request", said)
+
+
+def _refusal(status: int, reason: str, said: str) -> UnexpectedResponse:
+    """Return what the client raises when a server refuses a request."""
+    body = json.dumps({"status": {"error": f"{reason.capitalize()}: {said}"}}).encode()
+    return UnexpectedResponse(status, reason, body, Headers())
 
 
 def _conditions(one: object) -> Iterator[models.FieldCondition]:

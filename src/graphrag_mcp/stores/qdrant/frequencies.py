@@ -1,7 +1,7 @@
 """How many chunks of a project have each word: kept on the server, for searches that weigh the words of a query.
 
 They are spread over points without vectors, which belong to no project and so are in no search. A query reads a few
-numbers from the points that its words fall into. A word that is not listed is in one chunk, or in none.
+numbers from the points that its words fall into. A word that is not listed is in no chunk.
 """
 
 from collections import defaultdict
@@ -13,10 +13,10 @@ from graphrag_mcp.errors import ServerError
 from graphrag_mcp.results import Frequencies
 from graphrag_mcp.stores.points import point_key
 from graphrag_mcp.stores.qdrant.bm25 import term_index
-from graphrag_mcp.stores.qdrant.connection import reaching
+from graphrag_mcp.stores.qdrant.connection import SYNC, reaching
 
-PARTS = 64  # A repository of 250,000 chunks has some 4,900 words in each.
-_PARTS_SENT = 8
+PARTS = 64  # A repository of 250,000 chunks has some 8,000 words in each.
+_PARTS_SENT = 16
 
 
 class QdrantFrequencies:
@@ -37,8 +37,7 @@ class QdrantFrequencies:
         """Raise ServerError, with the next step, unless the project was ever copied as a whole."""
         if not self.exist():
             raise ServerError(
-                f"Qdrant's collection {self._collection!r} holds no complete copy of {self._project!r}; "
-                "run `graphrag-mcp sync` where the project is indexed"
+                f"Qdrant's collection {self._collection!r} holds no complete copy of {self._project!r}{SYNC}"
             )
 
     def read(self, terms: Sequence[str]) -> Frequencies:
@@ -56,7 +55,7 @@ class QdrantFrequencies:
         for record in records:
             counts |= (record.payload or {}).get("counts", {})
         chunks = max(((record.payload or {}).get("chunks", 0) for record in records), default=0)
-        return Frequencies({term: counts.get(f"{index:x}", 1) for term, index in index_of.items()}, chunks)
+        return Frequencies({term: counts.get(f"{index:x}", 0) for term, index in index_of.items()}, chunks)
 
     def write(self, frequencies: Frequencies) -> None:
         """Replace the counts."""

@@ -119,8 +119,8 @@ class SqliteProjectionSource:
         return int(count)
 
     def frequencies(self) -> Frequencies:
-        """Return how many chunks hold each word that is in more than one, as the embedded keyword index counts them."""
-        counts = self._database.rows("SELECT term, doc FROM keyword_terms WHERE doc > 1")
+        """Return how many chunks hold each word, as the embedded keyword index counts them."""
+        counts = self._database.rows("SELECT term, doc FROM keyword_terms")
         ((chunks,),) = self._database.rows("SELECT coalesce(sum(chunks), 0) FROM main.files")
         return Frequencies(dict(counts), chunks)
 

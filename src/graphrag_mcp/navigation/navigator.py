@@ -1,6 +1,6 @@
 """The exact questions that a caller may ask of one project."""
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -9,13 +9,14 @@ from graphrag_mcp.model import Category
 from graphrag_mcp.navigation.impact import Impact, find_impact
 from graphrag_mcp.navigation.lookup import EVERYTHING, SEPARATORS, complete, find_file, find_nodes
 from graphrag_mcp.navigation.neighbourhood import Neighbourhood, find_neighbourhood
-from graphrag_mcp.navigation.occurrences import Occurrences, ReadText, find_occurrences
+from graphrag_mcp.navigation.occurrences import Content, Needle, Occurrences, find_occurrences
 from graphrag_mcp.navigation.repository_map import RepositoryMap, map_repository
 from graphrag_mcp.navigation.tracing import INCOMING, Step, Trace, trace
 from graphrag_mcp.ports import SymbolGraph
 from graphrag_mcp.results import Scope
 
 ListPaths = Callable[[Scope], Sequence[tuple[str, Category]]]
+ReadContents = Callable[[Sequence[str]], Iterable[Content]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +49,8 @@ class Outline:
 class Navigator:
     """Answers from the graph, and from the files as they are now."""
 
-    def __init__(self, graph: SymbolGraph, root: Path, list_paths: ListPaths, read: ReadText) -> None:
-        """list_paths: the indexed files of a scope. read: the text of one, None when it cannot be read now."""
+    def __init__(self, graph: SymbolGraph, root: Path, list_paths: ListPaths, read: ReadContents) -> None:
+        """list_paths: the indexed files of a scope. read: what some of them hold now, in their order."""
         self._graph = graph
         self._root = root
         self._list_paths = list_paths
@@ -84,8 +85,8 @@ class Navigator:
     ) -> Occurrences:
         """Return every line of the indexed files that holds a text; code first, then tests and the rest."""
         files = sorted(self._list_paths(scope), key=lambda file: (_CATEGORIES[file[1]], file[0]))
-        paths = [path for path, _ in files]
-        return find_occurrences(text, paths, self._read, whole_word=whole_word, ignore_case=ignore_case)
+        needle = Needle(text, whole_word=whole_word, ignore_case=ignore_case)
+        return find_occurrences(needle, self._read([path for path, _ in files]))
 
     def outline(self, path: str) -> Outline:
         """Return what a file defines. Raises RequestError when no such file is indexed."""

@@ -14,6 +14,7 @@ from graphrag_mcp.server.arguments import (
     TOOLS,
     input_schema,
 )
+from graphrag_mcp.server.paging import cursor_at
 from graphrag_mcp.server.requests import parse_arguments, read_question, read_status_question
 from graphrag_mcp.settings import RetrievalSettings, Settings
 
@@ -227,7 +228,7 @@ def test_every_list_has_a_limit(tool: str, name: str) -> None:
     parse_arguments(tool, TOOLS[tool], {**given, name: [entry] * MAXIMUM_ENTRIES})
     with pytest.raises(RequestError) as caught:
         parse_arguments(tool, TOOLS[tool], {**given, name: [entry] * 20_000})
-    assert str(caught.value) == f"{name}: at most 200 entries, 20,000 were given"
+    assert str(caught.value) == f"{name}: at most 200 entries, 20,000 were given; send fewer"
 
 
 @pytest.mark.parametrize("name", ["excluded_files", "include_patterns", "languages"])
@@ -235,3 +236,10 @@ def test_an_entry_of_a_list_has_a_limit(name: str, tmp_path: Path) -> None:
     """No path is longer."""
     entry = "a" * (MAXIMUM_ENTRY + 1)
     assert refusal(HYBRID, tmp_path, **{name: ["b", entry]}).endswith("expected at most 4,096 characters")
+
+
+def test_a_cursor_with_an_endless_number_is_refused(tmp_path: Path) -> None:
+    """Its mark may be right: it was copied from an answer."""
+    arguments = SEARCH_TOOLS[HYBRID].model_validate({"query": "open a session"})
+    mark = cursor_at(0, 1, HYBRID, arguments).partition("-")[2]
+    assert "another question" in refusal(HYBRID, tmp_path, query="open a session", cursor=f"{'9' * 5_000}-{mark}")

@@ -72,8 +72,8 @@ class SearchArguments(PagedArguments):
     query: Query
     excluded_files: Entries = Field(
         [],
-        description="Files to leave out, exactly: a bare name (README.md: in any folder), a path relative to the "
-        "root (docs/api.md), or an absolute path. No globs. Always wins over include_patterns.",
+        description="Files to leave out in any case: a bare name (README.md: in any folder), or a path, relative to "
+        "the root or absolute. No globs.",
     )
     exclude_archived: bool = Field(True, description="Hide archived, deprecated and backup files.")
     categories: list[CategoryName] = Field(

@@ -10,6 +10,7 @@ PACKAGE = Path(__file__).parent.parent / "src" / "graphrag_mcp"
 
 # From the bottom up; parts in one row are siblings.
 LAYERS = [
+    ["counts"],
     ["errors", "__init__"],
     ["regular_files"],
     ["git"],

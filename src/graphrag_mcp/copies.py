@@ -8,6 +8,7 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
+from graphrag_mcp.counts import counted
 from graphrag_mcp.errors import GraphragError, IndexLockedError, ServerError
 from graphrag_mcp.ports import Embedder
 from graphrag_mcp.reports import ServerState, SyncReport
@@ -134,7 +135,7 @@ class ServerCopies:
         for name, stores in self._servers.stores.items():
             held, files = source.held(name)
             if held < FILLED * files or not files:
-                reason = f"{name} holds {held:,} of {files:,} files so far"
+                reason = f"{name} holds {held:,} of {counted(files, 'file')} so far"
                 found |= dict.fromkeys(stores, self._problems.get(name, reason))
         self._are_filled = not found
         return found

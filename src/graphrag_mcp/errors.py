@@ -14,6 +14,8 @@ A message names the thing, what is wrong with it and the next step.
 
 from collections.abc import Sequence
 
+from graphrag_mcp.counts import counted
+
 SHOWN_CHARACTERS = 80
 
 
@@ -37,7 +39,7 @@ class SettingsError(GraphragError):
     def __init__(self, problems: Sequence[str]) -> None:
         self.problems = tuple(problems)
         count = len(self.problems)
-        head = f"{count} problem{'s' if count != 1 else ''} in the settings:"
+        head = f"{counted(count, 'problem')} in the settings:"
         super().__init__("\n".join([head, *(f"  - {problem}" for problem in self.problems)]))
 
 

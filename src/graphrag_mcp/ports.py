@@ -3,7 +3,7 @@
 A store is `remote` when its answers come over a network: then the search does something else while it waits.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Protocol
 
 import numpy as np
@@ -122,8 +122,8 @@ class SymbolGraph(Protocol):
         """Return names that hold a name, ignoring case, shortest first."""
         ...
 
-    def names(self) -> list[str]:
-        """Return all names that are defined."""
+    def names(self, *, qualified: bool = False) -> list[str]:
+        """Return all names that are defined, on request with their qualifiers (`Session.send`)."""
         ...
 
     def file(self, path: str) -> CodeNode | None:
@@ -141,15 +141,17 @@ class SymbolGraph(Protocol):
     def outgoing(
         self, node: CodeNode, kinds: Sequence[RelationKind], scope: Scope
     ) -> tuple[list[CodeEdge], list[Mentioned]]:
-        """Return what a node mentions, and the names in it that nothing in the project defines."""
+        """Return what a node mentions, and the names in it whose meaning was not found."""
         ...
 
     def incoming(self, node: CodeNode, kinds: Sequence[RelationKind], scope: Scope) -> list[CodeEdge]:
         """Return what mentions a node: each from the definition, or else the file, that says it."""
         ...
 
-    def is_common(self, node: CodeNode, scope: Scope) -> bool:
-        """Tell whether so much has a node's name that only its own file and importers can be told to mean it."""
+    def undecided(
+        self, nodes: Sequence[CodeNode], kinds: Sequence[RelationKind], scope: Scope, shown: Iterable[int]
+    ) -> int:
+        """Return on how many other lines than those of the relations shown a node's name may mean the node."""
         ...
 
     def dependencies(self, most: int, scope: Scope) -> Iterator[Dependency]:
@@ -173,6 +175,14 @@ class ChunkStore(Protocol):
 
     def documents(self, status: DocumentStatus, limit: int, scope: Scope) -> list[int]:
         """Return the first chunks of documents that state this status, in the order of their paths."""
+        ...
+
+    def languages(self) -> Collection[str]:
+        """Return the languages of the indexed files."""
+        ...
+
+    def lifted(self, patterns: tuple[str, ...]) -> Sequence[str]:
+        """Return the paths of archived files that gitignore globs match."""
         ...
 
     def find_paths(self, words: Sequence[str], limit: int, scope: Scope) -> list[Ranked]:

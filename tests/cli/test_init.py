@@ -5,6 +5,7 @@ import stat
 import tomllib
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -31,6 +32,21 @@ def init(project: Path, *arguments: str) -> int:
     return run(["init", "--root", str(project), *arguments])
 
 
+def served(client: str, root: Path) -> list[str]:
+    """Return the command line that a client starts for a project."""
+    known = CLIENTS[client]
+    entries = known.format.read(known.settings(root).read_text())
+    entry = entries[known.entry_name(entries, root)]
+    return [entry["command"], *entry["args"]]
+
+
+def desktop_entries() -> dict[str, Any]:
+    """Return the servers of Claude Desktop."""
+    file = CLIENTS["claude-desktop"].settings(Path())
+    entries: dict[str, Any] = json.loads(file.read_text())["mcpServers"]
+    return entries
+
+
 @pytest.mark.parametrize("name", CLIENTS)
 def test_a_client_is_connected_and_then_there_is_nothing_left_to_do(project: Path, name: str, capsys: Lines) -> None:
     """Shown as a difference, written, and recognised when it is asked again."""
@@ -38,9 +54,63 @@ def test_a_client_is_connected_and_then_there_is_nothing_left_to_do(project: Pat
     shown = capsys.readouterr().out
     file = CLIENTS[name].settings(project)
     assert f"+++ {file}" in shown
-    assert CLIENTS[name].command(file.read_text()).endswith(("graphrag-mcp", "python"))
+    assert CLIENTS[name].command(file.read_text(), project).endswith(("graphrag-mcp", "python"))
     assert init(project, "--client", name, "--yes") == DONE
     assert "is set up already" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("name", CLIENTS)
+def test_two_projects_keep_an_entry_each(project: Path, tmp_path: Path, name: str) -> None:
+    """What a client of the first project starts is the same after `init` was run in the second."""
+    other = tmp_path / "other"
+    other.mkdir()
+    init(project, "--client", name, "--yes")
+    before = served(name, project)
+    init(other, "--client", name, "--yes")
+    init(project, "--client", name, "--yes")
+    assert served(name, project) == before
+    assert served(name, other) != before or CLIENTS[name].root != "."
+
+
+def test_projects_whose_folders_have_the_same_name_are_told_apart(tmp_path: Path, project: Path) -> None:
+    """By the folder above, and when that is the same too by a number; what is no letter is left out."""
+    roots = [tmp_path / "one/web app", tmp_path / "two/web app", tmp_path / "three/two/web app", tmp_path / "x/店"]
+    for root in roots * 2:
+        root.mkdir(parents=True, exist_ok=True)
+        assert init(root, "--client", "claude-desktop", "--yes") == DONE
+    entries = desktop_entries()
+    assert list(entries)[:3] == ["graphrag-web-app", "graphrag-two-web-app", "graphrag-web-app-2"]
+    assert [Path(entry["args"][-1]) for entry in entries.values()] == roots
+    assert all(name.isascii() for name in entries)
+
+
+def test_an_older_entry_of_this_project_is_kept_under_its_name(project: Path) -> None:
+    """And what the user added to it; one of another project stays what it is."""
+    file = CLIENTS["claude-desktop"].settings(project)
+    file.parent.mkdir(parents=True)
+    ours = {"command": "old", "args": ["serve", "--root", str(project)], "env": {"GRAPHRAG_WATCH": "off"}}
+    file.write_text(json.dumps({"mcpServers": {"graphrag": ours}}))
+    assert init(project, "--client", "claude-desktop", "--yes") == DONE
+    (name,) = desktop_entries()
+    assert name == "graphrag"
+    assert desktop_entries()[name]["env"] == {"GRAPHRAG_WATCH": "off"}
+    assert desktop_entries()[name]["command"] != "old"
+    foreign = {"command": "old", "args": ["serve", "--root", "/elsewhere"]}
+    file.write_text(json.dumps({"mcpServers": {"graphrag": foreign}}))
+    assert init(project, "--client", "claude-desktop", "--yes") == DONE
+    assert desktop_entries()["graphrag"] == foreign
+    assert list(desktop_entries()) == ["graphrag", "graphrag-project"]
+
+
+def test_what_a_user_has_to_do_once_is_said(project: Path, capsys: Lines) -> None:
+    """Claude Code wants an approval, Codex a trusted project; for others there is nothing."""
+    said = {}
+    for name in CLIENTS:
+        init(project, "--client", name, "--yes")
+        said[name] = capsys.readouterr().out
+    assert '"Pending approval"' in said["claude-code"]
+    assert "project that you trust" in said["codex"]
+    assert {name for name, text in said.items() if "approv" in text or "trust" in text} == {"claude-code", "codex"}
 
 
 def test_without_an_answer_nothing_is_written(project: Path, capsys: Lines) -> None:
@@ -66,9 +136,9 @@ def test_what_stands_in_a_file_is_kept(project: Path) -> None:
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
 
 
-def test_comments_in_toml_are_kept(project: Path, tmp_path: Path) -> None:
-    """Codex has one file for everything."""
-    file = tmp_path / "home/.codex/config.toml"
+def test_comments_in_toml_are_kept(project: Path) -> None:
+    """Codex has other settings in the same file."""
+    file = project / ".codex/config.toml"
     file.parent.mkdir(parents=True)
     file.write_text('# mine\nmodel = "x"  # this one\n\n[mcp_servers.other]\ncommand = "y"\n')
     assert init(project, "--client", "codex", "--yes") == DONE
@@ -87,9 +157,9 @@ def test_tabs_stay_tabs(project: Path) -> None:
 
 
 @pytest.mark.parametrize("text", ["mcp_servers = {}\n", "mcp_servers = 1\n", "mcp_servers ="])
-def test_toml_that_cannot_be_merged_is_left_as_it_is(project: Path, tmp_path: Path, text: str, capsys: Lines) -> None:
+def test_toml_that_cannot_be_merged_is_left_as_it_is(project: Path, text: str, capsys: Lines) -> None:
     """And the message says how to mend it."""
-    file = tmp_path / "home/.codex/config.toml"
+    file = project / ".codex/config.toml"
     file.parent.mkdir(parents=True)
     file.write_text(text)
     assert init(project, "--client", "codex", "--yes") == FAILED
@@ -142,6 +212,11 @@ def test_a_file_that_cannot_be_merged_is_left_as_it_is(project: Path, text: str,
     assert init(project, "--yes") == FAILED
     assert (project / ".mcp.json").read_text() == text
     assert str(project / ".mcp.json") in capsys.readouterr().err
+
+
+def test_no_ignore_file_is_written_unless_it_is_asked_for(project: Path) -> None:
+    """It would replace the built-in rules by a copy that no later version improves."""
+    assert init(project, "--yes") == DONE
     assert not (project / ".graphragignore").exists()
 
 
@@ -150,10 +225,10 @@ def test_an_ignore_file_is_given_once_and_never_touched(project: Path, capsys: L
     assert run(["index", "--root", str(project)]) == DONE
     before = capsys.readouterr().out
     assert before.startswith("1 added")
-    assert init(project, "--yes") == DONE
+    assert init(project, "--yes", "--ignore-file") == DONE
     assert "node_modules/" in (project / ".graphragignore").read_text()
     (project / ".graphragignore").write_text("mine\n")
-    assert init(project, "--yes") == DONE
+    assert init(project, "--yes", "--ignore-file") == DONE
     assert (project / ".graphragignore").read_text() == "mine\n"
 
 
@@ -201,8 +276,8 @@ def test_what_is_wrong_is_named_with_the_next_step(project: Path, part: str, har
         ("Claude Code", ".mcp.json", '{"mcpServers": {"graphrag": "x"}}'),
         ("Claude Code", ".mcp.json", '{"mcpServers": []}'),
         ("Cursor", ".cursor/mcp.json", '{"graphrag'),
-        ("Codex", "../home/.codex/config.toml", "mcp_servers = graphrag"),
-        ("Codex", "../home/.codex/config.toml", "mcp_servers.graphrag = 1"),
+        ("Codex", ".codex/config.toml", "mcp_servers = graphrag"),
+        ("Codex", ".codex/config.toml", "mcp_servers.graphrag = 1"),
     ],
 )
 def test_a_client_that_cannot_be_checked_is_a_warning(
@@ -224,6 +299,18 @@ def test_another_server_is_not_taken_for_ours(project: Path, capsys: Lines) -> N
     (project / ".mcp.json").write_text(json.dumps({"mcpServers": {"files": other}}))
     _, found = findings(project, capsys)
     assert found["Claude Code"]["text"].endswith("has no server 'graphrag'")
+
+
+def test_the_entry_of_another_project_is_not_taken_for_ours(project: Path, tmp_path: Path, capsys: Lines) -> None:
+    """Claude Desktop has one file for all."""
+    other = tmp_path / "other"
+    other.mkdir()
+    init(other, "--client", "claude-desktop", "--yes")
+    capsys.readouterr()
+    assert findings(project, capsys)[1]["Claude Desktop"]["text"].endswith("has no server for this project")
+    init(project, "--client", "claude-desktop", "--yes")
+    capsys.readouterr()
+    assert " starts " in findings(project, capsys)[1]["Claude Desktop"]["text"]
 
 
 def test_a_damaged_index_is_told_from_a_broken_disk(project: Path, capsys: Lines) -> None:

@@ -152,3 +152,11 @@ def _chunk_of(backend: Backend, path: str) -> int:
     (match,) = backend.graph.find_symbols(["target"], Scope(), 5)
     assert match.path == path
     return match.chunk_id
+
+
+def test_a_catalog_knows_what_filters_can_match(backend: Backend) -> None:
+    """So a filter that matches nothing is told from one that leaves nothing."""
+    _fill(backend)
+    assert set(backend.catalog.languages()) == {"python", "markdown"}
+    assert list(backend.catalog.lifted(("archive/old_1.py", "src/**"))) == ["archive/old_1.py"]
+    assert not backend.catalog.lifted(("src/**",))

@@ -22,7 +22,7 @@ def test_a_root_that_is_away_for_a_while_leaves_the_index_as_it_was(tmp_path: Pa
     root.rename(tmp_path / "away")
     report = app.index()
     assert (report.removed, report.unchanged) == (0, 0)
-    assert any("1 files cannot be read now" in warning for warning in report.warnings)
+    assert any("1 file cannot be read now" in warning for warning in report.warnings)
     assert [hit.chunk.path for hit in app.search(SearchRequest("open cookie jar")).primary] == ["jar.py"]
     (tmp_path / "away").rename(root)
     assert (app.index().unchanged, app.status().skipped) == (1, {})

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from benchmarks import fuzz
 from graphrag_mcp.app import App
-from graphrag_mcp.errors import SettingsError
+from graphrag_mcp.errors import RequestError, SettingsError
 from graphrag_mcp.exclusion.manager import ExclusionManager
 from graphrag_mcp.parsing.documents import parse_markdown
 from graphrag_mcp.parsing.parser import parse_file
@@ -522,14 +522,18 @@ def test_no_query_takes_long(app: App, query: str) -> None:
 
 
 def test_any_scope_is_searched(hold: Hold, app: App) -> None:
-    """Languages and paths that do not exist find nothing."""
+    """Paths and languages without files find nothing, and what is no language is refused."""
 
     def search(languages: Sequence[str], below: Sequence[str]) -> None:
-        app.search(SearchRequest("open account", scope=Scope(languages=frozenset(languages), paths=tuple(below))))
+        request = SearchRequest("open account", scope=Scope(languages=frozenset(languages), paths=tuple(below)))
+        try:
+            app.search(request)
+        except RequestError as error:
+            assert error.argument == "languages"
 
     hold(
         search,
-        st.lists(st.text(max_size=8), max_size=3),
+        st.lists(st.one_of(st.sampled_from(["python", "ada"]), st.text(max_size=8)), max_size=3),
         st.lists(st.text(max_size=8), max_size=3),
         short=30,
         whole=2_000,

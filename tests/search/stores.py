@@ -1,6 +1,6 @@
 """A search over real stores, with vectors that the test chooses and a record of what each store was asked."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -101,6 +101,12 @@ class RecordingCatalog:
 
     def documents(self, status: DocumentStatus, limit: int, scope: Scope) -> list[int]:
         return self.inner.documents(status, limit, scope)
+
+    def languages(self) -> Collection[str]:
+        return self.inner.languages()
+
+    def lifted(self, patterns: tuple[str, ...]) -> Sequence[str]:
+        return self.inner.lifted(patterns)
 
     def find_paths(self, words: Sequence[str], limit: int, scope: Scope) -> list[Ranked]:
         return self.inner.find_paths(words, limit, scope)

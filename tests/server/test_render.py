@@ -10,7 +10,7 @@ from graphrag_mcp.model import ArchiveClass, DocumentFacts, DocumentStatus, Rela
 from graphrag_mcp.reports import IndexState
 from graphrag_mcp.results import CompressionStats, Factor, Hit, SearchResult
 from graphrag_mcp.server.arguments import ResponseFormat
-from graphrag_mcp.server.excerpts import cut_text, cut_texts, room_of, tokens_of
+from graphrag_mcp.server.excerpts import Excerpt, cut_text, cut_texts, room_of, tokens_of
 from graphrag_mcp.server.render import one_line, printable, render
 from tests.fakes import make_chunk, make_hit, make_neighbour, make_result
 
@@ -96,7 +96,7 @@ def test_results_that_do_not_fit_at_all_are_counted() -> None:
     text = detailed(make_result(*hits(25, 5)), 200)
     shown = text.count("src/file")
     assert 0 < shown < 25
-    assert f"... {25 - shown} more results do not fit" in text
+    assert f"... {25 - shown} more results did not fit; ask for fewer" in text
 
 
 def test_a_short_text_leaves_its_room_to_the_others() -> None:
@@ -108,8 +108,28 @@ def test_a_short_text_leaves_its_room_to_the_others() -> None:
 
 def test_a_line_that_is_longer_than_the_room_is_cut() -> None:
     """P-1: a minified file cannot flood an answer."""
-    assert cut_text("a" * 1000 + "\nb", 10).text == "a" * 7 + " …"
-    assert cut_text("a" * 1000 + "\nb", 10).hidden_lines == 1
+    assert cut_text("a" * 1000 + "\nb", 100).text == "a" * 97 + " …"
+    assert cut_text("a" * 1000 + "\nb", 100).hidden_lines == 1
+
+
+def test_a_few_letters_of_a_line_are_not_shown() -> None:
+    """`def _ …` says less than the signature, which is shown in place of code that does not fit."""
+    assert cut_text("a" * 1000 + "\nb", 10) == Excerpt("", 2)
+
+
+@pytest.mark.parametrize("count", [4, 25])
+def test_a_budget_too_small_for_code_is_answered_without_code(count: int) -> None:
+    """As the concise form is: with signatures, and as many results as fit."""
+    found = make_result(*hits(count, 40, "x" * 500 + "\n"))
+    assert render(found, "detailed", 200) == render(found, "concise", 200)
+    assert "   def open(self) -> None" in render(found, "detailed", 200)
+
+
+def test_a_result_for_which_no_code_fits_shows_its_signature() -> None:
+    """Behind others that have room for theirs."""
+    blocks = detailed(make_result(*hits(4, 40, "x" * 300 + "\n")), 360).split("\n\n")
+    assert "```" in blocks[0]
+    assert blocks[3].splitlines()[1:] == ["   def open(self) -> None"]
 
 
 def test_code_cannot_close_its_fence() -> None:
@@ -165,7 +185,7 @@ def test_an_answer_to_which_nothing_matches_says_so_first(form: Any) -> None:
     assert lines[0].startswith('Nothing matches well (not indexed anywhere: "etcd", "raft"); ask in other words')
     nearest = ["The nearest places", "1. src/file0.py", "2. src/file1.py", "3. src/file2.py"]
     assert [line.split(":")[0] for line in lines[2:6]] == nearest
-    assert lines[-1] == '... 5 were found in all; cursor="3-of-5" continues.'
+    assert lines[-1] == '... more results: cursor="3-of-5"'
     assert "line 1 of" not in text
     assert "Related" not in text
 
@@ -325,7 +345,7 @@ def test_nothing_above_min_score_is_said() -> None:
     """K-22: an agent learns that its own threshold left nothing."""
     result = make_result()
     meta = replace(result.meta, compression=CompressionStats(original_count=40))
-    assert "All of the 40 candidates are below min_score." in detailed(replace(result, meta=meta))
+    assert "Below min_score: all of 40 candidates." in detailed(replace(result, meta=meta))
 
 
 @pytest.mark.parametrize("direction", ["in", "out"])

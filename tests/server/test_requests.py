@@ -7,8 +7,15 @@ import pytest
 from graphrag_mcp.errors import RequestError
 from graphrag_mcp.model import Category
 from graphrag_mcp.results import Scope, SearchRequest
-from graphrag_mcp.server.arguments import SEARCH_TOOLS, TOOLS, input_schema
-from graphrag_mcp.server.requests import read_question, read_status_question
+from graphrag_mcp.server.arguments import (
+    MAXIMUM_ENTRIES,
+    MAXIMUM_ENTRY,
+    SEARCH_TOOLS,
+    TOOLS,
+    input_schema,
+)
+from graphrag_mcp.server.paging import cursor_at
+from graphrag_mcp.server.requests import parse_arguments, read_question, read_status_question
 from graphrag_mcp.settings import RetrievalSettings, Settings
 
 HYBRID, DOCUMENTS, UNIQUE = SEARCH_TOOLS
@@ -122,9 +129,9 @@ def test_the_setting_decides_about_archived_files_unless_the_call_does(tmp_path:
         ({"limit": None}, "limit = null: expected a whole number from 1 to 25"),
         ({"max_hops": 4}, "max_hops = 4: expected a whole number from 0 to 3"),
         ({"max_hops": -1}, "max_hops = -1: expected a whole number from 0 to 3"),
-        ({"query": "ab"}, 'query = "ab": expected text of 3 to 8,000 characters'),
-        ({"query": "   a   "}, 'query = "   a   ": expected text of 3 to 8,000 characters'),
-        ({"query": 12345}, "query = 12345: expected text of 3 to 8,000 characters"),
+        ({"query": "a"}, 'query = "a": expected text of 2 to 8,000 characters'),
+        ({"query": "   a   "}, 'query = "   a   ": expected text of 2 to 8,000 characters'),
+        ({"query": 12345}, "query = 12345: expected text of 2 to 8,000 characters"),
         ({"query": "half \ud83d"}, "query = "),
         ({"use_rrf": "no"}, 'use_rrf = "no": expected true or false'),
         ({"use_rrf": 1}, "use_rrf = 1: expected true or false"),
@@ -155,7 +162,7 @@ def test_a_score_outside_0_to_1_is_refused(score: object, tmp_path: Path) -> Non
 
 def test_a_missing_query_is_asked_for(tmp_path: Path) -> None:
     """000-34: the query is required."""
-    with pytest.raises(RequestError, match="query is required: give text of 3"):
+    with pytest.raises(RequestError, match="query is required: give text of 2"):
         read_question(HYBRID, {}, SETTINGS, tmp_path)
 
 
@@ -200,3 +207,39 @@ def test_the_status_tool_takes_only_a_form() -> None:
     assert read_status_question({"response_format": "json"}).response_format == "json"
     with pytest.raises(RequestError, match="not an argument of index_status"):
         read_status_question({"query": "x"})
+
+
+LISTS = [
+    (tool, name)
+    for tool in TOOLS
+    for name, schema in input_schema(tool)["properties"].items()
+    if schema["type" if "type" in schema else "anyOf"] == "array"
+]
+
+
+@pytest.mark.parametrize(("tool", "name"), LISTS)
+def test_every_list_has_a_limit(tool: str, name: str) -> None:
+    """It is in the schema, and a longer list is refused by a sentence that names it, before anything is compiled."""
+    schema = input_schema(tool)["properties"]
+    assert schema[name]["maxItems"] == MAXIMUM_ENTRIES
+    arguments = {"query": "open a session", "text": "open", "symbol": "open"}
+    given = {key: value for key, value in arguments.items() if key in schema}
+    entry = "tests" if name == "categories" else "**/a*/**"
+    parse_arguments(tool, TOOLS[tool], {**given, name: [entry] * MAXIMUM_ENTRIES})
+    with pytest.raises(RequestError) as caught:
+        parse_arguments(tool, TOOLS[tool], {**given, name: [entry] * 20_000})
+    assert str(caught.value) == f"{name}: at most 200 entries, 20,000 were given; send fewer"
+
+
+@pytest.mark.parametrize("name", ["excluded_files", "include_patterns", "languages"])
+def test_an_entry_of_a_list_has_a_limit(name: str, tmp_path: Path) -> None:
+    """No path is longer."""
+    entry = "a" * (MAXIMUM_ENTRY + 1)
+    assert refusal(HYBRID, tmp_path, **{name: ["b", entry]}).endswith("expected at most 4,096 characters")
+
+
+def test_a_cursor_with_an_endless_number_is_refused(tmp_path: Path) -> None:
+    """Its mark may be right: it was copied from an answer."""
+    arguments = SEARCH_TOOLS[HYBRID].model_validate({"query": "open a session"})
+    mark = cursor_at(0, 1, HYBRID, arguments).partition("-")[2]
+    assert "another question" in refusal(HYBRID, tmp_path, query="open a session", cursor=f"{'9' * 5_000}-{mark}")

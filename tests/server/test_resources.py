@@ -294,6 +294,8 @@ def test_a_wrong_prompt_is_refused_with_the_next_step(
         ("path", "shop/t", ["shop/taxes.py"]),
         ("path", "PRICES", ["shop/prices.py", "tests/test_prices.py"]),
         ("symbol", "tax", ["tax_of", "Taxes"]),
+        ("symbol", "Price.to", ["Price.total"]),
+        ("symbol", "price::", ["Price.total"]),
         ("symbol", "nothing", []),
         ("question", "how", []),
     ],

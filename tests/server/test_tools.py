@@ -113,7 +113,7 @@ def test_listing_the_tools_opens_the_index_soon_after(tmp_path: Path) -> None:
         ({**QUERY, "limit": 26}, "limit = 26: expected a whole number from 1 to 25"),
         ({**QUERY, "limit": 0}, "limit = 0"),
         ({**QUERY, "max_hops": 4}, "max_hops = 4"),
-        ({"query": "ab"}, 'query = "ab"'),
+        ({"query": "a"}, 'query = "a"'),
         ({**QUERY, "excluded_files": [" "]}, "excluded_files[0]"),
         ({**QUERY, "k": 5}, '"k" is not an argument of graphrag_hybrid_search'),
     ],

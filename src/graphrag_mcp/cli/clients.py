@@ -1,109 +1,164 @@
 """The MCP clients that `init` sets up: where each keeps its settings, and what stands there for a server."""
 
+import hashlib
 import json
+import re
 import sys
 import tomllib
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import count
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from graphrag_mcp.errors import GraphragError
 
 SERVER_NAME = "graphrag"
 WORKSPACE = "${workspaceFolder}"
+NAME_CHARACTERS = 32  # Of a folder in the name of a server: clients put it before the name of each tool.
+
+Entries = Mapping[str, Any]
+ChooseName = Callable[[Entries], str]
 
 
 class ClientSettingsError(GraphragError):
     """A client's settings cannot be read, or hold what cannot be kept when they are written."""
 
 
+class SettingsFormat(Protocol):
+    """How a client's file holds its servers."""
+
+    def read(self, text: str) -> Entries:
+        """Return the entries of all servers by their names. Raises ClientSettingsError."""
+        ...
+
+    def merge(self, text: str, file: Path, choose_name: ChooseName, command: list[str]) -> str:
+        """Return the text with our entry in it, and all else as it was. Raises ClientSettingsError."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class Client:
     """A client.
 
-    settings: where its file lies, for a project. merge: the file's new text, from its old one. command: the program
-    that our entry in a file's text starts, "" without one. root: how the client names the project to the server; ""
-    where it starts it there, "." where it knows no project, so that the folder itself has to be named.
+    settings: where its file lies, for a project. root: how the client names the project to the server; "" where it
+    starts it there, "." where it knows no project, so that the folder itself has to be named. is_shared: whether one
+    file serves all projects, so that each has an entry of its own. first_use: what the user has to do once, "" if
+    nothing.
     """
 
     name: str
     title: str
     settings: Callable[[Path], Path]
-    merge: Callable[[str, Path, list[str]], str]
-    command: Callable[[str], str]
+    format: SettingsFormat
     root: str = ""
+    is_shared: bool = False
+    first_use: str = ""
+
+    def entry_name(self, entries: Entries, root: Path) -> str:
+        """Return the name of a project's entry: the one that it has, else one that nothing else has."""
+        if not self.is_shared:
+            return SERVER_NAME
+        own = (name for name in entries if name.startswith(SERVER_NAME) and _root_of(entries[name]) == root)
+        return next(own, None) or next(name for name in _possible_names(root) if name not in entries)
+
+    def merge(self, text: str, file: Path, root: Path, command: list[str]) -> str:
+        """Return the file's new text, from its old one. Raises ClientSettingsError."""
+        return self.format.merge(text, file, lambda entries: self.entry_name(entries, root), command)
+
+    def command(self, text: str, root: Path) -> str:
+        """Return the program that a project's entry starts, "" without an entry. Raises ClientSettingsError."""
+        entries = self.format.read(text)
+        name = self.entry_name(entries, root)
+        entry = entries.get(name, {})
+        if not isinstance(entry, dict) or (entry and not isinstance(entry.get("command"), str)):
+            raise ClientSettingsError(f"{name!r} names no command")
+        return str(entry.get("command", ""))
 
 
-def merge_json(section: str, extra: Mapping[str, Any]) -> Callable[[str, Path, list[str]], str]:
-    """Return a merge into a JSON file whose servers stand in a section; everything else is kept."""
+@dataclass(frozen=True, slots=True)
+class JsonFormat:
+    """A JSON file whose servers are in a section. extra: what every entry has beside its command."""
 
-    def merge(text: str, file: Path, command: list[str]) -> str:
+    section: str
+    extra: Mapping[str, Any] = field(default_factory=dict)
+
+    def read(self, text: str) -> Entries:
+        try:
+            return _section(json.loads(text) if text.strip() else {}, self.section)
+        except ValueError as error:
+            raise ClientSettingsError(f"it is not plain JSON ({error})") from error
+
+    def merge(self, text: str, file: Path, choose_name: ChooseName, command: list[str]) -> str:
+        entry = {**self.extra, "command": command[0], "args": command[1:]}
         try:
             settings = json.loads(text) if text.strip() else {}
         except ValueError as error:
             raise ClientSettingsError(
                 f"{file} is not plain JSON ({error}), so it was left as it is; add this to it yourself:\n"
-                + json.dumps({section: {SERVER_NAME: _entry(command, extra)}}, indent=2)
+                + json.dumps({self.section: {choose_name({}): entry}}, indent=2)
             ) from error
-        if not isinstance(settings, dict) or not isinstance(settings.setdefault(section, {}), dict):
-            raise ClientSettingsError(f"{file}: expected an object with {section!r}; mend or remove it, then run again")
-        known = settings[section].get(SERVER_NAME)
-        kept = known if isinstance(known, dict) else {}
-        settings[section][SERVER_NAME] = {**kept, **_entry(command, extra)}
+        if not isinstance(settings, dict) or not isinstance(settings.setdefault(self.section, {}), dict):
+            wanted = f"expected an object with {self.section!r}"
+            raise ClientSettingsError(f"{file}: {wanted}; mend or remove it, then run again")
+        entries = settings[self.section]
+        name = choose_name(entries)
+        known = entries.get(name)
+        entries[name] = {**(known if isinstance(known, dict) else {}), **entry}
         return json.dumps(settings, indent=_indent(text), ensure_ascii=False) + "\n"
 
-    return merge
 
+class TomlFormat:
+    """A TOML file with a table [mcp_servers.NAME] for each server; comments and order are kept."""
 
-def merge_toml(text: str, file: Path, command: list[str]) -> str:
-    """Return the text of Codex's settings with our table; comments and order are kept."""
-    import tomlkit
-    from tomlkit.exceptions import TOMLKitError
-
-    try:
-        settings = tomlkit.parse(text)
-        servers = settings.setdefault("mcp_servers", tomlkit.table(is_super_table=True))
-        ours = servers.setdefault(SERVER_NAME, tomlkit.table())
-        ours["command"], ours["args"] = command[0], command[1:]
-    except (TOMLKitError, TypeError, AttributeError, ValueError) as error:
-        step = "mend it, with a table [mcp_servers.NAME] for each server, then run again"
-        raise ClientSettingsError(f"{file} was left as it is ({error}); {step}") from error
-    return tomlkit.dumps(settings)
-
-
-def command_in_json(section: str) -> Callable[[str], str]:
-    """Return a reader of the program that a JSON file starts."""
-
-    def read(text: str) -> str:
+    def read(self, text: str) -> Entries:
         try:
-            return _command(json.loads(text) if text.strip() else {}, section)
+            return _section(tomllib.loads(text), "mcp_servers")
         except ValueError as error:
-            raise ClientSettingsError(f"it is not plain JSON ({error})") from error
+            raise ClientSettingsError(f"it is not TOML ({error})") from error
 
-    return read
+    def merge(self, text: str, file: Path, choose_name: ChooseName, command: list[str]) -> str:
+        import tomlkit
+        from tomlkit.exceptions import TOMLKitError
 
-
-def command_in_toml(text: str) -> str:
-    """Return the program that Codex's settings start."""
-    try:
-        return _command(tomllib.loads(text), "mcp_servers")
-    except ValueError as error:
-        raise ClientSettingsError(f"it is not TOML ({error})") from error
-
-
-def _command(settings: Any, section: str) -> str:
-    for key in (section, SERVER_NAME):
-        if not isinstance(settings, dict):
-            raise ClientSettingsError(f"something else stands where {key!r} is expected")
-        settings = settings.get(key, {})
-    if not isinstance(settings, dict) or (settings and not isinstance(settings.get("command"), str)):
-        raise ClientSettingsError(f"{SERVER_NAME!r} names no command")
-    return str(settings.get("command", ""))
+        try:
+            settings = tomlkit.parse(text)
+            servers = settings.setdefault("mcp_servers", tomlkit.table(is_super_table=True))
+            ours = servers.setdefault(choose_name(servers), tomlkit.table())
+            ours["command"], ours["args"] = command[0], command[1:]
+        except (TOMLKitError, TypeError, AttributeError, ValueError) as error:
+            step = "mend it, with a table [mcp_servers.NAME] for each server, then run again"
+            raise ClientSettingsError(f"{file} was left as it is ({error}); {step}") from error
+        return tomlkit.dumps(settings)
 
 
-def _entry(command: list[str], extra: Mapping[str, Any]) -> dict[str, Any]:
-    return {**extra, "command": command[0], "args": command[1:]}
+def _section(settings: Any, name: str) -> Entries:
+    entries = settings.get(name, {}) if isinstance(settings, dict) else None
+    if not isinstance(entries, dict):
+        raise ClientSettingsError(f"something else stands where {name!r} is expected")
+    return entries
+
+
+def _root_of(entry: Any) -> Path | None:
+    """Return the folder that an entry serves, None when it names none."""
+    arguments = entry.get("args") if isinstance(entry, dict) else None
+    if not isinstance(arguments, list) or "--root" not in arguments[:-1]:
+        return None
+    return Path(str(arguments[arguments.index("--root") + 1])).resolve()
+
+
+def _possible_names(root: Path) -> Iterator[str]:
+    """Yield names for a project's entry: with its folder, then with the folder above too, then with a number."""
+    folder, above = (re.sub(r"[^A-Za-z0-9_]+", "-", name)[:NAME_CHARACTERS].strip("-") for name in _last_two(root))
+    folder = folder or hashlib.blake2b(str(root).encode(errors="surrogateescape"), digest_size=4).hexdigest()
+    yield f"{SERVER_NAME}-{folder}"
+    if above:
+        yield f"{SERVER_NAME}-{above}-{folder}"
+    yield from (f"{SERVER_NAME}-{folder}-{number}" for number in count(2))
+
+
+def _last_two(root: Path) -> tuple[str, str]:
+    return root.name, root.parent.name
 
 
 def _indent(text: str) -> str:
@@ -117,18 +172,40 @@ def _claude_desktop(_root: Path) -> Path:
     return Path.home() / base / "Claude" / "claude_desktop_config.json"
 
 
-_MCP_SERVERS = merge_json("mcpServers", {}), command_in_json("mcpServers")
-_SERVERS = merge_json("servers", {"type": "stdio"}), command_in_json("servers")
+_CLAUDE_CODE_ASKS = (
+    "Claude Code asks once whether it may use the server: start `claude` in the project and approve it; until then "
+    '`claude mcp list` shows "Pending approval".'
+)
+_CODEX_ASKS = (
+    "Codex reads this file only in a project that you trust: start `codex` in the project and answer that you trust it."
+)
 
 CLIENTS = {
     client.name: client
     for client in (
-        Client("claude-code", "Claude Code", lambda root: root / ".mcp.json", *_MCP_SERVERS),
-        Client("claude-desktop", "Claude Desktop", _claude_desktop, *_MCP_SERVERS, root="."),
-        Client("cursor", "Cursor", lambda root: root / ".cursor" / "mcp.json", *_MCP_SERVERS, WORKSPACE),
-        Client("vscode", "VS Code", lambda root: root / ".vscode" / "mcp.json", *_SERVERS, WORKSPACE),
         Client(
-            "codex", "Codex", lambda _root: Path.home() / ".codex" / "config.toml", merge_toml, command_in_toml, "."
+            "claude-code",
+            "Claude Code",
+            lambda root: root / ".mcp.json",
+            JsonFormat("mcpServers"),
+            first_use=_CLAUDE_CODE_ASKS,
+        ),
+        Client("claude-desktop", "Claude Desktop", _claude_desktop, JsonFormat("mcpServers"), ".", is_shared=True),
+        Client("cursor", "Cursor", lambda root: root / ".cursor" / "mcp.json", JsonFormat("mcpServers"), WORKSPACE),
+        Client(
+            "vscode",
+            "VS Code",
+            lambda root: root / ".vscode" / "mcp.json",
+            JsonFormat("servers", {"type": "stdio"}),
+            WORKSPACE,
+        ),
+        Client(
+            "codex",
+            "Codex",
+            lambda root: root / ".codex" / "config.toml",
+            TomlFormat(),
+            ".",
+            first_use=_CODEX_ASKS,
         ),
     )
 }

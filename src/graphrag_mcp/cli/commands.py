@@ -15,6 +15,7 @@ from graphrag_mcp.app import App
 from graphrag_mcp.cli.options import project_root
 from graphrag_mcp.cli.progress import ProgressLine
 from graphrag_mcp.cli.project import open_project, open_remote
+from graphrag_mcp.counts import counted
 from graphrag_mcp.errors import IndexLockedError, RequestError, ServerError
 from graphrag_mcp.remote import RemoteApp
 from graphrag_mcp.reports import IndexReport, SyncReport
@@ -100,7 +101,7 @@ def describe_report(report: IndexReport) -> str:
     """Return what an index run did, in one line and one more for each warning."""
     line = (
         f"{report.added:,} added, {report.changed:,} changed, {report.removed:,} removed, "
-        f"{report.unchanged:,} unchanged, {report.skipped:,} left out; {report.chunks:,} chunks "
+        f"{report.unchanged:,} unchanged, {report.skipped:,} left out; {counted(report.chunks, 'chunk')} "
         f"({report.embedded:,} embedded, {report.reused:,} reused) in {report.seconds:.1f} s"
     )
     return printable("\n".join([line, *(f"warning: {warning}" for warning in report.warnings)]))
@@ -109,11 +110,11 @@ def describe_report(report: IndexReport) -> str:
 def describe_sync(report: SyncReport, *, verified: bool = False) -> str:
     """Return what was copied to one server, in one line."""
     line = (
-        f"{report.server}: {report.written:,} files ({report.chunks:,} chunks) sent, {report.removed:,} removed "
-        f"in {report.seconds:.1f} s"
+        f"{report.server}: {counted(report.written, 'file')} ({counted(report.chunks, 'chunk')}) sent, "
+        f"{report.removed:,} removed in {report.seconds:.1f} s"
     )
     if verified:
-        line += f"; it lacked {report.missing:,}, had {report.outdated:,} outdated and {report.foreign:,} foreign ones"
+        line += f"; it lacked {report.missing:,}, had {report.outdated:,} outdated and {report.foreign:,} foreign"
     return printable(line)
 
 

@@ -21,6 +21,7 @@ from graphrag_mcp import __version__
 from graphrag_mcp.app import App
 from graphrag_mcp.cli.clients import CLIENTS, SERVER_NAME, Client, ClientSettingsError
 from graphrag_mcp.cli.options import project_root
+from graphrag_mcp.counts import counted
 from graphrag_mcp.embedding.loader import load_embedder
 from graphrag_mcp.errors import GraphragError
 from graphrag_mcp.exclusion.git_files import find_work_tree
@@ -202,7 +203,8 @@ def _index(root: Path, settings: Settings, place: IndexPlace) -> Finding:
         return Finding("index", "failed", f"it is damaged ({verdict})", step)
     with closing(App(root, settings)) as app:
         state = app.index_state()
-    text = f"{state.state}, {state.files_done:,} files, {state.chunks:,} chunks, {place.size / 1e6:,.1f} MB"
+    size = f"{counted(state.files_done, 'file')}, {counted(state.chunks, 'chunk')}, {place.size / 1e6:,.1f} MB"
+    text = f"{state.state}, {size}"
     if state.state != "ready":
         return Finding("index", "warning", text, "run `graphrag-mcp index`, or wait for the server")
     return Finding("index", "ok", text)
@@ -224,7 +226,7 @@ def _watching(root: Path, settings: Settings) -> Finding:
     if INOTIFY_LIMIT.exists() and int(INOTIFY_LIMIT.read_text()) < 65_536:
         limit = int(INOTIFY_LIMIT.read_text())
         step = "sudo sysctl fs.inotify.max_user_watches=524288"
-        return Finding("watching", "warning", f"the system allows {limit:,} watched folders", step)
+        return Finding("watching", "warning", f"the system allows {counted(limit, 'watched folder')}", step)
     if kind := shared_file_system(Followed(ExclusionManager(root, settings.indexing))):
         seen = f"the folder is, or holds, a shared one ({kind})"
         return Finding("watching", "ok", f"{seen}: what others change is found by comparing, every ten seconds or more")
@@ -242,9 +244,9 @@ def _servers(root: Path, settings: Settings) -> Finding:
     if problems:
         return Finding("servers", "failed", "; ".join(problems), "check that they run, and the addresses and keys")
     if lost:
-        return Finding("servers", "warning", f"{lost:,} chunks are no longer there", "run `graphrag-mcp sync`")
+        return Finding("servers", "warning", f"lost: {counted(lost, 'chunk')}", "run `graphrag-mcp sync`")
     if behind:
-        return Finding("servers", "warning", f"{behind:,} files are not copied yet", "run `graphrag-mcp sync`")
+        return Finding("servers", "warning", f"not copied yet: {counted(behind, 'file')}", "run `graphrag-mcp sync`")
     if any(state.is_from_elsewhere for state in states):
         return Finding("servers", "ok", "they hold a copy that another machine made")
     return Finding("servers", "ok", f"{len(states)} hold everything")
@@ -253,14 +255,15 @@ def _servers(root: Path, settings: Settings) -> Finding:
 def _client(client: Client, root: Path) -> Finding:
     file = client.settings(root)
     try:
-        command = client.command(file.read_text(encoding="utf-8"))
+        command = client.command(file.read_text(encoding="utf-8"), root)
     except (FileNotFoundError, NotADirectoryError):
         return Finding(client.title, "ok", "not set up here")
     except (ClientSettingsError, OSError, UnicodeDecodeError) as error:
         step = f"compare it with what `graphrag-mcp init --client {client.name}` says; it asks before it writes"
         return Finding(client.title, "warning", f"{file} cannot be checked: {error}", step)
     if not command:
-        return Finding(client.title, "ok", f"{file} has no server {SERVER_NAME!r}")
+        missing = "server for this project" if client.is_shared else f"server {SERVER_NAME!r}"
+        return Finding(client.title, "ok", f"{file} has no {missing}")
     if shutil.which(command) is None and not Path(command).exists():
         step = f"run `graphrag-mcp init --client {client.name}`"
         return Finding(client.title, "failed", f"{file} starts {command}, which cannot be found", step)

@@ -1,4 +1,4 @@
-"""`graphrag-mcp init`: connects a client to this project, and gives it an ignore file; it shows what it would write."""
+"""`graphrag-mcp init`: connects a client to this project; it shows what it would write."""
 
 import argparse
 import difflib
@@ -31,8 +31,10 @@ def run_init(options: argparse.Namespace) -> None:
     if not root.is_dir():
         raise RootError(f"{root} is no folder; pass the folder of your repository as --root")
     root = root.resolve()
-    changes = [_client_change(CLIENTS[name], root) for name in options.client or ["claude-code"]]
-    changes += _ignore_change(root)
+    clients = [CLIENTS[name] for name in options.client or ["claude-code"]]
+    changes = [_client_change(client, root) for client in clients]
+    if options.ignore_file:
+        changes += _ignore_change(root)
     changes = [(file, before, after) for file, before, after in changes if before != after]
     if not changes:
         _say(f"{root} is set up already.")
@@ -44,6 +46,9 @@ def run_init(options: argparse.Namespace) -> None:
     for file, _, after in changes:
         write_atomically(file, after)
         _say(f"wrote {file}")
+    for client in clients:
+        if client.first_use:
+            _say(client.first_use)
     _say("Restart the client, or have it reload its servers; then ask it where something is.")
 
 
@@ -90,11 +95,11 @@ def _client_change(client: Client, root: Path) -> _Change:
     if file.is_relative_to(root) and not file.resolve().is_relative_to(root):
         raise GraphragError(f"{file} leads out of the project, to {file.resolve()}; remove the link, then run again")
     before = _read(file)
-    return file, before, client.merge(before, file, server_command(client, root))
+    return file, before, client.merge(before, file, root, server_command(client, root))
 
 
 def _ignore_change(root: Path) -> list[_Change]:
-    """Return the ignore file that a project is given when it has none; an existing one is never touched."""
+    """Return the ignore file with the built-in rules, where the project has none; an existing one is never touched."""
     from graphrag_mcp.exclusion.defaults import DEFAULT_PATTERNS
 
     try:

@@ -29,7 +29,7 @@ def create_parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", metavar="COMMAND")
     serve = _add_command(commands, "serve", "serve MCP over standard input and output (also without any command)")
     _add_remote(serve)
-    _add_init(_add_command(commands, "init", "connect a client to this project, and give it an ignore file"))
+    _add_init(_add_command(commands, "init", "connect a client to this project"))
     doctor = _add_command(commands, "doctor", "look at every part that can be wrong, and say what to do")
     doctor.add_argument("--json", action="store_true", help="print JSON")
     _add_index(_add_command(commands, "index", "bring the index up to date"))
@@ -84,6 +84,11 @@ def _add_init(parser: argparse.ArgumentParser) -> None:
         action="append",
         choices=("claude-code", "claude-desktop", "cursor", "vscode", "codex"),
         help="the client to connect, several times for several (default: claude-code)",
+    )
+    parser.add_argument(
+        "--ignore-file",
+        action="store_true",
+        help="also write a .graphragignore with the built-in rules",
     )
     parser.add_argument("--yes", action="store_true", help="write without asking")
 

@@ -5,6 +5,7 @@ import time
 from types import TracebackType
 from typing import TextIO
 
+from graphrag_mcp.counts import counted
 from graphrag_mcp.reports import Progress
 
 TERMINAL_SECONDS = 0.1  # Faster than this, a line only flickers.
@@ -36,7 +37,7 @@ class ProgressLine:
 
     def files(self, server: str, done: int, total: int) -> None:
         """Show how many files a server has been sent, likewise."""
-        self._show(f"{server}: {done:,} of {total:,} files")
+        self._show(f"{server}: {done:,} of {counted(total, 'file')}")
 
     def _show(self, words: str) -> None:
         now = time.monotonic()
@@ -55,7 +56,8 @@ class ProgressLine:
 
 def describe(progress: Progress) -> str:
     """Return, for example, "indexing 3,120 of 8,400 files, 21,004 chunks, about 40 s left"."""
-    words = f"indexing {progress.files_done:,} of {progress.files_total:,} files, {progress.chunks:,} chunks"
+    files, chunks = counted(progress.files_total, "file"), counted(progress.chunks, "chunk")
+    words = f"indexing {progress.files_done:,} of {files}, {chunks}"
     if progress.seconds_left is not None:
         words += f", about {max(1, round(progress.seconds_left))} s left"
     return words

@@ -15,6 +15,7 @@ import unicodedata
 from collections.abc import Sequence
 from pathlib import Path, PureWindowsPath
 
+from graphrag_mcp.counts import counted
 from graphrag_mcp.errors import RequestError, quoted
 from graphrag_mcp.exclusion.file_names import is_utf8
 
@@ -58,7 +59,7 @@ def normalise_excluded_files(entries: Sequence[str], root: Path) -> tuple[frozen
             keys |= _entry_keys(path)
     if len(warnings) > SHOWN_WARNINGS:
         more = len(warnings) - SHOWN_WARNINGS
-        warnings[SHOWN_WARNINGS:] = [f"{_ARGUMENT}: {more:,} more entries exclude nothing, for the same reasons"]
+        warnings[SHOWN_WARNINGS:] = [f"{_ARGUMENT}: the same holds for {counted(more, 'more entry', 'more entries')}"]
     return frozenset(keys), tuple(warnings)
 
 

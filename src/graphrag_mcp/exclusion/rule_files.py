@@ -5,6 +5,7 @@ import os
 from itertools import islice
 from pathlib import Path
 
+from graphrag_mcp.counts import counted
 from graphrag_mcp.exclusion.patterns import Rule, parse_rule
 from graphrag_mcp.regular_files import changed_ns, read_regular_file
 
@@ -41,7 +42,7 @@ class RuleReader:
         """What was wrong, each with the file and the line, in the order it was found; of very many, how many more."""
         shown = tuple(islice(self._warnings, SHOWN_WARNINGS))
         more = len(self._warnings) - len(shown)
-        return (*shown, f"{more:,} more lines of ignore files match nothing or are not read") if more else shown
+        return (*shown, f"{counted(more, 'more line')} of ignore files without effect") if more else shown
 
     def read(self, file: Path, *, includes: bool = False, follow_symlink: bool = False) -> list[Rule]:
         """Return the rules of an ignore file, none if it does not exist.

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import IO
 from urllib.parse import urlsplit
 
+from graphrag_mcp.counts import counted
 from graphrag_mcp.git import GitError, run_git, start_git
 from graphrag_mcp.regular_files import read_file_below
 
@@ -154,9 +155,9 @@ def _read_last_commits(
         process.wait()
         timer.cancel()
     if late.is_set():
-        raise GitError(f"reading git's history took too long: {len(missing):,} files have no commit time")
+        raise GitError(f"reading git's history took too long; without a time: {counted(len(missing), 'file')}")
     if missing and process.returncode:
-        raise GitError(f"git's history cannot be read to its end: {len(missing):,} files have no commit time")
+        raise GitError(f"git's history cannot be read to its end; without a time: {counted(len(missing), 'file')}")
 
 
 def _stop_late(process: "subprocess.Popen[bytes]", late: threading.Event) -> None:

@@ -8,6 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from graphrag_mcp.counts import counted
 from graphrag_mcp.embedding.chunks import embed_chunks
 from graphrag_mcp.embedding.context import CONTEXT_VERSION
 from graphrag_mcp.exclusion.archive import ArchiveClassifier
@@ -287,7 +288,7 @@ class _Run:
     def _unreadable_warning(self) -> tuple[str, ...]:
         if not self.unreadable:
             return ()
-        return (f"{self.unreadable:,} files cannot be read now: what the index has of them stays until they can be",)
+        return (f"{counted(self.unreadable, 'file')} cannot be read now: the index keeps what it has of them",)
 
     def _tell(self) -> None:
         if self.progress is None:

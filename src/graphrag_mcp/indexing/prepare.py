@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from graphrag_mcp.counts import counted
 from graphrag_mcp.embedding.context import embedding_texts
 from graphrag_mcp.exclusion.excluded_files import match_keys
 from graphrag_mcp.model import ArchiveClass, Chunk, ParsedFile
@@ -88,7 +89,8 @@ def prepare(job: Job) -> Outcome:
     if not parsed.chunks and parsed.note:
         return Rejected(job.path, parsed.note)
     if (count := len(parsed.chunks)) > MAX_CHUNKS_PER_FILE:
-        return Rejected(job.path, f"too long: {count:,} passages, the index holds {MAX_CHUNKS_PER_FILE:,} of one file")
+        most = f"the index holds {MAX_CHUNKS_PER_FILE:,} of one file"
+        return Rejected(job.path, f"too long: {counted(count, 'passage')}, {most}")
     return _rows(place, parsed)
 
 

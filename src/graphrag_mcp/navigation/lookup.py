@@ -14,9 +14,10 @@ from graphrag_mcp.results import Scope
 SIMILAR_NAMES = 8
 EVERYTHING = Scope(exclude_archived=False)
 
+SEPARATORS = re.compile(r"::|->|#|/")  # Of a name and its qualifiers, beside the dot.
+
 _PLACE = re.compile(r"(?P<path>.+?):(?P<line>\d+)(?:-\d+)?\Z")
 _MEMBER = re.compile(r"(?P<path>[^:#]+)(?:::|#)(?P<name>.+)\Z")
-_SEPARATORS = re.compile(r"::|->|#|/")
 
 
 def find_nodes(graph: SymbolGraph, text: str, root: Path, scope: Scope = EVERYTHING) -> list[CodeNode]:
@@ -80,7 +81,7 @@ def _definitions(graph: SymbolGraph, name: str, scope: Scope) -> list[CodeNode]:
 
 
 def _plain(name: str) -> str:
-    return _SEPARATORS.sub(".", name).strip(".")
+    return SEPARATORS.sub(".", name).strip(".")
 
 
 def _relative(path: str, root: Path) -> str:

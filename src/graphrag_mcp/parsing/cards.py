@@ -1,5 +1,6 @@
 """Replaces files that nobody reads line by line (data, lock, minified, generated) by one short card."""
 
+from graphrag_mcp.counts import counted
 from graphrag_mcp.model import Category, Chunk, ParsedFile, ParseMode
 from graphrag_mcp.parsing.categories import is_generated, is_lock_file
 
@@ -41,7 +42,7 @@ def needs_card(path: str, text: str, category: Category) -> str:
 def card(path: str, text: str, category: Category, note: str) -> ParsedFile:
     """Return a file of one chunk: its path, why it is a card, its size, and its first lines."""
     lines = text.count("\n") + (not text.endswith("\n"))
-    head = f"{path} ({note}, {_size(text)}, {lines:,} line{'s' if lines != 1 else ''})"[:_TEXT_LIMIT]
+    head = f"{path} ({note}, {_size(text)}, {counted(lines, 'line')})"[:_TEXT_LIMIT]
     shown = text[: max(_TEXT_LIMIT - len(head) - 1, 0)].rstrip("\n")
     if text[len(shown) : len(shown) + 1] not in ("\n", ""):  # Cut inside a line: show whole lines where there are any.
         shown = shown.rpartition("\n")[0] or shown

@@ -4,6 +4,7 @@ To add a language: one row in `_TABLE` (its grammar's wheel in pyproject.toml) a
 """
 
 import importlib
+from collections.abc import Set
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
@@ -97,6 +98,11 @@ def load_grammar(name: str) -> Grammar | None:
 def syntax_languages() -> list[str]:
     """Return the languages that have a query of ours."""
     return list(_ROWS)
+
+
+def known_languages() -> Set[str]:
+    """Return every language that a file may be said to be written in, with or without a grammar."""
+    return _ROWS.keys() | _PACK_FILES.keys()
 
 
 def _load_from_pack(name: str) -> Grammar | None:

@@ -6,6 +6,7 @@ from functools import partial
 
 from tree_sitter import QueryError
 
+from graphrag_mcp.counts import counted
 from graphrag_mcp.model import Category, ParsedFile, ParseMode, Symbol
 from graphrag_mcp.parsing import documents, source
 from graphrag_mcp.parsing.categories import categorise
@@ -17,7 +18,7 @@ from graphrag_mcp.parsing.relations import build_relations
 from graphrag_mcp.parsing.symbols import read_outline
 from graphrag_mcp.parsing.syntax import SourceCode, SyntaxTimeoutError, parse_tree, statement_rows
 
-PARSER_VERSION = 8  # Rises whenever a file would be parsed differently, so that indexes are renewed.
+PARSER_VERSION = 9  # Rises whenever a file would be parsed differently, so that indexes are renewed.
 SYNTAX_LIMIT_BYTES = 1_000_000  # K-24: beyond it lies data in the shape of code.
 _MARKDOWN = (".md", ".markdown", ".mdx", ".mdc")
 
@@ -41,7 +42,7 @@ def parse_file(path: str, data: bytes, max_chunks: int = sys.maxsize) -> ParsedF
     else:
         parsed = _parse_code(path, text, category, language)
     if (count := len(parsed.chunks)) > max_chunks:
-        parsed = documents.parse_passages(path, text, category, language, note=f"by lines: {count:,} sections")
+        parsed = documents.parse_passages(path, text, category, language, note=f"by lines: {counted(count, 'section')}")
     return _with_note(parsed, decoded.note)
 
 

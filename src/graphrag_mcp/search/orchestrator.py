@@ -22,6 +22,7 @@ from graphrag_mcp.results import (
 from graphrag_mcp.search import blocks
 from graphrag_mcp.search.bonuses import graph_votes
 from graphrag_mcp.search.confidence import NO_JUDGEMENT, Judgement, judge
+from graphrag_mcp.search.filters import check_filters
 from graphrag_mcp.search.fusion import EVEN, Fused, RankedList, Share, balanced, fuse_relative, fuse_rrf, fuse_weighted
 from graphrag_mcp.search.pipeline import Pipeline
 from graphrag_mcp.search.query import Query, understand
@@ -63,10 +64,14 @@ class SearchOrchestrator:
         self._retriever = Retriever(remote_timeout_seconds, settings.expansion_weight)
 
     def search(self, request: SearchRequest, stores: Stores, index: IndexState) -> SearchResult:
-        """Return the answer; a store that fails is named in `meta.unavailable`, and the rest answer."""
+        """Return the answer; a store that fails is named in `meta.unavailable`, and the rest answer.
+
+        Raises RequestError for a language that there is not.
+        """
         started = time.perf_counter()
         settings = self._settings
         query = understand(request.query, settings)
+        request = check_filters(request, stores.catalog)
         pool = min(max(settings.candidate_multiplier * request.limit, settings.candidate_minimum), MAX_CANDIDATES)
         found = self._retriever.retrieve(query, request.scope, pool, stores)
         selection = self._select(query, request, found, stores)

@@ -1,12 +1,12 @@
 """Asks the navigator what a tool call asks, and writes the answer: whole lines within the budget, and what is left."""
 
 import json
-from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from graphrag_mcp.code_graph import CodeEdge, CodeNode, Direction
+from graphrag_mcp.counts import counted
 from graphrag_mcp.model import RelationKind, Resolution
 from graphrag_mcp.results import Scope
 from graphrag_mcp.server.arguments import (
@@ -32,7 +32,8 @@ USES_SHOWN = 6
 ALSO_SHOWN = 7
 STOPS_SHOWN = 12
 LINE_CHARACTERS = 200
-_AS_FAR_AS = ("among what is indexed, as far as names tell", "that its name could tell")
+_CERTAIN = ("found in the index", "are certain")  # Without and with lines that may mean it.
+_STOPS = (("The graph stops at names that nothing indexed defines", False), ("Not resolved", True))
 _PAGING_FRAME = 80  # Characters of total, first and cursor.
 
 _VERBS = {
@@ -43,6 +44,15 @@ _VERBS = {
     Direction.SUBCLASSES: "inherits from",
     Direction.SUPERCLASSES: "inherits from",
     Direction.TESTS: "tests",
+}
+_NOUNS = {
+    Direction.CALLERS: ("caller",),
+    Direction.CALLEES: ("callee",),
+    Direction.IMPORTERS: ("importer",),
+    Direction.IMPORTS: ("import",),
+    Direction.SUBCLASSES: ("subclass", "subclasses"),
+    Direction.SUPERCLASSES: ("superclass", "superclasses"),
+    Direction.TESTS: ("test",),
 }
 
 
@@ -123,7 +133,7 @@ def _fitting(answer: Answer, payload: dict[str, Any], tool: str, arguments: Code
 def _symbols(found: Sequence["Found"], arguments: FindSymbolArguments, first: int) -> Answer:
     page = page_of(found, first, arguments.limit)
     count = sum(1 + len(one.also) for one in found)
-    head = [f"{count:,} definition{'s' if count != 1 else ''} of {one_line(arguments.symbol)}:"]
+    head = [f"{counted(count, 'definition')} of {one_line(arguments.symbol)}:"]
     payload = {"rows": [_found_payload(one) for one in page.rows]}
     return Answer(head, _as_lines(page, _found_lines), [], payload, [node for one in page.rows for node in _shown(one)])
 
@@ -136,13 +146,13 @@ def _found_lines(one: "Found") -> list[str]:
         lines.append(f"... {len(one.also) - ALSO_SHOWN:,} more of that name")
     files = len({step.edge.path for step in one.used})
     if one.used:
-        lines.append(f"   used {len(one.used):,} times in {files:,} files:")
+        lines.append(f"   used {counted(len(one.used), 'time')} in {counted(files, 'file')}:")
         lines += [f"   - {_use(step)}" for step in one.used[:USES_SHOWN]]
-    elif not one.is_common:
-        lines.append("   not used by anything that is indexed, as far as names tell")
+    elif not one.undecided:
+        lines.append("   no references found in the index")
     if len(one.used) > USES_SHOWN:
         lines.append(f"   ... {len(one.used) - USES_SHOWN:,} more: trace_relations has them all")
-    return lines + [f"   {note}" for note in _common([one.node.name] if one.is_common else [])]
+    return lines + [f"   {note}" for note in _undecided(one.undecided, [one.node])]
 
 
 def _defined_lines(node: CodeNode) -> list[str]:
@@ -150,13 +160,14 @@ def _defined_lines(node: CodeNode) -> list[str]:
     return [place, f"   {one_line(node.signature)}"] if node.signature else [place]
 
 
-def _common(names: Sequence[str]) -> list[str]:
-    """Say which names do not tell who means them."""
-    if not names:
+def _undecided(lines: int, starts: Sequence[CodeNode]) -> list[str]:
+    """Say how many lines contain the name of a start and may mean it."""
+    if not lines:
         return []
-    are = "is the name" if len(names) == 1 else "are the names"
-    shown = f"{', '.join(map(one_line, names))} {are} of much else"
-    return [f"{shown}, so only its own file and what imports it are counted; find_occurrences has every place."]
+    count = counted(lines, "more line uses", "more lines use")
+    names = ", ".join(dict.fromkeys(f"`{one_line(node.name)}`" for node in starts if not node.is_file))
+    what = names if 0 < len(names) < LINE_CHARACTERS else "a name that is defined there"
+    return [f"{count} {what}, on a receiver or from a package that was not resolved; find_occurrences lists each line."]
 
 
 def _shown(one: "Found") -> Iterable[CodeNode]:
@@ -171,15 +182,16 @@ def _trace(found: "Trace", arguments: TraceArguments, first: int) -> Answer:
     page = page_of(found.steps, first, arguments.limit)
     starts = ", ".join(_place(node) for node in found.starts[:3])
     more = f" and {len(found.starts) - 3} more of that name" if len(found.starts) > 3 else ""
-    head = [f"{page.total:,} {found.direction} within {arguments.hops} hops of {starts}{more}:"]
+    count = counted(page.total, *_NOUNS[found.direction])
+    head = [f"{count} within {counted(arguments.hops, 'hop')} of {starts}{more}:"]
     if not page.total:
-        head = [f"No {found.direction} of {starts}{more} {_AS_FAR_AS[bool(found.common)]}."]
+        head = [f"No {found.direction} of {starts}{more} {_CERTAIN[bool(found.undecided)]}."]
     payload = {
         **_some("starts", [node_payload(node) for node in found.starts]),
         "rows": [_step_payload(step) for step in page.rows],
         **_some("stops", [one._asdict() for one in found.stops]),
         "guesses_not_followed": found.guessed,
-        "common_names": list(found.common),
+        "undecided": found.undecided,
         "is_cut": found.is_cut,
     }
     nodes = [*found.starts, *(node for step in page.rows for node in (step.source, step.target))]
@@ -195,14 +207,18 @@ def _trace(found: "Trace", arguments: TraceArguments, first: int) -> Answer:
 
 def _where_it_stops(found: "Trace") -> list[str]:
     lines = []
-    if found.stops:
-        names = Counter(f"{one.module}: {one.name}" if one.module else one.name for one in found.stops)
-        shown = ", ".join(one_line(name) for name in list(names)[:STOPS_SHOWN])
-        rest = f" and {len(names) - STOPS_SHOWN:,} more" if len(names) > STOPS_SHOWN else ""
-        lines.append(f"The graph stops at names that nothing indexed defines: {shown}{rest}.")
+    for words, is_defined in _STOPS:
+        names = {f"{one.module}: {one.name}" if one.module else one.name: None for one in found.stops
+                 if one.is_defined is is_defined}  # fmt: skip
+        if names:
+            shown = ", ".join(one_line(name) for name in list(names)[:STOPS_SHOWN])
+            rest = f" and {len(names) - STOPS_SHOWN:,} more" if len(names) > STOPS_SHOWN else ""
+            lines.append(f"{words}: {shown}{rest}.")
     if found.guessed:
-        lines.append(f"{found.guessed:,} guesses were not followed: several definitions have the name.")
-    lines += _common(found.common)
+        guesses = counted(found.guessed, "guess", "guesses")
+        why = "several definitions have the name, or the receiver is unknown"
+        lines.append(f"Not followed: {guesses}, since {why}.")
+    lines += _undecided(found.undecided, found.starts)
     if found.is_cut:
         lines.append("There is more: ask with fewer hops.")
     return lines
@@ -213,16 +229,17 @@ def _impact(found: "Impact", arguments: ImpactArguments, first: int) -> Answer:
     page = page_of(rows, first, arguments.limit)
     starts = ", ".join(_place(node) for node in found.starts[:3])
     files = len({one.node.path for one, _ in rows})
-    reached = f"{len(found.reached):,} definitions and files, and {len(found.tests):,} tests, in {files:,} files"
-    head = [f"A change of {starts} may reach {reached} (within {arguments.hops} hops)."]
+    others = counted(len(found.reached), "definition or file", "definitions and files")
+    reached = f"{others}, and {counted(len(found.tests), 'test')}, in {counted(files, 'file')}"
+    head = [f"A change of {starts} may reach {reached} (within {counted(arguments.hops, 'hop')})."]
     if found.tests:
         head[0] += " Tests to run first:"
     if not rows:
-        head = [f"Nothing leads to {starts} {_AS_FAR_AS[bool(found.common)]}."]
+        head = [f"No dependants of {starts} {_CERTAIN[bool(found.undecided)]}."]
     payload = {
         **_some("starts", [node_payload(node) for node in found.starts]),
         "rows": [_reached_payload(one, is_test=is_test) for one, is_test in page.rows],
-        "common_names": list(found.common),
+        "undecided": found.undecided,
         "is_cut": found.is_cut,
     }
 
@@ -231,15 +248,16 @@ def _impact(found: "Impact", arguments: ImpactArguments, first: int) -> Answer:
         words = f"{_at(one.edge)}  {_name(one.node)} {one.edge.kind.replace('_', ' ')} {_name(one.via)}"
         return [f"{'test ' if is_test else ''}{one.hops}. {words} ({_certainty(one.edge)}, {one.confidence:.2f})"]
 
-    tail = _common(found.common) + (["There is more: ask with fewer hops."] if found.is_cut else [])
+    tail = _undecided(found.undecided, found.starts) + (["There is more: ask with fewer hops."] if found.is_cut else [])
     return Answer(head, _as_lines(page, lines), tail, payload, [*found.starts, *(one.node for one, _ in page.rows)])
 
 
 def _occurrences(found: "Occurrences", arguments: OccurrencesArguments, first: int) -> Answer:
     page = page_of(found.lines, first, arguments.limit)
-    places = f"{found.total:,} occurrences on {len(found.lines):,} lines of {found.files:,} files"
+    lines_of_files = f"{counted(len(found.lines), 'line')} of {counted(found.files, 'file')}"
+    places = f"{counted(found.total, 'occurrence')} on {lines_of_files}"
     where = f" in {', '.join(map(one_line, arguments.paths))}" if arguments.paths else ""
-    head = [f"{places}; all {found.files_read:,} indexed files{where} were read."]
+    head = [f"{places}; read: all of {counted(found.files_read, 'indexed file')}{where}."]
     if not found.files_read and not found.unread:
         head = [f"0 occurrences: no file{where} was searched; it is not indexed (index_status says why), or archived."]
     if found.unread:
@@ -333,7 +351,7 @@ def edge_payload(edge: CodeEdge) -> dict[str, Any]:
 def _found_payload(one: "Found") -> dict[str, Any]:
     used = [{"by": node_payload(step.source), **edge_payload(step.edge)} for step in one.used[:USES_SHOWN]]
     also = [node_payload(node) for node in one.also[:ALSO_SHOWN]]
-    uses = {"used": used, "used_total": len(one.used), "is_common": one.is_common}
+    uses = {"used": used, "used_total": len(one.used), "undecided": one.undecided}
     return node_payload(one.node) | {"also": also, "also_total": len(one.also)} | uses
 
 

@@ -11,6 +11,7 @@ LETTER_COST, SIGN_COST = 1.6, 3.2
 CONCISE_TOKENS = 1_000
 RELATED_SHARE = 5  # A fifth of the room at most: what stands beside the results supports them and replaces none.
 CUT_MARK = " …"
+LEAST_OF_A_LINE = 60  # Characters: a shorter beginning of a line ("def _ …") says nothing.
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,21 +45,26 @@ def cut_texts(texts: Sequence[str], room: int) -> list[Excerpt]:
     excerpts = []
     for position, text in enumerate(texts):
         texts_left = len(texts) - position
-        excerpt = cut_text(text, max(0, room) * 2 // (texts_left + 1))
+        excerpt = cut_text(text, first_share(room, texts_left))
         room -= cost_of(excerpt.text)
         excerpts.append(excerpt)
     return excerpts
 
 
+def first_share(room: int, count: int) -> int:
+    """Return how much of the room the first of so many texts may take."""
+    return max(0, room) * 2 // (count + 1)
+
+
 def cut_text(text: str, room: int) -> Excerpt:
-    """Return the first whole lines that fit; of a first line that is too long, as much as fits."""
+    """Return the first whole lines that fit; of a first line that is too long, its beginning, if that says anything."""
     text = text.rstrip("\n")
     if cost_of(text) <= room:
         return Excerpt(text)
     lines = text.split("\n")
     ends = accumulate(cost_of(line) + 1 for line in lines)
     kept = sum(1 for _ in takewhile(lambda end: end <= room + 1, ends))
-    if kept == 0 and room > cost_of(CUT_MARK):
+    if kept == 0 and room > LEAST_OF_A_LINE:
         return Excerpt(_beginning(lines[0], room - cost_of(CUT_MARK)) + CUT_MARK, len(lines) - 1)
     return Excerpt("\n".join(lines[:kept]), len(lines) - kept)
 

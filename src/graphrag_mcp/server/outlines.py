@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from graphrag_mcp.code_graph import CodeNode
+from graphrag_mcp.counts import counted
 from graphrag_mcp.results import StoredChunk
 from graphrag_mcp.server.excerpts import cost_of, room_of
 from graphrag_mcp.server.render import fenced, one_line, printable
@@ -29,7 +30,7 @@ def write_map(found: "RepositoryMap", tokens: int, note: str = "") -> str:
         room -= cost
         files.setdefault(node.path, []).append(node)
     shown = sum(map(len, files.values()))
-    head = f"The {shown:,} of {found.total:,} definitions that most of the code depends on, by file:"
+    head = f"The {shown:,} of {counted(found.total, 'definition')} that most of the code depends on, by file:"
     lines = [line for path, nodes in files.items() for line in (one_line(path), *_lines(nodes))]
     return printable("\n".join(filter(None, (note, head, *lines))))
 
@@ -38,7 +39,7 @@ def write_outline(outline: "Outline", tokens: int, note: str = "", is_stale: boo
     """Return a file's definitions, each indented by what it lies in."""
     file, definitions = outline.file, outline.definitions
     changed = "The file has changed since it was indexed: the lines may be off." if is_stale else ""
-    head = f"{one_line(file.path)}: {file.end_line:,} lines, {len(definitions):,} definitions"
+    head = f"{one_line(file.path)}: {counted(file.end_line, 'line')}, {counted(len(definitions), 'definition')}"
     room = room_of(tokens)
     lines: list[str] = []
     open_ends: list[int] = []

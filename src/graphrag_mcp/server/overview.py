@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from datetime import UTC, datetime
 
+from graphrag_mcp.counts import counted
 from graphrag_mcp.reports import ServerState, Status
 from graphrag_mcp.server.render import describe_state, one_line, printable
 
@@ -36,11 +37,13 @@ def render_status(status: Status, detailed: bool = True) -> str:
 def _copy(server: ServerState) -> str:
     """Say how much of the index a server holds, as far as that is known."""
     if server.lost:
-        return f"has lost {server.lost:,} of {server.given:,} chunks; `graphrag-mcp sync` sends them again"
+        return (
+            f"has lost {server.lost:,} of {counted(server.given or 0, 'chunk')}; `graphrag-mcp sync` sends them again"
+        )
     if server.is_from_elsewhere:
-        return f"holds {server.held:,} chunks that another machine copied; they were not compared with this index"
+        return f"holds {counted(server.held or 0, 'chunk')} from another machine, not compared with this index"
     if server.pending:
-        return f"lacks {server.pending:,} files; `graphrag-mcp sync` sends them"
+        return f"lacks {counted(server.pending, 'file')}; `graphrag-mcp sync` sends them"
     if server.held is not None:
         return "holds everything"
     return "was given everything" if server.given is not None else "searched as it is"
@@ -55,14 +58,14 @@ def _describe_tree(status: Status) -> str:
 def _describe_model(status: Status) -> str:
     if not status.model_available:
         return f"Model: {status.model or 'none'} is not available; keyword and graph search answer without it"
-    return f"Model: {status.model}, {status.embedded_chunks:,} of {status.chunks:,} chunks embedded"
+    return f"Model: {status.model}, {status.embedded_chunks:,} of {counted(status.chunks, 'chunk')} embedded"
 
 
 def _counts(counts: Mapping[str, int]) -> str:
     ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
     words = [f"{name or 'unknown'} {count:,}" for name, count in ordered[:SHOWN_KINDS]]
     if len(ordered) > SHOWN_KINDS:
-        words.append(f"{len(ordered) - SHOWN_KINDS} more kinds")
+        words.append(counted(len(ordered) - SHOWN_KINDS, "more kind"))
     return ", ".join(words) or "none"
 
 

@@ -6,10 +6,19 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 
+from graphrag_mcp.counts import counted
 from graphrag_mcp.reports import IndexState
 from graphrag_mcp.results import GraphNeighbour, Hit, SearchMeta, SearchResult
 from graphrag_mcp.server.arguments import ResponseFormat
-from graphrag_mcp.server.excerpts import CONCISE_TOKENS, RELATED_SHARE, Excerpt, cost_of, cut_texts, room_of
+from graphrag_mcp.server.excerpts import (
+    CONCISE_TOKENS,
+    RELATED_SHARE,
+    Excerpt,
+    cost_of,
+    cut_texts,
+    first_share,
+    room_of,
+)
 from graphrag_mcp.server.paging import cursor_at
 from graphrag_mcp.server.payload import json_cost, search_payload
 from graphrag_mcp.server.reasons import certainty, explain, is_guess, relation_to, usefulness, why
@@ -23,6 +32,7 @@ def no_cursor(_row: int, _total: int) -> str:
     return ""
 
 
+LEAST_CODE = 200  # Characters of the first result, about five lines; with less room, signatures say more.
 BODY_FRAME = 60  # Characters around a text: two fences, the language, the count of the lines cut, a blank line.
 NEAREST_SHOWN = 3  # Places of an answer to which nothing matches well.
 WORDS_SHOWN = 6
@@ -64,22 +74,16 @@ def render(
         return printable("\n".join([*notes, *_next_steps(result)]))
     if result.meta.nothing_matches and not first:  # Whoever goes on with the cursor gets the rest as ever.
         nearest = [_header(place, hit, explained) for place, hit in enumerate(result.primary[:NEAREST_SHOWN], 1)]
-        return printable(_render_nearest(result, notes, nearest, _describe_rest(0, total, cursor(len(nearest), total))))
+        return printable(_render_nearest(result, notes, nearest, _describe_rest(0, cursor(len(nearest), total))))
     related = _related(result.expanded, room // RELATED_SHARE)
     related += _rejected(result.rejected)
     room -= _length(notes) + _length(related)
     headers = [_header(place, hit, explained) for place, hit in enumerate(result.primary, first + 1)]
-    if response_format == "concise":
-        headers = [_with_signature(header, hit) for header, hit in zip(headers, result.primary, strict=True)]
-        shown, _ = _fit(headers, 1, room)
-        hits = "\n".join(shown)
-    else:
-        shown, room = _fit(headers, BODY_FRAME, room)
-        excerpts = cut_texts([hit.chunk.text for hit in result.primary[: len(shown)]], room)
-        blocks = map(_block, shown, excerpts, result.primary)
-        hits = "\n\n".join(blocks)
-    rest = _describe_rest(len(headers) - len(shown), total, cursor(first + len(shown), total))
-    parts = ["\n".join(notes), hits, rest, "\n".join(related)]
+    blocks = _detailed(headers, result.primary, room) if response_format == "detailed" else []
+    between = "\n\n" if blocks else "\n"
+    blocks = blocks or _concise(headers, result.primary, room)
+    rest = _describe_rest(len(headers) - len(blocks), cursor(first + len(blocks), total))
+    parts = ["\n".join(notes), between.join(blocks), rest, "\n".join(related)]
     return printable("\n\n".join(part for part in parts if part))
 
 
@@ -121,7 +125,7 @@ def describe_state(state: IndexState) -> str:
     """Return in a few words how complete the index is."""
     if state.state != "building" or not state.files_total:
         return f"{state.state} ({state.message})" if state.message else state.state
-    words = f"building, {state.files_done:,} of {state.files_total:,} files"
+    words = f"building, {state.files_done:,} of {counted(state.files_total, 'file')}"
     if state.seconds_left is not None:
         words += f", about {max(1, round(state.seconds_left))} s left"
     return words
@@ -174,20 +178,34 @@ def _fit(headers: Sequence[str], frame: int, room: int) -> tuple[list[str], int]
     return kept, room
 
 
-def _describe_rest(unfitting: int, total: int, cursor: str) -> str:
-    words = f"{unfitting} more results do not fit. " if unfitting else ""
+def _describe_rest(unfitting: int, cursor: str) -> str:
+    words = f"{counted(unfitting, 'more result')} did not fit" if unfitting else "more results"
     if cursor:
-        return f'... {words}{total:,} were found in all; cursor="{cursor}" continues.'
-    return f"... {words}Ask for fewer, or for a larger token_budget." if unfitting else ""
+        return f'... {words}: cursor="{cursor}"'
+    return f"... {words}; ask for fewer, or for a larger token_budget" if unfitting else ""
+
+
+def _concise(headers: Sequence[str], hits: Sequence[Hit], room: int) -> list[str]:
+    """Return the results that fit, without code."""
+    return _fit([_with_signature(header, hit) for header, hit in zip(headers, hits, strict=True)], 1, room)[0]
+
+
+def _detailed(headers: Sequence[str], hits: Sequence[Hit], room: int) -> list[str]:
+    """Return the results that fit, with code; none when there is no room for the code of even the first."""
+    shown, room = _fit(headers, BODY_FRAME, room)
+    texts = [hit.chunk.text for hit in hits[: len(shown)]]
+    if first_share(room, len(shown)) < min(LEAST_CODE, cost_of(texts[0])):
+        return []
+    return list(map(_block, shown, cut_texts(texts, room), hits))
 
 
 def _block(header: str, excerpt: Excerpt, hit: Hit) -> str:
-    lines = [header]
-    if excerpt.text:
-        lines.append(fenced(hit.chunk.text, hit.chunk.language, excerpt.text))
+    if not excerpt.text:
+        return _with_signature(header, hit)
+    lines = [header, fenced(hit.chunk.text, hit.chunk.language, excerpt.text)]
     if excerpt.hidden_lines:
         first = hit.chunk.end_line - excerpt.hidden_lines + 1
-        lines.append(f"... {_more_lines(excerpt.hidden_lines)} ({first}-{hit.chunk.end_line})")
+        lines.append(f"... {counted(excerpt.hidden_lines, 'more line')} ({first}-{hit.chunk.end_line})")
     return "\n".join(lines)
 
 
@@ -213,11 +231,7 @@ def _related(neighbours: Sequence[GraphNeighbour], room: int) -> list[str]:
         used += cost_of(lines[kept]) + 1
         kept += 1
     left = len(lines) - kept
-    return [*lines[:kept], f"... {_more_lines(left)} of relations"] if left else lines
-
-
-def _more_lines(count: int) -> str:
-    return f"{count:,} more {'line' if count == 1 else 'lines'}"
+    return [*lines[:kept], f"... {counted(left, 'more line')} of relations"] if left else lines
 
 
 def _rejected(hits: Sequence[Hit]) -> list[str]:
@@ -246,7 +260,7 @@ def _next_steps(result: SearchResult) -> list[str]:
         lines.append("Ask again when the index is complete.")
     counts = result.meta.compression
     if counts.original_count and not counts.after_threshold:
-        lines.append(f"All of the {counts.original_count} candidates are below min_score.")
+        lines.append(f"Below min_score: all of {counted(counts.original_count, 'candidate')}.")
     if result.meta.strategy.filters_applied:
         filters = ", ".join(result.meta.strategy.filters_applied)
         lines.append(f"Filters in effect: {filters}. exclude_archived=false shows archived files too.")

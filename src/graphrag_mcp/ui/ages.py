@@ -4,6 +4,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from typing import Any
 
+from graphrag_mcp.counts import counted
 from graphrag_mcp.reports import FileAge
 
 TILES = 60  # In one folder; the rest is one more tile.
@@ -64,7 +65,7 @@ def _cut(tiles: Sequence[dict[str, Any]]) -> dict[str, Any]:
     if rest:
         total = {name: sum(tile[name] for tile in rest) for name in ("files", "chunks", "archived")}
         newest = max((tile["modified_at"] for tile in rest if tile["modified_at"] is not None), default=None)
-        name = f"{len(rest):,} smaller ones"
+        name = counted(len(rest), "smaller one")
         kept.append({"name": name, "path": "", "is_file": False, "modified_at": newest, "tiles": [], **total})
     return {"tiles": kept}
 

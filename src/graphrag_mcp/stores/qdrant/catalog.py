@@ -1,7 +1,7 @@
 """The catalog of a search that has no index of its own: the payloads of a Qdrant collection."""
 
 import hashlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from operator import attrgetter, itemgetter
 from typing import Any
 
@@ -94,6 +94,15 @@ class QdrantCatalog:
         found = [read_point(str(record.id), record.payload or {}) for record in records]
         ids = self._ids.ids(sorted(found, key=attrgetter("path")))
         return [known for known in ids if known is not None]
+
+    def languages(self) -> Collection[str]:
+        """Return the languages of the files that the server holds."""
+        points = self._points
+        return count_files(points.client, points.collection, points.project).keys()
+
+    def lifted(self, patterns: tuple[str, ...]) -> Sequence[str]:
+        """Return the paths of archived files that gitignore globs match."""
+        return self._points.archived.lifted(patterns)
 
     def _payloads(self, chunk_ids: Sequence[int], fields: bool | list[str]) -> dict[int, dict[str, Any]]:
         keys = self._ids.keys(chunk_ids)

@@ -1,7 +1,7 @@
 // The line at the top that says how complete the index is.
 
 import { ask, project } from "./api.js";
-import { count } from "./dom.js";
+import { plural } from "./dom.js";
 
 const BUILDING_MS = 700;
 const READY_MS = 5000;
@@ -16,7 +16,7 @@ export function startStatus() {
     try {
       const state = await ask("progress");
       place.dataset.state = state.state;
-      const text = state.state === "ready" ? `${count(state.files_total)} files, ${count(state.chunks)} chunks` : state.words;
+      const text = state.state === "ready" ? `${plural(state.files_total, "file")}, ${plural(state.chunks, "chunk")}` : state.words;
       if (text !== last) words.textContent = last = text;
       if (state.state !== "ready") wait = BUILDING_MS;
       document.dispatchEvent(new CustomEvent("index", { detail: state }));

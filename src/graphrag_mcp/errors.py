@@ -29,6 +29,12 @@ def not_indexed(path: str) -> str:
     return f"{quoted(path)} is not an indexed file; ask index_status what was left out, and why"
 
 
+def how_to_install(extra: str) -> str:
+    """Return the commands that install an extra of this package."""
+    package = f"'graphrag-mcp[{extra}]'"
+    return f"run `uv tool install {package}`, or `pip install {package}` in an environment of your own"
+
+
 class GraphragError(Exception):
     """The root of every error that this package raises on purpose."""
 

@@ -3,6 +3,7 @@
 import errno
 import os
 import stat
+from itertools import takewhile
 from pathlib import Path
 from typing import Self
 
@@ -74,7 +75,7 @@ class FilesBelow:
         return _read(os.open(name, os.O_RDONLY | _NO_WAITING | _NO_SYMLINK, dir_fd=self._open[-1]), limit)
 
     def _enter(self, folders: list[str]) -> None:
-        shared = len(os.path.commonprefix([folders, self._folders]))
+        shared = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(folders, self._folders, strict=False)))
         shared = min(shared, _MOST_OPEN - 2)  # The last place is that of the deepest folder, however deep it lies.
         self._leave(1 + shared)
         del self._folders[shared:]

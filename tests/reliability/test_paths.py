@@ -221,14 +221,14 @@ def test_files_are_read_in_any_order_at_any_depth(tmp_path: Path) -> None:
             (root / paths[-1]).parent.mkdir(parents=True, exist_ok=True)
             (root / paths[-1]).write_text(paths[-1])
     order = [one for path in paths for other in paths for one in (path, other)]
-    before = len(os.listdir("/proc/self/fd"))
+    before = len(list(Path("/proc/self/fd").iterdir()))
     with FilesBelow(root) as files:
         for path in order:
             assert files.read(path, LIMIT)[0].decode() == path
-            assert len(os.listdir("/proc/self/fd")) <= before + 16
+            assert len(list(Path("/proc/self/fd").iterdir())) <= before + 16
             with pytest.raises(OSError):
                 files.read(f"{path.rpartition('/')[0]}/d/missing/x", LIMIT)
-    assert len(os.listdir("/proc/self/fd")) == before
+    assert len(list(Path("/proc/self/fd").iterdir())) == before
 
 
 def test_a_folder_that_becomes_a_symlink_during_the_run_leads_nowhere(

@@ -6,6 +6,7 @@ one is written; and the file itself may be replaced, by this process or another,
 
 import sqlite3
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -20,9 +21,10 @@ from graphrag_mcp.index_place import IndexPlace, is_gone
 from graphrag_mcp.open_index import OpenIndex
 from graphrag_mcp.ports import Embedder
 from graphrag_mcp.stores.sqlite.database import Database, is_busy, is_damage
-from graphrag_mcp.stores.sqlite.recovery import Depth, move_aside, replace_if_unusable
+from graphrag_mcp.stores.sqlite.recovery import Depth, move_aside, remove_unused, replace_if_unusable
 from graphrag_mcp.write_lock import Holder, WriteLock
 
+OLD_INDEX_DAYS = 30  # How long the index of an older format is kept after its last use.
 MODEL_LOADING = "the model is still being loaded"
 MODEL_CHANGES = "the vectors are being made anew, with another model than before"
 SOON = "it is examined now, and built again if need be; ask again in a moment"
@@ -147,10 +149,8 @@ class ProjectIndex:
         except OSError as error:
             raise self._unwritable(error) from error
         if not is_mine:
-            raise IndexLockedError(
-                f"{self.holder() or Holder()} is writing the index of {self._root}; it keeps it up to date, so search"
-                " right away"
-            )
+            holder = self.holder() or Holder()
+            raise IndexLockedError(f"{holder} is writing the index of {self._root}; {holder.advice}")
         try:
             with self._lock.signed():
                 self.mend()
@@ -211,12 +211,16 @@ class ProjectIndex:
         self._is_examined = True
 
     def tidy(self) -> None:
-        """Keep the model of what was written, and nothing of work trees that are gone."""
+        """Keep the model of what was written, and nothing of work trees that are gone or of formats no longer used."""
         index = self.written()
         index.writer.forget_trees(is_gone)
         if self.embedder is not None:
             with suppress(OSError):  # Without it, a newer package searches by words and graph for a while.
                 keep_model(self.embedder, self.place.models, index.database.models())
+        with suppress(OSError):
+            for old in self.place.old_indexes():
+                if time.time() - old.used_at > OLD_INDEX_DAYS * 86_400:
+                    remove_unused(old.file)
 
     def _open(self, model: str | None = None) -> Database:
         try:

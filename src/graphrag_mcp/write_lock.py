@@ -23,6 +23,13 @@ class Holder:
     def __str__(self) -> str:
         return f"graphrag-mcp {self.version} (process {self.pid})" if self.pid else "another process"
 
+    @property
+    def advice(self) -> str:
+        """What a process of this version does beside it."""
+        if self.pid and self.version != __version__:
+            return f"end that process, and graphrag-mcp {__version__} takes over"
+        return "it keeps it up to date, so search right away"
+
 
 class WriteLock:
     """A lock that the system releases when its owner dies.

@@ -30,6 +30,7 @@ from graphrag_mcp.index_place import IndexPlace
 from graphrag_mcp.indexing.followed import Followed
 from graphrag_mcp.indexing.shared_folders import shared_file_system
 from graphrag_mcp.parsing.languages import load_grammar, syntax_languages
+from graphrag_mcp.project_index import OLD_INDEX_DAYS
 from graphrag_mcp.server.render import printable
 from graphrag_mcp.settings import Settings, load_settings
 from graphrag_mcp.stores.sqlite.database import is_damage
@@ -91,6 +92,7 @@ def examine(root: Path) -> Iterator[Finding]:
         yield from _guarded("index folder", lambda: _folder(place))
         yield from _guarded("index", lambda: _index(root, settings, place))
         yield from _guarded("writer", lambda: _lock(place))
+        yield from _guarded("old indexes", lambda: _old_indexes(place))
         yield from _guarded("watching", lambda: _watching(root, settings))
         yield from _guarded("servers", lambda: _servers(root, settings))
         for client in CLIENTS.values():
@@ -217,7 +219,16 @@ def _lock(place: IndexPlace) -> Finding:
     if lock.acquire():
         lock.release()
         return Finding("writer", "ok", "no process is writing; the next server will")
-    return Finding("writer", "ok", f"{lock.holder() or Holder()} writes the index and follows the edits")
+    holder = lock.holder() or Holder()
+    return Finding("writer", "ok", f"{holder} writes the index; {holder.advice}")
+
+
+def _old_indexes(place: IndexPlace) -> Finding:
+    found = [f"{old.file.name} ({old.size / 1e6:,.1f} MB)" for old in place.old_indexes()]
+    if not found:
+        return Finding("old indexes", "ok", "none")
+    text = f"{', '.join(found)}; each is removed when no older version used it for {OLD_INDEX_DAYS} days"
+    return Finding("old indexes", "ok", text)
 
 
 def _watching(root: Path, settings: Settings) -> Finding:

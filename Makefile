@@ -3,7 +3,7 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-QUERY ?= how are results fused and ranked
+QUERY ?= how is a file written atomically
 DIST ?= dist
 CLIENTS := tests/clients
 NPM_PACKAGES := $(CLIENTS)/node_modules/.package-lock.json
@@ -71,7 +71,7 @@ $(VENV)/installed: $(VENV)/created pyproject.toml
 	touch $@
 
 $(VENV)/installed-dev: $(VENV)/installed pyproject.toml
-	$(BIN)/python -m pip install --quiet --group dev --editable '.[servers]'
+	$(BIN)/python -m pip install --quiet --group dev --editable '.[servers,fastembed]'
 	touch $@
 
 $(VENV)/installed-clients: $(VENV)/installed-dev pyproject.toml

@@ -2,9 +2,9 @@
 
     python benchmarks/occurrences.py --root FOLDER [--runs N] TEXT ...
 
-The index is kept in a temporary folder, unless GRAPHRAG_DATA_DIR names one. ripgrep prints every line, of the files
-that it searches by default; ours is the whole tool call, with the text of its answer. Each figure is the median of the
-runs, which alternate; "first" is the first call of a process, which masks the files with secrets.
+The index is kept in a temporary folder, unless GRAPHRAG_DATA_DIR names one. ripgrep prints every line of the files that
+it searches by default; ours is the whole tool call, with the text of its answer. Each figure is the median of the runs,
+which alternate; "first call" is the first of the process, which masks the files with secrets.
 """
 
 import argparse

@@ -2,6 +2,7 @@
 
 import json
 import os
+import sqlite3
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -13,7 +14,7 @@ from typing import Protocol, TypeVar
 from graphrag_mcp.code_graph import CodeNode
 from graphrag_mcp.copies import ServerCopies
 from graphrag_mcp.embedding.cross_encoder import load_cross_encoder
-from graphrag_mcp.errors import RootError, ServerError
+from graphrag_mcp.errors import IndexStoreError, RootError, ServerError
 from graphrag_mcp.exclusion.git_files import find_work_tree, read_branch
 from graphrag_mcp.exclusion.manager import ExclusionManager
 from graphrag_mcp.freshness import MaskedTexts, correct, find_changed, read_contents, relocate, shown_files
@@ -302,9 +303,9 @@ class App:
         writes = self._keeper.is_settled and self._index.is_writer
         return self._index.searched().database.version() if writes else None
 
-    def suspect(self) -> None:
-        """Have the index file examined, and replaced if need be, when this process is the next to write."""
-        self._index.suspect()
+    def doubt(self, error: sqlite3.Error) -> IndexStoreError:
+        """Have the index file examined where SQLite cannot read it, and return what a user is told of that."""
+        return self._index.doubt(error)
 
 
 def _checked(root: Path) -> Path:

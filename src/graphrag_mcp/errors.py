@@ -5,6 +5,7 @@
     ├── RootError              the project root is missing, a file, or unreadable
     ├── RequestError           an argument of a search is unknown, mistyped or out of range
     ├── IndexStoreError        the index file cannot be opened, read or written
+    │   ├── IndexDamagedError  the index file is damaged, replaced or removed
     │   └── IndexLockedError   another process is writing this index
     ├── ServerError            a server cannot be reached, refuses us, or answers with an error
     └── ModelUnavailableError  the embedding model cannot be loaded
@@ -27,6 +28,12 @@ def quoted(text: str) -> str:
 def not_indexed(path: str) -> str:
     """Say that a path is no indexed file, and where to learn why."""
     return f"{quoted(path)} is not an indexed file; ask index_status what was left out, and why"
+
+
+def how_to_install(extra: str) -> str:
+    """Return the commands that install an extra of this package."""
+    package = f"'graphrag-mcp[{extra}]'"
+    return f"run `uv tool install {package}`, or `pip install {package}` in an environment of your own"
 
 
 class GraphragError(Exception):
@@ -60,7 +67,7 @@ class IndexStoreError(GraphragError):
 
 
 class IndexDamagedError(IndexStoreError):
-    """The index file was found to be damaged, and will be replaced by the next run."""
+    """The index file is damaged, was replaced or removed, or has another format; it is built again."""
 
 
 class IndexLockedError(IndexStoreError):

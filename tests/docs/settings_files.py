@@ -37,7 +37,8 @@ def _check(language: str, text: str, folder: Path) -> None:
     values = read(text)
     section = next((section for section in _SECTIONS if section in values and _is_client(values[section])), None)
     if section:
-        assert CLIENTS[_SECTIONS[section]].command(text), f"{section} has no {SERVER_NAME}"
+        entries = CLIENTS[_SECTIONS[section]].format.read(text)
+        assert all(name.startswith(SERVER_NAME) for name in entries), f"{section} has another name than {SERVER_NAME}"
         for server in values[section].values():
             _check_server(server, folder)
     else:

@@ -38,6 +38,13 @@ def test_a_model_that_cannot_be_had_is_a_sentence(tmp_path: Path) -> None:
         FastembedCrossEncoder(str(tmp_path / "empty"))
 
 
+def test_without_the_extra_the_command_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same sentence as for an embedding model."""
+    monkeypatch.setitem(sys.modules, "fastembed", None)
+    with pytest.raises(ModelUnavailableError, match=r"^cross_encoder_model = 'a/b' needs .*graphrag-mcp\[fastembed\]"):
+        FastembedCrossEncoder("a/b")
+
+
 def test_what_cannot_be_had_is_tried_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """K-26: the second search does not wait for the network again."""
     tried: list[str] = []

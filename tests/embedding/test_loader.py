@@ -2,6 +2,7 @@
 
 import shutil
 import socket
+import sys
 from pathlib import Path
 from typing import NoReturn
 
@@ -45,6 +46,20 @@ def test_a_static_folder_with_an_onnx_copy_stays_static(tmp_path: Path) -> None:
     for name in ("model.safetensors", "tokenizer.json"):
         shutil.copy(PACKAGE_MODEL / name, folder)
     assert load_embedder(str(folder)).dimensions == 256
+
+
+@pytest.mark.parametrize("is_folder", [False, True])
+def test_without_the_extra_a_model_says_what_to_install(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_folder: bool
+) -> None:
+    """In one sentence, with the command; the package's own model needs no extra."""
+    name = str(write_onnx_folder(tmp_path / "tiny")) if is_folder else "BAAI/bge-small-en-v1.5"
+    monkeypatch.setitem(sys.modules, "fastembed", None)
+    with pytest.raises(ModelUnavailableError) as error:
+        load_embedder(name)
+    assert str(error.value).startswith(f"embedding_model = {name!r} needs fastembed, which is not installed: run ")
+    assert "`uv tool install 'graphrag-mcp[fastembed]'`" in str(error.value)
+    assert load_embedder("").dimensions == 256
 
 
 def test_an_onnx_folder_gives_the_mean_of_its_tokens(tmp_path: Path) -> None:

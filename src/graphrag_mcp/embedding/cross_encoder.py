@@ -6,6 +6,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from graphrag_mcp.embedding.onnx_models import require_fastembed
 from graphrag_mcp.errors import ModelUnavailableError
 
 _OWN_NAME = "graphrag-mcp/cross-encoder"  # Under which fastembed knows a folder's model.
@@ -17,6 +18,7 @@ class FastembedCrossEncoder:
     def __init__(self, name: str) -> None:
         """Load the model. Raises ModelUnavailableError when it cannot be had."""
         self.name = name
+        require_fastembed("cross_encoder_model", name)
         try:
             self._model = _open(name)
         except Exception as error:  # fastembed raises whatever its downloads and onnxruntime raise.

@@ -4,16 +4,19 @@ import hashlib
 import json
 from collections.abc import Sequence
 from importlib.metadata import version
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from graphrag_mcp.embedding.local import TOKENIZER_FILE, normalise, unavailable
+from graphrag_mcp.errors import ModelUnavailableError, how_to_install
 from graphrag_mcp.ports import Embedder, Matrix
 
 _BATCH_TEXTS = 32  # A transformer's memory grows with the batch, and with the square of its longest text.
 _HUB_TIMEOUT_SECONDS = 5.0
+_SETTING = "embedding_model"
 _PROBE = "parse the configuration file"
 # sentence-transformers' keys in 1_Pooling/config.json, and fastembed's names for them; the mean is everyone's default.
 _POOLINGS = {
@@ -42,11 +45,21 @@ class FastembedEmbedder:
         return unit
 
 
+def require_fastembed(setting: str, model: str) -> None:
+    """Raise ModelUnavailableError where the extra is not installed that runs the model of a setting."""
+    if find_spec("fastembed") is None:
+        raise ModelUnavailableError(
+            f"{setting} = {model!r} needs fastembed, which is not installed: {how_to_install('fastembed')}"
+        )
+
+
 def open_named_model(name: str) -> Embedder:
     """Return fastembed's model of that name, from its cache or else downloaded once.
 
-    Raises ModelUnavailableError when fastembed does not know it, or has not cached it and cannot fetch it.
+    Raises ModelUnavailableError without fastembed, or when it does not know the model, or has not cached it and cannot
+    fetch it.
     """
+    require_fastembed(_SETTING, name)
     from fastembed import TextEmbedding
 
     known = {str(model["model"]).lower(): model for model in TextEmbedding.list_supported_models()}
@@ -62,8 +75,9 @@ def open_named_model(name: str) -> Embedder:
 def open_onnx_folder(folder: Path) -> Embedder:
     """Return the model of a folder with one ONNX file, its tokenizer and, as sentence-transformers has it, its pooling.
 
-    Raises ModelUnavailableError when a file is missing or onnxruntime cannot run it.
+    Raises ModelUnavailableError without fastembed, and when a file is missing or onnxruntime cannot run it.
     """
+    require_fastembed(_SETTING, str(folder))
     from fastembed import TextEmbedding
     from fastembed.common.model_description import ModelSource, PoolingType
 

@@ -67,7 +67,7 @@ def correct(root: Path, result: SearchResult, changed: Collection[str], max_byte
         found = ((one, texts.get(one.chunk.path, _SAME)) for one in ones)
         return tuple(replace(one, chunk=_locate(one.chunk, text)) for one, text in found if text is not _GONE)
 
-    primary = corrected(result.primary)
+    primary = tuple(_with_copies(hit, texts) for hit in corrected(result.primary))
     lost = len(result.primary) - len(primary)
     warnings = (f"left out: {counted(lost, 'result')} of removed files",) if lost else ()
     return replace(
@@ -154,7 +154,8 @@ def _chunks(result: SearchResult) -> Iterable[StoredChunk]:
         *result.rejected,
         *result.runner_up,
     )
-    return (one.chunk for one in shown)
+    yield from (one.chunk for one in shown)
+    yield from (copy for hit in result.primary for copy in hit.archived_copies)
 
 
 def _is_unchanged(root: Path, path: str, state: FileState, max_bytes: int) -> bool:
@@ -191,6 +192,14 @@ def _read(root: Path, path: str, max_bytes: int) -> str | _State:
     except OSError:
         return _UNREADABLE
     return _UNREADABLE if isinstance(text, NotText) else text.text
+
+
+def _with_copies(hit: Hit, texts: Mapping[str, str | _State]) -> Hit:
+    """Leave out the copies that are gone from their files."""
+    if not any(copy.path in texts for copy in hit.archived_copies):
+        return hit
+    located = [_locate(copy, texts.get(copy.path, _SAME)) for copy in hit.archived_copies]
+    return replace(hit, archived_copies=tuple(copy for copy in located if not copy.stale))
 
 
 def _locate(chunk: StoredChunk, text: str | _State) -> StoredChunk:

@@ -6,6 +6,7 @@ one is written; and the file itself may be replaced, by this process or another,
 
 import sqlite3
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -20,6 +21,7 @@ from graphrag_mcp.index_place import IndexPlace, is_gone
 from graphrag_mcp.open_index import OpenIndex
 from graphrag_mcp.ports import Embedder
 from graphrag_mcp.stores.sqlite.database import Database, is_busy, is_damage
+from graphrag_mcp.stores.sqlite.old_formats import remove_unused
 from graphrag_mcp.stores.sqlite.recovery import Depth, move_aside, replace_if_unusable
 from graphrag_mcp.write_lock import Holder, WriteLock
 
@@ -211,9 +213,11 @@ class ProjectIndex:
         self._is_examined = True
 
     def tidy(self) -> None:
-        """Keep the model of what was written, and nothing of work trees that are gone."""
+        """Keep the model of what was written, and nothing of work trees and versions that are gone."""
         index = self.written()
         index.writer.forget_trees(is_gone)
+        with suppress(OSError, sqlite3.Error):
+            remove_unused(self.place.folder, time.time())
         if self.embedder is not None:
             with suppress(OSError):  # Without it, a newer package searches by words and graph for a while.
                 keep_model(self.embedder, self.place.models, index.database.models())

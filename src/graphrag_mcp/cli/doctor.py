@@ -32,6 +32,7 @@ from graphrag_mcp.parsing.languages import load_grammar, syntax_languages
 from graphrag_mcp.server.render import printable
 from graphrag_mcp.settings import Settings, load_settings
 from graphrag_mcp.stores.sqlite.database import is_damage
+from graphrag_mcp.stores.sqlite.old_formats import DAY_SECONDS, KEPT_DAYS, old_indexes
 from graphrag_mcp.write_lock import Holder, WriteLock
 
 LEAST_FREE_BYTES = 500_000_000
@@ -89,6 +90,7 @@ def examine(root: Path) -> Iterator[Finding]:
         place = IndexPlace(root, settings.indexing.data_dir)
         yield from _guarded("index folder", lambda: _folder(place))
         yield from _guarded("index", lambda: _index(root, settings, place))
+        yield from _old_indexes(place)
         yield from _guarded("writer", lambda: _lock(place))
         yield from _guarded("watching", lambda: _watching(root, settings))
         yield from _guarded("servers", lambda: _servers(root, settings))
@@ -206,6 +208,14 @@ def _index(root: Path, settings: Settings, place: IndexPlace) -> Finding:
     if state.state != "ready":
         return Finding("index", "warning", text, "run `graphrag-mcp index`, or wait for the server")
     return Finding("index", "ok", text)
+
+
+def _old_indexes(place: IndexPlace) -> Iterator[Finding]:
+    for one in old_indexes(place.folder):
+        days = max(0, int((time.time() - one.used_at) / DAY_SECONDS))
+        used = f"{one.size / 1e6:,.1f} MB, last used {'today' if not days else f'{days} days ago'}"
+        text = f"{one.path.name} ({used}) is of an older version; it is removed {KEPT_DAYS} days after its last use"
+        yield Finding("older index", "ok", text)
 
 
 def _lock(place: IndexPlace) -> Finding:

@@ -2,8 +2,6 @@
 
 import hashlib
 import os
-import re
-from dataclasses import dataclass
 from pathlib import Path
 
 import platformdirs
@@ -12,17 +10,7 @@ from graphrag_mcp.exclusion.git_files import find_common_folder, find_work_tree
 from graphrag_mcp.stores.sqlite.schema import SCHEMA_VERSION
 
 _START = "//"  # No resolved path holds it.
-_FILE = re.compile(r"index-(\d+)\.sqlite")
 _LOCK_FORMAT = f"{SCHEMA_VERSION}-" if SCHEMA_VERSION > 4 else ""  # What wrote format 4 so far does not name it.
-
-
-@dataclass(frozen=True, slots=True)
-class OldIndex:
-    """An index file of an older format. size: in bytes, with its log. used_at: when it was last opened or written."""
-
-    file: Path
-    size: int
-    used_at: float
 
 
 class IndexPlace:
@@ -46,17 +34,6 @@ class IndexPlace:
     def size(self) -> int:
         """The bytes of the index file and its log."""
         return sum(part.stat().st_size for part in self.folder.glob(f"{self.file.name}*"))
-
-    def old_indexes(self) -> list[OldIndex]:
-        """Return the index files that only older versions of this program read, by name."""
-        found = []
-        for file in sorted(self.folder.glob("index-*.sqlite")):
-            number = _FILE.fullmatch(file.name)
-            if number is not None and int(number[1]) < SCHEMA_VERSION:
-                parts = [part.stat() for part in (file, *self.folder.glob(f"{file.name}-*"))]
-                size = sum(part.st_size for part in parts)
-                found.append(OldIndex(file, size, max(part.st_mtime for part in parts)))
-        return found
 
 
 def is_gone(tree: str) -> bool:

@@ -21,10 +21,10 @@ from graphrag_mcp.index_place import IndexPlace, is_gone
 from graphrag_mcp.open_index import OpenIndex
 from graphrag_mcp.ports import Embedder
 from graphrag_mcp.stores.sqlite.database import Database, is_busy, is_damage
-from graphrag_mcp.stores.sqlite.recovery import Depth, move_aside, remove_unused, replace_if_unusable
+from graphrag_mcp.stores.sqlite.old_formats import remove_unused
+from graphrag_mcp.stores.sqlite.recovery import Depth, move_aside, replace_if_unusable
 from graphrag_mcp.write_lock import Holder, WriteLock
 
-OLD_INDEX_DAYS = 30  # How long the index of an older format is kept after its last use.
 MODEL_LOADING = "the model is still being loaded"
 MODEL_CHANGES = "the vectors are being made anew, with another model than before"
 SOON = "it is examined now, and built again if need be; ask again in a moment"
@@ -211,16 +211,14 @@ class ProjectIndex:
         self._is_examined = True
 
     def tidy(self) -> None:
-        """Keep the model of what was written, and nothing of work trees that are gone or of formats no longer used."""
+        """Keep the model of what was written, and nothing of work trees and versions that are gone."""
         index = self.written()
         index.writer.forget_trees(is_gone)
+        with suppress(OSError, sqlite3.Error):
+            remove_unused(self.place.folder, time.time())
         if self.embedder is not None:
             with suppress(OSError):  # Without it, a newer package searches by words and graph for a while.
                 keep_model(self.embedder, self.place.models, index.database.models())
-        with suppress(OSError):
-            for old in self.place.old_indexes():
-                if time.time() - old.used_at > OLD_INDEX_DAYS * 86_400:
-                    remove_unused(old.file)
 
     def _open(self, model: str | None = None) -> Database:
         try:

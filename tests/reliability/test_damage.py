@@ -16,6 +16,7 @@ HYBRID = "graphrag_hybrid_search"
 NEEDLE = "find_the_needle"
 MENDED_SECONDS = 20.0  # Of a busy machine; an idle one takes one.
 PAGE = 4096
+QUERIES = ("merge a session token", "load a cookie", "split a vector", "rank the results", "parse a page")
 
 
 def cut_in_half(file: Path) -> None:
@@ -103,7 +104,8 @@ def found(server: Server) -> bool:
     """Tell whether the needle is found; whatever else is answered has to say why it is not."""
     text, failed = ask(server)
     assert_honest(text, failed)
-    return not failed and "needle.py" in text
+    assert failed or "needle.py" in text or "building" in text, text
+    return "needle.py" in text
 
 
 def assert_honest(text: str, failed: bool) -> None:
@@ -112,7 +114,7 @@ def assert_honest(text: str, failed: bool) -> None:
     if failed:
         assert text.startswith("the index file ") and "ask again in a moment" in text and "\n" not in text, text
     else:
-        assert "needle.py" in text or "building" in text, text
+        assert text.startswith("1. ") or "building" in text, text
 
 
 def wait_until_mended(server: Server) -> float:
@@ -131,9 +133,12 @@ def test_damage_is_an_error_at_the_next_call_and_the_index_is_mended(
     served = serve()
     (server,) = served.servers
     damage(served.file)
-    text, failed = ask(server, "merge a session token")
+    for query in QUERIES:  # What is in memory is right, so the first may be answered.
+        text, failed = ask(server, query)
+        assert_honest(text, failed)
+        if failed:
+            break
     assert failed
-    assert_honest(text, failed)
     text, failed = server.call("index_status", {})
     assert failed or text.startswith("Index: building")
     report("damage while serving", kind=damage.__name__, seconds=round(wait_until_mended(server), 2))

@@ -30,10 +30,10 @@ from graphrag_mcp.index_place import IndexPlace
 from graphrag_mcp.indexing.followed import Followed
 from graphrag_mcp.indexing.shared_folders import shared_file_system
 from graphrag_mcp.parsing.languages import load_grammar, syntax_languages
-from graphrag_mcp.project_index import OLD_INDEX_DAYS
 from graphrag_mcp.server.render import printable
 from graphrag_mcp.settings import Settings, load_settings
 from graphrag_mcp.stores.sqlite.database import is_damage
+from graphrag_mcp.stores.sqlite.old_formats import DAY_SECONDS, KEPT_DAYS, old_indexes
 from graphrag_mcp.write_lock import Holder, WriteLock
 
 LEAST_FREE_BYTES = 500_000_000
@@ -91,8 +91,8 @@ def examine(root: Path) -> Iterator[Finding]:
         place = IndexPlace(root, settings.indexing.data_dir)
         yield from _guarded("index folder", lambda: _folder(place))
         yield from _guarded("index", lambda: _index(root, settings, place))
+        yield from _old_indexes(place)
         yield from _guarded("writer", lambda: _lock(place))
-        yield from _guarded("old indexes", lambda: _old_indexes(place))
         yield from _guarded("watching", lambda: _watching(root, settings))
         yield from _guarded("servers", lambda: _servers(root, settings))
         for client in CLIENTS.values():
@@ -212,6 +212,14 @@ def _index(root: Path, settings: Settings, place: IndexPlace) -> Finding:
     return Finding("index", "ok", text)
 
 
+def _old_indexes(place: IndexPlace) -> Iterator[Finding]:
+    for one in old_indexes(place.folder):
+        days = max(0, int((time.time() - one.used_at) / DAY_SECONDS))
+        used = f"{one.size / 1e6:,.1f} MB, last used {'today' if not days else f'{days} days ago'}"
+        text = f"{one.path.name} ({used}) is of an older version; it is removed {KEPT_DAYS} days after its last use"
+        yield Finding("older index", "ok", text)
+
+
 def _lock(place: IndexPlace) -> Finding:
     if not place.write_lock.exists():
         return Finding("writer", "ok", "nobody has written here yet")
@@ -221,14 +229,6 @@ def _lock(place: IndexPlace) -> Finding:
         return Finding("writer", "ok", "no process is writing; the next server will")
     holder = lock.holder() or Holder()
     return Finding("writer", "ok", f"{holder} writes the index; {holder.advice}")
-
-
-def _old_indexes(place: IndexPlace) -> Finding:
-    found = [f"{old.file.name} ({old.size / 1e6:,.1f} MB)" for old in place.old_indexes()]
-    if not found:
-        return Finding("old indexes", "ok", "none")
-    text = f"{', '.join(found)}; each is removed when no older version used it for {OLD_INDEX_DAYS} days"
-    return Finding("old indexes", "ok", text)
 
 
 def _watching(root: Path, settings: Settings) -> Finding:

@@ -50,23 +50,6 @@ def move_aside(path: Path, problem: str) -> str:
     return f"{problem}; it was moved to {aside.name}, and a new index takes its place"
 
 
-def remove_unused(path: Path) -> bool:
-    """Remove an index file and its log, unless a process has it open; tell whether they are gone. Raises OSError."""
-    try:
-        with closing(sqlite3.connect(path, timeout=0)) as connection:
-            # SQLite refuses it while another connection is open, which needs the log.
-            ((mode,),) = connection.execute("PRAGMA journal_mode = DELETE").fetchall()
-    except sqlite3.Error as error:
-        if not is_damage(error):
-            return False
-    else:
-        if mode != "delete":
-            return False
-    for suffix in ("", "-wal", "-shm"):
-        path.with_name(path.name + suffix).unlink(missing_ok=True)
-    return True
-
-
 def _damage(path: Path, depth: Depth) -> str:
     try:
         with closing(connect(path)) as connection:

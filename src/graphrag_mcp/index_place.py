@@ -10,7 +10,6 @@ from graphrag_mcp.exclusion.git_files import find_common_folder, find_work_tree
 from graphrag_mcp.stores.sqlite.schema import SCHEMA_VERSION
 
 _START = "//"  # No resolved path holds it.
-_LOCK_FORMAT = f"{SCHEMA_VERSION}-" if SCHEMA_VERSION > 4 else ""  # What wrote format 4 so far does not name it.
 
 
 class IndexPlace:
@@ -27,7 +26,7 @@ class IndexPlace:
         self.replace_lock = self.folder / "replace.lock"
         self.suspects = self.folder / f"suspects-{_digest(self.tree)}.json"
         # Each format has its own, since an older version writes another file and may run for weeks.
-        self.write_lock = self.folder / f"write-{_LOCK_FORMAT}{_digest(self.tree)}.lock"
+        self.write_lock = self.folder / f"write-{SCHEMA_VERSION}-{_digest(self.tree)}.lock"
         self.sync_lock = self.folder / f"sync-{_digest(self.tree)}.lock"
 
     @property

@@ -54,7 +54,7 @@ Page = Sequence[Step]  # What one call gives.
 Count = Callable[[str], int]  # The tokens of a text.
 
 _HEADER = re.compile(r"^(\d+)\. (.+?):(\d+)-(\d+)(?:  .*)?$", re.MULTILINE)
-_CURSOR = re.compile(r'cursor="([^"]+)" continues')
+_CURSOR = re.compile(r'cursor="([^"]+)"')
 _AFTER_RESULTS = re.compile(r"\n\n(?:Related in the code graph:|Perhaps related|Rejected approaches|\.\.\. )")
 _NAME = re.compile(r"\w*(?:_|[a-z][A-Z])\w+")
 

@@ -127,6 +127,8 @@ class QdrantKeywordIndex:
 
     def search(self, terms: Sequence[str], limit: int, scope: Scope) -> list[Ranked]:
         """Return the best chunks inside the scope, best first."""
+        if not terms:
+            return []
         counts, chunks = self._frequencies.read(terms)
         chosen = telling_terms(((count, term) for term, count in counts.items()), chunks)
         if not chosen:

@@ -1,7 +1,7 @@
 """The parts of the servers' side that need no server."""
 
-import math
 import json
+import math
 import subprocess
 import threading
 import time

@@ -1,10 +1,12 @@
 """Real small classes that stand for the expensive parts of the program."""
 
+import sqlite3
 import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
 
+from graphrag_mcp.errors import IndexStoreError
 from graphrag_mcp.model import Category, RelationKind, Resolution
 from graphrag_mcp.reports import IndexReport, IndexState, Status
 from graphrag_mcp.results import (
@@ -101,6 +103,7 @@ class FakeApp:
         self.started = threading.Event()
         self.closed = threading.Event()
         self.requests: list[SearchRequest] = []
+        self.doubted: list[sqlite3.Error] = []
         self._states = list(states) or [READY]
         self._failure = failure
         self._delay_seconds = delay_seconds
@@ -131,8 +134,9 @@ class FakeApp:
     def index(self, rebuild: bool = False, progress: Callable[[object], None] | None = None) -> IndexReport:
         return IndexReport(added=3, chunks=12)
 
-    def suspect(self) -> None:
-        pass
+    def doubt(self, error: sqlite3.Error) -> IndexStoreError:
+        self.doubted.append(error)
+        return IndexStoreError("the index file is examined; ask again in a moment")
 
     def close(self) -> None:
         self.closed.set()

@@ -11,8 +11,8 @@ import pytest
 from graphrag_mcp.counts import counted
 
 PACKAGE = Path(__file__).parent.parent / "src" / "graphrag_mcp"
-# What follows a number with a comma for its thousands: a noun in the plural. No limit is 1 byte, character or token.
-PLURAL = re.compile(r" (?:[a-z]+ )?(?!bytes|characters|tokens)[a-z]+[^s\W]s\b")
+# What follows a number with a comma for its thousands: a noun in the plural. No limit is 1 byte, character or the like.
+PLURAL = re.compile(r" (?:[a-z]+ )?(?!bytes|characters|entries|tokens)[a-z]+[^s\W]s\b")
 
 
 @pytest.mark.parametrize(

@@ -68,12 +68,12 @@ def test_the_collection_that_is_shown_is_one_that_a_copy_keeps() -> None:
     ("vectors", "sparse"),
     [
         ({"dense": {"size": 3, "distance": "Cosine"}}, {"keywords": {"modifier": "idf"}}),
-        ({"dense": {"size": 256, "distance": "Cosine"}}, {"keywords": {}}),
+        ({"dense": {"size": 256, "distance": "Euclid"}}, {"keywords": {}}),
         ({"dense": {"size": 256, "distance": "Cosine"}}, {}),
     ],
 )
 def test_a_collection_of_another_kind_is_refused(vectors: dict[str, object], sparse: dict[str, object]) -> None:
-    """Nothing is written into one whose dense vectors have another size, or whose words would all weigh the same."""
+    """Nothing is written into one whose dense vectors have another size or distance, or that has none for words."""
     made = models.CreateCollection(vectors=vectors, sparse_vectors=sparse)
     client = QdrantClient(":memory:")
     client.create_collection("code", vectors_config=made.vectors, sparse_vectors_config=made.sparse_vectors)

@@ -21,7 +21,7 @@ LAYERS = [
     ["exclusion", "parsing", "embedding", "stores"],
     ["indexing", "search", "navigation", "sync"],
     ["servers", "evaluation"],
-    ["copies", "open_index", "freshness", "index_place"],
+    ["copies", "open_index", "freshness", "index_place", "write_lock", "failures"],
     ["project_index"],
     ["index_keeper"],
     ["app", "remote"],

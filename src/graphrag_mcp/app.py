@@ -2,9 +2,10 @@
 
 import json
 import os
+import sqlite3
 import threading
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
 from pathlib import Path
@@ -13,14 +14,16 @@ from typing import Protocol, TypeVar
 from graphrag_mcp.code_graph import CodeNode
 from graphrag_mcp.copies import ServerCopies
 from graphrag_mcp.embedding.cross_encoder import load_cross_encoder
-from graphrag_mcp.errors import RootError, ServerError
+from graphrag_mcp.errors import IndexStoreError, RootError, ServerError
 from graphrag_mcp.exclusion.git_files import find_work_tree, read_branch
 from graphrag_mcp.exclusion.manager import ExclusionManager
-from graphrag_mcp.freshness import correct, find_changed, read_now, relocate, shown_files
+from graphrag_mcp.freshness import MaskedTexts, correct, find_changed, read_contents, relocate, shown_files
 from graphrag_mcp.index_keeper import IndexKeeper, ReportRun
 from graphrag_mcp.index_place import IndexPlace
 from graphrag_mcp.indexing.indexer import ReportProgress
 from graphrag_mcp.navigation.navigator import Navigator
+from graphrag_mcp.navigation.occurrences import Content
+from graphrag_mcp.parsing.source import MASKED
 from graphrag_mcp.ports import Embedder
 from graphrag_mcp.project_index import ProjectIndex
 from graphrag_mcp.reports import IndexReport, IndexState, Status, SyncReport
@@ -71,6 +74,7 @@ class App:
         self._servers = Servers(settings.servers, project_name(settings.servers, self.root, self._start))
         timeout = settings.servers.server_timeout_seconds
         self._orchestrator = SearchOrchestrator(settings.retrieval, remote_timeout_seconds=timeout)
+        self._masked = MaskedTexts()
         self._stop = threading.Event()
         self._keeper = IndexKeeper(self.root, self._start, settings.indexing, self._index, self._exclusion, self._stop)
         self._copies = ServerCopies(self._servers, self._copied, place.sync_lock, self._stop)
@@ -112,8 +116,9 @@ class App:
         """Return what answers exact questions, from what is indexed now."""
         index = self._index.searched()
 
-        def read(path: str) -> str | None:
-            return read_now(self.root, path, self._exclusion.max_file_bytes)
+        def read(paths: Sequence[str]) -> Iterator[Content]:
+            clean = index.catalog.states_without(MASKED)
+            return read_contents(self.root, paths, clean, self._masked, self._exclusion.max_file_bytes)
 
         return Navigator(index.symbols, self.root, index.catalog.paths, read)
 
@@ -298,9 +303,9 @@ class App:
         writes = self._keeper.is_settled and self._index.is_writer
         return self._index.searched().database.version() if writes else None
 
-    def suspect(self) -> None:
-        """Have the index file examined, and replaced if need be, when this process is the next to write."""
-        self._index.suspect()
+    def doubt(self, error: sqlite3.Error) -> IndexStoreError:
+        """Have the index file examined where SQLite cannot read it, and return what a user is told of that."""
+        return self._index.doubt(error)
 
 
 def _checked(root: Path) -> Path:

@@ -30,6 +30,7 @@ class CodeNode(NamedTuple):
 class CodeEdge(NamedTuple):
     """A settled relation between two nodes, and the line that says it."""
 
+    relation_id: int
     source_id: int
     target_id: int
     kind: RelationKind
@@ -40,13 +41,17 @@ class CodeEdge(NamedTuple):
 
 
 class Mentioned(NamedTuple):
-    """A name that the project says and does not define; `module`: where the file says it comes from, "" if nowhere."""
+    """A name whose meaning was not found.
+
+    module: where the file says it comes from, "" if nowhere. is_defined: whether something in the project has the name.
+    """
 
     kind: RelationKind
     name: str
     module: str
     path: str
     line: int
+    is_defined: bool
 
 
 class Dependency(NamedTuple):

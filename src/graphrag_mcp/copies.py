@@ -9,10 +9,11 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from graphrag_mcp.counts import counted
-from graphrag_mcp.errors import IndexLockedError, ServerError
+from graphrag_mcp.errors import GraphragError, IndexLockedError, ServerError
 from graphrag_mcp.ports import Embedder
 from graphrag_mcp.reports import ServerState, SyncReport
-from graphrag_mcp.servers import Servers
+from graphrag_mcp.search.threads import DaemonThreads
+from graphrag_mcp.servers import Purpose, Servers
 from graphrag_mcp.stores.projection import Projection
 from graphrag_mcp.stores.sqlite.projection import SqliteProjectionSource
 from graphrag_mcp.stores.sqlite.schema import KEYWORD_FIELDS
@@ -23,6 +24,7 @@ logger = logging.getLogger(__name__)
 SYNC_SECONDS = 0.5  # How soon a commit is copied to the servers.
 CLOSING_SECONDS = 2.0  # A batch takes less, unless its server hangs.
 SYNC_RETRY_SECONDS = 10.0  # How often what failed is tried again.
+STATUS_SECONDS = 3.0  # How long the status waits for a server's count.
 FILLED = 0.95  # The share of the files from which a search asks the server: the rest follows in seconds.
 
 
@@ -47,6 +49,7 @@ class ServerCopies:
         self._problems: dict[str, str] = {}
         self._following: threading.Thread | None = None
         self._are_filled = False
+        self._asking = DaemonThreads(2, "status")
 
     def sync(
         self, *, verify: bool = False, rebuild: bool = False, progress: ReportSync | None = None
@@ -57,7 +60,7 @@ class ServerCopies:
         """
         if not self._servers.any:
             raise ServerError("no server is set; set GRAPHRAG_QDRANT_URL, GRAPHRAG_NEO4J_URI or both")
-        source, projections = self._sides()
+        source, projections = self._sides("write")
         with self._copying():
             return tuple(
                 synchronise(source, one, verify=verify, rebuild=rebuild, stop=self._stop, progress=progress)
@@ -71,6 +74,7 @@ class ServerCopies:
 
     def close(self) -> None:
         """Wait for the batch under way: the connections to the servers must not be closed while they are used."""
+        self._asking.close()
         if self._following is not None:
             self._following.join(CLOSING_SECONDS)
 
@@ -106,11 +110,18 @@ class ServerCopies:
         """Return how much of the index each server lacks, and why the last copy failed."""
         if not self._servers.any:
             return ()
-        source, projections = self._sides()
-        return tuple(
-            ServerState(one.name, len(source.pending(one.name)), self._problems.get(one.name, ""))
-            for one in projections
-        )
+        source, projections = self._sides("read")
+        return tuple(self._state(source, one) for one in projections)
+
+    def _state(self, source: SqliteProjectionSource, server: Projection) -> ServerState:
+        name, held = server.name, None
+        problem = self._problems.get(name, "")
+        try:
+            held = self._asking.submit(server.chunks).result(STATUS_SECONDS)
+        except (GraphragError, TimeoutError) as error:
+            problem = problem or str(error) or f"no answer within {STATUS_SECONDS:g} s"
+        given = source.chunks(name) if source.holds_any(name) else None
+        return ServerState(name, len(source.pending(name)), problem, given, held)
 
     def unfilled(self) -> dict[str, str]:
         """Map the stores whose server is still being filled from this index to how far it is."""
@@ -129,9 +140,9 @@ class ServerCopies:
         self._are_filled = not found
         return found
 
-    def _sides(self) -> tuple[SqliteProjectionSource, list[Projection]]:
+    def _sides(self, purpose: Purpose) -> tuple[SqliteProjectionSource, list[Projection]]:
         source, embedder = self._open_source()
-        return source, self._servers.projections(embedder.fingerprint, embedder.dimensions, KEYWORD_FIELDS)
+        return source, self._servers.projections(embedder.fingerprint, embedder.dimensions, KEYWORD_FIELDS, purpose)
 
     @contextmanager
     def _copying(self) -> Iterator[None]:

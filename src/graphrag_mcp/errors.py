@@ -5,6 +5,7 @@
     ├── RootError              the project root is missing, a file, or unreadable
     ├── RequestError           an argument of a search is unknown, mistyped or out of range
     ├── IndexStoreError        the index file cannot be opened, read or written
+    │   ├── IndexDamagedError  the index file is damaged, replaced or removed
     │   └── IndexLockedError   another process is writing this index
     ├── ServerError            a server cannot be reached, refuses us, or answers with an error
     └── ModelUnavailableError  the embedding model cannot be loaded
@@ -66,7 +67,7 @@ class IndexStoreError(GraphragError):
 
 
 class IndexDamagedError(IndexStoreError):
-    """The index file was found to be damaged, and will be replaced by the next run."""
+    """The index file is damaged, was replaced or removed, or has another format; it is built again."""
 
 
 class IndexLockedError(IndexStoreError):

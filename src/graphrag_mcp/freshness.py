@@ -4,8 +4,10 @@ A file that has the size and time that the index remembers is taken as it is, un
 write might have left the same. What changed is found again where it moved to, or marked.
 """
 
+import os
+import threading
 import time
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from enum import Enum, auto
 from pathlib import Path
@@ -13,14 +15,18 @@ from typing import TypeVar
 
 from graphrag_mcp.counts import counted
 from graphrag_mcp.indexing.prepare import RECENT_NS, hash_content
+from graphrag_mcp.navigation.occurrences import Content
+from graphrag_mcp.parsing.parser import PARSER_VERSION
 from graphrag_mcp.parsing.secrets import MASK, mask_secrets
-from graphrag_mcp.parsing.source import NotText, Text, decode, read_text
-from graphrag_mcp.regular_files import changed_ns, read_file_below
+from graphrag_mcp.parsing.source import NotText, decode, read_text
+from graphrag_mcp.regular_files import FilesBelow, changed_ns, read_file_below
 from graphrag_mcp.results import GraphNeighbour, Hit, SearchResult, StoredChunk
 from graphrag_mcp.stores.sqlite.catalog import FileState
 
 CHANGED = "the file has changed since it was indexed, and these lines with it"
 UNREADABLE = "the file cannot be read now; this is what it held when it was indexed"
+
+KEPT_CHARACTERS = 64_000_000  # Of masked texts: a repository of 18,000 files has 18 million in files with secrets.
 
 _Shown = TypeVar("_Shown", Hit, GraphNeighbour)
 
@@ -61,7 +67,7 @@ def correct(root: Path, result: SearchResult, changed: Collection[str], max_byte
         found = ((one, texts.get(one.chunk.path, _SAME)) for one in ones)
         return tuple(replace(one, chunk=_locate(one.chunk, text)) for one, text in found if text is not _GONE)
 
-    primary = corrected(result.primary)
+    primary = tuple(_with_copies(hit, texts) for hit in corrected(result.primary))
     lost = len(result.primary) - len(primary)
     warnings = (f"left out, because their files were removed: {counted(lost, 'result')}",) if lost else ()
     return replace(
@@ -80,10 +86,54 @@ def relocate(root: Path, chunk: StoredChunk, max_bytes: int) -> StoredChunk | No
     return None if text is _GONE else _locate(chunk, text)
 
 
-def read_now(root: Path, path: str, max_bytes: int) -> str | None:
-    """Return the text of a file as it is now, without the secrets in it; None when it cannot be read."""
-    text = _read(root, path, max_bytes, read_text)
-    return text if isinstance(text, str) else None
+def read_contents(
+    root: Path, paths: Iterable[str], clean: Mapping[str, FileState], masked: "MaskedTexts", max_bytes: int
+) -> Iterator[Content]:
+    """Yield what files hold now, in their order.
+
+    clean: the files in which the index found no secret. Only those that have not changed since come as bytes.
+    """
+    with FilesBelow(root) as files:
+        for path in paths:
+            try:
+                data, status = files.read(path, max_bytes)
+            except OSError:
+                yield Content(path, None)
+            else:
+                is_clean = path in clean and _is_same(data, status, clean[path])
+                yield Content(path, data if is_clean else masked.text_of(data))
+
+
+class MaskedTexts:
+    """Keeps the masked texts of the last files that came as bytes: to mask one takes longer than all the rest.
+
+    Safe to use from several threads at once.
+    """
+
+    def __init__(self) -> None:
+        self._texts: dict[bytes, str | None] = {}  # By hash of the content, the oldest first.
+        self._characters = 0
+        self._guard = threading.Lock()
+
+    def text_of(self, data: bytes) -> str | None:
+        """Return the text of a file without the secrets in it, None when it is no text."""
+        key = hash_content(data)
+        with self._guard:
+            if key in self._texts:
+                return self._texts[key]
+        read = read_text(data)
+        text = None if isinstance(read, NotText) else read.text
+        with self._guard:
+            self._keep(key, text)
+        return text
+
+    def _keep(self, key: bytes, text: str | None) -> None:
+        if key in self._texts:
+            return
+        self._texts[key] = text
+        self._characters += len(text or "")
+        while self._characters > KEPT_CHARACTERS:
+            self._characters -= len(self._texts.pop(next(iter(self._texts))) or "")
 
 
 class _State(Enum):
@@ -104,32 +154,52 @@ def _chunks(result: SearchResult) -> Iterable[StoredChunk]:
         *result.rejected,
         *result.runner_up,
     )
-    return (one.chunk for one in shown)
+    yield from (one.chunk for one in shown)
+    yield from (copy for hit in result.primary for copy in hit.archived_copies)
 
 
 def _is_unchanged(root: Path, path: str, state: FileState, max_bytes: int) -> bool:
     try:
-        found = (root / path).lstat()
-        changed = changed_ns(found)
-        if (found.st_size, changed) == (state.size, state.changed_ns):
-            if time.time_ns() - changed > RECENT_NS:
-                return True
-        elif found.st_size != state.size:
+        status = (root / path).lstat()
+        if _has_time_of(status, state):
+            return True
+        if status.st_size != state.size:
             return False
         return hash_content(read_file_below(root, path, max_bytes)) == state.content_hash
     except OSError:
         return False
 
 
-def _read(root: Path, path: str, max_bytes: int, read: Callable[[bytes], Text | NotText] = decode) -> str | _State:
-    """Return the text of a file; with the secrets in it, unless it is read with `read_text`."""
+def _is_same(data: bytes, status: os.stat_result, state: FileState) -> bool:
+    """Tell whether what was read is what this version of the program indexed. status: as it was after the reading."""
+    if not state.recipe.startswith(f"{PARSER_VERSION}.") or len(data) != state.size:
+        return False
+    return _has_time_of(status, state) or hash_content(data) == state.content_hash
+
+
+def _has_time_of(status: os.stat_result, state: FileState) -> bool:
+    """Tell whether size and time are those that are remembered, and old enough that no write could leave the same."""
+    changed = changed_ns(status)
+    return (status.st_size, changed) == (state.size, state.changed_ns) and time.time_ns() - changed > RECENT_NS
+
+
+def _read(root: Path, path: str, max_bytes: int) -> str | _State:
+    """Return the text of a file, with the secrets in it."""
     try:
-        text = read(read_file_below(root, path, max_bytes))
+        text = decode(read_file_below(root, path, max_bytes))
     except FileNotFoundError:
         return _GONE if root.is_dir() else _UNREADABLE
     except OSError:
         return _UNREADABLE
     return _UNREADABLE if isinstance(text, NotText) else text.text
+
+
+def _with_copies(hit: Hit, texts: Mapping[str, str | _State]) -> Hit:
+    """Leave out the copies that are gone from their files."""
+    if not any(copy.path in texts for copy in hit.archived_copies):
+        return hit
+    located = [_locate(copy, texts.get(copy.path, _SAME)) for copy in hit.archived_copies]
+    return replace(hit, archived_copies=tuple(copy for copy in located if not copy.stale))
 
 
 def _locate(chunk: StoredChunk, text: str | _State) -> StoredChunk:

@@ -1,8 +1,10 @@
 """Keeps a project's index: writes it while nobody else does, follows the edits, and makes way for searches."""
 
 import logging
+import math
 import sqlite3
 import threading
+import time
 from collections.abc import Callable, Collection, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import replace
@@ -11,6 +13,7 @@ from pathlib import Path
 from graphrag_mcp.errors import GraphragError, IndexDamagedError, IndexLockedError
 from graphrag_mcp.exclusion.archive import ArchiveClassifier
 from graphrag_mcp.exclusion.manager import ExclusionManager
+from graphrag_mcp.failures import explain
 from graphrag_mcp.freshness import size_of
 from graphrag_mcp.indexing.followed import Followed
 from graphrag_mcp.indexing.indexer import Indexer, ReportProgress
@@ -18,6 +21,7 @@ from graphrag_mcp.indexing.watcher import Batch, watch
 from graphrag_mcp.project_index import ProjectIndex
 from graphrag_mcp.reports import IndexReport, IndexState, Progress
 from graphrag_mcp.settings import IndexingSettings
+from graphrag_mcp.write_lock import Holder
 
 logger = logging.getLogger(__name__)
 
@@ -25,6 +29,10 @@ TAKEOVER_SECONDS = 2.0  # How often a reader looks whether the writer has gone.
 RENEWED_FILES = 5  # A search waits for so many changed files at most, and for none that takes longer to parse.
 RENEWED_BYTES = 300_000
 RENEW_WAIT_SECONDS = 0.1
+CALM_SECONDS = 60.0  # A file that is damaged again before that is not built again at once: the disk may be broken.
+LOST = "the index file was removed or replaced, so it is built again"
+BROKEN = "its last run failed unexpectedly; the server's error output has the details"
+UNFINISHED = "its last run did not finish, and no process goes on with it; run `graphrag-mcp index`"
 
 ReportRun = Callable[[IndexReport], None]
 
@@ -54,6 +62,7 @@ class IndexKeeper:
         self._running = threading.Lock()  # One run at a time: the watcher's, or a search's for what it shows.
         self._is_long_run = True
         self._why_compared = ""
+        self._damaged_at = -math.inf
         self._searches = 0
         self._counting = threading.Lock()
         self._calm = threading.Event()
@@ -72,7 +81,10 @@ class IndexKeeper:
         return self._settled.is_set()
 
     def state(self) -> IndexState:
-        """Return how complete the index is."""
+        """Return how complete the index is. Raises IndexDamagedError while it is in doubt whether it can be read."""
+        if self._state.state == "ready" and not self._index.searched().catalog.meta("indexed_at"):
+            self._settled.clear()
+            return IndexState("building", message=LOST)
         return self._state if self._state.state != "empty" else self._stored_state()
 
     def wait_ready(self, timeout_seconds: float | None = None) -> IndexState:
@@ -94,6 +106,7 @@ class IndexKeeper:
     def start(self) -> None:
         """Bring the index up to date and keep it so, in the background; returns at once."""
         self._state = IndexState("building", message="starting")
+        self._index.mends_itself = True
         self._background = threading.Thread(target=self._keep_fresh, name="index", daemon=True)
         self._background.start()
 
@@ -101,14 +114,17 @@ class IndexKeeper:
         """Bring the index up to date; raises IndexLockedError while another process writes it."""
         try:
             return self._index_once(rebuild, progress)
-        except IndexDamagedError as error:
-            self._index.warnings += (str(error),)
+        except IndexDamagedError:
             return self._index_once(rebuild, progress)
 
     def watch(self, stop: threading.Event, report: ReportRun | None) -> None:
         """Follow the edits until `stop` is set; raises IndexLockedError while another process writes the index."""
-        with self._index.writing():
-            self._follow(stop, report)
+        while not stop.is_set():
+            try:
+                with self._index.writing():
+                    self._follow(stop, report)
+            except IndexDamagedError as error:
+                logger.warning("%s", error)
 
     @contextmanager
     def paused(self) -> Iterator[None]:
@@ -153,25 +169,30 @@ class IndexKeeper:
             return self._reconcile(progress, reuse=not rebuild)
 
     def _keep_fresh(self) -> None:
-        """Write the index while nobody else does: build it, then follow the edits; else wait for the writer's end."""
+        """Write the index while no other process does: build it, then follow the edits; else wait for its end."""
         while not self._stop.is_set():
+            pause = TAKEOVER_SECONDS
             try:
                 self._write_or_read_along()
-                if self._settings.watch == "off" and self._state.state == "ready":
-                    return
+                while self._settings.watch == "off" and not self._stop.is_set() and not self._is_lost():
+                    self._stop.wait(TAKEOVER_SECONDS)
             except IndexDamagedError as error:
-                self._index.warnings += (str(error),)
+                self._settled.clear()
                 self._state = IndexState("building", message=str(error))
+                if time.monotonic() - self._damaged_at > CALM_SECONDS:
+                    pause = 0.0
+                self._damaged_at = time.monotonic()
             except Exception as error:
                 if self._stop.is_set():
                     return  # Closed in the middle of a run.
                 # Whatever breaks an index run, the searches go on, and the next turn tries again.
-                if self._state.message != str(error):
+                message = explain(error) or BROKEN
+                if self._state.message != message:
                     expected = isinstance(error, GraphragError)
-                    logger.warning("the index cannot be kept up to date: %s", error, exc_info=not expected)
-                self._state = replace(self._state, state="failed", message=str(error))
+                    logger.warning("the index cannot be kept up to date: %s", message, exc_info=not expected)
+                self._state = replace(self._state, state="failed", message=message)
                 self._settled.set()
-            self._stop.wait(TAKEOVER_SECONDS)
+            self._stop.wait(pause)
 
     def _write_or_read_along(self) -> None:
         try:
@@ -184,12 +205,29 @@ class IndexKeeper:
 
     def _read_along(self) -> None:
         """Show what the writing process has committed so far."""
+        if self._index.is_in_doubt:
+            self._index.mend()
         self._index.load_model()
-        self._state = self._stored_state()
+        try:
+            self._state = self._stored_state()
+        except sqlite3.Error as error:
+            raise self._index.doubt(error) from error
         if self._state.state == "ready":
             self._settled.set()
         else:
-            self._state = replace(self._state, state="building", message="another process is building the index")
+            self._settled.clear()
+            builder = self._index.holder() or Holder()
+            self._state = replace(self._state, state="building", message=f"{builder} is building the index")
+
+    def _is_lost(self) -> bool:
+        """Tell whether the index file was damaged, replaced or removed since the index was complete."""
+        try:
+            return self.state().state != "ready"
+        except IndexDamagedError:
+            return True
+        except sqlite3.Error as error:
+            self._index.doubt(error)
+            return self._index.is_in_doubt
 
     def _reconcile(self, progress: ReportProgress | None, *, reuse: bool = True) -> IndexReport:
         def note(step: Progress) -> None:
@@ -209,9 +247,11 @@ class IndexKeeper:
         followed = Followed(self._exclusion, self._start)
         while not stop.is_set():
             self._exclusion.reload()
-            with closing(watch(followed, self._settings.debounce_seconds, stop)) as batches:
+            with closing(watch(followed, self._settings.debounce_seconds, stop, self._is_lost)) as batches:
                 for batch in batches:
                     self._take_in(batch, stop, report)
+            if not stop.is_set() and self._is_lost():
+                raise IndexDamagedError(LOST)
 
     def _take_in(self, batch: Batch, stop: threading.Event, report: ReportRun | None) -> None:
         if batch.everything and batch.why != self._why_compared:
@@ -245,9 +285,13 @@ class IndexKeeper:
         )
 
     def _stored_state(self) -> IndexState:
-        """Return the state that the index file itself tells."""
+        """Return the state that the index file itself tells, and who builds it."""
         catalog = self._index.searched().catalog
         counts = catalog.counts()
         if catalog.meta("indexed_at"):
             return IndexState("ready", counts.files, counts.files, counts.chunks)
-        return IndexState("building" if counts.files else "empty", counts.files, 0, counts.chunks)
+        if builder := self._index.holder():
+            return IndexState("building", counts.files, 0, counts.chunks, message=f"{builder} is building the index")
+        if counts.files:
+            return IndexState("failed", counts.files, 0, counts.chunks, message=UNFINISHED)
+        return IndexState("empty")

@@ -25,7 +25,8 @@ class IndexPlace:
         self.models = self.folder / "models"
         self.replace_lock = self.folder / "replace.lock"
         self.suspects = self.folder / f"suspects-{_digest(self.tree)}.json"
-        self.write_lock = self.folder / f"write-{_digest(self.tree)}.lock"
+        # Each format has its own, since an older version writes another file and may run for weeks.
+        self.write_lock = self.folder / f"write-{SCHEMA_VERSION}-{_digest(self.tree)}.lock"
         self.sync_lock = self.folder / f"sync-{_digest(self.tree)}.lock"
 
     @property

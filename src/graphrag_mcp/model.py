@@ -110,6 +110,10 @@ class RelationKind(StrEnum):
 RELATED_KINDS = tuple(kind for kind in RelationKind if kind is not RelationKind.USES)
 
 
+BARE_CONFIDENCE = 0.5  # Of a name without a receiver that may come from anywhere; a member's is lower.
+BASE_CONFIDENCE = 0.95  # Of a member of a base class where the same file shows that the base class has it.
+
+
 class Resolution(StrEnum):
     """How the target of a relation was found, strongest first."""
 
@@ -119,12 +123,15 @@ class Resolution(StrEnum):
     LIBRARY = "library"  # The file imports it from the language's own library: a file says so, no edge has it.
     NAME = "name"  # Exactly one definition in the project has the name.
     CANDIDATES = "candidates"  # Several do: each is a candidate, none is a fact.
+    UNKNOWN = "unknown"  # A member of an expression: a definition has the name, but its type may be another.
     UNRESOLVED = "unresolved"  # Nothing in the project has the name.
+    BASE = "base"  # A member of a base class (`super().name()`): a file says so, no edge has it.
+    BUILTIN = "builtin"  # A name that the language has too: a file says so, no edge has it.
 
     @property
     def is_guess(self) -> bool:
         """Whether another definition may be meant."""
-        return self in (Resolution.CANDIDATES, Resolution.UNRESOLVED)
+        return self in (Resolution.CANDIDATES, Resolution.UNKNOWN, Resolution.UNRESOLVED)
 
 
 class Relation(NamedTuple):

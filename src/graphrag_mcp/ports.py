@@ -141,15 +141,17 @@ class SymbolGraph(Protocol):
     def outgoing(
         self, node: CodeNode, kinds: Sequence[RelationKind], scope: Scope
     ) -> tuple[list[CodeEdge], list[Mentioned]]:
-        """Return what a node mentions, and the names in it that nothing in the project defines."""
+        """Return what a node mentions, and the names in it whose meaning was not found."""
         ...
 
     def incoming(self, node: CodeNode, kinds: Sequence[RelationKind], scope: Scope) -> list[CodeEdge]:
         """Return what mentions a node: each from the definition, or else the file, that says it."""
         ...
 
-    def is_common(self, node: CodeNode, scope: Scope) -> bool:
-        """Tell whether so much has a node's name that only its own file and importers can be told to mean it."""
+    def undecided(
+        self, nodes: Sequence[CodeNode], kinds: Sequence[RelationKind], scope: Scope, shown: Iterable[int]
+    ) -> int:
+        """Return on how many other lines than those of the relations shown a node's name may mean the node."""
         ...
 
     def dependencies(self, most: int, scope: Scope) -> Iterator[Dependency]:

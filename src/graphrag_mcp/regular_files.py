@@ -3,13 +3,17 @@
 import errno
 import os
 import stat
+from itertools import takewhile
 from pathlib import Path
+from typing import Self
 
 # Without it, opening a pipe that nobody writes to would wait for ever. Windows has none of the three but the last.
 _NO_WAITING = getattr(os, "O_NONBLOCK", 0)
 _NO_SYMLINK = getattr(os, "O_NOFOLLOW", 0)
 _BINARY = getattr(os, "O_BINARY", 0)
 _OPENS_BELOW = os.open in os.supports_dir_fd
+_READ_BYTES = 65_536
+_MOST_OPEN = 16  # Folders at a time.
 
 
 def read_regular_file(file: Path, limit: int, *, follow_symlink: bool = True) -> bytes:
@@ -17,7 +21,8 @@ def read_regular_file(file: Path, limit: int, *, follow_symlink: bool = True) ->
 
     Raises OSError when there is none, when it is not a regular file, and when it is longer than `limit` bytes.
     """
-    return _read(_open(file, follow_symlink), limit)
+    content, _ = _read(_open(file, follow_symlink), limit)
+    return content
 
 
 def changed_ns(status: os.stat_result) -> int:
@@ -30,40 +35,78 @@ def changed_ns(status: os.stat_result) -> int:
 
 
 def read_file_below(root: Path, path: str, limit: int) -> bytes:
-    """Return the content of a file that is really below the root: no part of `path` is a symlink, even for a moment.
+    """Return the content of one file as `FilesBelow.read` does."""
+    with FilesBelow(root) as files:
+        content, _ = files.read(path, limit)
+    return content
 
-    path: POSIX, relative to the root. Raises what `read_regular_file` does.
+
+class FilesBelow:
+    """Reads files that are really below a root: no part of a path is a symlink, even for a moment.
+
+    Each folder on the way is opened in the one before, and stays open for the next file, which is often near.
     """
-    *folders, name = path.split("/")
-    if not _OPENS_BELOW:
-        if (root / path).resolve() != root.resolve() / path:
-            raise OSError(errno.ELOOP, "a symlink leads there")
-        return read_regular_file(root / path, limit)
-    if ".." in folders or name == "..":
-        raise OSError(errno.EINVAL, "it leads out of the folder")
-    folder = os.open(root, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        for one in folders:
-            inner = os.open(one, os.O_RDONLY | os.O_DIRECTORY | _NO_SYMLINK, dir_fd=folder)
-            os.close(folder)
-            folder = inner
-        descriptor = os.open(name, os.O_RDONLY | _NO_WAITING | _NO_SYMLINK, dir_fd=folder)
-    finally:
-        os.close(folder)
-    return _read(descriptor, limit)
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+        self._folders: list[str] = []  # On the way from the root to the last of `_open`.
+        self._open: list[int] = []  # Descriptors: the root's, and one for each folder, of the deepest only the last.
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._leave(0)
+
+    def read(self, path: str, limit: int) -> tuple[bytes, os.stat_result]:
+        """Return the content of a file, and its status after it was read.
+
+        path: POSIX, relative to the root. Raises what `read_regular_file` does.
+        """
+        *folders, name = path.split("/")
+        if not _OPENS_BELOW:
+            if (self._root / path).resolve() != self._root.resolve() / path:
+                raise OSError(errno.ELOOP, "a symlink leads there")
+            return _read(_open(self._root / path, follow_symlink=True), limit)
+        if ".." in folders or name == "..":
+            raise OSError(errno.EINVAL, "it leads out of the folder")
+        if folders != self._folders or not self._open:
+            self._enter(folders)
+        return _read(os.open(name, os.O_RDONLY | _NO_WAITING | _NO_SYMLINK, dir_fd=self._open[-1]), limit)
+
+    def _enter(self, folders: list[str]) -> None:
+        shared = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(folders, self._folders, strict=False)))
+        shared = min(shared, _MOST_OPEN - 2)  # The last place is that of the deepest folder, however deep it lies.
+        self._leave(1 + shared)
+        del self._folders[shared:]
+        if not self._open:
+            self._open.append(os.open(self._root, os.O_RDONLY | os.O_DIRECTORY))
+        for one in folders[shared:]:
+            inner = os.open(one, os.O_RDONLY | os.O_DIRECTORY | _NO_SYMLINK, dir_fd=self._open[-1])
+            self._leave(_MOST_OPEN - 1)
+            self._open.append(inner)
+            self._folders.append(one)
+
+    def _leave(self, kept: int) -> None:
+        while len(self._open) > kept:
+            os.close(self._open.pop())
 
 
-def _read(descriptor: int, limit: int) -> bytes:
+def _read(descriptor: int, limit: int) -> tuple[bytes, os.stat_result]:
     try:
-        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        status = os.fstat(descriptor)
+        if not stat.S_ISREG(status.st_mode):
             raise OSError(errno.EINVAL, "it is not a regular file")
-        with os.fdopen(descriptor, "rb", closefd=False) as stream:
-            content = stream.read(limit + 1)
+        content = os.read(descriptor, min(status.st_size, limit) + 1)
+        while len(content) <= limit and len(content) != (status := os.fstat(descriptor)).st_size:
+            if not (more := os.read(descriptor, _READ_BYTES)):
+                break
+            content += more
     finally:
         os.close(descriptor)
     if len(content) > limit:
         raise OSError(errno.EFBIG, f"it is larger than {limit:,} bytes")
-    return content
+    return content, status
 
 
 def _open(file: Path, follow_symlink: bool) -> int:

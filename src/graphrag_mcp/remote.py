@@ -9,6 +9,7 @@ from typing import NoReturn
 from graphrag_mcp.embedding.cross_encoder import load_cross_encoder
 from graphrag_mcp.embedding.loader import load_embedder
 from graphrag_mcp.errors import GraphragError, ModelUnavailableError, ServerError
+from graphrag_mcp.failures import explain
 from graphrag_mcp.ports import Embedder
 from graphrag_mcp.reports import IndexState, ServerState, Status
 from graphrag_mcp.results import SearchRequest, SearchResult
@@ -72,8 +73,9 @@ class RemoteApp:
         """Refuse, as `navigate` does."""
         self.navigate(None)
 
-    def suspect(self) -> None:
-        """Do nothing: there is no file that could be damaged."""
+    def doubt(self, error: Exception) -> ServerError:
+        """Return what a user is told of an error; there is no file that could be damaged."""
+        return ServerError(explain(error))
 
     def status(self) -> Status:
         """Return what the servers hold of the project."""

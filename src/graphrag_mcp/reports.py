@@ -63,11 +63,27 @@ class SyncReport:
 
 @dataclass(frozen=True, slots=True)
 class ServerState:
-    """A server that copies are kept on: files it still lacks, and what went wrong last, "" when nothing did."""
+    """A server that holds a copy of the index, and what went wrong last, "" when nothing did.
+
+    pending: files that it was not given from here as they are now. given: their chunks that it was given; None when
+    nothing was ever copied from here. held: the project's chunks that it counts; None when it could not be asked.
+    """
 
     name: str
     pending: int
     problem: str = ""
+    given: int | None = None
+    held: int | None = None
+
+    @property
+    def lost(self) -> int:
+        """How many of the chunks that it was given it no longer has."""
+        return max((self.given or 0) - self.held, 0) if self.held is not None else 0
+
+    @property
+    def is_from_elsewhere(self) -> bool:
+        """Whether it holds a copy that another machine made."""
+        return self.given is None and bool(self.held)
 
 
 @dataclass(frozen=True, slots=True)

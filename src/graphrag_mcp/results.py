@@ -144,7 +144,7 @@ class Hit:
 
     score: what decides the order; above 1 when much agrees with the query. fused_score: the fusion alone, 0 to 1 and
     comparable between queries of the same kind (K-22); `min_score` is compared with it. ranks: the place in each
-    source's list, from 1.
+    source's list, from 1. archived_copies: chunks of archived files with the same content, which are not shown.
     """
 
     chunk: StoredChunk
@@ -153,6 +153,7 @@ class Hit:
     ranks: Mapping[str, int] = field(default_factory=dict)
     factors: tuple[Factor, ...] = ()
     origin: str = "search"
+    archived_copies: tuple[StoredChunk, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

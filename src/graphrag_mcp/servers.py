@@ -4,7 +4,7 @@ import importlib
 import importlib.util
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -87,13 +87,8 @@ class Servers:
         """Import the clients in the background, which takes seconds of CPU; `wait` returns when it may begin."""
         threading.Thread(target=self._load, args=(wait,), name="clients", daemon=True).start()
 
-    def beside(
-        self, local: Stores, ids: ChunkIds, archived: ArchivedPaths, telling: Callable[[Sequence[str]], Sequence[str]]
-    ) -> Stores:
-        """Return the stores of a search whose catalog is here, each of the others where the settings put it.
-
-        telling: chooses the terms of a query that are worth looking for, as the embedded keyword index does.
-        """
+    def beside(self, local: Stores, ids: ChunkIds, archived: ArchivedPaths) -> Stores:
+        """Return the stores of a search whose catalog is here, each of the others where the settings put it."""
         stores = local
         if self._settings.qdrant_url:
             from graphrag_mcp.stores.qdrant.indexes import QdrantKeywordIndex, QdrantPoints, QdrantVectorIndex
@@ -101,7 +96,7 @@ class Servers:
             client, collection = self._qdrant("read"), self._settings.qdrant_collection
             points = QdrantPoints(client, collection, self.project, ids, archived, self._patience)
             vectors = QdrantVectorIndex(points) if local.embedder is not None else None
-            stores = replace(stores, keywords=QdrantKeywordIndex(points, telling), vectors=vectors)
+            stores = replace(stores, keywords=QdrantKeywordIndex(points), vectors=vectors)
         if self._settings.neo4j_uri:
             stores = replace(stores, graph=self._graph(ids, archived, stores))
         return stores
@@ -143,14 +138,16 @@ class Servers:
 
         return stored_model(self._qdrant("read"), self._settings.qdrant_collection, self.project)
 
-    def projections(self, fingerprint: str, dimensions: int, weights: dict[str, float]) -> list[Projection]:
+    def projections(
+        self, fingerprint: str, dimensions: int, weights: dict[str, float], purpose: Purpose = "write"
+    ) -> list[Projection]:
         """Return the writing side of each server; fingerprint, dimensions: of the model; weights: of keyword fields."""
         found: list[Projection] = []
         settings = self._settings
         if settings.qdrant_url:
             from graphrag_mcp.stores.qdrant.projection import QdrantProjection
 
-            client, collection = self._qdrant("write"), settings.qdrant_collection
+            client, collection = self._qdrant(purpose), settings.qdrant_collection
             found.append(
                 QdrantProjection(client, self._qdrant_name, collection, self.project, fingerprint, dimensions, weights)
             )
@@ -158,7 +155,7 @@ class Servers:
             from graphrag_mcp.stores.neo4j.projection import Neo4jProjection
 
             database = settings.neo4j_database or None
-            found.append(Neo4jProjection(self._neo4j("write"), self._neo4j_name, database, self.project))
+            found.append(Neo4jProjection(self._neo4j(purpose), self._neo4j_name, database, self.project))
         return found
 
     def close(self) -> None:

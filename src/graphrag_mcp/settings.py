@@ -207,7 +207,7 @@ class ServerSettings(_Section):
     neo4j_database: str = Field("", description="its database; empty: the user's own")
     project_id: str = Field("", description="the project's name on the servers; empty: made from git's origin")
     server_timeout_seconds: float = Field(1.2, gt=0, le=60, description="how long a search waits for a server")
-    sync_servers: bool = Field(True, description="copy what is indexed to the servers at once; else only `sync` does")
+    sync_servers: bool = Field(False, description="`serve` and `watch` copy each commit; else only `sync` writes there")
 
 
 class Settings(_Section):

@@ -35,18 +35,20 @@ def synchronise(
 ) -> SyncReport:
     """Send the server what it lacks and remove what the index no longer has; returns what was done, and why not more.
 
-    verify: compare what the server holds with the marks first. rebuild: remove everything there and start over.
+    verify: compare what the server holds with the index first; without any marks that is always done.
+    rebuild: remove everything there and start over.
     progress hears of (server, files done, files in all).
     """
     run = _Run(source, server, stop or threading.Event(), progress)
     try:
-        server.prepare()
-        if rebuild:
+        if server.prepare() or rebuild:
             source.forget(server.name)
+        if rebuild:
             server.clear()
-        elif verify:
+        elif verify or not source.holds_any(server.name):  # Another machine may have filled it.
             run.compare()
         run.send()
+        run.finish()
     except GraphragError as error:
         run.problem = str(error)
     return run.report()
@@ -77,7 +79,8 @@ class _Run:
         foreign = [path for path in there if path not in here]
         self._source.forget(self._server.name, [*missing, *outdated])
         self._source.mark_foreign(self._server.name, foreign)
-        self._counts |= {"missing": len(missing), "outdated": len(outdated), "foreign": len(foreign)}
+        for kind, paths in (("missing", missing), ("outdated", outdated), ("foreign", foreign)):
+            self._counts[kind] += len(paths)
 
     def send(self) -> None:
         """Remove what is gone, then write what is pending; files whose relations that changes become pending too."""
@@ -105,6 +108,16 @@ class _Run:
                         self._prepare_others(batch, ())
                     under_way = beside.submit(self._server.write, batch), batch
                 self._confirm(under_way, len(pending))
+
+    def finish(self) -> None:
+        """Make sure by one count that the server holds what it was given, and send what it lost."""
+        if self._stop.is_set() or self._source.pending(self._server.name):
+            return
+        if self._server.chunks() != self._source.chunks():
+            self.compare()
+            self.send()
+        changed = bool(self._counts["written"] or self._counts["removed"])
+        self._server.finish(self._source.frequencies, changed=changed)
 
     def _confirm(self, under_way: "tuple[Future[None], list[ProjectedFile]] | None", total: int) -> None:
         """Wait until the server has a batch, and remember that it does."""

@@ -96,6 +96,16 @@ def test_search_options_narrow_what_is_searched(root: Path, capsys: pytest.Captu
     assert len(unique) == len(set(unique))
 
 
+def test_an_option_that_is_given_too_often_is_refused(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The limit of a list is that of the tools, whoever asks."""
+    patterns = [word for number in range(1_000) for word in ("--include-pattern", f"**/a{number}/**")]
+    code, complaint = complaint_of(capsys, "search", "token", "--root", root, *patterns)
+    assert (code, complaint) == (
+        2,
+        "graphrag-mcp: include_patterns: at most 200 entries, 1,000 were given; send fewer\n",
+    )
+
+
 def test_search_explains_its_scores(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """001-17: every factor of a score."""
     text = output_of(

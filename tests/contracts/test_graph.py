@@ -317,3 +317,33 @@ def test_what_the_language_brings_is_never_meant_by_its_name_alone(backend: Back
     backend.write([Source("platform.py", ["start"], symbols=(_function("start"),))])
     (found,) = _neighbours(backend, _seed(backend, "run", "a.py"))
     assert (found.chunk.path, found.resolution) == ("platform.py", Resolution.IMPORT)
+
+
+def test_a_member_of_an_unknown_value_is_a_guess(backend: Backend) -> None:
+    """Though nothing else has its name; and a function that is no method is no member."""
+    method = Symbol("load", "Box.load", SymbolKind.METHOD, 1, 2)
+    call = _call("load")._replace(resolution=Resolution.UNKNOWN, confidence=0.3)
+    backend.write(
+        [
+            Source("a.py", ["run"], symbols=(_function("run"),), relations=(call,)),
+            Source("b.py", ["load"], symbols=(method,)),
+            Source("c.py", ["load"], symbols=(_function("load"),)),
+        ]
+    )
+    (found,) = _neighbours(backend, _seed(backend, "run", "a.py"))
+    assert (found.chunk.path, found.resolution, found.resolution.is_guess) == ("b.py", Resolution.UNKNOWN, True)
+
+
+def test_a_name_of_the_language_may_be_the_projects(backend: Backend) -> None:
+    """A function of it, and no method; it is a guess."""
+    call = _call("min")._replace(resolution=Resolution.BUILTIN, confidence=0.25)
+    backend.write(
+        [
+            Source("a.go", ["run"], symbols=(_function("run"),), relations=(call,)),
+            Source("b.go", ["min"], symbols=(_function("min"),)),
+            Source("c.go", ["min"], symbols=(Symbol("min", "Box.min", SymbolKind.METHOD, 1, 2),)),
+        ]
+    )
+    seed = _seed(backend, "run", "a.go")
+    (found,) = _neighbours(backend, seed)
+    assert (found.chunk.path, found.resolution) == ("b.go", Resolution.CANDIDATES)

@@ -142,6 +142,46 @@ def test_an_edit_does_not_read_the_whole_index(write: Write, monkeypatch: pytest
     assert {sql: (small[sql], count) for sql, count in large.items() if count > 1.5 * small[sql] + 20} == {}
 
 
+def test_what_is_copied_costs_as_much_in_one_statement_as_file_by_file(
+    write: Write, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Settling many relations at once, and comparing all files with a server, take steps in proportion to the files."""
+    steps: Counter[str] = Counter()
+
+    def counted(self: Database, sql: str, parameters: Iterable[object] = ()) -> list[tuple[Any, ...]]:
+        def count() -> None:
+            steps["all"] += 1
+
+        with self.connection() as connection:
+            connection.set_progress_handler(count, STEP)
+            try:
+                return connection.execute(sql, tuple(parameters)).fetchall()
+            finally:
+                connection.set_progress_handler(None, STEP)
+
+    def ask(others: int) -> dict[str, int]:
+        with _opened(write(str(others), others)) as app:
+            copied = app._index.searched().projection("project", "model")
+            monkeypatch.setattr(Database, "rows", counted)
+            found = {}
+            paths = sorted(copied.versions())
+            for name, ask in {
+                "at once": lambda: copied.read(paths, with_edges=True),
+                "file by file": lambda: [copied.read([path], with_edges=True) for path in paths],
+                "versions": copied.versions,
+            }.items():
+                steps.clear()
+                ask()
+                found[name] = steps["all"]
+            monkeypatch.undo()
+        return found
+
+    small, large = ask(100), ask(400)
+    assert small["file by file"] > 100
+    assert large["at once"] <= 1.2 * large["file by file"]
+    assert large["versions"] <= 1.5 * 400 / 100 * small["versions"] + 20
+
+
 def test_an_index_has_no_statistics_of_names(write: Write) -> None:
     """They are not evenly used: by the mean, SQLite would read every mention of the commonest."""
     root = write("one", 0)

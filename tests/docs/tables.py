@@ -105,13 +105,15 @@ def _accepted(schema: Mapping[str, Any]) -> str:
     if schema["type"] == "null":
         return "nothing"
     if "enum" in schema.get("items", ()):
-        return f"list of {_accepted(schema['items'])}"
+        return f"list of {_accepted(schema['items'])}{_range(schema)}"
     if schema["type"] == "object":
         return f"table of {'lists' if schema['additionalProperties'].get('type') == 'array' else 'numbers'}"
     return _TYPES[schema["type"]] + _range(schema)
 
 
 def _range(schema: Mapping[str, Any]) -> str:
+    if "maxItems" in schema:
+        return f", at most {schema['maxItems']:,} entries"
     unit = " characters" if schema["type"] == "string" else ""
     least = schema.get("minimum", schema.get("minLength"))
     most = schema.get("maximum", schema.get("maxLength"))

@@ -1,6 +1,7 @@
 """Commit times, with real git."""
 
 import os
+import random
 import subprocess
 from pathlib import Path
 
@@ -108,12 +109,96 @@ def test_a_merge_dates_no_file_that_it_only_brought_in(repository: Path) -> None
 
 
 def test_a_shallow_clone_dates_only_what_its_history_holds(repository: Path, tmp_path: Path) -> None:
-    """The oldest commit of a shallow clone seems to add every file; that time would be wrong."""
+    """The oldest commit of a shallow clone seems to add every file; that time would be wrong, as a checkout's is."""
     commit(repository, {"a.py": "a = 9\n"}, NEW)
     git(tmp_path, "clone", "-q", "--depth", "2", f"file://{repository}", "shallow")
     times = commit_times(tmp_path / "shallow", mtimes(tmp_path / "shallow"), TIMEOUT)
-    assert times == {"a.py": NEW}
+    assert times == {"a.py": NEW, "sub/b.py": None, "sub/ünï\n.py": None}
     assert "shallow" in times.note
+
+
+@pytest.fixture
+def with_subtree(repository: Path) -> Path:
+    """A repository with another one merged in as the folder `lib`, whose paths are also paths of the repository."""
+    git(repository, "checkout", "-q", "--orphan", "other")
+    git(repository, "rm", "-rfq", ".")
+    commit(repository, {"a.py": "other = 1\n", "sub/b.py": "other = 2\n"}, NEW + 1)
+    git(repository, "checkout", "-q", "main")
+    git(repository, "merge", "-q", "-s", "ours", "--no-commit", "--allow-unrelated-histories", "other")
+    git(repository, "read-tree", "--prefix=lib/", "-u", "other")
+    git(repository, "commit", "-q", "-m", "subtree", when=NEW + 2)
+    return repository
+
+
+def test_files_of_a_subtree_have_the_time_of_their_merge(with_subtree: Path) -> None:
+    """They came into being then; a file of the same path in the other repository is another file."""
+    times = commit_times(with_subtree, mtimes(with_subtree), TIMEOUT)
+    subtree = {"lib/a.py": NEW + 2, "lib/sub/b.py": NEW + 2}
+    assert times == {"a.py": OLD, "sub/b.py": MIDDLE, "sub/ünï\n.py": OLD} | subtree
+    assert commit_times(with_subtree / "lib/sub", mtimes(with_subtree / "lib/sub"), TIMEOUT) == {"b.py": NEW + 2}
+
+
+def test_a_merge_that_keeps_our_side_changes_no_time(repository: Path) -> None:
+    """What the other side had done is in the history, and not in the file."""
+    git(repository, "checkout", "-q", "-b", "branch")
+    commit(repository, {"a.py": "a = 5\n"}, NEW + 1)
+    git(repository, "checkout", "-q", "main")
+    git(repository, "merge", "-q", "-s", "ours", "-m", "keep", "branch", when=NEW + 2)
+    assert commit_times(repository, mtimes(repository), TIMEOUT)["a.py"] == OLD
+
+
+def test_a_merge_that_changes_a_file_itself_dates_it(repository: Path) -> None:
+    """A conflict that was resolved, and an edit that neither side had."""
+    git(repository, "checkout", "-q", "-b", "branch")
+    commit(repository, {"a.py": "a = 5\n", "c.py": "c = 1\n"}, NEW + 1)
+    git(repository, "checkout", "-q", "main")
+    commit(repository, {"a.py": "a = 6\n"}, NEW + 2)
+    git(repository, "merge", "-q", "-s", "ours", "--no-commit", "branch")
+    for name, text in (("a.py", "a = 11\n"), ("c.py", "c = 1\n"), ("sub/b.py", "b = 'evil'\n")):
+        (repository / name).write_text(text, encoding="utf-8")
+    git(repository, "add", "-A")
+    git(repository, "commit", "-q", "-m", "merge", when=NEW + 3)
+    times = commit_times(repository, mtimes(repository), TIMEOUT)
+    assert times == {"a.py": NEW + 3, "sub/b.py": NEW + 3, "c.py": NEW + 1, "sub/ünï\n.py": OLD}
+
+
+def test_a_merge_of_many_branches_dates_no_file_that_it_only_brought_in(repository: Path) -> None:
+    """An octopus has a parent for each of them."""
+    for number in (1, 2, 3):
+        git(repository, "checkout", "-q", "-b", f"branch{number}", "main")
+        commit(repository, {f"c{number}.py": "c = 1\n"}, NEW + number)
+    git(repository, "checkout", "-q", "main")
+    git(repository, "merge", "-q", "-m", "octopus", "branch1", "branch2", "branch3", when=NEW + 9)
+    times = commit_times(repository, mtimes(repository), TIMEOUT)
+    assert {times[f"c{number}.py"] for number in (1, 2, 3)} == {NEW + 1, NEW + 2, NEW + 3}
+    assert times["a.py"] == OLD
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_every_file_has_the_time_that_git_tells_of_it_alone(tmp_path: Path, seed: int) -> None:
+    """On histories of random edits, branches and merges of any kind: `git log -1 -- PATH`, file by file."""
+    choose = random.Random(seed)
+    git(tmp_path, "init", "-q")
+    names = ["a.txt", "b.txt", "d/a.txt", "d/c.txt"]
+    commit(tmp_path, dict.fromkeys(names, "0\n"), NEW)
+    for when in range(NEW + 1, NEW + 30):
+        branches = git(tmp_path, "branch", "--format=%(refname:short)").split()
+        others = [branch for branch in branches if branch != git(tmp_path, "branch", "--show-current").strip()]
+        act = choose.choice(["edit", "edit", "branch", "switch", "merge", "merge"])
+        if act == "edit":
+            commit(tmp_path, {choose.choice(names): f"{choose.randrange(3)}\n"}, when - choose.choice([0, 0, 50]))
+        elif act == "branch":
+            git(tmp_path, "checkout", "-q", "-b", f"branch{when}")
+        elif others and act == "switch":
+            git(tmp_path, "checkout", "-q", choose.choice(others))
+        elif others:
+            merged = choose.sample(others, min(len(others), choose.choice([1, 1, 2])))
+            git(tmp_path, "merge", "-q", "--no-ff", "--no-commit", "-s", "ours", *merged)
+            git(tmp_path, "checkout", merged[-1], "--", *choose.sample(names, choose.randrange(3)), "d/c.txt")
+            git(tmp_path, "commit", "-q", "--allow-empty", "-m", "merge", when=when)
+    git(tmp_path, "merge", "-q", "-s", "ours", "-m", "last", *git(tmp_path, "branch", "--format=%(refname)").split())
+    expected = {name: float(git(tmp_path, "log", "-1", "--format=%ct", "--", name)) for name in names}
+    assert commit_times(tmp_path, mtimes(tmp_path), TIMEOUT) == expected
 
 
 @pytest.mark.parametrize("setup", ["missing", "plain", "unborn", "damaged"])

@@ -1,6 +1,7 @@
 """Indexing a real folder through the real application: only what differs is done again."""
 
 import os
+import sqlite3
 import subprocess
 import time
 from collections.abc import Iterator
@@ -13,8 +14,10 @@ from graphrag_mcp.app import App
 from graphrag_mcp.code_graph import Direction
 from graphrag_mcp.errors import IndexLockedError
 from graphrag_mcp.model import Resolution
+from graphrag_mcp.regular_files import changed_ns
 from graphrag_mcp.results import Scope, SearchRequest
 from graphrag_mcp.settings import Settings, load_settings
+from tests.repositories import NEW, commit, git
 
 
 @pytest.fixture
@@ -206,6 +209,65 @@ def test_a_run_says_why_git_could_not_date_files(project: Path, tmp_path: Path) 
     app = App(clone, load_settings(clone, {"GRAPHRAG_DATA_DIR": str(tmp_path / "data")}))
     assert any("the clone is shallow" in warning for warning in app.index().warnings)
     app.close()
+
+
+def _update(app: App, path: str) -> None:
+    with app._index.writing():
+        app._keeper._indexer().update([path])
+
+
+def _ages(app: App) -> dict[str, float | None]:
+    return {age.path: age.modified_at for age in app.inventory().ages()}
+
+
+def test_ages_in_an_index_made_before_are_renewed(app: App, project: Path) -> None:
+    """An earlier version stored the time of the checkout for what a merge brought in."""
+    git(project, "init", "-q")
+    commit(project, {"new.py": "new = 1\n"}, NEW)
+    app.index()
+    dated = _ages(app)
+    assert set(dated.values()) == {float(NEW)}
+    with closing(sqlite3.connect(app.status().index_file)) as connection, connection:
+        for path in dated:  # As old files, which no run has to look at.
+            changed = changed_ns((project / path).stat())
+            values = (time.time(), changed, path)
+            connection.execute("UPDATE tree_files SET modified_at = ?, changed_ns = ? WHERE path = ?", values)
+        connection.execute("DELETE FROM meta WHERE key = 'ages'")
+        connection.execute(
+            "INSERT OR REPLACE INTO meta SELECT DISTINCT tree_id, 'head', ? FROM meta",
+            (git(project, "rev-parse", "HEAD").strip(),),
+        )
+    assert app.index().changed == 0
+    assert _ages(app) == dated
+
+
+def test_what_git_cannot_date_has_no_age(project: Path, tmp_path: Path) -> None:
+    """The time of the checkout says nothing; a file that is edited has the time of the edit."""
+    git(project, "init", "-q")
+    commit(project, {}, NEW)
+    clone = tmp_path / "clone"
+    git(tmp_path, "clone", "-q", "--depth", "1", project.as_uri(), str(clone))
+    (clone / "mine.py").write_text("mine = 1\n")
+    with closing(App(clone, load_settings(clone, {"GRAPHRAG_DATA_DIR": str(tmp_path / "data")}))) as app:
+        app.index()
+        ages = _ages(app)
+        assert ages.pop("mine.py") == pytest.approx(time.time(), abs=60)
+        assert set(ages.values()) == {None}
+        assert _found(app, "open cookie jar")[0] == "src/session.py"
+
+
+def test_an_edit_that_is_taken_back_leaves_the_age_of_the_commit(app: App, project: Path) -> None:
+    """`git checkout FILE` writes the file now, and changes nothing."""
+    git(project, "init", "-q")
+    commit(project, {}, NEW)
+    app.index()
+    path = "src/session.py"
+    (project / path).write_text("edited = 1\n")
+    _update(app, path)
+    assert _ages(app)[path] == pytest.approx(time.time(), abs=60)
+    git(project, "checkout", path)
+    _update(app, path)
+    assert _ages(app)[path] == NEW
 
 
 def test_a_run_that_is_cut_short_does_not_pass_for_complete(app: App, project: Path, settings: Settings) -> None:

@@ -30,7 +30,7 @@ def test_a_killed_run_is_resumed_and_leaves_the_index_of_a_clean_run(tmp_path: P
     _index_until_killed(root, tmp_path / "killed")
     app = App(root, settings)
     state = app.index_state()
-    assert state.state == "building"
+    assert state.state == "failed" and "run `graphrag-mcp index`" in state.message
     before = file_ids(app)
     assert 0 < len(before) == state.files_done < FILES
 

@@ -283,10 +283,62 @@ def test_repeated_calls_are_one_edge_at_the_first_line() -> None:
     assert [(edge.target, edge.line) for edge in parsed.relations if edge.kind is RelationKind.CALLS] == [("go", 2)]
 
 
-def test_builtins_are_no_edges() -> None:
-    """Everything calls them."""
+def test_names_of_the_language_are_marked_and_tell_no_chunks_apart() -> None:
+    """The project may define them too, which a file alone cannot know."""
     parsed = parse_lines("src/a.py", "def run(x):", "    print(len(x))")
-    assert _edges(parsed, RelationKind.CALLS) == set()
+    assert _edges(parsed, RelationKind.CALLS) == {("run", name, Resolution.BUILTIN, "") for name in ("print", "len")}
+    assert [chunk.references for chunk in parsed.chunks] == [()]
+
+
+@pytest.mark.parametrize(
+    ("path", "expression"),
+    [
+        ("src/a.py", '{"a": 1}.get("a")'),
+        ("src/a.py", '", ".get(x)'),
+        ("src/a.py", "x[0].get()"),
+        ("src/a.py", "make().get()"),
+        ("src/a.py", "(x or y).get()"),
+        ("src/a.ts", "(x as Q).get()"),
+        ("src/a.ts", "new Q().get()"),
+        ("src/a.ts", "x[0].get()"),
+        ("src/A.java", "((Q) x).get();"),
+        ("src/A.java", "new Q().get();"),
+        ("src/A.java", '"text".get();'),
+        ("src/a.go", "x[0].get()"),
+        ("src/a.go", "x.(Q).get()"),
+        ("src/a.rs", "(x as Q).get();"),
+        ("src/A.cs", "((Q) x).get();"),
+        ("src/a.kt", "(x as Q).get()"),
+        ("src/a.cpp", "static_cast<Q>(x).get();"),
+        ("src/a.rb", "[1].get"),
+        ("src/a.php", "(new Q())->get();"),
+    ],
+)
+def test_the_value_of_an_expression_is_an_unknown_receiver(path: str, expression: str) -> None:
+    """And not none: the type around the call may have a member of that name."""
+    lines = {
+        "py": ["class Q:", "    def get(self): ...", "    def look(self, x, y):", f"        {expression}"],
+        "ts": ["class Q {", "  get() {}", f"  look(x) {{ {expression} }}", "}"],
+        "java": ["class Q {", "  void get() {}", f"  void look(Object x) {{ {expression} }}", "}"],
+        "go": ["package a", "func (q Q) get() {}", f"func (q Q) look() {{ {expression} }}"],
+        "rs": ["impl Q {", "  fn get(&self) {}", f"  fn look(&self) {{ {expression} }}", "}"],
+        "cs": ["class Q {", "  void get() {}", f"  void look(object x) {{ {expression} }}", "}"],
+        "kt": ["class Q {", "  fun get() {}", f"  fun look(x: Any) {{ {expression} }}", "}"],
+        "cpp": ["class Q {", "  void get() {}", f"  void look(int x) {{ {expression} }}", "};"],
+        "rb": ["class Q", "  def get; end", "  def look", f"    {expression}()", "  end", "end"],
+        "php": ["<?php", "class Q {", "  function get() {}", f"  function look() {{ {expression} }}", "}"],
+    }[path.rpartition(".")[2]]
+    calls = {edge for edge in _edges(parse_lines(path, *lines), RelationKind.CALLS) if edge[1] == "get"}
+    assert [edge[2] for edge in calls] == [Resolution.UNKNOWN]
+
+
+def test_the_surest_of_several_calls_of_a_name_is_kept() -> None:
+    """Whichever comes first."""
+    own = "        self.get()"
+    other = '        {"a": 1}.get("a")'
+    for first, second in ((own, other), (other, own)):
+        parsed = parse_lines("src/a.py", "class Q:", "    def get(self): ...", "    def look(self):", first, second)
+        assert ("Q.look", "get", LOCAL, "") in _edges(parsed, RelationKind.CALLS)
 
 
 def test_a_test_tests_what_it_is_named_after_and_what_it_calls() -> None:

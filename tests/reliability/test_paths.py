@@ -20,7 +20,7 @@ import pytest
 from graphrag_mcp.app import App
 from graphrag_mcp.errors import RequestError
 from graphrag_mcp.indexing.history import commit_times
-from graphrag_mcp.regular_files import read_file_below
+from graphrag_mcp.regular_files import FilesBelow, read_file_below
 from graphrag_mcp.results import SearchRequest
 from graphrag_mcp.server.overview import render_status
 from graphrag_mcp.server.payload import search_payload, status_payload
@@ -192,6 +192,43 @@ def test_a_path_that_names_what_is_outside_is_not_read(root: Path, outside: Path
     (root / "large").write_bytes(b"x" * (LIMIT + 1))
     with pytest.raises(OSError):
         read_file_below(root, "large", LIMIT)
+
+
+def test_a_folder_that_becomes_a_symlink_between_two_reads_leads_nowhere(root: Path, outside: Path) -> None:
+    """Folders stay open from one file to the next: what is read is what the folder held, or nothing."""
+    for part in ("pkg", "pkg/deep"):
+        for target in (outside / part, Path(os.path.relpath(outside / part, (root / part).parent))):
+            kept = root.parent / "kept"
+            with FilesBelow(root) as files:
+                assert files.read("pkg/deep/jar.py", LIMIT)[0].decode() == CODE
+                (root / part).rename(kept)
+                (root / part).symlink_to(target)
+                for path in ("pkg/deep/jar.py", "pkg/jar.py", "jar.py", "pkg/deep/jar.py"):
+                    with suppress(OSError):
+                        assert files.read(path, LIMIT)[0].decode() == CODE
+            (root / part).unlink()
+            kept.rename(root / part)
+
+
+def test_files_are_read_in_any_order_at_any_depth(tmp_path: Path) -> None:
+    """Of the folders on the way, only so many stay open."""
+    root = tmp_path / "deep"
+    paths = []
+    for depth in (0, 1, 2, 14, 15, 16, 17, 30, 60):
+        for branch in ("a", "b"):
+            folders = ["d"] * (depth // 2) + [branch] * (depth - depth // 2)
+            paths.append("/".join([*folders, f"{branch}.txt"]))
+            (root / paths[-1]).parent.mkdir(parents=True, exist_ok=True)
+            (root / paths[-1]).write_text(paths[-1])
+    order = [one for path in paths for other in paths for one in (path, other)]
+    before = len(list(Path("/proc/self/fd").iterdir()))
+    with FilesBelow(root) as files:
+        for path in order:
+            assert files.read(path, LIMIT)[0].decode() == path
+            assert len(list(Path("/proc/self/fd").iterdir())) <= before + 16
+            with pytest.raises(OSError):
+                files.read(f"{path.rpartition('/')[0]}/d/missing/x", LIMIT)
+    assert len(list(Path("/proc/self/fd").iterdir())) == before
 
 
 def test_a_folder_that_becomes_a_symlink_during_the_run_leads_nowhere(

@@ -1,5 +1,6 @@
 """What a search of a real folder promises, through the whole application."""
 
+import json
 import os
 import shutil
 import statistics
@@ -12,6 +13,8 @@ import pytest
 
 from graphrag_mcp.app import App
 from graphrag_mcp.results import Hit, Scope, SearchRequest
+from graphrag_mcp.server.arguments import ResponseFormat
+from graphrag_mcp.server.render import render
 from graphrag_mcp.settings import load_settings
 
 DAY = 86_400
@@ -58,6 +61,52 @@ def _factor(hit: Hit, name: str) -> float:
 def _counting(hit: Hit) -> set[str]:
     """Return the names of the terms that change the score."""
     return {factor.name for factor in hit.factors if factor.value != (0.0 if factor.kind == "bonus" else 1.0)}
+
+
+ALL = replace(QUERY, scope=Scope(exclude_archived=False))
+LIVE, OLD, OLDER = "src/invoices.py", ".archive/2020/invoices.py", ".archive/2019/invoices.py"
+
+
+@pytest.mark.parametrize("response_format", ["concise", "detailed"])
+def test_a_result_names_the_archived_files_with_the_same_content(build: Build, response_format: ResponseFormat) -> None:
+    """They are no results of their own, and who asks for archived files must not think that there are none."""
+    app = build({LIVE: _invoice("vat"), OLD: _invoice("vat"), OLDER: _invoice("vat"), "src/other.py": _invoice("tips")})
+    result = app.search(ALL)
+    assert sorted(_paths(app, ALL)) == [LIVE, "src/other.py"]
+    text = render(result, response_format, 4_000)
+    (line,) = [line for line in text.splitlines() if "same content" in line]
+    beginning, _, places = line.strip().partition(" also in ")
+    assert beginning == "same content"
+    assert sorted(places.split(", ")) == [f"{OLDER}:1-3 (archived)", f"{OLD}:1-3 (archived)"]
+    (hit,) = [hit for hit in json.loads(render(result, "json", 4_000))["primary"] if hit["path"] == LIVE]
+    assert sorted(copy["path"] for copy in hit["archived_copies"]) == [OLDER, OLD]
+    assert hit["archived_copies_total"] == 2
+    assert "same content" not in render(app.search(QUERY), response_format, 4_000)
+
+
+def test_of_the_same_content_the_living_file_is_shown(build: Build) -> None:
+    """Also where the query names the archived one, which ranks it higher."""
+    app = build({LIVE: _invoice("vat"), OLD: _invoice("vat"), "src/other.py": _invoice("tips")})
+    found = app.search(replace(ALL, query=f"parse invoice totals in {OLD}")).primary
+    (hit,) = [hit for hit in found if hit.chunk.path in (LIVE, OLD)]
+    assert hit.chunk.path == LIVE
+    assert [copy.path for copy in hit.archived_copies] == [OLD]
+
+
+def test_of_archived_files_with_the_same_content_one_is_shown(build: Build) -> None:
+    """It names the others."""
+    app = build({OLD: _invoice("vat"), OLDER: _invoice("vat")})
+    (hit,) = app.search(ALL).primary
+    assert {hit.chunk.path, *(copy.path for copy in hit.archived_copies)} == {OLD, OLDER}
+
+
+def test_a_copy_that_was_removed_or_edited_is_not_named(build: Build, tmp_path: Path) -> None:
+    """What is named is looked at first, as what is shown is."""
+    app = build({LIVE: _invoice("vat"), OLD: _invoice("vat"), OLDER: _invoice("vat")})
+    (tmp_path / "project" / OLD).write_text("# Another line.\n" + _invoice("vat"))
+    (tmp_path / "project" / OLDER).write_text(_invoice("gone"))
+    (hit,) = app.search(ALL).primary
+    assert [(copy.path, copy.start_line) for copy in hit.archived_copies] == [(OLD, 2)]
 
 
 def test_younger_and_active_files_come_first(build: Build, tmp_path: Path) -> None:

@@ -30,6 +30,7 @@ def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
     (root / "src" / "far.py").write_text(f"def far():\n{calls}")
     for kind in range(9):
         (root / "src" / f"kind_{kind}.py").write_text(f"class Kind{kind}:\n    def load(self):\n        return self\n")
+    (root / "src" / "user.py").write_text("def use(kind):\n    return kind.load()\n")
     (root / "src" / "plot.ts").write_text("export function plot(a: A): B\n" * 12)
     (root / "src" / "box.py").write_text("class Box: ...\n\n\ndef weigh(box: Box):\n    return 1\n")
     (root / "dist.js").write_text("x=1;" * 100 + "hidden_word();\n")
@@ -42,6 +43,14 @@ def ask(app: App, tool: str, **arguments: object) -> str:
     """Return what the tool answers."""
     parsed, first, scope = read_code_question(tool, arguments, app.settings, app.root)
     return write(answer_code(app.navigator(), tool, parsed, first, scope), tool, parsed, 6_000)
+
+
+def find_key(value: Any, key: str) -> Iterator[Any]:
+    """Yield every value that JSON has under a key, at any depth."""
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    yield from (value[key] for _ in [key] if isinstance(value, dict) and key in value)
+    for one in inner:
+        yield from find_key(one, key)
 
 
 @pytest.mark.parametrize("tokens", [2_000, 6_000])
@@ -97,19 +106,40 @@ def test_no_tests_are_announced_where_there_are_none(app: App) -> None:
     ("tool", "arguments", "beginning"),
     [
         ("find_symbol", {"symbol": "Kind3.load"}, "1 definition of Kind3.load:"),
-        ("trace_relations", {"symbol": "Kind3.load"}, "No callers of src/kind_3.py:2-3  Kind3.load that its name"),
-        ("impact", {"symbol": "src/kind_3.py::load"}, "Nothing leads to src/kind_3.py:2-3  Kind3.load that its name"),
+        ("trace_relations", {"symbol": "Kind3.load"}, "No callers of src/kind_3.py:2-3  Kind3.load are certain."),
+        ("impact", {"symbol": "src/kind_3.py::load"}, "No dependants of src/kind_3.py:2-3  Kind3.load are certain."),
     ],
 )
-def test_no_answer_takes_a_name_that_tells_nothing_for_proof(
+def test_lines_that_may_mean_a_definition_are_counted_where_none_certainly_does(
     app: App, tool: str, arguments: dict[str, Any], beginning: str
 ) -> None:
-    """P-1: it says why there is nothing, and what finds every place."""
+    """P-1: so that an empty list is not taken for proof that there are none."""
     text = ask(app, tool, **arguments)
     assert text.startswith(beginning)
-    assert "load is the name of much else" in text
-    assert "find_occurrences has every place" in text
-    assert "as far as names tell" not in text
+    assert "1 more line uses `load`, on a receiver or from a package that was not resolved" in text
+    assert "found in the index" not in text
+    (count,) = find_key(json.loads(ask(app, tool, **arguments, response_format="json")), "undecided")
+    assert count == 1
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "sentence"),
+    [
+        ("find_symbol", {"symbol": "far"}, "no references found in the index"),
+        ("trace_relations", {"symbol": "far"}, "No callers of src/far.py:1-401  far found in the index."),
+        ("trace_relations", {"symbol": "Kind3.load", "direction": "tests"}, "load found in the index."),
+        ("trace_relations", {"symbol": "Box", "direction": "subclasses"}, "Box found in the index."),
+        ("impact", {"symbol": "far"}, "No dependants of src/far.py:1-401  far found in the index."),
+    ],
+)
+def test_none_is_said_where_no_line_can_mean_the_definition(
+    app: App, tool: str, arguments: dict[str, Any], sentence: str
+) -> None:
+    """P-1: nothing of that name was left out."""
+    text = ask(app, tool, **arguments)
+    assert sentence in text
+    assert "may mean" not in text
+    assert "more line" not in text
 
 
 def test_overloads_are_listed_together(app: App) -> None:
@@ -117,9 +147,9 @@ def test_overloads_are_listed_together(app: App) -> None:
     text = ask(app, "find_symbol", symbol="plot")
     assert text.count("plot.ts:") == 8
     assert "... 4 more of that name" in text
-    assert text.count("not used by anything") == 1
+    assert text.count("no references found in the index") == 1
     (row,) = json.loads(ask(app, "find_symbol", symbol="plot", response_format="json"))["rows"]
-    assert (len(row["also"]), row["also_total"], row["is_common"]) == (7, 11, False)
+    assert (len(row["also"]), row["also_total"], row["undecided"]) == (7, 11, 0)
 
 
 def test_who_names_a_type_uses_it(app: App) -> None:
@@ -127,3 +157,9 @@ def test_who_names_a_type_uses_it(app: App) -> None:
     assert "box.py:4  weigh uses it (same file, 0.90)" in ask(app, "find_symbol", symbol="Box")
     assert "box.py:4  weigh uses Box  src/box.py:1" in ask(app, "trace_relations", symbol="Box")
     assert "box.py:4  weigh uses Box (same file" in ask(app, "impact", symbol="Box")
+
+
+def test_as_many_paths_as_a_list_may_have_are_searched(app: App) -> None:
+    """A condition for each is no more than SQLite takes."""
+    paths = [f"missing_{number}" for number in range(199)] + ["src"]
+    assert ask(app, "find_occurrences", text="needle", paths=paths).startswith("302 occurrences")

@@ -262,6 +262,8 @@ def test_json_has_everything() -> None:
         "origin": "search",
         "is_archived": True,
         "archive_reason": ".archive/",
+        "archived_copies": [],
+        "archived_copies_total": 0,
         "archive_penalty": 1.0,
         "recency_weight": 1.2,
         "modified_at": "1970-01-01T00:00:00+00:00",

@@ -7,8 +7,15 @@ import pytest
 from graphrag_mcp.errors import RequestError
 from graphrag_mcp.model import Category
 from graphrag_mcp.results import Scope, SearchRequest
-from graphrag_mcp.server.arguments import SEARCH_TOOLS, TOOLS, input_schema
-from graphrag_mcp.server.requests import read_question, read_status_question
+from graphrag_mcp.server.arguments import (
+    MAXIMUM_ENTRIES,
+    MAXIMUM_ENTRY,
+    SEARCH_TOOLS,
+    TOOLS,
+    input_schema,
+)
+from graphrag_mcp.server.paging import cursor_at
+from graphrag_mcp.server.requests import parse_arguments, read_question, read_status_question
 from graphrag_mcp.settings import RetrievalSettings, Settings
 
 HYBRID, DOCUMENTS, UNIQUE = SEARCH_TOOLS
@@ -200,3 +207,39 @@ def test_the_status_tool_takes_only_a_form() -> None:
     assert read_status_question({"response_format": "json"}).response_format == "json"
     with pytest.raises(RequestError, match="not an argument of index_status"):
         read_status_question({"query": "x"})
+
+
+LISTS = [
+    (tool, name)
+    for tool in TOOLS
+    for name, schema in input_schema(tool)["properties"].items()
+    if schema["type" if "type" in schema else "anyOf"] == "array"
+]
+
+
+@pytest.mark.parametrize(("tool", "name"), LISTS)
+def test_every_list_has_a_limit(tool: str, name: str) -> None:
+    """It is in the schema, and a longer list is refused by a sentence that names it, before anything is compiled."""
+    schema = input_schema(tool)["properties"]
+    assert schema[name]["maxItems"] == MAXIMUM_ENTRIES
+    arguments = {"query": "open a session", "text": "open", "symbol": "open"}
+    given = {key: value for key, value in arguments.items() if key in schema}
+    entry = "tests" if name == "categories" else "**/a*/**"
+    parse_arguments(tool, TOOLS[tool], {**given, name: [entry] * MAXIMUM_ENTRIES})
+    with pytest.raises(RequestError) as caught:
+        parse_arguments(tool, TOOLS[tool], {**given, name: [entry] * 20_000})
+    assert str(caught.value) == f"{name}: at most 200 entries, 20,000 were given; send fewer"
+
+
+@pytest.mark.parametrize("name", ["excluded_files", "include_patterns", "languages"])
+def test_an_entry_of_a_list_has_a_limit(name: str, tmp_path: Path) -> None:
+    """No path is longer."""
+    entry = "a" * (MAXIMUM_ENTRY + 1)
+    assert refusal(HYBRID, tmp_path, **{name: ["b", entry]}).endswith("expected at most 4,096 characters")
+
+
+def test_a_cursor_with_an_endless_number_is_refused(tmp_path: Path) -> None:
+    """Its mark may be right: it was copied from an answer."""
+    arguments = SEARCH_TOOLS[HYBRID].model_validate({"query": "open a session"})
+    mark = cursor_at(0, 1, HYBRID, arguments).partition("-")[2]
+    assert "another question" in refusal(HYBRID, tmp_path, query="open a session", cursor=f"{'9' * 5_000}-{mark}")

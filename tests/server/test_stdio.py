@@ -67,11 +67,23 @@ def test_a_session_over_the_wire(repository: Path, environment: dict[str, str]) 
     assert not failed
     assert "Files: 2" in text
 
+    _send_long_lists(server)
     _break_lines(server)
 
     started = time.monotonic()
     assert server.close() == b""
     assert time.monotonic() - started < EXIT_SECONDS
+
+
+def _send_long_lists(server: Server) -> None:
+    """Send lists beyond the limit: each is refused at once, and none is called a damaged index."""
+    lists = [("find_occurrences", "paths", "src", 1_000), (HYBRID, "include_patterns", "**/a*/**/[a-z]*", 20_000)]
+    lists += [(HYBRID, name, "a", 260_000) for name in ("excluded_files", "languages")]
+    for tool, name, entry, count in lists:
+        asked = time.monotonic()
+        text, failed = server.call(tool, {"query" if tool == HYBRID else "text": "renew", name: [entry] * count})
+        assert (text, failed) == (f"{name}: at most 200 entries, {count:,} were given; send fewer", True)
+        assert time.monotonic() - asked < EXIT_SECONDS
 
 
 def _break_lines(server: Server) -> None:

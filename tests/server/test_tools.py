@@ -180,44 +180,20 @@ def test_an_unexpected_error_is_one_sentence_for_the_client_and_a_trace_in_the_l
     assert "ZeroDivisionError" in caplog.text
 
 
-def test_an_index_that_breaks_while_serving_is_opened_anew(tmp_path: Path) -> None:
-    """P-1: opening replaces a damaged file, so the client gets an answer and no error."""
-    broken = FakeApp(tmp_path, failure=sqlite3.DatabaseError("file is not a database"))
-    replaced = FakeApp(tmp_path)
-    apps: list[Any] = [broken, replaced]
-    backend = Backend(lambda: apps.pop(0))
-
-    async def run() -> Any:
-        async with Client(create_server(backend)) as client:
-            return await client.call_tool(HYBRID, QUERY)
-
-    result = anyio.run(run)
-    assert not result.is_error
-    assert broken.closed.is_set()
-    assert replaced.requests
+@pytest.mark.parametrize("error", [sqlite3.DatabaseError("file is not a database"), sqlite3.OperationalError("gone")])
+def test_an_index_that_cannot_be_read_is_an_error_and_is_examined(tmp_path: Path, error: sqlite3.Error) -> None:
+    """P-1: nothing is answered from a part of it."""
+    app = FakeApp(tmp_path, failure=error)
+    assert call(app) == ("the index file is examined; ask again in a moment", True)
+    assert (app.doubted, len(app.requests)) == ([error], 1)
 
 
-def test_calls_that_meet_a_broken_index_open_one_new_application(tmp_path: Path) -> None:
-    """P-1: what the first of them opened is not closed by the second."""
-    broken, replaced = FakeApp(tmp_path), FakeApp(tmp_path)
-    apps: list[Any] = [broken, replaced]
-    backend = Backend(lambda: apps.pop(0))
-    assert backend.app() is broken
-    assert backend.replace(broken) is backend.replace(broken) is backend.app() is replaced
-    assert broken.closed.is_set()
-    assert not replaced.closed.is_set()
-
-
-def test_an_index_that_another_program_holds_stays_open(tmp_path: Path) -> None:
-    """P-1: a lock passes; the sentence says to ask again, and not to build anew."""
-    held = sqlite3.OperationalError("database is locked")
-    held.sqlite_errorcode = sqlite3.SQLITE_BUSY
-    app = FakeApp(tmp_path, failure=held)
-    text, failed = call(app)
-    assert failed
-    assert "ask again" in text
-    assert "--rebuild" not in text
-    assert len(app.requests) <= 1
+def test_a_search_whose_index_file_was_closed_meanwhile_is_done_again(tmp_path: Path) -> None:
+    """P-1: as when another call has it examined."""
+    closed = sqlite3.ProgrammingError("Cannot operate on a closed database.")
+    app = FakeApp(tmp_path, failure=closed)
+    call(app)
+    assert (app.doubted, len(app.requests)) == ([closed], 2)
 
 
 def test_a_search_waits_a_moment_for_an_index_that_is_nearly_ready(tmp_path: Path) -> None:

@@ -112,7 +112,11 @@ def test_a_graph_that_is_down_at_the_start_is_filled_once_it_is_up(
     """A search names it and answers; when it comes, it gets its copy, in the same process and unasked."""
     monkeypatch.setattr(copies, "SYNC_RETRY_SECONDS", 0.2)
     breakable.kill()
-    settings = {"neo4j_password": breakable.password, "server_timeout_seconds": PATIENCE}
+    settings = {
+        "neo4j_password": breakable.password,
+        "server_timeout_seconds": PATIENCE,
+        "sync_servers": "true",
+    }
     with closing(make_place(files=FILES).app(neo4j_uri=breakable.uri, **settings)) as app:
         app.start()
         assert app.wait_ready(20).state == "ready"

@@ -22,6 +22,7 @@ from graphrag_mcp.ports import GraphStore
 from graphrag_mcp.reports import SyncReport
 from graphrag_mcp.results import Scope, SearchRequest
 from graphrag_mcp.search.retrieval import Stores
+from graphrag_mcp.server.overview import render_status
 from graphrag_mcp.stores.points import folders
 from graphrag_mcp.stores.projection import ProjectedFile
 from graphrag_mcp.stores.qdrant.projection import QdrantProjection
@@ -299,14 +300,81 @@ def test_projects_share_servers_and_never_meet(make_place: Callable[..., Place])
 
 
 def test_a_server_copies_while_it_serves(make_place: Callable[..., Place]) -> None:
-    """What the index commits is on the servers soon after, without anybody calling sync."""
-    app = make_place(files=FILES).app()
+    """Where it is asked to: what the index commits is on the servers soon after, without anybody calling sync."""
+    app = make_place(files=FILES).app(sync_servers="true")
     app.start()
     app.wait_ready(20)
     _until(lambda: all(not server.pending for server in app.status().servers) and bool(app.status().files))
     (app.root / "src/new.py").write_text("def brand_new_function():\n    pass\n")
     _until(lambda: "src/new.py" in [hit.chunk.path for hit in app.search(SearchRequest("brand_new_function")).primary])
     app.close()
+
+
+def test_serving_writes_nothing_to_servers_unless_it_is_asked_to(
+    make_place: Callable[..., Place], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Who searches a team's servers does not overwrite them: only `sync` writes."""
+    copied: list[str] = []
+    monkeypatch.setattr("graphrag_mcp.app.ServerCopies.start_following", lambda *_: copied.append("began"))
+    for changes, expected in (({}, []), ({"sync_servers": "true"}, ["began"])):
+        with closing(make_place(f"project-{len(changes)}", FILES).app(**changes)) as app:
+            app.start()
+            app.wait_ready(20)
+        assert copied == expected
+
+
+@pytest.mark.parametrize("how", ["deleted", "emptied"])
+def test_a_lost_copy_is_noticed_and_sent_again(
+    make_place: Callable[..., Place], qdrant: QdrantClient, neo4j_driver: Driver, how: str
+) -> None:
+    """The status says that it is gone, the search says that it did not use it, and the next sync fills it."""
+    place = make_place(files=FILES)
+    project = place.environ["GRAPHRAG_PROJECT_ID"]
+    with closing(place.app(qdrant_collection=f"lost-{how}")) as app:
+        app.index()
+        sent = [report.chunks for report in _sync(app)]
+        assert [(state.given, state.held) for state in app.status().servers] == [(count, count) for count in sent]
+        if how == "deleted":
+            qdrant.delete_collection(f"lost-{how}")
+        else:
+            everything = models.Filter(must=[models.HasIdCondition(has_id=list(_ids(qdrant, f"lost-{how}")))])
+            qdrant.delete(f"lost-{how}", everything)
+        neo4j_driver.execute_query("MATCH (n {project: $project}) DETACH DELETE n", {"project": project})
+        assert [state.lost for state in app.status().servers] == sent
+        assert "has lost" in render_status(app.status())
+        result = app.search(SearchRequest("tax_of"))
+        assert {"keyword", "vector"} <= set(result.meta.unavailable)
+        assert "graphrag-mcp sync" in result.meta.unavailable["vector"]
+        assert [report.chunks for report in _sync(app)] == sent
+        _until(lambda: app.search(SearchRequest("tax_of")).meta.unavailable == {})  # A failed one rests for seconds.
+    qdrant.delete_collection(f"lost-{how}")
+
+
+def _ids(client: QdrantClient, collection: str) -> list[Any]:
+    records, _ = client.scroll(collection, limit=1000, with_payload=False)
+    return [one.id for one in records]
+
+
+def test_a_machine_without_marks_removes_what_is_gone(make_place: Callable[..., Place], qdrant: QdrantClient) -> None:
+    """A fresh runner compares first: a file that was deleted since goes from both servers."""
+    fewer = {path: text for path, text in FILES.items() if path != "src/tax.py"}
+    for name, files in (("first", FILES), ("fresh", fewer)):
+        with closing(make_place(name, files, project_id="runners").app()) as app:
+            app.index()
+            reports = _sync(app)
+    assert [(report.foreign, report.removed) for report in reports] == [(1, 1), (1, 1)]
+    assert "src/tax.py" not in {payload["path"] for payload, _ in _points(qdrant, "runners").values()}
+
+
+def test_the_copy_of_another_machine_is_told_as_such(make_place: Callable[..., Place]) -> None:
+    """A developer who never copied is not told to send what the team's servers have."""
+    with closing(make_place("ci", FILES, project_id="team").app()) as app:
+        app.index()
+        _sync(app)
+    with closing(make_place("developer", FILES, project_id="team").app()) as app:
+        app.index()
+        assert all(state.is_from_elsewhere and not state.lost for state in app.status().servers)
+        assert "another machine copied" in render_status(app.status())
 
 
 def test_a_server_that_is_being_filled_is_not_asked_yet(
@@ -320,7 +388,7 @@ def test_a_server_that_is_being_filled_is_not_asked_yet(
         write(projection, files)
 
     monkeypatch.setattr(QdrantProjection, "write", write_later)
-    with closing(make_place(files=FILES).app()) as app:
+    with closing(make_place(files=FILES).app(sync_servers="true")) as app:
         app.start()
         app.wait_ready(20)
         _until(lambda: "holds 0 of 5 files so far" in app.search(SearchRequest("tax_of")).meta.unavailable["vector"])

@@ -48,6 +48,11 @@ def test_the_agents_text_is_what_the_tool_returns(page: RunningPage, project: Pa
         ("search", {"arguments": {"query": "x"}}, 'query = "x": expected text of 2 to 8,000 characters'),
         ("search", {"arguments": QUERY | {"limit": 99}}, "limit = 99: expected a whole number from 1 to 25"),
         ("search", {"arguments": QUERY | {"limt": 3}}, "did you mean limit?"),
+        (
+            "search",
+            {"arguments": QUERY | {"include_patterns": ["**/a*/**"] * 9_000}},
+            "include_patterns: at most 200 entries, 9,000 were given",
+        ),
         ("search", {"tool": "index_status", "arguments": QUERY}, "is not a search tool"),
         ("search", {}, "arguments is required"),
         ("answer", {"arguments": QUERY | {"response_format": "xml"}}, "expected one of concise, detailed, json"),

@@ -15,8 +15,6 @@ from functools import partial
 from pathlib import Path
 from typing import Literal
 
-from filelock import FileLock, Timeout
-
 from graphrag_mcp import __version__
 from graphrag_mcp.app import App
 from graphrag_mcp.cli.clients import CLIENTS, SERVER_NAME, Client, ClientSettingsError
@@ -26,6 +24,7 @@ from graphrag_mcp.embedding.loader import load_embedder
 from graphrag_mcp.errors import GraphragError
 from graphrag_mcp.exclusion.git_files import find_work_tree
 from graphrag_mcp.exclusion.manager import ExclusionManager
+from graphrag_mcp.failures import explain
 from graphrag_mcp.git import GitError, run_git
 from graphrag_mcp.index_place import IndexPlace
 from graphrag_mcp.indexing.followed import Followed
@@ -34,6 +33,8 @@ from graphrag_mcp.parsing.languages import load_grammar, syntax_languages
 from graphrag_mcp.server.render import printable
 from graphrag_mcp.settings import Settings, load_settings
 from graphrag_mcp.stores.sqlite.database import is_damage
+from graphrag_mcp.stores.sqlite.old_formats import DAY_SECONDS, KEPT_DAYS, old_indexes
+from graphrag_mcp.write_lock import Holder, WriteLock
 
 LEAST_FREE_BYTES = 500_000_000
 GIT_SECONDS = 5.0
@@ -90,6 +91,7 @@ def examine(root: Path) -> Iterator[Finding]:
         place = IndexPlace(root, settings.indexing.data_dir)
         yield from _guarded("index folder", lambda: _folder(place))
         yield from _guarded("index", lambda: _index(root, settings, place))
+        yield from _old_indexes(place)
         yield from _guarded("writer", lambda: _lock(place))
         yield from _guarded("watching", lambda: _watching(root, settings))
         yield from _guarded("servers", lambda: _servers(root, settings))
@@ -100,10 +102,10 @@ def examine(root: Path) -> Iterator[Finding]:
 def _guarded(part: str, look: Callable[[], Finding]) -> Iterator[Finding]:
     try:
         yield look()
-    except GraphragError as error:
-        yield Finding(part, "failed", str(error), "see the message")
     except Exception as error:  # Whatever is wrong with a part is what the doctor is for.
-        yield Finding(part, "failed", f"{type(error).__name__}: {error}", "report it, with the whole of this output")
+        known = explain(error)
+        text = known or f"it cannot be examined ({error})"
+        yield Finding(part, "failed", text, "see the message" if known else "report it, with the whole of this output")
 
 
 def _line(finding: Finding) -> str:
@@ -210,14 +212,23 @@ def _index(root: Path, settings: Settings, place: IndexPlace) -> Finding:
     return Finding("index", "ok", text)
 
 
+def _old_indexes(place: IndexPlace) -> Iterator[Finding]:
+    for one in old_indexes(place.folder):
+        days = max(0, int((time.time() - one.used_at) / DAY_SECONDS))
+        used = f"{one.size / 1e6:,.1f} MB, last used {'today' if not days else f'{days} days ago'}"
+        text = f"{one.path.name} ({used}) is of an older version; it is removed {KEPT_DAYS} days after its last use"
+        yield Finding("older index", "ok", text)
+
+
 def _lock(place: IndexPlace) -> Finding:
     if not place.write_lock.exists():
         return Finding("writer", "ok", "nobody has written here yet")
-    try:
-        with FileLock(place.write_lock, timeout=0):
-            return Finding("writer", "ok", "no process is writing; the next server will")
-    except Timeout:
-        return Finding("writer", "ok", "a running process writes the index and follows the edits")
+    lock = WriteLock(place.write_lock)
+    if lock.acquire():
+        lock.release()
+        return Finding("writer", "ok", "no process is writing; the next server will")
+    holder = lock.holder() or Holder()
+    return Finding("writer", "ok", f"{holder} writes the index; {holder.advice}")
 
 
 def _watching(root: Path, settings: Settings) -> Finding:
@@ -239,11 +250,16 @@ def _servers(root: Path, settings: Settings) -> Finding:
     with closing(App(root, settings)) as app:
         states = app.status().servers
     problems = [f"{state.name}: {state.problem}" for state in states if state.problem]
-    behind = sum(state.pending for state in states)
+    behind = sum(state.pending for state in states if not state.is_from_elsewhere)
+    lost = sum(state.lost for state in states)
     if problems:
         return Finding("servers", "failed", "; ".join(problems), "check that they run, and the addresses and keys")
+    if lost:
+        return Finding("servers", "warning", f"lost: {counted(lost, 'chunk')}", "run `graphrag-mcp sync`")
     if behind:
         return Finding("servers", "warning", f"not copied yet: {counted(behind, 'file')}", "run `graphrag-mcp sync`")
+    if any(state.is_from_elsewhere for state in states):
+        return Finding("servers", "ok", "they hold a copy that another machine made")
     return Finding("servers", "ok", f"{len(states)} hold everything")
 
 

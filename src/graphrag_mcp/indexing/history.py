@@ -1,4 +1,9 @@
-"""Asks git when the last commit touched each file: an mtime says nothing after a clone or a checkout (K-02)."""
+"""Asks git when the last commit changed each file: an mtime says nothing after a clone or a checkout (K-02).
+
+A file's content is followed from the checked-out commit back to the commit that made it; at a merge, to the first
+parent that has the same content. Where no parent has it, the merge made it: so it is where another project was merged
+in as a folder.
+"""
 
 import hashlib
 import os
@@ -6,16 +11,22 @@ import re
 import subprocess
 import threading
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
-from typing import IO
+from typing import IO, NamedTuple
 from urllib.parse import urlsplit
 
 from graphrag_mcp.counts import counted
 from graphrag_mcp.git import GitError, run_git, start_git
 from graphrag_mcp.regular_files import read_file_below
 
-_DIFF_OPTIONS = ("--name-only", "-z", "--no-renames", "--no-ext-diff", "--no-textconv", "--no-color", "--relative")
+AGES_VERSION = 2  # Rises whenever a file would be dated differently, so that the ages in indexes are renewed.
+
+_DIFF_OPTIONS = ("--name-only", "-z", "--no-renames", "--no-ext-diff", "--no-textconv", "--no-color")
+_UNREADABLE = "git's history cannot be read to its end"
+_END = b"//\n"  # No path: git repeats it between two answers.
 _HEAD_TIMEOUT_SECONDS = 10.0
 _READ_BYTES = 65_536
 _NANOSECONDS = 1_000_000_000
@@ -30,12 +41,24 @@ _INDEX_ENTRY = re.compile(
 _TREE_ENTRY = re.compile(rb"(100\d{3}) blob ([0-9a-f]{40,64})\t([^\0]+)\0")
 
 
-class CommitTimes(dict[str, float]):
-    """The time of the last commit by path, in seconds since 1970; `note` says why some are missing, "" if none is."""
+class CommitTimes(dict[str, float | None]):
+    """The time of the last commit by path, in seconds since 1970, None where git cannot tell; `note` says why."""
 
-    def __init__(self, times: Mapping[str, float] | None = None, note: str = "") -> None:
+    def __init__(self, times: Mapping[str, float | None] | None = None, note: str = "") -> None:
         super().__init__(times or {})
         self.note = note
+
+
+class Commit(NamedTuple):
+    """A commit of the history. changed: the paths that differ from its only parent; of merges and roots unknown."""
+
+    name: bytes
+    parents: list[bytes]
+    seconds: float
+    changed: list[bytes]
+
+
+DifferingPaths = Callable[[Commit, Sequence[bytes]], set[bytes]]  # What differs from all of these parents.
 
 
 def head_commit(root: Path) -> str:
@@ -74,16 +97,16 @@ def commit_times(root: Path, files: Mapping[str, int], timeout_seconds: float) -
     files: paths relative to `root`, which may lie below the top of the work tree, with their mtime in nanoseconds.
     """
     deadline = time.monotonic() + timeout_seconds
-    times: dict[str, float] = {}
+    times: dict[str, float | None] = {}
     try:
         clean = _clean_files(root, files, deadline)
         if not clean:
             return CommitTimes()
-        is_shallow = run_git(root, deadline, "rev-parse", "--is-shallow-repository").strip() == b"true"
-        _read_last_commits(root, clean, is_shallow, deadline, times)
+        times |= dict.fromkeys(clean)
+        is_shallow = _read_history(root, deadline, times)
     except GitError as error:
         return CommitTimes(times, str(error))
-    if is_shallow and len(times) < len(clean):
+    if is_shallow and None in times.values():
         return CommitTimes(times, "the clone is shallow: the age of files older than its history is unknown")
     return CommitTimes(times)
 
@@ -129,40 +152,106 @@ def _has_hash(root: Path, path: str, name: str, deadline: float) -> bool:
     return algorithm(blob + content, usedforsecurity=False).hexdigest() == name
 
 
-def _read_last_commits(
-    root: Path, wanted: set[str], is_shallow: bool, deadline: float, times: dict[str, float]
-) -> None:
-    """Fill in the time of the newest commit that changed each wanted file; git is stopped after the last one.
+def _read_history(root: Path, deadline: float, times: dict[str, float | None]) -> bool:
+    """Fill in the time of each file; git is stopped after the last one. Return whether the clone is shallow."""
+    facts = run_git(root, deadline, "rev-parse", "--is-shallow-repository", "HEAD", "--show-prefix")
+    shallow, head, prefix = facts.removesuffix(b"\n").split(b"\n", 2)
+    is_shallow = shallow == b"true"
+    log = ("-c", "log.showRoot=false", "log", "--date-order", "--format=%x00%H %ct %P", "--relative", *_DIFF_OPTIONS)
+    merges = ("diff-tree", "--stdin", "--no-commit-id", "-r", "-c", *_DIFF_OPTIONS, "--", ".")
+    wanted = {os.fsencode(path) for path in times}
+    with (
+        start_git(root, *log, head.decode(), "--") as history,
+        start_git(root, *merges, stdin=subprocess.PIPE) as comparer,
+        _stopped_at(deadline, history, comparer) as late,
+    ):
+        commits = _read_log(_fields(history.stdout))
+        try:
+            for path, commit in find_origins(commits, head, wanted, partial(_differing, comparer, prefix)):
+                if commit.parents or not is_shallow:  # The oldest commits of a shallow clone only seem to be roots.
+                    times[os.fsdecode(path)] = commit.seconds
+        except GitError as error:
+            missing = sum(seconds is None for seconds in times.values())
+            reason = "reading git's history took too long" if late.is_set() else str(error)
+            raise GitError(f"{reason}; without a time: {counted(missing, 'file')}") from error
+    return is_shallow
 
-    Merges are left out: what they bring in stands in the commits that they merge. The oldest commits of a shallow
-    clone look like roots that add every file, so there the changes of roots are not asked for.
-    """
-    missing = {os.fsencode(path) for path in wanted}
-    show_root = f"log.showRoot={'false' if is_shallow else 'true'}"
-    command = ("-c", show_root, "log", "--format=%x00%ct", "--no-merges", *_DIFF_OPTIONS, "HEAD", "--")
+
+@contextmanager
+def _stopped_at(deadline: float, *processes: "subprocess.Popen[bytes]") -> Iterator[threading.Event]:
+    """Kill the processes at the end of the block, or at the deadline, which sets the event."""
     late = threading.Event()
-    with start_git(root, *command) as process:
-        timer = threading.Timer(max(deadline - time.monotonic(), 0), _stop_late, (process, late))
-        timer.daemon = True
-        timer.start()
-        for name, seconds in _read_log(_fields(process.stdout)):
-            if name in missing:
-                missing.discard(name)
-                times[os.fsdecode(name)] = seconds
-            if not missing:
-                process.kill()
-                break
-        process.wait()
+
+    def stop() -> None:
+        late.set()
+        for process in processes:
+            process.kill()
+
+    timer = threading.Timer(max(deadline - time.monotonic(), 0), stop)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield late
+    finally:
         timer.cancel()
-    if late.is_set():
-        raise GitError(f"reading git's history took too long; without a time: {counted(len(missing), 'file')}")
-    if missing and process.returncode:
-        raise GitError(f"git's history cannot be read to its end; without a time: {counted(len(missing), 'file')}")
+        for process in processes:
+            process.kill()
 
 
-def _stop_late(process: "subprocess.Popen[bytes]", late: threading.Event) -> None:
-    late.set()
-    process.kill()
+def _differing(
+    comparer: "subprocess.Popen[bytes]", prefix: bytes, commit: Commit, parents: Sequence[bytes]
+) -> set[bytes]:
+    """Ask `git diff-tree --stdin` which paths of a commit differ from all of these parents."""
+    if comparer.stdin is None or comparer.stdout is None:
+        raise GitError(_UNREADABLE)
+    answer = b""
+    try:
+        os.write(comparer.stdin.fileno(), b" ".join((commit.name, *parents)) + b"\n" + _END)
+        while answer != _END and not answer.endswith(b"\0" + _END):
+            block = os.read(comparer.stdout.fileno(), _READ_BYTES)
+            if not block:
+                raise GitError(_UNREADABLE)
+            answer += block
+    except OSError as error:
+        raise GitError(_UNREADABLE) from error
+    return {name.removeprefix(prefix) for name in answer.removesuffix(_END).split(b"\0") if name}
+
+
+def find_origins(
+    commits: Iterable[Commit], head: bytes, paths: Iterable[bytes], differing: DifferingPaths
+) -> Iterator[tuple[bytes, Commit]]:
+    """Yield each path with the commit that made its content; children come before their parents.
+
+    Raises GitError when the commits end before.
+    """
+    waiting = {head: set(paths)}  # By the next commit to look at.
+    for commit in commits:
+        made = waiting.pop(commit.name, set())
+        if len(commit.parents) == 1:
+            same = made
+            made = made.intersection(commit.changed)
+            same -= made
+            _hand_on(waiting, commit.parents[0], same)
+        elif made:
+            for number, parent in enumerate(commit.parents):
+                if not made:
+                    break
+                same = made
+                made = made & differing(commit, [*commit.parents[: min(number, 1)], parent])
+                same -= made
+                _hand_on(waiting, parent, same)
+        for path in made:
+            yield path, commit
+        if not waiting:
+            return
+    raise GitError(_UNREADABLE)
+
+
+def _hand_on(waiting: dict[bytes, set[bytes]], parent: bytes, paths: set[bytes]) -> None:
+    fewer, more = sorted((paths, waiting.get(parent, set())), key=len)
+    if more:
+        more |= fewer
+        waiting[parent] = more
 
 
 def _fields(stream: IO[bytes] | None) -> Iterator[bytes]:
@@ -172,16 +261,20 @@ def _fields(stream: IO[bytes] | None) -> Iterator[bytes]:
         yield from fields
 
 
-def _read_log(fields: Iterable[bytes]) -> Iterator[tuple[bytes, float]]:
-    """Yield each name with its commit's time. A commit is an empty field, its time, a line end, then its names."""
-    seconds = 0.0
-    expected = "name"
+def _read_log(fields: Iterable[bytes]) -> Iterator[Commit]:
+    """Yield the commits. One is an empty field, its name, time and parents, a line end, then the changed paths."""
+    commit: Commit | None = None
+    is_header = False
     for field in fields:
         if not field:
-            expected = "time"
-        elif expected == "time":
-            seconds = float(field)
-            expected = "first name"
-        else:
-            yield (field[1:] if expected == "first name" else field), seconds
-            expected = "name"
+            is_header = True
+        elif is_header:
+            if commit is not None:
+                yield commit
+            name, seconds, *parents = field.split()
+            commit = Commit(name, parents, float(seconds), [])
+            is_header = False
+        elif commit is not None:
+            commit.changed.append(field if commit.changed else field[1:])
+    if commit is not None:
+        yield commit

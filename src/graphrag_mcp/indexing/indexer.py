@@ -15,7 +15,7 @@ from graphrag_mcp.exclusion.archive import ArchiveClassifier
 from graphrag_mcp.exclusion.manager import ExclusionManager
 from graphrag_mcp.exclusion.walker import WalkedFile, walk
 from graphrag_mcp.indexing.changes import Changes, compare
-from graphrag_mcp.indexing.history import CommitTimes, commit_times, head_commit
+from graphrag_mcp.indexing.history import AGES_VERSION, CommitTimes, commit_times, head_commit
 from graphrag_mcp.indexing.prepare import Job, Outcome, Prepared, Rejected, Stored
 from graphrag_mcp.indexing.suspects import Suspects
 from graphrag_mcp.indexing.turns import Turns
@@ -85,18 +85,18 @@ class Indexer:
         known, hidden = in_sight(self._catalog.file_states(), skipped)
         changes = compare(known, found, self._is_current)
         run.unreadable += hidden
-        known_head = "" if changes.added or changes.suspects else self._catalog.meta("head")
+        known_ages = "" if changes.added or changes.suspects else self._catalog.meta("ages")
         with ThreadPoolExecutor(1) as git:
-            dates = git.submit(self._date, found, known_head)
+            dates = git.submit(self._date, found, known_ages)
             self._writer.delete(changes.removed)
             self._writer.set_skipped(skipped, complete=True)
             self._writer.set_archived(self._other_archive_classes(found))
             self._process(changes, known, found, run)
-            head, times = dates.result()
+            ages, times = dates.result()
         self._writer.set_modified_at(times)
         if not run.stopped:  # A run that was cut short must not pass for a complete index.
             rules = json.dumps(self._exclusion.warnings)  # For those who read the index, but not the rules.
-            self._writer.complete({"head": head, "indexed_at": str(time.time()), "rule_warnings": rules})
+            self._writer.complete({"ages": ages, "indexed_at": str(time.time()), "rule_warnings": rules})
         self._writer.checkpoint()
         notes = (f"recency: {times.note}",) if times.note else ()
         return run.report(changes, len(skipped), (*self._exclusion.warnings, *notes))
@@ -104,7 +104,7 @@ class Indexer:
     def update(self, paths: Iterable[str], stop: threading.Event | None = None, *, ask_git: bool = True) -> IndexReport:
         """Look again at these paths, relative to the root: files or folders that appeared, changed or vanished.
 
-        ask_git: find out when they were committed, if another commit was checked out since.
+        ask_git: find out when they were committed.
         """
         run = _Run(None, stop)
         found: dict[str, WalkedFile] = {}
@@ -124,7 +124,7 @@ class Indexer:
         self._process(changes, touched, found, run)
         if ask_git and (changes.added or changes.suspects):
             # A checkout gives every file that it writes the time of now: their commits say how old they are.
-            _, times = self._date(found, self._catalog.meta("head"))
+            _, times = self._date(found)
             self._writer.set_modified_at(times)
         return run.report(changes, len(skipped), ())
 
@@ -219,13 +219,14 @@ class Indexer:
         self._turns.give_way()
         return pack_vectors(embed_chunks(embedder, texts))
 
-    def _date(self, found: Mapping[str, WalkedFile], known_head: str) -> tuple[str, CommitTimes]:
-        """Return the commit at HEAD and when each file last changed: nothing where the catalog knows that commit."""
+    def _date(self, found: Mapping[str, WalkedFile], known_ages: str = "") -> tuple[str, CommitTimes]:
+        """Return which ages these are, and when each file last changed: nothing where the catalog has these ages."""
         head = head_commit(self._root)
-        if not head or head == known_head:
-            return head, CommitTimes()
+        ages = f"{AGES_VERSION} {head}"
+        if not head or ages == known_ages:
+            return ages, CommitTimes()
         wanted = {path: file.mtime_ns for path, file in found.items()}
-        return head, commit_times(self._root, wanted, GIT_TIMEOUT_SECONDS)
+        return ages, commit_times(self._root, wanted, GIT_TIMEOUT_SECONDS)
 
 
 @dataclass(slots=True)

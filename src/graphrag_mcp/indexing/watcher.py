@@ -7,7 +7,7 @@ import os
 import sys
 import threading
 import time
-from collections.abc import Generator, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -74,13 +74,18 @@ class Batch:
     why: str = ""
 
 
-def watch(followed: Followed, debounce_seconds: float, stop: threading.Event) -> Generator[Batch]:
-    """Yield what changed, at first everything: until `stop` is set, or until the watch must begin anew.
+def watch(
+    followed: Followed,
+    debounce_seconds: float,
+    stop: threading.Event,
+    is_over: Callable[[], bool] = lambda: False,
+) -> Generator[Batch]:
+    """Yield what changed, at first everything: until `stop` is set, `is_over` says so, or the watch must begin anew.
 
     It must where rules changed, folders were moved, events were lost, and, every ten seconds or more, where not all
-    changes are told. A batch ends `debounce_seconds` after its last event, or MAX_DELAY_SECONDS after its first. A move
-    is two paths. What is not indexed wakes nobody, and where each folder takes a watch of its own, those that can hold
-    nothing else have none.
+    changes are told. `is_over` is asked twice a second. A batch ends `debounce_seconds` after its last event, or
+    MAX_DELAY_SECONDS after its first. A move is two paths. What is not indexed wakes nobody, and where each folder
+    takes a watch of its own, those that can hold nothing else have none.
 
     Raises RootError when the folder cannot be watched.
     """
@@ -92,7 +97,7 @@ def watch(followed: Followed, debounce_seconds: float, stop: threading.Event) ->
         yield Batch((), everything=True, why=why)  # What changed before the watch stood.
         pause = max(LOOK_SECONDS, (time.monotonic() - began) / LOOK_SHARE) if why else math.inf
         due = time.monotonic() + pause
-        while not stop.is_set() and time.monotonic() < due:
+        while not stop.is_set() and time.monotonic() < due and not is_over():
             batch = pending.take(debounce_seconds, stop)
             is_lost = batch is not None and batch.everything
             have_rules_changed = any(stamp_of(file) != was for file, was in rules.items() | followed.stamps().items())

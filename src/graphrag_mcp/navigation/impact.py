@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from graphrag_mcp.code_graph import CodeEdge, CodeNode
 from graphrag_mcp.model import Category, RelationKind, SymbolKind
-from graphrag_mcp.navigation.tracing import MAX_NODES, common_names
+from graphrag_mcp.navigation.tracing import MAX_NODES
 from graphrag_mcp.ports import SymbolGraph
 from graphrag_mcp.results import Scope
 
@@ -42,13 +42,13 @@ class Reached:
 class Impact:
     """What a change of the starts reaches, nearest and surest first; tests are in `tests` and not in `reached`.
 
-    common: names of the starts that so much has that most of who says them is not counted.
+    undecided: lines besides that contain the name of a start, or of what it defines, and may mean it.
     """
 
     starts: tuple[CodeNode, ...]
     reached: tuple[Reached, ...]
     tests: tuple[Reached, ...]
-    common: tuple[str, ...] = ()
+    undecided: int = 0
     is_cut: bool = False
 
 
@@ -85,7 +85,7 @@ def find_impact(graph: SymbolGraph, starts: Sequence[CodeNode], hops: int, scope
         tuple(starts),
         tuple(one for one in ordered if one.node.category is not Category.TESTS),
         tuple(one for one in ordered if one.node.category is Category.TESTS),
-        common_names(graph, starts, scope),
+        graph.undecided(tuple(inside.values()), LEADING, scope, {one.edge.relation_id for one in ordered}),
         bool(frontier) and hop < hops,
     )
 

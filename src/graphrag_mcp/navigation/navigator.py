@@ -1,6 +1,6 @@
 """The exact questions that a caller may ask of one project."""
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -9,27 +9,28 @@ from graphrag_mcp.model import Category
 from graphrag_mcp.navigation.impact import Impact, find_impact
 from graphrag_mcp.navigation.lookup import EVERYTHING, SEPARATORS, complete, find_file, find_nodes
 from graphrag_mcp.navigation.neighbourhood import Neighbourhood, find_neighbourhood
-from graphrag_mcp.navigation.occurrences import Occurrences, ReadText, find_occurrences
+from graphrag_mcp.navigation.occurrences import Content, Needle, Occurrences, find_occurrences
 from graphrag_mcp.navigation.repository_map import RepositoryMap, map_repository
-from graphrag_mcp.navigation.tracing import Step, Trace, trace
+from graphrag_mcp.navigation.tracing import INCOMING, Step, Trace, trace
 from graphrag_mcp.ports import SymbolGraph
 from graphrag_mcp.results import Scope
 
 ListPaths = Callable[[Scope], Sequence[tuple[str, Category]]]
+ReadContents = Callable[[Sequence[str]], Iterable[Content]]
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
     """A definition, with what mentions it directly: calls, imports, subclasses, tests.
 
-    also: what else is mentioned by the same: its overloads, and where it is declared or defined besides. is_common:
-    whether so much has the name that most of who says it is not counted.
+    also: what else is mentioned by the same: its overloads, and where it is declared or defined besides. undecided:
+    lines besides that contain the name and may mean it.
     """
 
     node: CodeNode
     used: tuple[Step, ...]
     also: tuple[CodeNode, ...] = ()
-    is_common: bool = False
+    undecided: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +49,8 @@ class Outline:
 class Navigator:
     """Answers from the graph, and from the files as they are now."""
 
-    def __init__(self, graph: SymbolGraph, root: Path, list_paths: ListPaths, read: ReadText) -> None:
-        """list_paths: the indexed files of a scope. read: the text of one, None when it cannot be read now."""
+    def __init__(self, graph: SymbolGraph, root: Path, list_paths: ListPaths, read: ReadContents) -> None:
+        """list_paths: the indexed files of a scope. read: what some of them hold now, in their order."""
         self._graph = graph
         self._root = root
         self._list_paths = list_paths
@@ -63,7 +64,7 @@ class Navigator:
             by = frozenset((step.source.node_id, step.edge.line, step.edge.kind) for step in steps) or node.file_id
             together.setdefault((node.qualified_name, node.category, by), []).append((node, steps))
         return tuple(
-            Found(node, steps, tuple(other for other, _ in others), self._graph.is_common(node, scope))
+            Found(node, steps, tuple(other for other, _ in others), self._undecided(node, steps, scope))
             for (node, steps), *others in together.values()
         )
 
@@ -84,8 +85,8 @@ class Navigator:
     ) -> Occurrences:
         """Return every line of the indexed files that holds a text; code first, then tests and the rest."""
         files = sorted(self._list_paths(scope), key=lambda file: (_CATEGORIES[file[1]], file[0]))
-        paths = [path for path, _ in files]
-        return find_occurrences(text, paths, self._read, whole_word=whole_word, ignore_case=ignore_case)
+        needle = Needle(text, whole_word=whole_word, ignore_case=ignore_case)
+        return find_occurrences(needle, self._read([path for path, _ in files]))
 
     def outline(self, path: str) -> Outline:
         """Return what a file defines. Raises RequestError when no such file is indexed."""
@@ -109,6 +110,10 @@ class Navigator:
     def _starts(self, text: str, scope: Scope) -> list[CodeNode]:
         """Return what a name, path or place stands for, code before tests and the rest."""
         return sorted(find_nodes(self._graph, text, self._root, scope), key=_by_category)
+
+    def _undecided(self, node: CodeNode, steps: Sequence[Step], scope: Scope) -> int:
+        kinds = [kind for direction in _USES for kind in INCOMING[direction]]
+        return self._graph.undecided([node], kinds, scope, {step.edge.relation_id for step in steps})
 
     def _uses(self, node: CodeNode, scope: Scope) -> tuple[Step, ...]:
         directions = (Direction.IMPORTERS,) if node.is_file else _USES

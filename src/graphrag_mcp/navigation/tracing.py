@@ -1,16 +1,17 @@
 """Follows the code graph from a definition, hop by hop, and says where it stops."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from graphrag_mcp.code_graph import CodeEdge, CodeNode, Direction, Mentioned
 from graphrag_mcp.model import Category, RelationKind
 from graphrag_mcp.ports import SymbolGraph
 from graphrag_mcp.results import Scope
 
+_TESTS = frozenset({Category.TESTS})
 MAX_NODES = 400  # Beyond that nobody reads an answer; the caller is told.
 
-_INCOMING: Mapping[Direction, tuple[RelationKind, ...]] = {
+INCOMING: Mapping[Direction, tuple[RelationKind, ...]] = {
     Direction.CALLERS: (RelationKind.CALLS, RelationKind.USES),
     Direction.IMPORTERS: (RelationKind.IMPORTS, RelationKind.LINKS_TO),
     Direction.SUBCLASSES: (RelationKind.INHERITS,),
@@ -42,10 +43,9 @@ class Step:
 class Trace:
     """What was found from the starts.
 
-    steps: in the order (hop, sure before guessed, confidence, place). stops: names that are said and not defined here.
-    guessed: definitions that were not followed, since what leads to them is a guess. common: names of the starts that
-    so much has that most of who says them is not counted. is_cut: after more than MAX_NODES the other hops were not
-    taken.
+    steps: in the order (hop, sure before guessed, confidence, place). stops: names whose meaning was not found.
+    guessed: definitions that were not followed, since what leads to them is a guess. undecided: lines besides that
+    contain the name of a start and may mean it. is_cut: after more than MAX_NODES the other hops were not taken.
     """
 
     starts: tuple[CodeNode, ...]
@@ -53,7 +53,7 @@ class Trace:
     steps: tuple[Step, ...]
     stops: tuple[Mentioned, ...] = ()
     guessed: int = 0
-    common: tuple[str, ...] = ()
+    undecided: int = 0
     is_cut: bool = False
 
 
@@ -72,7 +72,7 @@ def trace(
     """
     frontier = list(starts)
     inside: set[int] = set()
-    if with_members and direction in _INCOMING:
+    if with_members and direction in INCOMING:
         files = [node for node in starts if node.is_file]
         frontier += [one for file in files for one in graph.in_file(file.path)]
         inside = {file.file_id for file in files}
@@ -96,14 +96,12 @@ def trace(
         if not frontier or len(seen) > MAX_NODES:
             break
     is_cut = bool(frontier) and hop < hops
-    common = common_names(graph, starts, scope) if direction in _INCOMING else ()
-    return Trace(tuple(starts), direction, tuple(steps), tuple(stops.values()), len(guessed - seen), common, is_cut)
-
-
-def common_names(graph: SymbolGraph, nodes: Sequence[CodeNode], scope: Scope) -> tuple[str, ...]:
-    """Return the names of which the graph cannot tell who means them, but for their own files and importers."""
-    by_name = {node.name: node for node in nodes}
-    return tuple(name for name, node in by_name.items() if graph.is_common(node, scope))
+    undecided = 0
+    if direction in INCOMING:
+        asked = replace(scope, categories=_TESTS) if direction is Direction.TESTS else scope
+        shown = {step.edge.relation_id for step in steps}
+        undecided = graph.undecided(starts, INCOMING[direction], asked, shown)
+    return Trace(tuple(starts), direction, tuple(steps), tuple(stops.values()), len(guessed - seen), undecided, is_cut)
 
 
 def _edges(
@@ -111,7 +109,7 @@ def _edges(
 ) -> tuple[list[CodeEdge], list[Mentioned]]:
     if direction in _OUTGOING:
         return graph.outgoing(node, _OUTGOING[direction], scope)
-    return graph.incoming(node, _INCOMING[direction], scope), []
+    return graph.incoming(node, INCOMING[direction], scope), []
 
 
 def _steps(graph: SymbolGraph, edges: Sequence[CodeEdge], hop: int, direction: Direction) -> list[Step]:

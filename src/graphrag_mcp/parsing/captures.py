@@ -22,6 +22,7 @@ The vocabulary of `queries/*.scm`; each pattern has exactly one of the roles:
 Names of captures that begin with "_" serve predicates. Where several patterns name one definition, the first wins.
 """
 
+import re
 from bisect import bisect_right
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -29,7 +30,7 @@ from typing import NamedTuple
 from tree_sitter import Node, Query, QueryCursor, Tree
 
 from graphrag_mcp.model import SymbolKind
-from graphrag_mcp.parsing.outline import Base, Comment, Reference
+from graphrag_mcp.parsing.outline import SUPER_RECEIVER, UNKNOWN_RECEIVER, Base, Comment, Reference
 from graphrag_mcp.parsing.syntax import SourceCode
 
 DEFINITION_ROLES: dict[str, SymbolKind | None] = {
@@ -58,6 +59,9 @@ _ROLES = (
 _COMMENT_MARKS = " \t/*#;!-{}|\"'<>=`"
 _DOC_MARKS = ("@doc", "@typedoc", "@shortdoc")  # Elixir's docstrings stand above, as attributes.
 _QUALIFYING = frozenset({".", "::", "\\"})
+_IMPORTING = ("require(", "import(", "@import(")  # Their value is a module.
+_TYPE_ARGUMENTS = re.compile(r"(::)?<[^()]*>\Z")
+_SUPER = re.compile(r"super\s*(\(.*\)|<.*>)\Z", re.DOTALL)  # Python's `super()`, Kotlin's `super<Base>`.
 _RECEIVER_BYTES = 60  # Longer ones are chains of calls, of which only the end could be a name.
 
 _Captures = dict[str, list[Node]]
@@ -99,8 +103,9 @@ class FoundImport:
 class Findings:
     """Everything that one query found in one file."""
 
-    def __init__(self, code: SourceCode, noise: frozenset[str]) -> None:
-        self._code, self._noise = code, noise
+    def __init__(self, code: SourceCode, builtins: frozenset[str]) -> None:
+        """builtins: names that the language itself has."""
+        self._code, self._builtins = code, builtins
         self.definitions: dict[int, FoundDefinition] = {}  # by the start of the name
         self.wrappers: list[tuple[int, int]] = []
         self.above: dict[int, Above] = {}  # by the last row
@@ -112,7 +117,7 @@ class Findings:
         self.items: list[tuple[int, str, str]] = []  # start, name and alias, of imports that are still to be found
 
     def run(self, query: Query, tree: Tree) -> None:
-        """Collect all matches of the query; calls of and references to `noise` are left out."""
+        """Collect all matches of the query."""
         roles: dict[int, str] = {}
         for pattern, captures in QueryCursor(query).matches(tree.root_node):
             role = roles.get(pattern)
@@ -139,12 +144,11 @@ class Findings:
 
     def _add_reference(self, node: Node, receivers: list[Node] | None, is_call: bool) -> None:
         name = without_marks(self._code.node_text(node))
-        if len(name) < 2 or name in self._noise:
-            return
         start = node.start_byte
         before = receivers[0] if receivers else _qualifier(node)
         receiver = self._read_receiver(before) if before else ""
-        self.references[start, is_call] = Reference(start, self._code.row(start), name, receiver, is_call)
+        is_builtin = name in self._builtins
+        self.references[start, is_call] = Reference(start, self._code.row(start), name, receiver, is_call, is_builtin)
 
     def _add_base(self, node: Node, receivers: list[Node] | None) -> None:
         start = node.start_byte
@@ -152,13 +156,17 @@ class Findings:
         self.bases.add(Base(start, self._code.row(start), last_name(self._code.node_text(node)), receiver))
 
     def _read_receiver(self, node: Node) -> str:
-        """Return `c` of the receiver `a.b.c`; of a longer expression, such as a chain of calls, nothing."""
+        """Return `c` of the receiver `a.b.c`, and of any other expression that its value is unknown."""
         end = node.end_byte
         text = self._code.text(max(node.start_byte, end - _RECEIVER_BYTES), end)
         if text.isidentifier():
             return text
-        word = last_name(text.replace("->", ".")).lstrip("@$&*")
-        return word if word.isidentifier() else ""
+        if _SUPER.match(text):
+            return SUPER_RECEIVER
+        if text.startswith(_IMPORTING):
+            return text.partition("(")[0]
+        word = last_name(_TYPE_ARGUMENTS.sub("", text).replace("->", ".")).strip("@$&*!?")
+        return word if word.isidentifier() else UNKNOWN_RECEIVER
 
     def _add_definition(self, node: Node, pattern: int, role: str, captures: _Captures) -> None:
         if "name" in captures:

@@ -28,6 +28,8 @@ def describe_chunks(lines: Sequence[str], outline: Outline, spans: Sequence[Span
         of_row[found.row].imports[found.name] = None
     imported = {found.name for found in outline.imports}
     for reference in outline.references:
+        if reference.is_builtin or len(reference.name) < 2:  # Too common to tell chunks apart.
+            continue
         into = of_row[reference.row]
         into.references[reference.name] = None
         origin = reference.receiver or reference.name

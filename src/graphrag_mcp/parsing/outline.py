@@ -41,14 +41,23 @@ class Definition(NamedTuple):
         return self.kind in (SymbolKind.FUNCTION, SymbolKind.METHOD)
 
 
+UNKNOWN_RECEIVER = "?"  # An expression: a literal, a call, a subscript, a cast.
+SUPER_RECEIVER = "super"  # However the language writes it.
+
+
 class Reference(NamedTuple):
-    """A name that is called (`receiver.name()`) or used as a type."""
+    """A name that is called (`receiver.name()`) or used as a type.
+
+    receiver: "" for a bare name; the last name of a dotted one; UNKNOWN_RECEIVER or SUPER_RECEIVER. is_builtin: whether
+    the language itself has something of that name.
+    """
 
     start: int
     row: int
     name: str
     receiver: str
     is_call: bool
+    is_builtin: bool = False
 
 
 class Base(NamedTuple):

@@ -18,7 +18,7 @@ from graphrag_mcp.parsing.relations import build_relations
 from graphrag_mcp.parsing.symbols import read_outline
 from graphrag_mcp.parsing.syntax import SourceCode, SyntaxTimeoutError, parse_tree, statement_rows
 
-PARSER_VERSION = 8  # Rises whenever a file would be parsed differently, so that indexes are renewed.
+PARSER_VERSION = 9  # Rises whenever a file would be parsed differently, so that indexes are renewed.
 SYNTAX_LIMIT_BYTES = 1_000_000  # K-24: beyond it lies data in the shape of code.
 _MARKDOWN = (".md", ".markdown", ".mdx", ".mdc")
 

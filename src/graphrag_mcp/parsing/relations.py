@@ -2,9 +2,25 @@
 
 from collections.abc import Iterator, Sequence
 
-from graphrag_mcp.model import Category, Relation, RelationKind, Resolution, SymbolKind
+from graphrag_mcp.model import (
+    BARE_CONFIDENCE,
+    BASE_CONFIDENCE,
+    Category,
+    Relation,
+    RelationKind,
+    Resolution,
+    SymbolKind,
+)
 from graphrag_mcp.parsing.libraries import is_library, library_of
-from graphrag_mcp.parsing.outline import Definition, Import, Outline, Reference, enclosing_indexes
+from graphrag_mcp.parsing.outline import (
+    SUPER_RECEIVER,
+    UNKNOWN_RECEIVER,
+    Definition,
+    Import,
+    Outline,
+    Reference,
+    enclosing_indexes,
+)
 
 # How often an edge of each kind turns out to be right, roughly; only their order is relied upon.
 _SYNTAX = 1.0
@@ -12,23 +28,26 @@ _OWN_METHOD = 0.95  # self.name(), and the class around it has it
 _LOCAL = 0.9  # name(), and only one definition of the file has it
 _IMPORTED = 0.9  # name(), and the file imports it
 _IMPORTED_MEMBER = 0.8  # module.name()
-_UNKNOWN = 0.5  # name(), from anywhere
 _UNKNOWN_MEMBER = 0.3  # value.name(), where nothing is known of the value's type
+_BUILTIN = 0.25  # name(), which the language has too
 _TESTED_BY_NAME = 0.6  # test_name
 _TESTED_BY_CALL = 0.4  # a call inside a test
 
-_OWN = frozenset({"self", "this", "cls", "Self", "static", "super", "parent", "__MODULE__"})
+_OWN = frozenset({"self", "this", "cls", "Self", "static", "__MODULE__"})
+_SUPER = {"php": "parent", "csharp": "base"}  # What other languages call `super`.
 
 Resolved = tuple[float, Resolution, str]
 
 
 def build_relations(path: str, language: str, category: Category, outline: Outline) -> list[Relation]:
-    """Return the distinct edges of a file in the order in which they first occur."""
+    """Return the distinct edges of a file in the order in which they first occur, each as its surest occurrence."""
     found: dict[tuple[RelationKind, str, str], Relation] = {}
     for relation in _Builder(path, language, category, outline).relations():
         key = (relation.kind, relation.source, relation.target)
-        if relation.kind is not RelationKind.USES or (RelationKind.CALLS, *key[1:]) not in found:  # A call says more.
-            found.setdefault(key, relation)
+        if relation.kind is RelationKind.USES and (RelationKind.CALLS, *key[1:]) in found:  # A call says more.
+            continue
+        if key not in found or found[key].confidence < relation.confidence:
+            found[key] = relation
     return list(found.values())
 
 
@@ -38,6 +57,8 @@ class _Builder:
     def __init__(self, path: str, language: str, category: Category, outline: Outline) -> None:
         self._path, self._outline = path, outline
         self._library = library_of(language)
+        self._super = _SUPER.get(language, SUPER_RECEIVER) if language != "rust" else ""  # There, the module around.
+        self._own = _OWN if self._super else _OWN | {SUPER_RECEIVER}
         self._is_test_file = category is Category.TESTS
         self._imports: dict[str, Import] = {found.name: found for found in outline.imports}
         self._local: dict[str, list[Definition]] = {}
@@ -46,6 +67,10 @@ class _Builder:
             if definition.kind is not None and definition.kind is not SymbolKind.FIELD:
                 self._local.setdefault(definition.name, []).append(definition)
                 self._members.add((definition.qualified_name.rpartition(".")[0], definition.name))
+        self._bases: dict[int, list[str]] = {}
+        self._around_bases = enclosing_indexes(outline.definitions, [base.start for base in outline.bases])
+        for index, base in zip(self._around_bases, outline.bases, strict=True):
+            self._bases.setdefault(index, []).append(base.name)
 
     def relations(self) -> Iterator[Relation]:
         yield from self._contains()
@@ -63,8 +88,7 @@ class _Builder:
                 yield Relation(RelationKind.CONTAINS, container, definition.name, line, _SYNTAX, Resolution.SYNTAX)
 
     def _inherits(self) -> Iterator[Relation]:
-        around = enclosing_indexes(self._outline.definitions, [base.start for base in self._outline.bases])
-        for index, base in zip(around, self._outline.bases, strict=True):
+        for index, base in zip(self._around_bases, self._outline.bases, strict=True):
             if index < 0:
                 continue
             source = self._outline.definitions[index]
@@ -89,7 +113,8 @@ class _Builder:
                 yield _edge(RelationKind.TESTS, definition.qualified_name, tested, definition.first_row, edge)
 
     def _calls(self) -> Iterator[Relation]:
-        calls = [found for found in self._outline.references if found.is_call and found.name not in _OWN]
+        reserved = self._own | {self._super}
+        calls = [found for found in self._outline.references if found.is_call and found.name not in reserved]
         definitions = self._outline.definitions
         is_test = _are_tests(definitions)
         for index, call in self._each_once(calls):
@@ -108,11 +133,11 @@ class _Builder:
         taken = {call.start for call in found if call.is_call} | {base.start for base in self._outline.bases}
         named = [one for one in found if not one.is_call and one.start not in taken]
         owners = [one._replace(name=one.receiver, receiver="") for one in found if one.receiver[:1].isupper()]
-        for index, one in self._each_once(sorted(one for one in named + owners if one.name not in _OWN)):
+        for index, one in self._each_once(sorted(one for one in named + owners if one.name not in self._own)):
             source = definitions[index] if index >= 0 else None
             if source and one.name in _types_around(source):  # A type's own members name it all the time.
                 continue
-            edge = self._resolve_member(one.receiver, one.name) if one.receiver else self._resolve(one.name)
+            edge = self._resolve_member(one.receiver, one.name) if one.receiver else self._resolve_bare(one)
             yield _edge(RelationKind.USES, source.qualified_name if source else "", self._target(one), one.row, edge)
 
     def _each_once(self, references: Sequence[Reference]) -> Iterator[tuple[int, Reference]]:
@@ -132,15 +157,35 @@ class _Builder:
 
     def _resolve_call(self, call: Reference, index: int) -> Resolved:
         if not call.receiver:
-            return self._resolve(call.name, index)
-        if call.receiver in _OWN:
+            return self._resolve_bare(call, index)
+        if call.receiver in (self._super, SUPER_RECEIVER) and self._super:
+            return self._resolve_super(call.name, index)
+        if call.receiver in self._own:
             return self._resolve_own(call.name, index)
         return self._resolve_member(call.receiver, call.name)
+
+    def _resolve_bare(self, found: Reference, index: int = -1) -> Resolved:
+        """Look a bare name up; where the file does not say that it is the project's, it may be the language's own."""
+        resolved = self._resolve(found.name, index)
+        if found.is_builtin and resolved[1] is Resolution.UNRESOLVED:
+            return _BUILTIN, Resolution.BUILTIN, ""
+        return resolved
+
+    def _resolve_super(self, name: str, index: int) -> Resolved:
+        """Look `super().name()` up among the base classes in this file; it is never the own class's."""
+        definitions = self._outline.definitions
+        while index >= 0 and not definitions[index].is_container:
+            index = definitions[index].parent
+        if any(self._is_member_of_nested(base, name) for base in self._bases.get(index, ())):
+            return BASE_CONFIDENCE, Resolution.BASE, ""
+        return _UNKNOWN_MEMBER, Resolution.BASE, ""
 
     def _by_import(self, confidence: float, module: str) -> Resolved:
         return confidence, Resolution.LIBRARY if is_library(module, self._library) else Resolution.IMPORT, module
 
     def _resolve_member(self, receiver: str, name: str) -> Resolved:
+        if receiver == UNKNOWN_RECEIVER:
+            return _UNKNOWN_MEMBER, Resolution.UNKNOWN, ""
         if (receiver, name) in self._members or self._is_member_of_nested(receiver, name):
             return _LOCAL, Resolution.LOCAL, ""
         if imported := self._imports.get(receiver):
@@ -173,7 +218,7 @@ class _Builder:
                 return own
             if imported := self._imports.get(name):
                 return self._by_import(_IMPORTED, imported.module)
-        return _UNKNOWN, Resolution.UNRESOLVED, ""
+        return BARE_CONFIDENCE, Resolution.UNRESOLVED, ""
 
 
 def _edge(kind: RelationKind, source: str, target: str, row: int, resolved: Resolved) -> Relation:

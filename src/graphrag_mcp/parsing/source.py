@@ -7,12 +7,13 @@ from graphrag_mcp.counts import counted
 from graphrag_mcp.parsing.secrets import mask_secrets
 
 # Longest first: the UTF-32 mark of a little-endian file begins with the UTF-16 one.
-_WIDE_MARKS = (
+_WIDE_ENCODINGS = (
     (codecs.BOM_UTF32_LE, "utf-32"),
     (codecs.BOM_UTF32_BE, "utf-32"),
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
+WIDE_MARKS = tuple(mark for mark, _ in _WIDE_ENCODINGS)  # What a file in none of the forms of UTF-8 begins with.
 _TOLERATED_SHARE = 0.1  # An accented Latin-1 text stays far below this; compressed data and other alphabets far above.
 _TOLERATED_COUNT = 3  # In a file of a few words, one accented letter is already a tenth.
 MASKED = "secrets masked"
@@ -47,7 +48,7 @@ def read_text(data: bytes) -> Text | NotText:
 
 def decode(data: bytes) -> Text | NotText:
     """Return the text of a file: UTF-8, UTF-16 or UTF-32 with a byte order mark, or UTF-8 with a few bytes replaced."""
-    for mark, encoding in _WIDE_MARKS:
+    for mark, encoding in _WIDE_ENCODINGS:
         if data.startswith(mark):
             return _check(data.decode(encoding, errors="replace"), known_replacements=0, encoding=encoding.upper())
     if (offset := data.find(b"\0")) >= 0:

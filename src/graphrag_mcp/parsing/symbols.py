@@ -5,10 +5,10 @@ from collections.abc import Sequence
 from tree_sitter import Tree
 
 from graphrag_mcp.model import HEADER_SUFFIXES, SymbolKind
+from graphrag_mcp.parsing.builtins import builtins_of
 from graphrag_mcp.parsing.captures import DEFINITION_ROLES, Above, Findings, FoundDefinition, trimmed_end, without_marks
 from graphrag_mcp.parsing.imports import expand_imports
 from graphrag_mcp.parsing.languages import Grammar, ImportStyle
-from graphrag_mcp.parsing.noise import noise_of
 from graphrag_mcp.parsing.outline import Definition, Import, Outline, enclosing_indexes
 from graphrag_mcp.parsing.syntax import SourceCode
 
@@ -25,7 +25,7 @@ def read_outline(tree: Tree, grammar: Grammar, path: str, code: SourceCode) -> O
     """Return what the tree says; nothing where there is no query for the language."""
     if grammar.query is None:
         return Outline()
-    found = Findings(code, noise_of(grammar.row.name))
+    found = Findings(code, builtins_of(grammar.row.name))
     found.run(grammar.query, tree)
     references = (reference for reference in found.references.values() if reference.start not in found.definitions)
     return Outline(

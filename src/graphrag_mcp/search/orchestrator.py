@@ -18,13 +18,14 @@ from graphrag_mcp.results import (
     SearchRequest,
     SearchResult,
     SearchStrategy,
+    StoredChunk,
 )
 from graphrag_mcp.search import blocks
 from graphrag_mcp.search.bonuses import graph_votes
 from graphrag_mcp.search.confidence import NO_JUDGEMENT, Judgement, judge
 from graphrag_mcp.search.filters import check_filters
 from graphrag_mcp.search.fusion import EVEN, Fused, RankedList, Share, balanced, fuse_relative, fuse_rrf, fuse_weighted
-from graphrag_mcp.search.pipeline import Pipeline
+from graphrag_mcp.search.pipeline import Pipeline, archived_copies
 from graphrag_mcp.search.query import Query, understand
 from graphrag_mcp.search.ranking import Evidence, Ranker, Scored
 from graphrag_mcp.search.reranking import Reranked, Reranker, unavailable
@@ -150,7 +151,8 @@ class SearchOrchestrator:
         reranked = self._rerank(query, request, ranker, ranked, lists, found, stores)
         floor = request.min_score if request.min_score is not None else self._settings.min_score or 0.0
         above = [scored for scored in reranked.order if scored.fused.score >= floor]
-        pipeline = Pipeline(self._settings, request.limit + RUNNERS_UP, request.chunks_per_document)
+        copies = _archived_copies(above, stores.catalog)
+        pipeline = Pipeline(self._settings, request.limit + RUNNERS_UP, request.chunks_per_document, copies)
         vectors = stores.vectors if found.vector else None
         hits = _hits(ranker, above, stores.catalog, vectors, 2 * request.limit)
         stats = pipeline.run(hits, len(ranked), len(above), request.limit)
@@ -276,6 +278,14 @@ def _hits(
             chunk_id = scored.fused.chunk_id
             if chunk_id in chunks:
                 yield ranker.explain(scored, chunks[chunk_id]), known.get(chunk_id)
+
+
+def _archived_copies(ranked: Sequence[Scored], catalog: ChunkStore) -> dict[int, tuple[StoredChunk, ...]]:
+    """Look for copies among the candidates where some are archived, which is seldom asked for."""
+    if not any(scored.file.archive for scored in ranked):
+        return {}
+    chunks = catalog.chunks([scored.fused.chunk_id for scored in ranked])
+    return archived_copies(chunks[one.fused.chunk_id] for one in ranked if one.fused.chunk_id in chunks)
 
 
 def _unlisted(fused: Sequence[Fused], definitions: Sequence[int], paths: Sequence[Ranked]) -> list[Fused]:

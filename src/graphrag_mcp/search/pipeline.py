@@ -1,12 +1,12 @@
 """Thins out the ranked hits: duplicates by content, by n-grams and by vectors, cap per document, cut."""
 
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from graphrag_mcp.ports import Matrix
-from graphrag_mcp.results import CompressionStats, Hit
+from graphrag_mcp.results import CompressionStats, Hit, StoredChunk
 from graphrag_mcp.settings import RetrievalSettings
 
 NGRAM = 5  # Words: long enough that two texts share one only when one was copied.
@@ -17,12 +17,13 @@ class Pipeline:
     """One pass over the hits of one search.
 
     Duplicates are looked for among the hits that would be shown, best first, so the cost depends on the limit and not
-    on the number of candidates; each stage counts what it dropped.
+    on the number of candidates; each stage counts what it dropped. copies: see `archived_copies`.
     """
 
     settings: RetrievalSettings
     limit: int
     chunks_per_document: int
+    copies: Mapping[int, tuple[StoredChunk, ...]] = field(default_factory=dict)
     kept: list[Hit] = field(default_factory=list)
     _dropped: dict[str, int] = field(default_factory=dict)
     _texts: dict[tuple[str, ...], None] = field(default_factory=dict)
@@ -40,14 +41,15 @@ class Pipeline:
             if stage := self._stage_that_drops(hit, vector):
                 self._dropped[stage] = self._dropped.get(stage, 0) + 1
             else:
-                self.kept.append(hit)
+                copies = self.copies.get(hit.chunk.chunk_id)
+                self.kept.append(replace(hit, archived_copies=copies) if copies else hit)
                 if len(self.kept) == self.limit:
                     break
         return self._count(original, above, len(self.kept[:shown]))
 
     def _stage_that_drops(self, hit: Hit, vector: Matrix | None) -> str:
-        words = tuple(hit.chunk.text.split())
-        if self.settings.content_dedup and words in self._texts:
+        words = _words(hit.chunk)
+        if self.settings.content_dedup and (words in self._texts or self._is_archived_copy(hit.chunk)):
             return "content"
         if self._copies_a_kept_one(words):
             return "ngram"
@@ -59,6 +61,11 @@ class Pipeline:
         if vector is not None:
             self._kept_vectors.append(vector)
         return ""
+
+    def _is_archived_copy(self, chunk: StoredChunk) -> bool:
+        if chunk.archive is None:
+            return False
+        return any(chunk.chunk_id == copy.chunk_id for copies in self.copies.values() for copy in copies)
 
     def _copies_a_kept_one(self, words: tuple[str, ...]) -> bool:
         """Compare n-grams, but only with texts of about the same length: no others can be alike enough."""
@@ -90,6 +97,26 @@ class Pipeline:
             after_doc_limit=after_semantic - self._dropped.get("document", 0),
             final_count=final,
         )
+
+
+def archived_copies(ranked: Iterable[StoredChunk]) -> dict[int, tuple[StoredChunk, ...]]:
+    """Return the archived chunks whose content another one has too, by the id of the one that is shown for all of them.
+
+    ranked: best first. What is shown is the best that is not archived, else the best.
+    """
+    groups: dict[tuple[str, ...], list[StoredChunk]] = {}
+    for chunk in ranked:
+        groups.setdefault(_words(chunk), []).append(chunk)
+    copies = {}
+    for group in groups.values():
+        shown = next((chunk for chunk in group if chunk.archive is None), group[0])
+        if others := tuple(chunk for chunk in group if chunk.archive is not None and chunk is not shown):
+            copies[shown.chunk_id] = others
+    return copies
+
+
+def _words(chunk: StoredChunk) -> tuple[str, ...]:
+    return tuple(chunk.text.split())
 
 
 def _alike(length: int, other: int, threshold: float) -> bool:

@@ -1,6 +1,10 @@
-"""Asks every store at once; one that fails or is slow is left out, and named."""
+"""Asks every store at once; a server that fails, and a store that is slow, is left out and named.
+
+A look-up in the index file that fails is an error: the answer would lack what it had.
+"""
 
 import logging
+import sqlite3
 import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
@@ -205,10 +209,17 @@ class Retriever:
         except FutureTimeoutError:
             asked.future.cancel()
             reason = f"no answer within {self._remote_timeout if asked.remote else STORE_TIMEOUT_SECONDS:g} s"
+        except (MemoryError, sqlite3.Error):
+            raise
+        except GraphragError as error:
+            if not asked.remote and not isinstance(error, ModelUnavailableError | ServerError):
+                raise
+            reason = str(error)
         except Exception as error:
-            # Whatever breaks one store must not lose the others' answers; the result names it.
-            logger.warning("the %s look-up failed", asked.store, exc_info=logger.isEnabledFor(logging.DEBUG))
-            reason = str(error) if isinstance(error, GraphragError) else f"{type(error).__name__}: {error}"
+            if not asked.remote:
+                raise
+            logger.warning("the %s look-up failed", asked.store, exc_info=True)
+            reason = f"it failed unexpectedly ({error}); the error output has the details"
         if asked.remote:
             now = time.monotonic()
             until, _ = self._resting.get(asked.store, (0.0, ""))
@@ -246,5 +257,10 @@ def _embed(query: Query, stores: Stores) -> list[Matrix]:
     """
     if stores.vectors is None or stores.embedder is None:
         return []
-    vector = stores.embedder.embed_query(query.text)
+    try:
+        vector = stores.embedder.embed_query(query.text)
+    except (GraphragError, MemoryError):
+        raise
+    except Exception as error:  # A model that users chose runs code of others.
+        raise ModelUnavailableError(f"the embedding model failed ({error})") from error
     return [vector] if vector.any() else []

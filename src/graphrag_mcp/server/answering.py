@@ -14,7 +14,8 @@ from mcp.server import ServerRequestContext
 from mcp.shared.exceptions import MCPError
 from mcp.types import INTERNAL_ERROR, INVALID_PARAMS
 
-from graphrag_mcp.errors import GraphragError, RequestError, quoted
+from graphrag_mcp.errors import RequestError, quoted
+from graphrag_mcp.failures import explain
 from graphrag_mcp.reports import IndexState
 from graphrag_mcp.results import SearchRequest, SearchResult
 from graphrag_mcp.server.arguments import CODE_TOOLS, STATUS_TOOL, TOOLS
@@ -25,7 +26,6 @@ from graphrag_mcp.server.overview import render_status
 from graphrag_mcp.server.payload import status_payload
 from graphrag_mcp.server.render import describe_state, printable, render_answer
 from graphrag_mcp.server.requests import read_code_question, read_question, read_status_question
-from graphrag_mcp.stores.sqlite.database import is_busy
 
 if TYPE_CHECKING:
     from graphrag_mcp.app import App
@@ -43,26 +43,22 @@ _limiter: RunVar[anyio.CapacityLimiter] = RunVar("calls at once")
 
 
 async def ask(backend: AnyBackend, work: Callable[["App | RemoteApp"], Awaitable[_Value]]) -> _Value:
-    """Work on the open application; when its index file was damaged meanwhile, have it replaced and work on that."""
+    """Work on the open application. Raises IndexStoreError when its index file cannot be read; it is examined then."""
     app = await in_thread(backend.app)
     try:
-        return await work(app)
-    except sqlite3.DatabaseError as error:
-        if is_busy(error):
-            raise
-        logger.warning("The index broke (%s) and is opened anew", error)
-        return await work(await in_thread(partial(backend.replace, app)))
+        try:
+            return await work(app)
+        except sqlite3.ProgrammingError:  # The file was closed meanwhile, to be examined.
+            return await work(app)
+    except sqlite3.Error as error:
+        logger.warning("The index file cannot be read: %s", error)
+        raise app.doubt(error) from error
 
 
 def describe_failure(what: str, error: Exception) -> str:
     """Return what a caller is told of an error; what nobody expected is logged with its traceback."""
-    if isinstance(error, GraphragError):
-        return printable(str(error))
-    if isinstance(error, sqlite3.Error):
-        logger.warning("%s: %s", what, error)
-        if is_busy(error):
-            return f"Another program holds the index file ({error}); ask again in a moment."
-        return f"The index cannot be read ({error}); if this goes on, run `graphrag-mcp index --rebuild`."
+    if known := explain(error):
+        return printable(known)
     logger.error("%s failed", what, exc_info=error)
     return f"{what} failed unexpectedly; the server's error output has the details."
 

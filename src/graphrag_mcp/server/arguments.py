@@ -18,6 +18,8 @@ MAXIMUM_QUERY = 8_000  # A long stack trace fits; a whole file is no question.
 MAXIMUM_RESULTS = 25  # More than a client shows in one answer.
 MINIMUM_BUDGET, MAXIMUM_BUDGET = 200, 50_000
 MAXIMUM_ROWS = 500  # Lines of an exact answer.
+MAXIMUM_ENTRIES = 200  # Of a list: each costs a condition, or a pattern that is tried on every path.
+MAXIMUM_ENTRY = 4_096  # Characters: the longest path that Linux accepts.
 DOCUMENT_HOPS = 1  # The query tools rank with direct neighbours only; the graph is the hybrid tool's subject.
 
 ResponseFormat = Literal["concise", "detailed", "json"]
@@ -28,7 +30,12 @@ Query = Annotated[
     Field(description="What to find: a question, words, an identifier such as Session.open, or a path."),
 ]
 ResultCount = Annotated[int, Field(ge=1, le=MAXIMUM_RESULTS, description="Results to return.")]
-Entry = Annotated[str, StringConstraints(pattern=r"\S"), WithJsonSchema({"type": "string", "minLength": 1})]
+Entry = Annotated[
+    str,
+    StringConstraints(pattern=r"\S", max_length=MAXIMUM_ENTRY),
+    WithJsonSchema({"type": "string", "minLength": 1}),
+]
+Entries = Annotated[list[Entry], Field(max_length=MAXIMUM_ENTRIES)]
 CategoryName = Annotated[
     Category,
     Strict(False),  # A JSON client can only send the name of an enum's member.
@@ -63,13 +70,15 @@ class SearchArguments(PagedArguments):
     chunks_per_document: ClassVar[int] = 0
 
     query: Query
-    excluded_files: list[Entry] = Field(
+    excluded_files: Entries = Field(
         [],
-        description="Files to leave out, exactly: a bare name (README.md: in any folder), a path relative to the "
-        "root (docs/api.md), or an absolute path. No globs. Always wins over include_patterns.",
+        description="Files to leave out in any case: a bare name (README.md: in any folder), or a path, relative to "
+        "the root or absolute. No globs.",
     )
     exclude_archived: bool = Field(True, description="Hide archived, deprecated and backup files.")
-    categories: list[CategoryName] = Field([], description="Only files of these kinds; empty: all.")
+    categories: list[CategoryName] = Field(
+        [], max_length=MAXIMUM_ENTRIES, description="Only files of these kinds; empty: all."
+    )
 
     def refine(self, request: SearchRequest) -> SearchRequest:
         """Return the request with what only this tool's arguments say."""
@@ -84,10 +93,10 @@ class HybridSearchArguments(SearchArguments):
     limit: ResultCount = 5
     include_graph_context: bool = Field(True, description="Add callers, callees, tests and other related code.")
     max_hops: int = Field(2, ge=0, le=3, description="How far to follow relations.")
-    include_patterns: list[Entry] = Field(
+    include_patterns: Entries = Field(
         [], description="gitignore globs of archived files to add, e.g. .archive/**; not a path filter."
     )
-    languages: list[Entry] = Field([], description="Only these languages, for example python; empty: all.")
+    languages: Entries = Field([], description="Only these languages, for example python; empty: all.")
     use_rrf: bool = Field(True, description="Fuse vector, keyword and graph lists; false: vector search alone.")
     rerank_with_recency: bool = Field(True, description="Let recently changed files rank higher.")
 
@@ -177,7 +186,7 @@ class OccurrencesArguments(CodeArguments):
     ]
     whole_word: bool = Field(True, description="Only where no letter, digit or underscore stands beside it.")
     ignore_case: bool = Field(False, description="Find it in any case.")
-    paths: list[Entry] = Field([], description="Only files in these folders, or these files; empty: all.")
+    paths: Entries = Field([], description="Only files in these folders, or these files; empty: all.")
     limit: RowCount = 100
 
 

@@ -39,22 +39,6 @@ class Backend(Generic[Opened]):
                 self._app = app
             return self._app
 
-    def replace(self, broken: Opened) -> Opened:
-        """Return another application than one whose index file broke under it; whoever writes replaces a damaged file.
-
-        Of several calls that meet the same one, the first opens another. Raises GraphragError when it cannot be opened.
-        """
-        with self._opening:
-            if self._app is broken:
-                self._app = None
-                broken.close()
-            if self._app is None:
-                app = self._open_app()
-                app.suspect()
-                app.start()
-                self._app = app
-            return self._app
-
     def close(self) -> None:
         """Close the application, if it was opened."""
         with self._opening:

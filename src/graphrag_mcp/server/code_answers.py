@@ -1,7 +1,6 @@
 """Asks the navigator what a tool call asks, and writes the answer: whole lines within the budget, and what is left."""
 
 import json
-from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -33,7 +32,8 @@ USES_SHOWN = 6
 ALSO_SHOWN = 7
 STOPS_SHOWN = 12
 LINE_CHARACTERS = 200
-_AS_FAR_AS = ("among what is indexed, as far as names tell", "that its name could tell")
+_CERTAIN = ("found in the index", "are certain")  # Without and with lines that may mean it.
+_STOPS = (("The graph stops at names that nothing indexed defines", False), ("Not resolved", True))
 _PAGING_FRAME = 80  # Characters of total, first and cursor.
 
 _VERBS = {
@@ -148,11 +148,11 @@ def _found_lines(one: "Found") -> list[str]:
     if one.used:
         lines.append(f"   used {counted(len(one.used), 'time')} in {counted(files, 'file')}:")
         lines += [f"   - {_use(step)}" for step in one.used[:USES_SHOWN]]
-    elif not one.is_common:
-        lines.append("   not used by anything that is indexed, as far as names tell")
+    elif not one.undecided:
+        lines.append("   no references found in the index")
     if len(one.used) > USES_SHOWN:
         lines.append(f"   ... {len(one.used) - USES_SHOWN:,} more: trace_relations has them all")
-    return lines + [f"   {note}" for note in _common([one.node.name] if one.is_common else [])]
+    return lines + [f"   {note}" for note in _undecided(one.undecided, [one.node])]
 
 
 def _defined_lines(node: CodeNode) -> list[str]:
@@ -160,13 +160,14 @@ def _defined_lines(node: CodeNode) -> list[str]:
     return [place, f"   {one_line(node.signature)}"] if node.signature else [place]
 
 
-def _common(names: Sequence[str]) -> list[str]:
-    """Say which names do not tell who means them."""
-    if not names:
+def _undecided(lines: int, starts: Sequence[CodeNode]) -> list[str]:
+    """Say how many lines contain the name of a start and may mean it."""
+    if not lines:
         return []
-    are = "is the name" if len(names) == 1 else "are the names"
-    shown = f"{', '.join(map(one_line, names))} {are} of much else"
-    return [f"{shown}, so only its own file and what imports it are counted; find_occurrences has every place."]
+    count = counted(lines, "more line uses", "more lines use")
+    names = ", ".join(dict.fromkeys(f"`{one_line(node.name)}`" for node in starts if not node.is_file))
+    what = names if 0 < len(names) < LINE_CHARACTERS else "a name that is defined there"
+    return [f"{count} {what}, on a receiver or from a package that was not resolved; find_occurrences lists each line."]
 
 
 def _shown(one: "Found") -> Iterable[CodeNode]:
@@ -184,13 +185,13 @@ def _trace(found: "Trace", arguments: TraceArguments, first: int) -> Answer:
     count = counted(page.total, *_NOUNS[found.direction])
     head = [f"{count} within {counted(arguments.hops, 'hop')} of {starts}{more}:"]
     if not page.total:
-        head = [f"No {found.direction} of {starts}{more} {_AS_FAR_AS[bool(found.common)]}."]
+        head = [f"No {found.direction} of {starts}{more} {_CERTAIN[bool(found.undecided)]}."]
     payload = {
         **_some("starts", [node_payload(node) for node in found.starts]),
         "rows": [_step_payload(step) for step in page.rows],
         **_some("stops", [one._asdict() for one in found.stops]),
         "guesses_not_followed": found.guessed,
-        "common_names": list(found.common),
+        "undecided": found.undecided,
         "is_cut": found.is_cut,
     }
     nodes = [*found.starts, *(node for step in page.rows for node in (step.source, step.target))]
@@ -206,15 +207,18 @@ def _trace(found: "Trace", arguments: TraceArguments, first: int) -> Answer:
 
 def _where_it_stops(found: "Trace") -> list[str]:
     lines = []
-    if found.stops:
-        names = Counter(f"{one.module}: {one.name}" if one.module else one.name for one in found.stops)
-        shown = ", ".join(one_line(name) for name in list(names)[:STOPS_SHOWN])
-        rest = f" and {len(names) - STOPS_SHOWN:,} more" if len(names) > STOPS_SHOWN else ""
-        lines.append(f"The graph stops at names that nothing indexed defines: {shown}{rest}.")
+    for words, is_defined in _STOPS:
+        names = {f"{one.module}: {one.name}" if one.module else one.name: None for one in found.stops
+                 if one.is_defined is is_defined}  # fmt: skip
+        if names:
+            shown = ", ".join(one_line(name) for name in list(names)[:STOPS_SHOWN])
+            rest = f" and {len(names) - STOPS_SHOWN:,} more" if len(names) > STOPS_SHOWN else ""
+            lines.append(f"{words}: {shown}{rest}.")
     if found.guessed:
         guesses = counted(found.guessed, "guess", "guesses")
-        lines.append(f"Not followed: {guesses}, since several definitions have the name.")
-    lines += _common(found.common)
+        why = "several definitions have the name, or the receiver is unknown"
+        lines.append(f"Not followed: {guesses}, since {why}.")
+    lines += _undecided(found.undecided, found.starts)
     if found.is_cut:
         lines.append("There is more: ask with fewer hops.")
     return lines
@@ -231,11 +235,11 @@ def _impact(found: "Impact", arguments: ImpactArguments, first: int) -> Answer:
     if found.tests:
         head[0] += " Tests to run first:"
     if not rows:
-        head = [f"Nothing leads to {starts} {_AS_FAR_AS[bool(found.common)]}."]
+        head = [f"No dependants of {starts} {_CERTAIN[bool(found.undecided)]}."]
     payload = {
         **_some("starts", [node_payload(node) for node in found.starts]),
         "rows": [_reached_payload(one, is_test=is_test) for one, is_test in page.rows],
-        "common_names": list(found.common),
+        "undecided": found.undecided,
         "is_cut": found.is_cut,
     }
 
@@ -244,7 +248,7 @@ def _impact(found: "Impact", arguments: ImpactArguments, first: int) -> Answer:
         words = f"{_at(one.edge)}  {_name(one.node)} {one.edge.kind.replace('_', ' ')} {_name(one.via)}"
         return [f"{'test ' if is_test else ''}{one.hops}. {words} ({_certainty(one.edge)}, {one.confidence:.2f})"]
 
-    tail = _common(found.common) + (["There is more: ask with fewer hops."] if found.is_cut else [])
+    tail = _undecided(found.undecided, found.starts) + (["There is more: ask with fewer hops."] if found.is_cut else [])
     return Answer(head, _as_lines(page, lines), tail, payload, [*found.starts, *(one.node for one, _ in page.rows)])
 
 
@@ -347,7 +351,7 @@ def edge_payload(edge: CodeEdge) -> dict[str, Any]:
 def _found_payload(one: "Found") -> dict[str, Any]:
     used = [{"by": node_payload(step.source), **edge_payload(step.edge)} for step in one.used[:USES_SHOWN]]
     also = [node_payload(node) for node in one.also[:ALSO_SHOWN]]
-    uses = {"used": used, "used_total": len(one.used), "is_common": one.is_common}
+    uses = {"used": used, "used_total": len(one.used), "undecided": one.undecided}
     return node_payload(one.node) | {"also": also, "also_total": len(one.also)} | uses
 
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 
 from graphrag_mcp.counts import counted
-from graphrag_mcp.reports import Status
+from graphrag_mcp.reports import ServerState, Status
 from graphrag_mcp.server.render import describe_state, one_line, printable
 
 SHOWN_KINDS = 12  # Languages or reasons on one line; the JSON form has all.
@@ -29,10 +29,24 @@ def render_status(status: Status, detailed: bool = True) -> str:
         lines.append(f"Last indexed: {_when(status.last_indexed)}")
         lines.append(f"Index file: {status.index_file} ({status.index_bytes / 1e6:,.1f} MB)")
     for server in status.servers:
-        state = f"lacks {counted(server.pending, 'file')}" if server.pending else "holds everything"
-        lines.append(f"Server: {server.name}: {state}" + (f"; {server.problem}" if server.problem else ""))
+        lines.append(f"Server: {server.name}: {_copy(server)}" + (f"; {server.problem}" if server.problem else ""))
     lines += [f"Warning: {warning}" for warning in status.warnings]
     return printable("\n".join(lines))
+
+
+def _copy(server: ServerState) -> str:
+    """Say how much of the index a server holds, as far as that is known."""
+    if server.lost:
+        return (
+            f"has lost {server.lost:,} of {counted(server.given or 0, 'chunk')}; `graphrag-mcp sync` sends them again"
+        )
+    if server.is_from_elsewhere:
+        return f"holds {counted(server.held or 0, 'chunk')} from another machine, not compared with this index"
+    if server.pending:
+        return f"lacks {counted(server.pending, 'file')}; `graphrag-mcp sync` sends them"
+    if server.held is not None:
+        return "holds everything"
+    return "was given everything" if server.given is not None else "searched as it is"
 
 
 def _describe_tree(status: Status) -> str:

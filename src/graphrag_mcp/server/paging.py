@@ -8,6 +8,8 @@ from typing import Generic, TypeVar
 from graphrag_mcp.errors import RequestError
 from graphrag_mcp.server.arguments import PagedArguments
 
+LONGEST_OFFSET = 9  # Digits.
+
 Row = TypeVar("Row")
 
 
@@ -25,7 +27,7 @@ def read_cursor(tool: str, arguments: PagedArguments) -> int:
     if not arguments.cursor:
         return 0
     offset, _, mark = arguments.cursor.partition("-")
-    if not offset.isdecimal() or mark != _mark(tool, arguments):
+    if not offset.isdecimal() or len(offset) > LONGEST_OFFSET or mark != _mark(tool, arguments):
         raise RequestError("cursor", "cursor belongs to another question; send the same arguments with it, or none")
     return int(offset)
 

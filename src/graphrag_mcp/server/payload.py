@@ -12,6 +12,7 @@ from graphrag_mcp.server.excerpts import RELATED_SHARE, Excerpt, cost_of, cut_te
 from graphrag_mcp.server.reasons import is_guess, why
 
 _META_NAMES = {"strategy": "search_strategy"}
+COPIES_SHOWN = 3  # Archived ones with the content of a result.
 _TEXT_FRAME = 40  # Characters around a text: its name, and the count of the lines cut.
 
 
@@ -22,6 +23,7 @@ def search_payload(result: SearchResult, room: int | None = None) -> dict[str, A
     and `hidden_lines` counts what was cut of it. `fused_score` (0 to 1, 1: best in every list) is what min_score
     compares; `score`, which orders the results, is that with the factors, and may exceed 1. `ranks` is the place in
     each list, from 1; `factors` explain the score; `recency_weight` and `archive_penalty` repeat two of them.
+    `archived_copies` are places in archived files with the same content, which are no results of their own.
     rejected: documents of approaches that were turned down. runner_up: the results after the last, without their texts.
     expanded: related code, where `confirmed` is false when it is only a candidate.
     meta: retrieval_ms, search_strategy, retrieval_stats, compression, index, unavailable, warnings; `confidence` (0 to
@@ -103,6 +105,11 @@ def _hit(hit: Hit) -> dict[str, Any]:
         "origin": hit.origin,
         "is_archived": chunk.archive is not None,
         "archive_reason": chunk.archive.reason if chunk.archive else None,
+        "archived_copies": [
+            {"path": copy.path, "start_line": copy.start_line, "end_line": copy.end_line}
+            for copy in hit.archived_copies[:COPIES_SHOWN]
+        ],
+        "archived_copies_total": len(hit.archived_copies),
         "archive_penalty": weights.get("archive", 1.0),
         "recency_weight": weights.get("recency", 1.0),
         "modified_at": iso(chunk.modified_at),

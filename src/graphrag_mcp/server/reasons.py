@@ -37,6 +37,7 @@ _RESOLUTIONS = {
     Resolution.LOCAL: "same file",
     Resolution.IMPORT: "by its import",
     Resolution.NAME: "nothing else has that name",
+    Resolution.UNKNOWN: "unknown receiver",
     Resolution.UNRESOLVED: "name only",
 }
 

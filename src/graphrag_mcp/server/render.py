@@ -8,7 +8,7 @@ from functools import partial
 
 from graphrag_mcp.counts import counted
 from graphrag_mcp.reports import IndexState
-from graphrag_mcp.results import GraphNeighbour, Hit, SearchMeta, SearchResult
+from graphrag_mcp.results import GraphNeighbour, Hit, SearchMeta, SearchResult, StoredChunk
 from graphrag_mcp.server.arguments import ResponseFormat
 from graphrag_mcp.server.excerpts import (
     CONCISE_TOKENS,
@@ -20,7 +20,7 @@ from graphrag_mcp.server.excerpts import (
     room_of,
 )
 from graphrag_mcp.server.paging import cursor_at
-from graphrag_mcp.server.payload import json_cost, search_payload
+from graphrag_mcp.server.payload import COPIES_SHOWN, json_cost, search_payload
 from graphrag_mcp.server.reasons import certainty, explain, is_guess, relation_to, usefulness, why
 from graphrag_mcp.server.requests import Question
 
@@ -157,9 +157,17 @@ def _header(place: int, hit: Hit, explained: bool) -> str:
     lines = [one_line("  ".join(part for part in parts if part))]
     if chunk.stale:
         lines.append(f"   stale: {chunk.stale}")
+    if hit.archived_copies:
+        lines.append(f"   {one_line(_copies(hit.archived_copies))}")
     if explained:
         lines += [f"   {line}" for line in explain(hit)]
     return "\n".join(lines)
+
+
+def _copies(copies: Sequence[StoredChunk]) -> str:
+    places = [f"{copy.path}:{copy.start_line}-{copy.end_line} (archived)" for copy in copies[:COPIES_SHOWN]]
+    more = f" and {len(copies) - COPIES_SHOWN} more" if len(copies) > COPIES_SHOWN else ""
+    return f"same content also in {', '.join(places)}{more}"
 
 
 def _with_signature(header: str, hit: Hit) -> str:

@@ -1,12 +1,12 @@
 """What a server is given to keep of the index, and what it has to be able to do with it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
 from graphrag_mcp.model import Symbol
 from graphrag_mcp.ports import Matrix
-from graphrag_mcp.results import StoredChunk
+from graphrag_mcp.results import Frequencies, StoredChunk
 from graphrag_mcp.stores.points import Point
 
 
@@ -85,8 +85,8 @@ class Projection(Protocol):
         """What marks are kept under: another server, or another project on it, has another name."""
         ...
 
-    def prepare(self) -> None:
-        """Create what the server lacks: collection, constraints, indexes."""
+    def prepare(self) -> bool:
+        """Create what the server lacks: collection, constraints, indexes; tell whether it had nothing at all."""
         ...
 
     def changing(self, files: Sequence[ProjectedFile], gone: Sequence[str], /) -> Changing:
@@ -103,6 +103,17 @@ class Projection(Protocol):
 
     def clear(self) -> None:
         """Remove everything of this project."""
+        ...
+
+    def finish(self, frequencies: Callable[[], Frequencies], *, changed: bool) -> None:
+        """Write what follows from all files together, once each of them is there.
+
+        changed: whether this copy wrote or removed any.
+        """
+        ...
+
+    def chunks(self) -> int:
+        """Return how many chunks the server holds, counted exactly; 0 where there is nothing at all."""
         ...
 
     def versions(self) -> Mapping[str, tuple[str, int]]:

@@ -15,10 +15,10 @@ from starlette.routing import Route
 from starlette.types import ASGIApp
 
 from graphrag_mcp.app import App
-from graphrag_mcp.errors import GraphragError, RequestError, ServerError
+from graphrag_mcp.errors import RequestError
+from graphrag_mcp.failures import explain
 from graphrag_mcp.server.backend import Backend
 from graphrag_mcp.server.render import printable
-from graphrag_mcp.stores.sqlite.database import is_busy
 from graphrag_mcp.ui.api import answer
 from graphrag_mcp.ui.gate import Gate
 
@@ -66,26 +66,27 @@ class _Page:
         """Answer one request of the page; a wrong one is a 400 with the sentence that says why."""
         try:
             values = await _body(request)
-            payload = await run_in_threadpool(self._answer_anyway, request.path_params["name"], values)
+            payload = await run_in_threadpool(self._answer, request.path_params["name"], values)
         except RequestError as error:
             return _json({"error": str(error), "argument": error.argument}, 400)
-        except GraphragError as error:
-            return _json({"error": str(error)}, 503)
-        except Exception:
+        except Exception as error:
+            if known := explain(error):
+                return _json({"error": known}, 503)
             logger.exception("a request of the page failed")
             return _json({"error": "This failed unexpectedly; the terminal that runs graphrag-mcp ui says more."}, 500)
         return _json(payload, 200)
 
-    def _answer_anyway(self, name: str, values: dict[str, Any]) -> dict[str, Any]:
-        """Answer; when the index file was damaged since it was opened, have it replaced and answer from that."""
+    def _answer(self, name: str, values: dict[str, Any]) -> dict[str, Any]:
+        """Answer; an index file that cannot be read is examined."""
         app = self._backend.app()
         try:
-            return answer(app, name, values)
-        except sqlite3.DatabaseError as error:
-            if is_busy(error):
-                raise ServerError(f"another program holds the index file ({error}); try again in a moment") from None
-            logger.warning("the index broke (%s) and is opened anew", error)
-            return answer(self._backend.replace(app), name, values)
+            try:
+                return answer(app, name, values)
+            except sqlite3.ProgrammingError:  # The file was closed meanwhile, to be examined.
+                return answer(app, name, values)
+        except sqlite3.Error as error:
+            logger.warning("the index file cannot be read: %s", error)
+            raise app.doubt(error) from error
 
 
 async def _body(request: Request) -> dict[str, Any]:

@@ -15,6 +15,9 @@ from neo4j.exceptions import (
 
 from graphrag_mcp.errors import ServerError
 
+_REFUSED = "Neo4j refuses the credentials; check GRAPHRAG_NEO4J_USER and GRAPHRAG_NEO4J_PASSWORD"
+_TOO_MANY_WRONG = "Neo.ClientError.Security.AuthenticationRateLimit"  # For some seconds even right ones are refused.
+
 
 def connect(uri: str, user: str, password: str, timeout_seconds: float, retry_seconds: float) -> Driver:
     """Return a driver that connects when it is first used, and retries for so long what the server calls transient."""
@@ -35,12 +38,12 @@ def reaching() -> Iterator[None]:
     try:
         yield
     except AuthError as error:
-        raise ServerError(
-            "Neo4j refuses the credentials; check GRAPHRAG_NEO4J_USER and GRAPHRAG_NEO4J_PASSWORD"
-        ) from error
+        raise ServerError(_REFUSED) from error
     except (ServiceUnavailable, SessionExpired, ConnectionPoolError) as error:
         raise ServerError("Neo4j cannot be reached; check GRAPHRAG_NEO4J_URI and that it runs") from error
     except Neo4jError as error:
+        if error.code == _TOO_MANY_WRONG:
+            raise ServerError(_REFUSED) from error
         raise ServerError(f"Neo4j answers with {error.code}: {_first_line(error.message)}") from error
     except (DriverError, ValueError) as error:  # A text that is not Unicode is a ValueError.
         raise ServerError(f"Neo4j failed ({type(error).__name__}: {_first_line(str(error))})") from error

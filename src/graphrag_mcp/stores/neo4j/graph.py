@@ -62,7 +62,7 @@ MATCH (f:File)-[:HAS_CHUNK]->(asked:Chunk) WHERE asked.key IN $chunks
 WITH f, collect(asked.key) AS keys
 CALL (f) {{
     MATCH (f)-[:HAS_CHUNK]->(:Chunk)-[:DEFINES]->(:Symbol)<-[r:{_LEADING}]-(c:Chunk)
-    WHERE c.path <> f.path AND NOT c.is_archived AND r.resolution <> 'candidates' RETURN c.path AS path
+    WHERE c.path <> f.path AND NOT c.is_archived AND NOT r.resolution IN ['candidates', 'unknown'] RETURN c.path AS path
   UNION
     MATCH (f)<-[:{_LEADING}]-(c:Chunk) WHERE c.path <> f.path AND NOT c.is_archived RETURN c.path AS path
 }}

@@ -1,10 +1,11 @@
 """Writes files into the graph, and takes them out again."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from neo4j import Driver, ManagedTransaction
 
+from graphrag_mcp.results import Frequencies
 from graphrag_mcp.stores.neo4j import schema
 from graphrag_mcp.stores.neo4j.connection import reaching
 from graphrag_mcp.stores.points import file_key
@@ -23,12 +24,12 @@ class Neo4jProjection:
         self._database = database
         self._project = project
 
-    def prepare(self) -> None:
-        """Create the constraints and indexes, where they are missing."""
+    def prepare(self) -> bool:
+        """Create the constraints and indexes, where they are missing; tell whether there was none."""
         with reaching(), self._driver.session(database=self._database) as session:
-            for statement in schema.SETUP:
-                session.run(statement).consume()
+            added = [session.run(statement).consume().counters.contains_updates for statement in schema.SETUP]
             session.run("CALL db.awaitIndexes(60)").consume()
+        return all(added)
 
     def changing(self, files: Sequence[ProjectedFile], gone: Sequence[str], /) -> Changing:
         """Return which definitions and files change, and who points at what goes or may no longer be meant."""
@@ -85,6 +86,14 @@ class Neo4jProjection:
         with reaching(), self._driver.session(database=self._database) as session:
             for statement in schema.CLEAR:
                 session.run(statement, project=self._project).consume()
+
+    def finish(self, frequencies: Callable[[], Frequencies], *, changed: bool) -> None:
+        """Do nothing: the graph weighs no words."""
+
+    def chunks(self) -> int:
+        """Return how many chunks the project has."""
+        ((count,),) = (row.values() for row in self._read(schema.COUNT_CHUNKS))
+        return int(count)
 
     def versions(self) -> Mapping[str, tuple[str, int]]:
         """Return the version of each file and how many chunks it has."""

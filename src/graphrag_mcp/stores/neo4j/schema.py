@@ -126,13 +126,14 @@ MATCH (f:File)<-[]-(c:Chunk) WHERE f.key IN $files RETURN c.path AS path
 UNION
 MATCH (s:Symbol)<-[]-(c:Chunk) WHERE s.key IN $going RETURN c.path AS path
 UNION
-MATCH (s:Symbol)<-[r]-(c:Chunk) WHERE s.key IN $coming AND r.resolution IN ['name', 'candidates']
+MATCH (s:Symbol)<-[r]-(c:Chunk) WHERE s.key IN $coming AND r.resolution IN ['name', 'candidates', 'unknown']
 RETURN c.path AS path
 UNION
 MATCH (s:Symbol)<-[r]-(c:Chunk)
-WHERE s.project = $project AND s.name_key IN $names AND r.resolution IN ['name', 'candidates']
+WHERE s.project = $project AND s.name_key IN $names AND r.resolution IN ['name', 'candidates', 'unknown']
 RETURN c.path AS path
 """
+COUNT_CHUNKS = "MATCH (f:File {project: $project}) RETURN sum(COUNT { (f)-[:HAS_CHUNK]->() }) AS chunks"
 VERSIONS = """
 MATCH (f:File {project: $project}) WHERE f.version IS NOT NULL
 RETURN f.path AS path, f.version AS version, COUNT { (f)-[:HAS_CHUNK]->() } AS chunks

@@ -15,7 +15,11 @@ from qdrant_client.http.exceptions import ApiException, ResponseHandlingExceptio
 
 from graphrag_mcp.errors import ServerError
 
+SYNC = "; run `graphrag-mcp sync` where the project is indexed"
+
 _REFUSED = (401, 403)
+_NOT_FOUND = 404
+_MAX_SAID = 300  # Characters quoted of what a server says.
 # An answer that is not JSON, not of the form that Qdrant's have, or without what was asked for.
 _NONSENSE = (json.JSONDecodeError, ValidationError, AssertionError)
 # Over REST, whatever breaks the connection comes as an ApiException; a text that is not Unicode is a ValueError.
@@ -58,12 +62,27 @@ def _reason(error: Exception) -> str:
     if isinstance(cause, UnexpectedResponse):
         if cause.status_code in _REFUSED:
             return f"refuses the key (HTTP {cause.status_code}); check GRAPHRAG_QDRANT_API_KEY"
-        return f"answers with HTTP {cause.status_code} ({cause.reason_phrase})"
+        step = SYNC if cause.status_code == _NOT_FOUND else ""
+        return f"answers with HTTP {cause.status_code} ({_said(cause.content) or cause.reason_phrase}){step}"
     if isinstance(cause, httpx.HTTPError):
         return f"cannot be reached ({name}: {cause}); check GRAPHRAG_QDRANT_URL and that it runs"
     if isinstance(cause, grpc.RpcError):  # Its text has several lines.
         code = cause.code().name if isinstance(cause, grpc.Call) else name
-        return f"answers with {code} over gRPC; check GRAPHRAG_QDRANT_URL and the key"
+        said = _first_line(cause.details() or "") if isinstance(cause, grpc.Call) else ""
+        step = SYNC if code == grpc.StatusCode.NOT_FOUND.name else "; check GRAPHRAG_QDRANT_URL and the key"
+        return f"answers with {code} over gRPC{f' ({said})' if said else ''}{step}"
     if isinstance(cause, _NONSENSE):
         return f"answers with what is not Qdrant's ({name}); check GRAPHRAG_QDRANT_URL"
-    return f"failed ({name}: {str(cause).splitlines()[0] if str(cause) else ''})"
+    return f"failed ({name}: {_first_line(str(cause))})"
+
+
+def _said(content: bytes) -> str:
+    """Return Qdrant's own sentence from the body of an answer, "" where it has none."""
+    try:
+        return _first_line(str(json.loads(content)["status"]["error"]))
+    except (ValueError, LookupError, TypeError):
+        return ""
+
+
+def _first_line(text: str) -> str:
+    return text.splitlines()[0][:_MAX_SAID] if text else ""

@@ -11,12 +11,13 @@ from qdrant_client import QdrantClient, models
 from graphrag_mcp.errors import ServerError
 from graphrag_mcp.ports import Matrix
 from graphrag_mcp.results import Ranked, Scope
+from graphrag_mcp.stores.keywords import telling_terms
 from graphrag_mcp.stores.points import ArchivedPaths, ChunkIds
 from graphrag_mcp.stores.qdrant.bm25 import query_vector
 from graphrag_mcp.stores.qdrant.connection import reaching
+from graphrag_mcp.stores.qdrant.frequencies import QdrantFrequencies
 from graphrag_mcp.stores.qdrant.schema import DENSE, KEYWORDS, POINT_FIELDS, read_point, scope_filter
 
-ChooseTerms = Callable[[Sequence[str]], Sequence[str]]
 Wait = Callable[[Callable[[], list[models.Record]]], list[models.Record]]
 
 
@@ -34,8 +35,16 @@ class QdrantPoints:
     archived: ArchivedPaths
     wait: Wait = operator.call
 
+    @property
+    def frequencies(self) -> QdrantFrequencies:
+        """The word counts of the project."""
+        return QdrantFrequencies(self.client, self.collection, self.project)
+
     def query(self, vector: list[float] | models.SparseVector, using: str, limit: int, scope: Scope) -> list[Ranked]:
-        """Return the best points inside the scope, best first; content that the search does not know is left out."""
+        """Return the best points inside the scope, best first; content that the search does not know is left out.
+
+        Raises ServerError when there are none because the project is not there.
+        """
         lifted = self.archived.lifted(scope.include_patterns)
         with reaching():
             found = self.client.query_points(
@@ -46,6 +55,8 @@ class QdrantPoints:
                 limit=limit,
                 with_payload=POINT_FIELDS,
             ).points
+        if not found:
+            self.frequencies.check()
         ids = self.chunk_ids.ids([read_point(str(one.id), one.payload or {}) for one in found])
         return [Ranked(known, one.score) for known, one in zip(ids, found, strict=True) if known is not None]
 
@@ -110,18 +121,21 @@ class QdrantKeywordIndex:
 
     remote = True
 
-    def __init__(self, points: QdrantPoints, telling: ChooseTerms = list) -> None:
-        """`telling` leaves out the terms that half of all chunks have, where an index here knows which those are."""
+    def __init__(self, points: QdrantPoints) -> None:
         self._points = points
-        self._telling = telling
+        self._frequencies = points.frequencies
 
     def search(self, terms: Sequence[str], limit: int, scope: Scope) -> list[Ranked]:
         """Return the best chunks inside the scope, best first."""
-        vector = query_vector(self._telling(terms))
-        if not vector.indices:
+        if not terms:
             return []
+        counts, chunks = self._frequencies.read(terms)
+        chosen = telling_terms(((count, term) for term, count in counts.items()), chunks)
+        if not chosen:
+            return []
+        vector = query_vector({term: counts[term] for term in chosen}, chunks)
         sparse = models.SparseVector(indices=vector.indices, values=vector.values)
         return self._points.query(sparse, KEYWORDS, limit, scope)
 
     def frequencies(self, terms: Sequence[str]) -> None:
-        """Return None: the server would have to count each term on its own."""
+        """Return None: the server would have to be asked while the search waits."""

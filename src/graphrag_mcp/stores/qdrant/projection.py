@@ -1,13 +1,15 @@
 """Writes files into a Qdrant collection, and takes them out again."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from qdrant_client import QdrantClient, models
 
+from graphrag_mcp.results import Frequencies
 from graphrag_mcp.stores.projection import Changing, ProjectedFile
 from graphrag_mcp.stores.qdrant.bm25 import document_vector
 from graphrag_mcp.stores.qdrant.connection import reaching
+from graphrag_mcp.stores.qdrant.frequencies import QdrantFrequencies
 from graphrag_mcp.stores.qdrant.schema import (
     DENSE,
     KEYWORDS,
@@ -45,11 +47,12 @@ class QdrantProjection:
         self._model = model
         self._dimensions = dimensions
         self._weights = weights
+        self._frequencies = QdrantFrequencies(client, collection, project)
 
-    def prepare(self) -> None:
-        """Create the collection and its payload indexes, where they are missing."""
+    def prepare(self) -> bool:
+        """Create the collection and its payload indexes, where they are missing; tell whether there was none."""
         with reaching():
-            create_collection(self._client, self._collection, self._dimensions)
+            return create_collection(self._client, self._collection, self._dimensions)
 
     def write(self, files: Sequence[ProjectedFile]) -> None:
         """Replace these files: first the new points are there, then the old ones go."""
@@ -66,8 +69,21 @@ class QdrantProjection:
 
     def clear(self) -> None:
         """Remove all points of the project."""
+        self._frequencies.delete()
         with reaching():
             self._client.delete(self._collection, project_filter(self._project), wait=True)
+
+    def finish(self, frequencies: Callable[[], Frequencies], *, changed: bool) -> None:
+        """Write the word counts, by which every search weighs its words."""
+        if changed or not self._frequencies.exist():
+            self._frequencies.write(frequencies())
+
+    def chunks(self) -> int:
+        """Return how many points the project has, counted exactly."""
+        with reaching():
+            if not self._client.collection_exists(self._collection):
+                return 0
+            return self._client.count(self._collection, project_filter(self._project), exact=True).count
 
     def versions(self) -> Mapping[str, tuple[str, int]]:
         """Return the version of each file and how many points it has; "" for a file that is there in two versions."""

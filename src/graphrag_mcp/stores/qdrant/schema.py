@@ -35,21 +35,22 @@ _INDEXES: Mapping[str, Any] = {
     "language": _KEYWORD,
     "ordinal": models.IntegerIndexParams(type=models.IntegerIndexType.INTEGER),
     "is_archived": models.BoolIndexParams(type=models.BoolIndexType.BOOL),
-    "modified_at": models.FloatIndexParams(type=models.FloatIndexType.FLOAT),
+    "facts.status": _KEYWORD,
 }
 
 
-def create_collection(client: QdrantClient, collection: str, dimensions: int) -> None:
-    """Create what is missing of the collection; others may be doing the same.
+def create_collection(client: QdrantClient, collection: str, dimensions: int) -> bool:
+    """Create what is missing of the collection; others may be doing the same. Tells whether there was no collection.
 
     Raises IndexStoreError when the collection holds vectors of another size or kind.
     """
-    if not client.collection_exists(collection):
+    is_new = not client.collection_exists(collection)
+    if is_new:
         try:
             client.create_collection(
                 collection,
                 vectors_config={DENSE: models.VectorParams(size=dimensions, distance=models.Distance.COSINE)},
-                sparse_vectors_config={KEYWORDS: models.SparseVectorParams(modifier=models.Modifier.IDF)},
+                sparse_vectors_config={KEYWORDS: models.SparseVectorParams()},
                 # A filter on a field without an index scans the collection: let it fail in a test instead.
                 strict_mode_config=models.StrictModeConfig(
                     enabled=True, unindexed_filtering_retrieve=False, unindexed_filtering_update=False
@@ -58,23 +59,28 @@ def create_collection(client: QdrantClient, collection: str, dimensions: int) ->
         except UnexpectedResponse as error:
             if error.status_code != 409:  # Somebody else was faster.
                 raise
-    params = client.get_collection(collection).config.params
-    found = params.vectors[DENSE].size if isinstance(params.vectors, dict) and DENSE in params.vectors else None
-    if found != dimensions:
+    found = client.get_collection(collection)
+    params = found.config.params
+    dense = params.vectors.get(DENSE) if isinstance(params.vectors, dict) else None
+    if dense is None or (dense.size, dense.distance) != (dimensions, models.Distance.COSINE):
+        held = f"vectors of {dense.size} dimensions, compared by {dense.distance.value}" if dense else "other vectors"
         raise IndexStoreError(
-            f"Qdrant's collection {collection!r} holds vectors of {found} dimensions and the model gives {dimensions}; "
+            f"Qdrant's collection {collection!r} holds {held}, and the model gives {dimensions}, compared by Cosine; "
             "set GRAPHRAG_QDRANT_COLLECTION to another name"
         )
     sparse = (params.sparse_vectors or {}).get(KEYWORDS)
-    if sparse is None or sparse.modifier != models.Modifier.IDF:  # Without it, every word would weigh the same.
+    if sparse is None:
         raise IndexStoreError(
-            f"Qdrant's collection {collection!r} has no sparse vectors {KEYWORDS!r} with the modifier idf; "
+            f"Qdrant's collection {collection!r} has no sparse vectors {KEYWORDS!r}; "
             "set GRAPHRAG_QDRANT_COLLECTION to another name"
         )
-    indexed = client.get_collection(collection).payload_schema
+    if sparse.modifier == models.Modifier.IDF:  # It would weigh words by all projects of the collection.
+        plain = models.SparseVectorParams(modifier=models.Modifier.NONE)
+        client.update_collection(collection, sparse_vectors_config={KEYWORDS: plain})
     for field, schema in _INDEXES.items():
-        if field not in indexed:
+        if field not in found.payload_schema:
             client.create_payload_index(collection, field, schema, wait=True)
+    return is_new
 
 
 def payload(project: str, model: str, file: ProjectedFile, chunk: ProjectedChunk) -> dict[str, Any]:

@@ -18,8 +18,7 @@ CHUNK_COLUMNS = """c.id, c.file_id, f.path, f.language, f.category, c.start_line
     c.names, c.enclosing, c.signature, f.archive_reason, f.archive_penalty, f.modified_at, f.facts"""
 
 
-@dataclass(frozen=True, slots=True)
-class FileState:
+class FileState(NamedTuple):
     """What the catalog remembers of a file, to tell whether it changed. `recipe`: what its rows were made with."""
 
     size: int
@@ -48,6 +47,14 @@ class _Stated(NamedTuple):
     by_file: dict[int, DocumentStatus | None]
 
 
+class _StatesWithout(NamedTuple):
+    """What is remembered, since one commit, of the files without a note."""
+
+    version: int
+    note: str
+    states: dict[str, FileState]
+
+
 class SqliteCatalog:
     """Reads the ledger from which every index can be rebuilt."""
 
@@ -61,6 +68,7 @@ class SqliteCatalog:
         self._stated = _Stated(-1, frozenset(), {})
         self._counts: Counts | None = None
         self._counts_version = -1
+        self._states_without: _StatesWithout | None = None
 
     def chunks(self, chunk_ids: Sequence[int]) -> Mapping[int, StoredChunk]:
         """Return those of the chunks that still exist."""
@@ -153,6 +161,17 @@ class SqliteCatalog:
         """Return what is remembered of every file, by path."""
         rows = self._database.rows("SELECT path, size, changed_ns, content_hash, recipe FROM files")
         return {path: FileState(*state) for path, *state in rows}
+
+    def states_without(self, note: str) -> dict[str, FileState]:
+        """Return what is remembered of the files whose note does not say this, by path; read once for each commit."""
+        known, version = self._states_without, self._database.version()
+        if known is None or (known.version, known.note) != (version, note):
+            rows = self._database.rows(
+                "SELECT path, size, changed_ns, content_hash, recipe FROM files WHERE NOT instr(note, ?)", (note,)
+            )
+            states = {path: FileState(*state) for path, *state in rows}
+            known = self._states_without = _StatesWithout(version, note, states)
+        return known.states
 
     def states(self, file_ids: Iterable[int]) -> dict[int, FileState]:
         """Return what is remembered of those contents that the tree still has, by their ids."""

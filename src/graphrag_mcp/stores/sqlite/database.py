@@ -7,12 +7,12 @@ import weakref
 from collections.abc import Iterable, Iterator, Sized
 from contextlib import closing, contextmanager, nullcontext
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 from weakref import WeakSet
 
 from filelock import FileLock
 
-from graphrag_mcp.errors import IndexStoreError
+from graphrag_mcp.errors import IndexDamagedError, IndexStoreError
 from graphrag_mcp.stores.sqlite.schema import SCHEMA, SCHEMA_VERSION, tree_views
 from graphrag_mcp.stores.sqlite.trees import Tree, find_tree, make_tree, served_tree
 
@@ -32,7 +32,8 @@ class Database:
         """Open the file, and create it when it is missing.
 
         root: names the tree. model: the fingerprint of the vectors to write; None for the tree that is searched.
-        Raises IndexStoreError when the file cannot be opened, is damaged, or was written by another version.
+        Raises IndexDamagedError when the file is damaged or has another format, IndexStoreError when it cannot be
+        opened now.
         """
         self.path = path
         self._local = threading.local()
@@ -46,19 +47,36 @@ class Database:
                     _remove_log(path)
                 self.tree = _open_tree(path, root, model)
             self._place = _place(path)
+            self._log = _NO_PLACE
         except (OSError, sqlite3.Error) as error:
-            raise IndexStoreError(f"{path} cannot be opened ({error}); {_advice(error)}") from error
+            kind = IndexDamagedError if isinstance(error, sqlite3.Error) and is_damage(error) else IndexStoreError
+            raise kind(f"{path} cannot be opened ({error}); {_advice(error)}") from error
+
+    def harm(self) -> str:
+        """Return what others did to the file while it was open, as far as its size and its log tell; "" for nothing.
+
+        SQLite never shortens the file, since it is never vacuumed, and it keeps the log for as long as it is open.
+        """
+        open_now = list(self._connections)  # Held until the log was looked at, so that none of them is closed.
+        place, log = _place(self.path), _place(_log_of(self.path))
+        if place.is_file(self._place):
+            if place.size < self._place.size:
+                return "it was cut short"
+            self._place = place
+            if open_now and not log.is_file(self._log):
+                return "its log was removed"
+        return ""
 
     def is_served(self) -> bool:
         """Tell whether searches are still answered from this tree of this file: it may be replaced or retired."""
-        if self._place != _place(self.path):  # First: of a file that is gone, nothing should be read.
+        if not _place(self.path).is_file(self._place):  # First: of a file that is gone, nothing should be read.
             return False
         with self.connection() as connection:
             return served_tree(connection, self.tree.root) == self.tree
 
     def is_written(self, model: str | None) -> bool:
         """Tell whether this is where vectors of a model are written."""
-        if self._place != _place(self.path):
+        if not _place(self.path).is_file(self._place):
             return False
         with self.connection() as connection:
             return find_tree(connection, self.tree.root, model) == self.tree
@@ -125,6 +143,8 @@ class Database:
             connection = _Connection(connect(self.path))
             for statement in tree_views(self.tree.tree_id):
                 connection.opened.execute(statement)
+            if not self._connections:
+                self._log = _place(_log_of(self.path))
             self._connections.add(connection)
             return connection
 
@@ -202,6 +222,10 @@ def _advice(error: Exception) -> str:
     return "check the disk and its permissions, or set GRAPHRAG_DATA_DIR"
 
 
+def _log_of(path: Path) -> Path:
+    return path.with_name(f"{path.name}-wal")
+
+
 def _remove_log(path: Path) -> None:
     """Remove what a file that is gone has left: its log would be replayed into the new one."""
     for suffix in ("-wal", "-shm"):
@@ -209,19 +233,32 @@ def _remove_log(path: Path) -> None:
 
 
 def has_tables(connection: sqlite3.Connection, path: Path) -> bool:
-    """Tell an index file from a new one. Raises IndexStoreError for a file of another format."""
+    """Tell an index file from a new one. Raises IndexDamagedError for a file of another format."""
     (version,) = connection.execute("PRAGMA user_version").fetchone()
     if version == SCHEMA_VERSION:
         return True
     if version != 0 or connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
-        raise IndexStoreError(f"{path} has format {version}, this version reads format {SCHEMA_VERSION}")
+        raise IndexDamagedError(f"{path} has format {version}, this version reads format {SCHEMA_VERSION}")
     return False
 
 
-def _place(path: Path) -> tuple[int, int]:
-    """Return what tells a file from another one of the same name."""
+class _Place(NamedTuple):
+    """What tells a file from another one of the same name, and its bytes."""
+
+    device: int
+    inode: int
+    size: int
+
+    def is_file(self, other: "_Place") -> bool:
+        return self[:2] == other[:2]
+
+
+_NO_PLACE = _Place(0, 0, 0)
+
+
+def _place(path: Path) -> _Place:
     try:
         found = path.stat()
     except OSError:
-        return 0, 0
-    return found.st_dev, found.st_ino
+        return _NO_PLACE
+    return _Place(found.st_dev, found.st_ino, found.st_size)

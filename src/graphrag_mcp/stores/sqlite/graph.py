@@ -51,7 +51,7 @@ class SqliteGraphStore:
                     SELECT DISTINCT c.id AS chunk_id, r.target_key AS key, r.target, r.file_id
                     FROM json_each(?) one CROSS JOIN chunks c ON c.id = one.value
                     CROSS JOIN main.relations r ON r.file_id = c.file_id AND r.line BETWEEN c.start_line AND c.end_line
-                    WHERE r.kind NOT IN ('contains', 'uses')),
+                    WHERE r.kind NOT IN ('contains', 'uses') AND r.resolution != 'builtin'),
                 rare AS MATERIALIZED (
                     SELECT key, (SELECT count(*) FROM (
                         SELECT 1 FROM main.relations x WHERE x.target_key = key LIMIT {MAX_OCCURRENCES})) AS occurrences
@@ -78,7 +78,7 @@ class SqliteGraphStore:
                     SELECT s.file_id AS target, r.file_id AS source FROM wanted w
                     CROSS JOIN symbols s ON s.file_id = w.id
                     CROSS JOIN relations r ON r.target_key = s.name_key AND r.target = s.name
-                    WHERE r.kind IN ({_LEADING}) AND NOT EXISTS (
+                    WHERE r.kind IN ({_LEADING}) AND r.resolution != 'builtin' AND NOT EXISTS (
                         SELECT 1 FROM symbols other WHERE other.name_key = s.name_key AND other.file_id != s.file_id)
                     UNION
                     SELECT m.file_id, r.file_id FROM wanted w CROSS JOIN module_keys m ON m.file_id = w.id

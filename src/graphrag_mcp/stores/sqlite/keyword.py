@@ -3,16 +3,10 @@
 from collections.abc import Sequence
 
 from graphrag_mcp.results import Frequencies, Ranked, Scope
+from graphrag_mcp.stores.keywords import telling_terms
 from graphrag_mcp.stores.sqlite.database import Database, marks
 from graphrag_mcp.stores.sqlite.schema import KEYWORD_FIELDS, ORDINAL_BITS
 from graphrag_mcp.stores.sqlite.scope import ScopeResolver
-
-# Scoring a chunk takes about 1.5 µs, and the common terms of a query match most chunks while they tell least. So terms
-# are taken from the rarest on, until these limits; measured, all terms would be no better.
-COMMON_SHARE = 1 / 2  # Of all chunks: BM25 gives a term in half of them the weight 0.
-SCORED_CHUNKS = 1_500
-SCORED_SHARE = 1 / 20  # In a large index.
-TERMS_KEPT = 2  # Whatever they cost.
 
 _WEIGHTS = ", ".join(str(weight) for weight in KEYWORD_FIELDS.values())
 
@@ -34,7 +28,9 @@ class SqliteKeywordIndex:
 
     def search(self, terms: Sequence[str], limit: int, scope: Scope) -> list[Ranked]:
         """Return the best chunks inside the scope, best first."""
-        query = " OR ".join('"' + term.replace('"', '""') + '"' for term in self.telling(terms))
+        self._catch_up()
+        chosen = telling_terms(self._frequencies_of(terms), self._chunks)
+        query = " OR ".join('"' + term.replace('"', '""') + '"' for term in chosen)
         if not query:
             return []
         rows = self._database.rows(
@@ -49,19 +45,6 @@ class SqliteKeywordIndex:
         """Return how many chunks hold each term; what a search has asked for is remembered."""
         self._catch_up()
         return Frequencies({term: count for count, term in self._frequencies_of(terms)}, self._chunks)
-
-    def telling(self, terms: Sequence[str]) -> list[str]:
-        """Return the terms that are worth their time, rarest first; the rarest one always."""
-        self._catch_up()
-        budget = max(SCORED_CHUNKS, SCORED_SHARE * self._chunks)
-        chosen: list[str] = []
-        for frequency, term in sorted(self._frequencies_of(terms)):
-            budget -= frequency
-            if (len(chosen) >= TERMS_KEPT and budget < 0) or (chosen and frequency > COMMON_SHARE * self._chunks):
-                break
-            if frequency:
-                chosen.append(term)
-        return chosen
 
     def _catch_up(self) -> None:
         version = self._database.version()

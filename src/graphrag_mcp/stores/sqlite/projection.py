@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from graphrag_mcp.model import Symbol, SymbolKind
+from graphrag_mcp.results import Frequencies
 from graphrag_mcp.stores.points import Point, file_key, file_version, point_key
 from graphrag_mcp.stores.projection import Changing, ProjectedChunk, ProjectedEdge, ProjectedFile, ProjectedSymbol
 from graphrag_mcp.stores.sqlite.catalog import CHUNK_COLUMNS, read_chunk
@@ -104,11 +105,24 @@ class SqliteProjectionSource:
 
     def versions(self) -> dict[str, tuple[str, int]]:
         """Return the version of each indexed file and how many chunks it has."""
-        rows = self._database.rows(
-            """SELECT f.path, f.content_hash, f.recipe, (SELECT count(*) FROM chunks c WHERE c.file_id = f.id)
-               FROM files f"""
-        )
+        rows = self._database.rows("SELECT path, content_hash, recipe, chunks FROM files")
         return {path: (file_version(path, content_hash, recipe), count) for path, content_hash, recipe, count in rows}
+
+    def chunks(self, server: str = "") -> int:
+        """Return how many chunks the index has; with a server, how many of them it was given as they are."""
+        given = (
+            f"WHERE EXISTS (SELECT 1 FROM projected p WHERE p.server = ?1 AND p.path = f.path AND p.mark IS {_MARK})"
+        )
+        ((count,),) = self._database.rows(
+            f"SELECT coalesce(sum(f.chunks), 0) FROM files f {given if server else ''}", (server,) if server else ()
+        )
+        return int(count)
+
+    def frequencies(self) -> Frequencies:
+        """Return how many chunks hold each word, as the embedded keyword index counts them."""
+        counts = self._database.rows("SELECT term, doc FROM keyword_terms")
+        ((chunks,),) = self._database.rows("SELECT coalesce(sum(chunks), 0) FROM main.files")
+        return Frequencies(dict(counts), chunks)
 
     def mentioning(self, changing: Changing) -> list[str]:
         """Return the files whose relations may mean something else than before the change.

@@ -41,13 +41,13 @@ def move_aside(path: Path, problem: str) -> str:
     try:
         for old in path.parent.glob(f"{path.name}*{_UNUSABLE}*"):
             old.unlink(missing_ok=True)
-        for suffix in ("", "-wal", "-shm"):
+        for suffix in ("-wal", "-shm", ""):  # The file last: whoever misses it makes a new one, with a log of its own.
             part = path.with_name(path.name + suffix)
             if part.exists():
                 part.rename(aside.with_name(aside.name + suffix))
     except OSError as error:
         raise IndexStoreError(f"{path} is unusable and cannot be moved aside ({error})") from error
-    return f"{problem}; it was moved to {aside.name} and the index is being rebuilt"
+    return f"{problem}; it was moved to {aside.name}, and a new index takes its place"
 
 
 def _damage(path: Path, depth: Depth) -> str:

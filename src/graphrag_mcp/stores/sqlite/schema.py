@@ -9,7 +9,7 @@ A chunk's id is `file_id << 16 | ordinal`: a file's chunks are one run of ids, s
 and the file of a full-text match is known without a join. File ids are never used again.
 """
 
-SCHEMA_VERSION = 4
+SCHEMA_VERSION = 5  # Rises when what older versions read or write would no longer fit: they keep their own file.
 ORDINAL_BITS = 16  # 65,536 chunks a file: a file of 10 MB has about 7,000.
 MAX_CHUNKS_PER_FILE = 1 << ORDINAL_BITS
 ORDINAL_MASK = MAX_CHUNKS_PER_FILE - 1

@@ -14,7 +14,14 @@ from itertools import groupby
 from operator import attrgetter
 from typing import NamedTuple
 
-from graphrag_mcp.model import HEADER_SUFFIXES, RelationKind, Resolution, SymbolKind
+from graphrag_mcp.model import (
+    BARE_CONFIDENCE,
+    BASE_CONFIDENCE,
+    HEADER_SUFFIXES,
+    RelationKind,
+    Resolution,
+    SymbolKind,
+)
 from graphrag_mcp.stores.sqlite.database import Database, id_list
 from graphrag_mcp.stores.sqlite.schema import ORDINAL_BITS
 from graphrag_mcp.stores.sqlite.scope import FileFilter
@@ -25,6 +32,7 @@ MAX_EDGES = 400  # Edges read per hop; a result shows twenty at most.
 MAX_MENTIONS = 40  # Mentions read of one definition.
 IMPORT_CONFIDENCE = 0.9
 UNIQUE_NAME_CONFIDENCE = 0.7
+UNKNOWN_CONFIDENCE = 0.5  # Of a guess, shared by the candidates.
 
 # The files that the module of a mention stands for.
 _MODULES = "SELECT r.id, r.target_key, m.file_id FROM mentions r CROSS JOIN module_keys m ON m.key = r.target_module"
@@ -33,7 +41,8 @@ _HANDED_ON = """SELECT r.id, r.target_key, k.file_id FROM mentions r CROSS JOIN 
     CROSS JOIN main.relations e ON e.target_key = r.target_key AND e.file_id = m.file_id
         AND e.kind = 'imports' AND e.target = r.target
     CROSS JOIN main.module_keys k ON k.key = e.target_module"""
-_IS_OF_MODULE = "(r.id, s.file_id) IN (SELECT id, file_id FROM modules)"
+# Not `IN`: with two columns, SQLite reads all of `modules` for each row.
+_IS_OF_MODULE = "EXISTS (SELECT 1 FROM modules m WHERE m.id = r.id AND m.file_id = s.file_id)"
 _MAY_MEAN = """(s.kind != 'section' OR r.kind IN ('contains', 'links_to', 'supersedes'))
     AND (r.kind != 'uses' OR s.kind IN ('type', 'module', 'constant'))"""
 _PATH = "(SELECT d.path FROM main.files d WHERE d.id = s.file_id)"
@@ -46,12 +55,13 @@ OF_RELATIONS = "FROM json_each(?1) seed CROSS JOIN main.relations r ON r.id = se
 def count_definitions(key: str, name: str, condition: str) -> str:
     """Return in SQL how many things of a name fulfil a condition on `x`, as far as it matters; overloads are one.
 
-    A name that half the project defines (`get`, `init`) is followed only inside its file or along an import.
+    A name that half the project defines (`get`, `init`) is followed only inside its file or along an import. Fields do
+    not count: a type is as easily told from the fields called like it as if there were none.
     """
     return f"""(
         SELECT iif(count(*) > {MAX_DEFINITIONS}, {MAX_CANDIDATES + 1}, count(DISTINCT file_id || ' ' || qualified_name))
         FROM (SELECT x.file_id, x.qualified_name FROM symbols x
-              WHERE x.name_key = {key} AND x.name = {name} AND x.kind != 'section' AND {condition}
+              WHERE x.name_key = {key} AND x.name = {name} AND x.kind NOT IN ('section', 'field') AND {condition}
               LIMIT {MAX_DEFINITIONS + 1}))"""
 
 
@@ -217,6 +227,17 @@ class _Candidate(NamedTuple):
         return self.kind != RelationKind.IMPORTS or self.symbol_kind not in (SymbolKind.FIELD, SymbolKind.METHOD)
 
     @property
+    def is_member(self) -> bool:
+        """Whether the value of an expression may have it; a function that is no method is a member of modules only."""
+        return self.symbol_kind != SymbolKind.FUNCTION
+
+    @property
+    def is_of_same_type(self) -> bool:
+        """Whether it is a member of the type in which the relation stands."""
+        owner = self.qualified_name.rpartition(".")[0]
+        return bool(owner) and self.symbol_file == self.relation_file and self.source.startswith(f"{owner}.")
+
+    @property
     def full_target(self) -> str:
         return f"{self.source}.{self.target}" if self.source else self.target
 
@@ -267,8 +288,18 @@ def _settle(candidates: Iterable[_Candidate], direction: str) -> list[SettledEdg
 
 def _choose(possible: Mapping[int, _Candidate]) -> list[tuple[Resolution, float, list[_Candidate]]]:
     everyone = list(possible.values())
+    relation = everyone[0]
+    if relation.resolution == Resolution.UNKNOWN:
+        return _guess(Resolution.UNKNOWN, [one for one in everyone if one.is_member])
+    if relation.resolution == Resolution.BASE:
+        return _choose_of_base([one for one in everyone if one.is_member and not one.is_of_same_type])
+    if relation.resolution == Resolution.BUILTIN:  # The language's own is one more candidate.
+        named = [one for one in everyone if one.symbol_kind not in (SymbolKind.METHOD, SymbolKind.FIELD)]
+        return _guess(Resolution.CANDIDATES, named, rivals=1)
+    if relation.kind == RelationKind.CALLS and relation.confidence >= BARE_CONFIDENCE:
+        everyone = [one for one in everyone if one.symbol_kind != SymbolKind.FIELD] or everyone
     local = [one for one in everyone if one.symbol_file == one.relation_file]
-    if everyone[0].resolution == Resolution.SYNTAX:  # The source says whose member it is.
+    if relation.resolution == Resolution.SYNTAX:  # The source says whose member it is.
         return [(Resolution.SYNTAX, 1.0, [one for one in local if one.qualified_name == one.full_target])]
     imported = [one for one in everyone if one.module_matches]
     ways = [
@@ -276,9 +307,9 @@ def _choose(possible: Mapping[int, _Candidate]) -> list[tuple[Resolution, float,
         (Resolution.IMPORT, IMPORT_CONFIDENCE, imported),
         (Resolution.NAME, UNIQUE_NAME_CONFIDENCE, [one for one in everyone if one.is_importable]),
     ]
-    if everyone[0].resolution in (Resolution.IMPORT, Resolution.LIBRARY):
+    if relation.resolution in (Resolution.IMPORT, Resolution.LIBRARY):
         ways[:2] = reversed(ways[:2])  # `module.name` is not what this file defines by that name.
-    if everyone[0].resolution == Resolution.LIBRARY:  # Unless the project has a module of that name.
+    if relation.resolution == Resolution.LIBRARY:  # Unless the project has a module of that name.
         del ways[1:]
     for resolution, confidence, chosen in ways:
         meant = _count_things(chosen)
@@ -287,6 +318,24 @@ def _choose(possible: Mapping[int, _Candidate]) -> list[tuple[Resolution, float,
         if meant:
             return [(Resolution.CANDIDATES, confidence / meant, chosen if meant <= MAX_CANDIDATES else [])]
     return []
+
+
+def _choose_of_base(others: list[_Candidate]) -> list[tuple[Resolution, float, list[_Candidate]]]:
+    """Decide which of other types' members `super().name()` means: what the file shows, else it is a guess."""
+    local = [one for one in others if one.symbol_file == one.relation_file]
+    if local and local[0].confidence >= BASE_CONFIDENCE and _count_things(local) == 1:
+        return [(Resolution.LOCAL, 1.0, local)]
+    return _guess(Resolution.UNKNOWN, others)
+
+
+def _guess(
+    resolution: Resolution, candidates: list[_Candidate], rivals: int = 0
+) -> list[tuple[Resolution, float, list[_Candidate]]]:
+    """Share the confidence among the candidates, and so many rivals that the project does not define."""
+    meant = _count_things(candidates)
+    if not 0 < meant <= MAX_CANDIDATES:
+        return []
+    return [(resolution, UNKNOWN_CONFIDENCE / (meant + rivals), candidates)]
 
 
 def _count_things(definitions: Collection[_Candidate]) -> int:

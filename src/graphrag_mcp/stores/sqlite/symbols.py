@@ -1,22 +1,15 @@
 """The code graph symbol by symbol: definitions by name or place, and the settled relations at either end of one."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Any
 
 from graphrag_mcp.code_graph import CodeEdge, CodeNode, Dependency, Mentioned
-from graphrag_mcp.model import Category, RelationKind, SymbolKind
+from graphrag_mcp.model import Category, RelationKind, Resolution, SymbolKind
 from graphrag_mcp.results import Scope
 from graphrag_mcp.stores.sqlite.database import Database, id_list, marks
 from graphrag_mcp.stores.sqlite.schema import ORDINAL_BITS
 from graphrag_mcp.stores.sqlite.scope import FileFilter, ScopeResolver
-from graphrag_mcp.stores.sqlite.settling import (
-    MAX_CANDIDATES,
-    OF_RELATIONS,
-    Definition,
-    SettledEdge,
-    Settler,
-    count_definitions,
-)
+from graphrag_mcp.stores.sqlite.settling import OF_RELATIONS, Definition, SettledEdge, Settler, count_definitions
 
 _NODE_COLUMNS = """s.id, s.file_id, f.path, f.category, s.name, s.qualified_name, s.kind, s.start_line, s.end_line,
     s.signature, f.archive_reason IS NOT NULL"""
@@ -108,9 +101,12 @@ class SqliteSymbolGraph:
     def outgoing(
         self, node: CodeNode, kinds: Sequence[RelationKind], scope: Scope
     ) -> tuple[list[CodeEdge], list[Mentioned]]:
-        """Return what a definition or file mentions, and the names in it that nothing in the project defines."""
+        """Return what a definition or file mentions, and the names in it whose meaning was not found.
+
+        A name of the language's own is none of these, and neither is recursion.
+        """
         relations = self._database.rows(
-            f"""SELECT id, kind, target, target_module, line FROM main.relations
+            f"""SELECT id, kind, target, target_module, line, resolution FROM main.relations
                 WHERE file_id = ? AND line BETWEEN ? AND ? AND kind IN ({marks(kinds)}) ORDER BY id""",
             (node.file_id, node.start_line, node.end_line, *kinds),
         )
@@ -119,15 +115,17 @@ class SqliteSymbolGraph:
         settled = self._settler.outgoing(ids, kinds, self._scopes.resolve(scope), -1, OF_RELATIONS)
         known = {edge.relation_id for edge in settled}
         edges = [
-            CodeEdge(node.node_id, edge.symbol_id, RelationKind(edge.kind), node.path, lines[edge.relation_id],
-                     edge.confidence, edge.resolution)
+            CodeEdge(edge.relation_id, node.node_id, edge.symbol_id, RelationKind(edge.kind), node.path,
+                     lines[edge.relation_id], edge.confidence, edge.resolution)
             for edge in settled
         ]  # fmt: skip
-        unknown = [
-            Mentioned(RelationKind(kind), target, module, node.path, line)
-            for relation_id, kind, target, module, line in relations
-            if relation_id not in known
+        others = [
+            Mentioned(RelationKind(kind), target, module, node.path, line, False)
+            for relation_id, kind, target, module, line, resolution in relations
+            if relation_id not in known and resolution not in (Resolution.BUILTIN, Resolution.LOCAL)
         ]
+        defined = self._defined({one.name for one in others})
+        unknown = [one._replace(is_defined=one.name in defined) for one in others]
         return edges, unknown
 
     def incoming(self, node: CodeNode, kinds: Sequence[RelationKind], scope: Scope) -> list[CodeEdge]:
@@ -146,12 +144,32 @@ class SqliteSymbolGraph:
                 continue
             source, path, line = places[edge.relation_id]
             kind = RelationKind(edge.kind)
-            edges.append(CodeEdge(source, node.node_id, kind, path, line, edge.confidence, edge.resolution))
+            one = (edge.relation_id, source, node.node_id, kind, path, line, edge.confidence, edge.resolution)
+            edges.append(CodeEdge(*one))
         return edges
 
-    def is_common(self, node: CodeNode, scope: Scope) -> bool:
-        """Tell whether so much has a definition's name that only its own file and importers can be told to mean it."""
-        return not node.is_file and self._count_definitions(node, self._scopes.resolve(scope)) > MAX_CANDIDATES
+    def undecided(
+        self, nodes: Sequence[CodeNode], kinds: Sequence[RelationKind], scope: Scope, shown: Iterable[int]
+    ) -> int:
+        """Return on how many other lines than those of the relations shown a node's name may mean the node.
+
+        These have a receiver of unknown type, or a module that is a folder of the project and not a file.
+        """
+        names = {node.name for node in nodes if not node.is_file}
+        hidden = self._scopes.resolve(scope)
+        ((count,),) = self._database.rows(
+            f"""SELECT count(DISTINCT r.file_id << 32 | r.line) FROM json_each(?) one
+                CROSS JOIN relations r ON r.target_key = lower(one.value) AND r.target = one.value
+                WHERE r.kind IN ({marks(kinds)}) AND {hidden.condition("r.file_id")}
+                  AND (r.resolution IN ('{Resolution.UNRESOLVED}', '{Resolution.UNKNOWN}', '{Resolution.BASE}')
+                       OR r.resolution = '{Resolution.IMPORT}' AND r.target_module != ''
+                       AND NOT EXISTS (SELECT 1 FROM module_keys m WHERE m.key = r.target_module)
+                       AND EXISTS (SELECT 1 FROM module_keys m
+                                   WHERE m.key > r.target_module || '/' AND m.key < r.target_module || '0'))
+                  AND r.id NOT IN (SELECT value FROM json_each(?))""",
+            (id_list(names), *kinds, *hidden.parameters, id_list(shown)),
+        )
+        return int(count)
 
     def dependencies(self, most: int, scope: Scope) -> Iterator[Dependency]:
         """Yield which files say the names that at most so many definitions have, as far as names tell; streamed."""
@@ -165,12 +183,21 @@ class SqliteSymbolGraph:
                           GROUP BY name_key HAVING count(*) <= ?) d
                     CROSS JOIN symbols s ON s.name_key = d.name_key AND s.kind IN {_RANKED}
                     CROSS JOIN relations r ON r.target_key = d.name_key AND r.file_id != s.file_id
-                    WHERE r.kind IN ('calls', 'imports', 'inherits')
+                    WHERE r.kind IN ('calls', 'imports', 'inherits') AND r.resolution != 'builtin'
                           AND {hidden.condition("s.file_id")} AND {hidden.condition("r.file_id")}
                     GROUP BY s.id, r.file_id""",
                 (*hidden.parameters, most, *hidden.parameters, *hidden.parameters),
             )
             yield from map(Dependency._make, rows)
+
+    def _defined(self, names: Collection[str]) -> set[str]:
+        """Return those of the names that something in the project has."""
+        rows = self._database.rows(
+            """SELECT one.value FROM json_each(?) one WHERE EXISTS (
+                   SELECT 1 FROM symbols s WHERE s.name_key = lower(one.value) AND s.name = one.value)""",
+            (id_list(names),),
+        )
+        return {name for (name,) in rows}
 
     def _count_definitions(self, node: CodeNode, hidden: FileFilter) -> int:
         counted = f"SELECT {count_definitions('?1', '?2', hidden.condition('x.file_id', '?3'))}"

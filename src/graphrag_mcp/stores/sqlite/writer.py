@@ -98,8 +98,8 @@ class SqliteIndexWriter:
             )
             remove_orphans(connection, left)
 
-    def set_modified_at(self, times: Mapping[str, float]) -> None:
-        """Remember when files last changed, in seconds since 1970."""
+    def set_modified_at(self, times: Mapping[str, float | None]) -> None:
+        """Remember when files last changed, in seconds since 1970; None: it is not known."""
         if not times:
             return
         with self._commit() as connection:

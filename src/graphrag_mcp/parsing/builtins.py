@@ -1,4 +1,4 @@
-"""Names that every file of a language calls: too common to be an edge of the graph or to tell two chunks apart."""
+"""Names that a language itself has, and that every file calls: they tell no two chunks apart."""
 
 import builtins
 
@@ -56,10 +56,10 @@ _NAMES = {
     """,
     "haskell": "return pure show fmap map foldr maybe either fst snd id const not error fromIntegral",
 }
-_NOISE = {language: frozenset(names.split()) for language, names in _NAMES.items()}
+_BUILTINS = {language: frozenset(names.split()) for language, names in _NAMES.items()}
 _NONE: frozenset[str] = frozenset()
 
 
-def noise_of(language: str) -> frozenset[str]:
-    """Return the names of a language that are not worth a reference."""
-    return _NOISE.get(language, _NONE)
+def builtins_of(language: str) -> frozenset[str]:
+    """Return the names of functions, macros and types that a language has without an import."""
+    return _BUILTINS.get(language, _NONE)

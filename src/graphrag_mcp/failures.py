@@ -1,0 +1,33 @@
+"""Says what an error means to a user: no name of an exception is ever shown."""
+
+import errno
+import sqlite3
+
+from graphrag_mcp.errors import GraphragError
+from graphrag_mcp.stores.sqlite.database import is_busy, is_damage
+
+REBUILD = "run `graphrag-mcp index`, which moves it aside and builds it again"
+NO_MEMORY = "there is not enough memory for this; close other programs, or ask for less"
+LOCKED = "another program has locked the index file, such as a database browser or a backup; ask again in a moment"
+
+
+def explain(error: BaseException) -> str:
+    """Return what is wrong and what to do about it, in one sentence; "" for an error that nobody expected."""
+    if isinstance(error, GraphragError):
+        return str(error)
+    if isinstance(error, sqlite3.Error):
+        if is_busy(error):
+            return LOCKED
+        return f"{harm(error)}; {REBUILD if is_damage(error) else 'check the disk and its permissions, and try again'}"
+    if isinstance(error, MemoryError):
+        return NO_MEMORY
+    if isinstance(error, OSError) and error.strerror:
+        place = f"{error.filename}: " if error.filename else ""
+        advice = "make room there" if error.errno == errno.ENOSPC else "check the disk and its permissions"
+        return f"{place}{error.strerror}; {advice}, and try again"
+    return ""
+
+
+def harm(error: sqlite3.Error) -> str:
+    """Return what an error says of the index file."""
+    return f"the index file {'is damaged' if is_damage(error) else 'cannot be read'} ({error})"

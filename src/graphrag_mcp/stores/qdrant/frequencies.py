@@ -1,0 +1,82 @@
+"""How many chunks of a project have each word: kept on the server, for searches that weigh the words of a query.
+
+They are spread over points without vectors, which belong to no project and so are in no search. A query reads a few
+numbers from the points that its words fall into. A word that is not listed is in no chunk.
+"""
+
+from collections import defaultdict
+from collections.abc import Sequence
+
+from qdrant_client import QdrantClient, models
+
+from graphrag_mcp.errors import ServerError
+from graphrag_mcp.results import Frequencies
+from graphrag_mcp.stores.points import point_key
+from graphrag_mcp.stores.qdrant.bm25 import term_index
+from graphrag_mcp.stores.qdrant.connection import SYNC, reaching
+
+PARTS = 64  # A repository of 250,000 chunks has some 8,000 words in each.
+_PARTS_SENT = 16
+
+
+class QdrantFrequencies:
+    """The word counts of one project in one collection; they are written when a copy is complete."""
+
+    def __init__(self, client: QdrantClient, collection: str, project: str) -> None:
+        self._client = client
+        self._collection = collection
+        self._project = project
+        self._keys = [point_key(project, "frequencies", part) for part in range(PARTS)]
+
+    def exist(self) -> bool:
+        """Tell whether the project was ever copied as a whole."""
+        with reaching():
+            return bool(self._client.retrieve(self._collection, self._keys[:1], with_payload=False))
+
+    def check(self) -> None:
+        """Raise ServerError, with the next step, unless the project was ever copied as a whole."""
+        if not self.exist():
+            raise ServerError(
+                f"Qdrant's collection {self._collection!r} holds no complete copy of {self._project!r}{SYNC}"
+            )
+
+    def read(self, terms: Sequence[str]) -> Frequencies:
+        """Return how many chunks have each of the terms. Raises ServerError like `check`."""
+        index_of = {term: term_index(term) for term in terms if term}
+        parts = {0, *(index % PARTS for index in index_of.values())}
+        fields = ["chunks", *(f"counts.{index:x}" for index in index_of.values())]
+        with reaching():
+            records = self._client.retrieve(
+                self._collection, [self._keys[part] for part in sorted(parts)], with_payload=fields
+            )
+        if not records:
+            self.check()
+        counts: dict[str, int] = {}
+        for record in records:
+            counts |= (record.payload or {}).get("counts", {})
+        chunks = max(((record.payload or {}).get("chunks", 0) for record in records), default=0)
+        return Frequencies({term: counts.get(f"{index:x}", 0) for term, index in index_of.items()}, chunks)
+
+    def write(self, frequencies: Frequencies) -> None:
+        """Replace the counts."""
+        parts: dict[int, dict[str, int]] = defaultdict(dict)
+        for term, count in frequencies.of_terms.items():
+            index = term_index(term)
+            part = parts[index % PARTS]
+            part[f"{index:x}"] = max(count, part.get(f"{index:x}", 0))
+        points = [
+            models.PointStruct(
+                id=key,
+                vector={},
+                payload={"frequencies_of": self._project, "chunks": frequencies.chunks, "counts": parts[number]},
+            )
+            for number, key in enumerate(self._keys)
+        ]
+        with reaching():
+            for start in range(0, PARTS, _PARTS_SENT):
+                self._client.upsert(self._collection, points[start : start + _PARTS_SENT], wait=True)
+
+    def delete(self) -> None:
+        """Remove the counts: the project is not wholly there."""
+        with reaching():
+            self._client.delete(self._collection, models.PointIdsList(points=list(self._keys)), wait=True)

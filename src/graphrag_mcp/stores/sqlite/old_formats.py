@@ -1,0 +1,64 @@
+"""Index files that older versions of the package have left: each is kept for a month after its last use."""
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+
+from graphrag_mcp.stores.sqlite.database import is_busy
+from graphrag_mcp.stores.sqlite.schema import SCHEMA_VERSION
+
+KEPT_DAYS = 30
+DAY_SECONDS = 86_400
+
+
+@dataclass(frozen=True, slots=True)
+class OldIndex:
+    """An index file of an older format. size: in bytes, with its log. used_at: seconds since 1970."""
+
+    path: Path
+    size: int
+    used_at: float
+
+
+def old_indexes(folder: Path) -> list[OldIndex]:
+    """Return the index files of older formats in a folder. Raises OSError."""
+    return [_measured(path) for path in sorted(folder.glob("index-*.sqlite")) if _format(path) < SCHEMA_VERSION]
+
+
+def remove_unused(folder: Path, now: float) -> None:
+    """Remove the files that were not used for so long, unless a process has one open. Raises OSError."""
+    for one in old_indexes(folder):
+        if now - one.used_at > KEPT_DAYS * DAY_SECONDS:
+            _remove_unless_open(one.path)
+
+
+def _format(path: Path) -> int:
+    number = path.stem.removeprefix("index-")
+    return int(number) if number.isdecimal() else SCHEMA_VERSION
+
+
+def _measured(path: Path) -> OldIndex:
+    found = [part.stat() for part in _parts(path)]
+    return OldIndex(
+        path, sum(one.st_size for one in found), max(time for one in found for time in (one.st_mtime, one.st_atime))
+    )
+
+
+def _parts(path: Path) -> Iterator[Path]:
+    """Yield the file, its log, and what was moved aside of it."""
+    return path.parent.glob(f"{path.name}*")
+
+
+def _remove_unless_open(path: Path) -> None:
+    """Remove a file that SQLite gives to one process alone, or that is no database."""
+    with closing(sqlite3.connect(f"{path.as_uri()}?mode=rw", uri=True, timeout=0, isolation_level=None)) as connection:
+        try:
+            connection.execute("PRAGMA locking_mode = EXCLUSIVE")
+            connection.execute("BEGIN EXCLUSIVE")
+        except sqlite3.Error as error:
+            if is_busy(error):
+                return
+        for part in list(_parts(path)):
+            part.unlink(missing_ok=True)

@@ -23,7 +23,7 @@ def explain(error: BaseException) -> str:
         return NO_MEMORY
     if isinstance(error, OSError) and error.strerror:
         place = f"{error.filename}: " if error.filename else ""
-        advice = "make room there" if error.errno == errno.ENOSPC else "check the disk and its permissions"
+        advice = "make room" if error.errno == errno.ENOSPC else "check the disk and its permissions"
         return f"{place}{error.strerror}; {advice}, and try again"
     return ""
 

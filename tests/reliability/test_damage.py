@@ -1,7 +1,6 @@
 """Whatever happens to the index file while it is served: an error or a right answer, and a whole index soon after."""
 
 import os
-import shutil
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -55,12 +54,12 @@ def remove(file: Path) -> None:
     file.unlink()
 
 
-def remove_folder(file: Path) -> None:
-    shutil.rmtree(file.parent)
+def move_folder_away(file: Path) -> None:
+    file.parent.rename(file.parent.with_name("elsewhere"))
 
 
 DAMAGE = [cut_in_half, cut_to_nothing, overwrite_pages, remove_logs, write_garbage, move_garbage_there]
-LOSS = [remove, remove_folder]
+LOSS = [remove, move_folder_away]
 
 
 class Served:

@@ -1,5 +1,6 @@
 """What the stages of a search do, in which order, and what the settings change about it."""
 
+import sqlite3
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -7,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from graphrag_mcp.errors import ServerError
 from graphrag_mcp.model import Category
 from graphrag_mcp.ports import Matrix
 from graphrag_mcp.results import Ranked, Scope, SearchRequest
@@ -196,3 +198,39 @@ def test_a_kind_of_file_can_be_asked_for_and_weighed(tmp_path: Path) -> None:
     assert paths(asked) == ["app.toml"]
     assert [len(answer) for answer in bench.keywords.answers] == [1, 2, 2]
     assert uneven["app.toml"] > even["app.toml"]  # Found by its words, which is what counts for configuration.
+
+
+class Failing:
+    """A keyword index whose every search fails."""
+
+    def __init__(self, error: Exception, *, remote: bool) -> None:
+        self.remote = remote
+        self._error = error
+
+    def search(self, *_: object) -> Sequence[Ranked]:
+        raise self._error
+
+
+@pytest.mark.parametrize("remote", [True, False])
+def test_a_list_that_cannot_be_read_from_the_index_file_is_an_error(bench: Bench, remote: bool) -> None:
+    """P-1: without it, an answer would lack what it had and not say so; wherever the file is needed."""
+    bench.stores = replace(bench.stores, keywords=Failing(sqlite3.DatabaseError("malformed"), remote=remote))
+    with pytest.raises(sqlite3.DatabaseError):
+        bench.search(ALL, NO_DEDUP)
+
+
+def test_a_list_that_fails_on_this_machine_is_an_error(bench: Bench) -> None:
+    """P-1: no other way to search stands in for it."""
+    bench.stores = replace(bench.stores, keywords=Failing(MemoryError(), remote=False))
+    with pytest.raises(MemoryError):
+        bench.search(ALL, NO_DEDUP)
+
+
+@pytest.mark.parametrize("error", [ServerError("Qdrant is down"), KeyError("path")])
+def test_a_server_that_fails_is_left_out_and_named(bench: Bench, error: Exception) -> None:
+    """P-1: the other lists answer; no name of an exception is shown."""
+    bench.stores = replace(bench.stores, keywords=Failing(error, remote=True))
+    result = bench.search(ALL, NO_DEDUP)
+    assert result.primary
+    assert set(result.meta.unavailable) == {"keyword"}
+    assert "KeyError" not in result.meta.unavailable["keyword"]

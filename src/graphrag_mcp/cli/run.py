@@ -23,6 +23,8 @@ def run(arguments: Sequence[str]) -> int:
     """
     options = create_parser().parse_args(arguments)
     _start_logging()
+    if closed := _closed_stream(options.command or "serve"):
+        return _complain(closed, FAILED)
     if isinstance(sys.stdout, TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # Code may hold what a terminal's encoding lacks.
     try:
@@ -30,9 +32,9 @@ def run(arguments: Sequence[str]) -> int:
         _command(options.command or "serve")(options)
         sys.stdout.flush()
     except RequestError as error:
-        return _complain(error, USAGE)
+        return _complain(str(error), USAGE)
     except GraphragError as error:
-        return _complain(error, FAILED)
+        return _complain(str(error), FAILED)
     except KeyboardInterrupt:
         return INTERRUPTED
     except BrokenPipeError:
@@ -42,9 +44,8 @@ def run(arguments: Sequence[str]) -> int:
         from graphrag_mcp.failures import explain  # Only now: it imports SQLite, which help and start do without.
 
         logger.debug("the traceback", exc_info=True)
-        known = explain(error) or f"this failed unexpectedly ({error}); GRAPHRAG_LOG_LEVEL=DEBUG shows where"
-        sys.stderr.write(f"graphrag-mcp: {known}\n")
-        return FAILED
+        unknown = f"this failed unexpectedly ({error}); GRAPHRAG_LOG_LEVEL=DEBUG shows where"
+        return _complain(explain(error) or unknown, FAILED)
     return DONE
 
 
@@ -89,6 +90,14 @@ def _start_logging() -> None:
         logger.warning("GRAPHRAG_LOG_LEVEL = %r: expected DEBUG, INFO, WARNING, ERROR or CRITICAL", level)
 
 
-def _complain(error: GraphragError, code: int) -> int:
-    sys.stderr.write(f"graphrag-mcp: {error}\n")
+def _closed_stream(command: str) -> str:
+    """Return what is wrong when a stream that the command needs was closed before it started, "" otherwise."""
+    if command == "serve" and None in (sys.stdin, sys.stdout):
+        return "standard input or output is closed; let an MCP client start the server, which holds both open"
+    return "standard output is closed; send it to a file or to /dev/null" if sys.stdout is None else ""
+
+
+def _complain(problem: str, code: int) -> int:
+    if sys.stderr is not None:
+        sys.stderr.write(f"graphrag-mcp: {problem}\n")
     return code

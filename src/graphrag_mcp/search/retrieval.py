@@ -211,15 +211,14 @@ class Retriever:
             reason = f"no answer within {self._remote_timeout if asked.remote else STORE_TIMEOUT_SECONDS:g} s"
         except (MemoryError, sqlite3.Error):
             raise
-        except GraphragError as error:
-            if not asked.remote and not isinstance(error, ModelUnavailableError | ServerError):
-                raise
-            reason = str(error)
         except Exception as error:
-            if not asked.remote:
+            if not asked.remote and not isinstance(error, ServerError | ModelUnavailableError):
                 raise
-            logger.warning("the %s look-up failed", asked.store, exc_info=True)
-            reason = f"it failed unexpectedly ({error}); the error output has the details"
+            # Whatever breaks one server must not lose the others' answers; the result names it.
+            expected = isinstance(error, GraphragError)
+            show_where = not expected or logger.isEnabledFor(logging.DEBUG)
+            logger.warning("the %s look-up failed", asked.store, exc_info=show_where)
+            reason = str(error) if expected else f"it failed unexpectedly ({error}); the error output has the details"
         if asked.remote:
             now = time.monotonic()
             until, _ = self._resting.get(asked.store, (0.0, ""))

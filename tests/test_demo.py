@@ -10,7 +10,7 @@ from graphrag_mcp.settings import load_settings
 REPOSITORY = Path(__file__).parents[1]
 ANSWERS = {
     "how is a file written atomically": "write_atomically",
-    "how is a damaged index file moved aside": "move_aside",
+    "how are relative scores fused": "fuse_relative",
 }
 
 

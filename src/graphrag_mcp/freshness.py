@@ -28,6 +28,7 @@ UNREADABLE = "the file cannot be read now; this is what it held when it was inde
 
 KEPT_CHARACTERS = 64_000_000  # Of masked texts: a repository of 18,000 files has 18 million in files with secrets.
 
+_THIS_PARSER = f"{PARSER_VERSION}."  # What the recipes of its files begin with.
 _Shown = TypeVar("_Shown", Hit, GraphNeighbour)
 
 
@@ -111,29 +112,30 @@ class MaskedTexts:
     """
 
     def __init__(self) -> None:
-        self._texts: dict[bytes, str | None] = {}  # By hash of the content, the oldest first.
+        self._texts: dict[bytes, str] = {}  # By hash of the content, the oldest first.
         self._characters = 0
         self._guard = threading.Lock()
 
     def text_of(self, data: bytes) -> str | None:
-        """Return the text of a file without the secrets in it, None when it is no text."""
+        """Return the masked text of a file; None when it is no text."""
         key = hash_content(data)
         with self._guard:
             if key in self._texts:
                 return self._texts[key]
-        read = read_text(data)
-        text = None if isinstance(read, NotText) else read.text
+        text = read_text(data)
+        if isinstance(text, NotText):
+            return None
         with self._guard:
-            self._keep(key, text)
-        return text
+            self._keep(key, text.text)
+        return text.text
 
-    def _keep(self, key: bytes, text: str | None) -> None:
+    def _keep(self, key: bytes, text: str) -> None:
         if key in self._texts:
             return
         self._texts[key] = text
-        self._characters += len(text or "")
+        self._characters += len(text)
         while self._characters > KEPT_CHARACTERS:
-            self._characters -= len(self._texts.pop(next(iter(self._texts))) or "")
+            self._characters -= len(self._texts.pop(next(iter(self._texts))))
 
 
 class _State(Enum):
@@ -172,7 +174,7 @@ def _is_unchanged(root: Path, path: str, state: FileState, max_bytes: int) -> bo
 
 def _is_same(data: bytes, status: os.stat_result, state: FileState) -> bool:
     """Tell whether what was read is what this version of the program indexed. status: as it was after the reading."""
-    if not state.recipe.startswith(f"{PARSER_VERSION}.") or len(data) != state.size:
+    if not state.recipe.startswith(_THIS_PARSER) or len(data) != state.size:
         return False
     return _has_time_of(status, state) or hash_content(data) == state.content_hash
 

@@ -9,14 +9,14 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
+from typing import NamedTuple
 
 from graphrag_mcp.parsing.source import WIDE_MARKS, NotText, decode
 
 MAX_LINES = 10_000  # Kept of one question; the totals go on.
 
 
-@dataclass(frozen=True, slots=True)
-class Content:
+class Content(NamedTuple):
     """A file as it is now.
 
     held: the bytes of a file that is known to hold no secret, the masked text of any other; None: it cannot be read.

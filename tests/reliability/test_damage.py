@@ -116,6 +116,12 @@ def assert_honest(text: str, failed: bool) -> None:
         assert text.startswith("1. ") or "building" in text, text
 
 
+def is_replaced(file: Path, damaged_bytes: int) -> bool:
+    """Tell whether the damaged file was moved aside, or filled again where nothing was left of it."""
+    was_moved = any(file.parent.glob(f"{file.name}*.unusable-*"))
+    return was_moved or (not damaged_bytes and file.exists() and file.stat().st_size > 0)
+
+
 def wait_until_mended(server: Server) -> float:
     """Return the seconds until the index is whole, and is said to be."""
     began = time.monotonic()
@@ -132,14 +138,15 @@ def test_damage_is_an_error_at_the_next_call_and_the_index_is_mended(
     served = serve()
     (server,) = served.servers
     damage(served.file)
+    damaged_bytes = served.file.stat().st_size
     for query in QUERIES:  # What is in memory is right, so the first may be answered.
         text, failed = ask(server, query)
         assert_honest(text, failed)
         if failed:
             break
-    assert failed
+    assert failed or is_replaced(served.file, damaged_bytes)  # The server may notice by itself, and be faster.
     text, failed = server.call("index_status", {})
-    assert failed or text.startswith("Index: building")
+    assert failed or text.startswith("Index: building") or is_replaced(served.file, damaged_bytes)
     report("damage while serving", kind=damage.__name__, seconds=round(wait_until_mended(server), 2))
 
 

@@ -29,17 +29,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from graphrag_mcp.app import App
-from graphrag_mcp.embedding.loader import load_embedder
+from graphrag_mcp.app.local import App
+from graphrag_mcp.embedding.models import load_embedder
 from graphrag_mcp.exclusion.manager import ExclusionManager
 from graphrag_mcp.exclusion.walker import WalkedFile, walk
-from graphrag_mcp.results import Scope, SearchRequest
+from graphrag_mcp.model.search import Scope, SearchRequest
 from graphrag_mcp.search import confidence
 from graphrag_mcp.search.confidence import Signals, read_signals
-from graphrag_mcp.search.query import understand
+from graphrag_mcp.search.query.understand import understand
 from graphrag_mcp.search.retrieval import Retriever
 from graphrag_mcp.settings import load_settings
-from graphrag_mcp.words import index_words, query_words
+from graphrag_mcp.text.words import index_words, query_words
 
 HERE = Path(__file__).parent / "unanswerable"
 FALSE_ALARMS = 0.0125

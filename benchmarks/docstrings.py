@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 
 from graphrag_mcp.exclusion.manager import ExclusionManager
 from graphrag_mcp.exclusion.walker import WalkedFile, walk
-from graphrag_mcp.model import Category, Symbol, SymbolKind
+from graphrag_mcp.model.files import Category, Symbol, SymbolKind
 from graphrag_mcp.parsing.parser import parse_file
 from training.docstrings import LONGEST, SHORTEST, read_docstrings
 

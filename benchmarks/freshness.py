@@ -21,13 +21,13 @@ from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
 
-from graphrag_mcp.app import App
+from graphrag_mcp.app.local import App
 from graphrag_mcp.exclusion.manager import ExclusionManager
 from graphrag_mcp.exclusion.walker import WalkedFile, walk
-from graphrag_mcp.model import ParseMode
+from graphrag_mcp.model.files import ParseMode
+from graphrag_mcp.model.search import Scope, SearchRequest
 from graphrag_mcp.parsing.languages import detect_language
 from graphrag_mcp.parsing.parser import parse_file
-from graphrag_mcp.results import Scope, SearchRequest
 from graphrag_mcp.settings import load_settings
 
 PATIENCE_SECONDS = 30

@@ -44,10 +44,10 @@ Law = Callable[..., None]
 
 def parser_law(_folder: Path) -> Law:
     """Any bytes under any path become a `ParsedFile` whose chunks are whole lines in order."""
-    from graphrag_mcp.model import ParseMode
+    from graphrag_mcp.model.files import ParseMode
     from graphrag_mcp.parsing.parser import parse_file
     from graphrag_mcp.parsing.passages import LINE_LIMIT
-    from graphrag_mcp.parsing.source import Text, read_text
+    from graphrag_mcp.text.source import Text, read_text
 
     def hold(path: str, data: bytes) -> None:
         parsed = parse_file(path, data)
@@ -82,8 +82,8 @@ def parser_law(_folder: Path) -> Law:
 
 def secrets_law(_folder: Path) -> Law:
     """Whatever is masked, lines stay where they are, and masked text stays as it is."""
-    from graphrag_mcp.parsing.secrets import mask_secrets
-    from graphrag_mcp.parsing.source import NotText, Text, decode, read_text
+    from graphrag_mcp.text.secrets import mask_secrets
+    from graphrag_mcp.text.source import NotText, Text, decode, read_text
 
     def hold(data: bytes) -> None:
         source, decoded = read_text(data), decode(data)
@@ -100,8 +100,8 @@ def secrets_law(_folder: Path) -> Law:
 
 def front_matter_law(folder: Path) -> Law:
     """Any text is a document; its front matter is flat, and is part of the text."""
-    from graphrag_mcp.parsing.documents import parse_markdown
-    from graphrag_mcp.parsing.frontmatter import read_front_matter
+    from graphrag_mcp.parsing.documents.documents import parse_markdown
+    from graphrag_mcp.parsing.documents.frontmatter import read_front_matter
 
     hold_parser = parser_law(folder)
 
@@ -171,9 +171,9 @@ def _keys(content: bytes) -> Iterator[str]:
 
 def arguments_law(folder: Path) -> Law:
     """Any JSON object is a request, or a RequestError that names the argument."""
+    from graphrag_mcp.answers.arguments import SEARCH_TOOLS
+    from graphrag_mcp.answers.requests import Question, read_question, read_status_question
     from graphrag_mcp.errors import RequestError
-    from graphrag_mcp.server.arguments import SEARCH_TOOLS
-    from graphrag_mcp.server.requests import Question, read_question, read_status_question
     from graphrag_mcp.settings import Settings
 
     settings = Settings()
@@ -195,7 +195,7 @@ def arguments_law(folder: Path) -> Law:
 
 def wire_law(_folder: Path) -> Law:
     """Every line that is not blank is handed on as JSON, or answered with an error."""
-    from graphrag_mcp.server.wire import RequestReader
+    from graphrag_mcp.mcp_server.wire import RequestReader
 
     def hold(data: bytes) -> None:
         answered = io.BytesIO()
@@ -308,7 +308,7 @@ def _settings_seeds() -> Iterator[bytes]:
 
 
 def _arguments_seeds() -> Iterator[bytes]:
-    from graphrag_mcp.server.arguments import input_schema
+    from graphrag_mcp.answers.arguments import input_schema
 
     for index, tool in enumerate(ASKED_TOOLS):
         names = input_schema(tool)["properties"]

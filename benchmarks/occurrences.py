@@ -17,9 +17,9 @@ from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
-from graphrag_mcp.app import App
-from graphrag_mcp.server.code_answers import answer_code, write
-from graphrag_mcp.server.requests import read_code_question
+from graphrag_mcp.answers.code_text import answer_code, write
+from graphrag_mcp.answers.requests import read_code_question
+from graphrag_mcp.app.local import App
 from graphrag_mcp.settings import load_settings
 
 TOOL = "find_occurrences"

@@ -15,9 +15,9 @@ import time
 from pathlib import Path
 from typing import Any
 
-from graphrag_mcp.app import App
-from graphrag_mcp.embedding.loader import load_embedder
-from graphrag_mcp.results import SearchRequest
+from graphrag_mcp.app.local import App
+from graphrag_mcp.embedding.models import load_embedder
+from graphrag_mcp.model.search import SearchRequest
 from graphrag_mcp.settings import load_settings
 
 LIMIT = 10

@@ -27,7 +27,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from graphrag_mcp.model import Category
+from graphrag_mcp.model.files import Category
 from graphrag_mcp.parsing.categories import categorise
 from graphrag_mcp.parsing.languages import detect_language, syntax_languages
 from tests.repositories import commit, git

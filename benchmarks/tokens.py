@@ -25,18 +25,18 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
-from graphrag_mcp.app import App
-from graphrag_mcp.embedding.loader import load_embedder
+from graphrag_mcp.answers.code_text import CONCISE_TOKENS
+from graphrag_mcp.answers.paging import cursor_at
+from graphrag_mcp.answers.render import render
+from graphrag_mcp.answers.requests import Question, read_question
+from graphrag_mcp.app.local import App
+from graphrag_mcp.embedding.models import load_embedder
 from graphrag_mcp.errors import RequestError
 from graphrag_mcp.exclusion.manager import ExclusionManager
 from graphrag_mcp.exclusion.walker import WalkedFile, walk
-from graphrag_mcp.results import SearchRequest, SearchResult
-from graphrag_mcp.server.code_answers import CONCISE_TOKENS
-from graphrag_mcp.server.paging import cursor_at
-from graphrag_mcp.server.render import render
-from graphrag_mcp.server.requests import Question, read_question
+from graphrag_mcp.model.search import SearchRequest, SearchResult
 from graphrag_mcp.settings import load_settings
-from graphrag_mcp.words import query_words
+from graphrag_mcp.text.words import query_words
 
 TOOL = "graphrag_hybrid_search"
 RESULTS = 5

@@ -7,9 +7,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 from graphrag_mcp.errors import IndexStoreError
-from graphrag_mcp.model import Category, RelationKind, Resolution
-from graphrag_mcp.reports import IndexReport, IndexState, Status
-from graphrag_mcp.results import (
+from graphrag_mcp.model.files import Category, RelationKind, Resolution
+from graphrag_mcp.model.reports import IndexReport, IndexState, Status
+from graphrag_mcp.model.search import (
     CompressionStats,
     Factor,
     GraphNeighbour,

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from graphrag_mcp.app import App
+from graphrag_mcp.app.local import App
 
 Contents = dict[str, list[tuple[Any, ...]]]
 

@@ -3,8 +3,8 @@
 import re
 from pathlib import Path
 
-from graphrag_mcp.app import App
-from graphrag_mcp.results import SearchRequest
+from graphrag_mcp.app.local import App
+from graphrag_mcp.model.search import SearchRequest
 from graphrag_mcp.settings import load_settings
 
 REPOSITORY = Path(__file__).parents[1]

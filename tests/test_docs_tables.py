@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 from qdrant_client import QdrantClient, models
 
-from graphrag_mcp.embedding.loader import load_embedder
+from graphrag_mcp.answers.arguments import TOOLS, input_schema
+from graphrag_mcp.embedding.models import load_embedder
 from graphrag_mcp.errors import IndexStoreError
-from graphrag_mcp.exclusion.excluded_files import match_keys, normalise_excluded_files
 from graphrag_mcp.exclusion.manager import ExclusionManager
-from graphrag_mcp.server.arguments import TOOLS, input_schema
+from graphrag_mcp.model.scope import match_keys, normalise_excluded_files
 from graphrag_mcp.settings import IndexingSettings, RetrievalSettings
 from graphrag_mcp.stores.qdrant.schema import create_collection
 from tests.docs import ROOT

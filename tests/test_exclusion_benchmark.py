@@ -6,8 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-from graphrag_mcp.exclusion.excluded_files import normalise_excluded_files
-from graphrag_mcp.results import Scope
+from graphrag_mcp.model.scope import normalise_excluded_files
+from graphrag_mcp.model.search import Scope
 
 SCRIPT = Path(__file__).parent.parent / "benchmarks" / "exclusion.py"
 

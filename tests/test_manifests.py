@@ -10,8 +10,8 @@ import pytest
 import yaml
 
 from graphrag_mcp import __version__
+from graphrag_mcp.answers.arguments import TOOLS, input_schema
 from graphrag_mcp.cli.options import ROOT_VARIABLES, create_parser
-from graphrag_mcp.server.arguments import TOOLS, input_schema
 from graphrag_mcp.settings import ENVIRONMENT_PREFIX, IndexingSettings, RetrievalSettings, ServerSettings
 
 REPOSITORY = Path(__file__).parents[1]

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks.tokens import LIMIT, Corpus, Cost, Page, answer, cost, our_pages, results_of, semble_results
-from graphrag_mcp.app import App
+from graphrag_mcp.app.local import App
 from graphrag_mcp.settings import Settings
 
 LAMPS = 12

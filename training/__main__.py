@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
-from graphrag_mcp.embedding.local import PACKAGE_MODEL, TOKENIZER_FILE, StaticEmbedder
+from graphrag_mcp.embedding.static import PACKAGE_MODEL, TOKENIZER_FILE, StaticEmbedder
 from training import teacher
 from training.cleaning import clean, labels
 from training.contrastive import Examples, Schedule, train

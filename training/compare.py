@@ -25,20 +25,20 @@ from typing import Any
 
 import numpy as np
 
-from graphrag_mcp.app import App
+from graphrag_mcp.app.local import App
+from graphrag_mcp.embedding.chunk_texts import embedding_texts
 from graphrag_mcp.embedding.chunks import embed_chunks
-from graphrag_mcp.embedding.context import embedding_texts
-from graphrag_mcp.embedding.loader import load_embedder
-from graphrag_mcp.embedding.local import PACKAGE_MODEL
+from graphrag_mcp.embedding.models import load_embedder
+from graphrag_mcp.embedding.static import PACKAGE_MODEL
 from graphrag_mcp.evaluation.judged import JudgedQuery, Place, read_queries
 from graphrag_mcp.evaluation.scores import Scores, mean, score
 from graphrag_mcp.exclusion.manager import ExclusionManager
 from graphrag_mcp.exclusion.walker import WalkedFile, walk
-from graphrag_mcp.model import Category
+from graphrag_mcp.model.files import Category
+from graphrag_mcp.model.search import Scope, SearchRequest
 from graphrag_mcp.parsing.parser import parse_file
 from graphrag_mcp.ports import Embedder, Matrix
-from graphrag_mcp.results import Scope, SearchRequest
-from graphrag_mcp.search.query import understand
+from graphrag_mcp.search.query.understand import understand
 from graphrag_mcp.settings import load_settings
 
 DEPTH = 50  # Chunks ranked; the reciprocal rank of a file looks beyond the ten that count elsewhere.

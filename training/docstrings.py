@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from typing import NamedTuple
 
-from graphrag_mcp.model import ParsedFile, Symbol
+from graphrag_mcp.model.files import ParsedFile, Symbol
 
 SHORTEST, LONGEST = 40, 300  # Characters: a first sentence shorter than that is joined by the next ones.
 

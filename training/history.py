@@ -5,10 +5,10 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from graphrag_mcp.git import GitError, run_git
-from graphrag_mcp.model import Category
+from graphrag_mcp.model.files import Category
 from graphrag_mcp.parsing.categories import categorise
 from graphrag_mcp.parsing.languages import detect_language
+from graphrag_mcp.system.git import GitError, run_git
 from training.pairs import DOCUMENT_CHARACTERS
 
 COMMITS = 1_200  # The newest ones.

@@ -6,12 +6,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
-from graphrag_mcp.embedding.context import embedding_texts
+from graphrag_mcp.embedding.chunk_texts import embedding_texts
 from graphrag_mcp.exclusion.manager import ExclusionManager
 from graphrag_mcp.exclusion.walker import WalkedFile, walk
-from graphrag_mcp.model import Category, Chunk, ParsedFile, ParseMode, RelationKind, Symbol, SymbolKind
+from graphrag_mcp.model.files import Category, Chunk, ParsedFile, ParseMode, RelationKind, Symbol, SymbolKind
 from graphrag_mcp.parsing.parser import parse_file
-from graphrag_mcp.words import identifier_parts
+from graphrag_mcp.text.words import identifier_parts
 from training.docstrings import Docstring, read_docstrings
 from training.history import read_commits
 from training.pairs import DOCUMENT_CHARACTERS, Kind, Pair

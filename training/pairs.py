@@ -24,7 +24,7 @@ class Kind(StrEnum):
 
 
 class Pair(NamedTuple):
-    """query → document. `document` has the form in which the product embeds a chunk (`embedding/context.py`)."""
+    """query → document. `document` has the form in which the product embeds a chunk (`embedding/chunk_texts.py`)."""
 
     kind: Kind
     repository: str

@@ -15,7 +15,7 @@ A message names the thing, what is wrong with it and the next step.
 
 from collections.abc import Sequence
 
-from graphrag_mcp.counts import counted
+from graphrag_mcp.text.counts import counted
 
 SHOWN_CHARACTERS = 80
 

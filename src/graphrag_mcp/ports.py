@@ -9,9 +9,9 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from graphrag_mcp.code_graph import CodeEdge, CodeNode, Dependency, Mentioned
-from graphrag_mcp.model import DocumentStatus, RelationKind
-from graphrag_mcp.results import (
+from graphrag_mcp.model.files import DocumentStatus, RelationKind
+from graphrag_mcp.model.graph import CodeEdge, CodeNode, Dependency, Mentioned
+from graphrag_mcp.model.search import (
     Frequencies,
     GraphNeighbour,
     Mention,

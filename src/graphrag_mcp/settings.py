@@ -13,8 +13,8 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 from pydantic_core import PydanticCustomError
 
 from graphrag_mcp.errors import SettingsError
-from graphrag_mcp.model import Category, RelationKind
-from graphrag_mcp.regular_files import read_regular_file
+from graphrag_mcp.model.files import Category, RelationKind
+from graphrag_mcp.system.safe_files import read_regular_file
 
 SETTINGS_FILE = ".graphrag.toml"
 ENVIRONMENT_PREFIX = "GRAPHRAG_"

@@ -9,10 +9,10 @@ import pytest
 
 from graphrag_mcp.cli.options import create_parser, project_root
 from graphrag_mcp.cli.progress import ProgressLine, describe
-from graphrag_mcp.reports import Progress
+from graphrag_mcp.model.reports import Progress
 
 HALF = Progress(3120, 8400, 21_004, 40.4)
-HEAVY = ("numpy", "fastembed", "tree_sitter", "graphrag_mcp.app")
+HEAVY = ("numpy", "fastembed", "tree_sitter", "graphrag_mcp.app.local")
 
 
 class Terminal(io.StringIO):
@@ -56,9 +56,9 @@ def test_help_imports_nothing_heavy() -> None:
 def test_the_server_lists_its_tools_without_anything_heavy() -> None:
     """P-1: neither model nor parsers nor stores delay the first answer."""
     code = """
-from graphrag_mcp.server.backend import Backend
-from graphrag_mcp.server import stdio
-from graphrag_mcp.server.protocol import create_server
+from graphrag_mcp.app.lazy import Backend
+from graphrag_mcp.mcp_server import stdio
+from graphrag_mcp.mcp_server.protocol import create_server
 create_server(Backend(None))
 """
     assert imported(code, *HEAVY) == []

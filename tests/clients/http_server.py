@@ -6,9 +6,9 @@ from pathlib import Path
 
 import uvicorn
 
+from graphrag_mcp.app.lazy import Backend
 from graphrag_mcp.cli.project import open_project
-from graphrag_mcp.server.backend import Backend
-from graphrag_mcp.server.protocol import create_server
+from graphrag_mcp.mcp_server.protocol import create_server
 from graphrag_mcp.settings import load_settings
 
 

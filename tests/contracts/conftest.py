@@ -11,9 +11,8 @@ import pytest
 from neo4j import Driver
 from qdrant_client import QdrantClient
 
-from graphrag_mcp.exclusion.excluded_files import match_keys
 from graphrag_mcp.exclusion.include_globs import compile_globs
-from graphrag_mcp.model import (
+from graphrag_mcp.model.files import (
     NO_FACTS,
     ArchiveClass,
     Category,
@@ -24,8 +23,10 @@ from graphrag_mcp.model import (
     Relation,
     Symbol,
 )
-from graphrag_mcp.parsing.modules import module_keys
+from graphrag_mcp.model.scope import match_keys
+from graphrag_mcp.parsing.code.modules import module_keys
 from graphrag_mcp.ports import ChunkStore, GraphStore, KeywordIndex, Matrix, VectorIndex
+from graphrag_mcp.replication.sync import synchronise
 from graphrag_mcp.stores.neo4j.graph import Neo4jGraphStore
 from graphrag_mcp.stores.neo4j.projection import Neo4jProjection
 from graphrag_mcp.stores.points import ArchivedPaths, ChunkIds, PointIds
@@ -44,7 +45,6 @@ from graphrag_mcp.stores.sqlite.schema import KEYWORD_FIELDS
 from graphrag_mcp.stores.sqlite.scope import ScopeResolver
 from graphrag_mcp.stores.sqlite.vectors import SqliteVectorIndex
 from graphrag_mcp.stores.sqlite.writer import SqliteIndexWriter, pack_vectors
-from graphrag_mcp.sync import synchronise
 from tests.servers.connections import open_qdrant
 
 DIMENSIONS = 8

@@ -1,8 +1,8 @@
 """Documents by the status that they state."""
 
-from graphrag_mcp.exclusion.excluded_files import match_keys
-from graphrag_mcp.model import Category, DocumentFacts, DocumentStatus
-from graphrag_mcp.results import Scope
+from graphrag_mcp.model.files import Category, DocumentFacts, DocumentStatus
+from graphrag_mcp.model.scope import match_keys
+from graphrag_mcp.model.search import Scope
 from tests.contracts.conftest import Backend, Source
 
 

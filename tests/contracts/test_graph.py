@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from graphrag_mcp.model import Relation, RelationKind, Resolution, Symbol, SymbolKind
-from graphrag_mcp.results import GraphNeighbour, Scope
+from graphrag_mcp.model.files import Relation, RelationKind, Resolution, Symbol, SymbolKind
+from graphrag_mcp.model.search import GraphNeighbour, Scope
 from tests.contracts.conftest import Backend, Source
 
 

@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from graphrag_mcp.app import App
-from graphrag_mcp.code_graph import Direction
-from graphrag_mcp.open_index import OpenIndex
-from graphrag_mcp.results import SearchRequest
+from graphrag_mcp.app.local import App
+from graphrag_mcp.index.open_index import OpenIndex
+from graphrag_mcp.model.graph import Direction
+from graphrag_mcp.model.search import SearchRequest
 from graphrag_mcp.settings import load_settings
 from graphrag_mcp.stores.projection import Changing
 from graphrag_mcp.stores.sqlite.database import Database

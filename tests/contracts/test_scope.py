@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from graphrag_mcp.exclusion.excluded_files import normalise_excluded_files
-from graphrag_mcp.model import Category, Relation, RelationKind, Resolution, Symbol, SymbolKind
-from graphrag_mcp.results import Scope
+from graphrag_mcp.model.files import Category, Relation, RelationKind, Resolution, Symbol, SymbolKind
+from graphrag_mcp.model.scope import normalise_excluded_files
+from graphrag_mcp.model.search import Scope
 from tests.contracts.conftest import Backend, Source, unit
 
 LIMIT = 5

@@ -13,7 +13,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from graphrag_mcp.server.arguments import (
+from graphrag_mcp.answers.arguments import (
     CODE_TOOLS,
     SEARCH_TOOLS,
     STATUS_TOOL,

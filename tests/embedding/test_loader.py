@@ -9,8 +9,8 @@ from typing import NoReturn
 import numpy as np
 import pytest
 
-from graphrag_mcp.embedding.loader import load_embedder
-from graphrag_mcp.embedding.local import PACKAGE_MODEL
+from graphrag_mcp.embedding.models import load_embedder
+from graphrag_mcp.embedding.static import PACKAGE_MODEL
 from graphrag_mcp.errors import ModelUnavailableError
 from tests.embedding.onnx_folder import write_onnx_folder
 

@@ -9,13 +9,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from graphrag_mcp.app import App
+from graphrag_mcp.answers.requests import read_question
+from graphrag_mcp.app.local import App
 from graphrag_mcp.evaluation.judged import JudgedQuery, Target
 from graphrag_mcp.evaluation.scores import CUTOFF, Scores, score
-from graphrag_mcp.reports import IndexState
-from graphrag_mcp.results import Hit
+from graphrag_mcp.model.reports import IndexState
+from graphrag_mcp.model.search import Hit
 from graphrag_mcp.search.orchestrator import SearchOrchestrator
-from graphrag_mcp.server.requests import read_question
 from graphrag_mcp.settings import RetrievalSettings, load_settings
 
 FOLDER = Path(__file__).parent

@@ -9,7 +9,7 @@ import pytest
 from graphrag_mcp.evaluation import components
 from graphrag_mcp.evaluation.comparison import Comparison, compare
 from graphrag_mcp.evaluation.scores import Scores
-from graphrag_mcp.results import Hit
+from graphrag_mcp.model.search import Hit
 from tests.golden.check import find_problems
 from tests.golden.golden import RANKING, Golden
 

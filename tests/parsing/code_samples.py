@@ -2,12 +2,12 @@
 
 from pathlib import Path
 
-from graphrag_mcp.model import ParsedFile
+from graphrag_mcp.model.files import ParsedFile
+from graphrag_mcp.parsing.code.symbols import read_outline
+from graphrag_mcp.parsing.code.syntax import SourceCode, parse_tree
 from graphrag_mcp.parsing.languages import detect_language, load_grammar
 from graphrag_mcp.parsing.outline import Outline
 from graphrag_mcp.parsing.parser import parse_file
-from graphrag_mcp.parsing.symbols import read_outline
-from graphrag_mcp.parsing.syntax import SourceCode, parse_tree
 
 _FOLDER = Path(__file__).parent / "samples"
 

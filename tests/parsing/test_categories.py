@@ -2,7 +2,7 @@
 
 import pytest
 
-from graphrag_mcp.model import Category
+from graphrag_mcp.model.files import Category
 from graphrag_mcp.parsing.categories import categorise, is_lock_file
 
 EXPECTED = {

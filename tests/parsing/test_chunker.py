@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from graphrag_mcp.model import Chunk, ParsedFile, ParseMode
-from graphrag_mcp.parsing.chunker import MAX_CHARS, cut_spans
+from graphrag_mcp.model.files import Chunk, ParsedFile, ParseMode
+from graphrag_mcp.parsing.code.chunker import MAX_CHARS, cut_spans
+from graphrag_mcp.parsing.code.symbols import read_outline
+from graphrag_mcp.parsing.code.syntax import SourceCode, parse_tree, statement_rows
 from graphrag_mcp.parsing.languages import load_grammar
 from graphrag_mcp.parsing.parser import parse_file
-from graphrag_mcp.parsing.symbols import read_outline
-from graphrag_mcp.parsing.syntax import SourceCode, parse_tree, statement_rows
 from tests.parsing.code_samples import SAMPLES, parse_lines, parse_sample
 
 _SLACK = 100  # A lone `}` or `impl X {` may come on top.

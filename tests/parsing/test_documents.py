@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from graphrag_mcp.model import Category, DocumentStatus, ParsedFile, ParseMode, Relation
-from graphrag_mcp.parsing.documents import card, needs_card, parse_markdown, parse_text
+from graphrag_mcp.model.files import Category, DocumentStatus, ParsedFile, ParseMode, Relation
+from graphrag_mcp.parsing.documents.documents import card, needs_card, parse_markdown, parse_text
 from graphrag_mcp.parsing.passages import LIMIT, LINE_LIMIT
 
 DOCUMENTATION, CONFIG, DATA = Category.DOCUMENTATION, Category.CONFIG, Category.DATA

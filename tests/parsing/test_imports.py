@@ -2,7 +2,7 @@
 
 import pytest
 
-from graphrag_mcp.parsing.imports import expand_imports, module_path
+from graphrag_mcp.parsing.code.imports import expand_imports, module_path
 from graphrag_mcp.parsing.languages import ImportStyle
 
 

@@ -11,10 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tree_sitter import Language
 
-from graphrag_mcp.model import Category, ParsedFile, ParseMode
+from graphrag_mcp.model.files import Category, ParsedFile, ParseMode
+from graphrag_mcp.parsing.code.syntax import SourceCode, SyntaxTimeoutError, parse_tree
 from graphrag_mcp.parsing.languages import load_grammar
 from graphrag_mcp.parsing.parser import parse_file
-from graphrag_mcp.parsing.syntax import SourceCode, SyntaxTimeoutError, parse_tree
 
 
 def _python() -> Language:

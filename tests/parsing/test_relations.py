@@ -2,7 +2,7 @@
 
 import pytest
 
-from graphrag_mcp.model import ParsedFile, RelationKind, Resolution
+from graphrag_mcp.model.files import ParsedFile, RelationKind, Resolution
 from tests.parsing.code_samples import SAMPLES, parse_lines, parse_sample
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from graphrag_mcp.model import ParseMode, SymbolKind
+from graphrag_mcp.model.files import ParseMode, SymbolKind
 from tests.parsing.code_samples import SAMPLES, outline_of, parse_lines, parse_sample
 
 EXPECTED = {

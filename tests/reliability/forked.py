@@ -8,7 +8,7 @@ import os
 import sys
 
 from graphrag_mcp.cli import commands  # Imported before the first child needs it.
-from graphrag_mcp.embedding.loader import load_embedder
+from graphrag_mcp.embedding.models import load_embedder
 from tests.reliability import killed
 
 

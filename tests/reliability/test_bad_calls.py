@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from graphrag_mcp.server.arguments import SEARCH_TOOLS, TOOLS, input_schema
+from graphrag_mcp.answers.arguments import SEARCH_TOOLS, TOOLS, input_schema
 from tests.reliability.conftest import Report, Size
 from tests.stdio_client import Server
 

@@ -13,15 +13,15 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from benchmarks import fuzz
-from graphrag_mcp.app import App
+from graphrag_mcp.answers.arguments import input_schema
+from graphrag_mcp.app.local import App
 from graphrag_mcp.errors import RequestError, SettingsError
 from graphrag_mcp.exclusion.manager import ExclusionManager
-from graphrag_mcp.parsing.documents import parse_markdown
+from graphrag_mcp.model.search import Scope, SearchRequest
+from graphrag_mcp.parsing.documents.documents import parse_markdown
 from graphrag_mcp.parsing.parser import parse_file
-from graphrag_mcp.parsing.secrets import _PATTERNS, mask_secrets
-from graphrag_mcp.results import Scope, SearchRequest
-from graphrag_mcp.server.arguments import input_schema
 from graphrag_mcp.settings import IndexingSettings, Settings, load_settings
+from graphrag_mcp.text.secrets import _PATTERNS, mask_secrets
 from tests.parsing.code_samples import SAMPLES
 from tests.reliability.conftest import Size
 

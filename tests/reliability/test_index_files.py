@@ -12,11 +12,11 @@ from typing import Any
 
 import pytest
 
-from graphrag_mcp.app import App
+from graphrag_mcp.app.local import App
 from graphrag_mcp.errors import IndexStoreError
-from graphrag_mcp.indexing.indexer import Indexer
-from graphrag_mcp.reports import IndexReport
-from graphrag_mcp.results import SearchRequest
+from graphrag_mcp.ingest.indexer import Indexer
+from graphrag_mcp.model.reports import IndexReport
+from graphrag_mcp.model.search import SearchRequest
 from graphrag_mcp.settings import load_settings
 from tests.index_contents import assert_same_contents, contents
 from tests.reliability.conftest import Report, Size, wait_for

@@ -10,7 +10,7 @@ import time
 from contextlib import closing
 from pathlib import Path
 
-from graphrag_mcp.app import App
+from graphrag_mcp.app.local import App
 from graphrag_mcp.settings import Settings, load_settings
 from tests.index_contents import assert_same_contents
 from tests.reliability.conftest import Report, Size

@@ -17,16 +17,16 @@ from types import FrameType
 
 import pytest
 
-from graphrag_mcp.app import App
+from graphrag_mcp.answers.overview import render_status
+from graphrag_mcp.answers.payload import search_payload, status_payload
+from graphrag_mcp.answers.render import render
+from graphrag_mcp.answers.requests import read_question
+from graphrag_mcp.app.local import App
 from graphrag_mcp.errors import RequestError
-from graphrag_mcp.indexing.history import commit_times
-from graphrag_mcp.regular_files import FilesBelow, read_file_below
-from graphrag_mcp.results import SearchRequest
-from graphrag_mcp.server.overview import render_status
-from graphrag_mcp.server.payload import search_payload, status_payload
-from graphrag_mcp.server.render import render
-from graphrag_mcp.server.requests import read_question
+from graphrag_mcp.ingest.history import commit_times
+from graphrag_mcp.model.search import SearchRequest
 from graphrag_mcp.settings import load_settings
+from graphrag_mcp.system.safe_files import FilesBelow, read_file_below
 from tests.reliability.conftest import Report, Size
 from tests.repositories import commit, git
 

@@ -12,13 +12,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from graphrag_mcp.app import App
-from graphrag_mcp.parsing.source import MASKED, Text, read_text
-from graphrag_mcp.results import SearchRequest
-from graphrag_mcp.server.overview import render_status
-from graphrag_mcp.server.payload import search_payload
-from graphrag_mcp.server.render import render
+from graphrag_mcp.answers.overview import render_status
+from graphrag_mcp.answers.payload import search_payload
+from graphrag_mcp.answers.render import render
+from graphrag_mcp.app.local import App
+from graphrag_mcp.model.search import SearchRequest
 from graphrag_mcp.settings import load_settings
+from graphrag_mcp.text.source import MASKED, Text, read_text
 from tests.reliability.conftest import Report, Size
 
 PIECE = 12  # Characters of a secret that must not be seen: fewer could be a word.

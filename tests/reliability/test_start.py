@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import pytest
 
-from graphrag_mcp.index_place import IndexPlace
+from graphrag_mcp.index.location import IndexPlace
 from tests.reliability.conftest import Report, Size
 from tests.stdio_client import Server
 

@@ -15,10 +15,10 @@ from filelock import FileLock
 
 from graphrag_mcp import __version__
 from graphrag_mcp.cli.doctor import examine
-from graphrag_mcp.index_place import IndexPlace
+from graphrag_mcp.index.location import IndexPlace
+from graphrag_mcp.index.write_lock import Holder, WriteLock
 from graphrag_mcp.stores.sqlite.old_formats import old_indexes, remove_unused
 from graphrag_mcp.stores.sqlite.schema import SCHEMA_VERSION
-from graphrag_mcp.write_lock import Holder, WriteLock
 from tests.reliability.conftest import wait_for
 from tests.reliability.projects import Project
 from tests.stdio_client import Server

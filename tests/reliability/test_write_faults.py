@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from graphrag_mcp.app import App
+from graphrag_mcp.app.local import App
 from graphrag_mcp.settings import load_settings
 from tests.index_contents import assert_same_contents
 from tests.reliability.conftest import Report, Size

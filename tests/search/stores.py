@@ -7,10 +7,10 @@ from pathlib import Path
 import numpy as np
 
 from graphrag_mcp.exclusion.include_globs import compile_globs
-from graphrag_mcp.model import DocumentStatus
+from graphrag_mcp.model.files import DocumentStatus
+from graphrag_mcp.model.reports import IndexState
+from graphrag_mcp.model.search import Frequencies, Ranked, Scope, SearchRequest, SearchResult, StoredChunk, StoredFile
 from graphrag_mcp.ports import Matrix
-from graphrag_mcp.reports import IndexState
-from graphrag_mcp.results import Frequencies, Ranked, Scope, SearchRequest, SearchResult, StoredChunk, StoredFile
 from graphrag_mcp.search.orchestrator import SearchOrchestrator
 from graphrag_mcp.search.retrieval import Stores
 from graphrag_mcp.settings import RetrievalSettings

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from graphrag_mcp.model import (
+from graphrag_mcp.model.files import (
     Category,
     DocumentFacts,
     DocumentStatus,
@@ -15,7 +15,7 @@ from graphrag_mcp.model import (
     Symbol,
     SymbolKind,
 )
-from graphrag_mcp.results import Scope, SearchRequest
+from graphrag_mcp.model.search import Scope, SearchRequest
 from tests.contracts.conftest import Source
 from tests.search.stores import NO_DEDUP, Bench, garnets, paths
 

@@ -1,10 +1,10 @@
 """What is added to a score."""
 
-from graphrag_mcp.model import ArchiveClass, Category, Symbol, SymbolKind
-from graphrag_mcp.results import Mention, StoredFile, SymbolMatch
-from graphrag_mcp.search import bonuses
-from graphrag_mcp.search.fusion import Fused
-from graphrag_mcp.search.query import understand
+from graphrag_mcp.model.files import ArchiveClass, Category, Symbol, SymbolKind
+from graphrag_mcp.model.search import Mention, StoredFile, SymbolMatch
+from graphrag_mcp.search.query.understand import understand
+from graphrag_mcp.search.ranking import bonuses
+from graphrag_mcp.search.ranking.fusion import Fused
 from graphrag_mcp.settings import RetrievalSettings
 
 SETTINGS = RetrievalSettings()

@@ -6,15 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from graphrag_mcp.app import App
-from graphrag_mcp.model import Symbol, SymbolKind
-from graphrag_mcp.reports import IndexState
-from graphrag_mcp.results import Frequencies, Ranked, Scope, SearchMeta, SearchRequest, SymbolMatch
+from graphrag_mcp.answers.render import render
+from graphrag_mcp.app.local import App
+from graphrag_mcp.model.files import Symbol, SymbolKind
+from graphrag_mcp.model.reports import IndexState
+from graphrag_mcp.model.search import Frequencies, Ranked, Scope, SearchMeta, SearchRequest, SymbolMatch
 from graphrag_mcp.search.confidence import LOW, MIN_CHUNKS, Signals, confidence, judge, missing_words, read_signals
 from graphrag_mcp.search.orchestrator import SearchOrchestrator
-from graphrag_mcp.search.query import understand
+from graphrag_mcp.search.query.understand import understand
 from graphrag_mcp.search.retrieval import Found
-from graphrag_mcp.server.render import render
 from graphrag_mcp.settings import load_settings
 from tests.golden.golden import Golden
 

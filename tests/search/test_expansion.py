@@ -2,10 +2,10 @@
 
 import pytest
 
-from graphrag_mcp.search.expansion import MAX_ADDED, MAX_CHARACTERS, SYNONYMS, expand
-from graphrag_mcp.search.query import understand
+from graphrag_mcp.search.query.expansion import MAX_ADDED, MAX_CHARACTERS, SYNONYMS, expand
+from graphrag_mcp.search.query.understand import understand
 from graphrag_mcp.settings import RetrievalSettings
-from graphrag_mcp.words import query_words
+from graphrag_mcp.text.words import query_words
 
 
 def _expand(text: str, **more: tuple[str, ...]) -> tuple[str, ...]:

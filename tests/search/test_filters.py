@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from graphrag_mcp.errors import RequestError
-from graphrag_mcp.model import Category
-from graphrag_mcp.results import Scope, SearchRequest
+from graphrag_mcp.model.files import Category
+from graphrag_mcp.model.search import Scope, SearchRequest
 from tests.contracts.conftest import Source
 from tests.search.stores import Bench
 

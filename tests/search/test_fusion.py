@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphrag_mcp.results import Ranked
-from graphrag_mcp.search.fusion import Fused, RankedList, fuse_relative, fuse_rrf, fuse_weighted
+from graphrag_mcp.model.search import Ranked
+from graphrag_mcp.search.ranking.fusion import Fused, RankedList, fuse_relative, fuse_rrf, fuse_weighted
 
 
 def _list(source: str, ids: list[int], weight: float = 1.0) -> RankedList:

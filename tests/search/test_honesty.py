@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 import graphrag_mcp
-from graphrag_mcp.search.expansion import SYNONYMS
+from graphrag_mcp.search.query.expansion import SYNONYMS
 
 PACKAGE = Path(graphrag_mcp.__file__).parent
 # Projects that published benchmarks of code search are made of.

@@ -5,10 +5,10 @@ from dataclasses import replace
 
 import pytest
 
-from graphrag_mcp.model import ArchiveClass, Category, DocumentFacts, DocumentStatus
-from graphrag_mcp.results import StoredFile
-from graphrag_mcp.search import multipliers
-from graphrag_mcp.search.query import understand
+from graphrag_mcp.model.files import ArchiveClass, Category, DocumentFacts, DocumentStatus
+from graphrag_mcp.model.search import StoredFile
+from graphrag_mcp.search.query.understand import understand
+from graphrag_mcp.search.ranking import multipliers
 from graphrag_mcp.settings import RetrievalSettings
 
 SETTINGS = RetrievalSettings()

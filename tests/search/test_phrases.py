@@ -2,9 +2,9 @@
 
 import pytest
 
-from graphrag_mcp.model import Category, RelationKind
-from graphrag_mcp.search.phrases import asked_categories, asked_relations
-from graphrag_mcp.search.query import LONG, understand
+from graphrag_mcp.model.files import Category, RelationKind
+from graphrag_mcp.search.query.phrases import asked_categories, asked_relations
+from graphrag_mcp.search.query.understand import LONG, understand
 
 
 @pytest.mark.parametrize(

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from graphrag_mcp.model import Category
+from graphrag_mcp.model.files import Category
+from graphrag_mcp.model.search import CompressionStats, Hit, StoredChunk
 from graphrag_mcp.ports import Matrix
-from graphrag_mcp.results import CompressionStats, Hit, StoredChunk
 from graphrag_mcp.search.pipeline import Pipeline
 from graphrag_mcp.settings import RetrievalSettings
 

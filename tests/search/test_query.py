@@ -2,8 +2,8 @@
 
 import pytest
 
-from graphrag_mcp.model import Category, RelationKind
-from graphrag_mcp.search.query import Intent, NamedSymbol, understand
+from graphrag_mcp.model.files import Category, RelationKind
+from graphrag_mcp.search.query.understand import Intent, NamedSymbol, understand
 
 
 @pytest.mark.parametrize(

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from graphrag_mcp.errors import ModelUnavailableError
-from graphrag_mcp.model import Category, DocumentFacts, DocumentStatus
+from graphrag_mcp.model.files import Category, DocumentFacts, DocumentStatus
+from graphrag_mcp.model.search import Scope, SearchRequest
 from graphrag_mcp.ports import CrossEncoder
-from graphrag_mcp.results import Scope, SearchRequest
 from tests.contracts.conftest import Source
 from tests.search.stores import NO_DEDUP, Bench, garnets, paths
 

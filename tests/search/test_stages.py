@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from graphrag_mcp.errors import ServerError
-from graphrag_mcp.model import Category
+from graphrag_mcp.model.files import Category
+from graphrag_mcp.model.search import Ranked, Scope, SearchRequest
 from graphrag_mcp.ports import Matrix
-from graphrag_mcp.results import Ranked, Scope, SearchRequest
-from graphrag_mcp.search.fusion import RankedList, fuse_rrf
+from graphrag_mcp.search.ranking.fusion import RankedList, fuse_rrf
 from graphrag_mcp.search.retrieval import KEYWORD_DEPTH
 from graphrag_mcp.settings import RetrievalSettings
 from tests.contracts.conftest import Source

@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from graphrag_mcp.app import App
-from graphrag_mcp.results import Hit, Scope, SearchRequest
-from graphrag_mcp.server.arguments import ResponseFormat
-from graphrag_mcp.server.render import render
+from graphrag_mcp.answers.arguments import ResponseFormat
+from graphrag_mcp.answers.render import render
+from graphrag_mcp.app.local import App
+from graphrag_mcp.model.search import Hit, Scope, SearchRequest
 from graphrag_mcp.settings import load_settings
 
 DAY = 86_400

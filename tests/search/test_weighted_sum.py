@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
-from graphrag_mcp.model import NO_FACTS, ArchiveClass, Category, DocumentFacts, DocumentStatus
-from graphrag_mcp.results import StoredFile
-from graphrag_mcp.search.query import understand
-from graphrag_mcp.search.weighted_sum import Scores, WeightedSum, clipped, normalised, total
+from graphrag_mcp.model.files import NO_FACTS, ArchiveClass, Category, DocumentFacts, DocumentStatus
+from graphrag_mcp.model.search import StoredFile
+from graphrag_mcp.search.query.understand import understand
+from graphrag_mcp.search.ranking.weighted_sum import Scores, WeightedSum, clipped, normalised, total
 from graphrag_mcp.settings import RetrievalSettings
 from tests.fakes import make_chunk
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from qdrant_client import QdrantClient
 
-from graphrag_mcp.app import App
-from graphrag_mcp.remote import RemoteApp
+from graphrag_mcp.app.local import App
+from graphrag_mcp.app.remote import RemoteApp
 from graphrag_mcp.settings import load_settings
 from tests.servers.connections import QDRANT_API_KEY, QDRANT_URL, SharedClient, open_qdrant
 from tests.servers.neo4j_server import Neo4jServer

@@ -10,9 +10,9 @@ from contextlib import closing
 import pytest
 from qdrant_client import QdrantClient, models
 
-from graphrag_mcp import copies
-from graphrag_mcp.app import App
-from graphrag_mcp.results import SearchRequest, SearchResult
+from graphrag_mcp.app.local import App
+from graphrag_mcp.model.search import SearchRequest, SearchResult
+from graphrag_mcp.replication import replicator as copies
 from graphrag_mcp.search import retrieval
 from graphrag_mcp.stores.qdrant import connection
 from tests.servers.conftest import Place
@@ -137,7 +137,7 @@ def test_a_write_that_is_killed_is_finished_later(
     for number in range(60):
         (app.root / f"src/extra_{number}.py").write_text(f"def extra_{number}():\n    return total([{number}])\n")
     embedded = app.index().embedded
-    monkeypatch.setattr("graphrag_mcp.sync.BATCH_CHUNKS", 5)
+    monkeypatch.setattr("graphrag_mcp.replication.sync.BATCH_CHUNKS", 5)
     killer = threading.Timer(0.3, breakable.kill)
     killer.start()
     cut_short = app.sync()[1]

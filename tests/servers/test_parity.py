@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 import pytest
 
-from graphrag_mcp.app import App
-from graphrag_mcp.results import Scope, SearchRequest
+from graphrag_mcp.app.local import App
+from graphrag_mcp.model.search import Scope, SearchRequest
 from tests.servers.conftest import QUERIES, Place
 
 pytestmark = pytest.mark.server

@@ -15,15 +15,15 @@ import pytest
 from neo4j import Driver
 from qdrant_client import QdrantClient, models
 
-from graphrag_mcp.app import App
+from graphrag_mcp.answers.overview import render_status
+from graphrag_mcp.app.local import App
 from graphrag_mcp.cli.run import run
 from graphrag_mcp.errors import RequestError
 from graphrag_mcp.exclusion.include_globs import compile_globs
+from graphrag_mcp.model.reports import SyncReport
+from graphrag_mcp.model.search import Scope, SearchRequest
 from graphrag_mcp.ports import GraphStore
-from graphrag_mcp.reports import SyncReport
-from graphrag_mcp.results import Scope, SearchRequest
 from graphrag_mcp.search.retrieval import Stores
-from graphrag_mcp.server.overview import render_status
 from graphrag_mcp.stores.points import folders
 from graphrag_mcp.stores.projection import ProjectedFile
 from graphrag_mcp.stores.qdrant.projection import QdrantProjection
@@ -194,7 +194,7 @@ def test_the_edges_are_what_the_index_settles_after_any_edits(
     make_place: Callable[..., Place], neo4j_driver: Driver, monkeypatch: pytest.MonkeyPatch, batch_chunks: int
 ) -> None:
     """Names gain and lose many definitions, modules and archives come and go: no edge is stale, none is missing."""
-    monkeypatch.setattr("graphrag_mcp.sync.BATCH_CHUNKS", batch_chunks)
+    monkeypatch.setattr("graphrag_mcp.replication.sync.BATCH_CHUNKS", batch_chunks)
     choice = random.Random(batch_chunks)
     names = ("one", "two", "three")
     modules = [f"{folder}/m{number}.py" for number in range(7) for folder in ("pkg", "archive")]
@@ -228,7 +228,7 @@ def test_an_edit_during_the_first_copy_is_not_missed(
     make_place: Callable[..., Place], neo4j_driver: Driver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What was sent before its name was defined is sent again, though the server held nothing at first."""
-    monkeypatch.setattr("graphrag_mcp.sync.BATCH_CHUNKS", 1)
+    monkeypatch.setattr("graphrag_mcp.replication.sync.BATCH_CHUNKS", 1)
     place = make_place(files={"a.py": "def run():\n    get()\n", **{f"m{number}.py": "# 0\n" for number in range(3)}})
     with closing(place.app()) as app:
         app.index()
@@ -316,7 +316,7 @@ def test_serving_writes_nothing_to_servers_unless_it_is_asked_to(
 ) -> None:
     """Who searches a team's servers does not overwrite them: only `sync` writes."""
     copied: list[str] = []
-    monkeypatch.setattr("graphrag_mcp.app.ServerCopies.start_following", lambda *_: copied.append("began"))
+    monkeypatch.setattr("graphrag_mcp.app.local.ServerCopies.start_following", lambda *_: copied.append("began"))
     for changes, expected in (({}, []), ({"sync_servers": "true"}, ["began"])):
         with closing(make_place(f"project-{len(changes)}", FILES).app(**changes)) as app:
             app.start()

@@ -10,7 +10,7 @@ from fastembed.text.static_embedding import StaticTextEmbedding
 from scipy.sparse import csr_matrix
 from tokenizers import Tokenizer
 
-from graphrag_mcp.embedding.local import PACKAGE_MODEL, StaticEmbedder
+from graphrag_mcp.embedding.static import PACKAGE_MODEL, StaticEmbedder
 from tests.training.project import make_project
 from training import __main__ as pipeline
 from training import contrastive

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from graphrag_mcp.answers.render import render_answer
+from graphrag_mcp.answers.requests import read_question
 from graphrag_mcp.cli.project import open_project
-from graphrag_mcp.server.render import render_answer
-from graphrag_mcp.server.requests import read_question
 from tests.ui.conftest import FILES, HOSTILE_NAME, HOSTILE_TEXT, OLD_FILES
 from tests.ui.running import RunningPage, running_page
 

@@ -64,8 +64,8 @@ ui._open_browser("http://127.0.0.1")
 def test_the_web_server_is_imported_by_this_command_alone() -> None:
     """Neither the help nor the MCP server pays for it."""
     server = """
-from graphrag_mcp.server.backend import Backend
-from graphrag_mcp.server.protocol import create_server
+from graphrag_mcp.app.lazy import Backend
+from graphrag_mcp.mcp_server.protocol import create_server
 create_server(Backend(None))
 """
     assert imported("from graphrag_mcp.cli import commands, serve", "uvicorn", "graphrag_mcp.ui.page") == []

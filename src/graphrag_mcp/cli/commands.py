@@ -11,19 +11,19 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
-from graphrag_mcp.app import App
+from graphrag_mcp.answers.overview import render_status
+from graphrag_mcp.answers.payload import report_payload, search_payload, status_payload
+from graphrag_mcp.answers.render import printable, render
+from graphrag_mcp.answers.requests import read_question
+from graphrag_mcp.app.local import App
+from graphrag_mcp.app.remote import RemoteApp
 from graphrag_mcp.cli.options import project_root
 from graphrag_mcp.cli.progress import ProgressLine
 from graphrag_mcp.cli.project import open_project, open_remote
-from graphrag_mcp.counts import counted
 from graphrag_mcp.errors import IndexLockedError, RequestError, ServerError
-from graphrag_mcp.remote import RemoteApp
-from graphrag_mcp.reports import IndexReport, SyncReport
-from graphrag_mcp.results import SearchRequest
-from graphrag_mcp.server.overview import render_status
-from graphrag_mcp.server.payload import report_payload, search_payload, status_payload
-from graphrag_mcp.server.render import printable, render
-from graphrag_mcp.server.requests import read_question
+from graphrag_mcp.model.reports import IndexReport, SyncReport
+from graphrag_mcp.model.search import SearchRequest
+from graphrag_mcp.text.counts import counted
 
 NICENESS = 5  # Servers that start or search meanwhile go first; on an idle machine nothing is slower.
 

@@ -16,25 +16,25 @@ from pathlib import Path
 from typing import Literal
 
 from graphrag_mcp import __version__
-from graphrag_mcp.app import App
+from graphrag_mcp.answers.render import printable
+from graphrag_mcp.app.local import App
 from graphrag_mcp.cli.clients import CLIENTS, SERVER_NAME, Client, ClientSettingsError
 from graphrag_mcp.cli.options import project_root
-from graphrag_mcp.counts import counted
-from graphrag_mcp.embedding.loader import load_embedder
+from graphrag_mcp.embedding.models import load_embedder
 from graphrag_mcp.errors import GraphragError
-from graphrag_mcp.exclusion.git_files import find_work_tree
 from graphrag_mcp.exclusion.manager import ExclusionManager
-from graphrag_mcp.failures import explain
-from graphrag_mcp.git import GitError, run_git
-from graphrag_mcp.index_place import IndexPlace
-from graphrag_mcp.indexing.followed import Followed
-from graphrag_mcp.indexing.shared_folders import shared_file_system
+from graphrag_mcp.index.failures import explain
+from graphrag_mcp.index.location import IndexPlace
+from graphrag_mcp.index.write_lock import Holder, WriteLock
+from graphrag_mcp.ingest.watch.filter import Followed
+from graphrag_mcp.ingest.watch.network_fs import shared_file_system
 from graphrag_mcp.parsing.languages import load_grammar, syntax_languages
-from graphrag_mcp.server.render import printable
 from graphrag_mcp.settings import Settings, load_settings
 from graphrag_mcp.stores.sqlite.database import is_damage
 from graphrag_mcp.stores.sqlite.old_formats import DAY_SECONDS, KEPT_DAYS, old_indexes
-from graphrag_mcp.write_lock import Holder, WriteLock
+from graphrag_mcp.system.git import GitError, run_git
+from graphrag_mcp.system.git_dirs import find_work_tree
+from graphrag_mcp.text.counts import counted
 
 LEAST_FREE_BYTES = 500_000_000
 GIT_SECONDS = 5.0

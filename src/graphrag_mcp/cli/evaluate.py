@@ -11,7 +11,8 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
-from graphrag_mcp.app import App
+from graphrag_mcp.answers.arguments import HybridSearchArguments
+from graphrag_mcp.app.local import App
 from graphrag_mcp.cli.commands import bring_up_to_date
 from graphrag_mcp.cli.options import project_root
 from graphrag_mcp.cli.project import open_project
@@ -23,10 +24,9 @@ from graphrag_mcp.evaluation.history import export_tree, read_history
 from graphrag_mcp.evaluation.judged import JudgedQuery, Place, read_queries
 from graphrag_mcp.evaluation.scores import CUTOFF, Scores, mean, score
 from graphrag_mcp.evaluation.statistics import Interval, bootstrap
-from graphrag_mcp.reports import IndexState
-from graphrag_mcp.results import Scope, SearchRequest
+from graphrag_mcp.model.reports import IndexState
+from graphrag_mcp.model.search import Scope, SearchRequest
 from graphrag_mcp.search.orchestrator import SearchOrchestrator
-from graphrag_mcp.server.arguments import HybridSearchArguments
 from graphrag_mcp.settings import RetrievalSettings, Settings
 
 ALL = "all"

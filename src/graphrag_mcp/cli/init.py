@@ -8,10 +8,10 @@ import sys
 import tempfile
 from pathlib import Path
 
+from graphrag_mcp.answers.render import printable
 from graphrag_mcp.cli.clients import CLIENTS, Client
 from graphrag_mcp.cli.options import project_root
 from graphrag_mcp.errors import GraphragError, RootError, SettingsError
-from graphrag_mcp.server.render import printable
 from graphrag_mcp.settings import load_settings
 
 IGNORE_FILE = """\

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from graphrag_mcp import __version__
 from graphrag_mcp.errors import RequestError
-from graphrag_mcp.model import Category
+from graphrag_mcp.model.files import Category
 
 ROOT_VARIABLES = ("GRAPHRAG_ROOT", "CLAUDE_PROJECT_DIR")
 

@@ -5,8 +5,8 @@ import time
 from types import TracebackType
 from typing import TextIO
 
-from graphrag_mcp.counts import counted
-from graphrag_mcp.reports import Progress
+from graphrag_mcp.model.reports import Progress
+from graphrag_mcp.text.counts import counted
 
 TERMINAL_SECONDS = 0.1  # Faster than this, a line only flickers.
 LOG_SECONDS = 3.0

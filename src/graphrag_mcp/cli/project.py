@@ -3,9 +3,9 @@
 import os
 from pathlib import Path
 
-from graphrag_mcp.app import App
+from graphrag_mcp.app.local import App
+from graphrag_mcp.app.remote import RemoteApp
 from graphrag_mcp.errors import SettingsError
-from graphrag_mcp.remote import RemoteApp
 from graphrag_mcp.settings import Settings, load_settings
 
 

@@ -41,7 +41,7 @@ def run(arguments: Sequence[str]) -> int:
         # The reader, such as `head`, has seen enough; keep the interpreter from complaining when it flushes.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except Exception as error:
-        from graphrag_mcp.failures import explain  # Only now: it imports SQLite, which help and start do without.
+        from graphrag_mcp.index.failures import explain  # Only now: it imports SQLite, which help and start do without.
 
         logger.debug("the traceback", exc_info=True)
         unknown = f"this failed unexpectedly ({error}); GRAPHRAG_LOG_LEVEL=DEBUG shows where"

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from graphrag_mcp.cli.options import project_root
 
 if TYPE_CHECKING:
-    from graphrag_mcp.app import App
-    from graphrag_mcp.remote import RemoteApp
+    from graphrag_mcp.app.local import App
+    from graphrag_mcp.app.remote import RemoteApp
     from graphrag_mcp.settings import Settings
 
 
@@ -20,13 +20,13 @@ def run_serve(options: argparse.Namespace) -> None:
     client = os.getppid()  # At once: it may be gone before the server is up.
     gc.disable()  # The imports leave no garbage: looking for it takes a fifteenth of the start.
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # While the imports below run, an interrupt has no traceback to show.
-    from graphrag_mcp.server.wire import take_wire
+    from graphrag_mcp.mcp_server.wire import take_wire
 
     wire = take_wire()
     # Only now: whatever an import prints misses the wire.
-    from graphrag_mcp.server.backend import Backend
-    from graphrag_mcp.server.protocol import create_server
-    from graphrag_mcp.server.stdio import serve
+    from graphrag_mcp.app.lazy import Backend
+    from graphrag_mcp.mcp_server.protocol import create_server
+    from graphrag_mcp.mcp_server.stdio import serve
 
     root = project_root(options.root, os.environ)
     backend = Backend(lambda: _open_app(root, options.remote))

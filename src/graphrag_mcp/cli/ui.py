@@ -7,9 +7,9 @@ import threading
 import webbrowser
 from contextlib import suppress
 
+from graphrag_mcp.app.lazy import Backend
 from graphrag_mcp.cli.options import project_root
 from graphrag_mcp.cli.project import open_project
-from graphrag_mcp.server.backend import Backend
 from graphrag_mcp.ui.serve import serve_page
 
 # They would take the terminal, and run no script.

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from graphrag_mcp.embedding.local import StaticEmbedder
+from graphrag_mcp.embedding.static import StaticEmbedder
 from graphrag_mcp.ports import Embedder, Matrix
 
 

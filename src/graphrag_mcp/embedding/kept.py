@@ -5,7 +5,7 @@ import shutil
 from collections.abc import Collection
 from pathlib import Path
 
-from graphrag_mcp.embedding.local import MODEL_FILES, StaticEmbedder
+from graphrag_mcp.embedding.static import MODEL_FILES, StaticEmbedder
 from graphrag_mcp.errors import ModelUnavailableError
 from graphrag_mcp.ports import Embedder
 

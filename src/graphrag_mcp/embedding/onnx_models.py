@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from graphrag_mcp.embedding.local import TOKENIZER_FILE, normalise, unavailable
+from graphrag_mcp.embedding.static import TOKENIZER_FILE, normalise, unavailable
 from graphrag_mcp.errors import ModelUnavailableError, how_to_install
 from graphrag_mcp.ports import Embedder, Matrix
 

@@ -12,10 +12,10 @@ from pathlib import Path
 
 from graphrag_mcp.errors import RequestError
 from graphrag_mcp.evaluation.judged import JudgedQuery, Target
-from graphrag_mcp.git import GitError, run_git, start_git
-from graphrag_mcp.model import Category
+from graphrag_mcp.model.files import Category
 from graphrag_mcp.parsing.categories import categorise
 from graphrag_mcp.parsing.languages import detect_language
+from graphrag_mcp.system.git import GitError, run_git, start_git
 
 MOST_FILES = 8  # A commit that changes more is no answer to one question.
 FEWEST_CHARACTERS = 25  # "fix typo" asks for nothing.

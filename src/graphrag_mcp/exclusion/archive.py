@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from graphrag_mcp.errors import SettingsError
 from graphrag_mcp.exclusion.patterns import Rule, RuleList, parse_rule
-from graphrag_mcp.model import ArchiveClass
+from graphrag_mcp.model.files import ArchiveClass
 
 # A whole folder set aside says more than one file's name: its files keep half of their score.
 FOLDER_PENALTY = 0.5

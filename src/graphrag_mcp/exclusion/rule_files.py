@@ -5,9 +5,9 @@ import os
 from itertools import islice
 from pathlib import Path
 
-from graphrag_mcp.counts import counted
 from graphrag_mcp.exclusion.patterns import Rule, parse_rule
-from graphrag_mcp.regular_files import changed_ns, read_regular_file
+from graphrag_mcp.system.safe_files import changed_ns, read_regular_file
+from graphrag_mcp.text.counts import counted
 
 _INCLUDE = b":include:"
 _INCLUDE_DEPTH = 8  # Enough for any layering of shared rules, and a bound for a mistaken one.

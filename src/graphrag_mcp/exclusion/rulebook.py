@@ -5,17 +5,17 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from graphrag_mcp.exclusion.defaults import DEFAULT_PATTERNS, DEFAULT_SOURCE
-from graphrag_mcp.exclusion.git_files import (
+from graphrag_mcp.exclusion.never_indexed import find_barrier
+from graphrag_mcp.exclusion.patterns import Rule, RuleList
+from graphrag_mcp.exclusion.reasons import Exclusion, ExclusionKind
+from graphrag_mcp.exclusion.rule_files import RuleReader
+from graphrag_mcp.system.git_dirs import (
     find_global_excludes,
     find_global_settings,
     find_info_exclude,
     find_work_tree,
     is_linked_worktree,
 )
-from graphrag_mcp.exclusion.never_indexed import find_barrier
-from graphrag_mcp.exclusion.patterns import Rule, RuleList
-from graphrag_mcp.exclusion.reasons import Exclusion, ExclusionKind
-from graphrag_mcp.exclusion.rule_files import RuleReader
 
 GIT_IGNORE_FILE = ".gitignore"
 

@@ -1,8 +1,8 @@
 """Replaces files that nobody reads line by line (data, lock, minified, generated) by one short card."""
 
-from graphrag_mcp.counts import counted
-from graphrag_mcp.model import Category, Chunk, ParsedFile, ParseMode
+from graphrag_mcp.model.files import Category, Chunk, ParsedFile, ParseMode
 from graphrag_mcp.parsing.categories import is_generated, is_lock_file
+from graphrag_mcp.text.counts import counted
 
 _TEXT_LIMIT = 500  # characters: enough to say what a file is, too few to win a search by length.
 _DATA_SIZE = 50_000  # characters; larger data is not looked at line by line.

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from graphrag_mcp.model import Category
+from graphrag_mcp.model.files import Category
 
 
 def _words(text: str) -> frozenset[str]:

@@ -87,7 +87,7 @@ def load_grammar(name: str) -> Grammar | None:
     except ImportError:
         return None
     language = Language(getattr(module, row.factory)())
-    folder = resources.files(__package__).joinpath("queries")
+    folder = resources.files(__package__).joinpath("code", "queries")
     files = [folder.joinpath(f"{part}.scm") for part in (row.queries or row.name).split()]
     try:
         return Grammar(row, language, Query(language, "\n".join(file.read_text(encoding="utf-8") for file in files)))

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from graphrag_mcp.model import SymbolKind
+from graphrag_mcp.model.files import SymbolKind
 
 
 class Definition(NamedTuple):

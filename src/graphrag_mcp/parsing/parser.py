@@ -6,17 +6,18 @@ from functools import partial
 
 from tree_sitter import QueryError
 
-from graphrag_mcp.counts import counted
-from graphrag_mcp.model import Category, ParsedFile, ParseMode, Symbol
-from graphrag_mcp.parsing import documents, source
+from graphrag_mcp.model.files import Category, ParsedFile, ParseMode, Symbol
 from graphrag_mcp.parsing.categories import categorise
-from graphrag_mcp.parsing.chunker import MAX_CHARS, cut_spans
-from graphrag_mcp.parsing.describe import describe_chunks
+from graphrag_mcp.parsing.code.chunker import MAX_CHARS, cut_spans
+from graphrag_mcp.parsing.code.describe import describe_chunks
+from graphrag_mcp.parsing.code.relations import build_relations
+from graphrag_mcp.parsing.code.symbols import read_outline
+from graphrag_mcp.parsing.code.syntax import SourceCode, SyntaxTimeoutError, parse_tree, statement_rows
+from graphrag_mcp.parsing.documents import documents
 from graphrag_mcp.parsing.languages import Grammar, detect_language, is_cpp_header, load_grammar
 from graphrag_mcp.parsing.outline import Outline
-from graphrag_mcp.parsing.relations import build_relations
-from graphrag_mcp.parsing.symbols import read_outline
-from graphrag_mcp.parsing.syntax import SourceCode, SyntaxTimeoutError, parse_tree, statement_rows
+from graphrag_mcp.text import source
+from graphrag_mcp.text.counts import counted
 
 PARSER_VERSION = 9  # Rises whenever a file would be parsed differently, so that indexes are renewed.
 SYNTAX_LIMIT_BYTES = 1_000_000  # K-24: beyond it lies data in the shape of code.

@@ -2,8 +2,8 @@
 
 from collections.abc import Collection, Sequence
 
-from graphrag_mcp.model import DocumentStatus
-from graphrag_mcp.results import Factor, GraphNeighbour, Hit, SearchRequest
+from graphrag_mcp.model.files import DocumentStatus
+from graphrag_mcp.model.search import Factor, GraphNeighbour, Hit, SearchRequest
 from graphrag_mcp.search.retrieval import Found, Retriever, Stores
 from graphrag_mcp.settings import RetrievalSettings
 

@@ -14,11 +14,11 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from graphrag_mcp.model.search import Frequencies, Ranked
 from graphrag_mcp.ports import KeywordIndex
-from graphrag_mcp.results import Frequencies, Ranked
-from graphrag_mcp.search.query import Query
+from graphrag_mcp.search.query.understand import Query
 from graphrag_mcp.search.retrieval import Found
-from graphrag_mcp.words import query_words
+from graphrag_mcp.text.words import query_words
 
 # Fitted on 17 repositories, with their own queries against those of others; figures in docs/ranking.md.
 INTERCEPT = -11.7

@@ -5,9 +5,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from graphrag_mcp.errors import ModelUnavailableError
-from graphrag_mcp.ports import ChunkStore, Matrix, VectorIndex
-from graphrag_mcp.reports import IndexState
-from graphrag_mcp.results import (
+from graphrag_mcp.model.reports import IndexState
+from graphrag_mcp.model.search import (
     CompressionStats,
     Hit,
     Mention,
@@ -20,17 +19,27 @@ from graphrag_mcp.results import (
     SearchStrategy,
     StoredChunk,
 )
+from graphrag_mcp.ports import ChunkStore, Matrix, VectorIndex
 from graphrag_mcp.search import blocks
-from graphrag_mcp.search.bonuses import graph_votes
 from graphrag_mcp.search.confidence import NO_JUDGEMENT, Judgement, judge
 from graphrag_mcp.search.filters import check_filters
-from graphrag_mcp.search.fusion import EVEN, Fused, RankedList, Share, balanced, fuse_relative, fuse_rrf, fuse_weighted
 from graphrag_mcp.search.pipeline import Pipeline, archived_copies
-from graphrag_mcp.search.query import Query, understand
-from graphrag_mcp.search.ranking import Evidence, Ranker, Scored
-from graphrag_mcp.search.reranking import Reranked, Reranker, unavailable
+from graphrag_mcp.search.query.understand import Query, understand
+from graphrag_mcp.search.ranking.bonuses import graph_votes
+from graphrag_mcp.search.ranking.fusion import (
+    EVEN,
+    Fused,
+    RankedList,
+    Share,
+    balanced,
+    fuse_relative,
+    fuse_rrf,
+    fuse_weighted,
+)
+from graphrag_mcp.search.ranking.ranker import Evidence, Ranker, Scored
+from graphrag_mcp.search.ranking.reranking import Reranked, Reranker, unavailable
+from graphrag_mcp.search.ranking.weighted_sum import Scores
 from graphrag_mcp.search.retrieval import REMOTE_TIMEOUT_SECONDS, Found, Retriever, Stores
-from graphrag_mcp.search.weighted_sum import Scores
 from graphrag_mcp.settings import RetrievalSettings
 
 MAX_CANDIDATES = 200  # K-10: per list.

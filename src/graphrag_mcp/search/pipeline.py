@@ -5,8 +5,8 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from graphrag_mcp.model.search import CompressionStats, Hit, StoredChunk
 from graphrag_mcp.ports import Matrix
-from graphrag_mcp.results import CompressionStats, Hit, StoredChunk
 from graphrag_mcp.settings import RetrievalSettings
 
 NGRAM = 5  # Words: long enough that two texts share one only when one was copied.

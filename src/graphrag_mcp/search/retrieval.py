@@ -14,10 +14,10 @@ from functools import partial
 from typing import Generic, TypeVar
 
 from graphrag_mcp.errors import GraphragError, ModelUnavailableError, ServerError
-from graphrag_mcp.model import DocumentStatus
+from graphrag_mcp.model.files import DocumentStatus
+from graphrag_mcp.model.search import Ranked, Scope, SymbolMatch
 from graphrag_mcp.ports import ChunkStore, CrossEncoder, Embedder, GraphStore, KeywordIndex, Matrix, VectorIndex
-from graphrag_mcp.results import Ranked, Scope, SymbolMatch
-from graphrag_mcp.search.query import Query
+from graphrag_mcp.search.query.understand import Query
 from graphrag_mcp.search.threads import DaemonThreads, settle
 
 logger = logging.getLogger(__name__)

@@ -4,9 +4,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from graphrag_mcp.model import Symbol
+from graphrag_mcp.model.files import Symbol
+from graphrag_mcp.model.search import Frequencies, StoredChunk
 from graphrag_mcp.ports import Matrix
-from graphrag_mcp.results import Frequencies, StoredChunk
 from graphrag_mcp.stores.points import Point
 
 

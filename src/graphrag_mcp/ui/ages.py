@@ -4,8 +4,8 @@ from collections import defaultdict
 from collections.abc import Sequence
 from typing import Any
 
-from graphrag_mcp.counts import counted
-from graphrag_mcp.reports import FileAge
+from graphrag_mcp.model.reports import FileAge
+from graphrag_mcp.text.counts import counted
 
 TILES = 60  # In one folder; the rest is one more tile.
 

@@ -7,21 +7,21 @@ from functools import partial
 from typing import Any
 
 from graphrag_mcp import __version__
-from graphrag_mcp.app import App
-from graphrag_mcp.code_graph import CodeEdge
+from graphrag_mcp.answers.arguments import SEARCH_TOOLS, input_schema
+from graphrag_mcp.answers.code_text import edge_payload, node_payload
+from graphrag_mcp.answers.excerpts import tokens_of
+from graphrag_mcp.answers.payload import iso, search_payload, status_payload
+from graphrag_mcp.answers.reasons import resolved
+from graphrag_mcp.answers.render import describe_state, render_answer
+from graphrag_mcp.answers.requests import parse_arguments, read_question
+from graphrag_mcp.app.local import App
 from graphrag_mcp.errors import RequestError, quoted
 from graphrag_mcp.evaluation.components import OFF
-from graphrag_mcp.model import Resolution
-from graphrag_mcp.navigation.navigator import Navigator
-from graphrag_mcp.navigation.neighbourhood import Neighbourhood
-from graphrag_mcp.results import Scope
-from graphrag_mcp.server.arguments import SEARCH_TOOLS, input_schema
-from graphrag_mcp.server.code_answers import edge_payload, node_payload
-from graphrag_mcp.server.excerpts import tokens_of
-from graphrag_mcp.server.payload import iso, search_payload, status_payload
-from graphrag_mcp.server.reasons import resolved
-from graphrag_mcp.server.render import describe_state, render_answer
-from graphrag_mcp.server.requests import parse_arguments, read_question
+from graphrag_mcp.graph.navigator import Navigator
+from graphrag_mcp.graph.neighbourhood import Neighbourhood
+from graphrag_mcp.model.files import Resolution
+from graphrag_mcp.model.graph import CodeEdge
+from graphrag_mcp.model.search import Scope
 from graphrag_mcp.stores.sqlite.inventory import FileQuery
 from graphrag_mcp.ui.ages import age_tree
 from graphrag_mcp.ui.comparing import compare, settings_form

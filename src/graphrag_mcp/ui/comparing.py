@@ -4,12 +4,12 @@ from collections.abc import Mapping, Sequence
 from contextlib import closing
 from typing import Any
 
-from graphrag_mcp.app import App
+from graphrag_mcp.answers.payload import search_payload
+from graphrag_mcp.answers.requests import read_question
+from graphrag_mcp.app.local import App
 from graphrag_mcp.errors import RequestError, SettingsError
-from graphrag_mcp.results import Hit, SearchResult
+from graphrag_mcp.model.search import Hit, SearchResult
 from graphrag_mcp.search.orchestrator import SearchOrchestrator
-from graphrag_mcp.server.payload import search_payload
-from graphrag_mcp.server.requests import read_question
 from graphrag_mcp.settings import RetrievalSettings, change_retrieval
 
 # What a comparison may not change: the first names a model to load, the second only cuts texts.

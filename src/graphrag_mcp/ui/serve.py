@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 import uvicorn
 
-from graphrag_mcp.app import App
+from graphrag_mcp.app.lazy import Backend
+from graphrag_mcp.app.local import App
 from graphrag_mcp.errors import GraphragError, RequestError
-from graphrag_mcp.server.backend import Backend
 from graphrag_mcp.ui.page import create_page
 
 HOST = "127.0.0.1"

@@ -5,9 +5,9 @@ from typing import Any, NamedTuple
 
 from neo4j import Driver
 
-from graphrag_mcp.model import RELATED_KINDS, RelationKind, Resolution, Symbol, SymbolKind
+from graphrag_mcp.model.files import RELATED_KINDS, RelationKind, Resolution, Symbol, SymbolKind
+from graphrag_mcp.model.search import GraphNeighbour, Mention, Scope, SymbolMatch
 from graphrag_mcp.ports import ChunkStore
-from graphrag_mcp.results import GraphNeighbour, Mention, Scope, SymbolMatch
 from graphrag_mcp.stores.neo4j.connection import reaching
 from graphrag_mcp.stores.neo4j.schema import IN_SCOPE, relationship_types, scope_parameters
 from graphrag_mcp.stores.points import ArchivedPaths, ChunkIds, Point

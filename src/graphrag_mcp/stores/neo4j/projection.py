@@ -5,7 +5,7 @@ from typing import Any
 
 from neo4j import Driver, ManagedTransaction
 
-from graphrag_mcp.results import Frequencies
+from graphrag_mcp.model.search import Frequencies
 from graphrag_mcp.stores.neo4j import schema
 from graphrag_mcp.stores.neo4j.connection import reaching
 from graphrag_mcp.stores.points import file_key

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from qdrant_client import QdrantClient, models
 
 from graphrag_mcp.errors import ServerError
-from graphrag_mcp.results import Frequencies
+from graphrag_mcp.model.search import Frequencies
 from graphrag_mcp.stores.points import point_key
 from graphrag_mcp.stores.qdrant.bm25 import term_index
 from graphrag_mcp.stores.qdrant.connection import SYNC, reaching

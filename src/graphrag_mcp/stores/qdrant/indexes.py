@@ -9,8 +9,8 @@ import numpy as np
 from qdrant_client import QdrantClient, models
 
 from graphrag_mcp.errors import ServerError
+from graphrag_mcp.model.search import Ranked, Scope
 from graphrag_mcp.ports import Matrix
-from graphrag_mcp.results import Ranked, Scope
 from graphrag_mcp.stores.keywords import telling_terms
 from graphrag_mcp.stores.points import ArchivedPaths, ChunkIds
 from graphrag_mcp.stores.qdrant.bm25 import query_vector

@@ -5,7 +5,7 @@ from typing import Any
 
 from qdrant_client import QdrantClient, models
 
-from graphrag_mcp.results import Frequencies
+from graphrag_mcp.model.search import Frequencies
 from graphrag_mcp.stores.projection import Changing, ProjectedFile
 from graphrag_mcp.stores.qdrant.bm25 import document_vector
 from graphrag_mcp.stores.qdrant.connection import reaching

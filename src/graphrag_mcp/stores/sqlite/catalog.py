@@ -6,8 +6,8 @@ from dataclasses import asdict, dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from graphrag_mcp.model import NO_FACTS, ArchiveClass, Category, DocumentFacts, DocumentStatus
-from graphrag_mcp.results import Ranked, Scope, StoredChunk, StoredFile
+from graphrag_mcp.model.files import NO_FACTS, ArchiveClass, Category, DocumentFacts, DocumentStatus
+from graphrag_mcp.model.search import Ranked, Scope, StoredChunk, StoredFile
 from graphrag_mcp.stores.sqlite.database import Database, id_list, marks
 from graphrag_mcp.stores.sqlite.schema import ORDINAL_BITS
 

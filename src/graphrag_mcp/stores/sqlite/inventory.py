@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from graphrag_mcp.reports import FileAge, IndexedFile
+from graphrag_mcp.model.reports import FileAge, IndexedFile
 from graphrag_mcp.stores.sqlite.database import Database
 
 FileOrder = Literal["path", "language", "category", "size", "modified_at", "chunks", "symbols", "archived", "note"]

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from graphrag_mcp.results import Frequencies, Ranked, Scope
+from graphrag_mcp.model.search import Frequencies, Ranked, Scope
 from graphrag_mcp.stores.keywords import telling_terms
 from graphrag_mcp.stores.sqlite.database import Database, marks
 from graphrag_mcp.stores.sqlite.schema import KEYWORD_FIELDS, ORDINAL_BITS

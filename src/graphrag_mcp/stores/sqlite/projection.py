@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from graphrag_mcp.model import Symbol, SymbolKind
-from graphrag_mcp.results import Frequencies
+from graphrag_mcp.model.files import Symbol, SymbolKind
+from graphrag_mcp.model.search import Frequencies
 from graphrag_mcp.stores.points import Point, file_key, file_version, point_key
 from graphrag_mcp.stores.projection import Changing, ProjectedChunk, ProjectedEdge, ProjectedFile, ProjectedSymbol
 from graphrag_mcp.stores.sqlite.catalog import CHUNK_COLUMNS, read_chunk

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from graphrag_mcp.model import ArchiveClass, Chunk, ParsedFile, Relation, Symbol
+from graphrag_mcp.model.files import ArchiveClass, Chunk, ParsedFile, Relation, Symbol
 from graphrag_mcp.stores.sqlite.catalog import write_facts
 from graphrag_mcp.stores.sqlite.schema import MAX_CHUNKS_PER_FILE
 

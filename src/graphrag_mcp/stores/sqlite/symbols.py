@@ -3,9 +3,9 @@
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Any
 
-from graphrag_mcp.code_graph import CodeEdge, CodeNode, Dependency, Mentioned
-from graphrag_mcp.model import Category, RelationKind, Resolution, SymbolKind
-from graphrag_mcp.results import Scope
+from graphrag_mcp.model.files import Category, RelationKind, Resolution, SymbolKind
+from graphrag_mcp.model.graph import CodeEdge, CodeNode, Dependency, Mentioned
+from graphrag_mcp.model.search import Scope
 from graphrag_mcp.stores.sqlite.database import Database, id_list, marks
 from graphrag_mcp.stores.sqlite.schema import ORDINAL_BITS
 from graphrag_mcp.stores.sqlite.scope import FileFilter, ScopeResolver

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from graphrag_mcp.model.search import Ranked, Scope
 from graphrag_mcp.ports import Matrix
-from graphrag_mcp.results import Ranked, Scope
 from graphrag_mcp.stores.sqlite.database import Database
 from graphrag_mcp.stores.sqlite.schema import MAX_CHUNKS_PER_FILE, ORDINAL_BITS
 from graphrag_mcp.stores.sqlite.scope import ScopeResolver

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import NamedTuple
 
-from graphrag_mcp.model import ArchiveClass
+from graphrag_mcp.model.files import ArchiveClass
 from graphrag_mcp.ports import Matrix
 from graphrag_mcp.stores.sqlite.database import Database, id_list, is_busy
 from graphrag_mcp.stores.sqlite.rows import FileRows, PackedFile, Place, pack_rows

@@ -1,0 +1,73 @@
+"""Writes what gives an overview: a file's outline, the repository map, and the one chunk that somebody points at."""
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from graphrag_mcp.answers.excerpts import cost_of, room_of
+from graphrag_mcp.answers.render import fenced, one_line, printable
+from graphrag_mcp.model.graph import CodeNode
+from graphrag_mcp.model.search import StoredChunk
+from graphrag_mcp.text.counts import counted
+
+if TYPE_CHECKING:
+    from graphrag_mcp.graph.navigator import Outline
+    from graphrag_mcp.graph.repository_map import RepositoryMap
+
+SIGNATURE_CHARACTERS = 160
+
+
+def write_map(found: "RepositoryMap", tokens: int, note: str = "") -> str:
+    """Return the best definitions that fit, grouped by file; files in the order of their best."""
+    if not found.nodes:
+        nothing = "No definition here is used by another file of code, as far as names tell; ask for files' outlines."
+        return "\n".join(filter(None, (note, nothing)))
+    room = room_of(tokens) - 200
+    files: dict[str, list[CodeNode]] = {}
+    for node in found.nodes:
+        cost = cost_of(_line(node)) + 1 + (cost_of(node.path) + 1 if node.path not in files else 0)
+        if cost > room:
+            break
+        room -= cost
+        files.setdefault(node.path, []).append(node)
+    shown = sum(map(len, files.values()))
+    head = f"The {shown:,} of {counted(found.total, 'definition')} that most of the code depends on, by file:"
+    lines = [line for path, nodes in files.items() for line in (one_line(path), *_lines(nodes))]
+    return printable("\n".join(filter(None, (note, head, *lines))))
+
+
+def write_outline(outline: "Outline", tokens: int, note: str = "", is_stale: bool = False) -> str:
+    """Return a file's definitions, each indented by what it lies in."""
+    file, definitions = outline.file, outline.definitions
+    changed = "The file has changed since it was indexed: the lines may be off." if is_stale else ""
+    head = f"{one_line(file.path)}: {counted(file.end_line, 'line')}, {counted(len(definitions), 'definition')}"
+    room = room_of(tokens)
+    lines: list[str] = []
+    open_ends: list[int] = []
+    for node in definitions:
+        open_ends = [end for end in open_ends if end >= node.end_line]
+        line = "  " * len(open_ends) + _line(node)
+        room -= cost_of(line) + 1
+        if room < 0:
+            lines.append(f"... {len(definitions) - len(lines):,} more")
+            break
+        lines.append(line)
+        open_ends.append(node.end_line)
+    return printable("\n".join(filter(None, (note, changed, head, *lines))))
+
+
+def write_chunk(chunk: StoredChunk, note: str = "") -> str:
+    """Return a chunk under the line that says where it is from."""
+    head = f"{chunk.path}:{chunk.start_line}-{chunk.end_line}  {chunk.symbol}".rstrip()
+    stale = f"stale: {chunk.stale}" if chunk.stale else ""
+    text = fenced(chunk.text, chunk.language, chunk.text.rstrip("\n"))
+    return printable("\n".join(filter(None, (note, one_line(head), stale, text))))
+
+
+def _lines(nodes: Sequence[CodeNode]) -> Iterable[str]:
+    return map(_line, sorted(nodes, key=lambda node: node.start_line))
+
+
+def _line(node: CodeNode) -> str:
+    signature = one_line(node.signature)[:SIGNATURE_CHARACTERS]
+    name = signature if node.name in signature else f"{node.kind} {node.qualified_name}"
+    return f"  {node.start_line}-{node.end_line}  {one_line(name)}"

@@ -1,0 +1,73 @@
+"""Writes the status of an index as text."""
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+
+from graphrag_mcp.answers.render import describe_state, one_line, printable
+from graphrag_mcp.model.reports import ServerState, Status
+from graphrag_mcp.text.counts import counted
+
+SHOWN_KINDS = 12  # Languages or reasons on one line; the JSON form has all.
+
+
+def render_status(status: Status, detailed: bool = True) -> str:
+    """Return what is indexed, how complete it is, and what was left out and why; `detailed` adds examples."""
+    lines = [
+        f"Index: {describe_state(status.state)}",
+        f"Root: {one_line(status.root)}" + _describe_tree(status),
+        f"Files: {status.files:,}, of them archived: {status.archived_files:,}",
+        f"Chunks: {status.chunks:,}, symbols: {status.symbols:,}, relations: {status.relations:,}",
+        _describe_model(status),
+        f"Languages: {_counts(status.languages)}",
+        f"Categories: {_counts(status.categories)}",
+        f"Left out: {status.exclusion_rate:.1%} of the paths seen; {_counts(status.skipped)}",
+    ]
+    if status.fallbacks:
+        lines.append(f"Not parsed by syntax: {_counts(status.fallbacks)}")
+    if detailed:
+        lines += [f"  left out: {one_line(path)} ({reason})" for path, reason in status.skipped_examples]
+        lines.append(f"Last indexed: {_when(status.last_indexed)}")
+        lines.append(f"Index file: {status.index_file} ({status.index_bytes / 1e6:,.1f} MB)")
+    for server in status.servers:
+        lines.append(f"Server: {server.name}: {_copy(server)}" + (f"; {server.problem}" if server.problem else ""))
+    lines += [f"Warning: {warning}" for warning in status.warnings]
+    return printable("\n".join(lines))
+
+
+def _copy(server: ServerState) -> str:
+    """Say how much of the index a server holds, as far as that is known."""
+    if server.lost:
+        return (
+            f"has lost {server.lost:,} of {counted(server.given or 0, 'chunk')}; `graphrag-mcp sync` sends them again"
+        )
+    if server.is_from_elsewhere:
+        return f"holds {counted(server.held or 0, 'chunk')} from another machine, not compared with this index"
+    if server.pending:
+        return f"lacks {counted(server.pending, 'file')}; `graphrag-mcp sync` sends them"
+    if server.held is not None:
+        return "holds everything"
+    return "was given everything" if server.given is not None else "searched as it is"
+
+
+def _describe_tree(status: Status) -> str:
+    branch = f", on {one_line(status.branch)}" if status.branch else ""
+    shared = f"; the index is shared by {status.trees} work trees" if status.trees > 1 else ""
+    return branch + shared
+
+
+def _describe_model(status: Status) -> str:
+    if not status.model_available:
+        return f"Model: {status.model or 'none'} is not available; keyword and graph search answer without it"
+    return f"Model: {status.model}, {status.embedded_chunks:,} of {counted(status.chunks, 'chunk')} embedded"
+
+
+def _counts(counts: Mapping[str, int]) -> str:
+    ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+    words = [f"{name or 'unknown'} {count:,}" for name, count in ordered[:SHOWN_KINDS]]
+    if len(ordered) > SHOWN_KINDS:
+        words.append(counted(len(ordered) - SHOWN_KINDS, "more kind"))
+    return ", ".join(words) or "none"
+
+
+def _when(seconds: float | None) -> str:
+    return "never" if seconds is None else f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%d %H:%M:%S} UTC"

@@ -1,0 +1,155 @@
+"""The JSON form of a search result and of a status: stable names, for programs."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from datetime import UTC, datetime
+from typing import Any
+
+from graphrag_mcp.answers.excerpts import RELATED_SHARE, Excerpt, cost_of, cut_texts
+from graphrag_mcp.answers.reasons import is_guess, why
+from graphrag_mcp.model.reports import IndexReport, Status
+from graphrag_mcp.model.search import GraphNeighbour, Hit, SearchResult
+
+_META_NAMES = {"strategy": "search_strategy"}
+COPIES_SHOWN = 3  # Archived ones with the content of a result.
+_TEXT_FRAME = 40  # Characters around a text: its name, and the count of the lines cut.
+
+
+def search_payload(result: SearchResult, room: int | None = None) -> dict[str, Any]:
+    """Return `{query, primary, rejected, runner_up, expanded, meta}`; with `room`, what takes about that much as JSON.
+
+    primary: one object per result, best first; at least the first, and those whose objects fit. `text` holds the chunk
+    and `hidden_lines` counts what was cut of it. `fused_score` (0 to 1, 1: best in every list) is what min_score
+    compares; `score`, which orders the results, is that with the factors, and may exceed 1. `ranks` is the place in
+    each list, from 1; `factors` explain the score; `recency_weight` and `archive_penalty` repeat two of them.
+    `archived_copies` are places in archived files with the same content, which are no results of their own.
+    rejected: documents of approaches that were turned down. runner_up: the results after the last, without their texts.
+    expanded: related code, where `confirmed` is false when it is only a candidate.
+    meta: retrieval_ms, search_strategy, retrieval_stats, compression, index, unavailable, warnings; `confidence` (0 to
+    1, null: not judged), `nothing_matches` where it is low, and then `missing_words`, which occur nowhere.
+    """
+    shown, texts = [_hit(hit) for hit in result.primary], [hit.chunk.text for hit in result.primary]
+    excerpts = list(map(Excerpt, texts))
+    meta = {_META_NAMES.get(name, name): value for name, value in asdict(result.meta).items()}
+    beside = {
+        "rejected": [_place(hit) for hit in result.rejected],
+        "runner_up": [_place(hit) for hit in result.runner_up],
+        "expanded": [_neighbour(neighbour) for neighbour in result.expanded],
+    }
+    if room is not None:
+        left = room - json_cost({"query": result.query, "primary": [], **dict.fromkeys(beside, ()), "meta": meta})
+        share = min(room // RELATED_SHARE, (left - json_cost(shown[:1])) // 2)  # The other half is the first's code.
+        for name, values in beside.items():
+            beside[name], unused = fitting(values, share)
+            left, share = left - share + unused, unused
+        shown, left = fitting(shown, left, _TEXT_FRAME, least=1)
+        texts = texts[: len(shown)]
+        escaped = sum(map(json_cost, texts)) / max(1, sum(map(cost_of, texts)))
+        excerpts = cut_texts(texts, int(left / max(1.0, escaped)))
+    primary = [
+        one | {"text": excerpt.text, "hidden_lines": excerpt.hidden_lines}
+        for one, excerpt in zip(shown, excerpts, strict=True)
+    ]
+    return {"query": result.query, "primary": primary, **beside, "meta": meta}
+
+
+def fitting(values: Sequence[Any], room: int, frame: int = 2, least: int = 0) -> tuple[list[Any], int]:
+    """Return the first values that fit as JSON, each with a frame, and the room left; `least` of them anyway."""
+    kept: list[Any] = []
+    for value in values:
+        cost = json_cost(value) + frame
+        if cost > room and len(kept) >= least:
+            break
+        kept.append(value)
+        room -= cost
+    return kept, room
+
+
+def json_cost(value: object) -> int:
+    """Return how much room a value takes as JSON."""
+    return cost_of(json.dumps(value, ensure_ascii=False))
+
+
+def status_payload(status: Status) -> dict[str, Any]:
+    """Return the fields of a `Status`, with `last_indexed` as ISO 8601."""
+    return asdict(status) | {
+        "last_indexed": iso(status.last_indexed),
+        "skipped_examples": [{"path": path, "reason": reason} for path, reason in status.skipped_examples],
+    }
+
+
+def report_payload(report: IndexReport) -> dict[str, Any]:
+    """Return the fields of an `IndexReport`."""
+    return asdict(report)
+
+
+def _hit(hit: Hit) -> dict[str, Any]:
+    chunk = hit.chunk
+    weights: Mapping[str, float] = {factor.name: factor.value for factor in hit.factors}
+    return {
+        "path": chunk.path,
+        "start_line": chunk.start_line,
+        "end_line": chunk.end_line,
+        "symbol": chunk.symbol,
+        "kind": chunk.kind,
+        "signature": chunk.signature,
+        "header_path": " > ".join(chunk.enclosing),
+        "language": chunk.language,
+        "category": chunk.category.value,
+        "score": hit.score,
+        "fused_score": hit.fused_score,
+        "why": why(hit),
+        "ranks": dict(hit.ranks),
+        "factors": [asdict(factor) for factor in hit.factors],
+        "origin": hit.origin,
+        "is_archived": chunk.archive is not None,
+        "archive_reason": chunk.archive.reason if chunk.archive else None,
+        "archived_copies": [
+            {"path": copy.path, "start_line": copy.start_line, "end_line": copy.end_line}
+            for copy in hit.archived_copies[:COPIES_SHOWN]
+        ],
+        "archived_copies_total": len(hit.archived_copies),
+        "archive_penalty": weights.get("archive", 1.0),
+        "recency_weight": weights.get("recency", 1.0),
+        "modified_at": iso(chunk.modified_at),
+        "status": chunk.facts.status,
+        "stale": chunk.stale,
+    }
+
+
+def _neighbour(neighbour: GraphNeighbour) -> dict[str, Any]:
+    return {
+        "path": neighbour.chunk.path,
+        "start_line": neighbour.chunk.start_line,
+        "end_line": neighbour.chunk.end_line,
+        "source": neighbour.source,
+        "relation": neighbour.relation.value,
+        "target": neighbour.target,
+        "direction": neighbour.direction,
+        "hops": neighbour.hops,
+        "confidence": neighbour.confidence,
+        "resolution": neighbour.resolution.value,
+        "confirmed": not is_guess(neighbour),
+        "origin": neighbour.origin,
+        "stale": neighbour.chunk.stale,
+    }
+
+
+def _place(hit: Hit) -> dict[str, Any]:
+    chunk = hit.chunk
+    return {
+        "path": chunk.path,
+        "start_line": chunk.start_line,
+        "end_line": chunk.end_line,
+        "symbol": chunk.symbol,
+        "title": chunk.facts.title,
+        "status": chunk.facts.status,
+        "score": hit.score,
+        "origin": hit.origin,
+    }
+
+
+def iso(seconds: float | None) -> str | None:
+    """Return a time in seconds since 1970 as ISO 8601 in UTC."""
+    return None if seconds is None else datetime.fromtimestamp(seconds, UTC).isoformat(timespec="seconds")

@@ -1,0 +1,99 @@
+"""Says in a few words why a result was found, and what a relation between two definitions means."""
+
+from graphrag_mcp.model.files import RelationKind, Resolution
+from graphrag_mcp.model.search import GraphNeighbour, Hit
+
+# What the place of a neighbour is to the result, when the result points at it ("out") or is pointed at ("in").
+_RELATIONS = {
+    (RelationKind.CALLS, "out"): "called by",
+    (RelationKind.CALLS, "in"): "calls",
+    (RelationKind.IMPORTS, "out"): "imported by",
+    (RelationKind.IMPORTS, "in"): "imports",
+    (RelationKind.INHERITS, "out"): "base of",
+    (RelationKind.INHERITS, "in"): "inherits from",
+    (RelationKind.USES, "out"): "used by",
+    (RelationKind.USES, "in"): "uses",
+    (RelationKind.TESTS, "out"): "tested by",
+    (RelationKind.TESTS, "in"): "tests",
+    (RelationKind.CONTAINS, "out"): "member of",
+    (RelationKind.CONTAINS, "in"): "contains",
+    (RelationKind.LINKS_TO, "out"): "linked from",
+    (RelationKind.LINKS_TO, "in"): "links to",
+    (RelationKind.SUPERSEDES, "out"): "superseded by",
+    (RelationKind.SUPERSEDES, "in"): "supersedes",
+}
+_MOST_USEFUL_FIRST = (
+    RelationKind.CALLS,
+    RelationKind.TESTS,
+    RelationKind.INHERITS,
+    RelationKind.USES,
+    RelationKind.SUPERSEDES,
+    RelationKind.LINKS_TO,
+    RelationKind.IMPORTS,
+    RelationKind.CONTAINS,
+)
+_RESOLUTIONS = {
+    Resolution.SYNTAX: "written there",
+    Resolution.LOCAL: "same file",
+    Resolution.IMPORT: "by its import",
+    Resolution.NAME: "nothing else has that name",
+    Resolution.UNKNOWN: "unknown receiver",
+    Resolution.UNRESOLVED: "name only",
+}
+
+
+def why(hit: Hit) -> str:
+    """Return why a hit was found, for example "keyword #1, vector #3, defines `Session`"."""
+    parts = [f"{source} #{rank}" for source, rank in sorted(hit.ranks.items(), key=lambda item: (item[1], item[0]))]
+    notes = {factor.name: factor.note for factor in hit.factors}
+    if notes.get("definition"):
+        parts.append(f"defines `{notes['definition']}`")
+    if "path" in notes:
+        parts.append("the query names its path")
+    elif "stem" in notes:
+        parts.append("file name agrees")
+    if hit.chunk.archive is not None:
+        parts.append(f"archived: {hit.chunk.archive.reason}")
+    if hit.chunk.facts.status is not None:
+        parts.append(f"status: {hit.chunk.facts.status}")
+    return ", ".join(parts)
+
+
+def explain(hit: Hit) -> list[str]:
+    """Return one line for the score, and one for each factor of it."""
+    lines = [f"score {hit.score:.4f}, fused {hit.fused_score:.4f} (0 to 1, what min_score compares)"]
+    for factor in hit.factors:
+        sign = "×" if factor.kind == "factor" else "-" if factor.value < 0 else "+"
+        lines.append(f"{sign} {abs(factor.value):.3f}  {factor.name}" + (f" ({factor.note})" if factor.note else ""))
+    return lines
+
+
+def is_guess(neighbour: GraphNeighbour) -> bool:
+    """Tell whether the relation is one of several possible ones, and so no fact."""
+    return neighbour.resolution.is_guess
+
+
+def relation_to(neighbour: GraphNeighbour) -> str:
+    """Return what the neighbour is to the result, for example "calls `Session.open`"."""
+    other = neighbour.source if neighbour.direction == "out" else neighbour.target
+    phrase = _RELATIONS[neighbour.relation, neighbour.direction]
+    if other:
+        return f"{phrase} `{other}`"
+    return f"{phrase} the file of a result" if neighbour.hops == 1 else f"{phrase} a file near a result"
+
+
+def usefulness(neighbour: GraphNeighbour) -> tuple[int, int]:
+    """Return a sort key: near before far, and what runs before what merely stands beside it."""
+    return neighbour.hops, _MOST_USEFUL_FIRST.index(neighbour.relation)
+
+
+def certainty(neighbour: GraphNeighbour) -> str:
+    """Return how sure the relation is and how its other end was found; what all guesses share, their heading says."""
+    hops = f", {neighbour.hops} hops away" if neighbour.hops > 1 else ""
+    found = "" if neighbour.resolution is Resolution.CANDIDATES else f", {_RESOLUTIONS[neighbour.resolution]}"
+    return f"{neighbour.confidence:.2f}{found}{hops}"
+
+
+def resolved(resolution: Resolution) -> str:
+    """Return how the other end of a relation was found."""
+    return _RESOLUTIONS.get(resolution, "one of several of that name")

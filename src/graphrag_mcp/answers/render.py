@@ -1,0 +1,280 @@
+"""Writes a search result as the text an agent or a person reads, within a number of tokens."""
+
+import json
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
+
+from graphrag_mcp.answers.arguments import ResponseFormat
+from graphrag_mcp.answers.excerpts import (
+    CONCISE_TOKENS,
+    RELATED_SHARE,
+    Excerpt,
+    cost_of,
+    cut_texts,
+    first_share,
+    room_of,
+)
+from graphrag_mcp.answers.paging import cursor_at
+from graphrag_mcp.answers.payload import COPIES_SHOWN, json_cost, search_payload
+from graphrag_mcp.answers.reasons import certainty, explain, is_guess, relation_to, usefulness, why
+from graphrag_mcp.answers.requests import Question
+from graphrag_mcp.model.reports import IndexState
+from graphrag_mcp.model.search import GraphNeighbour, Hit, SearchMeta, SearchResult, StoredChunk
+from graphrag_mcp.text.counts import counted
+
+CursorAt = Callable[[int, int], str]
+
+
+def no_cursor(_row: int, _total: int) -> str:
+    """Name no place to go on."""
+    return ""
+
+
+LEAST_CODE = 200  # Characters of the first result, about five lines; with less room, signatures say more.
+BODY_FRAME = 60  # Characters around a text: two fences, the language, the count of the lines cut, a blank line.
+NEAREST_SHOWN = 3  # Places of an answer to which nothing matches well.
+WORDS_SHOWN = 6
+
+# Shown as their symbols: a file may hold escape sequences that would drive a terminal, or turn what is read around.
+_UNSEEN = (*range(0x80, 0xA0), 0x2028, 0x2029, *range(0x202A, 0x202F), *range(0x2066, 0x206A))
+_CONTROLS: dict[int, int | str | None] = {
+    **{code: 0x2400 + code for code in range(32) if chr(code) not in "\t\n"},
+    **{code: f"<{code:x}>" for code in _UNSEEN},
+    0x7F: 0x2421,
+    ord("\r"): None,
+}
+_LINE_ENDS = _CONTROLS | {ord("\n"): "␊", ord("\r"): "␍", ord("\t"): " "}
+
+
+def render(
+    result: SearchResult,
+    response_format: ResponseFormat,
+    tokens: int,
+    explained: bool = False,
+    *,
+    first: int = 0,
+    cursor: CursorAt = no_cursor,
+) -> str:
+    """Return the answer to a search in at most about `tokens` tokens; `explained` adds every factor of a score.
+
+    first: results before this one, from 0, are not shown. cursor: names where the answer goes on.
+    """
+    room = room_of(tokens)
+    total = max(result.meta.compression.after_doc_limit, len(result.primary))
+    result = replace(result, primary=result.primary[first:])
+    if response_format == "json":
+        paging = {"first": first, "total": total, "cursor": cursor(first, total)}
+        payload = search_payload(result, room - json_cost(paging))
+        paging["cursor"] = cursor(first + len(payload["primary"]), total)
+        return printable(json.dumps(payload | paging, ensure_ascii=False))
+    notes = describe_meta(result.meta)
+    if not result.primary:
+        return printable("\n".join([*notes, *_next_steps(result)]))
+    if result.meta.nothing_matches and not first:  # Whoever goes on with the cursor gets the rest as ever.
+        nearest = [_header(place, hit, explained) for place, hit in enumerate(result.primary[:NEAREST_SHOWN], 1)]
+        return printable(_render_nearest(result, notes, nearest, _describe_rest(0, cursor(len(nearest), total))))
+    related = _related(result.expanded, room // RELATED_SHARE)
+    related += _rejected(result.rejected)
+    room -= _length(notes) + _length(related)
+    headers = [_header(place, hit, explained) for place, hit in enumerate(result.primary, first + 1)]
+    blocks = _detailed(headers, result.primary, room) if response_format == "detailed" else []
+    between = "\n\n" if blocks else "\n"
+    blocks = blocks or _concise(headers, result.primary, room)
+    rest = _describe_rest(len(headers) - len(blocks), cursor(first + len(blocks), total))
+    parts = ["\n".join(notes), between.join(blocks), rest, "\n".join(related)]
+    return printable("\n\n".join(part for part in parts if part))
+
+
+def render_answer(tool: str, question: Question, result: SearchResult, default_tokens: int) -> str:
+    """Return exactly what a call of a search tool answers."""
+    if question.response_format == "concise":
+        default_tokens = CONCISE_TOKENS
+    return render(
+        result,
+        question.response_format,
+        question.tokens or default_tokens,
+        first=question.first,
+        cursor=partial(cursor_at, tool=tool, arguments=question.arguments),
+    )
+
+
+def describe_nothing(meta: SearchMeta) -> str:
+    """Return in one line that nothing matches well, why, and what to do about it."""
+    missing = [f'"{one_line(word)}"' for word in meta.missing_words[:WORDS_SHOWN]]
+    if len(meta.missing_words) > WORDS_SHOWN:
+        missing.append(f"{len(meta.missing_words) - WORDS_SHOWN} more")
+    why_not = f"not indexed anywhere: {', '.join(missing)}" if missing else "no place has its words together"
+    narrowing = [name for name in meta.strategy.filters_applied if name != "exclude_archived"]
+    if narrowing and not missing:
+        why_not += f" in what {', '.join(narrowing)} leave"
+    advice = "ask in other words, or with find_occurrences for an exact text; index_status says what was left out"
+    return f"Nothing matches well ({why_not}); {advice}."
+
+
+def describe_meta(meta: SearchMeta) -> list[str]:
+    """Return what a reader must know before the results: an incomplete index, a missing store, warnings."""
+    notes = [_describe_index(meta.index)] if meta.index.state != "ready" else []
+    if meta.unavailable:
+        notes.append("Not searched: " + "; ".join(f"{name} ({reason})" for name, reason in meta.unavailable.items()))
+    return notes + [f"Warning: {warning}" for warning in meta.warnings]
+
+
+def describe_state(state: IndexState) -> str:
+    """Return in a few words how complete the index is."""
+    if state.state != "building" or not state.files_total:
+        return f"{state.state} ({state.message})" if state.message else state.state
+    words = f"building, {state.files_done:,} of {counted(state.files_total, 'file')}"
+    if state.seconds_left is not None:
+        words += f", about {max(1, round(state.seconds_left))} s left"
+    return words
+
+
+def printable(text: str) -> str:
+    """Replace what a terminal would obey and what UTF-8 cannot say (undecodable bytes in a file's name)."""
+    return text.encode("utf-8", "backslashreplace").decode("utf-8").translate(_CONTROLS)
+
+
+def one_line(text: str) -> str:
+    """Keep a name on its line: a file's name may hold line ends, and what follows would pass for our own words."""
+    return text.translate(_LINE_ENDS)
+
+
+# ---------------------------------------------------------------- the results
+
+
+def _render_nearest(result: SearchResult, notes: Sequence[str], headers: Sequence[str], rest: str) -> str:
+    """Return that nothing matches well, and the nearest places without their code."""
+    first = "\n".join([*notes, describe_nothing(result.meta)])
+    nearest = "\n".join(["The nearest places:", *headers])
+    return "\n\n".join(part for part in (first, nearest, rest, "\n".join(_rejected(result.rejected))) if part)
+
+
+def _header(place: int, hit: Hit, explained: bool) -> str:
+    chunk = hit.chunk
+    parts = [f"{place}. {chunk.path}:{chunk.start_line}-{chunk.end_line}", chunk.symbol, f"({chunk.kind})", why(hit)]
+    lines = [one_line("  ".join(part for part in parts if part))]
+    if chunk.stale:
+        lines.append(f"   stale: {chunk.stale}")
+    if hit.archived_copies:
+        lines.append(f"   {one_line(_copies(hit.archived_copies))}")
+    if explained:
+        lines += [f"   {line}" for line in explain(hit)]
+    return "\n".join(lines)
+
+
+def _copies(copies: Sequence[StoredChunk]) -> str:
+    places = [f"{copy.path}:{copy.start_line}-{copy.end_line} (archived)" for copy in copies[:COPIES_SHOWN]]
+    more = f" and {len(copies) - COPIES_SHOWN} more" if len(copies) > COPIES_SHOWN else ""
+    return f"same content also in {', '.join(places)}{more}"
+
+
+def _with_signature(header: str, hit: Hit) -> str:
+    return f"{header}\n   {one_line(hit.chunk.signature)}" if hit.chunk.signature else header
+
+
+def _fit(headers: Sequence[str], frame: int, room: int) -> tuple[list[str], int]:
+    """Return the headers that fit, at least the first, and the room left; each brings `frame` characters with it."""
+    kept: list[str] = []
+    for header in headers:
+        cost = cost_of(header) + frame
+        if cost > room and kept:
+            break
+        kept.append(header)
+        room -= cost
+    return kept, room
+
+
+def _describe_rest(unfitting: int, cursor: str) -> str:
+    words = f"{counted(unfitting, 'more result')} did not fit" if unfitting else "more results"
+    if cursor:
+        return f'... {words}: cursor="{cursor}"'
+    return f"... {words}; ask for fewer, or for a larger token_budget" if unfitting else ""
+
+
+def _concise(headers: Sequence[str], hits: Sequence[Hit], room: int) -> list[str]:
+    """Return the results that fit, without code."""
+    return _fit([_with_signature(header, hit) for header, hit in zip(headers, hits, strict=True)], 1, room)[0]
+
+
+def _detailed(headers: Sequence[str], hits: Sequence[Hit], room: int) -> list[str]:
+    """Return the results that fit, with code; none when there is no room for the code of even the first."""
+    shown, room = _fit(headers, BODY_FRAME, room)
+    texts = [hit.chunk.text for hit in hits[: len(shown)]]
+    if first_share(room, len(shown)) < min(LEAST_CODE, cost_of(texts[0])):
+        return []
+    return list(map(_block, shown, cut_texts(texts, room), hits))
+
+
+def _block(header: str, excerpt: Excerpt, hit: Hit) -> str:
+    if not excerpt.text:
+        return _with_signature(header, hit)
+    lines = [header, fenced(hit.chunk.text, hit.chunk.language, excerpt.text)]
+    if excerpt.hidden_lines:
+        first = hit.chunk.end_line - excerpt.hidden_lines + 1
+        lines.append(f"... {counted(excerpt.hidden_lines, 'more line')} ({first}-{hit.chunk.end_line})")
+    return "\n".join(lines)
+
+
+def fenced(text: str, language: str, shown: str | None = None) -> str:
+    """Return a text, or the part of it that is shown, in a fence that it cannot close."""
+    fence = "`" * (max((len(run) for run in re.findall("`{3,}", text)), default=2) + 1)
+    return f"{fence}{language}\n{text if shown is None else shown}\n{fence}"
+
+
+# ---------------------------------------------------------------- what stands around them
+
+
+def _related(neighbours: Sequence[GraphNeighbour], room: int) -> list[str]:
+    ordered = sorted(neighbours, key=usefulness)
+    facts = [neighbour for neighbour in ordered if not is_guess(neighbour)]
+    guesses = [neighbour for neighbour in ordered if is_guess(neighbour)]
+    lines = ["Related in the code graph:", *map(_neighbour, facts)] if facts else []
+    if guesses:
+        lines += ["Perhaps related (several definitions have the name; check before relying on it):"]
+        lines += map(_neighbour, guesses)
+    kept, used = 0, 0
+    while kept < len(lines) and used + cost_of(lines[kept]) < room:
+        used += cost_of(lines[kept]) + 1
+        kept += 1
+    left = len(lines) - kept
+    return [*lines[:kept], f"... {counted(left, 'more line')} of relations"] if left else lines
+
+
+def _rejected(hits: Sequence[Hit]) -> list[str]:
+    if not hits:
+        return []
+    places = (f"- {hit.chunk.path}:{hit.chunk.start_line}  {hit.chunk.facts.title}" for hit in hits)
+    return ["Rejected approaches (decided against; read why before proposing them):", *map(one_line, places)]
+
+
+def _neighbour(neighbour: GraphNeighbour) -> str:
+    chunk = neighbour.chunk
+    name = (neighbour.target if neighbour.direction == "out" else neighbour.source) or chunk.symbol
+    parts = [f"- {chunk.path}:{chunk.start_line}-{chunk.end_line}", name, relation_to(neighbour)]
+    notes = certainty(neighbour) + ("; stale" if chunk.stale else "")
+    return one_line("  ".join(part for part in parts if part)) + f"  ({notes})"
+
+
+def _describe_index(state: IndexState) -> str:
+    words = f"Index {describe_state(state)}."
+    return words + " What follows is from the part that is searchable now." if state.state == "building" else words
+
+
+def _next_steps(result: SearchResult) -> list[str]:
+    lines = [f'No results for "{result.query}".']
+    if result.meta.index.state == "building":
+        lines.append("Ask again when the index is complete.")
+    counts = result.meta.compression
+    if counts.original_count and not counts.after_threshold:
+        lines.append(f"Below min_score: all of {counted(counts.original_count, 'candidate')}.")
+    if result.meta.strategy.filters_applied:
+        filters = ", ".join(result.meta.strategy.filters_applied)
+        lines.append(f"Filters in effect: {filters}. exclude_archived=false shows archived files too.")
+    lines.append("Try other words or an identifier; index_status says what is indexed and what was left out, and why.")
+    return lines
+
+
+def _length(lines: Sequence[str]) -> int:
+    return sum(cost_of(line) + 1 for line in lines)

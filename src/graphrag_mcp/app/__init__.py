@@ -1,0 +1,1 @@
+"""The application over one project: with its index, or over servers alone."""

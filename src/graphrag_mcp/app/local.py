@@ -1,0 +1,320 @@
+"""The application: puts a project's parts together, and decides what a search runs on."""
+
+import json
+import os
+import sqlite3
+import threading
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import chain
+from pathlib import Path
+from typing import Protocol, TypeVar
+
+from graphrag_mcp.embedding.cross_encoder import load_cross_encoder
+from graphrag_mcp.errors import IndexStoreError, RootError, ServerError
+from graphrag_mcp.exclusion.manager import ExclusionManager
+from graphrag_mcp.graph.navigator import Navigator
+from graphrag_mcp.grep.occurrences import Content
+from graphrag_mcp.index.freshness import MaskedTexts, correct, find_changed, read_contents, relocate, shown_files
+from graphrag_mcp.index.handle import ProjectIndex
+from graphrag_mcp.index.location import IndexPlace
+from graphrag_mcp.index.supervisor import IndexKeeper, ReportRun
+from graphrag_mcp.ingest.indexer import ReportProgress
+from graphrag_mcp.model.graph import CodeNode
+from graphrag_mcp.model.reports import IndexReport, IndexState, Status, SyncReport
+from graphrag_mcp.model.search import SearchRequest, SearchResult, StoredChunk
+from graphrag_mcp.ports import Embedder
+from graphrag_mcp.replication.backends import Servers, project_name
+from graphrag_mcp.replication.replicator import ServerCopies
+from graphrag_mcp.replication.sync import ReportSync
+from graphrag_mcp.search.orchestrator import SearchOrchestrator
+from graphrag_mcp.search.retrieval import Stores
+from graphrag_mcp.settings import Settings
+from graphrag_mcp.stores.sqlite.inventory import SqliteInventory
+from graphrag_mcp.stores.sqlite.projection import SqliteProjectionSource
+from graphrag_mcp.system.git_dirs import find_work_tree, read_branch
+from graphrag_mcp.text.source import MASKED
+
+EXAMPLES_SHOWN = 20
+BUILDING_SECONDS = 5.0  # For so long an index that is being built goes before the import of the servers' clients,
+SEARCH_SECONDS = 0.5  # and for so long the search that has waited for it.
+CHECKED_NODES = 200  # Of an answer from the graph: more than anybody is shown at once.
+
+
+class ShowsNodes(Protocol):
+    """An answer from the code graph."""
+
+    @property
+    def nodes(self) -> Sequence[CodeNode]: ...
+
+
+Nodes = TypeVar("Nodes", bound=ShowsNodes)
+_Answer = TypeVar("_Answer")
+
+
+class App:
+    """One project: search it, index it, watch it.
+
+    Any number of processes may open the same project. One of them writes (it holds a lock that the system releases when
+    the process ends, however it ends); the others read, and see its commits.
+    """
+
+    def __init__(self, root: Path, settings: Settings, index_root: str = "") -> None:
+        """Check the root and open nothing yet; `index_root` limits the index to a subfolder.
+
+        Raises RootError when the root is not a readable folder.
+        """
+        self.root = _checked(root)
+        self.settings = settings
+        self._start = index_root.strip("/")
+        place = IndexPlace(self.root, settings.indexing.data_dir, self._start)
+        self._index = ProjectIndex(self.root, place, settings.indexing.embedding_model)
+        self._exclusion = ExclusionManager(self.root, settings.indexing)
+        self._servers = Servers(settings.servers, project_name(settings.servers, self.root, self._start))
+        timeout = settings.servers.server_timeout_seconds
+        self._orchestrator = SearchOrchestrator(settings.retrieval, remote_timeout_seconds=timeout)
+        self._masked = MaskedTexts()
+        self._stop = threading.Event()
+        self._keeper = IndexKeeper(self.root, self._start, settings.indexing, self._index, self._exclusion, self._stop)
+        self._copies = ServerCopies(self._servers, self._copied, place.sync_lock, self._stop)
+
+    # ------------------------------------------------------------ searching
+
+    def search(self, request: SearchRequest) -> SearchResult:
+        """Answer from what is indexed now; the result says how complete that is.
+
+        A file that has changed since is indexed first, where this process may write; else its lines are found again
+        where they stand now, or marked as stale.
+        """
+        result, changed = self._answer(lambda: self._search(request))
+        return correct(self.root, result, changed, self._exclusion.max_file_bytes) if changed else result
+
+    def navigate(self, ask: Callable[[Navigator], Nodes]) -> tuple[Nodes, set[str]]:
+        """Answer from the code graph and the files; with the paths that changed since they were indexed."""
+
+        def look() -> tuple[Nodes, set[str]]:
+            answer = ask(self.navigator())
+            return answer, self._changed({node.file_id: node.path for node in answer.nodes[:CHECKED_NODES]})
+
+        return self._answer(look)
+
+    def chunk_at(self, path: str, line: int) -> StoredChunk | None:
+        """Return the innermost chunk around a line of an indexed file, else its first; None when there is no such file.
+
+        It is looked at and brought up to date as the results of a search are.
+        """
+
+        def look() -> tuple[StoredChunk | None, set[str]]:
+            chunk = self._index.searched().catalog.chunk_at(path, line)
+            return chunk, self._changed({chunk.file_id: path}) if chunk is not None else set()
+
+        chunk, changed = self._answer(look)
+        return relocate(self.root, chunk, self._exclusion.max_file_bytes) if chunk is not None and changed else chunk
+
+    def navigator(self) -> Navigator:
+        """Return what answers exact questions, from what is indexed now."""
+        index = self._index.searched()
+
+        def read(paths: Sequence[str]) -> Iterator[Content]:
+            clean = index.catalog.states_without(MASKED)
+            return read_contents(self.root, paths, clean, self._masked, self._exclusion.max_file_bytes)
+
+        return Navigator(index.symbols, self.root, index.catalog.paths, read)
+
+    def stores(self) -> Stores:
+        """Return what a search asks: for `search`, and for whoever compares ways to search."""
+        stores = self._local_stores()
+        return self._index.searched().on_servers(stores, self._servers) if self._servers.any else stores
+
+    def index_state(self) -> IndexState:
+        """Return how complete the index is."""
+        return self._keeper.state()
+
+    def wait_ready(self, timeout_seconds: float | None = None) -> IndexState:
+        """Wait until the index is ready or has failed, at most so long, and return its state."""
+        return self._keeper.wait_ready(timeout_seconds)
+
+    # ------------------------------------------------------------ keeping the index
+
+    def start(self) -> None:
+        """Open everything, bring the index up to date and keep it so, in the background; returns at once."""
+        self._keeper.start()
+        self._use_servers()
+
+    def index(self, rebuild: bool = False, progress: ReportProgress | None = None) -> IndexReport:
+        """Bring the index up to date and return what was done; `rebuild` starts from nothing.
+
+        Raises IndexLockedError while another process writes this index.
+        """
+        report = self._keeper.index(rebuild, progress)
+        return replace(report, warnings=(*self._index.warnings, *report.warnings))
+
+    def watch(self, stop: threading.Event, report: ReportRun | None = None) -> None:
+        """Follow the edits of the tree until `stop` is set; `report` hears of each run that did something.
+
+        Raises IndexLockedError while another process writes this index, RootError when the tree cannot be watched.
+        """
+        self._use_servers()
+        self._keeper.watch(stop, report)
+
+    def sync(
+        self, verify: bool = False, rebuild: bool = False, progress: ReportSync | None = None
+    ) -> tuple[SyncReport, ...]:
+        """Copy to each server what it lacks of the index; see `ServerCopies.sync`."""
+        return self._copies.sync(verify=verify, rebuild=rebuild, progress=progress)
+
+    def close(self) -> None:
+        """Stop what runs in the background and close the index."""
+        self._stop.set()
+        self._copies.close()
+        self._orchestrator.close()
+        self._servers.close()
+        self._index.close()
+
+    # ------------------------------------------------------------ reporting
+
+    def status(self) -> Status:
+        """Return everything a user may want to know of the index."""
+        index = self._index.searched()
+        if not self._keeper.in_background:
+            self._index.load_model()
+        catalog = index.catalog
+        counts, skipped = catalog.counts(), catalog.skipped()
+        seen = counts.files + len(skipped)
+        indexed_at, rule_warnings = catalog.meta("indexed_at"), catalog.meta("rule_warnings")
+        return Status(
+            root=str(self.root),
+            index_file=str(index.database.path),
+            index_bytes=self._index.place.size,
+            state=self.index_state(),
+            branch=read_branch(find_work_tree(self.root) or self.root),
+            trees=index.database.roots(),
+            files=counts.files,
+            chunks=counts.chunks,
+            symbols=counts.symbols,
+            relations=counts.relations,
+            model=self.settings.indexing.embedding_model or "the package's own",
+            model_available=self._index.embedder is not None,
+            embedded_chunks=counts.embedded_chunks,
+            languages=catalog.files_by("language"),
+            categories=catalog.files_by("category"),
+            archived_files=counts.archived_files,
+            skipped=dict(Counter(skipped.values()).most_common()),
+            skipped_examples=tuple(sorted(skipped.items())[:EXAMPLES_SHOWN]),
+            fallbacks={note: count for note, count in catalog.files_by("note").items() if note},
+            exclusion_rate=len(skipped) / seen if seen else 0.0,
+            servers=self._copies.states() if self._index.embedder is not None else (),
+            warnings=(*self._index.warnings, *json.loads(rule_warnings or "[]"), *self._keeper.warnings),
+            last_indexed=float(indexed_at) if indexed_at else None,
+        )
+
+    def inventory(self) -> SqliteInventory:
+        """Return what lists the indexed files and those that were left out."""
+        return self._index.searched().inventory
+
+    def why_absent(self, path: str) -> str:
+        """Return why a search cannot find a file, "" when it can."""
+        catalog = self._index.searched().catalog
+        if path in catalog.states_at(path):
+            return "filtered: it is archived" if catalog.is_archived(path) else ""
+        if not self._index.is_writer:  # Who does not follow the rules has them as they were.
+            self._exclusion.reload()
+        if exclusion := self._exclusion.explain(path):
+            return f"not indexed: {exclusion}"
+        reason = catalog.skipped().get(path)
+        return f"not indexed: {reason}" if reason else "not in the index"
+
+    # ------------------------------------------------------------ inside
+
+    def _answer(self, ask: Callable[[], tuple[_Answer, set[str]]]) -> tuple[_Answer, set[str]]:
+        """Ask, and once more when files of the answer had changed and could be indexed at once."""
+        with self._keeper.paused():
+            answer, changed = ask()
+        if changed and self._keeper.renew(changed):
+            with self._keeper.paused():
+                answer, changed = ask()
+        return answer, changed
+
+    def _search(self, request: SearchRequest) -> tuple[SearchResult, set[str]]:
+        """Return a result with the paths of files that changed since they were indexed."""
+        if problems := self._too_early_for_servers():
+            result = self._without_servers(request, problems)
+        else:
+            result = self._orchestrator.search(request, self.stores(), self.index_state())
+            if self._servers.any and result.meta.unavailable:
+                result = self._without_servers(request, result.meta.unavailable)
+        return result, self._changed(shown_files(result))
+
+    def _too_early_for_servers(self) -> Mapping[str, str]:
+        """Map what is searched here meanwhile to the reason: a command asks the servers at once."""
+        if not self._servers.any or not self._keeper.in_background:
+            return {}
+        if not self._servers.is_loaded:
+            return dict.fromkeys(chain(*self._servers.stores.values()), "the server's client is still being loaded")
+        return self._copies.unfilled()
+
+    def _without_servers(self, request: SearchRequest, problems: Mapping[str, str]) -> SearchResult:
+        """Answer from the local index what the servers did not; the result says which of them were silent."""
+        local = self._orchestrator.search(request, self._local_stores(), self.index_state())
+        reasons = {name: f"{why}; answered from the local index" for name, why in problems.items()}
+        return replace(local, meta=replace(local.meta, unavailable={**reasons, **local.meta.unavailable}))
+
+    def _changed(self, shown: Mapping[int, str]) -> set[str]:
+        states = self._index.searched().catalog.states(shown)
+        return find_changed(self.root, shown, states, self._exclusion.max_file_bytes)
+
+    def _local_stores(self) -> Stores:
+        index = self._index.searched()
+        if not self._keeper.in_background:
+            self._index.load_model()
+        return replace(
+            index.stores(*self._index.model_of(index)),
+            knows_cosines=not self.settings.indexing.embedding_model,
+            cross_encoder=lambda: load_cross_encoder(self.settings.retrieval.cross_encoder_model),
+        )
+
+    def _copied(self) -> tuple[SqliteProjectionSource, Embedder]:
+        """Return what servers copy, and the model of its vectors."""
+        index = self._index.searched()
+        self._index.load_model()
+        if self._index.embedder is None:
+            raise ServerError(
+                f"nothing is copied without the model whose vectors the server holds: {self._index.model_problem}"
+            )
+        if index.database.tree.model not in ("", self._index.embedder.fingerprint):
+            raise ServerError("the vectors are being made anew, with another model; they are copied when all are there")
+        return index.projection(self._servers.project, self._index.embedder.fingerprint), self._index.embedder
+
+    def _use_servers(self) -> None:
+        """Load the servers' clients, and copy what is committed while this process writes a complete index."""
+        if not self._servers.any:
+            return
+        self._servers.load_soon(self._wait_for_calm)
+        if self.settings.servers.sync_servers:
+            self._copies.start_following(lambda: self._own_commit() if self._servers.is_loaded else None)
+
+    def _wait_for_calm(self) -> None:
+        self.wait_ready(BUILDING_SECONDS)
+        self._stop.wait(SEARCH_SECONDS)
+        self._keeper.wait_calm()
+
+    def _own_commit(self) -> int | None:
+        writes = self._keeper.is_settled and self._index.is_writer
+        return self._index.searched().database.version() if writes else None
+
+    def doubt(self, error: sqlite3.Error) -> IndexStoreError:
+        """Have the index file examined where SQLite cannot read it, and return what a user is told of that."""
+        return self._index.doubt(error)
+
+
+def _checked(root: Path) -> Path:
+    try:
+        resolved = root.expanduser().resolve(strict=True)
+    except (OSError, RuntimeError):
+        raise RootError(f"{root} does not exist; pass the folder of your repository as --root") from None
+    if not resolved.is_dir():
+        raise RootError(f"{root} is a file; pass the folder that contains it as --root")
+    if not os.access(resolved, os.R_OK | os.X_OK):
+        raise RootError(f"{root} cannot be read; check its permissions or pass another --root")
+    return resolved

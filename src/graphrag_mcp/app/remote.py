@@ -1,0 +1,134 @@
+"""A search that has no index of its own: a team indexes once, and everybody asks the servers."""
+
+import threading
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+from typing import NoReturn
+
+from graphrag_mcp.embedding.cross_encoder import load_cross_encoder
+from graphrag_mcp.embedding.models import load_embedder
+from graphrag_mcp.errors import GraphragError, ModelUnavailableError, ServerError
+from graphrag_mcp.index.failures import explain
+from graphrag_mcp.model.reports import IndexState, ServerState, Status
+from graphrag_mcp.model.search import SearchRequest, SearchResult
+from graphrag_mcp.ports import Embedder
+from graphrag_mcp.replication.backends import Servers, project_name
+from graphrag_mcp.search.orchestrator import SearchOrchestrator
+from graphrag_mcp.settings import Settings
+
+
+class RemoteApp:
+    """One project on servers, searched as `App` searches its own index; it writes nothing anywhere."""
+
+    def __init__(self, root: Path, settings: Settings, index_root: str = "") -> None:
+        """Connect to nothing yet. Raises ServerError when the settings name no Qdrant."""
+        self.root = root.expanduser().absolute()
+        self.settings = settings
+        self._servers = Servers(settings.servers, project_name(settings.servers, self.root, index_root))
+        if not settings.servers.qdrant_url:
+            raise ServerError("searching without a local index needs a Qdrant; set GRAPHRAG_QDRANT_URL")
+        timeout = settings.servers.server_timeout_seconds
+        self._orchestrator = SearchOrchestrator(settings.retrieval, remote_timeout_seconds=timeout)
+        self._loading = threading.Lock()
+        self._embedder: Embedder | None = None
+        self._model_problem = ""
+        self._verified = False
+
+    def start(self) -> None:
+        """Load the model in the background."""
+        threading.Thread(target=self._load_model, name="model", daemon=True).start()
+
+    def search(self, request: SearchRequest) -> SearchResult:
+        """Answer from what the servers hold."""
+        self._load_model()
+        stores = replace(
+            self._servers.alone(self._embedder, self._model_problem, self._verify_model),
+            cross_encoder=lambda: load_cross_encoder(self.settings.retrieval.cross_encoder_model),
+        )
+        result = self._orchestrator.search(request, stores, self.index_state())
+        problem = self._servers.problem
+        if not problem:
+            return result
+        return replace(result, meta=replace(result.meta, unavailable={"catalog": problem, **result.meta.unavailable}))
+
+    def index_state(self) -> IndexState:
+        """Return that the index is ready: whoever writes the servers knows better."""
+        return IndexState("ready")
+
+    def wait_ready(self, timeout_seconds: float | None = None) -> IndexState:
+        """Return the state at once."""
+        del timeout_seconds
+        return self.index_state()
+
+    def navigate(self, _ask: object) -> NoReturn:
+        """Refuse: exact answers are read from an index and from the files."""
+        raise ServerError("this tool needs a local index; start the server without --remote, or search instead")
+
+    def navigator(self) -> NoReturn:
+        """Refuse, as `navigate` does."""
+        self.navigate(None)
+
+    def chunk_at(self, _path: str, _line: int) -> NoReturn:
+        """Refuse, as `navigate` does."""
+        self.navigate(None)
+
+    def doubt(self, error: Exception) -> ServerError:
+        """Return what a user is told of an error; there is no file that could be damaged."""
+        return ServerError(explain(error))
+
+    def status(self) -> Status:
+        """Return what the servers hold of the project."""
+        self._load_model()
+        place, project = self.settings.servers.qdrant_url, self._servers.project
+        try:
+            counts, problem = self._servers.counts(), ""
+        except GraphragError as error:
+            counts, problem = {}, str(error)
+        with suppress(ServerError):  # Either is told below.
+            self._verify_model()
+        files = sum(counts.values())
+        return Status(
+            root=str(self.root),
+            index_file=f"{place} (project {project})",
+            index_bytes=0,
+            state=IndexState("failed", message=problem) if problem else IndexState("ready", files, files),
+            files=files,
+            model=self.settings.indexing.embedding_model or "the package's own",
+            model_available=self._embedder is not None,
+            languages=counts,
+            servers=(ServerState(f"Qdrant {place} {project}", 0, problem),),
+            warnings=(self._model_problem,) if self._model_problem else (),
+        )
+
+    def close(self) -> None:
+        """Disconnect."""
+        self._orchestrator.close()
+        self._servers.close()
+
+    def _load_model(self) -> None:
+        """Load the model once; without it, keyword and graph search answer and say why."""
+        with self._loading:
+            if self._embedder is None and not self._model_problem:
+                try:
+                    self._embedder = load_embedder(self.settings.indexing.embedding_model)
+                except ModelUnavailableError as error:
+                    self._model_problem = str(error)
+
+    def _verify_model(self) -> None:
+        """Use the model only where the server's vectors were made with it; the server is asked until it has some.
+
+        Raises ServerError when they were made with another one.
+        """
+        embedder = self._embedder
+        if self._verified or embedder is None:
+            return
+        stored = self._servers.model()
+        if stored not in ("", embedder.fingerprint):
+            self._model_problem = (
+                f"the server's vectors are of the model {stored!r}, this machine's is {embedder.fingerprint!r}; "
+                "set the same GRAPHRAG_EMBEDDING_MODEL on both sides"
+            )
+            self._embedder = None
+            raise ServerError(self._model_problem)
+        self._verified = bool(stored)

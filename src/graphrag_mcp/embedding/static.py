@@ -1,0 +1,126 @@
+"""The static models, read from a folder: the one inside this package, and any other that model2vec wrote."""
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphrag_mcp.embedding.token_sums import PieceSums, StaticModel
+from graphrag_mcp.errors import ModelUnavailableError
+from graphrag_mcp.ports import Embedder, Matrix
+
+PACKAGE_MODEL = Path(__file__).parent / "model"
+_WEIGHTS_FILE = "model.safetensors"
+TOKENIZER_FILE = "tokenizer.json"
+_CONFIG_FILE = "config.json"
+MODEL_FILES = (_WEIGHTS_FILE, TOKENIZER_FILE, _CONFIG_FILE)
+
+_POOLING = b"sum of words without punctuation, unit length, 1"  # Part of the fingerprint: change it with the method.
+_DAMPED = b"log(1 + count)"
+_MAX_HEADER_BYTES = 1_000_000  # Three tensors take some hundred bytes; more means that this is another format.
+
+
+def open_package_model() -> Embedder:
+    """Return the model inside this package; it needs no network and writes nothing."""
+    return StaticEmbedder(PACKAGE_MODEL)
+
+
+def is_static_model(folder: Path) -> bool:
+    """Return whether the folder can be opened as a StaticEmbedder."""
+    try:
+        return _read_dimensions(folder) > 0
+    except ModelUnavailableError:
+        return False
+
+
+class StaticEmbedder:
+    """A model2vec folder. Whether a text's pieces count by the logarithm stands in its config.json: `"counts": "log"`.
+
+    The constructor and, for a file that cannot be used, the first embedding raise ModelUnavailableError.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.dimensions = _read_dimensions(folder)
+        self._is_damped = _read_config(folder).get("counts") == "log"
+
+    @cached_property
+    def fingerprint(self) -> str:
+        digest = hashlib.blake2b(_POOLING + _DAMPED * self._is_damped, digest_size=16)
+        for name in (_WEIGHTS_FILE, TOKENIZER_FILE):
+            digest.update((self.folder / name).read_bytes())
+        return digest.hexdigest()
+
+    def embed_documents(self, texts: Sequence[str]) -> Matrix:
+        return normalise(self._sums.of(texts))
+
+    def embed_extended(self, texts: Sequence[tuple[str, str]]) -> tuple[Matrix, Matrix]:
+        """Return the vectors of the first texts, and of the second, which begin with them and split that once."""
+        heads = [head for head, _ in texts]
+        rests = [full[len(head) :] for head, full in texts]
+        short, whole = self._sums.of_extended(heads, rests)
+        return normalise(short), normalise(whole)
+
+    def embed_query(self, text: str) -> Matrix:
+        unit: Matrix = normalise(self._sums.of([text]))[0]
+        return unit
+
+    @cached_property
+    def _sums(self) -> PieceSums:
+        try:
+            return PieceSums(self._load())
+        except Exception as error:  # tokenizers raises Exception itself.
+            raise unavailable(str(self.folder), f"its files cannot be read ({error})") from error
+
+    def _load(self) -> StaticModel:
+        from safetensors.numpy import load_file  # Late, both: who only looks at the status needs neither.
+        from tokenizers import Tokenizer
+
+        tokenizer = Tokenizer.from_file(str(self.folder / TOKENIZER_FILE))
+        tokenizer.no_truncation()
+        tokenizer.no_padding()
+        tensors = load_file(self.folder / _WEIGHTS_FILE)
+        weights, mapping = tensors.get("weights"), tensors.get("mapping")
+        return StaticModel(tokenizer, tensors["embeddings"], weights, mapping, self._is_damped)
+
+
+def normalise(vectors: NDArray[Any]) -> Matrix:
+    """Return the vectors as contiguous float32 of length 1; zeros stay zeros."""
+    rows: Matrix = np.ascontiguousarray(vectors, dtype=np.float32)
+    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+    return np.asarray(np.divide(rows, lengths, out=np.zeros_like(rows), where=lengths > 0))
+
+
+def unavailable(model: str, reason: str) -> ModelUnavailableError:
+    return ModelUnavailableError(
+        f"The embedding model {model!r} is not available: {reason}. Unset GRAPHRAG_EMBEDDING_MODEL to use the model in "
+        "the package, or set it to a fastembed model name or a model folder."
+    )
+
+
+def _read_config(folder: Path) -> Mapping[str, Any]:
+    """Return what config.json says; nothing where there is none that can be read."""
+    try:
+        config = json.loads((folder / _CONFIG_FILE).read_bytes())
+    except (OSError, ValueError):
+        return {}
+    return config if isinstance(config, dict) else {}
+
+
+def _read_dimensions(folder: Path) -> int:
+    """Return the width of the embedding table, from the header of the weights."""
+    if not (folder / TOKENIZER_FILE).is_file():
+        raise unavailable(str(folder), f"the folder has no {TOKENIZER_FILE}")
+    try:
+        with (folder / _WEIGHTS_FILE).open("rb") as file:
+            size = int.from_bytes(file.read(8), "little")
+            header = json.loads(file.read(min(size, _MAX_HEADER_BYTES)))
+        _, width = header["embeddings"]["shape"]
+        return int(width)
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise unavailable(str(folder), f"{_WEIGHTS_FILE} holds no static model ({error})") from error

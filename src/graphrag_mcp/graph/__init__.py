@@ -1,0 +1,1 @@
+"""Exact questions to the code graph."""

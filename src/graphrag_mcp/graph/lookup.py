@@ -1,0 +1,100 @@
+"""Finds the definitions and files that a caller means by a name, a path or a place."""
+
+import re
+from collections.abc import Iterable
+from difflib import get_close_matches
+from pathlib import Path
+
+from graphrag_mcp.errors import RequestError, not_indexed
+from graphrag_mcp.model.files import SymbolKind
+from graphrag_mcp.model.graph import CodeNode
+from graphrag_mcp.model.search import Scope
+from graphrag_mcp.ports import SymbolGraph
+
+SIMILAR_NAMES = 8
+EVERYTHING = Scope(exclude_archived=False)
+
+SEPARATORS = re.compile(r"::|->|#|/")  # Of a name and its qualifiers, beside the dot.
+
+_PLACE = re.compile(r"(?P<path>.+?):(?P<line>\d+)(?:-\d+)?\Z")
+_MEMBER = re.compile(r"(?P<path>[^:#]+)(?:::|#)(?P<name>.+)\Z")
+
+
+def find_nodes(graph: SymbolGraph, text: str, root: Path, scope: Scope = EVERYTHING) -> list[CodeNode]:
+    """Return what a name (`refresh`, `Session.refresh`), a path, `path:line` or `path::name` stands for.
+
+    Raises RequestError when nothing does; it names what is similar.
+    """
+    text = text.strip().removesuffix("()")
+    found = _at_place(graph, text, root) or _in_file(graph, text, root, scope)
+    if not found and (file := graph.file(_relative(text, root))) is not None:
+        found = [file]
+    found = found or _definitions(graph, text, scope)
+    if not found:
+        raise RequestError("symbol", _not_found(graph, text, scope))
+    return found
+
+
+def find_file(graph: SymbolGraph, path: str, root: Path) -> CodeNode:
+    """Return an indexed file. Raises RequestError when there is none; it names what is similar."""
+    path = _relative(path, root)
+    file = graph.file(path)
+    if file is None:
+        raise RequestError("path", not_indexed(path))
+    return file
+
+
+def complete(beginning: str, names: Iterable[str]) -> list[str]:
+    """Return the names that begin with what was typed, then those that hold it, ignoring case."""
+    typed = beginning.lower()
+    found = [(not name.lower().startswith(typed), name) for name in names if typed in name.lower()]
+    return [name for _, name in sorted(found)]
+
+
+def _at_place(graph: SymbolGraph, text: str, root: Path) -> list[CodeNode]:
+    place = _PLACE.match(text)
+    if place is None:
+        return []
+    path = _relative(place["path"], root)
+    around = graph.in_file(path, int(place["line"]))
+    file = graph.file(path)
+    return around[:1] or ([file] if file is not None else [])
+
+
+def _in_file(graph: SymbolGraph, text: str, root: Path, scope: Scope) -> list[CodeNode]:
+    member = _MEMBER.match(text)
+    if member is None:
+        return []
+    path = _relative(member["path"], root)
+    return [node for node in _definitions(graph, member["name"], scope) if node.path == path]
+
+
+def _definitions(graph: SymbolGraph, name: str, scope: Scope) -> list[CodeNode]:
+    """Return what has the name: as it stands, since a heading may hold what separates the names of code, else plain.
+
+    Code that is written as it was asked for is meant, and the same in other letters only where there is none.
+    """
+    found = graph.definitions(name, scope) or graph.definitions(_plain(name), scope)
+    last = _plain(name).rpartition(".")[2]
+    exact = [node for node in found if node.name in (last, name)]
+    return exact if any(node.kind is not SymbolKind.SECTION for node in exact) else found
+
+
+def _plain(name: str) -> str:
+    return SEPARATORS.sub(".", name).strip(".")
+
+
+def _relative(path: str, root: Path) -> str:
+    if Path(path).is_absolute():
+        try:
+            return Path(path).relative_to(root).as_posix()
+        except ValueError:
+            return path
+    return path.removeprefix("./")
+
+
+def _not_found(graph: SymbolGraph, text: str, scope: Scope) -> str:
+    last = _plain(text).rpartition(".")[2]
+    similar = graph.similar_names(last, SIMILAR_NAMES, scope) or get_close_matches(last, graph.names(), SIMILAR_NAMES)
+    hint = f"similar names: {', '.join(similar)}" if similar else "search for it with graphrag_hybrid_search"
+    return f"nothing that is indexed defines {text!r}, and no file is called that; {hint}"

@@ -1,0 +1,131 @@
+"""The exact questions that a caller may ask of one project."""
+
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from graphrag_mcp.graph.impact import Impact, find_impact
+from graphrag_mcp.graph.lookup import EVERYTHING, SEPARATORS, complete, find_file, find_nodes
+from graphrag_mcp.graph.neighbourhood import Neighbourhood, find_neighbourhood
+from graphrag_mcp.graph.repository_map import RepositoryMap, map_repository
+from graphrag_mcp.graph.tracing import INCOMING, Step, Trace, trace
+from graphrag_mcp.grep.occurrences import Content, Needle, Occurrences, find_occurrences
+from graphrag_mcp.model.files import Category
+from graphrag_mcp.model.graph import CodeNode, Direction
+from graphrag_mcp.model.search import Scope
+from graphrag_mcp.ports import SymbolGraph
+
+ListPaths = Callable[[Scope], Sequence[tuple[str, Category]]]
+ReadContents = Callable[[Sequence[str]], Iterable[Content]]
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A definition, with what mentions it directly: calls, imports, subclasses, tests.
+
+    also: what else is mentioned by the same: its overloads, and where it is declared or defined besides. undecided:
+    lines besides that contain the name and may mean it.
+    """
+
+    node: CodeNode
+    used: tuple[Step, ...]
+    also: tuple[CodeNode, ...] = ()
+    undecided: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Outline:
+    """A file and its definitions, or headings, in the order of their lines."""
+
+    file: CodeNode
+    definitions: tuple[CodeNode, ...]
+
+    @property
+    def nodes(self) -> list[CodeNode]:
+        """All nodes that are shown."""
+        return [self.file, *self.definitions]
+
+
+class Navigator:
+    """Answers from the graph, and from the files as they are now."""
+
+    def __init__(self, graph: SymbolGraph, root: Path, list_paths: ListPaths, read: ReadContents) -> None:
+        """list_paths: the indexed files of a scope. read: what some of them hold now, in their order."""
+        self._graph = graph
+        self._root = root
+        self._list_paths = list_paths
+        self._read = read
+
+    def symbols(self, text: str, scope: Scope = EVERYTHING) -> tuple[Found, ...]:
+        """Return the definitions that a name, path or place stands for, code first, and where each is used."""
+        used = [(node, self._uses(node, scope)) for node in self._starts(text, scope)]
+        together: dict[Hashable, list[tuple[CodeNode, tuple[Step, ...]]]] = {}
+        for node, steps in used:
+            by = frozenset((step.source.node_id, step.edge.line, step.edge.kind) for step in steps) or node.file_id
+            together.setdefault((node.qualified_name, node.category, by), []).append((node, steps))
+        return tuple(
+            Found(node, steps, tuple(other for other, _ in others), self._undecided(node, steps, scope))
+            for (node, steps), *others in together.values()
+        )
+
+    def trace(self, text: str, direction: Direction, hops: int, scope: Scope = EVERYTHING) -> Trace:
+        """Follow one kind of relation from what a name stands for."""
+        return trace(self._graph, self._starts(text, scope), direction, hops, scope, with_members=True)
+
+    def around(self, text: str, hops: int, limit: int, scope: Scope = EVERYTHING) -> Neighbourhood:
+        """Return what stands around the first definition that a name stands for, code before tests and the rest."""
+        return find_neighbourhood(self._graph, self._starts(text, scope), hops, limit, scope)
+
+    def impact(self, text: str, hops: int, scope: Scope = EVERYTHING) -> Impact:
+        """Return what a change of a definition or a file may reach."""
+        return find_impact(self._graph, self._starts(text, scope), hops, scope)
+
+    def occurrences(
+        self, text: str, scope: Scope, *, whole_word: bool = True, ignore_case: bool = False
+    ) -> Occurrences:
+        """Return every line of the indexed files that holds a text; code first, then tests and the rest."""
+        files = sorted(self._list_paths(scope), key=lambda file: (_CATEGORIES[file[1]], file[0]))
+        needle = Needle(text, whole_word=whole_word, ignore_case=ignore_case)
+        return find_occurrences(needle, self._read([path for path, _ in files]))
+
+    def outline(self, path: str) -> Outline:
+        """Return what a file defines. Raises RequestError when no such file is indexed."""
+        file = find_file(self._graph, path, self._root)
+        return Outline(file, tuple(self._graph.in_file(file.path)))
+
+    def repository_map(self) -> RepositoryMap:
+        """Return the definitions that most of the code depends on, first."""
+        return map_repository(self._graph)
+
+    def complete_path(self, beginning: str) -> list[str]:
+        """Return the indexed paths that a person may be typing: what begins so first, then what holds it."""
+        return complete(beginning, (path for path, _ in self._list_paths(EVERYTHING)))
+
+    def complete_symbol(self, beginning: str) -> list[str]:
+        """Return the names of definitions that a person may be typing, likewise; with a dot, whole names too."""
+        typed = SEPARATORS.sub(".", beginning)
+        qualified = self._graph.names(qualified=True) if "." in typed else []
+        return complete(typed, dict.fromkeys([*self._graph.names(), *qualified]))
+
+    def _starts(self, text: str, scope: Scope) -> list[CodeNode]:
+        """Return what a name, path or place stands for, code before tests and the rest."""
+        return sorted(find_nodes(self._graph, text, self._root, scope), key=_by_category)
+
+    def _undecided(self, node: CodeNode, steps: Sequence[Step], scope: Scope) -> int:
+        kinds = [kind for direction in _USES for kind in INCOMING[direction]]
+        return self._graph.undecided([node], kinds, scope, {step.edge.relation_id for step in steps})
+
+    def _uses(self, node: CodeNode, scope: Scope) -> tuple[Step, ...]:
+        directions = (Direction.IMPORTERS,) if node.is_file else _USES
+        traces = (trace(self._graph, [node], direction, 1, scope, with_members=True) for direction in directions)
+        steps = [step for one in traces for step in one.steps]
+        unique = {(step.source.node_id, step.edge.kind): step for step in steps}
+        return tuple(unique.values())
+
+
+_USES = (Direction.CALLERS, Direction.SUBCLASSES, Direction.TESTS, Direction.IMPORTERS)
+_CATEGORIES = {category: place for place, category in enumerate(Category)}
+
+
+def _by_category(node: CodeNode) -> tuple[int, bool, str, int]:
+    return _CATEGORIES[node.category], node.is_archived, node.path, node.start_line

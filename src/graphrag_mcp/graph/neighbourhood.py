@@ -1,0 +1,59 @@
+"""What stands around one definition in the code graph, in every direction: the picture that a person looks at."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from graphrag_mcp.graph.tracing import Step, trace
+from graphrag_mcp.model.graph import CodeEdge, CodeNode, Direction
+from graphrag_mcp.model.search import Scope
+from graphrag_mcp.ports import SymbolGraph
+
+
+@dataclass(frozen=True, slots=True)
+class Neighbourhood:
+    """The nodes around a start and the edges between them.
+
+    others: what else the same name stands for. hops: the distance of each node from the start, by its id. hidden: how
+    many more neighbours were met when there were enough.
+    """
+
+    start: CodeNode
+    others: tuple[CodeNode, ...]
+    nodes: tuple[CodeNode, ...]
+    hops: Mapping[int, int]
+    edges: tuple[CodeEdge, ...]
+    hidden: int = 0
+
+
+def find_neighbourhood(
+    graph: SymbolGraph, starts: Sequence[CodeNode], hops: int, limit: int, scope: Scope
+) -> Neighbourhood:
+    """Follow all relations from the first of the starts; guesses are shown and not followed.
+
+    Of more than `limit` nodes the nearest and surest are kept.
+    """
+    start, *others = starts
+    kept, distance, hidden = {start.node_id: start}, {start.node_id: 0}, set[int]()
+    edges: dict[tuple[int, int, str], CodeEdge] = {}
+    frontier = [start]
+    for hop in range(1, hops + 1):
+        reached: dict[int, CodeNode] = {}
+        for step in _steps(graph, frontier, scope):
+            ends = (step.source, step.target)
+            for node in ends:
+                if node.node_id not in kept and len(kept) < limit:
+                    kept[node.node_id], distance[node.node_id] = node, hop
+                if distance.get(node.node_id) == hop and not step.is_guess:
+                    reached[node.node_id] = node
+            missing = {node.node_id for node in ends} - kept.keys()
+            hidden |= missing
+            if not missing:
+                edges.setdefault((step.source.node_id, step.target.node_id, step.edge.kind), step.edge)
+        frontier = list(reached.values())
+    return Neighbourhood(start, tuple(others), tuple(kept.values()), distance, tuple(edges.values()), len(hidden))
+
+
+def _steps(graph: SymbolGraph, frontier: Sequence[CodeNode], scope: Scope) -> list[Step]:
+    """Return every edge at a node of the frontier, the surest first."""
+    steps = [step for direction in Direction for step in trace(graph, frontier, direction, 1, scope).steps]
+    return sorted(steps, key=lambda step: (step.is_guess, -step.edge.confidence, step.edge.path, step.edge.line))

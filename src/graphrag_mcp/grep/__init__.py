@@ -1,0 +1,1 @@
+"""Every place of a text in the files themselves."""

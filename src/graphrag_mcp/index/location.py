@@ -1,0 +1,63 @@
+"""Says where an index lies: never inside the repository, and one for all work trees of it."""
+
+import hashlib
+import os
+from pathlib import Path
+
+import platformdirs
+
+from graphrag_mcp.stores.sqlite.schema import SCHEMA_VERSION
+from graphrag_mcp.system.git_dirs import find_common_folder, find_work_tree
+
+_START = "//"  # No resolved path holds it.
+
+
+class IndexPlace:
+    """The files of one tree's index."""
+
+    def __init__(self, root: Path, data_dir: str, start: str = "") -> None:
+        """root: resolved. data_dir: "" for the user's own data folder. start: the subfolder that is indexed, or ""."""
+        base = Path(data_dir).expanduser() if data_dir else platformdirs.user_data_path("graphrag-mcp")
+        repository = _repository(root)
+        self.folder = base / f"{repository.name or 'root'}-{_digest(os.fspath(repository))}"
+        self.tree = _text(os.fspath(root)) + (_START + start if start else "")
+        self.file = self.folder / f"index-{SCHEMA_VERSION}.sqlite"
+        self.models = self.folder / "models"
+        self.replace_lock = self.folder / "replace.lock"
+        self.suspects = self.folder / f"suspects-{_digest(self.tree)}.json"
+        # Each format has its own, since an older version writes another file and may run for weeks.
+        self.write_lock = self.folder / f"write-{SCHEMA_VERSION}-{_digest(self.tree)}.lock"
+        self.sync_lock = self.folder / f"sync-{_digest(self.tree)}.lock"
+
+    @property
+    def size(self) -> int:
+        """The bytes of the index file and its log."""
+        return sum(part.stat().st_size for part in self.folder.glob(f"{self.file.name}*"))
+
+
+def is_gone(tree: str) -> bool:
+    """Tell whether the root of a tree was removed: its folder is missing, and not the disk that it was on."""
+    name = tree.partition(_START)[0]
+    if "\\x" in name:  # Stands for a byte that is no UTF-8, or for itself: nobody can tell which folder that is.
+        return False
+    root = Path(name)
+    return not root.exists() and root.parent.exists()
+
+
+def _repository(root: Path) -> Path:
+    """Return what all work trees of a repository have in common; the folder itself outside of any."""
+    top = find_work_tree(root)
+    common = find_common_folder(top) if top is not None else None
+    if common is None:
+        return root
+    common = common.resolve()
+    return common.parent if common.name == ".git" else common
+
+
+def _digest(text: str) -> str:
+    return hashlib.blake2b(text.encode(errors="surrogateescape"), digest_size=6).hexdigest()
+
+
+def _text(path: str) -> str:
+    """Return the path as text that SQLite can hold."""
+    return path.encode(errors="surrogateescape").decode(errors="backslashreplace")

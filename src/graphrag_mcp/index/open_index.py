@@ -1,0 +1,52 @@
+"""The stores over one open index file."""
+
+from graphrag_mcp.exclusion.include_globs import compile_globs
+from graphrag_mcp.ports import Embedder
+from graphrag_mcp.replication.backends import Servers
+from graphrag_mcp.search.retrieval import Stores
+from graphrag_mcp.stores.sqlite.catalog import SqliteCatalog
+from graphrag_mcp.stores.sqlite.database import Database
+from graphrag_mcp.stores.sqlite.graph import SqliteGraphStore
+from graphrag_mcp.stores.sqlite.inventory import SqliteInventory
+from graphrag_mcp.stores.sqlite.keyword import SqliteKeywordIndex
+from graphrag_mcp.stores.sqlite.points import SqliteChunkIds
+from graphrag_mcp.stores.sqlite.projection import SqliteProjectionSource
+from graphrag_mcp.stores.sqlite.scope import ScopeResolver
+from graphrag_mcp.stores.sqlite.symbols import SqliteSymbolGraph
+from graphrag_mcp.stores.sqlite.vectors import SqliteVectorIndex
+from graphrag_mcp.stores.sqlite.writer import SqliteIndexWriter
+
+
+class OpenIndex:
+    """What a search asks, an index run writes and a server copies: the index as one tree sees it."""
+
+    def __init__(self, database: Database) -> None:
+        """Share one database and one resolver of scopes between all stores."""
+        self.database = database
+        self._scopes = ScopeResolver(database, compile_globs)
+        self.catalog = SqliteCatalog(database, self._scopes)
+        self.inventory = SqliteInventory(database)
+        self.writer = SqliteIndexWriter(database)
+        self.symbols = SqliteSymbolGraph(database, self._scopes)
+        self._keywords = SqliteKeywordIndex(database, self._scopes)
+        self._graph = SqliteGraphStore(database, self._scopes)
+        self._vectors: SqliteVectorIndex | None = None
+
+    def stores(self, embedder: Embedder | None, model_problem: str) -> Stores:
+        """Return the ports of a search; the vectors are read when the first search needs them."""
+        if embedder is not None and self._vectors is None:
+            self._vectors = SqliteVectorIndex(self.database, self._scopes, embedder.fingerprint, embedder.dimensions)
+        return Stores(self.catalog, self._keywords, self._graph, self._vectors, embedder, model_problem)
+
+    def on_servers(self, local: Stores, servers: Servers) -> Stores:
+        """Return the stores of a search, each where the settings put it; those on servers lean on what is here."""
+        ids = SqliteChunkIds(self.database, servers.project)
+        return servers.beside(local, ids, self._scopes)
+
+    def projection(self, project: str, fingerprint: str) -> SqliteProjectionSource:
+        """Return what is copied to servers."""
+        return SqliteProjectionSource(self.database, self._graph, project, fingerprint)
+
+    def discard(self) -> None:
+        """Remove every file of the tree from the index."""
+        self.writer.delete(list(self.catalog.file_states()))

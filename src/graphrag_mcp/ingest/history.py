@@ -1,0 +1,280 @@
+"""Asks git when the last commit changed each file: an mtime says nothing after a clone or a checkout (K-02).
+
+A file's content is followed from the checked-out commit back to the commit that made it; at a merge, to the first
+parent that has the same content. Where no parent has it, the merge made it: so it is where another project was merged
+in as a folder.
+"""
+
+import hashlib
+import os
+import re
+import subprocess
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from typing import IO, NamedTuple
+from urllib.parse import urlsplit
+
+from graphrag_mcp.system.git import GitError, run_git, start_git
+from graphrag_mcp.system.safe_files import read_file_below
+from graphrag_mcp.text.counts import counted
+
+AGES_VERSION = 2  # Rises whenever a file would be dated differently, so that the ages in indexes are renewed.
+
+_DIFF_OPTIONS = ("--name-only", "-z", "--no-renames", "--no-ext-diff", "--no-textconv", "--no-color")
+_UNREADABLE = "git's history cannot be read to its end"
+_END = b"//\n"  # No path: git repeats it between two answers.
+_HEAD_TIMEOUT_SECONDS = 10.0
+_READ_BYTES = 65_536
+_NANOSECONDS = 1_000_000_000
+_MAX_BLOB_BYTES = 100_000_000
+_NAMED_FILES = 50  # So few are named to git, which lists the whole index else.
+
+# One entry of `ls-files --stage --debug -z`. The debug part is documented as free to change: without it, hashes decide.
+_INDEX_ENTRY = re.compile(
+    rb"(?P<mode>\d{6}) (?P<hash>[0-9a-f]{40,64}) (?P<stage>\d)\t(?P<path>[^\0]+)\0"
+    rb"(?:  ctime: [^\n]*\n  mtime: (?P<seconds>\d+):(?P<nanoseconds>\d+)\n(?:  [^\n]*\n)*)?"
+)
+_TREE_ENTRY = re.compile(rb"(100\d{3}) blob ([0-9a-f]{40,64})\t([^\0]+)\0")
+
+
+class CommitTimes(dict[str, float | None]):
+    """The time of the last commit by path, in seconds since 1970, None where git cannot tell; `note` says why."""
+
+    def __init__(self, times: Mapping[str, float | None] | None = None, note: str = "") -> None:
+        super().__init__(times or {})
+        self.note = note
+
+
+class Commit(NamedTuple):
+    """A commit of the history. changed: the paths that differ from its only parent; of merges and roots unknown."""
+
+    name: bytes
+    parents: list[bytes]
+    seconds: float
+    changed: list[bytes]
+
+
+DifferingPaths = Callable[[Commit, Sequence[bytes]], set[bytes]]  # What differs from all of these parents.
+
+
+def head_commit(root: Path) -> str:
+    """Return the commit that is checked out, "" when there is none or git cannot tell."""
+    try:
+        head = run_git(root, time.monotonic() + _HEAD_TIMEOUT_SECONDS, "rev-parse", "--verify", "--quiet", "HEAD")
+    except GitError:
+        return ""
+    return head.decode("ascii", "replace").strip()
+
+
+def origin(root: Path) -> str:
+    """Return where the repository was cloned from as "host/path", in whatever form git was told it; "" without one."""
+    try:
+        url = run_git(root, time.monotonic() + _HEAD_TIMEOUT_SECONDS, "config", "--get", "remote.origin.url")
+    except GitError:
+        return ""
+    return _host_and_path(url.decode("utf-8", "replace").strip())
+
+
+def _host_and_path(url: str) -> str:
+    """Return "example.org/team/tool" of URLs and of scp-like addresses, without user, password, port and suffix."""
+    if "://" in url:
+        parts = urlsplit(url)
+        host, path = parts.hostname or "", parts.path
+    else:
+        user_and_host, _, path = url.partition(":")
+        host = user_and_host.rpartition("@")[2] if "@" in user_and_host and "/" not in user_and_host else ""
+    path = path.strip("/").removesuffix(".git")
+    return f"{host.lower()}/{path}" if host and path else ""
+
+
+def commit_times(root: Path, files: Mapping[str, int], timeout_seconds: float) -> CommitTimes:
+    """Return the commit times of those files that are tracked and have no uncommitted change.
+
+    files: paths relative to `root`, which may lie below the top of the work tree, with their mtime in nanoseconds.
+    """
+    deadline = time.monotonic() + timeout_seconds
+    times: dict[str, float | None] = {}
+    try:
+        clean = _clean_files(root, files, deadline)
+        if not clean:
+            return CommitTimes()
+        times |= dict.fromkeys(clean)
+        is_shallow = _read_history(root, deadline, times)
+    except GitError as error:
+        return CommitTimes(times, str(error))
+    if is_shallow and None in times.values():
+        return CommitTimes(times, "the clone is shallow: the age of files older than its history is unknown")
+    return CommitTimes(times)
+
+
+def _clean_files(root: Path, files: Mapping[str, int], deadline: float) -> set[str]:
+    """Return the files whose content is the committed one.
+
+    As git does, the index's record of the mtime is believed; content is hashed only where the two differ.
+    """
+    wanted = files if len(files) <= _NAMED_FILES else ()
+    listing = run_git(root, deadline, "ls-files", "--stage", "--debug", "-z", "--", *wanted)
+    # Not `diff-index`, which reads info/exclude: a pipe in its place would hold up the run.
+    committed = set(_TREE_ENTRY.findall(run_git(root, deadline, "ls-tree", "-r", "-z", "HEAD", "--", *wanted)))
+    clean: set[str] = set()
+    for entry in _INDEX_ENTRY.finditer(listing):
+        path = os.fsdecode(entry["path"])
+        mtime_ns = files.get(path)
+        if mtime_ns is None or entry["stage"] != b"0" or entry.group("mode", "hash", "path") not in committed:
+            continue
+        if _has_recorded_mtime(entry, mtime_ns) or _has_hash(root, path, entry["hash"].decode(), deadline):
+            clean.add(path)
+    return clean
+
+
+def _has_recorded_mtime(entry: re.Match[bytes], mtime_ns: int) -> bool:
+    if entry["seconds"] is None:
+        return False
+    seconds, nanoseconds = divmod(mtime_ns, _NANOSECONDS)
+    recorded = int(entry["nanoseconds"])  # 0 where git was built without them
+    return int(entry["seconds"]) == seconds and recorded in (0, nanoseconds)
+
+
+def _has_hash(root: Path, path: str, name: str, deadline: float) -> bool:
+    """Return whether the file is the blob of that name; filters such as line-end conversion are not applied."""
+    if time.monotonic() > deadline:
+        raise GitError("comparing the files with git's index took too long")
+    try:
+        content = read_file_below(root, path, _MAX_BLOB_BYTES)
+    except OSError:
+        return False
+    blob = b"blob %d\0" % len(content)
+    algorithm = hashlib.sha256 if len(name) == hashlib.sha256().digest_size * 2 else hashlib.sha1
+    return algorithm(blob + content, usedforsecurity=False).hexdigest() == name
+
+
+def _read_history(root: Path, deadline: float, times: dict[str, float | None]) -> bool:
+    """Fill in the time of each file; git is stopped after the last one. Return whether the clone is shallow."""
+    facts = run_git(root, deadline, "rev-parse", "--is-shallow-repository", "HEAD", "--show-prefix")
+    shallow, head, prefix = facts.removesuffix(b"\n").split(b"\n", 2)
+    is_shallow = shallow == b"true"
+    log = ("-c", "log.showRoot=false", "log", "--date-order", "--format=%x00%H %ct %P", "--relative", *_DIFF_OPTIONS)
+    merges = ("diff-tree", "--stdin", "--no-commit-id", "-r", "-c", *_DIFF_OPTIONS, "--", ".")
+    wanted = {os.fsencode(path) for path in times}
+    with (
+        start_git(root, *log, head.decode(), "--") as history,
+        start_git(root, *merges, stdin=subprocess.PIPE) as comparer,
+        _stopped_at(deadline, history, comparer) as late,
+    ):
+        commits = _read_log(_fields(history.stdout))
+        try:
+            for path, commit in find_origins(commits, head, wanted, partial(_differing, comparer, prefix)):
+                if commit.parents or not is_shallow:  # The oldest commits of a shallow clone only seem to be roots.
+                    times[os.fsdecode(path)] = commit.seconds
+        except GitError as error:
+            missing = sum(seconds is None for seconds in times.values())
+            reason = "reading git's history took too long" if late.is_set() else str(error)
+            raise GitError(f"{reason}; without a time: {counted(missing, 'file')}") from error
+    return is_shallow
+
+
+@contextmanager
+def _stopped_at(deadline: float, *processes: "subprocess.Popen[bytes]") -> Iterator[threading.Event]:
+    """Kill the processes at the end of the block, or at the deadline, which sets the event."""
+    late = threading.Event()
+
+    def stop() -> None:
+        late.set()
+        for process in processes:
+            process.kill()
+
+    timer = threading.Timer(max(deadline - time.monotonic(), 0), stop)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield late
+    finally:
+        timer.cancel()
+        for process in processes:
+            process.kill()
+
+
+def _differing(
+    comparer: "subprocess.Popen[bytes]", prefix: bytes, commit: Commit, parents: Sequence[bytes]
+) -> set[bytes]:
+    """Ask `git diff-tree --stdin` which paths of a commit differ from all of these parents."""
+    if comparer.stdin is None or comparer.stdout is None:
+        raise GitError(_UNREADABLE)
+    answer = b""
+    try:
+        os.write(comparer.stdin.fileno(), b" ".join((commit.name, *parents)) + b"\n" + _END)
+        while answer != _END and not answer.endswith(b"\0" + _END):
+            block = os.read(comparer.stdout.fileno(), _READ_BYTES)
+            if not block:
+                raise GitError(_UNREADABLE)
+            answer += block
+    except OSError as error:
+        raise GitError(_UNREADABLE) from error
+    return {name.removeprefix(prefix) for name in answer.removesuffix(_END).split(b"\0") if name}
+
+
+def find_origins(
+    commits: Iterable[Commit], head: bytes, paths: Iterable[bytes], differing: DifferingPaths
+) -> Iterator[tuple[bytes, Commit]]:
+    """Yield each path with the commit that made its content; children come before their parents.
+
+    Raises GitError when the commits end before.
+    """
+    waiting = {head: set(paths)}  # By the next commit to look at.
+    for commit in commits:
+        made = waiting.pop(commit.name, set())
+        if len(commit.parents) == 1:
+            same = made
+            made = made.intersection(commit.changed)
+            same -= made
+            _hand_on(waiting, commit.parents[0], same)
+        elif made:
+            for number, parent in enumerate(commit.parents):
+                if not made:
+                    break
+                same = made
+                made = made & differing(commit, [*commit.parents[: min(number, 1)], parent])
+                same -= made
+                _hand_on(waiting, parent, same)
+        for path in made:
+            yield path, commit
+        if not waiting:
+            return
+    raise GitError(_UNREADABLE)
+
+
+def _hand_on(waiting: dict[bytes, set[bytes]], parent: bytes, paths: set[bytes]) -> None:
+    fewer, more = sorted((paths, waiting.get(parent, set())), key=len)
+    if more:
+        more |= fewer
+        waiting[parent] = more
+
+
+def _fields(stream: IO[bytes] | None) -> Iterator[bytes]:
+    rest = b""
+    while stream is not None and (block := os.read(stream.fileno(), _READ_BYTES)):
+        *fields, rest = (rest + block).split(b"\0")
+        yield from fields
+
+
+def _read_log(fields: Iterable[bytes]) -> Iterator[Commit]:
+    """Yield the commits. One is an empty field, its name, time and parents, a line end, then the changed paths."""
+    commit: Commit | None = None
+    is_header = False
+    for field in fields:
+        if not field:
+            is_header = True
+        elif is_header:
+            if commit is not None:
+                yield commit
+            name, seconds, *parents = field.split()
+            commit = Commit(name, parents, float(seconds), [])
+            is_header = False
+        elif commit is not None:
+            commit.changed.append(field if commit.changed else field[1:])
+    if commit is not None:
+        yield commit

@@ -1,0 +1,131 @@
+"""Turns one file into the rows of every store and the texts to embed; runs in the parsing processes."""
+
+import hashlib
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from graphrag_mcp.embedding.chunk_texts import embedding_texts
+from graphrag_mcp.model.files import ArchiveClass, Chunk, ParsedFile
+from graphrag_mcp.model.scope import match_keys
+from graphrag_mcp.parsing.code.modules import module_keys
+from graphrag_mcp.parsing.parser import parse_file
+from graphrag_mcp.stores.sqlite.rows import FileRows, PackedFile, Place, pack_rows
+from graphrag_mcp.stores.sqlite.schema import MAX_CHUNKS_PER_FILE
+from graphrag_mcp.system.safe_files import read_file_below
+from graphrag_mcp.text.counts import counted
+from graphrag_mcp.text.words import directory_words, index_text, stem_words
+
+RECENT_NS = 2_000_000_000  # A file system may count time in steps of two seconds: a second write leaves no trace.
+UNSETTLED = 0  # For the time of such a file: the next comparison looks at its content.
+_HASH_BYTES = 16  # Collisions become likely at 2**64 files.
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One file to read. `stored`: contents that make the work unnecessary, each with what its rows were made with."""
+
+    root: Path
+    path: str
+    size: int
+    mtime_ns: int
+    changed_ns: int
+    recipe: str
+    archive: ArchiveClass | None
+    max_bytes: int
+    stored: Mapping[bytes, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A file's rows, with the two texts that each of its chunks is embedded from."""
+
+    rows: PackedFile
+    texts: list[tuple[str, str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """The index has this content already, from before or from another tree."""
+
+    place: Place
+
+
+@dataclass(frozen=True, slots=True)
+class Rejected:
+    """The file cannot be indexed; the reason is shown by `status`. `may_pass`: later it may be the same file again."""
+
+    path: str
+    reason: str
+    may_pass: bool = False
+
+
+Outcome = Prepared | Stored | Rejected
+
+
+def prepare(job: Job) -> Outcome:
+    """Read and parse one file; a file that cannot be read or stored is an outcome, not an error."""
+    try:
+        data = read_file_below(job.root, job.path, job.max_bytes)
+    except FileNotFoundError:
+        return Rejected(job.path, "vanished while it was being indexed")
+    except OSError as error:
+        return Rejected(job.path, f"unreadable: {error.strerror or error}", may_pass=True)
+    content_hash = hash_content(data)
+    recipe = job.stored.get(content_hash)
+    place = Place(
+        path=job.path,
+        content_hash=content_hash,
+        recipe=job.recipe if recipe is None else recipe,
+        size=job.size,
+        changed_ns=job.changed_ns if time.time_ns() - job.changed_ns > RECENT_NS else UNSETTLED,
+        archive=job.archive,
+        modified_at=job.mtime_ns / 1e9,
+    )
+    if recipe is not None:
+        return Stored(place)
+    parsed = parse_file(job.path, data, MAX_CHUNKS_PER_FILE)
+    if not parsed.chunks and parsed.note:
+        return Rejected(job.path, parsed.note)
+    if (count := len(parsed.chunks)) > MAX_CHUNKS_PER_FILE:
+        most = f"the index holds {MAX_CHUNKS_PER_FILE:,} of one file"
+        return Rejected(job.path, f"too long: {counted(count, 'passage')}, {most}")
+    return _rows(place, parsed)
+
+
+def hash_content(data: bytes) -> bytes:
+    """Return what tells contents apart."""
+    return hashlib.blake2b(data, digest_size=_HASH_BYTES).digest()
+
+
+def _rows(place: Place, parsed: ParsedFile) -> Prepared:
+    texts = [embedding_texts(parsed.path, parsed.language, chunk) for chunk in parsed.chunks]
+    stem, directory = stem_words(parsed.path), directory_words(parsed.path)
+    path_fields = (" ".join(stem), " ".join(directory))
+    rows = FileRows(
+        parsed=parsed,
+        place=place,
+        match_keys=match_keys(parsed.path),
+        path_words={word: 1 / len(stem) for word in stem},
+        module_keys=module_keys(parsed.path),
+        keywords=[_keyword_fields(chunk, *path_fields) for chunk in parsed.chunks],
+        text_hashes=[_hash_texts(*pair) for pair in texts],
+    )
+    return Prepared(pack_rows(rows), texts)
+
+
+def _keyword_fields(chunk: Chunk, stem: str, directory: str) -> tuple[str, ...]:
+    """Return the words of one chunk, in the order of the keyword index's fields."""
+    return (
+        index_text(" ".join(chunk.names)),
+        stem,
+        index_text(" ".join(chunk.enclosing)),
+        index_text(chunk.comments),
+        directory,
+        index_text(chunk.text),
+    )
+
+
+def _hash_texts(context: str, full: str) -> bytes:
+    return hashlib.blake2b(f"{context}\0{full}".encode(errors="surrogatepass"), digest_size=_HASH_BYTES).digest()

@@ -1,0 +1,1 @@
+"""Follows the edits of a work tree."""

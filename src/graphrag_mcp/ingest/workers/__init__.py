@@ -1,0 +1,1 @@
+"""The processes that parse files, and the files that end one."""

@@ -1,0 +1,57 @@
+"""Serves MCP over standard input and output, and leaves at once when the client does."""
+
+import logging
+import os
+import signal
+import sys
+import threading
+import time
+from types import FrameType
+from typing import Any, NoReturn
+
+import anyio
+from mcp.server import Server
+from mcp.server.stdio import stdio_server
+
+from graphrag_mcp.ingest.workers.starting import start_no_more
+from graphrag_mcp.mcp_server.wire import Wire
+
+PARENT_POLL_SECONDS = 1.0
+SWITCH_SECONDS = 0.0005  # A search asks the interpreter back a hundred times; by default each takes 5 ms beside a run.
+START_SECONDS = 0.3  # A parsing process is started in a few milliseconds, on a busy machine in some more.
+
+logger = logging.getLogger(__name__)
+
+
+def serve(server: Server[Any], wire: Wire, client: int) -> NoReturn:
+    """Serve until the client (a process id) closes its end, sends a signal or vanishes; ends the process."""
+    sys.setswitchinterval(SWITCH_SECONDS)
+    signal.signal(signal.SIGINT, _leave)
+    signal.signal(signal.SIGTERM, _leave)
+    threading.Thread(target=_follow, args=(client,), name="follow-client", daemon=True).start()
+    try:
+        anyio.run(_serve, server, wire)
+    except Exception:
+        logger.exception("The connection broke")
+    _leave()
+
+
+def _leave(_signal: int = 0, _frame: FrameType | None = None) -> NoReturn:
+    """End at once: a client sends the next signal after 100 ms, and the index survives a kill at any point.
+
+    Closing the stores first would break an index run in the middle of a batch, and it would say so.
+    """
+    start_no_more(START_SECONDS)
+    os._exit(0)
+
+
+async def _serve(server: Server[Any], wire: Wire) -> None:
+    async with stdio_server(anyio.wrap_file(wire.requests), anyio.wrap_file(wire.answers)) as (requests, answers):
+        await server.run(requests, answers, server.create_initialization_options())
+
+
+def _follow(client: int) -> NoReturn:
+    """Exit when the client is gone though the pipe is still open, as when another process has inherited it."""
+    while os.getppid() == client:
+        time.sleep(PARENT_POLL_SECONDS)
+    _leave()

@@ -1,0 +1,1 @@
+"""What passes between the parts: frozen values, free of I/O."""

@@ -1,0 +1,255 @@
+"""What is asked of the index and what it answers: frozen, slotted, free of I/O.
+
+Searching turns one `SearchRequest` into one `SearchResult`.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from graphrag_mcp.model.files import NO_FACTS, ArchiveClass, Category, DocumentFacts, RelationKind, Resolution, Symbol
+from graphrag_mcp.model.reports import IndexState
+
+# ---------------------------------------------------------------- asking
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """Which files a search may see; applied inside every store, never afterwards.
+
+    excluded_keys: match keys of the files to leave out (see `match_keys`); always wins.
+    include_patterns: gitignore globs that lift archive hiding, and nothing else.
+    categories, languages: empty means all. paths: path prefixes, empty means all.
+    """
+
+    excluded_keys: frozenset[str] = frozenset()
+    exclude_archived: bool = True
+    include_patterns: tuple[str, ...] = ()
+    categories: frozenset[Category] = frozenset()
+    languages: frozenset[str] = frozenset()
+    paths: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class SearchRequest:
+    """One validated question.
+
+    limit: results to return. chunks_per_document: 0 means no cap. min_score: on the 0 to 1 scale of `Hit.fused_score`.
+    """
+
+    query: str
+    limit: int = 5
+    scope: Scope = Scope()
+    include_graph_context: bool = True
+    max_hops: int = 2
+    use_rrf: bool = True
+    rerank_with_recency: bool = True
+    chunks_per_document: int = 3
+    min_score: float | None = None
+    warnings: tuple[str, ...] = ()
+
+
+# ---------------------------------------------------------------- answering
+
+
+@dataclass(frozen=True, slots=True)
+class StoredFile:
+    """What the ranking has to know of a file. `modified_at` is in seconds since 1970, UTC."""
+
+    file_id: int
+    path: str
+    category: Category
+    archive: ArchiveClass | None = None
+    modified_at: float | None = None
+    facts: DocumentFacts = NO_FACTS
+
+
+@dataclass(frozen=True, slots=True)
+class StoredChunk:
+    """A chunk with what its file adds to it, as the catalog returns it.
+
+    modified_at: in seconds since 1970, UTC. stale: why these lines may not be what the file holds now, "" as a rule.
+    """
+
+    chunk_id: int
+    file_id: int
+    path: str
+    language: str
+    category: Category
+    start_line: int
+    end_line: int
+    text: str
+    kind: str
+    symbol: str = ""
+    names: tuple[str, ...] = ()
+    enclosing: tuple[str, ...] = ()
+    signature: str = ""
+    archive: ArchiveClass | None = None
+    modified_at: float | None = None
+    facts: DocumentFacts = NO_FACTS
+    stale: str = ""
+
+
+class Ranked(NamedTuple):
+    """One place in a store's list: the chunk and the store's own score, whose scale only the store knows."""
+
+    chunk_id: int
+    score: float
+
+
+class Frequencies(NamedTuple):
+    """How many chunks hold each of some terms, and how many chunks there are in all."""
+
+    of_terms: Mapping[str, int]
+    chunks: int
+
+
+class Mention(NamedTuple):
+    """A chunk says a name that one or two other files define: one of those definitions, by the chunk it begins in.
+
+    occurrences: how often the project says the name, which is the less telling the more it is.
+    """
+
+    chunk_id: int
+    definition_chunk_id: int
+    occurrences: int
+
+
+@dataclass(frozen=True, slots=True)
+class SymbolMatch:
+    """A definition whose name the query says, and the chunk it begins in."""
+
+    chunk_id: int
+    path: str
+    symbol: Symbol
+
+
+@dataclass(frozen=True, slots=True)
+class Factor:
+    """One reason for a score.
+
+    kind: "bonus" was added to the fused score, "factor" multiplied the sum; "term" is one of a sum that stands in place
+    of the fused score.
+    """
+
+    name: str
+    value: float
+    kind: str = "factor"
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """One result with everything that explains it.
+
+    score: what decides the order; above 1 when much agrees with the query. fused_score: the fusion alone, 0 to 1 and
+    comparable between queries of the same kind (K-22); `min_score` is compared with it. ranks: the place in each
+    source's list, from 1. archived_copies: chunks of archived files with the same content, which are not shown.
+    """
+
+    chunk: StoredChunk
+    score: float
+    fused_score: float
+    ranks: Mapping[str, int] = field(default_factory=dict)
+    factors: tuple[Factor, ...] = ()
+    origin: str = "search"
+    archived_copies: tuple[StoredChunk, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class GraphNeighbour:
+    """One neighbour of the results in the code graph: which relation leads there, and how sure it is."""
+
+    chunk: StoredChunk
+    relation: RelationKind
+    direction: str  # "out": the result points at the neighbour. "in": the neighbour points at the result.
+    source: str
+    target: str
+    hops: int
+    confidence: float
+    resolution: Resolution
+    origin: str = "graph_expansion"
+
+
+@dataclass(frozen=True, slots=True)
+class CompressionStats:
+    """How many hits each stage of the pipeline left over (003); excluded files are in none of the counts."""
+
+    original_count: int = 0
+    after_threshold: int = 0
+    after_content_dedup: int = 0
+    after_ngram_dedup: int = 0
+    after_semantic_dedup: int = 0
+    after_doc_limit: int = 0
+    final_count: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class SearchStrategy:
+    """What ran, so that a "hybrid" search never silently is not one (002-18).
+
+    fusion_method: "relative", "rrf", "weighted" or "semantic_only". reranker: "none", "weighted_sum", "cross_encoder".
+    """
+
+    fusion_method: str
+    semantic_enabled: bool
+    fts_enabled: bool
+    graph_expansion_enabled: bool
+    reranker: str = "none"
+    rejected_injection_enabled: bool = False
+    intent: str = ""
+    filters_applied: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class RetrievalStats:
+    """How many results each block has, and what the threshold left (002-17, 002-19).
+
+    candidates_pre_threshold, candidates_post_threshold: before and after min_score, which is min_score_used.
+    max_score_used: the best fused score.
+    """
+
+    primary_count: int = 0
+    expanded_count: int = 0
+    rejected_count: int = 0
+    runner_up_count: int = 0
+    candidates_pre_threshold: int = 0
+    candidates_post_threshold: int = 0
+    min_score_used: float = 0.0
+    max_score_used: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class SearchMeta:
+    """Counts, timing and strategy of one search; `unavailable` maps a store to the reason it was left out.
+
+    confidence: how sure it is that something matches, 0 to 1; None where it was not judged. nothing_matches: it is so
+    low that the results are only the nearest there are. missing_words: then, the query's words that occur nowhere.
+    """
+
+    retrieval_ms: float
+    strategy: SearchStrategy
+    compression: CompressionStats
+    index: IndexState
+    retrieval_stats: RetrievalStats = RetrievalStats()
+    unavailable: Mapping[str, str] = field(default_factory=dict)
+    warnings: tuple[str, ...] = ()
+    confidence: float | None = None
+    nothing_matches: bool = False
+    missing_words: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class SearchResult:
+    """The answer to one request: the ranked hits, and beside them what is never counted among them.
+
+    expanded: what the best hits call, are called by, test, … rejected: documents of approaches that were turned down,
+    near to the query. runner_up: the hits that the limit cut off.
+    """
+
+    query: str
+    primary: tuple[Hit, ...]
+    expanded: tuple[GraphNeighbour, ...]
+    meta: SearchMeta
+    rejected: tuple[Hit, ...] = ()
+    runner_up: tuple[Hit, ...] = ()

@@ -1,1 +1,0 @@
-"""Exact answers from the code graph and the files: where a symbol is, what it is related to, where a text occurs."""

@@ -1,0 +1,1 @@
+"""Code: chunks, symbols and relations from a syntax tree."""

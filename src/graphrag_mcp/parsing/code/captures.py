@@ -1,0 +1,263 @@
+"""Runs a language's query over a syntax tree and sorts what it finds by the role that the query gives it.
+
+The vocabulary of `queries/*.scm`; each pattern has exactly one of the roles:
+
+    @type @function @method @constant @field @module   a definition, the whole node, with
+        @name, and optionally @body (where its signature ends), @owner (the type it is a member of);
+        a pattern without @name takes both from the node's fields (in large grammars, a step costs 0.2 s to compile)
+    @prototype   a function that is defined elsewhere; counts in headers only
+    @scope       a block that qualifies its members and defines nothing, with @name
+    @wrapper     a node around a definition that belongs to it: decorators, `export`, `template`
+    @decorator   a node directly above a definition that belongs to it: attributes, annotations
+    @comment     a comment
+    @doc         a docstring inside the definition that it describes
+    @call        the name of what is called, optionally with @receiver (what stands before the dot)
+    @reference   the name of a type that is used
+    @base        the name of a type that the definition around it extends, implements or embeds, with @receiver likewise
+    @import      an import statement, with @source, and optionally @item (a name taken from it) and @alias;
+                 @import.file where the source is a file relative to this one
+    @item        a name taken by the import around it, with @alias likewise, where its source stands behind the names:
+                 a pattern of the whole statement would wait for it in each of them, quadratically
+
+Names of captures that begin with "_" serve predicates. Where several patterns name one definition, the first wins.
+"""
+
+import re
+from bisect import bisect_right
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from tree_sitter import Node, Query, QueryCursor, Tree
+
+from graphrag_mcp.model.files import SymbolKind
+from graphrag_mcp.parsing.code.syntax import SourceCode
+from graphrag_mcp.parsing.outline import SUPER_RECEIVER, UNKNOWN_RECEIVER, Base, Comment, Reference
+
+DEFINITION_ROLES: dict[str, SymbolKind | None] = {
+    "type": SymbolKind.TYPE,
+    "function": SymbolKind.FUNCTION,
+    "method": SymbolKind.METHOD,
+    "constant": SymbolKind.CONSTANT,
+    "field": SymbolKind.FIELD,
+    "module": SymbolKind.MODULE,
+    "prototype": SymbolKind.FUNCTION,
+    "scope": None,
+}
+_ROLES = (
+    *DEFINITION_ROLES,
+    "call",
+    "reference",
+    "base",
+    "import",
+    "import.file",
+    "item",
+    "comment",
+    "decorator",
+    "doc",
+    "wrapper",
+)
+_COMMENT_MARKS = " \t/*#;!-{}|\"'<>=`"
+_DOC_MARKS = ("@doc", "@typedoc", "@shortdoc")  # Elixir's docstrings stand above, as attributes.
+_QUALIFYING = frozenset({".", "::", "\\"})
+_IMPORTING = ("require(", "import(", "@import(")  # Their value is a module.
+_TYPE_ARGUMENTS = re.compile(r"(::)?<[^()]*>\Z")
+_SUPER = re.compile(r"super\s*(\(.*\)|<.*>)\Z", re.DOTALL)  # Python's `super()`, Kotlin's `super<Base>`.
+_RECEIVER_BYTES = 60  # Longer ones are chains of calls, of which only the end could be a name.
+
+_Captures = dict[str, list[Node]]
+
+
+class FoundDefinition(NamedTuple):
+    """One match of a definition, in byte offsets; `body_start` is 0 where the query names no body."""
+
+    start: int
+    negative_end: int  # So that what contains sorts before what it contains.
+    pattern: int
+    name_start: int
+    role: str
+    name: str
+    owner: str
+    body_start: int
+
+
+class Above(NamedTuple):
+    """A comment or decorator on rows of its own, known by its last row."""
+
+    first_row: int
+    is_decorator: bool
+    is_doc: bool  # Written to describe what follows, be there a blank line between or not.
+    words: str
+
+
+@dataclass(slots=True)
+class FoundImport:
+    """What several matches say of one import statement; items are pairs of a name and the alias given to it."""
+
+    span: tuple[int, int]
+    source: str
+    is_file: bool
+    alias: str = ""
+    items: list[tuple[str, str]] = field(default_factory=list)
+
+
+class Findings:
+    """Everything that one query found in one file."""
+
+    def __init__(self, code: SourceCode, builtins: frozenset[str]) -> None:
+        """builtins: names that the language itself has."""
+        self._code, self._builtins = code, builtins
+        self.definitions: dict[int, FoundDefinition] = {}  # by the start of the name
+        self.wrappers: list[tuple[int, int]] = []
+        self.above: dict[int, Above] = {}  # by the last row
+        self.comments: list[Comment] = []
+        self.docs: list[tuple[int, str]] = []
+        self.references: dict[tuple[int, bool], Reference] = {}  # by start, and whether it is a call
+        self.bases: set[Base] = set()
+        self.imports: dict[int, FoundImport] = {}  # by the start of the source
+        self.items: list[tuple[int, str, str]] = []  # start, name and alias, of imports that are still to be found
+
+    def run(self, query: Query, tree: Tree) -> None:
+        """Collect all matches of the query."""
+        roles: dict[int, str] = {}
+        for pattern, captures in QueryCursor(query).matches(tree.root_node):
+            role = roles.get(pattern)
+            if role is None:
+                role = roles[pattern] = next(role for role in _ROLES if role in captures)
+            node = captures[role][0]
+            if role in ("call", "reference"):
+                self._add_reference(node, captures.get("receiver"), role == "call")
+            elif role in DEFINITION_ROLES:
+                self._add_definition(node, pattern, role, captures)
+            elif role in ("comment", "decorator"):
+                self._add_above(node, role == "decorator")
+            elif role == "wrapper":
+                self.wrappers.append(node.byte_range)
+            elif role == "base":
+                self._add_base(node, captures.get("receiver"))
+            elif role == "doc":
+                self._add_doc(node)
+            elif role == "item":
+                self.items.append((node.start_byte, self._code.node_text(node), self._alias(captures)))
+            else:
+                self._add_import(node, captures, role == "import.file")
+        self._add_items()
+
+    def _add_reference(self, node: Node, receivers: list[Node] | None, is_call: bool) -> None:
+        name = without_marks(self._code.node_text(node))
+        start = node.start_byte
+        before = receivers[0] if receivers else _qualifier(node)
+        receiver = self._read_receiver(before) if before else ""
+        is_builtin = name in self._builtins
+        self.references[start, is_call] = Reference(start, self._code.row(start), name, receiver, is_call, is_builtin)
+
+    def _add_base(self, node: Node, receivers: list[Node] | None) -> None:
+        start = node.start_byte
+        receiver = self._read_receiver(receivers[0]) if receivers else ""
+        self.bases.add(Base(start, self._code.row(start), last_name(self._code.node_text(node)), receiver))
+
+    def _read_receiver(self, node: Node) -> str:
+        """Return `c` of the receiver `a.b.c`, and of any other expression that its value is unknown."""
+        end = node.end_byte
+        text = self._code.text(max(node.start_byte, end - _RECEIVER_BYTES), end)
+        if text.isidentifier():
+            return text
+        if _SUPER.match(text):
+            return SUPER_RECEIVER
+        if text.startswith(_IMPORTING):
+            return text.partition("(")[0]
+        word = last_name(_TYPE_ARGUMENTS.sub("", text).replace("->", ".")).strip("@$&*!?")
+        return word if word.isidentifier() else UNKNOWN_RECEIVER
+
+    def _add_definition(self, node: Node, pattern: int, role: str, captures: _Captures) -> None:
+        if "name" in captures:
+            name: Node | None = captures["name"][0]
+            body = captures["body"][0] if "body" in captures else None
+        else:
+            name, body = node.child_by_field_name("name"), node.child_by_field_name("body")
+        if name is None:
+            return
+        name_start = name.start_byte
+        known = self.definitions.get(name_start)
+        if known is None or pattern < known.pattern:
+            self.definitions[name_start] = FoundDefinition(
+                node.start_byte,
+                -node.end_byte,
+                pattern,
+                name_start,
+                role,
+                self._code.node_text(name),
+                self._code.node_text(captures["owner"][0]) if "owner" in captures else "",
+                body.start_byte if body else 0,
+            )
+
+    def _add_above(self, node: Node, is_decorator: bool) -> None:
+        start, end = node.start_byte, trimmed_end(self._code, node.start_byte, node.end_byte)
+        first, last = self._code.row(start), self._code.row(end - 1)
+        words = "" if is_decorator else _words(self._code.text(start, end))
+        if words:
+            self.comments.append(Comment(first, words))
+        if not self._code.data[self._code.starts[first] : start].strip():
+            is_doc = self._code.data.startswith(b"/**", start)
+            self.above[last] = Above(first, is_decorator, is_doc, words)
+
+    def _add_doc(self, node: Node) -> None:
+        start = node.start_byte
+        words = _words(self._code.node_text(node))
+        self.docs.append((start, words))
+        self.comments.append(Comment(self._code.row(start), words))
+
+    def _add_import(self, node: Node, captures: _Captures, is_file: bool) -> None:
+        source = captures["source"][0]
+        alias = self._alias(captures)
+        known = self.imports.get(source.start_byte)
+        if known is None:
+            known = FoundImport(node.byte_range, self._code.node_text(source), is_file)
+            self.imports[source.start_byte] = known
+        if "item" in captures:
+            known.items.append((self._code.node_text(captures["item"][0]), alias))
+        elif alias:
+            known.alias = alias
+
+    def _add_items(self) -> None:
+        """Give each item to the innermost import around it, if there is one."""
+        imports = sorted(self.imports.values(), key=lambda found: found.span)
+        starts = [found.span[0] for found in imports]
+        for start, name, alias in self.items:
+            place = bisect_right(starts, start) - 1
+            if place >= 0 and start < imports[place].span[1]:
+                imports[place].items.append((name, alias))
+
+    def _alias(self, captures: _Captures) -> str:
+        return self._code.node_text(captures["alias"][0]) if "alias" in captures else ""
+
+
+def _qualifier(node: Node) -> Node | None:
+    """Return `a` of the name `b` in `a.b`, `a::b` and `a\\b`."""
+    mark = node.prev_sibling
+    return mark.prev_sibling if mark is not None and mark.type in _QUALIFYING else None
+
+
+def last_name(text: str) -> str:
+    """Return `c` of `a.b.c`, `a::b::c` and `a\\b\\c`."""
+    return text.replace("::", ".").replace("\\", ".").rpartition(".")[2]
+
+
+def without_marks(name: str) -> str:
+    """Return `go` for JavaScript's private `#go`, and `type` for Rust's raw `r#type`."""
+    return name.removeprefix("r#").removeprefix("#")
+
+
+def trimmed_end(code: SourceCode, start: int, end: int) -> int:
+    """Return where a node's text ends: some grammars include the line break, some the blank lines that follow."""
+    data = code.data
+    while end > start + 1 and data[end - 1] in b" \t\n":
+        end -= 1
+    return end
+
+
+def _words(comment: str) -> str:
+    """Return a comment without the marks that make it one."""
+    for mark in _DOC_MARKS:
+        comment = comment.removeprefix(mark)
+    lines = (line.strip(_COMMENT_MARKS) for line in comment.split("\n"))
+    return "\n".join(line for line in lines if line)

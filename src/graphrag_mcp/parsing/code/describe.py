@@ -1,0 +1,98 @@
+"""Fills the chunks of a parsed file with what its outline says about their rows."""
+
+from collections.abc import Iterable, Sequence
+
+from graphrag_mcp.model.files import Chunk, SymbolKind
+from graphrag_mcp.parsing.code.chunker import Span
+from graphrag_mcp.parsing.outline import Definition, Outline
+
+MAX_IMPORTS = 20
+MAX_REFERENCES = 40
+
+_KIND_NAMES = {SymbolKind.FUNCTION: "function", SymbolKind.METHOD: "method", SymbolKind.FIELD: "members"}
+
+
+def describe_chunks(lines: Sequence[str], outline: Outline, spans: Sequence[Span]) -> list[Chunk]:
+    """Return one chunk per span."""
+    if not spans:
+        return []
+    gathered = [_Gathered() for _ in spans]
+    of_row: list[_Gathered] = []
+    for span, into in zip(spans, gathered, strict=True):
+        of_row += [into] * (span.last + 1 - len(of_row))
+    for index, definition in enumerate(outline.definitions):
+        of_row[definition.first_row].beginning.append(index)
+    for comment in outline.comments:
+        of_row[comment.row].comments.append(comment.text)
+    for found in outline.imports:
+        of_row[found.row].imports[found.name] = None
+    imported = {found.name for found in outline.imports}
+    for reference in outline.references:
+        if reference.is_builtin or len(reference.name) < 2:  # Too common to tell chunks apart.
+            continue
+        into = of_row[reference.row]
+        into.references[reference.name] = None
+        origin = reference.receiver or reference.name
+        if origin in imported:
+            into.imports[origin] = None
+    return [_describe(lines, outline.definitions, span, into) for span, into in zip(spans, gathered, strict=True)]
+
+
+class _Gathered:
+    """What lies in the rows of one span; dictionaries serve as ordered sets."""
+
+    __slots__ = ("beginning", "comments", "imports", "references")
+
+    def __init__(self) -> None:
+        self.beginning: list[int] = []
+        self.comments: list[str] = []
+        self.imports: dict[str, None] = {}
+        self.references: dict[str, None] = {}
+
+
+def _describe(lines: Sequence[str], definitions: Sequence[Definition], span: Span, found: _Gathered) -> Chunk:
+    main = _main(definitions, span, found)
+    begins = main is not None and span.first <= main.first_row <= span.last
+    around = _names_around(definitions, span.container if main is None or not begins else main.parent)
+    beginning = [definitions[index] for index in found.beginning]
+    return Chunk(
+        start_line=span.first + 1,
+        end_line=span.last + 1,
+        text="\n".join(lines[span.first : span.last + 1]),
+        kind=_kind(main, span, begins),
+        symbol=main.qualified_name if main else "",
+        names=_distinct(definition.name for definition in beginning if definition.kind is not None),
+        enclosing=tuple(around),
+        signature=main.signature if main else "",
+        docstring=main.docstring if main and begins else "",
+        comments="\n".join(found.comments),
+        imports=tuple(found.imports)[:MAX_IMPORTS],
+        references=tuple(found.references)[:MAX_REFERENCES],
+    )
+
+
+def _main(definitions: Sequence[Definition], span: Span, found: _Gathered) -> Definition | None:
+    """Return what the chunk mostly shows: the longest of what it was cut for; else its container, or a constant."""
+    candidates = span.shown or ((span.container,) if span.container >= 0 else tuple(found.beginning))
+    chosen = [definitions[index] for index in candidates]
+    return max(chosen, key=lambda definition: definition.end - definition.start, default=None)
+
+
+def _kind(main: Definition | None, span: Span, begins: bool) -> str:
+    if main is None or (main.kind is SymbolKind.CONSTANT):
+        return "block"
+    if main.is_container:
+        return "type" if begins and span.shown else "members"
+    return _KIND_NAMES[main.kind] if main.kind is not None else "block"
+
+
+def _names_around(definitions: Sequence[Definition], index: int) -> list[str]:
+    names: list[str] = []
+    while index >= 0:
+        names.append(definitions[index].name)
+        index = definitions[index].parent
+    return names[::-1]
+
+
+def _distinct(names: Iterable[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(names))

@@ -1,0 +1,264 @@
+"""Turns the outline of a file into the edges of the code graph that the file alone can know."""
+
+from collections.abc import Iterator, Sequence
+
+from graphrag_mcp.model.files import (
+    BARE_CONFIDENCE,
+    BASE_CONFIDENCE,
+    Category,
+    Relation,
+    RelationKind,
+    Resolution,
+    SymbolKind,
+)
+from graphrag_mcp.parsing.code.libraries import is_library, library_of
+from graphrag_mcp.parsing.outline import (
+    SUPER_RECEIVER,
+    UNKNOWN_RECEIVER,
+    Definition,
+    Import,
+    Outline,
+    Reference,
+    enclosing_indexes,
+)
+
+# How often an edge of each kind turns out to be right, roughly; only their order is relied upon.
+_SYNTAX = 1.0
+_OWN_METHOD = 0.95  # self.name(), and the class around it has it
+_LOCAL = 0.9  # name(), and only one definition of the file has it
+_IMPORTED = 0.9  # name(), and the file imports it
+_IMPORTED_MEMBER = 0.8  # module.name()
+_UNKNOWN_MEMBER = 0.3  # value.name(), where nothing is known of the value's type
+_BUILTIN = 0.25  # name(), which the language has too
+_TESTED_BY_NAME = 0.6  # test_name
+_TESTED_BY_CALL = 0.4  # a call inside a test
+
+_OWN = frozenset({"self", "this", "cls", "Self", "static", "__MODULE__"})
+_SUPER = {"php": "parent", "csharp": "base"}  # What other languages call `super`.
+
+Resolved = tuple[float, Resolution, str]
+
+
+def build_relations(path: str, language: str, category: Category, outline: Outline) -> list[Relation]:
+    """Return the distinct edges of a file in the order in which they first occur, each as its surest occurrence."""
+    found: dict[tuple[RelationKind, str, str], Relation] = {}
+    for relation in _Builder(path, language, category, outline).relations():
+        key = (relation.kind, relation.source, relation.target)
+        if relation.kind is RelationKind.USES and (RelationKind.CALLS, *key[1:]) in found:  # A call says more.
+            continue
+        if key not in found or found[key].confidence < relation.confidence:
+            found[key] = relation
+    return list(found.values())
+
+
+class _Builder:
+    """Looks names up among a file's own definitions and its imports."""
+
+    def __init__(self, path: str, language: str, category: Category, outline: Outline) -> None:
+        self._path, self._outline = path, outline
+        self._library = library_of(language)
+        self._super = _SUPER.get(language, SUPER_RECEIVER) if language != "rust" else ""  # There, the module around.
+        self._own = _OWN if self._super else _OWN | {SUPER_RECEIVER}
+        self._is_test_file = category is Category.TESTS
+        self._imports: dict[str, Import] = {found.name: found for found in outline.imports}
+        self._local: dict[str, list[Definition]] = {}
+        self._members: set[tuple[str, str]] = set()
+        for definition in outline.definitions:
+            if definition.kind is not None and definition.kind is not SymbolKind.FIELD:
+                self._local.setdefault(definition.name, []).append(definition)
+                self._members.add((definition.qualified_name.rpartition(".")[0], definition.name))
+        self._bases: dict[int, list[str]] = {}
+        self._around_bases = enclosing_indexes(outline.definitions, [base.start for base in outline.bases])
+        for index, base in zip(self._around_bases, outline.bases, strict=True):
+            self._bases.setdefault(index, []).append(base.name)
+
+    def relations(self) -> Iterator[Relation]:
+        yield from self._contains()
+        yield from self._inherits()
+        yield from self._import_edges()
+        yield from self._tests_by_name()
+        yield from self._calls()
+        yield from self._uses()
+
+    def _contains(self) -> Iterator[Relation]:
+        for definition in self._outline.definitions:
+            container = definition.qualified_name.removesuffix(definition.name).removesuffix(".")
+            if definition.kind is not None:
+                line = definition.first_row + 1
+                yield Relation(RelationKind.CONTAINS, container, definition.name, line, _SYNTAX, Resolution.SYNTAX)
+
+    def _inherits(self) -> Iterator[Relation]:
+        for index, base in zip(self._around_bases, self._outline.bases, strict=True):
+            if index < 0:
+                continue
+            source = self._outline.definitions[index]
+            if base.name != source.name or base.receiver:
+                edge = self._resolve_member(base.receiver, base.name) if base.receiver else self._resolve(base.name)
+                yield _edge(RelationKind.INHERITS, source.qualified_name, base.name, base.row, edge)
+
+    def _import_edges(self) -> Iterator[Relation]:
+        for found in self._outline.imports:
+            edge = self._by_import(_IMPORTED, found.module)
+            yield _edge(RelationKind.IMPORTS, "", found.target, found.row, edge)
+
+    def _tests_by_name(self) -> Iterator[Relation]:
+        if not self._is_test_file:
+            return
+        edge = (_TESTED_BY_NAME, Resolution.UNRESOLVED, "")
+        stem = self._path.rpartition("/")[2].rpartition(".")[0]
+        if tested := _tested_name(stem):
+            yield _edge(RelationKind.TESTS, "", tested, 0, edge)
+        for definition in self._outline.definitions:
+            if definition.kind is not None and (tested := _tested_name(definition.name)):
+                yield _edge(RelationKind.TESTS, definition.qualified_name, tested, definition.first_row, edge)
+
+    def _calls(self) -> Iterator[Relation]:
+        reserved = self._own | {self._super}
+        calls = [found for found in self._outline.references if found.is_call and found.name not in reserved]
+        definitions = self._outline.definitions
+        is_test = _are_tests(definitions)
+        for index, call in self._each_once(calls):
+            source = definitions[index] if index >= 0 else None
+            name = source.qualified_name if source else ""
+            edge = self._resolve_call(call, index)
+            target = self._target(call)
+            yield _edge(RelationKind.CALLS, name, target, call.row, edge)
+            is_helper = self._is_test_file and edge[1] is Resolution.LOCAL
+            if (self._is_test_file or (source and is_test[index])) and not is_helper:
+                tested = (min(edge[0], _TESTED_BY_CALL), edge[1], edge[2])
+                yield _edge(RelationKind.TESTS, name, target, call.row, tested)
+
+    def _uses(self) -> Iterator[Relation]:
+        definitions, found = self._outline.definitions, self._outline.references
+        taken = {call.start for call in found if call.is_call} | {base.start for base in self._outline.bases}
+        named = [one for one in found if not one.is_call and one.start not in taken]
+        owners = [one._replace(name=one.receiver, receiver="") for one in found if one.receiver[:1].isupper()]
+        for index, one in self._each_once(sorted(one for one in named + owners if one.name not in self._own)):
+            source = definitions[index] if index >= 0 else None
+            if source and one.name in _types_around(source):  # A type's own members name it all the time.
+                continue
+            edge = self._resolve_member(one.receiver, one.name) if one.receiver else self._resolve_bare(one)
+            yield _edge(RelationKind.USES, source.qualified_name if source else "", self._target(one), one.row, edge)
+
+    def _each_once(self, references: Sequence[Reference]) -> Iterator[tuple[int, Reference]]:
+        """Yield the first of the references that say the same in one definition, with its index."""
+        seen: set[tuple[int, str, str]] = set()
+        around = enclosing_indexes(self._outline.definitions, [one.start for one in references])
+        for index, one in zip(around, references, strict=True):
+            key = (index, one.name, one.receiver)
+            if key not in seen:
+                seen.add(key)
+                yield index, one
+
+    def _target(self, found: Reference) -> str:
+        """Return the name under which the target is defined: not the one an import gave it."""
+        imported = None if found.receiver else self._imports.get(found.name)
+        return imported.target if imported and found.name not in self._local else found.name
+
+    def _resolve_call(self, call: Reference, index: int) -> Resolved:
+        if not call.receiver:
+            return self._resolve_bare(call, index)
+        if call.receiver in (self._super, SUPER_RECEIVER) and self._super:
+            return self._resolve_super(call.name, index)
+        if call.receiver in self._own:
+            return self._resolve_own(call.name, index)
+        return self._resolve_member(call.receiver, call.name)
+
+    def _resolve_bare(self, found: Reference, index: int = -1) -> Resolved:
+        """Look a bare name up; where the file does not say that it is the project's, it may be the language's own."""
+        resolved = self._resolve(found.name, index)
+        if found.is_builtin and resolved[1] is Resolution.UNRESOLVED:
+            return _BUILTIN, Resolution.BUILTIN, ""
+        return resolved
+
+    def _resolve_super(self, name: str, index: int) -> Resolved:
+        """Look `super().name()` up among the base classes in this file; it is never the own class's."""
+        definitions = self._outline.definitions
+        while index >= 0 and not definitions[index].is_container:
+            index = definitions[index].parent
+        if any(self._is_member_of_nested(base, name) for base in self._bases.get(index, ())):
+            return BASE_CONFIDENCE, Resolution.BASE, ""
+        return _UNKNOWN_MEMBER, Resolution.BASE, ""
+
+    def _by_import(self, confidence: float, module: str) -> Resolved:
+        return confidence, Resolution.LIBRARY if is_library(module, self._library) else Resolution.IMPORT, module
+
+    def _resolve_member(self, receiver: str, name: str) -> Resolved:
+        if receiver == UNKNOWN_RECEIVER:
+            return _UNKNOWN_MEMBER, Resolution.UNKNOWN, ""
+        if (receiver, name) in self._members or self._is_member_of_nested(receiver, name):
+            return _LOCAL, Resolution.LOCAL, ""
+        if imported := self._imports.get(receiver):
+            return self._by_import(_IMPORTED_MEMBER, _module_of_members(imported))
+        return _UNKNOWN_MEMBER, Resolution.UNRESOLVED, ""
+
+    def _is_member_of_nested(self, receiver: str, name: str) -> bool:
+        owners = {owner.qualified_name for owner in self._local.get(receiver, ())}
+        return len(owners) == 1 and (owners.pop(), name) in self._members
+
+    def _resolve_own(self, name: str, index: int) -> Resolved:
+        """Look `self.name()` up in the types around the definition."""
+        definitions = self._outline.definitions
+        while index >= 0:
+            definition = definitions[index]
+            if (definition.qualified_name, name) in self._members or (
+                (definition.qualified_name.rpartition(".")[0], name) in self._members and definition.parent < 0
+            ):
+                return _OWN_METHOD, Resolution.LOCAL, ""
+            index = definition.parent
+        return _UNKNOWN_MEMBER, Resolution.UNRESOLVED, ""
+
+    def _resolve(self, name: str, index: int = -1) -> Resolved:
+        """Look a bare name up; one of several definitions is none of them, and a method counts inside its type only."""
+        local = [found for found in self._local.get(name, ()) if found.kind is not SymbolKind.METHOD]
+        if len({found.qualified_name for found in local}) == 1:  # Overloads, and a class with its companion, are one.
+            return _LOCAL, Resolution.LOCAL, ""
+        if not local:
+            if index >= 0 and (own := self._resolve_own(name, index))[1] is Resolution.LOCAL:
+                return own
+            if imported := self._imports.get(name):
+                return self._by_import(_IMPORTED, imported.module)
+        return BARE_CONFIDENCE, Resolution.UNRESOLVED, ""
+
+
+def _edge(kind: RelationKind, source: str, target: str, row: int, resolved: Resolved) -> Relation:
+    confidence, resolution, module = resolved
+    return Relation(kind, source, target, row + 1, confidence, resolution, module)
+
+
+def _types_around(definition: Definition) -> list[str]:
+    """Return the names of a definition's own type and of those around it."""
+    names = definition.qualified_name.split(".")
+    return names if definition.is_container else names[:-1]
+
+
+def _are_tests(definitions: Sequence[Definition]) -> list[bool]:
+    """Return of each definition whether it lies in a block of tests beside the code, as Rust has them."""
+    found: list[bool] = []
+    for definition in definitions:
+        is_inside = definition.parent >= 0 and found[definition.parent]
+        found.append(is_inside or (definition.kind is SymbolKind.MODULE and definition.name in ("test", "tests")))
+    return found
+
+
+def _module_of_members(imported: Import) -> str:
+    """Return where `receiver.name` is defined: with a type, in the type's module; of a module, in the module."""
+    if imported.whole or imported.target[:1].isupper():
+        return imported.module
+    return f"{imported.module}/{imported.target}"
+
+
+def _tested_name(name: str) -> str:
+    """Return what a test is named after: `foo` for test_foo, foo_test, and `Foo` for FooTest, TestFoo."""
+    lowered = name.lower()
+    for word in ("tests", "test", "specs", "spec"):
+        for separator in ("_", "-", "."):
+            if lowered.startswith(word + separator):
+                return name[len(word) + 1 :]
+            if lowered.endswith(separator + word):
+                return name[: -len(word) - 1]
+        if name.endswith(word.capitalize()):
+            return name[: -len(word)]
+        if name.startswith(word.capitalize()) and name[len(word) : len(word) + 1].isupper():
+            return name[len(word) :]
+    return ""

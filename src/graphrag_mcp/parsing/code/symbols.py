@@ -1,0 +1,196 @@
+"""Puts what a query found in a file together: definitions with their place, qualified name, signature and docstring."""
+
+from collections.abc import Sequence
+
+from tree_sitter import Tree
+
+from graphrag_mcp.model.files import HEADER_SUFFIXES, SymbolKind
+from graphrag_mcp.parsing.code.builtins import builtins_of
+from graphrag_mcp.parsing.code.captures import (
+    DEFINITION_ROLES,
+    Above,
+    Findings,
+    FoundDefinition,
+    trimmed_end,
+    without_marks,
+)
+from graphrag_mcp.parsing.code.imports import expand_imports
+from graphrag_mcp.parsing.code.syntax import SourceCode
+from graphrag_mcp.parsing.languages import Grammar, ImportStyle
+from graphrag_mcp.parsing.outline import Definition, Import, Outline, enclosing_indexes
+
+SIGNATURE_CHARS = 200
+DOCSTRING_CHARS = 500  # The first paragraphs say what a thing is for; the rest is found as the chunk's text.
+
+_MEMBER_KINDS = {SymbolKind.FUNCTION: SymbolKind.METHOD, SymbolKind.CONSTANT: SymbolKind.FIELD}
+_ANNOTATION_MARKS = (b"@", b"[", b"#")
+_SIGNATURE_ENDS = ("{", "=>", "=", " do", ":", ";", ",")
+_NOT_IN_NAMES = str.maketrans({"&": None, "*": None, "#": None, " ": None, "\n": None})
+
+
+def read_outline(tree: Tree, grammar: Grammar, path: str, code: SourceCode) -> Outline:
+    """Return what the tree says; nothing where there is no query for the language."""
+    if grammar.query is None:
+        return Outline()
+    found = Findings(code, builtins_of(grammar.row.name))
+    found.run(grammar.query, tree)
+    references = (reference for reference in found.references.values() if reference.start not in found.definitions)
+    return Outline(
+        definitions=_build_definitions(found, code, path, grammar.row.clauses),
+        references=sorted(references),
+        bases=sorted(found.bases),
+        imports=_build_imports(found, code, path, grammar.row.imports),
+        comments=sorted(found.comments),
+    )
+
+
+def _build_definitions(found: Findings, code: SourceCode, path: str, joins_clauses: bool) -> list[Definition]:
+    built: list[Definition] = []
+    stack: list[tuple[int, int, int]] = []  # index, start and end of the definitions around
+    wrapped = _WrapperStarts(found.wrappers)
+    for match in _wanted(found, path):
+        end = trimmed_end(code, match.start, -match.negative_end)
+        while stack and (stack[-1][2] <= match.start or stack[-1][1:] == (match.start, end)):
+            stack.pop()
+        start = wrapped.start_of(match.start, end)
+        definition = _build(match, (start, end), stack[-1][0] if stack else -1, built, found, code)
+        if joins_clauses and built and _is_next_clause(built[-1], definition):
+            built[-1] = _join_clauses(built[-1], definition)
+        else:
+            stack.append((len(built), match.start, end))
+            built.append(definition)
+    return _with_docstrings(built, found.docs)
+
+
+def _wanted(found: Findings, path: str) -> list[FoundDefinition]:
+    """Return the matches that are definitions after all, in the order of the file, outer ones first."""
+    is_header = path.endswith(HEADER_SUFFIXES)
+    imported = {statement.span for statement in found.imports.values()}
+    wanted: list[FoundDefinition] = []
+    for match in sorted(found.definitions.values()):
+        is_import = match.role == "constant" and (match.start, -match.negative_end) in imported  # `x = require(…)`
+        is_second_name = match.role == "scope" and bool(wanted) and wanted[-1].start == match.start
+        if not is_import and not is_second_name and (is_header or match.role != "prototype"):
+            wanted.append(match)
+    return wanted
+
+
+class _WrapperStarts:
+    """Finds where the node around a definition begins; asked in the order of the file."""
+
+    def __init__(self, wrappers: Sequence[tuple[int, int]]) -> None:
+        self._wrappers = sorted(wrappers, reverse=True)
+
+    def start_of(self, start: int, end: int) -> int:
+        """Return the start of the outermost wrapper around the first definition in it, else the given start."""
+        first = start
+        while self._wrappers and self._wrappers[-1][0] <= start:
+            wrapper_start, wrapper_end = self._wrappers.pop()
+            if wrapper_end >= end:
+                first = min(first, wrapper_start)
+        return first
+
+
+def _build(
+    match: FoundDefinition,
+    span: tuple[int, int],
+    parent: int,
+    built: Sequence[Definition],
+    found: Findings,
+    code: SourceCode,
+) -> Definition:
+    kind = DEFINITION_ROLES[match.role]
+    path, name = _read_name(match.name)
+    outer = built[parent] if parent >= 0 else None
+    if kind is not None and outer is not None and outer.kind in (SymbolKind.TYPE, None):
+        kind = _MEMBER_KINDS.get(kind, kind)
+    qualifiers = [outer.qualified_name] if outer is not None else []
+    if match.owner:
+        qualifiers.append(_read_name(match.owner)[0])
+    lead_row, first_row, docstring = _read_above(found, code.row(span[0]), code)
+    return Definition(
+        kind=kind,
+        name=name,
+        qualified_name=".".join([*qualifiers, path]) if qualifiers else path,
+        start=span[0],
+        end=span[1],
+        lead_row=lead_row,
+        first_row=first_row,
+        last_row=code.row(span[1] - 1),
+        parent=parent,
+        signature=_read_signature(match, span[1], code),
+        docstring=docstring[:DOCSTRING_CHARS],
+    )
+
+
+def _read_name(text: str) -> tuple[str, str]:
+    """Return a name with its qualifiers and without: `A.b` and `b` for `A::b`, `A\\b`, `*A.b` and `A<T>::b`."""
+    text = without_marks(text)
+    if text.isidentifier():
+        return text, text
+    plain = text.partition("<")[0].translate(_NOT_IN_NAMES)
+    parts = [part for part in plain.replace("::", ".").replace("\\", ".").replace(":", ".").split(".") if part]
+    return (".".join(parts), parts[-1]) if parts and " " not in text else (text, text)  # An operator, or a sentence.
+
+
+def _read_above(found: Findings, row: int, code: SourceCode) -> tuple[int, int, str]:
+    """Return the first row of what stands directly above, of its decorators, and the words of its comments."""
+    first, words = row, []
+    while above := found.above.get(row - 1) or _doc_above_blank(found, row - 2, code):
+        row = above.first_row
+        if above.is_decorator:
+            first = row
+        elif above.words:
+            words.append(above.words)
+    return row, first, "\n".join(reversed(words))
+
+
+def _doc_above_blank(found: Findings, row: int, code: SourceCode) -> Above | None:
+    above = found.above.get(row)
+    if above is None or not above.is_doc or code.data[code.starts[row + 1] : code.starts[row + 2]].strip():
+        return None
+    return above
+
+
+def _read_signature(match: FoundDefinition, end: int, code: SourceCode) -> str:
+    """Return the definition up to its body on one line: without annotations, with a `const` or `export` before it."""
+    start, body_start = match.start, match.body_start
+    line = code.starts[code.row(match.name_start)]
+    before = code.data[line:start].split() if line < start else []
+    if code.data.startswith(_ANNOTATION_MARKS, start) or (before and b"".join(before).isalpha()):
+        start = line
+    if body_start <= start:
+        line_end = code.data.find(b"\n", match.name_start, end)
+        body_start = line_end if line_end >= 0 else end
+    text = " ".join(code.text(start, min(body_start, start + 4 * SIGNATURE_CHARS)).split())
+    if text.endswith(_SIGNATURE_ENDS):
+        for mark in _SIGNATURE_ENDS:
+            text = text.removesuffix(mark).rstrip()
+    return text[:SIGNATURE_CHARS]
+
+
+def _is_next_clause(before: Definition, after: Definition) -> bool:
+    return before.qualified_name == after.qualified_name and before.parent == after.parent and after.is_callable
+
+
+def _join_clauses(before: Definition, after: Definition) -> Definition:
+    return before._replace(end=after.end, last_row=after.last_row, docstring=before.docstring or after.docstring)
+
+
+def _with_docstrings(definitions: list[Definition], docs: list[tuple[int, str]]) -> list[Definition]:
+    docs.sort()
+    around = enclosing_indexes(definitions, [start for start, _ in docs])
+    for index, (_, words) in zip(around, docs, strict=True):
+        if index >= 0:
+            definitions[index] = definitions[index]._replace(docstring=words[:DOCSTRING_CHARS])
+    return definitions
+
+
+def _build_imports(found: Findings, code: SourceCode, path: str, style: ImportStyle) -> list[Import]:
+    built: list[Import] = []
+    for start, statement in sorted(found.imports.items()):
+        source, used_style = statement.source, style
+        if statement.is_file:
+            used_style, source = ImportStyle.PATH, source if source.startswith(".") else f"./{source.lstrip('/')}"
+        built += expand_imports(used_style, path, code.row(start), source, statement.items, statement.alias)
+    return built

@@ -1,0 +1,1 @@
+"""Markdown and other prose: sections, links and what a document says of itself."""

@@ -1,0 +1,1 @@
+"""Copies of the index on servers, and which store runs where."""

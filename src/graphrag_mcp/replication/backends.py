@@ -1,0 +1,258 @@
+"""Chooses and connects the servers that the settings name: Qdrant for vectors and keywords, Neo4j for the graph."""
+
+import importlib
+import importlib.util
+import threading
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, TypeVar
+
+from graphrag_mcp.errors import ServerError
+from graphrag_mcp.exclusion.include_globs import compile_globs
+from graphrag_mcp.ingest.history import origin
+from graphrag_mcp.ports import Embedder, GraphStore
+from graphrag_mcp.search.retrieval import REST_SECONDS, Stores
+from graphrag_mcp.search.threads import DaemonThreads
+from graphrag_mcp.settings import ServerSettings
+from graphrag_mcp.stores.points import ArchivedPaths, ChunkIds, PointIds
+from graphrag_mcp.stores.projection import Projection
+
+if TYPE_CHECKING:  # The clients are optional, and take a second to import.
+    from neo4j import Driver
+    from qdrant_client import QdrantClient
+
+WRITE_TIMEOUT_SECONDS = 60.0  # A batch on a busy server; searches wait far less.
+NO_GRAPH = "no graph without a local index; set GRAPHRAG_NEO4J_URI"
+INSTALL = 'pip install "graphrag-mcp[servers]"'
+MAX_WAITING = 4  # Threads that a server which never answers may hold.
+
+Answer = TypeVar("Answer")
+Purpose = Literal["read", "write"]  # A search waits for less than a copy.
+
+
+def project_name(settings: ServerSettings, root: Path, start: str = "") -> str:
+    """Return what the project is called on the servers: the same on every machine that has cloned it."""
+    # Without a server nobody asks, and git need not be either.
+    remote = origin(root) if settings.qdrant_url or settings.neo4j_uri else ""
+    name = settings.project_id or remote or root.name or "root"
+    return f"{name}/{start}" if start else name
+
+
+class Servers:
+    """The servers of one project; each is connected when it is first used."""
+
+    def __init__(self, settings: ServerSettings, project: str) -> None:
+        """Raises ServerError when a client library is missing."""
+        self.project = project
+        self._settings = settings
+        self._timeout = settings.server_timeout_seconds
+        for wanted, module in ((settings.qdrant_url, "qdrant_client"), (settings.neo4j_uri, "neo4j")):
+            if wanted and importlib.util.find_spec(module) is None:
+                raise ServerError(f"{wanted} needs the package {module}; {INSTALL}")
+        self._patience = _Patience(self._timeout / 3)  # Both waits and the ranking have to fit into two seconds.
+        self._connecting = threading.Lock()
+        self._closed = False
+        self._loaded = threading.Event()
+        self._clients: dict[Purpose, QdrantClient] = {}
+        self._drivers: dict[Purpose, Driver] = {}
+
+    @property
+    def any(self) -> bool:
+        """Tell whether the settings name a server."""
+        return bool(self._settings.qdrant_url or self._settings.neo4j_uri)
+
+    @property
+    def is_loaded(self) -> bool:
+        """Whether `load_soon` has ended."""
+        return self._loaded.is_set()
+
+    @property
+    def stores(self) -> dict[str, tuple[str, ...]]:
+        """Map the name of each server, as its copy is called, to what a search asks it for."""
+        qdrant, neo4j = self._settings.qdrant_url, self._settings.neo4j_uri
+        return {
+            **({self._qdrant_name: ("keyword", "vector")} if qdrant else {}),
+            **({self._neo4j_name: ("graph",)} if neo4j else {}),
+        }
+
+    @property
+    def problem(self) -> str:
+        """Why what was found on Qdrant could not be read there, "" when it could."""
+        return self._patience.problem
+
+    def load_soon(self, wait: Callable[[], object]) -> None:
+        """Import the clients in the background, which takes seconds of CPU; `wait` returns when it may begin."""
+        threading.Thread(target=self._load, args=(wait,), name="clients", daemon=True).start()
+
+    def beside(self, local: Stores, ids: ChunkIds, archived: ArchivedPaths) -> Stores:
+        """Return the stores of a search whose catalog is here, each of the others where the settings put it."""
+        stores = local
+        if self._settings.qdrant_url:
+            from graphrag_mcp.stores.qdrant.indexes import QdrantKeywordIndex, QdrantPoints, QdrantVectorIndex
+
+            client, collection = self._qdrant("read"), self._settings.qdrant_collection
+            points = QdrantPoints(client, collection, self.project, ids, archived, self._patience)
+            vectors = QdrantVectorIndex(points) if local.embedder is not None else None
+            stores = replace(stores, keywords=QdrantKeywordIndex(points), vectors=vectors)
+        if self._settings.neo4j_uri:
+            stores = replace(stores, graph=self._graph(ids, archived, stores))
+        return stores
+
+    def alone(self, embedder: Embedder | None, model_problem: str, verify: Callable[[], None]) -> Stores:
+        """Return the stores of a search that has nothing here; verify: see `QdrantVectorIndex`.
+
+        Raises ServerError without a Qdrant.
+        """
+        if not self._settings.qdrant_url:
+            raise ServerError("searching without a local index needs a Qdrant; set GRAPHRAG_QDRANT_URL")
+        from graphrag_mcp.stores.qdrant.catalog import QdrantArchivedPaths, QdrantCatalog
+        from graphrag_mcp.stores.qdrant.indexes import QdrantKeywordIndex, QdrantPoints, QdrantVectorIndex
+
+        client, collection = self._qdrant("read"), self._settings.qdrant_collection
+        ids = PointIds()
+        archived = QdrantArchivedPaths(client, collection, self.project, compile_globs)
+        points = QdrantPoints(client, collection, self.project, ids, archived, self._patience)
+        stores = Stores(
+            QdrantCatalog(points),
+            QdrantKeywordIndex(points),
+            None,
+            QdrantVectorIndex(points, verify) if embedder is not None else None,
+            embedder,
+            model_problem,
+            NO_GRAPH,
+        )
+        return replace(stores, graph=self._graph(ids, archived, stores)) if self._settings.neo4j_uri else stores
+
+    def counts(self) -> dict[str, int]:
+        """Return how many files of each language the server holds."""
+        from graphrag_mcp.stores.qdrant.catalog import count_files
+
+        return count_files(self._qdrant("read"), self._settings.qdrant_collection, self.project)
+
+    def model(self) -> str:
+        """Return the fingerprint of the model whose vectors the server holds, "" while it holds none."""
+        from graphrag_mcp.stores.qdrant.catalog import stored_model
+
+        return stored_model(self._qdrant("read"), self._settings.qdrant_collection, self.project)
+
+    def projections(
+        self, fingerprint: str, dimensions: int, weights: dict[str, float], purpose: Purpose = "write"
+    ) -> list[Projection]:
+        """Return the writing side of each server; fingerprint, dimensions: of the model; weights: of keyword fields."""
+        found: list[Projection] = []
+        settings = self._settings
+        if settings.qdrant_url:
+            from graphrag_mcp.stores.qdrant.projection import QdrantProjection
+
+            client, collection = self._qdrant(purpose), settings.qdrant_collection
+            found.append(
+                QdrantProjection(client, self._qdrant_name, collection, self.project, fingerprint, dimensions, weights)
+            )
+        if settings.neo4j_uri:
+            from graphrag_mcp.stores.neo4j.projection import Neo4jProjection
+
+            database = settings.neo4j_database or None
+            found.append(Neo4jProjection(self._neo4j(purpose), self._neo4j_name, database, self.project))
+        return found
+
+    def close(self) -> None:
+        """Close every connection; one that hangs is left to the end of the process."""
+        self._patience.close()
+        with self._connecting:
+            self._closed = True
+            for client in self._clients.values():
+                with suppress(Exception):
+                    client.close()
+            for driver in self._drivers.values():
+                with suppress(Exception):
+                    driver.close()
+            self._clients.clear()
+            self._drivers.clear()
+
+    @property
+    def _qdrant_name(self) -> str:
+        return f"Qdrant {self._settings.qdrant_url} {self._settings.qdrant_collection} {self.project}"
+
+    @property
+    def _neo4j_name(self) -> str:
+        return f"Neo4j {self._settings.neo4j_uri} {self._settings.neo4j_database or 'default'} {self.project}"
+
+    def _load(self, wait: Callable[[], object]) -> None:
+        settings = self._settings
+        try:
+            wait()
+            for wanted, module in ((settings.qdrant_url, "qdrant.indexes"), (settings.neo4j_uri, "neo4j.graph")):
+                if wanted and not self._closed:
+                    importlib.import_module(f"graphrag_mcp.stores.{module}")
+        finally:
+            self._loaded.set()  # What cannot be imported is told by the search that imports it again.
+
+    def _graph(self, ids: ChunkIds, archived: ArchivedPaths, stores: Stores) -> GraphStore:
+        from graphrag_mcp.stores.neo4j.graph import Neo4jGraphStore
+
+        database = self._settings.neo4j_database or None
+        return Neo4jGraphStore(self._neo4j("read"), database, self.project, ids, archived, stores.catalog)
+
+    def _qdrant(self, purpose: Purpose) -> "QdrantClient":
+        from graphrag_mcp.stores.qdrant.connection import connect
+
+        settings = self._settings
+        key, seconds = settings.qdrant_api_key.get_secret_value(), self._seconds(purpose)
+        with self._connecting:
+            self._check_open()
+            if purpose not in self._clients:
+                self._clients[purpose] = connect(settings.qdrant_url, key, settings.qdrant_grpc_port, seconds)
+            return self._clients[purpose]
+
+    def _neo4j(self, purpose: Purpose) -> "Driver":
+        from graphrag_mcp.stores.neo4j.connection import connect
+
+        settings = self._settings
+        password, seconds = settings.neo4j_password.get_secret_value(), self._seconds(purpose)
+        # A search has no time for a second attempt: the next search is one.
+        retry = seconds / 2 if purpose == "write" else 0.0
+        with self._connecting:
+            self._check_open()
+            if purpose not in self._drivers:
+                self._drivers[purpose] = connect(settings.neo4j_uri, settings.neo4j_user, password, seconds, retry)
+            return self._drivers[purpose]
+
+    def _check_open(self) -> None:
+        if self._closed:  # What goes on in the background would open a connection that nobody closes.
+            raise ServerError("the connections to the servers are closed")
+
+    def _seconds(self, purpose: Purpose) -> float:
+        return WRITE_TIMEOUT_SECONDS if purpose == "write" else self._timeout
+
+
+class _Patience:
+    """Runs what a search asks a server after its lists: waits for less, and not again while the server rests."""
+
+    def __init__(self, seconds: float) -> None:
+        self._seconds = seconds
+        self._threads = DaemonThreads(MAX_WAITING, "qdrant")
+        self._rests_until = 0.0
+        self._reason = ""
+
+    @property
+    def problem(self) -> str:
+        """Why the server rests, "" when it does not."""
+        return self._reason if time.monotonic() < self._rests_until else ""
+
+    def __call__(self, look_up: Callable[[], Answer]) -> Answer:
+        """Return what the server answers. Raises ServerError when it fails, is too slow, or rests."""
+        if self.problem:
+            raise ServerError(self.problem)
+        try:
+            return self._threads.submit(look_up).result(self._seconds)
+        except (ServerError, TimeoutError) as error:
+            self._reason = str(error) or f"no answer within {self._seconds:g} s"
+            self._rests_until = time.monotonic() + REST_SECONDS
+            raise ServerError(self._reason) from error
+
+    def close(self) -> None:
+        """Let the threads end."""
+        self._threads.close()

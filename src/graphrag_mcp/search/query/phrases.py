@@ -1,0 +1,106 @@
+"""Reads from the grammar of a query which kind of file, or which relation, it asks for.
+
+"tests for the session" asks for tests, "test client" for code: the word must be what the query is about. It is when it
+comes first and something is said of it, when it comes last, or inside a phrase that can mean nothing else.
+"""
+
+import re
+from collections.abc import Mapping
+from typing import NamedTuple, TypeVar
+
+from graphrag_mcp.model.files import Category, RelationKind
+
+Meaning = TypeVar("Meaning")
+
+
+class AskedRelation(NamedTuple):
+    """An edge that a query asks about; "in" is what points at the thing it names, "out" what that points at."""
+
+    kind: RelationKind
+    direction: str
+
+
+_CALLERS = AskedRelation(RelationKind.CALLS, "in")
+_SUBTYPES = AskedRelation(RelationKind.INHERITS, "in")
+_TESTERS = AskedRelation(RelationKind.TESTS, "in")
+
+_TESTS = r"(?:(?:unit|integration|regression|acceptance|smoke|e2e|end.to.end) )?(?:tests?|specs?)(?: cases?| suites?)?"
+_DOCUMENTS = (
+    r"(?:documentation|docs?|documents?|readme|changelog|faq|tutorials?|manuals?|handbooks?|runbooks?|walkthroughs?|"
+    r"release notes|how.?tos?|(?:\w+ )?guides?|adrs?|decision records?|design (?:docs?|documents?)|(?:\w+ )?proposals?)"
+)
+# "A function that tests for equality" is code.
+_TESTS_FOR = r"(?<!that )(?<!which )\b(?:tests (?:for|of|that cover\w*|covering)|(?:a|any|the) test (?:for|of))\b"
+_EXAMPLES = r"(?:(?:usage |code )?(?:examples?|samples?|demos?)(?: apps?| applications?| programs?| projects?| code)?)"
+_BENCHMARKS = r"benchmarks?"
+_BUILD_FILES = (
+    r"(?:makefile|make targets?|npm scripts?|docker ?file|docker.compose|compose file|build scripts?|package manifest|"
+    r"environment variables|env vars|lockfile|pre.commit hooks?|editor.?config)"
+)
+_TOOL_SETTINGS = r"(?:lint\w*|format\w*|compiler|type.?checker|coverage|ci|docker|editor|release|deployment|build)"
+
+# Before the word that the query is about, and after it.
+_ASKING = r"^(?:(?:show|find|list|give|see|read|me|all|any|some|an?|the|our|which|what|where|is|are|there) )*"
+_SAYING = (
+    r"(?:$|[:,?]| (?:for|of|on|about|to|that|which|with|covering|showing|explaining|comparing|around|against|in)\b)"
+)
+
+_CATEGORY_PHRASES: dict[str, Category] = {
+    _ASKING + _TESTS + _SAYING: Category.TESTS,
+    _TESTS_FOR: Category.TESTS,
+    r"\b(?:unit|integration|regression|e2e|end.to.end) tests?\b": Category.TESTS,
+    r"\b(?:is|are|where|what|how|which) .*\b(?:tested|covered)\b": Category.TESTS,
+    r"\b(?:covered|checked|verified) by (?:\w+ )?(?:tests?|specs?)\b": Category.TESTS,
+    r"\btest (?:cases?|suites?|coverage) (?:for|of)\b": Category.TESTS,
+    r"\b(?:used|needed|shared) (?:by|in) (?:the |our )?tests\b": Category.TESTS,
+    r"^(?:what|which tests?|does an? test|do the tests) (?:tests?|checks?|covers?|verif\w+)\b": Category.TESTS,
+    _ASKING + _DOCUMENTS + _SAYING: Category.DOCUMENTATION,
+    rf"[ ,]{_DOCUMENTS}(?:$|:)": Category.DOCUMENTATION,
+    r"\b(?:the|our) (?:docs|documentation|readme|manual|changelog|guide)\b": Category.DOCUMENTATION,
+    r"\b(?:documented|release notes|migration guide|design document|decision record)\b": Category.DOCUMENTATION,
+    _ASKING + _EXAMPLES + _SAYING: Category.EXAMPLES,
+    rf"[ ,]{_EXAMPLES}$": Category.EXAMPLES,
+    _ASKING + _BENCHMARKS + _SAYING: Category.EXAMPLES,
+    rf"\b{_BUILD_FILES}\b": Category.CONFIG,
+    rf"\b{_TOOL_SETTINGS} (?:config\w*|settings?|options?|rules?|workflows?|pipelines?|jobs?)\b": Category.CONFIG,
+    r"\b(?:config|configuration|settings?) files?\b": Category.CONFIG,
+    r"\b(?:github|gitlab) (?:workflows?|pipelines?|actions?)\b": Category.CONFIG,
+    r"\bwhere (?:is|are) .* (?:configured|set up)\b": Category.CONFIG,
+    _ASKING + r"workflows?" + _SAYING: Category.CONFIG,
+}
+_PAST = re.compile(
+    r"\b(?:old|older|previous|previously|former|legacy|archived|superseded|deprecated|obsolete|rejected|retired)\b"
+)
+_ANYTHING = r"(?:who|what|which \w+|where)"
+_RELATION_PHRASES: dict[str, AskedRelation] = {
+    rf"\b{_ANYTHING} (?:calls?|uses?|invokes?|is \S+ (?:called|used|invoked))\b": _CALLERS,
+    r"\b(?:callers?|usages?|uses|call sites?) (?:of|for)\b": _CALLERS,
+    r"\bcallees? of\b": AskedRelation(RelationKind.CALLS, "out"),
+    rf"\b{_ANYTHING} does \S+ (?:call|use|invoke)\b": AskedRelation(RelationKind.CALLS, "out"),
+    rf"\b{_ANYTHING} (?:imports?|depends? on|requires?)\b": AskedRelation(RelationKind.IMPORTS, "in"),
+    rf"\b{_ANYTHING} does \S+ (?:import|depend on|require)\b": AskedRelation(RelationKind.IMPORTS, "out"),
+    r"\b(?:subclasses|subtypes|implementations|implementors|children) of\b": _SUBTYPES,
+    rf"\b{_ANYTHING} (?:inherits?|extends?|implements?|subclass\w*)\b": _SUBTYPES,
+    rf"\b{_ANYTHING} tests?\b": _TESTERS,
+    _TESTS_FOR: _TESTERS,
+}
+
+
+def asked_categories(text: str) -> frozenset[Category]:
+    """Return the kinds of file that a query asks for."""
+    return _asked(text, _CATEGORY_PHRASES)
+
+
+def asks_for_the_past(text: str) -> bool:
+    """Tell whether a query asks for what was set aside: then being set aside is no fault."""
+    return _PAST.search(text.lower()) is not None
+
+
+def asked_relations(text: str) -> tuple[AskedRelation, ...]:
+    """Return the relations that a query asks about, in a fixed order."""
+    return tuple(sorted(_asked(text, _RELATION_PHRASES)))
+
+
+def _asked(text: str, phrases: Mapping[str, Meaning]) -> frozenset[Meaning]:
+    plain = " ".join(text.lower().split())
+    return frozenset(meaning for phrase, meaning in phrases.items() if re.search(phrase, plain))

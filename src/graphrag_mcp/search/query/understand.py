@@ -1,0 +1,132 @@
+"""Understands a query: what it names, what kind of file it asks for, which relation it asks about."""
+
+import re
+from dataclasses import dataclass
+from enum import StrEnum
+
+from graphrag_mcp.model.files import Category
+from graphrag_mcp.search.query.expansion import expand
+from graphrag_mcp.search.query.phrases import AskedRelation, asked_categories, asked_relations, asks_for_the_past
+from graphrag_mcp.settings import RetrievalSettings
+from graphrag_mcp.text.words import query_words
+
+LONG = 250  # Characters: more is a whole issue or a log, of which the first line says what it is about.
+MAX_TERMS = 64  # More words than this is a pasted log; the rarest of them would still be among the first.
+
+
+class Intent(StrEnum):
+    """The three shapes of a query."""
+
+    SYMBOL = "symbol"
+    PATH = "path"
+    NATURAL = "natural"
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """A query, understood.
+
+    title: the first line of a long text, else the text. terms: stemmed words for the keyword index, distinct, in order.
+    minor_terms: words that count half: synonyms, and the rest of a long text. symbols: names the query says, each with
+    its qualifiers before it ("Session.send" gives name "send", qualifiers ("Session",)). paths: file paths or names it
+    says. categories: kinds of file it really asks for; their prior is lifted. relations: edges it asks about.
+    of_the_past: whether it asks for what was set aside.
+    """
+
+    text: str
+    title: str
+    intent: Intent
+    terms: tuple[str, ...]
+    minor_terms: tuple[str, ...]
+    symbols: tuple["NamedSymbol", ...]
+    paths: tuple[str, ...]
+    categories: frozenset[Category]
+    relations: tuple[AskedRelation, ...]
+    of_the_past: bool
+
+
+@dataclass(frozen=True, slots=True)
+class NamedSymbol:
+    """A symbol as a query writes it, without its last name's qualifiers, outermost first."""
+
+    name: str
+    qualifiers: tuple[str, ...] = ()
+
+
+_DEFAULTS = RetrievalSettings()
+
+
+def understand(text: str, settings: RetrievalSettings = _DEFAULTS) -> Query:
+    """Return what the query asks for."""
+    tokens = [match.group(0) for match in _TOKEN.finditer(text)]
+    paths = tuple(dict.fromkeys(token.strip("./") for token in tokens if _is_path(token)))
+    alone = len(tokens) == 1
+    symbols = tuple(
+        dict.fromkeys(
+            _named_symbol(token) for token in tokens if not _is_path(token) and (alone or _is_identifier(token))
+        )
+    )
+    intent = Intent.NATURAL
+    if alone:
+        intent = Intent.PATH if paths else Intent.SYMBOL
+    title = _title(text)
+    words = query_words(text)
+    terms = query_words(title) if title is not text else words
+    synonyms = expand(text, words, settings.expansions) if settings.query_expansion and not alone else ()
+    return Query(
+        text=text,
+        title=title,
+        intent=intent,
+        terms=tuple(terms[:MAX_TERMS]),
+        minor_terms=tuple(word for word in words if word not in terms)[:MAX_TERMS] + synonyms,
+        symbols=symbols,
+        paths=paths,
+        categories=asked_categories(title),
+        relations=asked_relations(title),
+        of_the_past=asks_for_the_past(title),
+    )
+
+
+def _title(text: str) -> str:
+    """Return what a text is about: its first line when it is long, else all of it."""
+    if len(text) <= LONG:
+        return text
+    lines = (line.strip(" #*\t") for line in text.splitlines())
+    return next((line for line in lines if line), text)[:LONG]
+
+
+# A name with its qualifiers, or a path: `Foo::bar`, `foo.bar()`, `Foo#bar`, `ptr->field`, `src/a/b.py`, `useState`.
+# Its runs are possessive: a query of thousands of dots would take seconds otherwise.
+_TOKEN = re.compile(r"(?<![$@./\\-])(?:[$@./\\-]*+\w)++(?:(?:::|->|#)[\w$~]+)*[!?]?(?:\(\))?", re.UNICODE)
+_SEPARATORS = re.compile(r"::|->|[.#]")
+_FILE_NAME = re.compile(r"\.[A-Za-z][A-Za-z0-9]{0,7}$")
+
+
+def _is_path(token: str) -> bool:
+    if "::" in token or "->" in token or token.endswith("()"):
+        return False
+    if "/" in token.strip("/"):
+        return True
+    return bool(_FILE_NAME.search(token)) and token.rsplit(".", 1)[-1].lower() in _FILE_EXTENSIONS
+
+
+# Only extensions that are no common member name: `app.run` and `foo.go` look alike.
+_FILE_EXTENSIONS = frozenset(
+    """bash c cc cfg conf cpp cs css cxx ex exs go h hpp hs html ini java js json jsx kt kts lua md mdx mjs php py pyi
+    rb rs rst scala sh sql swift toml ts tsx txt xml yaml yml zig""".split()  # noqa: SIM905 - 45 quotes read worse.
+)
+
+
+def _is_identifier(token: str) -> bool:
+    """Tell a name of the code from a word of prose: it has an underscore, an inner capital, a qualifier or a call."""
+    if token.endswith("()") or "_" in token.strip("_") or "::" in token or "->" in token or "#" in token:
+        return True
+    inner = token[1:]
+    if "." in inner.strip("."):
+        return True
+    return any(letter.isupper() for letter in inner) and any(letter.islower() for letter in token)
+
+
+def _named_symbol(token: str) -> NamedSymbol:
+    parts = [part for part in _SEPARATORS.split(token.removesuffix("()")) if part]
+    return NamedSymbol(parts[-1], tuple(parts[:-1])) if parts else NamedSymbol(token)

@@ -1,0 +1,1 @@
+"""How the lists of candidates become one order."""

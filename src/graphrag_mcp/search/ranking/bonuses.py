@@ -1,0 +1,192 @@
+"""What is added to a candidate's score because it agrees with the query: its definitions, its file's name and place."""
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from graphrag_mcp.model.files import SymbolKind
+from graphrag_mcp.model.search import Factor, Mention, Ranked, StoredFile, SymbolMatch
+from graphrag_mcp.search.query.understand import Intent, NamedSymbol, Query
+from graphrag_mcp.search.ranking.fusion import Fused
+from graphrag_mcp.settings import RetrievalSettings
+from graphrag_mcp.text.words import directory_words, stem_words
+
+MIN_PREFIX = 3  # "conf" agrees with "configuration"; two letters agree with half the dictionary.
+
+# How likely a query that names a symbol means a definition of this kind.
+_KIND_GRADE = {
+    SymbolKind.TYPE: 1.0,
+    SymbolKind.FUNCTION: 0.8,
+    SymbolKind.METHOD: 0.8,
+    SymbolKind.MODULE: 0.8,
+    SymbolKind.CONSTANT: 0.6,
+    SymbolKind.FIELD: 0.4,
+    SymbolKind.SECTION: 0.4,
+}
+_NESTING_GRADE = 0.9  # For each level: the outer of two equal names is the one that is meant.
+_WRONG_QUALIFIER_GRADE = 0.5
+_WRONG_CASE_GRADE = 0.8
+_OWN_FILE_GRADE = 1.15  # `class Session` in session.py.
+
+
+def definition_bonuses(query: Query, matches: Iterable[SymbolMatch], settings: RetrievalSettings) -> dict[int, Factor]:
+    """Return, by chunk, what a definition gains because the query says its name: the best one of each chunk."""
+    weight = settings.definition_bonus if query.intent is Intent.SYMBOL else settings.mention_bonus
+    best: dict[int, Factor] = {}
+    for match in matches:
+        grade = max((_grade(named, match) for named in query.symbols), default=0.0)
+        bonus = Factor("definition", weight * grade, "bonus", match.symbol.qualified_name)
+        if bonus.value and (match.chunk_id not in best or best[match.chunk_id].value < bonus.value):
+            best[match.chunk_id] = bonus
+    return best
+
+
+def relation_bonuses(related: Iterable[Ranked], settings: RetrievalSettings) -> dict[int, Factor]:
+    """Return, by chunk, what the surest neighbours gain when the query asks for just that relation."""
+    return {one.chunk_id: Factor("relation", settings.relation_bonus * one.score, "bonus") for one in related}
+
+
+def _grade(named: NamedSymbol, match: SymbolMatch) -> float:
+    symbol = match.symbol
+    if named.name.lower() != symbol.name.lower():
+        return 0.0
+    outer = [part.lower() for part in symbol.qualified_name.split(".")[:-1]]
+    grade = _KIND_GRADE[symbol.kind] * (1.0 if named.name == symbol.name else _WRONG_CASE_GRADE)
+    if named.qualifiers:
+        where = {*outer, *path_words(match.path).stem, *match.path.lower().split("/")}
+        grade *= 1.0 if named.qualifiers[-1].lower() in where else _WRONG_QUALIFIER_GRADE
+    else:
+        grade *= _NESTING_GRADE ** len(outer)
+    if path_words(match.path).flat_stem == symbol.name.lower().replace("_", ""):
+        grade *= _OWN_FILE_GRADE
+    return grade
+
+
+FILE_BONUSES = ("stem", "stem covers query", "directory", "coherence", "votes", "path")
+
+
+def file_bonuses(
+    query: Query, path: str, coherence: float, votes: float, agreement: "Agreement", settings: RetrievalSettings
+) -> tuple[float, ...]:
+    """Return what every chunk of a file gains, one number for each of FILE_BONUSES.
+
+    `coherence` is the file's share of the candidates, `votes` what they say of it by mentioning it; 0 to 1 each.
+    """
+    words = path_words(path)
+    stem, around = agreement.of(words.stem), agreement.of(words.directory)
+    return (
+        settings.stem_bonus * stem.words,
+        settings.stem_query_bonus * stem.terms,
+        settings.directory_bonus * around.terms,
+        settings.coherence_bonus * coherence,
+        settings.vote_bonus * votes,
+        settings.path_bonus if any(names_path(name, path) for name in query.paths) else 0.0,
+    )
+
+
+def graph_votes(
+    voters: Iterable[Fused], mentions: Iterable[Mention], files: Mapping[int, StoredFile]
+) -> dict[int, float]:
+    """Return how much the voters' mentions lead to each file: 1 for the file they lead to most, by file id.
+
+    A voter has one vote for a file, score² / log₂(2 + occurrences) of the rarest definition in it that it mentions: a
+    good candidate is about what it calls and few others do. `files` maps chunk ids, those of the definitions too.
+    """
+    scores = {one.chunk_id: one.score for one in voters}
+    rarest: dict[tuple[int, int], int] = {}
+    for chunk_id, definition_chunk_id, occurrences in mentions:
+        if chunk_id in scores and (file := files.get(definition_chunk_id)) is not None:
+            vote = (chunk_id, file.file_id)
+            rarest[vote] = min(occurrences, rarest.get(vote, occurrences))
+    sums: dict[int, float] = {}
+    for (chunk_id, file_id), occurrences in rarest.items():
+        sums[file_id] = sums.get(file_id, 0.0) + scores[chunk_id] ** 2 / math.log2(2 + occurrences)
+    most = max(sums.values(), default=0.0)
+    return {file_id: total / most for file_id, total in sums.items()} if most else {}
+
+
+@dataclass(frozen=True, slots=True)
+class Agreed:
+    """The share of some words that the query says, and the share of the query that they say, 0 to 1."""
+
+    words: float
+    terms: float
+
+
+_NOTHING_AGREED = Agreed(0.0, 0.0)
+
+
+class Agreement:
+    """Compares words with the terms of one query, once each: the files of a project share most of theirs."""
+
+    def __init__(self, terms: Sequence[str]) -> None:
+        self._terms = terms
+        # What agrees begins alike, so a word is compared with the few terms that share its beginning.
+        self._by_beginning: dict[str, list[int]] = {}
+        for place, term in enumerate(terms):
+            self._by_beginning.setdefault(term[:MIN_PREFIX], []).append(place)
+        self._said: dict[str, frozenset[int]] = {}
+        self._agreed: dict[tuple[str, ...], Agreed] = {}
+
+    def of(self, words: tuple[str, ...]) -> Agreed:
+        """Return how much the words and the query's terms agree."""
+        found = self._agreed.get(words)
+        if found is None:
+            found = self._agreed[words] = self._compare(words)
+        return found
+
+    def _compare(self, words: tuple[str, ...]) -> Agreed:
+        said = [terms for word in words if word[:MIN_PREFIX] in self._by_beginning and (terms := self._terms_of(word))]
+        if not said:
+            return _NOTHING_AGREED
+        return Agreed(len(said) / len(words), len(frozenset().union(*said)) / len(self._terms))
+
+    def _terms_of(self, word: str) -> frozenset[int]:
+        found = self._said.get(word)
+        if found is None:
+            places = self._by_beginning[word[:MIN_PREFIX]]
+            found = frozenset(place for place in places if agree(word, self._terms[place]))
+            self._said[word] = found
+        return found
+
+
+def agree(word: str, term: str) -> bool:
+    """Tell whether two stemmed words are the same, or one abbreviates the other."""
+    if word == term:
+        return True
+    short, long = (word, term) if len(word) < len(term) else (term, word)
+    return len(short) >= MIN_PREFIX and long.startswith(short)
+
+
+@dataclass(frozen=True, slots=True)
+class PathWords:
+    """The stemmed words of a path: its stem's and its folders'. `flat_stem`: the stem in lower case, joined."""
+
+    stem: tuple[str, ...]
+    directory: tuple[str, ...]
+    flat_stem: str
+
+
+@lru_cache(maxsize=50_000)
+def path_words(path: str) -> PathWords:
+    """Split a path into words, once for each path."""
+    name = path.rsplit("/", 1)[-1]
+    flat = name.split(".", 1)[0].lower().replace("-", "").replace("_", "")
+    return PathWords(stem_words(path), directory_words(path), flat)
+
+
+def names_path(name: str, path: str) -> bool:
+    """Tell whether a path in the query means this file; that of a trace from elsewhere ends with it."""
+    if path == name or path.endswith("/" + name) or ("/" in path and name.endswith("/" + path)):
+        return True
+    return path.startswith(name + "/") or f"/{name}/" in path
+
+
+def coherence_by_file(scores: Iterable[tuple[int, float]]) -> dict[int, float]:
+    """Return each file's share of the found chunks' scores, 1 for the file with the most; takes (file id, score)."""
+    sums: dict[int, float] = {}
+    for file_id, score in scores:
+        sums[file_id] = sums.get(file_id, 0.0) + score
+    most = max(sums.values(), default=0.0)
+    return {file_id: total / most for file_id, total in sums.items()} if most else {}

@@ -1,0 +1,91 @@
+"""The linear reranker: every signal from 0 to 1, times its weight, so that each score can be added up by hand (002)."""
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from graphrag_mcp.model.files import DocumentStatus
+from graphrag_mcp.model.search import Factor, StoredChunk, StoredFile
+from graphrag_mcp.search.query.understand import Query
+from graphrag_mcp.search.ranking.bonuses import Agreement, names_path
+from graphrag_mcp.search.ranking.multipliers import AUTO_TIERS, age_days, status_penalty
+from graphrag_mcp.settings import RetrievalSettings
+from graphrag_mcp.text.words import query_words
+
+RECENCY_DAYS = 365.0  # The signal of recency falls to 1/e in this time.
+
+
+@dataclass(frozen=True, slots=True)
+class Scores:
+    """What the stores gave for the candidates, by chunk id: cosines, and BM25; and the chunks that the query names."""
+
+    vector: Mapping[int, float] = field(default_factory=dict)
+    keyword: Mapping[int, float] = field(default_factory=dict)
+    named: frozenset[int] = frozenset()
+
+
+class WeightedSum:
+    """score = Σ weight · signal + priority_weight · priority − penalties, all of it additive (K-03)."""
+
+    def __init__(self, query: Query, scores: Scores, settings: RetrievalSettings, now: float) -> None:
+        self._query = query
+        self._settings = settings
+        self._now = now
+        self._agreement = Agreement(query.terms)
+        self._named = scores.named
+        self._vector = normalised(scores.vector) if settings.rerank_normalize_scores else clipped(scores.vector)
+        best = max(scores.keyword.values(), default=0.0)
+        self._keyword = {key: score / best for key, score in scores.keyword.items()} if best > 0 else {}
+
+    def terms(self, chunk: StoredChunk, file: StoredFile) -> tuple[Factor, ...]:
+        """Return the terms of a candidate's score, those that are not zero."""
+        settings = self._settings
+        penalty = max(status_penalty(file, settings), settings.archived_penalty if file.archive else 0.0)
+        mention = settings.rerank_mention_boost_weight * self._is_mentioned(chunk)
+        if penalty:
+            mention = min(mention, penalty)  # What is superseded is never lifted above what supersedes it (B-18).
+        signals = {
+            "vector": settings.rerank_vector_weight * self._vector.get(chunk.chunk_id, 0.0),
+            "keyword": settings.rerank_keyword_weight * self._keyword.get(chunk.chunk_id, 0.0),
+            "heading": settings.rerank_heading_weight * self._agreed([*chunk.enclosing, *chunk.names]),
+            "tags": settings.rerank_tag_overlap_weight * self._agreed(file.facts.tags),
+            "preamble": settings.rerank_preamble_weight * (chunk.start_line == 1),
+            "recency": settings.rerank_recency_weight * self._recency(file),
+            "active": settings.rerank_status_weight * (file.facts.status is DocumentStatus.ACTIVE),
+            "mention": mention,
+            "priority": settings.priority_weight * (file.facts.priority or 0),
+            "status": -penalty,
+            "auto tier": -settings.auto_tier_penalty * (file.facts.type.lower() in AUTO_TIERS),
+        }
+        return tuple(Factor(name, value, "term") for name, value in signals.items() if value)
+
+    def _is_mentioned(self, chunk: StoredChunk) -> bool:
+        return chunk.chunk_id in self._named or any(names_path(name, chunk.path) for name in self._query.paths)
+
+    def _agreed(self, texts: Iterable[str]) -> float:
+        """Return the share of the query that some names say."""
+        words = tuple(dict.fromkeys(word for text in texts for word in query_words(text)))
+        return self._agreement.of(words).terms if words else 0.0
+
+    def _recency(self, file: StoredFile) -> float:
+        if file.modified_at is None:
+            return 0.0
+        return math.exp(-age_days(file.modified_at, self._now) / RECENCY_DAYS)
+
+
+def total(terms: Sequence[Factor]) -> float:
+    """Return the sum of the terms."""
+    return sum(term.value for term in terms)
+
+
+def normalised(scores: Mapping[int, float]) -> dict[int, float]:
+    """Return the scores stretched to 0 to 1; where all are the same, each is 1 (B-19)."""
+    low, high = min(scores.values(), default=0.0), max(scores.values(), default=0.0)
+    if high <= low:
+        return dict.fromkeys(scores, 1.0)
+    return {key: (score - low) / (high - low) for key, score in scores.items()}
+
+
+def clipped(scores: Mapping[int, float]) -> dict[int, float]:
+    """Return the scores cut to 0 to 1."""
+    return {key: min(1.0, max(0.0, score)) for key, score in scores.items()}

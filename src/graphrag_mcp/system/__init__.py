@@ -1,0 +1,1 @@
+"""Reads files, file names and git without trusting what is there."""

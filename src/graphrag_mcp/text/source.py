@@ -1,0 +1,77 @@
+"""Decodes the bytes of a file into text whose line numbers agree with an editor's, or says why it is not text."""
+
+import codecs
+from dataclasses import dataclass, replace
+
+from graphrag_mcp.text.counts import counted
+from graphrag_mcp.text.secrets import mask_secrets
+
+# Longest first: the UTF-32 mark of a little-endian file begins with the UTF-16 one.
+_WIDE_ENCODINGS = (
+    (codecs.BOM_UTF32_LE, "utf-32"),
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+WIDE_MARKS = tuple(mark for mark, _ in _WIDE_ENCODINGS)  # What a file in none of the forms of UTF-8 begins with.
+_TOLERATED_SHARE = 0.1  # An accented Latin-1 text stays far below this; compressed data and other alphabets far above.
+_TOLERATED_COUNT = 3  # In a file of a few words, one accented letter is already a tenth.
+MASKED = "secrets masked"
+_REPLACEMENT = "\ufffd"
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """The text of a file with "\\n" as its only line end; `note` says what was lost in decoding."""
+
+    text: str
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class NotText:
+    """A file that cannot be read as text, and why."""
+
+    reason: str
+
+
+def read_text(data: bytes) -> Text | NotText:
+    """Return the text of a file as it may be stored and shown: decoded, without the secrets in it."""
+    decoded = decode(data)
+    if isinstance(decoded, NotText):
+        return decoded
+    masked = mask_secrets(decoded.text)
+    if masked == decoded.text:
+        return decoded
+    return replace(decoded, text=masked, note=f"{decoded.note}; {MASKED}" if decoded.note else MASKED)
+
+
+def decode(data: bytes) -> Text | NotText:
+    """Return the text of a file: UTF-8, UTF-16 or UTF-32 with a byte order mark, or UTF-8 with a few bytes replaced."""
+    for mark, encoding in _WIDE_ENCODINGS:
+        if data.startswith(mark):
+            return _check(data.decode(encoding, errors="replace"), known_replacements=0, encoding=encoding.upper())
+    if (offset := data.find(b"\0")) >= 0:
+        return NotText(f"binary: NUL byte at offset {offset:,}")
+    data = data.removeprefix(codecs.BOM_UTF8)
+    try:
+        return Text(_normalise_newlines(data.decode("utf-8")))
+    except UnicodeDecodeError:
+        known = data.count(_REPLACEMENT.encode())
+        return _check(data.decode("utf-8", errors="replace"), known_replacements=known, encoding="UTF-8")
+
+
+def _check(text: str, known_replacements: int, encoding: str) -> Text | NotText:
+    if "\0" in text:
+        return NotText(f"binary: NUL character in {encoding}")
+    bad = text.count(_REPLACEMENT) - known_replacements
+    if bad > max(_TOLERATED_COUNT, len(text) * _TOLERATED_SHARE):
+        return NotText(f"binary or in an unknown encoding: {bad:,} of {len(text):,} characters are not {encoding}")
+    note = f"{counted(bad, f'invalid {encoding} sequence')} replaced" if bad else ""
+    return Text(_normalise_newlines(text), note)
+
+
+def _normalise_newlines(text: str) -> str:
+    if "\r" not in text:
+        return text
+    return text.replace("\r\n", "\n").replace("\r", "\n")

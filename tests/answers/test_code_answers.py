@@ -1,0 +1,165 @@
+"""Exact answers as text and as JSON: within their budget, of the paths that are asked for, and never half true."""
+
+import json
+from collections.abc import Iterator
+from contextlib import closing
+from typing import Any
+
+import pytest
+
+from graphrag_mcp.answers.code_text import answer_code, write
+from graphrag_mcp.answers.excerpts import room_of
+from graphrag_mcp.answers.requests import read_code_question
+from graphrag_mcp.app.local import App
+from graphrag_mcp.errors import RequestError
+from graphrag_mcp.settings import load_settings
+
+CALLERS = 300
+
+
+@pytest.fixture(scope="module")
+def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
+    """One function that hundreds call, and one that calls hundreds that are not here."""
+    folder = tmp_path_factory.mktemp("answers")
+    root = folder / "project"
+    (root / "src").mkdir(parents=True)
+    (root / "src" / "base.py").write_text("def needle():\n    return 1\n")
+    callers = "".join(f"def caller_{number}():\n    return needle()\n\n\n" for number in range(CALLERS))
+    (root / "src" / "callers.py").write_text(f"from src.base import needle\n\n\n{callers}")
+    calls = "".join(f"    elsewhere_{number}()\n" for number in range(400))
+    (root / "src" / "far.py").write_text(f"def far():\n{calls}")
+    for kind in range(9):
+        (root / "src" / f"kind_{kind}.py").write_text(f"class Kind{kind}:\n    def load(self):\n        return self\n")
+    (root / "src" / "user.py").write_text("def use(kind):\n    return kind.load()\n")
+    (root / "src" / "plot.ts").write_text("export function plot(a: A): B\n" * 12)
+    (root / "src" / "box.py").write_text("class Box: ...\n\n\ndef weigh(box: Box):\n    return 1\n")
+    (root / "dist.js").write_text("x=1;" * 100 + "hidden_word();\n")
+    with closing(App(root, load_settings(root, {"GRAPHRAG_DATA_DIR": str(folder / "data")}))) as opened:
+        opened.index()
+        yield opened
+
+
+def ask(app: App, tool: str, **arguments: object) -> str:
+    """Return what the tool answers."""
+    parsed, first, scope = read_code_question(tool, arguments, app.settings, app.root)
+    return write(answer_code(app.navigator(), tool, parsed, first, scope), tool, parsed, 6_000)
+
+
+def find_key(value: Any, key: str) -> Iterator[Any]:
+    """Yield every value that JSON has under a key, at any depth."""
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    yield from (value[key] for _ in [key] if isinstance(value, dict) and key in value)
+    for one in inner:
+        yield from find_key(one, key)
+
+
+@pytest.mark.parametrize("tokens", [2_000, 6_000])
+@pytest.mark.parametrize(
+    ("tool", "arguments"),
+    [
+        ("find_symbol", {"symbol": "needle"}),
+        ("trace_relations", {"symbol": "needle", "direction": "callers", "limit": 200}),
+        ("trace_relations", {"symbol": "far", "direction": "callees"}),
+        ("impact", {"symbol": "needle", "limit": 200}),
+        ("find_occurrences", {"text": "needle", "limit": 200}),
+    ],
+)
+def test_json_stays_within_its_budget(app: App, tool: str, arguments: dict[str, Any], tokens: int) -> None:
+    """P-1: lists are cut, their totals are told, and the cursor has the rest."""
+    text = ask(app, tool, **arguments, response_format="json", token_budget=tokens)
+    answer = json.loads(text)
+    assert len(text) <= room_of(tokens)
+    assert answer["rows"] or answer["stops_total"] == 400
+    if tool == "find_symbol":
+        assert answer["rows"][0]["used_total"] >= CALLERS
+    elif answer["rows"]:
+        assert answer["total"] >= CALLERS
+        assert answer["cursor"].startswith(f"{len(answer['rows'])}-")
+
+
+@pytest.mark.parametrize("path", [".", "./", "/src", "src", "./src/", "src/../src", "ROOT", "ROOT/src"])
+def test_paths_are_taken_however_they_are_written(app: App, path: str) -> None:
+    """P-1: a complete answer must not say that there is nothing where there is."""
+    text = ask(app, "find_occurrences", text="needle", paths=[path.replace("ROOT", str(app.root))])
+    assert text.startswith(f"{CALLERS + 2:,} occurrences on ")
+
+
+def test_a_path_that_nothing_can_be_found_in_is_said(app: App) -> None:
+    """P-1: none outside the root, and none that is not indexed."""
+    with pytest.raises(RequestError, match="outside the project root"):
+        ask(app, "find_occurrences", text="needle", paths=["../other"])
+    assert "no file in scr was searched" in ask(app, "find_occurrences", text="needle", paths=["scr"])
+
+
+@pytest.mark.parametrize("response_format", ["detailed", "json"])
+def test_a_long_line_is_shown_where_it_holds_the_text(app: App, response_format: str) -> None:
+    """P-1: its beginning tells nothing."""
+    assert "hidden_word" in ask(app, "find_occurrences", text="hidden_word", response_format=response_format)
+
+
+def test_no_tests_are_announced_where_there_are_none(app: App) -> None:
+    """P-1: what follows would be taken for them."""
+    assert "Tests to run first" not in ask(app, "impact", symbol="needle")
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "beginning"),
+    [
+        ("find_symbol", {"symbol": "Kind3.load"}, "1 definition of Kind3.load:"),
+        ("trace_relations", {"symbol": "Kind3.load"}, "No callers of src/kind_3.py:2-3  Kind3.load are certain."),
+        ("impact", {"symbol": "src/kind_3.py::load"}, "No dependants of src/kind_3.py:2-3  Kind3.load are certain."),
+    ],
+)
+def test_lines_that_may_mean_a_definition_are_counted_where_none_certainly_does(
+    app: App, tool: str, arguments: dict[str, Any], beginning: str
+) -> None:
+    """P-1: so that an empty list is not taken for proof that there are none."""
+    text = ask(app, tool, **arguments)
+    assert text.startswith(beginning)
+    assert "1 more line uses `load`, on a receiver or from a package that was not resolved" in text
+    assert "found in the index" not in text
+    (count,) = find_key(json.loads(ask(app, tool, **arguments, response_format="json")), "undecided")
+    assert count == 1
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "sentence"),
+    [
+        ("find_symbol", {"symbol": "far"}, "no references found in the index"),
+        ("trace_relations", {"symbol": "far"}, "No callers of src/far.py:1-401  far found in the index."),
+        ("trace_relations", {"symbol": "Kind3.load", "direction": "tests"}, "load found in the index."),
+        ("trace_relations", {"symbol": "Box", "direction": "subclasses"}, "Box found in the index."),
+        ("impact", {"symbol": "far"}, "No dependants of src/far.py:1-401  far found in the index."),
+    ],
+)
+def test_none_is_said_where_no_line_can_mean_the_definition(
+    app: App, tool: str, arguments: dict[str, Any], sentence: str
+) -> None:
+    """P-1: nothing of that name was left out."""
+    text = ask(app, tool, **arguments)
+    assert sentence in text
+    assert "may mean" not in text
+    assert "more line" not in text
+
+
+def test_overloads_are_listed_together(app: App) -> None:
+    """P-1: with one list of uses, and no more of them than anybody reads."""
+    text = ask(app, "find_symbol", symbol="plot")
+    assert text.count("plot.ts:") == 8
+    assert "... 4 more of that name" in text
+    assert text.count("no references found in the index") == 1
+    (row,) = json.loads(ask(app, "find_symbol", symbol="plot", response_format="json"))["rows"]
+    assert (len(row["also"]), row["also_total"], row["undecided"]) == (7, 11, 0)
+
+
+def test_who_names_a_type_uses_it(app: App) -> None:
+    """P-1: nobody calls a type; a test of it tests it, as any other does."""
+    assert "box.py:4  weigh uses it (same file, 0.90)" in ask(app, "find_symbol", symbol="Box")
+    assert "box.py:4  weigh uses Box  src/box.py:1" in ask(app, "trace_relations", symbol="Box")
+    assert "box.py:4  weigh uses Box (same file" in ask(app, "impact", symbol="Box")
+
+
+def test_as_many_paths_as_a_list_may_have_are_searched(app: App) -> None:
+    """A condition for each is no more than SQLite takes."""
+    paths = [f"missing_{number}" for number in range(199)] + ["src"]
+    assert ask(app, "find_occurrences", text="needle", paths=paths).startswith("302 occurrences")

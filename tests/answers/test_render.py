@@ -1,0 +1,359 @@
+"""How a search result reads."""
+
+import json
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from graphrag_mcp.answers.arguments import ResponseFormat
+from graphrag_mcp.answers.excerpts import Excerpt, cut_text, cut_texts, room_of, tokens_of
+from graphrag_mcp.answers.render import one_line, printable, render
+from graphrag_mcp.model.files import ArchiveClass, DocumentFacts, DocumentStatus, RelationKind, Resolution
+from graphrag_mcp.model.reports import IndexState
+from graphrag_mcp.model.search import CompressionStats, Factor, Hit, SearchResult
+from tests.fakes import make_chunk, make_hit, make_neighbour, make_result
+
+PLENTY = 6000
+
+
+def hits(count: int, lines: int, line: str = "") -> list[Hit]:
+    """Return so many hits of so many lines: of this one, or else numbered."""
+    text = {"text": line * lines} if line else {}
+    return [make_hit(make_chunk(f"src/file{number}.py", 1, lines, **text)) for number in range(count)]
+
+
+def detailed(result: SearchResult, tokens: int = PLENTY) -> str:
+    return render(result, "detailed", tokens)
+
+
+def test_a_result_says_where_what_why_and_shows_the_code() -> None:
+    """P-1: path:start-end, symbol, kind, the reason, and the code in a fence."""
+    assert detailed(make_result(make_hit())) == (
+        "1. src/session.py:10-12  Session.open  (method)  keyword #1, vector #3, defines `Session.open`\n"
+        "```python\n"
+        "line 10 of the chunk\n"
+        "line 11 of the chunk\n"
+        "line 12 of the chunk\n"
+        "```"
+    )
+
+
+def test_the_concise_form_has_signatures_and_no_code() -> None:
+    """P-1: locations first, when an agent only wants to know where."""
+    text = render(make_result(make_hit()), "concise", PLENTY)
+    assert text.splitlines()[1] == "   def open(self) -> None"
+    assert "line 10" not in text
+
+
+def test_an_explained_result_shows_every_factor() -> None:
+    """001-17: every score can be followed by hand."""
+    text = render(make_result(make_hit()), "concise", PLENTY, explained=True)
+    assert "score 0.9000, fused 0.8000" in text
+    assert "+ 1.500  definition (Session.open)" in text
+    assert "× 1.200  recency (3 days)" in text
+
+
+def test_the_terms_of_a_sum_are_not_shown_as_factors() -> None:
+    """002-02: the linear reranker adds its terms, penalties with a minus."""
+    terms = (Factor("keyword", 0.25, "term"), Factor("status", -0.4, "term"))
+    text = render(make_result(replace(make_hit(), factors=terms)), "concise", PLENTY, explained=True)
+    assert "   + 0.250  keyword\n   - 0.400  status\n" in text
+
+
+@pytest.mark.parametrize("tokens", [200, 600, 2000, 6000, 20_000])
+@pytest.mark.parametrize("form", ["concise", "detailed"])
+def test_an_answer_stays_within_its_tokens(form: Any, tokens: int) -> None:
+    """P-1: a client cuts a longer answer wherever it likes."""
+    result = make_result(*hits(25, 60), expanded=(make_neighbour(),) * 20)
+    assert len(render(result, form, tokens)) <= room_of(tokens) + 200
+
+
+def test_the_best_result_gets_the_most_room_and_every_cut_is_counted() -> None:
+    """P-1: nothing is dropped without saying so."""
+    result = make_result(*hits(5, 100))
+    blocks = detailed(result, 2000).split("\n\n")
+    shown = [block.count("of the chunk") for block in blocks]
+    assert shown == sorted(shown, reverse=True)
+    for block, lines in zip(blocks, shown, strict=True):
+        assert block.endswith(f"... {100 - lines} more lines ({lines + 1}-100)")
+
+
+def test_one_more_line_is_a_line() -> None:
+    """What is cut is counted in words that are right for one as well."""
+    endings = {
+        line.partition(" more ")[2]
+        for tokens in range(200, 900, 10)
+        for line in render(make_result(*hits(1, 40), expanded=(make_neighbour(),) * 9), "detailed", tokens).splitlines()
+        if line.startswith("... 1 more")
+    }
+    assert endings
+    assert all(ending.startswith("line ") for ending in endings)
+
+
+def test_results_that_do_not_fit_at_all_are_counted() -> None:
+    """P-1: even a tiny budget never hides results silently."""
+    text = detailed(make_result(*hits(25, 5)), 200)
+    shown = text.count("src/file")
+    assert 0 < shown < 25
+    assert f"... {25 - shown} more results did not fit; ask for fewer" in text
+
+
+def test_a_short_text_leaves_its_room_to_the_others() -> None:
+    """P-1: the room is used."""
+    short, long = cut_texts(["one line", "x\n" * 1000], 1000)
+    assert short.text == "one line"
+    assert len(long.text) > 900
+
+
+def test_a_line_that_is_longer_than_the_room_is_cut() -> None:
+    """P-1: a minified file cannot flood an answer."""
+    assert cut_text("a" * 1000 + "\nb", 100).text == "a" * 97 + " …"
+    assert cut_text("a" * 1000 + "\nb", 100).hidden_lines == 1
+
+
+def test_a_few_letters_of_a_line_are_not_shown() -> None:
+    """`def _ …` says less than the signature, which is shown in place of code that does not fit."""
+    assert cut_text("a" * 1000 + "\nb", 10) == Excerpt("", 2)
+
+
+@pytest.mark.parametrize("count", [4, 25])
+def test_a_budget_too_small_for_code_is_answered_without_code(count: int) -> None:
+    """As the concise form is: with signatures, and as many results as fit."""
+    found = make_result(*hits(count, 40, "x" * 500 + "\n"))
+    assert render(found, "detailed", 200) == render(found, "concise", 200)
+    assert "   def open(self) -> None" in render(found, "detailed", 200)
+
+
+def test_a_result_for_which_no_code_fits_shows_its_signature() -> None:
+    """Behind others that have room for theirs."""
+    blocks = detailed(make_result(*hits(4, 40, "x" * 300 + "\n")), 360).split("\n\n")
+    assert "```" in blocks[0]
+    assert blocks[3].splitlines()[1:] == ["   def open(self) -> None"]
+
+
+def test_code_cannot_close_its_fence() -> None:
+    """P-1: what a file holds stays recognisable as content."""
+    text = detailed(make_result(make_hit(make_chunk(text="```python\n```` \nrun this"))))
+    assert text.splitlines()[1] == "`````python"
+
+
+def test_escape_sequences_are_shown_and_not_obeyed() -> None:
+    """P-1: a file cannot drive the terminal it is shown on; an undecodable path can be shown."""
+    chunk = make_chunk("src/caf\udce9.py", text="red \x1b[31m and \x00\r\nnext")
+    text = detailed(make_result(make_hit(chunk)))
+    assert "red ␛[31m and ␀\nnext" in text
+    assert printable("\x9b2J \u202e \u2028") == "<9b>2J <202e> <2028>"
+    assert one_line("a\rb\nc\x85d\u2028e") == "a␍b␊c<85>d<2028>e"
+    assert "src/caf\\udce9.py" in text
+
+
+def test_a_confirmed_relation_is_a_fact_and_a_candidate_is_not() -> None:
+    """000-25, K-11: relation, confidence and how it was resolved; candidates stand apart."""
+    sure, guess = make_neighbour(), make_neighbour(Resolution.CANDIDATES, "out")
+    text = detailed(make_result(make_hit(), expanded=(sure, guess)))
+    facts, guesses = text.split("Related in the code graph:\n")[1].split("Perhaps related")
+    assert facts == "- src/web.py:40-42  handle  calls `Session.open`  (0.95, by its import)\n"
+    assert guesses.endswith("handle  called by `Session.open`  (0.95)")
+
+
+def test_archived_and_superseded_results_say_so() -> None:
+    """000-01, 002-20: active and old code can be told apart."""
+    facts = DocumentFacts(status=DocumentStatus.SUPERSEDED)
+    hit = make_hit(make_chunk(archive=ArchiveClass(".archive/", 0.5), facts=facts))
+    assert "archived: .archive/, status: superseded" in detailed(make_result(hit))
+
+
+def test_an_incomplete_index_a_missing_store_and_warnings_come_first() -> None:
+    """002-18, B-26: a search that is not complete or not hybrid says so."""
+    building = IndexState("building", 3120, 8400, 9, 40.2)
+    result = make_result(
+        make_hit(), index=building, unavailable={"vector": "no model"}, warnings=("'/x' is outside the root",)
+    )
+    lines = detailed(result).splitlines()
+    assert lines[0].startswith("Index building, 3,120 of 8,400 files, about 40 s left.")
+    assert lines[1] == "Not searched: vector (no model)"
+    assert lines[2] == "Warning: '/x' is outside the root"
+
+
+@pytest.mark.parametrize("form", ["concise", "detailed"])
+def test_an_answer_to_which_nothing_matches_says_so_first(form: Any) -> None:
+    """An agent reads why, what to do, and the three nearest places without their code."""
+    result = make_result(*hits(5, 60), expanded=(make_neighbour(),), confidence=0.01, missing_words=("etcd", "raft"))
+    text = render(result, form, PLENTY, cursor=lambda row, total: f"{row}-of-{total}")
+    lines = text.splitlines()
+    assert lines[0].startswith('Nothing matches well (not indexed anywhere: "etcd", "raft"); ask in other words')
+    nearest = ["The nearest places", "1. src/file0.py", "2. src/file1.py", "3. src/file2.py"]
+    assert [line.split(":")[0] for line in lines[2:6]] == nearest
+    assert lines[-1] == '... more results: cursor="3-of-5"'
+    assert "line 1 of" not in text
+    assert "Related" not in text
+
+
+def test_the_rest_of_an_answer_to_which_nothing_matches_is_shown_on_request() -> None:
+    """Nothing is hidden from whoever insists: the next page is written as ever."""
+    weak = make_result(*hits(5, 2), confidence=0.01)
+    plain = make_result(*hits(5, 2), confidence=0.9)
+    assert render(weak, "detailed", PLENTY, first=3) == render(plain, "detailed", PLENTY, first=3)
+
+
+def test_a_judgement_changes_nothing_where_something_matches() -> None:
+    """An ordinary answer reads as one that was not judged."""
+    assert detailed(make_result(make_hit(), confidence=0.9)) == detailed(make_result(make_hit()))
+
+
+def test_words_that_all_occur_are_not_blamed() -> None:
+    """The reason is the true one; filters are named, and a name cannot break its line."""
+    assert "(no place has its words together)" in detailed(make_result(make_hit(), confidence=0.01))
+    filtered = make_result(make_hit(), confidence=0.01, filters=("exclude_archived", "languages"))
+    assert "(no place has its words together in what languages leave)" in detailed(filtered)
+    many = make_result(make_hit(), confidence=0.01, missing_words=tuple("abcdefgh"))
+    assert '"e", "f", 2 more)' in detailed(many)
+
+
+def test_the_json_form_says_how_sure_it_is() -> None:
+    """A program gets the number, the flag and the reason, and all results."""
+    payload = json.loads(render(make_result(*hits(5, 2), confidence=0.01, missing_words=("raft",)), "json", PLENTY))
+    judged = {name: payload["meta"][name] for name in ("confidence", "nothing_matches", "missing_words")}
+    assert judged == {"confidence": 0.01, "nothing_matches": True, "missing_words": ["raft"]}
+    assert len(payload["primary"]) == 5
+
+
+def test_no_results_says_what_to_do_next() -> None:
+    """003-27: an empty result is no error."""
+    building = IndexState("building", 1, 2, 9)
+    text = detailed(make_result(index=building, filters=("exclude_archived", "excluded_files")))
+    assert 'No results for "open a session".' in text
+    assert "Ask again when the index is complete." in text
+    assert "exclude_archived, excluded_files" in text
+
+
+def test_json_has_everything() -> None:
+    """000-21, 000-31, 000-33, 003-08, K-19: metadata, weights and counts under stable names."""
+    chunk = make_chunk(archive=ArchiveClass(".archive/", 0.5), modified_at=0.0, enclosing=("Session",))
+    result = make_result(make_hit(chunk), expanded=(make_neighbour(Resolution.CANDIDATES),))
+    payload = json.loads(render(result, "json", PLENTY))
+    assert list(payload) == [
+        "query",
+        "primary",
+        "rejected",
+        "runner_up",
+        "expanded",
+        "meta",
+        "first",
+        "total",
+        "cursor",
+    ]
+    assert payload["primary"][0] | {"text": "", "factors": []} == {
+        "path": "src/session.py",
+        "start_line": 10,
+        "end_line": 12,
+        "symbol": "Session.open",
+        "kind": "method",
+        "signature": "def open(self) -> None",
+        "header_path": "Session",
+        "language": "python",
+        "category": "implementation",
+        "score": 0.9,
+        "fused_score": 0.8,
+        "why": "keyword #1, vector #3, defines `Session.open`, archived: .archive/",
+        "ranks": {"vector": 3, "keyword": 1},
+        "factors": [],
+        "origin": "search",
+        "is_archived": True,
+        "archive_reason": ".archive/",
+        "archived_copies": [],
+        "archived_copies_total": 0,
+        "archive_penalty": 1.0,
+        "recency_weight": 1.2,
+        "modified_at": "1970-01-01T00:00:00+00:00",
+        "status": None,
+        "stale": "",
+        "text": "",
+        "hidden_lines": 0,
+    }
+    assert payload["expanded"][0]["confirmed"] is False
+    assert {
+        "retrieval_ms",
+        "search_strategy",
+        "retrieval_stats",
+        "compression",
+        "index",
+        "unavailable",
+        "warnings",
+        "confidence",
+        "nothing_matches",
+        "missing_words",
+    } == set(payload["meta"])
+
+
+def test_json_stays_within_its_tokens_too() -> None:
+    """P-1: texts are cut, and what is cut is counted."""
+    text = render(make_result(*hits(5, 500)), "json", 2500)
+    assert len(text) <= room_of(2500) * 1.1
+    assert json.loads(text)["primary"][4]["hidden_lines"] > 400
+
+
+@pytest.mark.parametrize("tokens", [200, 750, 1000, 2500, 6000])
+def test_what_stands_beside_the_results_takes_no_room_from_the_first(tokens: int) -> None:
+    """P-1: the best evidence first: of 200 tokens there is one result left, without its code."""
+    found = make_result(*hits(5, 40), expanded=(make_neighbour(),) * 20)
+    found = replace(found, rejected=tuple(hits(3, 4)), runner_up=tuple(hits(3, 4)))
+    text = render(found, "json", tokens, cursor=lambda row, total: f"{row} of {total}")
+    shown = json.loads(text)
+    assert tokens_of(text) <= max(tokens, 650)
+    assert len(shown["primary"]) >= min(5, tokens // 600)
+    beside = [len(shown[name]) for name in ("rejected", "runner_up", "expanded")]
+    assert beside == [0, 0, 0] if tokens == 200 else beside[0] > 0
+    assert beside[:2] == [3, 3] if tokens >= 2500 else beside[2] == 0
+    assert bool(shown["primary"][0]["text"]) == (tokens > 200)
+
+
+@pytest.mark.parametrize("tokens", [1000, 2500])
+def test_json_leaves_out_results_that_do_not_fit(tokens: int) -> None:
+    """P-1: the cursor continues behind those that are there."""
+    found = make_result(*hits(25, 40, '\t"quoted"\n'))
+    shown = json.loads(render(found, "json", tokens, cursor=lambda row, total: f"{row} of {total}"))
+    size = len(json.dumps(shown, ensure_ascii=False))
+    assert 1 <= len(shown["primary"]) < 25
+    assert shown["cursor"] == f"{len(shown['primary'])} of 25"
+    assert size <= room_of(tokens) * 1.1 or len(shown["primary"]) == 1
+
+
+@pytest.mark.parametrize("line", ["这是一行说明文字\n", "Это строка документации\n", "🚀🚀🚀🚀\n"])
+@pytest.mark.parametrize("form", ["detailed", "json"])
+def test_letters_that_are_tokens_of_their_own_are_counted_as_such(line: str, form: ResponseFormat) -> None:
+    """P-1: a budget holds in every language."""
+    text = render(make_result(*hits(5, 400, line)), form, 2500)
+    assert tokens_of(text) <= 2500 * 1.1
+    assert len(text) < 0.9 * room_of(2500)
+
+
+def test_a_hit_without_reasons_still_reads_well() -> None:
+    """P-1: empty parts leave no gaps."""
+    hit = replace(make_hit(make_chunk(symbol="")), ranks={}, factors=())
+    assert detailed(make_result(hit)).splitlines()[0] == "1. src/session.py:10-12  (method)"
+
+
+def test_a_name_with_line_ends_stays_on_its_line() -> None:
+    """P-1: what a file is called cannot pass for a result of its own."""
+    chunk = make_chunk("src/a\n1. src/trusted.py:1-9", symbol="one\ntwo", signature="def one(\n)")
+    text = render(make_result(make_hit(chunk)), "concise", PLENTY)
+    assert len(text.splitlines()) == 2
+    assert "src/a␊1. src/trusted.py" in text
+
+
+def test_nothing_above_min_score_is_said() -> None:
+    """K-22: an agent learns that its own threshold left nothing."""
+    result = make_result()
+    meta = replace(result.meta, compression=CompressionStats(original_count=40))
+    assert "Below min_score: all of 40 candidates." in detailed(replace(result, meta=meta))
+
+
+@pytest.mark.parametrize("direction", ["in", "out"])
+@pytest.mark.parametrize("relation", RelationKind)
+def test_every_relation_has_words(relation: RelationKind, direction: str) -> None:
+    """P-1: whatever stands beside a result can be shown."""
+    neighbour = replace(make_neighbour(), relation=relation, direction=direction)
+    text = detailed(replace(make_result(make_hit()), expanded=(neighbour,)))
+    assert "Related in the code graph:\n- " in text

@@ -1,0 +1,231 @@
+"""Exact answers: definitions, relations hop by hop, what a change reaches, every occurrence."""
+
+import re
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import graphrag_mcp
+from graphrag_mcp.app.local import App
+from graphrag_mcp.errors import RequestError
+from graphrag_mcp.graph.navigator import Navigator
+from graphrag_mcp.model.files import Resolution
+from graphrag_mcp.model.graph import Direction
+from graphrag_mcp.model.search import Scope
+from graphrag_mcp.settings import load_settings
+
+FILES = {
+    "shop/prices.py": """\
+        from shop.taxes import tax_of
+
+
+        class Price:
+            def total(self, order):
+                return self.net(order) + tax_of(order)
+
+            def net(self, order):
+                return sum(order)
+        """,
+    "shop/taxes.py": """\
+        import decimal
+
+
+        def tax_of(order):
+            return decimal.Decimal(rate()) * len(order)
+
+
+        def rate():
+            return "0.2"
+        """,
+    "shop/sale.py": """\
+        from shop.prices import Price
+
+
+        class SalePrice(Price):
+            def total(self, order):
+                return self.net(order) / 2
+        """,
+    "shop/desk.py": """\
+        from shop.taxes import tax_of
+
+
+        def show(order):
+            print(tax_of(order))
+
+
+        def save():
+            pass
+        """,
+    "shop/disk.py": """\
+        def save():
+            pass
+
+
+        def flush():
+            unknown_library_call()
+        """,
+    "tests/test_taxes.py": """\
+        from shop.taxes import tax_of
+
+
+        def test_tax_of():
+            assert tax_of([1])
+        """,
+    "shop/user.py": """\
+        def close(thing):
+            thing.save()
+        """,
+}
+
+
+@pytest.fixture(scope="module")
+def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    root = tmp_path_factory.mktemp("navigation") / "project"
+    for name, text in FILES.items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(re.sub("^        ", "", text, flags=re.MULTILINE))
+    return root
+
+
+@pytest.fixture(scope="module")
+def navigator(root: Path) -> Iterator[Navigator]:
+    app = App(root, load_settings(root, {"GRAPHRAG_DATA_DIR": str(root.parent / "data")}))
+    app.index()
+    yield app.navigator()
+    app.close()
+
+
+def names(navigator: Navigator, symbol: str, direction: Direction, hops: int = 1) -> list[tuple[int, str, str]]:
+    """Return (hop, source, target) of every step."""
+    steps = navigator.trace(symbol, direction, hops).steps
+    return [(step.hop, step.source.qualified_name, step.target.qualified_name) for step in steps]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["tax_of", "TAX_OF", "tax_of()", "shop/taxes.py::tax_of", "shop/taxes.py:5", "./shop/taxes.py#tax_of"],
+)
+def test_a_definition_is_found_by_its_name_and_by_its_place(navigator: Navigator, text: str) -> None:
+    """However an agent writes it."""
+    (found,) = navigator.symbols(text)
+    assert (found.node.path, found.node.start_line, found.node.end_line) == ("shop/taxes.py", 4, 5)
+    assert found.node.signature == "def tax_of(order)"
+
+
+def test_a_qualified_name_tells_methods_apart(navigator: Navigator) -> None:
+    """A bare name has them all, code first."""
+    assert [one.node.qualified_name for one in navigator.symbols("total")] == ["Price.total", "SalePrice.total"]
+    assert [one.node.path for one in navigator.symbols("SalePrice.total")] == ["shop/sale.py"]
+
+
+def test_a_definition_comes_with_its_uses(navigator: Navigator) -> None:
+    """Calls, imports and tests, each with the line that says it."""
+    (found,) = navigator.symbols("tax_of")
+    uses = {(step.edge.path, step.edge.kind.value) for step in found.used}
+    assert {("shop/prices.py", "calls"), ("shop/desk.py", "calls"), ("tests/test_taxes.py", "tests")} <= uses
+
+
+def test_what_does_not_exist_is_said_with_what_is_similar(navigator: Navigator) -> None:
+    """A typing error costs one call."""
+    with pytest.raises(RequestError, match=r"nothing that is indexed defines 'tax_off'.*tax_of"):
+        navigator.symbols("tax_off")
+    with pytest.raises(RequestError, match="graphrag_hybrid_search"):
+        navigator.symbols("zzzzzz")
+
+
+def test_callers_are_followed_hop_by_hop(navigator: Navigator) -> None:
+    """rate <- tax_of <- those that call it."""
+    found = names(navigator, "rate", Direction.CALLERS, 2)
+    assert found[0] == (1, "tax_of", "rate")
+    assert {source for hop, source, _ in found if hop == 2} >= {"Price.total", "show", "test_tax_of"}
+    assert all(target == "tax_of" for hop, _, target in found if hop == 2)
+
+
+def test_callees_say_where_the_graph_stops(navigator: Navigator) -> None:
+    """At names that nothing in the project defines."""
+    found = navigator.trace("flush", Direction.CALLEES, 2)
+    assert found.steps == ()
+    assert [one.name for one in found.stops] == ["unknown_library_call"]
+
+
+@pytest.mark.parametrize(
+    ("symbol", "direction", "expected"),
+    [
+        ("Price", Direction.SUBCLASSES, [(1, "SalePrice", "Price")]),
+        ("SalePrice", Direction.SUPERCLASSES, [(1, "SalePrice", "Price")]),
+        ("tax_of", Direction.TESTS, [(1, "test_tax_of", "tax_of")]),
+        ("shop/sale.py", Direction.IMPORTS, [(1, "shop/sale.py", "Price")]),
+    ],
+)
+def test_each_relation_has_its_direction(
+    navigator: Navigator, symbol: str, direction: Direction, expected: list[tuple[int, str, str]]
+) -> None:
+    """Subclasses, superclasses, tests, imports."""
+    assert sorted(set(names(navigator, symbol, direction))) == expected
+
+
+def test_importers_of_a_file_import_it_or_what_it_defines(navigator: Navigator) -> None:
+    """Asked of a definition, those that import it by name."""
+    found = {source for _, source, _ in names(navigator, "tax_of", Direction.IMPORTERS)}
+    assert found == {"shop/prices.py", "shop/desk.py", "tests/test_taxes.py"}
+
+
+def test_a_guess_is_shown_and_not_followed(navigator: Navigator) -> None:
+    """`thing.save()` may be either of two."""
+    found = navigator.trace("save", Direction.CALLERS, 3)
+    assert {step.source.qualified_name for step in found.steps} == {"close"}
+    assert all(step.is_guess and step.edge.resolution is Resolution.CANDIDATES for step in found.steps)
+    assert all(step.hop == 1 for step in found.steps)
+
+
+def test_the_impact_of_a_change_has_its_tests_apart(navigator: Navigator) -> None:
+    """What calls it, transitively, and the tests to run first."""
+    found = navigator.impact("rate", 3)
+    assert {one.node.qualified_name for one in found.tests} >= {"test_tax_of"}
+    reached = {one.node.qualified_name: one for one in found.reached}
+    assert {"tax_of", "Price.total", "show"} <= reached.keys()
+    assert reached["tax_of"].hops == 1
+    assert reached["show"].hops == 2
+    assert reached["show"].confidence < reached["tax_of"].confidence
+    assert "flush" not in reached
+
+
+def test_the_impact_of_a_file_is_that_of_all_it_defines(navigator: Navigator) -> None:
+    """And of what imports it."""
+    found = navigator.impact("shop/prices.py", 1)
+    assert {one.node.path for one in found.reached} == {"shop/sale.py"}
+
+
+def test_every_occurrence_is_found_as_a_plain_scan_finds_it(tmp_path: Path) -> None:
+    """Complete by construction: on real sources, for words, parts of words and literals."""
+    root = tmp_path / "project"
+    shutil.copytree(Path(graphrag_mcp.__file__).parent, root, ignore=shutil.ignore_patterns("__pycache__", "model"))
+    app = App(root, load_settings(root, {"GRAPHRAG_DATA_DIR": str(tmp_path / "data")}))
+    app.index()
+    paths = app.navigator().occurrences("import", Scope()).files_read
+    assert paths > 100
+    for text, whole_word, ignore_case in [
+        ("Scope", True, False),
+        ("scope", False, True),
+        ('"search"', True, False),
+        ("-> None:", True, False),
+        ("()", False, False),
+        ("not there at all", True, False),
+    ]:
+        before = r"(?<!\w)" if whole_word and text[0].isalnum() else ""
+        after = r"(?!\w)" if whole_word and text[-1].isalnum() else ""
+        pattern = re.compile(before + re.escape(text) + after, re.IGNORECASE if ignore_case else 0)
+        expected = {
+            (path.relative_to(root).as_posix(), number): len(pattern.findall(line))
+            for path in root.rglob("*")
+            if path.is_file()
+            for number, line in enumerate(path.read_text().split("\n"), 1)
+            if pattern.search(line)
+        }
+        found = app.navigator().occurrences(text, Scope(), whole_word=whole_word, ignore_case=ignore_case)
+        assert {(one.path, one.line): one.count for one in found.lines} == expected
+        assert found.total == sum(expected.values())
+        assert found.unread == ()
+    app.close()

@@ -1,0 +1,110 @@
+"""What users are told of errors: one sentence with a next step, and never the name of an exception."""
+
+import builtins
+import os
+import sqlite3
+import subprocess
+import sys
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from graphrag_mcp.errors import IndexDamagedError, RequestError
+from graphrag_mcp.index.failures import explain
+from graphrag_mcp.stores.sqlite.database import Database
+
+NAMES = {name for name in (*vars(builtins), *vars(sqlite3)) if name.endswith("Error")}
+
+
+def sqlite_error(code: int, text: str) -> sqlite3.Error:
+    error = sqlite3.OperationalError(text)
+    error.sqlite_errorcode = code
+    return error
+
+
+@pytest.mark.parametrize(
+    ("error", "step"),
+    [
+        (sqlite_error(sqlite3.SQLITE_BUSY, "database is locked"), "ask again in a moment"),
+        (sqlite_error(sqlite3.SQLITE_CORRUPT, "database disk image is malformed"), "run `graphrag-mcp index`"),
+        (sqlite_error(sqlite3.SQLITE_NOTADB, "file is not a database"), "run `graphrag-mcp index`"),
+        (sqlite_error(sqlite3.SQLITE_IOERR, "disk I/O error"), "check the disk"),
+        (MemoryError(), "close other programs"),
+        (OSError(28, "No space left on device"), "make room"),
+        (PermissionError(13, "Permission denied", "/data/x"), "check the disk and its permissions"),
+        (RequestError("query", "query is required: give text"), "give text"),
+    ],
+)
+def test_an_error_is_explained_by_a_sentence_with_a_next_step(error: Exception, step: str) -> None:
+    """Without the name of its class."""
+    text = explain(error)
+    assert step in text
+    assert not any(name in text for name in NAMES)
+
+
+@pytest.mark.parametrize("error", [KeyError("path"), ValueError("odd"), OSError("no number")])
+def test_an_error_that_nobody_expected_is_not_explained(error: Exception) -> None:
+    """What it means is for its log."""
+    assert explain(error) == ""
+
+
+def test_harm_to_an_open_file_is_told_from_what_sqlite_does(tmp_path: Path) -> None:
+    """It grows and its log is emptied, but neither is ever cut or removed while it is open."""
+    path = tmp_path / "index-4.sqlite"
+    with closing(Database(path, "/root")) as database, closing(Database(path, "/root")) as other:
+        with other.transaction() as connection:
+            connection.execute("INSERT INTO main.meta VALUES (1, 'key', ?)", ("x" * 100_000,))
+            connection.execute("DELETE FROM main.meta")
+        with other.connection() as connection:
+            connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        assert database.version() == 0
+        assert database.harm() == ""
+        other.close()
+        assert database.harm() == ""
+        os.truncate(path, path.stat().st_size - 4096)
+        assert database.harm() == "it was cut short"
+    with closing(Database(tmp_path / "other.sqlite", "/root")) as database:
+        assert database.version() == 0
+        database.path.with_name("other.sqlite-wal").unlink()
+        assert database.harm() == "its log was removed"
+
+
+def test_a_file_that_is_no_index_is_damaged(tmp_path: Path) -> None:
+    """And one of another format: neither is a disk that fails."""
+    path = tmp_path / "index-4.sqlite"
+    path.write_bytes(b"not an index" * 1_000)
+    with pytest.raises(IndexDamagedError, match="file is not a database"):
+        Database(path)
+    path.unlink()
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("PRAGMA user_version = 99")
+    with pytest.raises(IndexDamagedError, match="has format 99"):
+        Database(path)
+
+
+@pytest.mark.parametrize(
+    ("shell", "told"),
+    [
+        ("search abc --root . >&-", "standard output is closed"),
+        ("search abc --root . >/dev/full", "No space left on device; make room"),
+        ("serve --root . <&-", "standard input or output is closed"),
+        ("serve --root . </dev/null >&-", "standard input or output is closed"),
+    ],
+)
+def test_a_stream_that_cannot_be_used_is_a_sentence(shell: str, told: str, tmp_path: Path) -> None:
+    """And exit code 1."""
+    (tmp_path / "a.py").write_text("def abc():\n    pass\n")
+    done = subprocess.run(
+        ["sh", "-c", f'"$0" -m graphrag_mcp {shell}', sys.executable],
+        cwd=tmp_path,
+        env={**os.environ, "GRAPHRAG_DATA_DIR": str(tmp_path / "data"), "GRAPHRAG_WORKERS": "1"},
+        stderr=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == 1
+    assert done.stderr.startswith("graphrag-mcp: ") and told in done.stderr
+    assert not any(name in done.stderr for name in NAMES)

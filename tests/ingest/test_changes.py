@@ -1,0 +1,50 @@
+"""What an index run has to do, decided without a disk."""
+
+from dataclasses import dataclass
+
+from graphrag_mcp.ingest.changes import Changes, compare
+
+
+@dataclass(frozen=True, slots=True)
+class File:
+    """A file as the catalog knows it; as the tree shows it, when the last two are left out."""
+
+    size: int
+    changed_ns: int
+    recipe: str = "now"
+
+
+def _compare(known: dict[str, File], found: dict[str, File]) -> Changes:
+    return compare(known, found, lambda recipe: recipe == "now")
+
+
+def test_a_file_nobody_knows_is_added() -> None:
+    """A new file has to be read."""
+    assert _compare({}, {"a.py": File(1, 1)}).added == ("a.py",)
+
+
+def test_a_file_that_is_gone_is_removed() -> None:
+    """K-16: what the tree no longer has, or what is ignored now, leaves the index."""
+    assert _compare({"a.py": File(1, 1)}, {}).removed == ("a.py",)
+
+
+def test_the_same_size_and_time_mean_the_same_content() -> None:
+    """Most files are settled without reading them."""
+    changes = _compare({"a.py": File(1, 1)}, {"a.py": File(1, 1)})
+    assert (changes.suspects, changes.unchanged) == ((), 1)
+
+
+def test_another_time_is_settled_by_the_content() -> None:
+    """Size and time first, then the content: a touched file keeps its rows."""
+    assert _compare({"a.py": File(1, 1)}, {"a.py": File(1, 2)}).suspects == ("a.py",)
+
+
+def test_another_recipe_makes_the_same_content_stale() -> None:
+    """004-15, K-16: another context version or model redoes a file though its content is the same."""
+    assert _compare({"a.py": File(1, 1, recipe="before")}, {"a.py": File(1, 1)}).suspects == ("a.py",)
+
+
+def test_a_rename_is_a_removal_and_an_addition() -> None:
+    """B-32: a move is a deletion and a creation."""
+    changes = _compare({"a.py": File(1, 1)}, {"b.py": File(1, 1)})
+    assert (changes.added, changes.removed) == (("b.py",), ("a.py",))

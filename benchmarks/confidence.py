@@ -158,10 +158,10 @@ def unanswered(root: Path, queries: Sequence[Mapping[str, Any]]) -> list[str]:
 
 
 def signals_of(app: App, texts: Sequence[str]) -> Iterator[Signals | None]:
-    stores, retriever = app.stores(), Retriever(minor_weight=app.settings.retrieval.expansion_weight)
+    stores, retriever = app.stores(), Retriever(expansion_weight=app.settings.retrieval.expansion_weight)
     for text in texts:
         query = understand(text, app.settings.retrieval)
-        found = retriever.retrieve(query, Scope(), CANDIDATES, stores)
+        found = retriever.open(stores).candidates(query, Scope(), CANDIDATES)
         frequencies = stores.keywords.frequencies(query.terms)
         yield read_signals(found, frequencies) if frequencies is not None else None
     retriever.close()

@@ -91,27 +91,26 @@ def test_a_definition_found_is_never_doubted() -> None:
     match = SymbolMatch(7, "a.py", Symbol("openSession", "openSession", SymbolKind.FUNCTION, 1, 2))
     weak = found(cosine=0.0, score=0.0)
     query = understand("openSession")
-    assert judge(query, weak, CountingKeywords({})).is_low
-    assert not judge(query, replace(weak, definitions=[match]), CountingKeywords({})).is_low
+    assert judge(query, weak, (), CountingKeywords({})).is_low
+    assert not judge(query, replace(weak, definitions=[match]), (), CountingKeywords({})).is_low
 
 
 @pytest.mark.parametrize("store", ["vector", "keyword"])
 def test_without_one_of_the_lists_nothing_is_judged(store: str) -> None:
     """What was not searched may match."""
-    answer = replace(found(), unavailable={store: "down"})
-    assert judge(understand("kubernetes operator"), answer, CountingKeywords({})).confidence is None
+    assert judge(understand("kubernetes operator"), found(), {store: "down"}, CountingKeywords({})).confidence is None
 
 
 def test_without_frequencies_nothing_is_judged() -> None:
     """A server does not say how rare a word is."""
-    assert judge(understand("kubernetes operator"), found(), CountingKeywords(None)).confidence is None
+    assert judge(understand("kubernetes operator"), found(), (), CountingKeywords(None)).confidence is None
 
 
 def test_a_handful_of_chunks_says_nothing() -> None:
     """In a tiny index every word is common or absent."""
     query = understand("kubernetes operator")
-    assert judge(query, found(), CountingKeywords({}, MIN_CHUNKS - 1)).confidence is None
-    assert judge(query, found(), CountingKeywords({}, MIN_CHUNKS)).is_low
+    assert judge(query, found(), (), CountingKeywords({}, MIN_CHUNKS - 1)).confidence is None
+    assert judge(query, found(), (), CountingKeywords({}, MIN_CHUNKS)).is_low
 
 
 def test_words_that_are_everywhere_say_nothing() -> None:
@@ -121,12 +120,12 @@ def test_words_that_are_everywhere_say_nothing() -> None:
 
 def test_a_query_without_words_is_not_judged() -> None:
     """Punctuation has no terms."""
-    assert judge(understand("?!...;"), found(), CountingKeywords({})).confidence is None
+    assert judge(understand("?!...;"), found(), (), CountingKeywords({})).confidence is None
 
 
 def test_lists_that_are_empty_count_as_nothing_in_common() -> None:
     """A query of which the model knows no word is near to nothing."""
-    assert judge(understand("blorptang wizzle"), Found(), CountingKeywords({})).is_low
+    assert judge(understand("blorptang wizzle"), Found(), (), CountingKeywords({})).is_low
 
 
 def test_missing_words_are_named_as_the_query_says_them() -> None:

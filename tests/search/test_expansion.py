@@ -53,6 +53,6 @@ def test_only_the_words_are_widened() -> None:
     query = understand("auth middleware")
     assert query.text == "auth middleware"
     assert query.terms == tuple(query_words("auth middleware"))
-    assert set(query.minor_terms) == set(_expand("auth middleware"))
-    assert understand("auth").minor_terms == ()
-    assert understand("auth middleware", RetrievalSettings(query_expansion=False)).minor_terms == ()
+    assert set(query.expansion_terms) == set(_expand("auth middleware"))
+    assert understand("auth").expansion_terms == ()
+    assert understand("auth middleware", RetrievalSettings(query_expansion=False)).expansion_terms == ()

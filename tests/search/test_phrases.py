@@ -88,7 +88,7 @@ def test_of_a_long_text_the_title_asks() -> None:
     assert query.title == "Session is lost on refresh"
     assert (query.categories, query.relations) == (frozenset(), ())
     assert set(query.terms) == {"session", "lost", "refresh"}
-    assert {"document", "load"} <= set(query.minor_terms)
+    assert {"document", "load"} <= set(query.expansion_terms)
     assert "src/session.py" in query.paths
     assert any(symbol.name == "load" for symbol in query.symbols)
 
@@ -96,4 +96,4 @@ def test_of_a_long_text_the_title_asks() -> None:
 def test_a_short_text_is_its_own_title() -> None:
     """Nothing of a question is minor but its synonyms."""
     assert understand("how are sessions kept").title == "how are sessions kept"
-    assert understand("how are sessions kept").minor_terms == ()
+    assert understand("how are sessions kept").expansion_terms == ()

@@ -10,14 +10,16 @@ import pytest
 
 from graphrag_mcp.errors import ServerError
 from graphrag_mcp.model.files import Category
-from graphrag_mcp.model.search import Ranked, Scope, SearchRequest
+from graphrag_mcp.model.search import ListSource, Ranked, Scope, SearchRequest
 from graphrag_mcp.ports import Matrix
-from graphrag_mcp.search.ranking.fusion import RankedList, fuse_rrf
+from graphrag_mcp.search.ranking.fusion import fuse_rrf
+from graphrag_mcp.search.ranking.ranked_lists import RankedList
 from graphrag_mcp.search.retrieval import KEYWORD_DEPTH
 from graphrag_mcp.settings import RetrievalSettings
 from tests.contracts.conftest import Source
 from tests.search.stores import NO_DEDUP, Bench, garnets, paths
 
+VECTOR, KEYWORD, _GRAPH = ListSource
 QUERY = SearchRequest("garnet", limit=5)
 ALL = replace(QUERY, limit=25, scope=Scope(exclude_archived=False))
 
@@ -51,8 +53,8 @@ def test_rrf_reads_no_scores() -> None:
     """001-06: nothing is normalised, since only places count."""
     items = [Ranked(1, 0.9), Ranked(2, 0.8), Ranked(3, -4.0)]
     scaled = [Ranked(one.chunk_id, one.score * 1000 - 7) for one in items]
-    other = RankedList("keyword", [Ranked(3, 12.0)])
-    assert fuse_rrf([RankedList("vector", items), other], 60) == fuse_rrf([RankedList("vector", scaled), other], 60)
+    other = RankedList(KEYWORD, [Ranked(3, 12.0)])
+    assert fuse_rrf([RankedList(VECTOR, items), other], 60) == fuse_rrf([RankedList(VECTOR, scaled), other], 60)
 
 
 def test_the_settings_choose_the_fusion(bench: Bench) -> None:

@@ -5,6 +5,7 @@ Searching turns one `SearchRequest` into one `SearchResult`.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from enum import StrEnum
 from typing import NamedTuple
 
 from graphrag_mcp.model.files import NO_FACTS, ArchiveClass, Category, DocumentFacts, RelationKind, Resolution, Symbol
@@ -52,6 +53,54 @@ class SearchRequest:
 # ---------------------------------------------------------------- answering
 
 
+class ListSource(StrEnum):
+    """What proposes candidates in a ranked list of its own."""
+
+    VECTOR = "vector"
+    KEYWORD = "keyword"
+    GRAPH = "graph"
+
+
+class FusionMethod(StrEnum):
+    """How the ranked lists of a search were merged."""
+
+    RELATIVE = "relative"
+    RRF = "rrf"
+    WEIGHTED = "weighted"
+    SEMANTIC_ONLY = "semantic_only"
+
+
+class RerankMethod(StrEnum):
+    """What scored the top candidates a second time."""
+
+    NONE = "none"
+    WEIGHTED_SUM = "weighted_sum"
+    CROSS_ENCODER = "cross_encoder"
+
+
+class FactorKind(StrEnum):
+    """How a `Factor` takes part in a score."""
+
+    BONUS = "bonus"  # Added to the fused score.
+    FACTOR = "factor"  # Multiplies the sum.
+    TERM = "term"  # One of a sum that replaces the fused score.
+
+
+class EdgeDirection(StrEnum):
+    """Which end of a relation a neighbour is."""
+
+    OUT = "out"  # The result points at the neighbour.
+    IN = "in"  # The neighbour points at the result.
+
+
+class HitOrigin(StrEnum):
+    """Which block of a result a hit belongs to."""
+
+    SEARCH = "search"
+    GRAPH_EXPANSION = "graph_expansion"
+    REJECTED = "rejected"
+
+
 @dataclass(frozen=True, slots=True)
 class StoredFile:
     """What the ranking has to know of a file. `modified_at` is in seconds since 1970, UTC."""
@@ -91,7 +140,7 @@ class StoredChunk:
 
 
 class Ranked(NamedTuple):
-    """One place in a store's list: the chunk and the store's own score, whose scale only the store knows."""
+    """One entry of a store's list: a chunk and its score, on the store's own scale."""
 
     chunk_id: int
     score: float
@@ -105,9 +154,9 @@ class Frequencies(NamedTuple):
 
 
 class Mention(NamedTuple):
-    """A chunk says a name that one or two other files define: one of those definitions, by the chunk it begins in.
+    """A chunk mentions a name that one or two other files define; `definition_chunk_id` has one of the definitions.
 
-    occurrences: how often the project says the name, which is the less telling the more it is.
+    occurrences: how often the project mentions the name; the more often, the weaker the evidence.
     """
 
     chunk_id: int
@@ -117,7 +166,7 @@ class Mention(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class SymbolMatch:
-    """A definition whose name the query says, and the chunk it begins in."""
+    """A definition that the query names, and the chunk it begins in."""
 
     chunk_id: int
     path: str
@@ -126,15 +175,11 @@ class SymbolMatch:
 
 @dataclass(frozen=True, slots=True)
 class Factor:
-    """One reason for a score.
-
-    kind: "bonus" was added to the fused score, "factor" multiplied the sum; "term" is one of a sum that stands in place
-    of the fused score.
-    """
+    """One reason for a score."""
 
     name: str
     value: float
-    kind: str = "factor"
+    kind: FactorKind = FactorKind.FACTOR
     note: str = ""
 
 
@@ -143,16 +188,16 @@ class Hit:
     """One result with everything that explains it.
 
     score: what decides the order; above 1 when much agrees with the query. fused_score: the fusion alone, 0 to 1 and
-    comparable between queries of the same kind (K-22); `min_score` is compared with it. ranks: the place in each
-    source's list, from 1. archived_copies: chunks of archived files with the same content, which are not shown.
+    comparable between queries of the same kind; `min_score` is compared with it. ranks: the rank in each source's
+    list, from 1. archived_copies: chunks of archived files with the same content, which are not shown.
     """
 
     chunk: StoredChunk
     score: float
     fused_score: float
-    ranks: Mapping[str, int] = field(default_factory=dict)
+    ranks: Mapping[ListSource, int] = field(default_factory=dict)
     factors: tuple[Factor, ...] = ()
-    origin: str = "search"
+    origin: HitOrigin = HitOrigin.SEARCH
     archived_copies: tuple[StoredChunk, ...] = ()
 
 
@@ -162,18 +207,18 @@ class GraphNeighbour:
 
     chunk: StoredChunk
     relation: RelationKind
-    direction: str  # "out": the result points at the neighbour. "in": the neighbour points at the result.
+    direction: EdgeDirection
     source: str
     target: str
     hops: int
     confidence: float
     resolution: Resolution
-    origin: str = "graph_expansion"
+    origin: HitOrigin = HitOrigin.GRAPH_EXPANSION
 
 
 @dataclass(frozen=True, slots=True)
 class CompressionStats:
-    """How many hits each stage of the pipeline left over (003); excluded files are in none of the counts."""
+    """How many hits each stage of the pipeline left over; excluded files are in none of the counts."""
 
     original_count: int = 0
     after_threshold: int = 0
@@ -186,16 +231,13 @@ class CompressionStats:
 
 @dataclass(frozen=True, slots=True)
 class SearchStrategy:
-    """What ran, so that a "hybrid" search never silently is not one (002-18).
+    """What ran, so that a "hybrid" search never silently is not one."""
 
-    fusion_method: "relative", "rrf", "weighted" or "semantic_only". reranker: "none", "weighted_sum", "cross_encoder".
-    """
-
-    fusion_method: str
+    fusion_method: FusionMethod
     semantic_enabled: bool
     fts_enabled: bool
     graph_expansion_enabled: bool
-    reranker: str = "none"
+    reranker: RerankMethod = RerankMethod.NONE
     rejected_injection_enabled: bool = False
     intent: str = ""
     filters_applied: tuple[str, ...] = ()
@@ -203,7 +245,7 @@ class SearchStrategy:
 
 @dataclass(frozen=True, slots=True)
 class RetrievalStats:
-    """How many results each block has, and what the threshold left (002-17, 002-19).
+    """How many results each block has, and what the threshold left.
 
     candidates_pre_threshold, candidates_post_threshold: before and after min_score, which is min_score_used.
     max_score_used: the best fused score.
@@ -220,6 +262,16 @@ class RetrievalStats:
 
 
 @dataclass(frozen=True, slots=True)
+class PhaseTimes:
+    """How long each phase of a search took, in milliseconds."""
+
+    gather: float = 0.0
+    score: float = 0.0
+    select: float = 0.0
+    enrich: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
 class SearchMeta:
     """Counts, timing and strategy of one search; `unavailable` maps a store to the reason it was left out.
 
@@ -232,6 +284,7 @@ class SearchMeta:
     compression: CompressionStats
     index: IndexState
     retrieval_stats: RetrievalStats = RetrievalStats()
+    phases_ms: PhaseTimes = PhaseTimes()
     unavailable: Mapping[str, str] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
     confidence: float | None = None

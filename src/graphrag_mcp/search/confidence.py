@@ -11,7 +11,7 @@ the cosines are those of the model in this package, so with another one nothing 
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from graphrag_mcp.model.search import Frequencies, Ranked
@@ -62,9 +62,9 @@ class Signals:
     is_named: bool = False
 
 
-def judge(query: Query, found: Found, keywords: KeywordIndex) -> Judgement:
+def judge(query: Query, found: Found, unavailable: Collection[str], keywords: KeywordIndex) -> Judgement:
     """Return how sure it is that something matches; no judgement where a list or the frequencies are missing."""
-    if "vector" in found.unavailable or "keyword" in found.unavailable:
+    if "vector" in unavailable or "keyword" in unavailable:
         return NO_JUDGEMENT
     frequencies = keywords.frequencies(query.terms)
     signals = read_signals(found, frequencies) if frequencies is not None else None

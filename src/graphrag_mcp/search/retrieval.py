@@ -1,6 +1,7 @@
-"""Asks every store at once; a server that fails, and a store that is slow, is left out and named.
+"""Runs the look-ups of a search: those that wait for a server or for SQLite beside the others.
 
-A look-up in the index file that fails is an error: the answer would lack what it had.
+A server that fails, and a store that is slow, is left out and named. A look-up in the index file that fails is an
+error: the answer would be incomplete without saying so.
 """
 
 import logging
@@ -11,11 +12,11 @@ from concurrent.futures import Future
 from concurrent.futures import TimeoutError as FutureTimeoutError
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Generic, TypeVar
+from typing import Generic, TypeAlias, TypeVar
 
 from graphrag_mcp.errors import GraphragError, ModelUnavailableError, ServerError
 from graphrag_mcp.model.files import DocumentStatus
-from graphrag_mcp.model.search import Ranked, Scope, SymbolMatch
+from graphrag_mcp.model.search import Ranked, Scope, StoredChunk, SymbolMatch
 from graphrag_mcp.ports import ChunkStore, CrossEncoder, Embedder, GraphStore, KeywordIndex, Matrix, VectorIndex
 from graphrag_mcp.search.query.understand import Query
 from graphrag_mcp.search.threads import DaemonThreads, settle
@@ -31,6 +32,7 @@ KEYWORD_DEPTH = 3  # The embedded keyword list is read so many times deeper than
 MAX_PATHS = 20  # Files that are candidates for their name alone.
 
 Answer = TypeVar("Answer")
+Content: TypeAlias = tuple[StoredChunk, Matrix | None]  # A chunk and its vector.
 
 
 def _no_cross_encoder() -> CrossEncoder:
@@ -59,126 +61,44 @@ class Stores:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What the stores gave for one query; `unavailable` maps a store that gave nothing to the reason.
+    """What the stores returned for one query.
 
-    keyword_beyond: scores of chunks that the keyword list does not propose, for those that another list does.
-    vector_of_query: None where no vector can be near to it.
-    started: when the servers were first asked, on the monotonic clock; what is asked later shares their time.
+    keyword_beyond: scores of chunks below the proposed part of the keyword list, for those that another list proposes.
+    query_vector: None where no vector can be near to the query.
     """
 
     vector: Sequence[Ranked] = ()
     keyword: Sequence[Ranked] = ()
     keyword_beyond: Mapping[int, float] = field(default_factory=dict)
-    vector_of_query: Matrix | None = None
+    query_vector: Matrix | None = None
     definitions: Sequence[SymbolMatch] = ()
     paths: Sequence[Ranked] = ()
-    unavailable: dict[str, str] = field(default_factory=dict)
-    started: float = field(default_factory=time.monotonic)
 
 
 class Retriever:
-    """Runs the look-ups of a query, those that wait for a server or for SQLite beside the others.
+    """Keeps the threads and the circuit breakers that the look-ups of all searches share.
 
-    remote_timeout_seconds: how long a server is waited for. One that failed is left alone for a while after that, so
-    that a server which is down slows one search and not each of them.
+    remote_timeout_seconds: how long a search waits for a server. A server that failed is not asked again for a
+    cooldown, so that it slows one search and not each of them. expansion_weight: of synonyms, against 1 for the terms.
     """
 
-    def __init__(self, remote_timeout_seconds: float = REMOTE_TIMEOUT_SECONDS, minor_weight: float = 0.5) -> None:
-        self._minor_weight = minor_weight
+    def __init__(self, remote_timeout_seconds: float = REMOTE_TIMEOUT_SECONDS, expansion_weight: float = 0.5) -> None:
+        self.expansion_weight = expansion_weight
         self._remote_timeout = remote_timeout_seconds
         self._full_text = DaemonThreads(4, "full-text")
         self._servers: dict[str, DaemonThreads] = {}
         self._resting: dict[str, tuple[float, str]] = {}
 
-    def retrieve(self, query: Query, scope: Scope, pool: int, stores: Stores) -> Found:
-        """Return at most `pool` candidates from each list."""
-        unavailable: dict[str, str] = {}
-        started = time.monotonic()
-        names = [symbol.name for symbol in query.symbols]
-        keywords, vectors, graph, catalog = stores.keywords, stores.vectors, stores.graph, stores.catalog
-        # Waiting for a thread costs more than a short look-up: on this machine only the full-text search, which runs
-        # outside of Python, is worth one.
-        depth = pool if keywords.remote else KEYWORD_DEPTH * pool
-        keyword = [
-            self._ask("keyword", keywords.remote, partial(keywords.search, terms, depth, scope), beside=True)
-            for terms in (query.terms, query.minor_terms)
-            if terms
-        ]
-        embedded = self._ask("vector", False, partial(_embed, query, stores))
-        wanted = next(iter(self._answer(embedded, unavailable)), None)
-        vector = self._ask(
-            "vector",
-            vectors is not None and vectors.remote,
-            lambda: vectors.search(wanted, pool, scope) if vectors is not None and wanted is not None else [],
-        )
-        definitions = self._ask(
-            "graph",
-            graph is not None and graph.remote,
-            lambda: graph.find_symbols(names, scope, MAX_DEFINITIONS) if names and graph is not None else [],
-        )
-        # A file whose name is said in passing is in the other lists as well; measured, its look-up added nothing.
-        paths = self._ask(
-            "catalog", catalog.remote, lambda: catalog.find_paths(query.terms, MAX_PATHS, scope) if query.paths else []
-        )
-        if vectors is None or stores.embedder is None:
-            unavailable["vector"] = stores.no_vectors or "no embedding model"
-        by_words = _sum([self._answer(one, unavailable) for one in keyword], (1.0, self._minor_weight))[:depth]
-        by_meaning = self._answer(vector, unavailable)
-        if graph is None:
-            unavailable["graph"] = stores.no_graph
-        return Found(
-            keyword=by_words[:pool],
-            keyword_beyond={one.chunk_id: one.score for one in by_words[pool:]},
-            vector=by_meaning,
-            vector_of_query=wanted,
-            definitions=self._answer(definitions, unavailable),
-            paths=self._answer(paths, unavailable),
-            unavailable=unavailable,
-            started=started,
-        )
-
-    def ask_graph(
-        self, graph: GraphStore | None, look_up: Callable[[GraphStore], Sequence[Answer]], found: Found
-    ) -> Sequence[Answer]:
-        """Return what the graph answers; nothing, with the reason in `found.unavailable`, when it cannot."""
-        if graph is None or "graph" in found.unavailable:  # What failed once would only make the search wait again.
-            return ()
-        asked = self._ask("graph", graph.remote, lambda: look_up(graph), since=found.started)
-        return self._answer(asked, found.unavailable)
-
-    def similarities(self, chunk_ids: Sequence[int], stores: Stores, found: Found) -> Mapping[int, float]:
-        """Return how near chunks are to the query that no list of nearest ones proposed."""
-        vectors, vector = stores.vectors, found.vector_of_query
-        if vectors is None or vector is None or not chunk_ids or "vector" in found.unavailable:
-            return {}
-
-        def look_up() -> Sequence[tuple[int, float]]:
-            return list(vectors.similarities(vector, chunk_ids).items())
-
-        return dict(self._answer(self._ask("vector", vectors.remote, look_up, since=found.started), found.unavailable))
-
-    def backlinks(self, chunk_ids: Sequence[int], stores: Stores, found: Found) -> Mapping[int, int]:
-        """Return how many other files lead to those of the chunks."""
-        return dict(self.ask_graph(stores.graph, lambda graph: list(graph.backlinks(chunk_ids).items()), found))
-
-    def documents(
-        self, status: DocumentStatus, limit: int, scope: Scope, stores: Stores, found: Found
-    ) -> Sequence[int]:
-        """Return the first chunks of the documents of a status."""
-        catalog = stores.catalog
-        if "catalog" in found.unavailable:
-            return ()
-        look_up = self._ask(
-            "catalog", catalog.remote, lambda: catalog.documents(status, limit, scope), since=found.started
-        )
-        return self._answer(look_up, found.unavailable)
+    def open(self, stores: Stores) -> "Lookups":
+        """Return the look-ups of one search."""
+        return Lookups(self, stores)
 
     def close(self) -> None:
         """Let the threads end."""
         for threads in (self._full_text, *self._servers.values()):
             threads.close()
 
-    def _ask(
+    def start(
         self,
         store: str,
         remote: bool,
@@ -186,7 +106,11 @@ class Retriever:
         *,
         beside: bool = False,
         since: float | None = None,
-    ) -> "_Asked[Answer]":
+    ) -> "Pending[Answer]":
+        """Begin a look-up: of a server and, with `beside`, of a store in a thread; else it is done on return.
+
+        since: when the search began to wait for servers, on the monotonic clock; now by default.
+        """
         now = time.monotonic()
         started = now if since is None or not remote else since
         future: Future[Sequence[Answer]] = Future()
@@ -201,9 +125,10 @@ class Retriever:
             future = self._full_text.submit(look_up)
         else:
             settle(future, look_up)
-        return _Asked(store, remote, future, started + (self._remote_timeout if remote else STORE_TIMEOUT_SECONDS))
+        return Pending(store, remote, future, started + (self._remote_timeout if remote else STORE_TIMEOUT_SECONDS))
 
-    def _answer(self, asked: "_Asked[Answer]", unavailable: dict[str, str]) -> Sequence[Answer]:
+    def finish(self, asked: "Pending[Answer]", unavailable: dict[str, str]) -> Sequence[Answer]:
+        """Wait for a look-up; when the store fails, return nothing and note the reason in `unavailable`."""
         try:
             return asked.future.result(max(0.0, asked.deadline - time.monotonic()))
         except FutureTimeoutError:
@@ -222,14 +147,116 @@ class Retriever:
         if asked.remote:
             now = time.monotonic()
             until, _ = self._resting.get(asked.store, (0.0, ""))
-            if now >= until:  # A refusal while it rests must not prolong the rest.
+            if now >= until:  # A refusal during the cooldown must not prolong it.
                 self._resting[asked.store] = (now + REST_SECONDS, reason)
         unavailable[asked.store] = reason
         return ()
 
 
+class Lookups:
+    """The look-ups of one search.
+
+    A store that fails is named in `unavailable` with the reason, and is not asked again. Servers share one deadline.
+    """
+
+    def __init__(self, retriever: Retriever, stores: Stores) -> None:
+        self.stores = stores
+        self.unavailable: dict[str, str] = {}
+        self._retriever = retriever
+        self._query_vector: Matrix | None = None
+        self._compares_vectors = False
+        self._started = time.monotonic()
+
+    def candidates(self, query: Query, scope: Scope, pool: int) -> Found:
+        """Return at most `pool` candidates from each list."""
+        stores = self.stores
+        names = [symbol.name for symbol in query.symbols]
+        keywords, vectors, graph, catalog = stores.keywords, stores.vectors, stores.graph, stores.catalog
+        # Handing a short look-up to a thread costs more than the look-up: of the embedded stores, only the full-text
+        # search, which runs outside of Python, gets one.
+        depth = pool if keywords.remote else KEYWORD_DEPTH * pool
+        start = self._retriever.start
+        keyword = [
+            start("keyword", keywords.remote, partial(keywords.search, terms, depth, scope), beside=True)
+            for terms in (query.terms, query.expansion_terms)
+            if terms
+        ]
+        embedded = start("vector", False, partial(_embed, query, stores))
+        wanted = self._query_vector = next(iter(self._answer(embedded)), None)
+        vector = start(
+            "vector",
+            vectors is not None and vectors.remote,
+            lambda: vectors.search(wanted, pool, scope) if vectors is not None and wanted is not None else [],
+        )
+        definitions = start(
+            "graph",
+            graph is not None and graph.remote,
+            lambda: graph.find_symbols(names, scope, MAX_DEFINITIONS) if names and graph is not None else [],
+        )
+        # A file that is named in passing is in the other lists as well; measured, its look-up added nothing.
+        paths = start(
+            "catalog", catalog.remote, lambda: catalog.find_paths(query.terms, MAX_PATHS, scope) if query.paths else []
+        )
+        if vectors is None or stores.embedder is None:
+            self.unavailable["vector"] = stores.no_vectors or "no embedding model"
+        by_words = _sum([self._answer(one) for one in keyword], (1.0, self._retriever.expansion_weight))[:depth]
+        by_meaning = self._answer(vector)
+        self._compares_vectors = bool(by_meaning)
+        if graph is None:
+            self.unavailable["graph"] = stores.no_graph
+        return Found(
+            vector=by_meaning,
+            keyword=by_words[:pool],
+            keyword_beyond={one.chunk_id: one.score for one in by_words[pool:]},
+            query_vector=wanted,
+            definitions=self._answer(definitions),
+            paths=self._answer(paths),
+        )
+
+    @property
+    def has_query_vector(self) -> bool:
+        """Whether any vector can be near to the query."""
+        return self._query_vector is not None
+
+    def in_graph(self, look_up: Callable[[GraphStore], Sequence[Answer]]) -> Sequence[Answer]:
+        """Return what the graph answers; nothing when it is unavailable."""
+        graph = self.stores.graph
+        if graph is None or "graph" in self.unavailable:
+            return ()
+        return self._answer(self._retriever.start("graph", graph.remote, lambda: look_up(graph), since=self._started))
+
+    def similarities(self, chunk_ids: Sequence[int]) -> Mapping[int, float]:
+        """Return the cosine between the query and each of the chunks that has a vector."""
+        vectors, vector = self.stores.vectors, self._query_vector
+        if vectors is None or vector is None or not chunk_ids or "vector" in self.unavailable:
+            return {}
+
+        def look_up() -> Sequence[tuple[int, float]]:
+            return list(vectors.similarities(vector, chunk_ids).items())
+
+        return dict(self._answer(self._retriever.start("vector", vectors.remote, look_up, since=self._started)))
+
+    def documents(self, status: DocumentStatus, limit: int, scope: Scope) -> Sequence[int]:
+        """Return the first chunks of the documents of a status."""
+        catalog = self.stores.catalog
+        if "catalog" in self.unavailable:
+            return ()
+        look_up = partial(catalog.documents, status, limit, scope)
+        return self._answer(self._retriever.start("catalog", catalog.remote, look_up, since=self._started))
+
+    def contents(self, chunk_ids: Sequence[int]) -> Mapping[int, Content]:
+        """Return those of the chunks that still exist, each with its vector where vectors took part in the search."""
+        chunks = self.stores.catalog.chunks(chunk_ids)
+        index = self.stores.vectors if self._compares_vectors else None
+        vectors = index.vectors(chunk_ids) if index is not None else {}
+        return {chunk_id: (chunk, vectors.get(chunk_id)) for chunk_id, chunk in chunks.items()}
+
+    def _answer(self, asked: "Pending[Answer]") -> Sequence[Answer]:
+        return self._retriever.finish(asked, self.unavailable)
+
+
 @dataclass(frozen=True, slots=True)
-class _Asked(Generic[Answer]):
+class Pending(Generic[Answer]):
     """A look-up under way."""
 
     store: str

@@ -9,20 +9,21 @@ from collections.abc import Mapping
 from typing import NamedTuple, TypeVar
 
 from graphrag_mcp.model.files import Category, RelationKind
+from graphrag_mcp.model.search import EdgeDirection
 
 Meaning = TypeVar("Meaning")
 
 
 class AskedRelation(NamedTuple):
-    """An edge that a query asks about; "in" is what points at the thing it names, "out" what that points at."""
+    """A relation that a query asks about, seen from the definition it names."""
 
     kind: RelationKind
-    direction: str
+    direction: EdgeDirection
 
 
-_CALLERS = AskedRelation(RelationKind.CALLS, "in")
-_SUBTYPES = AskedRelation(RelationKind.INHERITS, "in")
-_TESTERS = AskedRelation(RelationKind.TESTS, "in")
+_CALLERS = AskedRelation(RelationKind.CALLS, EdgeDirection.IN)
+_SUBTYPES = AskedRelation(RelationKind.INHERITS, EdgeDirection.IN)
+_TESTERS = AskedRelation(RelationKind.TESTS, EdgeDirection.IN)
 
 _TESTS = r"(?:(?:unit|integration|regression|acceptance|smoke|e2e|end.to.end) )?(?:tests?|specs?)(?: cases?| suites?)?"
 _DOCUMENTS = (
@@ -75,10 +76,10 @@ _ANYTHING = r"(?:who|what|which \w+|where)"
 _RELATION_PHRASES: dict[str, AskedRelation] = {
     rf"\b{_ANYTHING} (?:calls?|uses?|invokes?|is \S+ (?:called|used|invoked))\b": _CALLERS,
     r"\b(?:callers?|usages?|uses|call sites?) (?:of|for)\b": _CALLERS,
-    r"\bcallees? of\b": AskedRelation(RelationKind.CALLS, "out"),
-    rf"\b{_ANYTHING} does \S+ (?:call|use|invoke)\b": AskedRelation(RelationKind.CALLS, "out"),
-    rf"\b{_ANYTHING} (?:imports?|depends? on|requires?)\b": AskedRelation(RelationKind.IMPORTS, "in"),
-    rf"\b{_ANYTHING} does \S+ (?:import|depend on|require)\b": AskedRelation(RelationKind.IMPORTS, "out"),
+    r"\bcallees? of\b": AskedRelation(RelationKind.CALLS, EdgeDirection.OUT),
+    rf"\b{_ANYTHING} does \S+ (?:call|use|invoke)\b": AskedRelation(RelationKind.CALLS, EdgeDirection.OUT),
+    rf"\b{_ANYTHING} (?:imports?|depends? on|requires?)\b": AskedRelation(RelationKind.IMPORTS, EdgeDirection.IN),
+    rf"\b{_ANYTHING} does \S+ (?:import|depend on|require)\b": AskedRelation(RelationKind.IMPORTS, EdgeDirection.OUT),
     r"\b(?:subclasses|subtypes|implementations|implementors|children) of\b": _SUBTYPES,
     rf"\b{_ANYTHING} (?:inherits?|extends?|implements?|subclass\w*)\b": _SUBTYPES,
     rf"\b{_ANYTHING} tests?\b": _TESTERS,
@@ -91,7 +92,7 @@ def asked_categories(text: str) -> frozenset[Category]:
     return _asked(text, _CATEGORY_PHRASES)
 
 
-def asks_for_the_past(text: str) -> bool:
+def asks_for_retired(text: str) -> bool:
     """Tell whether a query asks for what was set aside: then being set aside is no fault."""
     return _PAST.search(text.lower()) is not None
 

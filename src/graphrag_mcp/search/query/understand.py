@@ -6,7 +6,7 @@ from enum import StrEnum
 
 from graphrag_mcp.model.files import Category
 from graphrag_mcp.search.query.expansion import expand
-from graphrag_mcp.search.query.phrases import AskedRelation, asked_categories, asked_relations, asks_for_the_past
+from graphrag_mcp.search.query.phrases import AskedRelation, asked_categories, asked_relations, asks_for_retired
 from graphrag_mcp.settings import RetrievalSettings
 from graphrag_mcp.text.words import query_words
 
@@ -27,22 +27,22 @@ class Query:
     """A query, understood.
 
     title: the first line of a long text, else the text. terms: stemmed words for the keyword index, distinct, in order.
-    minor_terms: words that count half: synonyms, and the rest of a long text. symbols: names the query says, each with
-    its qualifiers before it ("Session.send" gives name "send", qualifiers ("Session",)). paths: file paths or names it
-    says. categories: kinds of file it really asks for; their prior is lifted. relations: edges it asks about.
-    of_the_past: whether it asks for what was set aside.
+    expansion_terms: words that count half: synonyms, and the rest of a long text. symbols: names in the query, each
+    with its qualifiers before it ("Session.send" gives name "send", qualifiers ("Session",)). paths: file paths or
+    names in it. categories: kinds of file it really asks for; their prior is lifted. relations: those it asks about.
+    wants_retired: whether it asks for archived or superseded files.
     """
 
     text: str
     title: str
     intent: Intent
     terms: tuple[str, ...]
-    minor_terms: tuple[str, ...]
+    expansion_terms: tuple[str, ...]
     symbols: tuple["NamedSymbol", ...]
     paths: tuple[str, ...]
     categories: frozenset[Category]
     relations: tuple[AskedRelation, ...]
-    of_the_past: bool
+    wants_retired: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,12 +78,12 @@ def understand(text: str, settings: RetrievalSettings = _DEFAULTS) -> Query:
         title=title,
         intent=intent,
         terms=tuple(terms[:MAX_TERMS]),
-        minor_terms=tuple(word for word in words if word not in terms)[:MAX_TERMS] + synonyms,
+        expansion_terms=tuple(word for word in words if word not in terms)[:MAX_TERMS] + synonyms,
         symbols=symbols,
         paths=paths,
         categories=asked_categories(title),
         relations=asked_relations(title),
-        of_the_past=asks_for_the_past(title),
+        wants_retired=asks_for_retired(title),
     )
 
 

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from graphrag_mcp.model.files import SymbolKind
-from graphrag_mcp.model.search import Factor, Mention, Ranked, StoredFile, SymbolMatch
+from graphrag_mcp.model.search import Factor, FactorKind, Mention, Ranked, StoredFile, SymbolMatch
 from graphrag_mcp.search.query.understand import Intent, NamedSymbol, Query
-from graphrag_mcp.search.ranking.fusion import Fused
+from graphrag_mcp.search.ranking.ranked_lists import Fused
 from graphrag_mcp.settings import RetrievalSettings
 from graphrag_mcp.text.words import directory_words, stem_words
 
@@ -36,7 +36,7 @@ def definition_bonuses(query: Query, matches: Iterable[SymbolMatch], settings: R
     best: dict[int, Factor] = {}
     for match in matches:
         grade = max((_grade(named, match) for named in query.symbols), default=0.0)
-        bonus = Factor("definition", weight * grade, "bonus", match.symbol.qualified_name)
+        bonus = Factor("definition", weight * grade, FactorKind.BONUS, match.symbol.qualified_name)
         if bonus.value and (match.chunk_id not in best or best[match.chunk_id].value < bonus.value):
             best[match.chunk_id] = bonus
     return best
@@ -44,7 +44,7 @@ def definition_bonuses(query: Query, matches: Iterable[SymbolMatch], settings: R
 
 def relation_bonuses(related: Iterable[Ranked], settings: RetrievalSettings) -> dict[int, Factor]:
     """Return, by chunk, what the surest neighbours gain when the query asks for just that relation."""
-    return {one.chunk_id: Factor("relation", settings.relation_bonus * one.score, "bonus") for one in related}
+    return {one.chunk_id: Factor("relation", settings.relation_bonus * one.score, FactorKind.BONUS) for one in related}
 
 
 def _grade(named: NamedSymbol, match: SymbolMatch) -> float:

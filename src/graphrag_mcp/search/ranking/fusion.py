@@ -1,52 +1,62 @@
-"""Merges ranked lists into one score per chunk: by relative score, by reciprocal rank, or the legacy weighted sum."""
+"""Merges ranked lists into one score per chunk: by relative score or by reciprocal rank."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import NamedTuple
 
-from graphrag_mcp.model.search import Ranked
-
-
-@dataclass(frozen=True, slots=True)
-class RankedList:
-    """One source's answer. `weight`: its say in the fusion.
-
-    others: the source's scores of chunks that it did not propose itself, where they are known.
-    """
-
-    source: str
-    items: Sequence[Ranked]
-    weight: float = 1.0
-    others: Mapping[int, float] = field(default_factory=dict)
-
-
-class Fused(NamedTuple):
-    """A chunk's score after fusion, 0 to 1, with its place in each list that has it."""
-
-    chunk_id: int
-    score: float
-    ranks: Mapping[str, int]
-
+from graphrag_mcp.model.files import Category
+from graphrag_mcp.model.search import FusionMethod, ListSource
+from graphrag_mcp.search.ranking.ranked_lists import Fused, RankedList, best_first, ranks_of
+from graphrag_mcp.search.ranking.weighted_fusion import fuse_weighted
+from graphrag_mcp.settings import RetrievalSettings
 
 EVEN = 0.5
 
-Share = Callable[[int, str], float]
+Share = Callable[[int, ListSource], float]
 
 
-def balanced(_chunk_id: int, _source: str) -> float:
-    """Give every list the same say, whatever the chunk's category."""
+def balanced(_chunk_id: int, _source: ListSource) -> float:
+    """Weigh every list alike, whatever the chunk's category."""
     return EVEN
+
+
+def fuse(
+    lists: Sequence[RankedList], is_hybrid: bool, settings: RetrievalSettings, categories: Mapping[int, Category]
+) -> tuple[list[Fused], FusionMethod]:
+    """Merge the lists as the settings say, or the vectors alone where the search is not hybrid.
+
+    categories: of the chunks' files, by chunk id; read only where `category_weights` are set.
+    """
+    if not is_hybrid:
+        vectors = [one for one in lists if one.source is ListSource.VECTOR]
+        return fuse_rrf(vectors, settings.rrf_k), FusionMethod.SEMANTIC_ONLY
+    method = FusionMethod(settings.fusion_algorithm)
+    if method is FusionMethod.WEIGHTED:
+        return fuse_weighted(lists, settings), method
+    share = _category_share(categories, settings) if settings.category_weights else balanced
+    if method is FusionMethod.RRF:
+        return fuse_rrf(lists, settings.rrf_k, share), method
+    return fuse_relative(lists, share), method
+
+
+def _category_share(categories: Mapping[int, Category], settings: RetrievalSettings) -> Share:
+    """Return the weight of each list for a chunk by its file's category, 0 to 1."""
+
+    def share(chunk_id: int, source: ListSource) -> float:
+        category = categories.get(chunk_id)
+        vectors = settings.category_weights.get(category, EVEN) if category is not None else EVEN
+        return {ListSource.VECTOR: vectors, ListSource.KEYWORD: 1 - vectors}.get(source, EVEN)
+
+    return share
 
 
 def fuse_rrf(lists: Sequence[RankedList], k: int, share: Share = balanced) -> list[Fused]:
     """Fuse by rank alone: score(d) = Σ_s 2·c_s(d)·w_s / (k + rank_s(d)), ranks from 1 (Cormack et al., SIGIR 2009).
 
-    `share(chunk_id, source)` is c: the part of the say that the chunk's category gives to the source, 0.5 for plain
-    RRF. The score is divided by what the first place in every list would give, so that 1 means "first everywhere",
-    whatever the query (K-22). Ties: more sources first, then the smaller id.
+    `share(chunk_id, source)` is c: the part of the weight that the chunk's category gives to the source, 0.5 for plain
+    RRF. The score is divided by that of a chunk that is first in every list, so that 1 means "first everywhere",
+    whatever the query. Ties: more sources first, then the smaller id.
     """
     best_possible = sum(one.weight for one in lists) / (k + 1) or 1.0
-    ranks: dict[int, dict[str, int]] = {}
+    ranks: dict[int, dict[ListSource, int]] = {}
     totals: dict[int, float] = {}
     for one in lists:
         for rank, (chunk_id, _) in enumerate(one.items, 1):
@@ -55,7 +65,7 @@ def fuse_rrf(lists: Sequence[RankedList], k: int, share: Share = balanced) -> li
                 places[one.source] = rank
                 part = 1.0 if share is balanced else 2 * share(chunk_id, one.source)
                 totals[chunk_id] = totals.get(chunk_id, 0.0) + part * one.weight / (k + rank)
-    return _in_order([Fused(chunk_id, total / best_possible, ranks[chunk_id]) for chunk_id, total in totals.items()])
+    return best_first([Fused(chunk_id, total / best_possible, ranks[chunk_id]) for chunk_id, total in totals.items()])
 
 
 def fuse_relative(lists: Sequence[RankedList], share: Share = balanced) -> list[Fused]:
@@ -65,7 +75,7 @@ def fuse_relative(lists: Sequence[RankedList], share: Share = balanced) -> list[
     throws away: by how much the first is better than the second. `share` is that of `fuse_rrf`.
     """
     total_weight = sum(one.weight for one in lists if one.items) or 1.0
-    ranks = _ranks(lists)
+    ranks = ranks_of(lists)
     totals = dict.fromkeys(ranks, 0.0)
     for one in lists:
         best = max((item.score for item in one.items), default=0.0)
@@ -77,30 +87,4 @@ def fuse_relative(lists: Sequence[RankedList], share: Share = balanced) -> list[
                 if score > 0 and chunk_id in totals:
                     part = 1.0 if share is balanced else 2 * share(chunk_id, one.source)
                     totals[chunk_id] += part * scale * score
-    return _in_order([Fused(chunk_id, total, ranks[chunk_id]) for chunk_id, total in totals.items()])
-
-
-def fuse_weighted(lists: Sequence[RankedList]) -> list[Fused]:
-    """Fuse by score: each list min-max normalised to 0 to 1, then summed by weight (001-02). A flat list counts 1."""
-    ranks = _ranks(lists)
-    total_weight = sum(one.weight for one in lists) or 1.0
-    scores = dict.fromkeys(ranks, 0.0)
-    for one in lists:
-        if not one.items:
-            continue
-        high, low = max(item.score for item in one.items), min(item.score for item in one.items)
-        for item in one.items:
-            scores[item.chunk_id] += one.weight * ((item.score - low) / (high - low) if high > low else 1.0)
-    return _in_order([Fused(chunk_id, scores[chunk_id] / total_weight, ranks[chunk_id]) for chunk_id in ranks])
-
-
-def _ranks(lists: Sequence[RankedList]) -> dict[int, dict[str, int]]:
-    ranks: dict[int, dict[str, int]] = {}
-    for one in lists:
-        for rank, item in enumerate(one.items, 1):
-            ranks.setdefault(item.chunk_id, {}).setdefault(one.source, rank)
-    return ranks
-
-
-def _in_order(fused: list[Fused]) -> list[Fused]:
-    return sorted(fused, key=lambda one: (-one.score, -len(one.ranks), one.chunk_id))
+    return best_first([Fused(chunk_id, total, ranks[chunk_id]) for chunk_id, total in totals.items()])

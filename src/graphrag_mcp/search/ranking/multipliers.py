@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterable, Mapping
 
 from graphrag_mcp.model.files import Category, DocumentStatus
-from graphrag_mcp.model.search import StoredFile
+from graphrag_mcp.model.search import ListSource, StoredFile
 from graphrag_mcp.search.query.understand import Query
 from graphrag_mcp.settings import RetrievalSettings
 
@@ -52,14 +52,14 @@ def lifted(
     return {category: prior ** equal.get(category, 1.0) for category, prior in priors.items()}
 
 
-def source_confidence(ranks: Mapping[str, int], settings: RetrievalSettings) -> float:
+def source_confidence(ranks: Mapping[ListSource, int], settings: RetrievalSettings) -> float:
     """Return the factor for the surest way a chunk was found (000-35): the largest one, not the product (B-13).
 
     A high vector similarity is a place among the first of the vector list, since what a cosine means depends on the
     model. The exact path's factor is the bonus "path": it has to lift what no list proposed.
     """
-    confidence = settings.confidence_graph if "graph" in ranks else 1.0
-    if ranks.get("vector", HIGH_SIMILARITY_RANK + 1) <= HIGH_SIMILARITY_RANK:
+    confidence = settings.confidence_graph if ListSource.GRAPH in ranks else 1.0
+    if ranks.get(ListSource.VECTOR, HIGH_SIMILARITY_RANK + 1) <= HIGH_SIMILARITY_RANK:
         confidence = max(confidence, settings.confidence_vector)
     return confidence
 
@@ -119,11 +119,6 @@ def standing(file: StoredFile, settings: RetrievalSettings) -> float:
 def retirement(file: StoredFile, settings: RetrievalSettings) -> float:
     """Return the factor of what is set aside: by its place or by its own word, and once when by both (K-03, B-10)."""
     return min(file.archive.penalty if file.archive else 1.0, 1.0 - status_penalty(file, settings))
-
-
-def backlink_boost(count: int, settings: RetrievalSettings) -> float:
-    """Return 1 + weight · min(count, cap), for the number of other files that lead to a file (001-08)."""
-    return 1.0 + settings.backlink_boost_weight * min(count, settings.backlink_boost_cap)
 
 
 def clamped_product(factors: Iterable[float], settings: RetrievalSettings) -> float:

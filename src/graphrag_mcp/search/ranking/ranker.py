@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from graphrag_mcp.model.files import NO_FACTS, Category
-from graphrag_mcp.model.search import Factor, Hit, Ranked, StoredChunk, StoredFile, SymbolMatch
+from graphrag_mcp.model.search import Factor, FactorKind, Hit, Ranked, StoredChunk, StoredFile, SymbolMatch
 from graphrag_mcp.search.query.understand import Intent, Query
-from graphrag_mcp.search.ranking import multipliers
+from graphrag_mcp.search.ranking import backlinks, multipliers
 from graphrag_mcp.search.ranking.bonuses import (
     FILE_BONUSES,
     Agreement,
@@ -19,7 +19,7 @@ from graphrag_mcp.search.ranking.bonuses import (
     file_bonuses,
     relation_bonuses,
 )
-from graphrag_mcp.search.ranking.fusion import Fused
+from graphrag_mcp.search.ranking.ranked_lists import Fused
 from graphrag_mcp.settings import RetrievalSettings
 
 MAX_RANKED = 200  # Candidates whose whole score is worked out; with their category's prior, later ones never win.
@@ -129,7 +129,7 @@ class Ranker:
         own = self._own.get(chunk.chunk_id)
         terms = [own] if own else []
         terms += (
-            Factor(name, value * share, "bonus")
+            Factor(name, value * share, FactorKind.BONUS)
             for name, value in zip(FILE_BONUSES, shared.bonuses, strict=False)
             if value
         )
@@ -138,7 +138,7 @@ class Ranker:
 
     def backlink_boost(self, file: StoredFile) -> float:
         """Return the factor for the files that lead to this one."""
-        return multipliers.backlink_boost(self._evidence.backlinks.get(file.file_id, 0), self.settings)
+        return backlinks.boost(self._evidence.backlinks.get(file.file_id, 0), self.settings)
 
     def boost(self, file: StoredFile) -> float:
         """Return the factor for a file's status, standing, backlinks and age, without its category's."""
@@ -146,7 +146,7 @@ class Ranker:
 
     def _named_factors(self, scored: Scored) -> Iterable[tuple[str, float, str]]:
         file = scored.file
-        retirement, standing, backlinks, recency, prior = self._files[file.file_id].factors
+        retirement, standing, linked, recency, prior = self._files[file.file_id].factors
         status = file.facts.status.value if file.facts.status is not None else ""
         age = f"{multipliers.age_days(file.modified_at, self.now):.0f} days" if file.modified_at is not None else ""
         if file.archive:
@@ -154,7 +154,7 @@ class Ranker:
         else:
             yield "status", retirement, status or "in force, and the query asks for what was set aside"
         yield "standing", standing, f"priority {file.facts.priority}" if file.facts.priority is not None else ""
-        yield "backlinks", backlinks, f"{self._evidence.backlinks.get(file.file_id, 0)} files lead here"
+        yield "backlinks", linked, f"{self._evidence.backlinks.get(file.file_id, 0)} files lead here"
         yield "recency", recency, age
         yield f"category {file.category.value}", prior, ""
         yield "source", self._confidence(scored.fused), "graph" if "graph" in scored.fused.ranks else "vector"
@@ -204,7 +204,7 @@ class Ranker:
         """Return the factor for being set aside; who asks for what was, and lets it be shown, gets it first."""
         is_living = file.archive is None and file.facts is NO_FACTS
         retired = 1.0 if is_living else multipliers.retirement(file, self.settings)
-        if not self.query.of_the_past:
+        if not self.query.wants_retired:
             return retired
         return self.settings.prior_unasked if self.with_archived and retired == 1.0 else 1.0
 

@@ -1,11 +1,14 @@
-"""The linear reranker: every signal from 0 to 1, times its weight, so that each score can be added up by hand (002)."""
+"""The linear reranker, `rerank = "weighted_sum"`: signals from 0 to 1, times their weights.
+
+Every score can be added up by hand.
+"""
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from graphrag_mcp.model.files import DocumentStatus
-from graphrag_mcp.model.search import Factor, StoredChunk, StoredFile
+from graphrag_mcp.model.search import Factor, FactorKind, StoredChunk, StoredFile
 from graphrag_mcp.search.query.understand import Query
 from graphrag_mcp.search.ranking.bonuses import Agreement, names_path
 from graphrag_mcp.search.ranking.multipliers import AUTO_TIERS, age_days, status_penalty
@@ -17,7 +20,7 @@ RECENCY_DAYS = 365.0  # The signal of recency falls to 1/e in this time.
 
 @dataclass(frozen=True, slots=True)
 class Scores:
-    """What the stores gave for the candidates, by chunk id: cosines, and BM25; and the chunks that the query names."""
+    """The candidates' cosines and BM25 scores by chunk id, and the chunks that the query names."""
 
     vector: Mapping[int, float] = field(default_factory=dict)
     keyword: Mapping[int, float] = field(default_factory=dict)
@@ -25,7 +28,7 @@ class Scores:
 
 
 class WeightedSum:
-    """score = Σ weight · signal + priority_weight · priority − penalties, all of it additive (K-03)."""
+    """score = Σ weight · signal + priority_weight · priority − penalties."""
 
     def __init__(self, query: Query, scores: Scores, settings: RetrievalSettings, now: float) -> None:
         self._query = query
@@ -43,7 +46,7 @@ class WeightedSum:
         penalty = max(status_penalty(file, settings), settings.archived_penalty if file.archive else 0.0)
         mention = settings.rerank_mention_boost_weight * self._is_mentioned(chunk)
         if penalty:
-            mention = min(mention, penalty)  # What is superseded is never lifted above what supersedes it (B-18).
+            mention = min(mention, penalty)  # A superseded document is never lifted above the one that supersedes it.
         signals = {
             "vector": settings.rerank_vector_weight * self._vector.get(chunk.chunk_id, 0.0),
             "keyword": settings.rerank_keyword_weight * self._keyword.get(chunk.chunk_id, 0.0),
@@ -57,7 +60,7 @@ class WeightedSum:
             "status": -penalty,
             "auto tier": -settings.auto_tier_penalty * (file.facts.type.lower() in AUTO_TIERS),
         }
-        return tuple(Factor(name, value, "term") for name, value in signals.items() if value)
+        return tuple(Factor(name, value, FactorKind.TERM) for name, value in signals.items() if value)
 
     def _is_mentioned(self, chunk: StoredChunk) -> bool:
         return chunk.chunk_id in self._named or any(names_path(name, chunk.path) for name in self._query.paths)
@@ -79,7 +82,7 @@ def total(terms: Sequence[Factor]) -> float:
 
 
 def normalised(scores: Mapping[int, float]) -> dict[int, float]:
-    """Return the scores stretched to 0 to 1; where all are the same, each is 1 (B-19)."""
+    """Return the scores stretched to 0 to 1; where all are equal, each is 1."""
     low, high = min(scores.values(), default=0.0), max(scores.values(), default=0.0)
     if high <= low:
         return dict.fromkeys(scores, 1.0)

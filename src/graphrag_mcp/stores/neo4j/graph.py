@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 from neo4j import Driver
 
 from graphrag_mcp.model.files import RELATED_KINDS, RelationKind, Resolution, Symbol, SymbolKind
-from graphrag_mcp.model.search import GraphNeighbour, Mention, Scope, SymbolMatch
+from graphrag_mcp.model.search import EdgeDirection, GraphNeighbour, Mention, Scope, SymbolMatch
 from graphrag_mcp.ports import ChunkStore
 from graphrag_mcp.stores.neo4j.connection import reaching
 from graphrag_mcp.stores.neo4j.schema import IN_SCOPE, relationship_types, scope_parameters
@@ -170,7 +170,7 @@ class Neo4jGraphStore:
             GraphNeighbour(
                 chunk=chunks[step.chunk_id],
                 relation=RelationKind[step.row["kind"]],
-                direction=step.row["direction"],
+                direction=EdgeDirection(step.row["direction"]),
                 source=step.row["source"],
                 target=step.row["target"],
                 hops=step.hop,

@@ -22,6 +22,7 @@ from graphrag_mcp.model.files import (
     Resolution,
     SymbolKind,
 )
+from graphrag_mcp.model.search import EdgeDirection
 from graphrag_mcp.stores.sqlite.database import Database, id_list
 from graphrag_mcp.stores.sqlite.schema import ORDINAL_BITS
 from graphrag_mcp.stores.sqlite.scope import FileFilter
@@ -109,7 +110,7 @@ class Settler:
                 ORDER BY r.rank, r.id, s.id""",
             (id_list(seeds), *hidden.parameters),
         )
-        edges = _settle(map(_Candidate._make, rows), "out")
+        edges = _settle(map(_Candidate._make, rows), EdgeDirection.OUT)
         return edges + self._outgoing_modules(seeds, kinds, hidden, limit, relations)
 
     def _outgoing_modules(
@@ -129,7 +130,7 @@ class Settler:
                 ORDER BY seed.key, r.id, m.file_id LIMIT {limit}""",
             (id_list(seeds), *hidden.parameters),
         )
-        return _settle(map(_Candidate._make, rows), "out")
+        return _settle(map(_Candidate._make, rows), EdgeDirection.OUT)
 
     def incoming(
         self,
@@ -171,7 +172,7 @@ class Settler:
                 ORDER BY r.id, s.id""",
             (file_id, seed_rank, key, name, *hidden.parameters),
         )
-        edges = _settle(map(_Candidate._make, rows), "in")
+        edges = _settle(map(_Candidate._make, rows), EdgeDirection.IN)
         return [edge for edge in edges if edge.symbol_id == definition.symbol_id]
 
     def places(self, relation_ids: Sequence[int]) -> dict[int, int]:
@@ -248,7 +249,7 @@ class SettledEdge(NamedTuple):
     relation_id: int
     seed_rank: int
     kind: str
-    direction: str
+    direction: EdgeDirection
     source: str
     target: str
     symbol_id: int
@@ -261,7 +262,7 @@ def _list(kinds: Sequence[str]) -> str:
     return ", ".join(f"'{RelationKind(kind).value}'" for kind in kinds)
 
 
-def _settle(candidates: Iterable[_Candidate], direction: str) -> list[SettledEdge]:
+def _settle(candidates: Iterable[_Candidate], direction: EdgeDirection) -> list[SettledEdge]:
     """Decide what each relation means: its own file, the module that it names, or the only one of that name."""
     edges: list[SettledEdge] = []
     for _, group in groupby(candidates, key=attrgetter("seed_rank", "relation_id")):

@@ -1,0 +1,113 @@
+"""Gathers what the stores hold for a query: ranked lists, merged, and what else is known of their chunks."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from graphrag_mcp.model.files import Category
+from graphrag_mcp.model.search import FusionMethod, ListSource, Mention, Ranked, SearchRequest, StoredFile
+from graphrag_mcp.search.query.understand import Query
+from graphrag_mcp.search.ranking import backlinks
+from graphrag_mcp.search.ranking.bonuses import graph_votes
+from graphrag_mcp.search.ranking.fusion import fuse
+from graphrag_mcp.search.ranking.ranked_lists import Fused, RankedList
+from graphrag_mcp.search.ranking.ranker import Evidence
+from graphrag_mcp.search.retrieval import Found, Lookups
+from graphrag_mcp.settings import RetrievalSettings
+
+MAX_NEIGHBOURS = 20  # In the graph's list.
+VOTERS = 20  # Candidates whose mentions count for the files they lead to.
+
+
+@dataclass(frozen=True, slots=True)
+class Candidates:
+    """All that is known of the chunks that may be shown; scoring reads nothing else.
+
+    is_hybrid: whether keywords count, or vectors alone. files: by chunk id; a chunk without a file has left the index.
+    """
+
+    found: Found
+    lists: Sequence[RankedList]
+    fused: Sequence[Fused]
+    method: FusionMethod
+    is_hybrid: bool
+    files: Mapping[int, StoredFile]
+    evidence: Evidence
+
+
+def gather(
+    query: Query, request: SearchRequest, pool: int, lookups: Lookups, settings: RetrievalSettings
+) -> Candidates:
+    """Return the candidates: at most `pool` of each list, and the definitions and files that the query names."""
+    found = lookups.candidates(query, request.scope, pool)
+    is_hybrid = (request.use_rrf and settings.hybrid_search_enabled) or not found.vector
+    lists = _lists(query, request, found, is_hybrid, lookups, settings)
+    categories = _categories(lists, lookups) if settings.category_weights else {}
+    fused, method = fuse(lists, is_hybrid, settings, categories)
+    if is_hybrid:
+        fused += _unlisted(fused, found)
+    voters = fused[:VOTERS]
+    mentions: Sequence[Mention] = ()
+    if is_hybrid and settings.vote_bonus:
+        ids = [one.chunk_id for one in voters]
+        mentions = lookups.in_graph(lambda graph: graph.mentions(ids, request.scope))
+    targets = {mention.definition_chunk_id for mention in mentions}
+    files = lookups.stores.catalog.files([*(one.chunk_id for one in fused), *targets])
+    evidence = Evidence(
+        definitions=found.definitions,
+        related=next((one.items for one in lists if one.source is ListSource.GRAPH), ()),
+        keyword=next((one.scores for one in lists if one.source is ListSource.KEYWORD), {}),
+        votes=graph_votes(voters, mentions, files),
+        backlinks=backlinks.count([one.chunk_id for one in fused], files, lookups, settings),
+    )
+    return Candidates(found, lists, fused, method, is_hybrid, files, evidence)
+
+
+def _lists(
+    query: Query,
+    request: SearchRequest,
+    found: Found,
+    is_hybrid: bool,
+    lookups: Lookups,
+    settings: RetrievalSettings,
+) -> list[RankedList]:
+    """Return the lists to fuse; the graph has one when the query asks for a relation of a definition it names."""
+    lists = []
+    if "vector" not in lookups.unavailable:
+        by_score = is_hybrid and FusionMethod(settings.fusion_algorithm) is FusionMethod.RELATIVE
+        others = _cosines_of_keyword_hits(found, lookups) if by_score else {}
+        lists.append(RankedList(ListSource.VECTOR, found.vector, settings.vector_weight, others))
+    if "keyword" not in lookups.unavailable:
+        lists.append(RankedList(ListSource.KEYWORD, found.keyword, settings.keyword_weight, found.keyword_beyond))
+    if query.relations and found.definitions and request.include_graph_context and request.max_hops:
+        lists.append(RankedList(ListSource.GRAPH, _related(query, request, found, lookups), settings.graph_weight))
+    return lists
+
+
+def _cosines_of_keyword_hits(found: Found, lookups: Lookups) -> Mapping[int, float]:
+    """Return the cosines of chunks that only the keyword list proposed: a missing score would count as zero."""
+    nearest = {one.chunk_id for one in found.vector}
+    return lookups.similarities([one.chunk_id for one in found.keyword if one.chunk_id not in nearest])
+
+
+def _related(query: Query, request: SearchRequest, found: Found, lookups: Lookups) -> list[Ranked]:
+    """Return the chunks that have a relation the query asks about to a definition it names."""
+    seeds = [match.chunk_id for match in found.definitions]
+    kinds = [kind for kind, _ in query.relations]
+    related = lookups.in_graph(
+        lambda graph: graph.neighbours(seeds, request.max_hops, MAX_NEIGHBOURS, request.scope, kinds)
+    )
+    asked = [one for one in related if (one.relation, one.direction) in query.relations]
+    return [Ranked(one.chunk.chunk_id, one.confidence) for one in asked]
+
+
+def _categories(lists: Sequence[RankedList], lookups: Lookups) -> Mapping[int, Category]:
+    """Return the category of each proposed chunk's file."""
+    files = lookups.stores.catalog.files([item.chunk_id for one in lists for item in one.items])
+    return {chunk_id: file.category for chunk_id, file in files.items()}
+
+
+def _unlisted(fused: Sequence[Fused], found: Found) -> list[Fused]:
+    """Return the chunks that the query names and no list proposed: definitions, and files by their paths."""
+    listed = {one.chunk_id for one in fused}
+    named = dict.fromkeys([*(match.chunk_id for match in found.definitions), *(one.chunk_id for one in found.paths)])
+    return [Fused(chunk_id, 0.0, {}) for chunk_id in named if chunk_id not in listed]

@@ -1,0 +1,26 @@
+"""The weighted sum of normalised scores, for indexes that were tuned with it: `fusion_algorithm = "weighted"`."""
+
+from collections.abc import Sequence
+
+from graphrag_mcp.model.search import ListSource
+from graphrag_mcp.search.ranking.ranked_lists import Fused, RankedList, best_first, ranks_of
+from graphrag_mcp.settings import RetrievalSettings
+
+
+def fuse_weighted(lists: Sequence[RankedList], settings: RetrievalSettings) -> list[Fused]:
+    """Fuse by score: each list min-max normalised to 0 to 1, then summed by weight. A flat list counts as 1."""
+    own_weights = {
+        ListSource.VECTOR: settings.legacy_vector_weight,
+        ListSource.KEYWORD: settings.legacy_keyword_weight,
+    }
+    ranks = ranks_of(lists)
+    total_weight = sum(own_weights.get(one.source, one.weight) for one in lists) or 1.0
+    scores = dict.fromkeys(ranks, 0.0)
+    for one in lists:
+        if not one.items:
+            continue
+        weight = own_weights.get(one.source, one.weight)
+        high, low = max(item.score for item in one.items), min(item.score for item in one.items)
+        for item in one.items:
+            scores[item.chunk_id] += weight * ((item.score - low) / (high - low) if high > low else 1.0)
+    return best_first([Fused(chunk_id, scores[chunk_id] / total_weight, ranks[chunk_id]) for chunk_id in ranks])

@@ -1,0 +1,40 @@
+"""Scores the candidates of a query and puts them in order, by what was gathered alone: no store is read."""
+
+from dataclasses import dataclass
+
+from graphrag_mcp.model.search import ListSource, SearchRequest
+from graphrag_mcp.search.gather import Candidates
+from graphrag_mcp.search.query.understand import Query
+from graphrag_mcp.search.ranking.ranker import Ranker, Scored
+from graphrag_mcp.search.ranking.weighted_sum import Scores
+from graphrag_mcp.settings import RetrievalSettings
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """The candidates in their order, and the ranker, which explains their scores."""
+
+    ranker: Ranker
+    order: list[Scored]
+
+
+def score(
+    query: Query, request: SearchRequest, candidates: Candidates, settings: RetrievalSettings, now: float
+) -> Ranking:
+    """Return the candidates, best first. now: seconds since 1970."""
+    ranker = Ranker(
+        query,
+        settings,
+        now,
+        with_recency=request.rerank_with_recency,
+        with_bonuses=candidates.is_hybrid,
+        with_archived=not request.scope.exclude_archived or bool(request.scope.include_patterns),
+    )
+    return Ranking(ranker, ranker.order(candidates.fused, candidates.files, candidates.evidence))
+
+
+def reranking_scores(candidates: Candidates) -> Scores:
+    """Return the scores that the linear reranker reads."""
+    by_source = {one.source: one.scores for one in candidates.lists}
+    named = frozenset(match.chunk_id for match in candidates.found.definitions)
+    return Scores(by_source.get(ListSource.VECTOR, {}), by_source.get(ListSource.KEYWORD, {}), named)

@@ -1,0 +1,140 @@
+"""The four phases of a search, each called on its own; scoring and selecting without any store."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import fields, replace
+from pathlib import Path
+
+import pytest
+
+from graphrag_mcp.answers.payload import search_payload
+from graphrag_mcp.model.files import Category, Symbol, SymbolKind
+from graphrag_mcp.model.search import (
+    FusionMethod,
+    ListSource,
+    PhaseTimes,
+    Ranked,
+    SearchRequest,
+    StoredFile,
+    SymbolMatch,
+)
+from graphrag_mcp.search.enrich import rejected_approaches, related_code
+from graphrag_mcp.search.gather import Candidates, gather
+from graphrag_mcp.search.query.understand import understand
+from graphrag_mcp.search.ranking.fusion import fuse
+from graphrag_mcp.search.ranking.ranked_lists import RankedList
+from graphrag_mcp.search.ranking.ranker import Evidence
+from graphrag_mcp.search.retrieval import Content, Found, Retriever
+from graphrag_mcp.search.score import score
+from graphrag_mcp.search.select import RUNNERS_UP, select
+from graphrag_mcp.settings import RetrievalSettings
+from tests.fakes import make_chunk
+from tests.search.stores import NO_DEDUP, Bench, garnets, paths
+
+SETTINGS = RetrievalSettings()
+NOW = 1_800_000_000.0
+
+
+def candidates(text: str, vector: Sequence[Ranked], keyword: Sequence[Ranked], **changes: object) -> Candidates:
+    """Return candidates of which chunk 10·n is in file n, as if stores had returned them."""
+    lists = [RankedList(ListSource.VECTOR, vector), RankedList(ListSource.KEYWORD, keyword)]
+    fused, method = fuse(lists, True, SETTINGS, {})
+    files = {
+        one.chunk_id: StoredFile(one.chunk_id // 10, f"src/file_{one.chunk_id // 10}.py", Category.IMPLEMENTATION)
+        for one in fused
+    }
+    found = Candidates(Found(vector, keyword), lists, fused, method, True, files, Evidence())
+    return replace(found, **changes)  # type: ignore[arg-type]
+
+
+def contents(count: int) -> Mapping[int, Content]:
+    """Return the chunks that `candidates` numbers, each with a text of its own."""
+    return {
+        10 * number: (make_chunk(f"src/file_{number}.py", chunk_id=10 * number, text=f"text {number}"), None)
+        for number in range(count)
+    }
+
+
+def test_scoring_needs_no_store() -> None:
+    """What several lists propose comes first; the order is a function of what was gathered."""
+    asked = "where is the basket stored"
+    found = candidates(asked, [Ranked(10, 0.9), Ranked(20, 0.8)], [Ranked(20, 9.0), Ranked(30, 2.0)])
+    ranking = score(understand(asked), SearchRequest(asked), found, SETTINGS, NOW)
+    assert [scored.fused.chunk_id for scored in ranking.order] == [20, 10, 30]
+    assert found.method is FusionMethod.RELATIVE
+
+
+def test_a_definition_that_the_query_names_is_scored_first_without_any_store() -> None:
+    """Evidence is a value: a definition found by name outweighs a better place in both lists."""
+    match = SymbolMatch(20, "src/file_2.py", Symbol("Basket", "Basket", SymbolKind.TYPE, 1, 9))
+    found = candidates("Basket", [Ranked(10, 0.9), Ranked(20, 0.8)], [Ranked(10, 9.0), Ranked(20, 8.0)])
+    plain = score(understand("Basket"), SearchRequest("Basket"), found, SETTINGS, NOW)
+    named = replace(found, evidence=Evidence(definitions=[match]))
+    lifted = score(understand("Basket"), SearchRequest("Basket"), named, SETTINGS, NOW)
+    assert [one.fused.chunk_id for one in plain.order] == [10, 20]
+    assert [one.fused.chunk_id for one in lifted.order] == [20, 10]
+
+
+def test_selecting_reads_no_more_than_it_shows() -> None:
+    """The hits are read in blocks; candidates behind the last that is needed are never read."""
+    found = candidates("text", [Ranked(10 * number, 1.0 - number / 100) for number in range(60)], [])
+    request = SearchRequest("text", limit=5)
+    ranking = score(understand("text"), request, found, NO_DEDUP, NOW)
+    stored, read = contents(60), list[int]()
+
+    def read_contents(ids: Sequence[int]) -> Mapping[int, Content]:
+        read.extend(ids)
+        return {one: stored[one] for one in ids}
+
+    selection = select(ranking.ranker, ranking.order, request, read_contents)
+    assert [hit.chunk.chunk_id for hit in selection.hits] == [0, 10, 20, 30, 40]
+    assert len(selection.runners_up) == RUNNERS_UP
+    assert len(read) == 10
+    assert selection.stats.original_count == 60
+
+
+def test_selecting_drops_a_copy_and_what_has_left_the_index() -> None:
+    """Two chunks of one text are one hit, and a chunk that no longer exists is none."""
+    found = candidates("text", [Ranked(10 * number, 1.0 - number / 100) for number in range(4)], [])
+    request = SearchRequest("text", limit=5)
+    ranking = score(understand("text"), request, found, SETTINGS, NOW)
+    stored = dict(contents(4))
+    stored[20] = (replace(stored[20][0], text="text 1"), None)
+    del stored[30]
+    selection = select(
+        ranking.ranker, ranking.order, request, lambda ids: {one: stored[one] for one in ids if one in stored}
+    )
+    assert [hit.chunk.chunk_id for hit in selection.hits] == [0, 10]
+    assert (selection.stats.after_threshold, selection.stats.after_content_dedup) == (4, 3)
+
+
+@pytest.fixture
+def bench(tmp_path: Path) -> Iterator[Bench]:
+    """Files that both lists find."""
+    bench = Bench(tmp_path, garnets(12))
+    yield bench
+    bench.close()
+
+
+def test_each_phase_can_be_called_alone(bench: Bench) -> None:
+    """Put together by hand, the phases give what the orchestrator gives."""
+    request = SearchRequest("garnet", limit=5)
+    query, retriever = understand(request.query, NO_DEDUP), Retriever()
+    lookups = retriever.open(bench.stores)
+    gathered = gather(query, request, 50, lookups, NO_DEDUP)
+    ranking = score(query, request, gathered, NO_DEDUP, NOW)
+    selection = select(ranking.ranker, ranking.order, request, lookups.contents)
+    assert related_code(request, selection.hits, lookups, NO_DEDUP) == []
+    assert rejected_approaches(request, set(), lookups, NO_DEDUP) == []
+    assert lookups.unavailable == {}
+    assert [hit.chunk.path for hit in selection.hits] == paths(bench.search(request))
+    retriever.close()
+
+
+def test_the_statistics_have_the_time_of_each_phase(bench: Bench) -> None:
+    """The phases add up to the whole search, in the result and in its JSON form."""
+    result = bench.search(SearchRequest("garnet", limit=5))
+    times = {phase.name: getattr(result.meta.phases_ms, phase.name) for phase in fields(PhaseTimes)}
+    assert list(times) == ["gather", "score", "select", "enrich"]
+    assert all(time > 0 for time in times.values())
+    assert sum(times.values()) == pytest.approx(result.meta.retrieval_ms, abs=0.01)
+    assert search_payload(result)["meta"]["phases_ms"] == times

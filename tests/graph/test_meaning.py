@@ -139,6 +139,17 @@ def test_overloads_are_one_thing_with_one_list_of_uses(navigate: Open) -> None:
     assert reached(navigator, "blend").keys() >= {"title", "page", "src/app.ts"}
 
 
+def test_a_member_of_an_imported_value_is_counted(navigate: Open) -> None:
+    """A value of another file has a type that no name tells, so its calls may mean any definition of their name."""
+    files = {
+        "shop/app.py": "class App:\n    def launch(self):\n        pass\n",
+        "shop/state.py": "from .app import App\n\ncurrent = App()\n",
+        "shop/run.py": "from .state import current\n\n\ndef launch():\n    return current.launch()\n",
+    }
+    callers = navigate(files).trace("App.launch", Direction.CALLERS, 1)
+    assert (callers.steps, callers.undecided) == ((), 1)
+
+
 def test_a_name_of_many_things_is_said_to_tell_nothing(navigate: Open) -> None:
     """An answer without callers must not pass for proof that there are none."""
     files = {

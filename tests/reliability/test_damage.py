@@ -1,8 +1,10 @@
 """Whatever happens to the index file while it is served: an error or a right answer, and a whole index soon after."""
 
 import os
+import sqlite3
 import time
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -58,7 +60,12 @@ def move_folder_away(file: Path) -> None:
     file.parent.rename(file.parent.with_name("elsewhere"))
 
 
-DAMAGE = [cut_in_half, cut_to_nothing, overwrite_pages, remove_logs, write_garbage, move_garbage_there]
+def drop_a_table(file: Path) -> None:
+    with closing(sqlite3.connect(file)) as connection:
+        connection.execute("DROP TABLE chunks")
+
+
+DAMAGE = [drop_a_table, cut_in_half, cut_to_nothing, overwrite_pages, remove_logs, write_garbage, move_garbage_there]
 LOSS = [remove, move_folder_away]
 
 

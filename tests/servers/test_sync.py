@@ -324,7 +324,7 @@ def test_serving_writes_nothing_to_servers_unless_it_is_asked_to(
         assert copied == expected
 
 
-@pytest.mark.parametrize("how", ["deleted", "emptied"])
+@pytest.mark.parametrize("how", ["deleted", "emptied", "without points"])
 def test_a_lost_copy_is_noticed_and_sent_again(
     make_place: Callable[..., Place], qdrant: QdrantClient, neo4j_driver: Driver, how: str
 ) -> None:
@@ -337,6 +337,9 @@ def test_a_lost_copy_is_noticed_and_sent_again(
         assert [(state.given, state.held) for state in app.status().servers] == [(count, count) for count in sent]
         if how == "deleted":
             qdrant.delete_collection(f"lost-{how}")
+        elif how == "without points":  # The word counts are still there.
+            of_project = models.FieldCondition(key="project_id", match=models.MatchValue(value=project))
+            qdrant.delete("lost-without points", models.Filter(must=[of_project]))
         else:
             everything = models.Filter(must=[models.HasIdCondition(has_id=list(_ids(qdrant, f"lost-{how}")))])
             qdrant.delete(f"lost-{how}", everything)

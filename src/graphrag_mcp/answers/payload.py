@@ -26,8 +26,9 @@ def search_payload(result: SearchResult, room: int | None = None) -> dict[str, A
     `archived_copies` are places in archived files with the same content, which are no results of their own.
     rejected: documents of approaches that were turned down. runner_up: the results after the last, without their texts.
     expanded: related code, where `confirmed` is false when it is only a candidate.
-    meta: retrieval_ms, phases_ms, search_strategy, retrieval_stats, compression, index, unavailable, warnings; `confidence` (0 to
-    1, null: not judged), `nothing_matches` where it is low, and then `missing_words`, which occur nowhere.
+    meta: retrieval_ms, phases_ms, search_strategy, retrieval_stats, compression, index, unavailable, warnings;
+    `confidence` (0 to 1, null: not judged), `nothing_matches` where it is low, and then `missing_words`, which occur
+    nowhere.
     """
     shown, texts = [_hit(hit) for hit in result.primary], [hit.chunk.text for hit in result.primary]
     excerpts = list(map(Excerpt, texts))

@@ -238,6 +238,10 @@ class App:
 
     def _search(self, request: SearchRequest) -> tuple[SearchResult, set[str]]:
         """Return a result with the paths of files that changed since they were indexed."""
+        with self._index.searched().database.snapshot():
+            return self._search2(request)
+
+    def _search2(self, request: SearchRequest) -> tuple[SearchResult, set[str]]:
         if problems := self._too_early_for_servers():
             result = self._without_servers(request, problems)
         else:

@@ -4,6 +4,8 @@ import queue
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future
+from contextvars import copy_context
+from functools import partial
 from typing import Any, TypeVar
 
 Answer = TypeVar("Answer")
@@ -21,7 +23,8 @@ class DaemonThreads:
         self._idle = 0
 
     def submit(self, call: Callable[[], Answer]) -> "Future[Answer]":
-        """Run the call beside the caller."""
+        """Run the call beside the caller, in a copy of its context."""
+        call = partial(copy_context().run, call)
         future: Future[Answer] = Future()
         with self._guard:
             if self._idle:

@@ -14,6 +14,7 @@ from graphrag_mcp.model.search import Frequencies
 from graphrag_mcp.stores.points import point_key
 from graphrag_mcp.stores.qdrant.bm25 import term_index
 from graphrag_mcp.stores.qdrant.connection import SYNC, reaching
+from graphrag_mcp.stores.qdrant.schema import project_filter
 
 PARTS = 64  # A repository of 250,000 chunks has some 8,000 words in each.
 _PARTS_SENT = 16
@@ -34,11 +35,20 @@ class QdrantFrequencies:
             return bool(self._client.retrieve(self._collection, self._keys[:1], with_payload=False))
 
     def check(self) -> None:
-        """Raise ServerError, with the next step, unless the project was ever copied as a whole."""
-        if not self.exist():
+        """Raise ServerError, with the next step, unless the project was copied as a whole, and its points are there."""
+        with reaching():
+            records = self._client.retrieve(self._collection, self._keys[:1], with_payload=["chunks"])
+        if not records or ((records[0].payload or {}).get("chunks") and not self._has_points()):
             raise ServerError(
                 f"Qdrant's collection {self._collection!r} holds no complete copy of {self._project!r}{SYNC}"
             )
+
+    def _has_points(self) -> bool:
+        with reaching():
+            found, _ = self._client.scroll(
+                self._collection, project_filter(self._project), limit=1, with_payload=False, with_vectors=False
+            )
+        return bool(found)
 
     def read(self, terms: Sequence[str]) -> Frequencies:
         """Return how many chunks have each of the terms. Raises ServerError like `check`."""

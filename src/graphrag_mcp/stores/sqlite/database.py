@@ -5,7 +5,9 @@ import sqlite3
 import threading
 import weakref
 from collections.abc import Iterable, Iterator, Sized
-from contextlib import closing, contextmanager, nullcontext
+from contextlib import closing, contextmanager, nullcontext, suppress
+from contextvars import ContextVar
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 from weakref import WeakSet
@@ -13,7 +15,7 @@ from weakref import WeakSet
 from filelock import FileLock
 
 from graphrag_mcp.errors import IndexDamagedError, IndexStoreError
-from graphrag_mcp.stores.sqlite.schema import SCHEMA, SCHEMA_VERSION, tree_views
+from graphrag_mcp.stores.sqlite.schema import SCHEMA, SCHEMA_OBJECTS, SCHEMA_VERSION, tree_views
 from graphrag_mcp.stores.sqlite.trees import Tree, find_tree, make_tree, served_tree
 
 BUSY_TIMEOUT_SECONDS = 2.0  # Readers wait for nobody, unless a foreign program holds the whole file.
@@ -82,13 +84,34 @@ class Database:
             return find_tree(connection, self.tree.root, model) == self.tree
 
     @contextmanager
-    def connection(self) -> Iterator[sqlite3.Connection]:
-        """Lend this thread's connection; `close` waits for it to come back."""
-        mine: _Connection | None = getattr(self._local, "connection", None)
-        if mine is None:
-            mine = self._local.connection = self._connect()
+    def snapshot(self) -> Iterator[None]:
+        """Read one commit in the whole block: in this thread, and in threads that run in a copy of its context.
+
+        They share this thread's connection. Nothing may be written inside; a snapshot inside another is the same one.
+        """
+        mine = self._own_connection()
+        if self._snapshot() is not None or mine.opened.in_transaction:
+            yield
+            return
         with mine.busy:
-            yield mine.opened
+            mine.opened.execute("BEGIN")
+            snapshot = _Snapshot(self, mine, _read_version(mine.opened))
+        token = _SNAPSHOT.set(snapshot)
+        try:
+            yield
+        finally:
+            _SNAPSHOT.reset(token)
+            snapshot.is_open = False
+            with mine.busy, suppress(sqlite3.ProgrammingError):  # Closed meanwhile.
+                mine.opened.rollback()
+
+    @contextmanager
+    def connection(self) -> Iterator[sqlite3.Connection]:
+        """Lend the connection of the snapshot, else this thread's; `close` waits for it to come back."""
+        snapshot = self._snapshot()
+        lent = snapshot.connection if snapshot is not None else self._own_connection()
+        with lent.busy:
+            yield lent.opened
 
     def models(self) -> set[str]:
         """Return the fingerprints of all trees' models."""
@@ -118,8 +141,12 @@ class Database:
             connection.commit()
 
     def version(self) -> int:
-        """Return the number of the last commit that this index has seen."""
-        return int(self.meta("generation") or 0)
+        """Return the number of the snapshot's commit, else of the last one."""
+        snapshot = self._snapshot()
+        if snapshot is not None:
+            return snapshot.version
+        with self.connection() as connection:
+            return _read_version(connection)
 
     def meta(self, key: str) -> str:
         """Return a remembered value, "" when there is none."""
@@ -135,6 +162,16 @@ class Database:
         for connection in connections:
             with connection.busy:
                 connection.opened.close()
+
+    def _snapshot(self) -> "_Snapshot | None":
+        snapshot = _SNAPSHOT.get()
+        return snapshot if snapshot is not None and snapshot.is_open and snapshot.database is self else None
+
+    def _own_connection(self) -> "_Connection":
+        mine: _Connection | None = getattr(self._local, "connection", None)
+        if mine is None:
+            mine = self._local.connection = self._connect()
+        return mine
 
     def _connect(self) -> "_Connection":
         with self._guard:
@@ -156,6 +193,24 @@ class _Connection:
         self.opened = opened
         self.busy = threading.RLock()  # Read again inside a transaction.
         weakref.finalize(self, opened.close).atexit = False  # It has files open, and pages of them in memory.
+
+
+@dataclass(slots=True)
+class _Snapshot:
+    """A read transaction on one commit. version: the number of the commit."""
+
+    database: Database
+    connection: _Connection
+    version: int
+    is_open: bool = True
+
+
+_SNAPSHOT: ContextVar[_Snapshot | None] = ContextVar("snapshot", default=None)
+
+
+def _read_version(connection: sqlite3.Connection) -> int:
+    found = connection.execute("SELECT value FROM meta WHERE key = 'generation'").fetchone()
+    return int(found[0]) if found else 0
 
 
 def id_list(ids: Iterable[int | str]) -> str:
@@ -233,9 +288,13 @@ def _remove_log(path: Path) -> None:
 
 
 def has_tables(connection: sqlite3.Connection, path: Path) -> bool:
-    """Tell an index file from a new one. Raises IndexDamagedError for a file of another format."""
+    """Tell an index file from a new one. Raises IndexDamagedError for one of another format, or without its tables."""
     (version,) = connection.execute("PRAGMA user_version").fetchone()
     if version == SCHEMA_VERSION:
+        if missing := SCHEMA_OBJECTS.difference(
+            name for (name,) in connection.execute("SELECT name FROM sqlite_master")
+        ):
+            raise IndexDamagedError(f"{path} is damaged (it lacks {', '.join(sorted(missing))})")
         return True
     if version != 0 or connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
         raise IndexDamagedError(f"{path} has format {version}, this version reads format {SCHEMA_VERSION}")

@@ -9,6 +9,8 @@ A chunk's id is `file_id << 16 | ordinal`: a file's chunks are one run of ids, s
 and the file of a full-text match is known without a join. File ids are never used again.
 """
 
+import re
+
 SCHEMA_VERSION = 5  # Rises when what older versions read or write would no longer fit: they keep their own file.
 ORDINAL_BITS = 16  # 65,536 chunks a file: a file of 10 MB has about 7,000.
 MAX_CHUNKS_PER_FILE = 1 << ORDINAL_BITS
@@ -131,6 +133,9 @@ CREATE INDEX relations_target ON relations (target_key, file_id);
 CREATE INDEX relations_place ON relations (file_id, line);
 CREATE INDEX relations_module ON relations (target_module, target_key) WHERE target_module != '';
 """
+
+# The names of all tables and indexes: a file that lacks one is damaged.
+SCHEMA_OBJECTS = frozenset(re.findall(r"^CREATE (?:VIRTUAL )?(?:TABLE|INDEX) (\w+)", SCHEMA, re.MULTILINE))
 
 _VIEWED = ("match_keys", "path_words", "module_keys", "symbols", "relations")
 _PLACE_COLUMNS = ("path", "size", "changed_ns", "modified_at", "archive_reason", "archive_penalty")

@@ -153,7 +153,8 @@ class SqliteSymbolGraph:
     ) -> int:
         """Return on how many other lines than those of the relations shown a node's name may mean the node.
 
-        These have a receiver of unknown type, or a module that is a folder of the project and not a file.
+        These have a receiver of unknown type, or come from a module of the project that is a folder, or a value that
+        one of its files defines (`from pkg.state import current`, `current.name()`).
         """
         names = {node.name for node in nodes if not node.is_file}
         hidden = self._scopes.resolve(scope)
@@ -164,8 +165,10 @@ class SqliteSymbolGraph:
                   AND (r.resolution IN ('{Resolution.UNRESOLVED}', '{Resolution.UNKNOWN}', '{Resolution.BASE}')
                        OR r.resolution = '{Resolution.IMPORT}' AND r.target_module != ''
                        AND NOT EXISTS (SELECT 1 FROM module_keys m WHERE m.key = r.target_module)
-                       AND EXISTS (SELECT 1 FROM module_keys m
-                                   WHERE m.key > r.target_module || '/' AND m.key < r.target_module || '0'))
+                       AND (EXISTS (SELECT 1 FROM module_keys m
+                                    WHERE m.key > r.target_module || '/' AND m.key < r.target_module || '0')
+                            OR EXISTS (SELECT 1 FROM module_keys m WHERE m.key = rtrim(
+                                    rtrim(r.target_module, replace(r.target_module, '/', '')), '/'))))
                   AND r.id NOT IN (SELECT value FROM json_each(?))""",
             (id_list(names), *kinds, *hidden.parameters, id_list(shown)),
         )

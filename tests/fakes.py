@@ -8,7 +8,7 @@ from pathlib import Path
 
 from graphrag_mcp.errors import IndexStoreError
 from graphrag_mcp.model.files import Category, RelationKind, Resolution
-from graphrag_mcp.model.reports import IndexReport, IndexState, Status
+from graphrag_mcp.model.reports import IndexPhase, IndexReport, IndexState, Status
 from graphrag_mcp.model.search import (
     CompressionStats,
     Factor,
@@ -23,7 +23,7 @@ from graphrag_mcp.model.search import (
 from graphrag_mcp.search.confidence import LOW
 from graphrag_mcp.settings import Settings
 
-READY = IndexState("ready", 3, 3, 12)
+READY = IndexState(IndexPhase.READY, 3, 3, 12)
 
 
 def make_chunk(path: str = "src/session.py", start: int = 10, lines: int = 3, **changes: object) -> StoredChunk:

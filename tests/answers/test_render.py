@@ -10,7 +10,7 @@ from graphrag_mcp.answers.arguments import ResponseFormat
 from graphrag_mcp.answers.excerpts import Excerpt, cut_text, cut_texts, room_of, tokens_of
 from graphrag_mcp.answers.render import one_line, printable, render
 from graphrag_mcp.model.files import ArchiveClass, DocumentFacts, DocumentStatus, RelationKind, Resolution
-from graphrag_mcp.model.reports import IndexState
+from graphrag_mcp.model.reports import IndexPhase, IndexState
 from graphrag_mcp.model.search import CompressionStats, Factor, Hit, SearchResult
 from tests.fakes import make_chunk, make_hit, make_neighbour, make_result
 
@@ -166,7 +166,7 @@ def test_archived_and_superseded_results_say_so() -> None:
 
 def test_an_incomplete_index_a_missing_store_and_warnings_come_first() -> None:
     """002-18, B-26: a search that is not complete or not hybrid says so."""
-    building = IndexState("building", 3120, 8400, 9, 40.2)
+    building = IndexState(IndexPhase.BUILDING, 3120, 8400, 9, 40.2)
     result = make_result(
         make_hit(), index=building, unavailable={"vector": "no model"}, warnings=("'/x' is outside the root",)
     )
@@ -221,7 +221,7 @@ def test_the_json_form_says_how_sure_it_is() -> None:
 
 def test_no_results_says_what_to_do_next() -> None:
     """003-27: an empty result is no error."""
-    building = IndexState("building", 1, 2, 9)
+    building = IndexState(IndexPhase.BUILDING, 1, 2, 9)
     text = detailed(make_result(index=building, filters=("exclude_archived", "excluded_files")))
     assert 'No results for "open a session".' in text
     assert "Ask again when the index is complete." in text

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from graphrag_mcp.app.local import App
-from graphrag_mcp.index.open_index import OpenIndex
+from graphrag_mcp.index.stores import IndexStores
 from graphrag_mcp.model.graph import Direction
 from graphrag_mcp.model.search import SearchRequest
 from graphrag_mcp.settings import load_settings
@@ -82,7 +82,7 @@ def test_the_graph_is_not_read_as_a_whole(write: Write, monkeypatch: pytest.Monk
             databases.clear()
             for query in ("Box3", "who calls only_2", "part_4.py"):
                 app.search(SearchRequest(query))
-            copied = OpenIndex(databases[0]).projection("project", "model")
+            copied = IndexStores(databases[0]).projection("project", "model")
             copied.read(["part_5.py"], with_edges=True)
             copied.mentioning(Changing(frozenset({"load", "only_1"}), frozenset({"part_1.py"})))
             for name in ("load", "only_1", "Box5", "part_6.py"):
@@ -132,8 +132,8 @@ def test_an_edit_does_not_read_the_whole_index(write: Write, monkeypatch: pytest
             touched = (root / "part_2.py").read_text()
             (root / "part_2.py").write_text(touched)
             monkeypatch.setattr(Database, "connection", counted)
-            with app._index.writing():
-                app._keeper._indexer().update(["part_0.py", "part_1.py", "part_2.py", "part_9.py"])
+            with app._handle.writing():
+                app._supervisor._indexer().update(["part_0.py", "part_1.py", "part_2.py", "part_9.py"])
             monkeypatch.undo()
         return Counter(steps)
 
@@ -161,7 +161,7 @@ def test_what_is_copied_costs_as_much_in_one_statement_as_file_by_file(
 
     def ask(others: int) -> dict[str, int]:
         with _opened(write(str(others), others)) as app:
-            copied = app._index.searched().projection("project", "model")
+            copied = app._handle.searched().projection("project", "model")
             monkeypatch.setattr(Database, "rows", counted)
             found = {}
             paths = sorted(copied.versions())

@@ -13,7 +13,7 @@ from graphrag_mcp.answers.requests import read_question
 from graphrag_mcp.app.local import App
 from graphrag_mcp.evaluation.judged import JudgedQuery, Target
 from graphrag_mcp.evaluation.scores import CUTOFF, Scores, score
-from graphrag_mcp.model.reports import IndexState
+from graphrag_mcp.model.reports import IndexPhase, IndexState
 from graphrag_mcp.model.search import Hit
 from graphrag_mcp.search.orchestrator import SearchOrchestrator
 from graphrag_mcp.settings import RetrievalSettings, load_settings
@@ -67,14 +67,14 @@ class Golden:
         """Return the hits of each query by its id, under the default settings or others."""
         used = settings or self.app.settings.retrieval
         orchestrator = SearchOrchestrator(used)
-        stores = self.app.stores()
+        stores, state = self.app.stores(), IndexState(IndexPhase.READY)
         answers = {}
         for query in self.queries:
             if only_hard and not query.hard:
                 continue
             arguments = {"query": query.judged.query, "limit": CUTOFF, **query.arguments}
             question = read_question("graphrag_hybrid_search", arguments, self.app.settings, self.app.root)
-            answers[query.judged.id] = list(orchestrator.search(question.request, stores, IndexState("ready")).primary)
+            answers[query.judged.id] = list(orchestrator.search(question.request, stores, state).primary)
         orchestrator.close()
         return answers
 

@@ -126,7 +126,7 @@ def test_two_writers_exclude_each_other(app: App, project: Path, settings: Setti
     app.index()
     other = App(project, settings)
     try:
-        with app._index.writing(), pytest.raises(IndexLockedError):
+        with app._handle.writing(), pytest.raises(IndexLockedError):
             other.index()
         assert _found(other, "dispatch route")
     finally:
@@ -212,8 +212,8 @@ def test_a_run_says_why_git_could_not_date_files(project: Path, tmp_path: Path) 
 
 
 def _update(app: App, path: str) -> None:
-    with app._index.writing():
-        app._keeper._indexer().update([path])
+    with app._handle.writing():
+        app._supervisor._indexer().update([path])
 
 
 def _ages(app: App) -> dict[str, float | None]:

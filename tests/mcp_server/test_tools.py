@@ -18,7 +18,7 @@ from graphrag_mcp.app.lazy import Backend
 from graphrag_mcp.errors import RootError, SettingsError
 from graphrag_mcp.mcp_server.calls import CALLS_AT_ONCE
 from graphrag_mcp.mcp_server.protocol import INSTRUCTIONS, create_server
-from graphrag_mcp.model.reports import IndexState
+from graphrag_mcp.model.reports import IndexPhase, IndexState
 from graphrag_mcp.model.search import SearchRequest, SearchResult
 from graphrag_mcp.settings import RetrievalSettings, Settings
 from tests.fakes import READY, FakeApp, make_result
@@ -198,7 +198,7 @@ def test_a_search_whose_index_file_was_closed_meanwhile_is_done_again(tmp_path: 
 
 def test_a_search_waits_a_moment_for_an_index_that_is_nearly_ready(tmp_path: Path) -> None:
     """P-1: a small repository is complete in the first answer, and progress is reported meanwhile."""
-    app = FakeApp(tmp_path, IndexState("empty"), IndexState("building", 1, 3, 4, 0.5), READY)
+    app = FakeApp(tmp_path, IndexState(IndexPhase.EMPTY), IndexState(IndexPhase.BUILDING, 1, 3, 4, 0.5), READY)
     seen: list[tuple[float, float | None, str | None]] = []
 
     async def note(progress: float, total: float | None, message: str | None) -> None:
@@ -214,7 +214,7 @@ def test_a_search_waits_a_moment_for_an_index_that_is_nearly_ready(tmp_path: Pat
 
 def test_a_search_does_not_wait_for_an_index_that_takes_long(tmp_path: Path) -> None:
     """P-1: it answers from what is there and says so."""
-    app = FakeApp(tmp_path, IndexState("building", 100, 8400, 900, 60.0))
+    app = FakeApp(tmp_path, IndexState(IndexPhase.BUILDING, 100, 8400, 900, 60.0))
     started = time.monotonic()
     text, _ = call(app)
     assert time.monotonic() - started < 1.5
@@ -223,13 +223,14 @@ def test_a_search_does_not_wait_for_an_index_that_takes_long(tmp_path: Path) -> 
 
 def test_a_search_without_results_waits_for_more_of_the_index(tmp_path: Path) -> None:
     """P-1: an empty answer from an index that is being built would only be asked for again."""
+    unfinished = IndexState(IndexPhase.BUILDING, 1, 900, 4, 60.0)
 
     class Growing(FakeApp):
         def search(self, request: SearchRequest) -> SearchResult:
             found = super().search(request)
-            return found if len(self.requests) > 2 else make_result(index=IndexState("building", 1, 900, 4, 60.0))
+            return found if len(self.requests) > 2 else make_result(index=unfinished)
 
-    app = Growing(tmp_path, IndexState("building", 1, 900, 4, 60.0))
+    app = Growing(tmp_path, unfinished)
     text, failed = call(app)
     assert not failed
     assert len(app.requests) == 3

@@ -182,7 +182,7 @@ def test_a_name_with_few_definitions_concerns_whoever_mentions_it_and_one_with_m
         (root / path).write_text(text)
     with closing(App(root, load_settings(root, {"GRAPHRAG_DATA_DIR": str(tmp_path / "data")}))) as app:
         app.index()
-        source = app._index.searched().projection("project", "")
+        source = app._handle.searched().projection("project", "")
 
         def concerned(names: str, paths: str, new: str = "") -> set[str]:
             return set(source.mentioning(Changing(*(frozenset(one.split()) for one in (names, paths, new)))))

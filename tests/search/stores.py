@@ -8,7 +8,7 @@ import numpy as np
 
 from graphrag_mcp.exclusion.include_globs import compile_globs
 from graphrag_mcp.model.files import DocumentStatus
-from graphrag_mcp.model.reports import IndexState
+from graphrag_mcp.model.reports import IndexPhase, IndexState
 from graphrag_mcp.model.search import Frequencies, Ranked, Scope, SearchRequest, SearchResult, StoredChunk, StoredFile
 from graphrag_mcp.ports import Matrix
 from graphrag_mcp.search.orchestrator import SearchOrchestrator
@@ -131,7 +131,7 @@ class Bench:
         """Answer one request, at a time when every source is old."""
         orchestrator = SearchOrchestrator(settings, clock=lambda: 1_800_000_000.0)
         try:
-            return orchestrator.search(request, self.stores, IndexState("ready"))
+            return orchestrator.search(request, self.stores, IndexState(IndexPhase.READY))
         finally:
             orchestrator.close()
 

@@ -9,7 +9,7 @@ import pytest
 from graphrag_mcp.answers.render import render
 from graphrag_mcp.app.local import App
 from graphrag_mcp.model.files import Symbol, SymbolKind
-from graphrag_mcp.model.reports import IndexState
+from graphrag_mcp.model.reports import IndexPhase, IndexState
 from graphrag_mcp.model.search import Frequencies, Ranked, Scope, SearchMeta, SearchRequest, SymbolMatch
 from graphrag_mcp.search.confidence import LOW, MIN_CHUNKS, Signals, confidence, judge, missing_words, read_signals
 from graphrag_mcp.search.orchestrator import SearchOrchestrator
@@ -19,7 +19,7 @@ from graphrag_mcp.settings import load_settings
 from tests.golden.golden import Golden
 
 MANY = 1_000
-READY = IndexState("ready")
+READY = IndexState(IndexPhase.READY)
 
 # Answered, and called unanswered all the same: abbreviations that nothing spells out, and a question about the whole.
 KNOWN_DOUBTS = {
@@ -206,7 +206,7 @@ def test_an_index_that_is_not_complete_is_not_judged(golden: Golden) -> None:
     """The answer may be in what is still missing."""
     orchestrator = SearchOrchestrator(golden.app.settings.retrieval)
     request = SearchRequest("kubernetes autoscaler leader election")
-    assert orchestrator.search(request, golden.app.stores(), IndexState("building")).meta.confidence is None
+    assert orchestrator.search(request, golden.app.stores(), IndexState(IndexPhase.BUILDING)).meta.confidence is None
     orchestrator.close()
 
 

@@ -66,7 +66,7 @@ def _edges(driver: Driver, project: str, kind: str) -> set[tuple[str, str]]:
 
 def _differences(app: App, driver: Driver, project: str) -> tuple[set[tuple[object, ...]], set[tuple[object, ...]]]:
     """Return the edges that the server lacks, and those that it holds wrongly, measured by what the index settles."""
-    source = app._index.searched().projection(project, "")
+    source = app._handle.searched().projection(project, "")
     settled = {
         (file.path, edge.kind, edge.target_key, edge.resolution, round(edge.confidence, 6))
         for file in source.read(list(source.versions()), with_edges=True)

@@ -17,9 +17,10 @@ from graphrag_mcp.exclusion.manager import ExclusionManager
 from graphrag_mcp.graph.navigator import Navigator
 from graphrag_mcp.grep.occurrences import Content
 from graphrag_mcp.index.freshness import MaskedTexts, correct, find_changed, read_contents, relocate, shown_files
-from graphrag_mcp.index.handle import ProjectIndex
-from graphrag_mcp.index.location import IndexPlace
-from graphrag_mcp.index.supervisor import IndexKeeper, ReportRun
+from graphrag_mcp.index.handle import Handle
+from graphrag_mcp.index.location import IndexLocation
+from graphrag_mcp.index.stores import IndexStores
+from graphrag_mcp.index.supervisor import ReportRun, Supervisor
 from graphrag_mcp.ingest.indexer import ReportProgress
 from graphrag_mcp.model.graph import CodeNode
 from graphrag_mcp.model.reports import IndexReport, IndexState, Status, SyncReport
@@ -68,16 +69,17 @@ class App:
         self.root = _checked(root)
         self.settings = settings
         self._start = index_root.strip("/")
-        place = IndexPlace(self.root, settings.indexing.data_dir, self._start)
-        self._index = ProjectIndex(self.root, place, settings.indexing.embedding_model)
+        location = IndexLocation(self.root, settings.indexing.data_dir, self._start)
+        self._handle = Handle(self.root, location, settings.indexing.embedding_model)
         self._exclusion = ExclusionManager(self.root, settings.indexing)
         self._servers = Servers(settings.servers, project_name(settings.servers, self.root, self._start))
         timeout = settings.servers.server_timeout_seconds
         self._orchestrator = SearchOrchestrator(settings.retrieval, remote_timeout_seconds=timeout)
         self._masked = MaskedTexts()
         self._stop = threading.Event()
-        self._keeper = IndexKeeper(self.root, self._start, settings.indexing, self._index, self._exclusion, self._stop)
-        self._copies = ServerCopies(self._servers, self._copied, place.sync_lock, self._stop)
+        indexing = settings.indexing
+        self._supervisor = Supervisor(self.root, self._start, indexing, self._handle, self._exclusion, self._stop)
+        self._copies = ServerCopies(self._servers, self._copied, location.sync_lock, self._stop)
 
     # ------------------------------------------------------------ searching
 
@@ -87,15 +89,16 @@ class App:
         A file that has changed since is indexed first, where this process may write; else its lines are found again
         where they stand now, or marked as stale.
         """
-        result, changed = self._answer(lambda: self._search(request))
+        too_early = self._too_early_for_servers()
+        result, changed = self._answer(lambda index: self._search(request, index, too_early))
         return correct(self.root, result, changed, self._exclusion.max_file_bytes) if changed else result
 
     def navigate(self, ask: Callable[[Navigator], Nodes]) -> tuple[Nodes, set[str]]:
         """Answer from the code graph and the files; with the paths that changed since they were indexed."""
 
-        def look() -> tuple[Nodes, set[str]]:
-            answer = ask(self.navigator())
-            return answer, self._changed({node.file_id: node.path for node in answer.nodes[:CHECKED_NODES]})
+        def look(index: IndexStores) -> tuple[Nodes, set[str]]:
+            answer = ask(self._navigator(index))
+            return answer, self._changed(index, {node.file_id: node.path for node in answer.nodes[:CHECKED_NODES]})
 
         return self._answer(look)
 
@@ -105,17 +108,18 @@ class App:
         It is looked at and brought up to date as the results of a search are.
         """
 
-        def look() -> tuple[StoredChunk | None, set[str]]:
-            chunk = self._index.searched().catalog.chunk_at(path, line)
-            return chunk, self._changed({chunk.file_id: path}) if chunk is not None else set()
+        def look(index: IndexStores) -> tuple[StoredChunk | None, set[str]]:
+            chunk = index.catalog.chunk_at(path, line)
+            return chunk, self._changed(index, {chunk.file_id: path}) if chunk is not None else set()
 
         chunk, changed = self._answer(look)
         return relocate(self.root, chunk, self._exclusion.max_file_bytes) if chunk is not None and changed else chunk
 
     def navigator(self) -> Navigator:
         """Return what answers exact questions, from what is indexed now."""
-        index = self._index.searched()
+        return self._navigator(self._handle.searched())
 
+    def _navigator(self, index: IndexStores) -> Navigator:
         def read(paths: Sequence[str]) -> Iterator[Content]:
             clean = index.catalog.states_without(MASKED)
             return read_contents(self.root, paths, clean, self._masked, self._exclusion.max_file_bytes)
@@ -123,23 +127,22 @@ class App:
         return Navigator(index.symbols, self.root, index.catalog.paths, read)
 
     def stores(self) -> Stores:
-        """Return what a search asks: for `search`, and for whoever compares ways to search."""
-        stores = self._local_stores()
-        return self._index.searched().on_servers(stores, self._servers) if self._servers.any else stores
+        """Return what a search reads, for callers that compare ways to search."""
+        return self._stores(self._handle.searched())
 
     def index_state(self) -> IndexState:
         """Return how complete the index is."""
-        return self._keeper.state()
+        return self._supervisor.state()
 
     def wait_ready(self, timeout_seconds: float | None = None) -> IndexState:
         """Wait until the index is ready or has failed, at most so long, and return its state."""
-        return self._keeper.wait_ready(timeout_seconds)
+        return self._supervisor.wait_ready(timeout_seconds)
 
     # ------------------------------------------------------------ keeping the index
 
     def start(self) -> None:
         """Open everything, bring the index up to date and keep it so, in the background; returns at once."""
-        self._keeper.start()
+        self._supervisor.start()
         self._use_servers()
 
     def index(self, rebuild: bool = False, progress: ReportProgress | None = None) -> IndexReport:
@@ -147,8 +150,8 @@ class App:
 
         Raises IndexLockedError while another process writes this index.
         """
-        report = self._keeper.index(rebuild, progress)
-        return replace(report, warnings=(*self._index.warnings, *report.warnings))
+        report = self._supervisor.index(rebuild, progress)
+        return replace(report, warnings=(*self._handle.warnings, *report.warnings))
 
     def watch(self, stop: threading.Event, report: ReportRun | None = None) -> None:
         """Follow the edits of the tree until `stop` is set; `report` hears of each run that did something.
@@ -156,7 +159,7 @@ class App:
         Raises IndexLockedError while another process writes this index, RootError when the tree cannot be watched.
         """
         self._use_servers()
-        self._keeper.watch(stop, report)
+        self._supervisor.watch(stop, report)
 
     def sync(
         self, verify: bool = False, rebuild: bool = False, progress: ReportSync | None = None
@@ -170,15 +173,15 @@ class App:
         self._copies.close()
         self._orchestrator.close()
         self._servers.close()
-        self._index.close()
+        self._handle.close()
 
     # ------------------------------------------------------------ reporting
 
     def status(self) -> Status:
         """Return everything a user may want to know of the index."""
-        index = self._index.searched()
-        if not self._keeper.in_background:
-            self._index.load_model()
+        index = self._handle.searched()
+        if not self._supervisor.in_background:
+            self._handle.load_model()
         catalog = index.catalog
         counts, skipped = catalog.counts(), catalog.skipped()
         seen = counts.files + len(skipped)
@@ -186,7 +189,7 @@ class App:
         return Status(
             root=str(self.root),
             index_file=str(index.database.path),
-            index_bytes=self._index.place.size,
+            index_bytes=self._handle.location.size,
             state=self.index_state(),
             branch=read_branch(find_work_tree(self.root) or self.root),
             trees=index.database.roots(),
@@ -195,7 +198,7 @@ class App:
             symbols=counts.symbols,
             relations=counts.relations,
             model=self.settings.indexing.embedding_model or "the package's own",
-            model_available=self._index.embedder is not None,
+            model_available=self._handle.embedder is not None,
             embedded_chunks=counts.embedded_chunks,
             languages=catalog.files_by("language"),
             categories=catalog.files_by("category"),
@@ -204,21 +207,21 @@ class App:
             skipped_examples=tuple(sorted(skipped.items())[:EXAMPLES_SHOWN]),
             fallbacks={note: count for note, count in catalog.files_by("note").items() if note},
             exclusion_rate=len(skipped) / seen if seen else 0.0,
-            servers=self._copies.states() if self._index.embedder is not None else (),
-            warnings=(*self._index.warnings, *json.loads(rule_warnings or "[]"), *self._keeper.warnings),
+            servers=self._copies.states() if self._handle.embedder is not None else (),
+            warnings=(*self._handle.warnings, *json.loads(rule_warnings or "[]"), *self._supervisor.warnings),
             last_indexed=float(indexed_at) if indexed_at else None,
         )
 
     def inventory(self) -> SqliteInventory:
         """Return what lists the indexed files and those that were left out."""
-        return self._index.searched().inventory
+        return self._handle.searched().inventory
 
     def why_absent(self, path: str) -> str:
         """Return why a search cannot find a file, "" when it can."""
-        catalog = self._index.searched().catalog
+        catalog = self._handle.searched().catalog
         if path in catalog.states_at(path):
             return "filtered: it is archived" if catalog.is_archived(path) else ""
-        if not self._index.is_writer:  # Who does not follow the rules has them as they were.
+        if not self._handle.is_writer:  # Who does not follow the rules has them as they were.
             self._exclusion.reload()
         if exclusion := self._exclusion.explain(path):
             return f"not indexed: {exclusion}"
@@ -227,68 +230,73 @@ class App:
 
     # ------------------------------------------------------------ inside
 
-    def _answer(self, ask: Callable[[], tuple[_Answer, set[str]]]) -> tuple[_Answer, set[str]]:
-        """Ask, and once more when files of the answer had changed and could be indexed at once."""
-        with self._keeper.paused():
-            answer, changed = ask()
-        if changed and self._keeper.renew(changed):
-            with self._keeper.paused():
-                answer, changed = ask()
+    def _answer(self, ask: Callable[[IndexStores], tuple[_Answer, set[str]]]) -> tuple[_Answer, set[str]]:
+        """Ask one commit of the index, and the next one when files of the answer had changed and could be indexed."""
+        answer, changed = self._ask_once(ask)
+        if changed and self._supervisor.refresh_stale(changed):
+            return self._ask_once(ask)
         return answer, changed
 
-    def _search(self, request: SearchRequest) -> tuple[SearchResult, set[str]]:
-        """Return a result with the paths of files that changed since they were indexed."""
-        with self._index.searched().database.snapshot():
-            return self._search2(request)
+    def _ask_once(self, ask: Callable[[IndexStores], _Answer]) -> _Answer:
+        with self._supervisor.search_priority.first(), self._handle.snapshot() as index:
+            return ask(index)
 
-    def _search2(self, request: SearchRequest) -> tuple[SearchResult, set[str]]:
-        if problems := self._too_early_for_servers():
-            result = self._without_servers(request, problems)
+    def _search(
+        self, request: SearchRequest, index: IndexStores, too_early: Mapping[str, str]
+    ) -> tuple[SearchResult, set[str]]:
+        """Return a result with the paths of files that changed since they were indexed."""
+        state = self._supervisor.state(index)
+        if too_early:
+            result = self._without_servers(request, too_early, index, state)
         else:
-            result = self._orchestrator.search(request, self.stores(), self.index_state())
+            result = self._orchestrator.search(request, self._stores(index), state)
             if self._servers.any and result.meta.unavailable:
-                result = self._without_servers(request, result.meta.unavailable)
-        return result, self._changed(shown_files(result))
+                result = self._without_servers(request, result.meta.unavailable, index, state)
+        return result, self._changed(index, shown_files(result))
 
     def _too_early_for_servers(self) -> Mapping[str, str]:
         """Map what is searched here meanwhile to the reason: a command asks the servers at once."""
-        if not self._servers.any or not self._keeper.in_background:
+        if not self._servers.any or not self._supervisor.in_background:
             return {}
         if not self._servers.is_loaded:
             return dict.fromkeys(chain(*self._servers.stores.values()), "the server's client is still being loaded")
         return self._copies.unfilled()
 
-    def _without_servers(self, request: SearchRequest, problems: Mapping[str, str]) -> SearchResult:
+    def _without_servers(
+        self, request: SearchRequest, problems: Mapping[str, str], index: IndexStores, state: IndexState
+    ) -> SearchResult:
         """Answer from the local index what the servers did not; the result says which of them were silent."""
-        local = self._orchestrator.search(request, self._local_stores(), self.index_state())
+        local = self._orchestrator.search(request, self._local_stores(index), state)
         reasons = {name: f"{why}; answered from the local index" for name, why in problems.items()}
         return replace(local, meta=replace(local.meta, unavailable={**reasons, **local.meta.unavailable}))
 
-    def _changed(self, shown: Mapping[int, str]) -> set[str]:
-        states = self._index.searched().catalog.states(shown)
-        return find_changed(self.root, shown, states, self._exclusion.max_file_bytes)
+    def _changed(self, index: IndexStores, shown: Mapping[int, str]) -> set[str]:
+        return find_changed(self.root, shown, index.catalog.states(shown), self._exclusion.max_file_bytes)
 
-    def _local_stores(self) -> Stores:
-        index = self._index.searched()
-        if not self._keeper.in_background:
-            self._index.load_model()
+    def _stores(self, index: IndexStores) -> Stores:
+        stores = self._local_stores(index)
+        return index.on_servers(stores, self._servers) if self._servers.any else stores
+
+    def _local_stores(self, index: IndexStores) -> Stores:
+        if not self._supervisor.in_background:
+            self._handle.load_model()
         return replace(
-            index.stores(*self._index.model_of(index)),
+            index.stores(*self._handle.model_of(index)),
             knows_cosines=not self.settings.indexing.embedding_model,
             cross_encoder=lambda: load_cross_encoder(self.settings.retrieval.cross_encoder_model),
         )
 
     def _copied(self) -> tuple[SqliteProjectionSource, Embedder]:
         """Return what servers copy, and the model of its vectors."""
-        index = self._index.searched()
-        self._index.load_model()
-        if self._index.embedder is None:
+        index = self._handle.searched()
+        self._handle.load_model()
+        if self._handle.embedder is None:
             raise ServerError(
-                f"nothing is copied without the model whose vectors the server holds: {self._index.model_problem}"
+                f"nothing is copied without the model whose vectors the server holds: {self._handle.model_problem}"
             )
-        if index.database.tree.model not in ("", self._index.embedder.fingerprint):
+        if index.database.tree.model not in ("", self._handle.embedder.fingerprint):
             raise ServerError("the vectors are being made anew, with another model; they are copied when all are there")
-        return index.projection(self._servers.project, self._index.embedder.fingerprint), self._index.embedder
+        return index.projection(self._servers.project, self._handle.embedder.fingerprint), self._handle.embedder
 
     def _use_servers(self) -> None:
         """Load the servers' clients, and copy what is committed while this process writes a complete index."""
@@ -301,15 +309,15 @@ class App:
     def _wait_for_calm(self) -> None:
         self.wait_ready(BUILDING_SECONDS)
         self._stop.wait(SEARCH_SECONDS)
-        self._keeper.wait_calm()
+        self._supervisor.search_priority.idle.wait()
 
     def _own_commit(self) -> int | None:
-        writes = self._keeper.is_settled and self._index.is_writer
-        return self._index.searched().database.version() if writes else None
+        writes = self._supervisor.is_settled and self._handle.is_writer
+        return self._handle.searched().database.version() if writes else None
 
     def doubt(self, error: sqlite3.Error) -> IndexStoreError:
         """Have the index file examined where SQLite cannot read it, and return what a user is told of that."""
-        return self._index.doubt(error)
+        return self._handle.doubt(error)
 
 
 def _checked(root: Path) -> Path:

@@ -10,7 +10,7 @@ from graphrag_mcp.embedding.cross_encoder import load_cross_encoder
 from graphrag_mcp.embedding.models import load_embedder
 from graphrag_mcp.errors import GraphragError, ModelUnavailableError, ServerError
 from graphrag_mcp.index.failures import explain
-from graphrag_mcp.model.reports import IndexState, ServerState, Status
+from graphrag_mcp.model.reports import IndexPhase, IndexState, ServerState, Status
 from graphrag_mcp.model.search import SearchRequest, SearchResult
 from graphrag_mcp.ports import Embedder
 from graphrag_mcp.replication.backends import Servers, project_name
@@ -54,7 +54,7 @@ class RemoteApp:
 
     def index_state(self) -> IndexState:
         """Return that the index is ready: whoever writes the servers knows better."""
-        return IndexState("ready")
+        return IndexState(IndexPhase.READY)
 
     def wait_ready(self, timeout_seconds: float | None = None) -> IndexState:
         """Return the state at once."""
@@ -88,11 +88,14 @@ class RemoteApp:
         with suppress(ServerError):  # Either is told below.
             self._verify_model()
         files = sum(counts.values())
+        state = (
+            IndexState(IndexPhase.FAILED, message=problem) if problem else IndexState(IndexPhase.READY, files, files)
+        )
         return Status(
             root=str(self.root),
             index_file=f"{place} (project {project})",
             index_bytes=0,
-            state=IndexState("failed", message=problem) if problem else IndexState("ready", files, files),
+            state=state,
             files=files,
             model=self.settings.indexing.embedding_model or "the package's own",
             model_available=self._embedder is not None,

@@ -24,7 +24,7 @@ from graphrag_mcp.embedding.models import load_embedder
 from graphrag_mcp.errors import GraphragError
 from graphrag_mcp.exclusion.manager import ExclusionManager
 from graphrag_mcp.index.failures import explain
-from graphrag_mcp.index.location import IndexPlace
+from graphrag_mcp.index.location import IndexLocation
 from graphrag_mcp.index.write_lock import Holder, WriteLock
 from graphrag_mcp.ingest.watch.filter import Followed
 from graphrag_mcp.ingest.watch.network_fs import shared_file_system
@@ -88,7 +88,7 @@ def examine(root: Path) -> Iterator[Finding]:
     if root.is_dir():
         root = root.resolve()
         yield from _guarded("git", lambda: _git(root))
-        place = IndexPlace(root, settings.indexing.data_dir)
+        place = IndexLocation(root, settings.indexing.data_dir)
         yield from _guarded("index folder", lambda: _folder(place))
         yield from _guarded("index", lambda: _index(root, settings, place))
         yield from _old_indexes(place)
@@ -176,7 +176,7 @@ def _git(root: Path) -> Finding:
     return Finding("git", "ok", "the history can be read")
 
 
-def _folder(place: IndexPlace) -> Finding:
+def _folder(place: IndexLocation) -> Finding:
     existing = next(folder for folder in (place.folder, *place.folder.parents) if folder.exists())
     if not os.access(existing, os.W_OK | os.X_OK):
         return Finding(
@@ -190,7 +190,7 @@ def _folder(place: IndexPlace) -> Finding:
     return Finding("index folder", "ok", str(place.folder))
 
 
-def _index(root: Path, settings: Settings, place: IndexPlace) -> Finding:
+def _index(root: Path, settings: Settings, place: IndexLocation) -> Finding:
     if not place.file.exists():
         return Finding("index", "warning", "there is none yet", "run `graphrag-mcp index`, or let the server build it")
     try:
@@ -212,7 +212,7 @@ def _index(root: Path, settings: Settings, place: IndexPlace) -> Finding:
     return Finding("index", "ok", text)
 
 
-def _old_indexes(place: IndexPlace) -> Iterator[Finding]:
+def _old_indexes(place: IndexLocation) -> Iterator[Finding]:
     for one in old_indexes(place.folder):
         days = max(0, int((time.time() - one.used_at) / DAY_SECONDS))
         used = f"{one.size / 1e6:,.1f} MB, last used {'today' if not days else f'{days} days ago'}"
@@ -220,7 +220,7 @@ def _old_indexes(place: IndexPlace) -> Iterator[Finding]:
         yield Finding("older index", "ok", text)
 
 
-def _lock(place: IndexPlace) -> Finding:
+def _lock(place: IndexLocation) -> Finding:
     if not place.write_lock.exists():
         return Finding("writer", "ok", "nobody has written here yet")
     lock = WriteLock(place.write_lock)

@@ -24,7 +24,7 @@ from graphrag_mcp.evaluation.history import export_tree, read_history
 from graphrag_mcp.evaluation.judged import JudgedQuery, Place, read_queries
 from graphrag_mcp.evaluation.scores import CUTOFF, Scores, mean, score
 from graphrag_mcp.evaluation.statistics import Interval, bootstrap
-from graphrag_mcp.model.reports import IndexState
+from graphrag_mcp.model.reports import IndexPhase, IndexState
 from graphrag_mcp.model.search import Scope, SearchRequest
 from graphrag_mcp.search.orchestrator import SearchOrchestrator
 from graphrag_mcp.settings import RetrievalSettings, Settings
@@ -116,7 +116,7 @@ def _read_run(path: Path) -> dict[str, list[Place]]:
 
 def _ask_all(app: App, queries: Sequence[JudgedQuery], settings: RetrievalSettings) -> dict[str, list[Place]]:
     orchestrator = SearchOrchestrator(settings)
-    stores, state = app.stores(), IndexState("ready")
+    stores, state = app.stores(), IndexState(IndexPhase.READY)
     try:
         results = {query.id: orchestrator.search(_request(query, settings), stores, state) for query in queries}
     finally:
@@ -154,7 +154,7 @@ def _score_all(queries: Sequence[JudgedQuery], answers: Answers) -> dict[str, Sc
 
 def _find_misses(app: App, queries: Sequence[JudgedQuery], scores: Mapping[str, Scores]) -> tuple[Miss, ...]:
     settings = app.settings.retrieval.model_copy(update={"candidate_minimum": DEEP})
-    orchestrator, stores, state = SearchOrchestrator(settings), app.stores(), IndexState("ready")
+    orchestrator, stores, state = SearchOrchestrator(settings), app.stores(), IndexState(IndexPhase.READY)
 
     def ask_deep(query: JudgedQuery) -> list[str]:
         request = replace(_request(query, settings), limit=DEEP, chunks_per_document=0)

@@ -1,7 +1,7 @@
-"""The index of one project as this process has it open: what is searched, what is written, with which models, by whom.
+"""The index of one project as this process has it open: what is searched and what is written, and with which models.
 
-Two things may differ for a while. Searches are answered from the complete tree of the old model while the tree of a new
-one is written; and the file itself may be replaced, by this process or another, while others still read the old one.
+The two may differ for a while. Searches are answered from the complete tree of the old model while the tree of a new
+one is written; and the file may be replaced, by this process or another, while others still read the old one.
 """
 
 import sqlite3
@@ -16,9 +16,10 @@ from filelock import FileLock
 from graphrag_mcp.embedding.kept import keep_model, load_kept
 from graphrag_mcp.embedding.models import load_embedder
 from graphrag_mcp.errors import IndexDamagedError, IndexLockedError, IndexStoreError, ModelUnavailableError
+from graphrag_mcp.index.decisions import Vectors, vectors_of
 from graphrag_mcp.index.failures import LOCKED, REBUILD, harm
-from graphrag_mcp.index.location import IndexPlace, is_gone
-from graphrag_mcp.index.open_index import OpenIndex
+from graphrag_mcp.index.location import IndexLocation, is_gone
+from graphrag_mcp.index.stores import IndexStores
 from graphrag_mcp.index.write_lock import Holder, WriteLock
 from graphrag_mcp.ports import Embedder
 from graphrag_mcp.stores.sqlite.database import Database, is_busy, is_damage
@@ -30,19 +31,19 @@ MODEL_CHANGES = "the vectors are being made anew, with another model than before
 SOON = "it is examined now, and built again if need be; ask again in a moment"
 
 
-class ProjectIndex:
-    """Opens what is asked for when it is asked for. All methods may be called from any thread."""
+class Handle:
+    """Opens the index file when it is needed, and again when it was replaced. Safe to use from any thread."""
 
-    def __init__(self, root: Path, place: IndexPlace, model_name: str) -> None:
+    def __init__(self, root: Path, location: IndexLocation, model_name: str) -> None:
         """model_name: the setting `embedding_model`."""
-        self.place = place
+        self.location = location
         self._root = root
         self._model_name = model_name
-        self._lock = WriteLock(place.write_lock)
+        self._lock = WriteLock(location.write_lock)
         self._guard = threading.RLock()
-        self._searched: OpenIndex | None = None
-        self._written: OpenIndex | None = None  # The same, but while the model changes.
-        self._left: list[OpenIndex] = []  # Others may still be reading them.
+        self._searched: IndexStores | None = None
+        self._written: IndexStores | None = None  # The same, but while the model changes.
+        self._replaced_ones: list[IndexStores] = []  # Searches may still be reading them.
         self._kept: Embedder | None = None
         self._doubt = ""
         self._is_examined = False
@@ -53,26 +54,38 @@ class ProjectIndex:
 
     # ------------------------------------------------------------ reading
 
-    def searched(self) -> OpenIndex:
+    @contextmanager
+    def snapshot(self) -> Iterator[IndexStores]:
+        """Lend the searched index as of one commit: all look-ups of the block see the same generation of it.
+
+        Raises IndexDamagedError like `searched`.
+        """
+        while True:
+            index = self.searched()
+            with index.database.snapshot():
+                if index.database.is_served():  # It may have been retired in between.
+                    yield index
+                    return
+
+    def searched(self) -> IndexStores:
         """Return the index that is searched; another one when this was replaced, or its model was.
 
         Raises IndexDamagedError from when the file was found to be damaged until it has been examined.
         """
         with self._guard:
-            if self._searched is not None and not self._doubt:
-                if harmed := self._searched.database.harm():
-                    self._doubt = f"the index file is damaged ({harmed})"
-                elif not self._searched.database.is_served():
-                    self._left.append(self._searched)
-                    self._searched = None
+            opened = self._searched
+            if opened is not None and not self._doubt and (harm := opened.database.harm()):
+                self._doubt = f"the index file is damaged ({harm})"
             if self._doubt:
                 raise self._in_doubt()
-            if self._searched is None:
-                if self._written is not None and self._written.database.is_served():
-                    self._searched = self._written
-                else:
-                    self._searched = OpenIndex(self._open())
-            return self._searched
+            if opened is not None and not opened.database.is_served():
+                self._replaced_ones.append(opened)
+                opened = None
+            if opened is None:
+                written = self._written
+                opened = written if written and written.database.is_served() else IndexStores(self._open())
+            self._searched = opened
+            return opened
 
     def doubt(self, error: sqlite3.Error) -> IndexStoreError:
         """Have the file examined where SQLite cannot read it, and return the sentence that says so."""
@@ -87,13 +100,13 @@ class ProjectIndex:
         """Whether the file has to be examined."""
         return bool(self._doubt)
 
-    def model_of(self, index: OpenIndex) -> tuple[Embedder | None, str]:
+    def model_of(self, index: IndexStores) -> tuple[Embedder | None, str]:
         """Return the model of an index's vectors, and why there is none."""
         model = index.database.tree.model
-        if self.embedder is None or model in ("", self.embedder.fingerprint):
+        if vectors_of(model, self.embedder.fingerprint if self.embedder else None) is Vectors.CURRENT:
             return self.embedder, self.model_problem
         if self._kept is None or self._kept.fingerprint != model:
-            self._kept = load_kept(model, self.place.models)
+            self._kept = load_kept(model, self.location.models)
         return self._kept, "" if self._kept else MODEL_CHANGES
 
     def load_model(self) -> None:
@@ -110,8 +123,8 @@ class ProjectIndex:
     def close(self) -> None:
         """Close every file, once nobody reads it."""
         with self._guard:
-            opened = [*filter(None, (self._searched, self._written)), *self._left]
-            self._searched, self._written, self._left = None, None, []
+            opened = [*filter(None, (self._searched, self._written)), *self._replaced_ones]
+            self._searched, self._written, self._replaced_ones = None, None, []
         for index in opened:
             index.database.close()
 
@@ -126,25 +139,25 @@ class ProjectIndex:
         """Return the process that writes, None when none does."""
         return self._lock.holder()
 
-    def written(self) -> OpenIndex:
+    def written(self) -> IndexStores:
         """Return the index that a run writes: the one with the vectors of the present model."""
         with self._guard:
             model = self.embedder.fingerprint if self.embedder else None
             searched = self.searched()
             if self._written is None or not self._written.database.is_written(model):
                 database = self._open(model)
-                self._written = searched if database.tree == searched.database.tree else OpenIndex(database)
+                self._written = searched if database.tree == searched.database.tree else IndexStores(database)
             return self._written
 
     @contextmanager
     def writing(self) -> Iterator[None]:
-        """Be the one process that writes; what is no index is replaced here, where nobody else can be writing it.
+        """Hold the write lock; replace an unusable index file first.
 
         Raises IndexLockedError while another process writes, IndexDamagedError when the index turned out to be damaged,
         IndexStoreError when it cannot be written now.
         """
         try:
-            self.place.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+            self.location.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
             is_mine = self._lock.acquire()
         except OSError as error:
             raise self._unwritable(error) from error
@@ -163,7 +176,7 @@ class ProjectIndex:
             cause = error.__cause__ if isinstance(error, IndexStoreError) else error
             if isinstance(cause, sqlite3.DatabaseError) and is_damage(cause):
                 with self._replacing():
-                    warning = move_aside(self.place.file, f"{self.place.file} is damaged ({cause})")
+                    warning = move_aside(self.location.file, f"{self.location.file} is damaged ({cause})")
                 raise self._replaced(warning) from error
             self.examine()  # Rows that cannot be may break anything.
             if isinstance(error, sqlite3.DatabaseError | OSError):
@@ -191,7 +204,7 @@ class ProjectIndex:
         if self._doubt:
             self.close()  # A log that was removed is in use until its last reader closes it.
         with self._replacing():
-            warning = replace_if_unusable(self.place.file, depth)
+            warning = replace_if_unusable(self.location.file, depth)
         with self._guard:
             self._doubt = ""
         if warning:
@@ -205,7 +218,7 @@ class ProjectIndex:
         if self._is_examined:
             return
         with self._replacing():
-            warning = replace_if_unusable(self.place.file, "pages")
+            warning = replace_if_unusable(self.location.file, "pages")
         if warning:
             raise self._replaced(warning)
         self._is_examined = True
@@ -215,14 +228,14 @@ class ProjectIndex:
         index = self.written()
         index.writer.forget_trees(is_gone)
         with suppress(OSError, sqlite3.Error):
-            remove_unused(self.place.folder, time.time())
+            remove_unused(self.location.folder, time.time())
         if self.embedder is not None:
             with suppress(OSError):  # Without it, a newer package searches by words and graph for a while.
-                keep_model(self.embedder, self.place.models, index.database.models())
+                keep_model(self.embedder, self.location.models, index.database.models())
 
     def _open(self, model: str | None = None) -> Database:
         try:
-            return Database(self.place.file, self.place.tree, model)
+            return Database(self.location.file, self.location.tree, model)
         except IndexDamagedError as error:
             self._doubt = f"the index file is damaged ({error.__cause__ or error})"
             raise self._in_doubt() from error
@@ -235,10 +248,10 @@ class ProjectIndex:
         return IndexDamagedError(warning)
 
     def _replacing(self) -> FileLock:
-        return FileLock(self.place.replace_lock, mode=0o600)
+        return FileLock(self.location.replace_lock, mode=0o600)
 
     def _unwritable(self, error: Exception) -> IndexStoreError:
         return IndexStoreError(
-            f"the index in {self.place.folder} cannot be written ({error}); make room there, or check the disk and its"
-            " permissions, and run again: nothing that was committed is lost"
+            f"the index in {self.location.folder} cannot be written ({error}); make room there, or check the disk and"
+            " its permissions, and run again: nothing that was committed is lost"
         )

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from enum import StrEnum
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,11 +31,25 @@ class IndexReport:
     warnings: tuple[str, ...] = ()
 
 
+class IndexPhase(StrEnum):
+    """Where an index is in its life."""
+
+    EMPTY = "empty"
+    BUILDING = "building"
+    READY = "ready"
+    FAILED = "failed"
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether no run is going on that would change it."""
+        return self in (IndexPhase.READY, IndexPhase.FAILED)
+
+
 @dataclass(frozen=True, slots=True)
 class IndexState:
-    """How complete the index is: `state` is "empty", "building", "ready" or "failed"."""
+    """How complete the index is."""
 
-    state: str
+    state: IndexPhase
     files_done: int = 0
     files_total: int = 0
     chunks: int = 0

@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from graphrag_mcp.model.reports import IndexState
+from graphrag_mcp.model.reports import IndexPhase, IndexState
 from graphrag_mcp.model.search import (
     PhaseTimes,
     RerankMethod,
@@ -106,7 +106,7 @@ class SearchOrchestrator:
     def _judge(self, query: Query, ranked: "_Ranked", index: IndexState) -> Judgement:
         """Judge whether anything matches; not before the index is complete, since the rest may still match."""
         stores = ranked.lookups.stores
-        if not (self._settings.judge_confidence and stores.knows_cosines and index.state == "ready"):
+        if not (self._settings.judge_confidence and stores.knows_cosines and index.state is IndexPhase.READY):
             return NO_JUDGEMENT
         return judge(query, ranked.candidates.found, ranked.lookups.unavailable, stores.keywords)
 

@@ -17,8 +17,8 @@ from graphrag_mcp.stores.sqlite.vectors import SqliteVectorIndex
 from graphrag_mcp.stores.sqlite.writer import SqliteIndexWriter
 
 
-class OpenIndex:
-    """What a search asks, an index run writes and a server copies: the index as one tree sees it."""
+class IndexStores:
+    """What a search reads, an index run writes and a server copies: the index as one tree sees it."""
 
     def __init__(self, database: Database) -> None:
         """Share one database and one resolver of scopes between all stores."""

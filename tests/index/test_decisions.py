@@ -1,0 +1,96 @@
+"""What the supervisor and the handle decide, by what they know alone."""
+
+import pytest
+
+from graphrag_mcp.index.decisions import (
+    CALM_SECONDS,
+    REFRESH_WAIT_SECONDS,
+    REFRESHED_BYTES,
+    REFRESHED_FILES,
+    RETRY_SECONDS,
+    UNFINISHED,
+    Vectors,
+    building_by,
+    is_long_run,
+    may_refresh,
+    must_compare,
+    pause_after_damage,
+    refresh_wait,
+    state_of,
+    vectors_of,
+)
+from graphrag_mcp.index.write_lock import Holder
+from graphrag_mcp.model.reports import IndexPhase
+from graphrag_mcp.stores.sqlite.catalog import Counts
+
+COUNTS = Counts(files=3, chunks=12, symbols=9, relations=5, embedded_chunks=12, archived_files=0)
+NOTHING = Counts(0, 0, 0, 0, 0, 0)
+HOLDER = Holder("1.2.3", 42)
+
+
+@pytest.mark.parametrize(
+    ("sizes", "in_background", "is_settled", "expected"),
+    [
+        ([10, 20], True, True, True),
+        ([10] * REFRESHED_FILES, True, True, True),
+        ([10] * (REFRESHED_FILES + 1), True, True, False),
+        ([REFRESHED_BYTES], True, True, True),
+        ([10, REFRESHED_BYTES + 1], True, True, False),
+        ([10], False, True, False),  # A command: the next run of `index` does it.
+        ([10], True, False, False),  # The first run is still going on, and reads the file anyway.
+    ],
+)
+def test_a_search_waits_for_few_small_files_of_a_server(
+    sizes: list[int], in_background: bool, is_settled: bool, expected: bool
+) -> None:
+    """Anything longer is shown at its current lines instead."""
+    assert may_refresh(sizes, in_background, is_settled) is expected
+
+
+def test_a_search_never_waits_for_a_long_run() -> None:
+    """A short one is waited for, a moment."""
+    assert (refresh_wait(True), refresh_wait(False)) == (0.0, REFRESH_WAIT_SECONDS)
+    assert is_long_run(compares=True, paths=0)
+    assert is_long_run(compares=False, paths=REFRESHED_FILES + 1)
+    assert not is_long_run(compares=False, paths=REFRESHED_FILES)
+
+
+def test_the_tree_is_compared_when_events_were_lost_or_the_index_is_not_complete() -> None:
+    """Else only the files of the batch are read."""
+    assert must_compare(batch_is_everything=True, is_complete=True)
+    assert must_compare(batch_is_everything=False, is_complete=False)
+    assert not must_compare(batch_is_everything=False, is_complete=True)
+
+
+def test_damage_that_returns_at_once_is_repaired_later() -> None:
+    """A failing disk must not be written without end."""
+    assert pause_after_damage(1000.0, -1.0) == 0.0
+    assert pause_after_damage(1000.0, 1000.0 - CALM_SECONDS - 1) == 0.0
+    assert pause_after_damage(1000.0, 1000.0 - CALM_SECONDS + 1) == RETRY_SECONDS
+
+
+def test_the_state_of_an_index_is_what_its_file_and_its_lock_tell() -> None:
+    """Complete; built by another process; left unfinished by one that ended; or empty."""
+    assert state_of(COUNTS, True, None).state is IndexPhase.READY
+    assert state_of(COUNTS, True, HOLDER).files_done == COUNTS.files
+    building = state_of(COUNTS, False, HOLDER)
+    assert (building.state, building.files_done, building.chunks) == (IndexPhase.BUILDING, 3, 12)
+    assert "42" in building.message
+    assert building == building_by(HOLDER, COUNTS)
+    unfinished = state_of(COUNTS, False, None)
+    assert (unfinished.state, unfinished.message) == (IndexPhase.FAILED, UNFINISHED)
+    assert state_of(NOTHING, False, None).state is IndexPhase.EMPTY
+
+
+@pytest.mark.parametrize(
+    ("tree", "current", "expected"),
+    [
+        ("a", "a", Vectors.CURRENT),
+        ("a", "b", Vectors.KEPT),
+        ("", "b", Vectors.CURRENT),
+        ("a", None, Vectors.CURRENT),
+    ],
+)
+def test_a_query_is_embedded_with_the_model_of_the_tree(tree: str, current: str | None, expected: Vectors) -> None:
+    """While the model changes, that is the one kept beside the index."""
+    assert vectors_of(tree, current) is expected

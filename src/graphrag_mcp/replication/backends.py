@@ -3,7 +3,6 @@
 import importlib
 import importlib.util
 import threading
-import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
@@ -14,9 +13,10 @@ from graphrag_mcp.errors import ServerError
 from graphrag_mcp.exclusion.include_globs import compile_globs
 from graphrag_mcp.ingest.history import origin
 from graphrag_mcp.ports import Embedder, GraphStore
-from graphrag_mcp.search.retrieval import REST_SECONDS, Stores
+from graphrag_mcp.search.retrieval import Stores
 from graphrag_mcp.search.threads import DaemonThreads
 from graphrag_mcp.settings import ServerSettings
+from graphrag_mcp.stores.breaker import CircuitBreaker
 from graphrag_mcp.stores.points import ArchivedPaths, ChunkIds, PointIds
 from graphrag_mcp.stores.projection import Projection
 
@@ -52,7 +52,7 @@ class Servers:
         for wanted, module in ((settings.qdrant_url, "qdrant_client"), (settings.neo4j_uri, "neo4j")):
             if wanted and importlib.util.find_spec(module) is None:
                 raise ServerError(f"{wanted} needs the package {module}; {INSTALL}")
-        self._patience = _Patience(self._timeout / 3)  # Both waits and the ranking have to fit into two seconds.
+        self._reads = _TimedReads(self._timeout / 3)  # Both waits and the ranking have to fit into two seconds.
         self._connecting = threading.Lock()
         self._closed = False
         self._loaded = threading.Event()
@@ -81,7 +81,7 @@ class Servers:
     @property
     def problem(self) -> str:
         """Why what was found on Qdrant could not be read there, "" when it could."""
-        return self._patience.problem
+        return self._reads.problem
 
     def load_soon(self, wait: Callable[[], object]) -> None:
         """Import the clients in the background, which takes seconds of CPU; `wait` returns when it may begin."""
@@ -94,7 +94,7 @@ class Servers:
             from graphrag_mcp.stores.qdrant.indexes import QdrantKeywordIndex, QdrantPoints, QdrantVectorIndex
 
             client, collection = self._qdrant("read"), self._settings.qdrant_collection
-            points = QdrantPoints(client, collection, self.project, ids, archived, self._patience)
+            points = QdrantPoints(client, collection, self.project, ids, archived, self._reads)
             vectors = QdrantVectorIndex(points) if local.embedder is not None else None
             stores = replace(stores, keywords=QdrantKeywordIndex(points), vectors=vectors)
         if self._settings.neo4j_uri:
@@ -114,7 +114,7 @@ class Servers:
         client, collection = self._qdrant("read"), self._settings.qdrant_collection
         ids = PointIds()
         archived = QdrantArchivedPaths(client, collection, self.project, compile_globs)
-        points = QdrantPoints(client, collection, self.project, ids, archived, self._patience)
+        points = QdrantPoints(client, collection, self.project, ids, archived, self._reads)
         stores = Stores(
             QdrantCatalog(points),
             QdrantKeywordIndex(points),
@@ -160,7 +160,7 @@ class Servers:
 
     def close(self) -> None:
         """Close every connection; one that hangs is left to the end of the process."""
-        self._patience.close()
+        self._reads.close()
         with self._connecting:
             self._closed = True
             for client in self._clients.values():
@@ -228,30 +228,28 @@ class Servers:
         return WRITE_TIMEOUT_SECONDS if purpose == "write" else self._timeout
 
 
-class _Patience:
-    """Runs what a search asks a server after its lists: waits for less, and not again while the server rests."""
+class _TimedReads:
+    """Runs the reads that a search does after its look-ups: each has a time limit, and none runs during a cooldown."""
 
     def __init__(self, seconds: float) -> None:
         self._seconds = seconds
         self._threads = DaemonThreads(MAX_WAITING, "qdrant")
-        self._rests_until = 0.0
-        self._reason = ""
+        self._breaker = CircuitBreaker()
 
     @property
     def problem(self) -> str:
-        """Why the server rests, "" when it does not."""
-        return self._reason if time.monotonic() < self._rests_until else ""
+        """Why the server is not read now; "" when it is."""
+        return self._breaker.problem
 
-    def __call__(self, look_up: Callable[[], Answer]) -> Answer:
-        """Return what the server answers. Raises ServerError when it fails, is too slow, or rests."""
-        if self.problem:
-            raise ServerError(self.problem)
+    def __call__(self, read: Callable[[], Answer]) -> Answer:
+        """Return what the server answers. Raises ServerError when it fails, is too slow, or failed a moment ago."""
+        self._breaker.check()
         try:
-            return self._threads.submit(look_up).result(self._seconds)
+            return self._threads.submit(read).result(self._seconds)
         except (ServerError, TimeoutError) as error:
-            self._reason = str(error) or f"no answer within {self._seconds:g} s"
-            self._rests_until = time.monotonic() + REST_SECONDS
-            raise ServerError(self._reason) from error
+            reason = str(error) or f"no answer within {self._seconds:g} s"
+            self._breaker.record_failure(reason)
+            raise ServerError(reason) from error
 
     def close(self) -> None:
         """Let the threads end."""

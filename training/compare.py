@@ -27,8 +27,7 @@ import numpy as np
 
 from graphrag_mcp.app.local import App
 from graphrag_mcp.embedding.chunk_texts import embedding_texts
-from graphrag_mcp.embedding.chunks import embed_chunks
-from graphrag_mcp.embedding.models import load_embedder
+from graphrag_mcp.embedding.models import embed_chunks, load_embedder
 from graphrag_mcp.embedding.static import PACKAGE_MODEL
 from graphrag_mcp.evaluation.judged import JudgedQuery, Place, read_queries
 from graphrag_mcp.evaluation.scores import Scores, mean, score

@@ -3,11 +3,9 @@
 import pytest
 
 from graphrag_mcp.evaluation import components
-from graphrag_mcp.evaluation.comparison import compare
-from graphrag_mcp.evaluation.diagnosis import diagnose
+from graphrag_mcp.evaluation.comparison import bootstrap, compare
 from graphrag_mcp.evaluation.judged import JudgedQuery, Target
-from graphrag_mcp.evaluation.scores import Scores
-from graphrag_mcp.evaluation.statistics import bootstrap
+from graphrag_mcp.evaluation.scores import Scores, diagnose
 from graphrag_mcp.settings import RetrievalSettings
 
 

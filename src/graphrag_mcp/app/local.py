@@ -26,7 +26,7 @@ from graphrag_mcp.model.reports import IndexReport, IndexState, Status, SyncRepo
 from graphrag_mcp.model.search import SearchRequest, SearchResult, StoredChunk
 from graphrag_mcp.ports import Embedder
 from graphrag_mcp.replication.backends import Servers, project_name
-from graphrag_mcp.replication.replicator import ServerCopies
+from graphrag_mcp.replication.replicator import Replicator
 from graphrag_mcp.replication.sync import ReportSync
 from graphrag_mcp.search.orchestrator import SearchOrchestrator
 from graphrag_mcp.search.retrieval import Stores
@@ -77,7 +77,7 @@ class App:
         self._masked = MaskedTexts()
         self._stop = threading.Event()
         self._keeper = IndexKeeper(self.root, self._start, settings.indexing, self._index, self._exclusion, self._stop)
-        self._copies = ServerCopies(self._servers, self._copied, place.sync_lock, self._stop)
+        self._copies = Replicator(self._servers, self._copied, place.sync_lock, self._stop)
 
     # ------------------------------------------------------------ searching
 
@@ -161,7 +161,7 @@ class App:
     def sync(
         self, verify: bool = False, rebuild: bool = False, progress: ReportSync | None = None
     ) -> tuple[SyncReport, ...]:
-        """Copy to each server what it lacks of the index; see `ServerCopies.sync`."""
+        """Copy to each server what it lacks of the index; see `Replicator.sync`."""
         return self._copies.sync(verify=verify, rebuild=rebuild, progress=progress)
 
     def close(self) -> None:
@@ -252,7 +252,7 @@ class App:
             return {}
         if not self._servers.is_loaded:
             return dict.fromkeys(chain(*self._servers.stores.values()), "the server's client is still being loaded")
-        return self._copies.unfilled()
+        return self._copies.lagging_stores()
 
     def _without_servers(self, request: SearchRequest, problems: Mapping[str, str]) -> SearchResult:
         """Answer from the local index what the servers did not; the result says which of them were silent."""

@@ -18,12 +18,10 @@ from graphrag_mcp.cli.options import project_root
 from graphrag_mcp.cli.project import open_project
 from graphrag_mcp.errors import RequestError
 from graphrag_mcp.evaluation import components
-from graphrag_mcp.evaluation.comparison import Change, Comparison, compare
-from graphrag_mcp.evaluation.diagnosis import Miss, diagnose
+from graphrag_mcp.evaluation.comparison import Change, Comparison, Interval, bootstrap, compare
 from graphrag_mcp.evaluation.history import export_tree, read_history
 from graphrag_mcp.evaluation.judged import JudgedQuery, Place, read_queries
-from graphrag_mcp.evaluation.scores import CUTOFF, Scores, mean, score
-from graphrag_mcp.evaluation.statistics import Interval, bootstrap
+from graphrag_mcp.evaluation.scores import CUTOFF, Miss, Scores, diagnose, mean, score
 from graphrag_mcp.model.reports import IndexState
 from graphrag_mcp.model.search import Scope, SearchRequest
 from graphrag_mcp.search.orchestrator import SearchOrchestrator

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from graphrag_mcp.embedding.token_sums import PieceSums, StaticModel
+from graphrag_mcp.embedding.token_sums import StaticModel, TokenSums
 from graphrag_mcp.errors import ModelUnavailableError
 from graphrag_mcp.ports import Embedder, Matrix
 
@@ -71,9 +71,9 @@ class StaticEmbedder:
         return unit
 
     @cached_property
-    def _sums(self) -> PieceSums:
+    def _sums(self) -> TokenSums:
         try:
-            return PieceSums(self._load())
+            return TokenSums(self._load())
         except Exception as error:  # tokenizers raises Exception itself.
             raise unavailable(str(self.folder), f"its files cannot be read ({error})") from error
 

@@ -59,7 +59,7 @@ class StaticModel:
         return np.asarray(vectors if self.weights is None else vectors * self.weights[pieces, None].astype(np.float32))
 
 
-class PieceSums:
+class TokenSums:
     """Sums over texts; remembers the pieces of at most 65,536 words, then starts anew."""
 
     def __init__(self, model: StaticModel) -> None:

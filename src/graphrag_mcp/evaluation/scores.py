@@ -1,12 +1,15 @@
-"""Scores ranked places against queries whose answers are known."""
+"""Scores ranked results against queries whose answers are known, and explains the misses."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import astuple, dataclass, fields
 
 from graphrag_mcp.evaluation.judged import JudgedQuery, Place, Target
 
 CUTOFF = 10
+
+FindReason = Callable[[str], str]
+AskDeep = Callable[[JudgedQuery], Sequence[str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +28,14 @@ class Scores:
     hit1: float
     hit5: float
     span10: float
+
+
+@dataclass(frozen=True, slots=True)
+class Miss:
+    """A query of which no relevant file is among the first ten, with the reason for each of those files."""
+
+    query: JudgedQuery
+    reasons: tuple[str, ...]
 
 
 def score(query: JudgedQuery, places: Sequence[Place]) -> Scores:
@@ -51,6 +62,15 @@ def mean(scores: Sequence[Scores]) -> Scores:
     return Scores(*(sum(column) / len(scores) for column in zip(*map(astuple, scores), strict=True)))
 
 
+def diagnose(query: JudgedQuery, why_absent: FindReason, ask_deep: AskDeep) -> Miss:
+    """Explain a miss.
+
+    why_absent: why a file cannot be found, "" when it can. ask_deep: the paths of all candidates, best first.
+    """
+    ranked = list(dict.fromkeys(ask_deep(query)))
+    return Miss(query, tuple(f"{path}: {_reason(path, ranked, why_absent)}" for path in sorted(query.relevant)))
+
+
 def _rank(target: Target, places: Sequence[Place]) -> int:
     """Return the place of the first chunk that shows the target, from 1; 0 when none does."""
     for rank, (path, start, end) in enumerate(places, 1):
@@ -73,3 +93,14 @@ def _ndcg(ranks: Sequence[int], right: int) -> float:
 
 def _gain(rank: int) -> float:
     return 1 / math.log2(rank + 1)
+
+
+def _reason(path: str, ranked: Sequence[str], why_absent: FindReason) -> str:
+    if absent := why_absent(path):
+        return absent
+    if path not in ranked:
+        return "never a candidate: neither its words nor its meaning came near"
+    place = ranked.index(path) + 1
+    if place <= CUTOFF:
+        return f"file {place}, behind several chunks of other files"
+    return f"ranked low: file {place} of {len(ranked)} candidates"

@@ -281,7 +281,7 @@ class IndexKeeper:
             workers=self._settings.workers,
             start=self._start,
             reuse=reuse,
-            calm=self._calm if gives_way else None,
+            idle=self._calm if gives_way else None,
         )
 
     def _stored_state(self) -> IndexState:

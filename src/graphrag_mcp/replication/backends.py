@@ -87,7 +87,7 @@ class Servers:
         """Import the clients in the background, which takes seconds of CPU; `wait` returns when it may begin."""
         threading.Thread(target=self._load, args=(wait,), name="clients", daemon=True).start()
 
-    def beside(self, local: Stores, ids: ChunkIds, archived: ArchivedPaths) -> Stores:
+    def local_with_remote(self, local: Stores, ids: ChunkIds, archived: ArchivedPaths) -> Stores:
         """Return the stores of a search whose catalog is here, each of the others where the settings put it."""
         stores = local
         if self._settings.qdrant_url:
@@ -101,7 +101,7 @@ class Servers:
             stores = replace(stores, graph=self._graph(ids, archived, stores))
         return stores
 
-    def alone(self, embedder: Embedder | None, model_problem: str, verify: Callable[[], None]) -> Stores:
+    def remote_only(self, embedder: Embedder | None, model_problem: str, verify: Callable[[], None]) -> Stores:
         """Return the stores of a search that has nothing here; verify: see `QdrantVectorIndex`.
 
         Raises ServerError without a Qdrant.

@@ -25,10 +25,10 @@ SYNC_SECONDS = 0.5  # How soon a commit is copied to the servers.
 CLOSING_SECONDS = 2.0  # A batch takes less, unless its server hangs.
 SYNC_RETRY_SECONDS = 10.0  # How often what failed is tried again.
 STATUS_SECONDS = 3.0  # How long the status waits for a server's count.
-FILLED = 0.95  # The share of the files from which a search asks the server: the rest follows in seconds.
+READY_FRACTION = 0.95  # The share of the files from which a search asks the server: the rest follows in seconds.
 
 
-class ServerCopies:
+class Replicator:
     """The copies of one index."""
 
     def __init__(
@@ -48,7 +48,7 @@ class ServerCopies:
         self._stop = stop
         self._problems: dict[str, str] = {}
         self._following: threading.Thread | None = None
-        self._are_filled = False
+        self._are_ready = False
         self._asking = DaemonThreads(2, "status")
 
     def sync(
@@ -60,7 +60,7 @@ class ServerCopies:
         """
         if not self._servers.any:
             raise ServerError("no server is set; set GRAPHRAG_QDRANT_URL, GRAPHRAG_NEO4J_URI or both")
-        source, projections = self._sides("write")
+        source, projections = self._source_and_targets("write")
         with self._copying():
             return tuple(
                 synchronise(source, one, verify=verify, rebuild=rebuild, stop=self._stop, progress=progress)
@@ -110,7 +110,7 @@ class ServerCopies:
         """Return how much of the index each server lacks, and why the last copy failed."""
         if not self._servers.any:
             return ()
-        source, projections = self._sides("read")
+        source, projections = self._source_and_targets("read")
         return tuple(self._state(source, one) for one in projections)
 
     def _state(self, source: SqliteProjectionSource, server: Projection) -> ServerState:
@@ -123,9 +123,9 @@ class ServerCopies:
         given = source.chunks(name) if source.holds_any(name) else None
         return ServerState(name, len(source.pending(name)), problem, given, held)
 
-    def unfilled(self) -> dict[str, str]:
+    def lagging_stores(self) -> dict[str, str]:
         """Map the stores whose server is still being filled from this index to how far it is."""
-        if self._following is None or self._are_filled:
+        if self._following is None or self._are_ready:
             return {}
         try:
             source, _ = self._open_source()
@@ -134,13 +134,13 @@ class ServerCopies:
         found: dict[str, str] = {}
         for name, stores in self._servers.stores.items():
             held, files = source.held(name)
-            if held < FILLED * files or not files:
+            if held < READY_FRACTION * files or not files:
                 reason = f"{name} holds {held:,} of {counted(files, 'file')} so far"
                 found |= dict.fromkeys(stores, self._problems.get(name, reason))
-        self._are_filled = not found
+        self._are_ready = not found
         return found
 
-    def _sides(self, purpose: Purpose) -> tuple[SqliteProjectionSource, list[Projection]]:
+    def _source_and_targets(self, purpose: Purpose) -> tuple[SqliteProjectionSource, list[Projection]]:
         source, embedder = self._open_source()
         return source, self._servers.projections(embedder.fingerprint, embedder.dimensions, KEYWORD_FIELDS, purpose)
 

@@ -10,7 +10,7 @@ SCORED_SHARE = 1 / 20  # In a large index.
 TERMS_KEPT = 2  # Whatever they cost.
 
 
-def telling_terms(frequencies: Iterable[tuple[int, str]], chunks: int) -> list[str]:
+def discriminative_terms(frequencies: Iterable[tuple[int, str]], chunks: int) -> list[str]:
     """Return the terms that are worth their time, rarest first; the rarest one always.
 
     frequencies: of each term, in how many of the `chunks` it is.

@@ -61,6 +61,17 @@ def decode(data: bytes) -> Text | NotText:
         return _check(data.decode("utf-8", errors="replace"), known_replacements=known, encoding="UTF-8")
 
 
+def is_utf8(name: str) -> bool:
+    """Tell whether a name is UTF-8 on the disk; Python holds other bytes as surrogates, which nothing can encode."""
+    if name.isascii():
+        return True
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
 def _check(text: str, known_replacements: int, encoding: str) -> Text | NotText:
     if "\0" in text:
         return NotText(f"binary: NUL character in {encoding}")

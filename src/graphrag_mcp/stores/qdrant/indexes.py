@@ -11,7 +11,7 @@ from qdrant_client import QdrantClient, models
 from graphrag_mcp.errors import ServerError
 from graphrag_mcp.model.search import Ranked, Scope
 from graphrag_mcp.ports import Matrix
-from graphrag_mcp.stores.keywords import telling_terms
+from graphrag_mcp.stores.keywords import discriminative_terms
 from graphrag_mcp.stores.points import ArchivedPaths, ChunkIds
 from graphrag_mcp.stores.qdrant.bm25 import query_vector
 from graphrag_mcp.stores.qdrant.connection import reaching
@@ -130,7 +130,7 @@ class QdrantKeywordIndex:
         if not terms:
             return []
         counts, chunks = self._frequencies.read(terms)
-        chosen = telling_terms(((count, term) for term, count in counts.items()), chunks)
+        chosen = discriminative_terms(((count, term) for term, count in counts.items()), chunks)
         if not chosen:
             return []
         vector = query_vector({term: counts[term] for term in chosen}, chunks)

@@ -267,11 +267,11 @@ def test_each_server_is_connected_once_for_each_purpose(monkeypatch: pytest.Monk
     ("error", "told"),
     [
         (ResponseHandlingException(httpx.ConnectError("refused")), "cannot be reached (ConnectError: refused)"),
-        (UnexpectedResponse(401, "", b"", httpx.Headers()), "refuses the key (HTTP 401)"),
-        (UnexpectedResponse(503, "Busy", b"", httpx.Headers()), "answers with HTTP 503 (Busy)"),
+        (UnexpectedResponse(401, "", b"", httpx.Headers()), "rejects the API key (HTTP 401)"),
+        (UnexpectedResponse(503, "Busy", b"", httpx.Headers()), "answered with HTTP 503 (Busy)"),
         (ResourceExhaustedResponse("slow down", 3), "failed (ResourceExhaustedResponse: slow down)"),
-        (json.JSONDecodeError("no JSON", "<html>", 0), "answers with what is not Qdrant's (JSONDecodeError)"),
-        (AssertionError("Search returned None"), "answers with what is not Qdrant's (AssertionError)"),
+        (json.JSONDecodeError("no JSON", "<html>", 0), "gave an answer that is not Qdrant's (JSONDecodeError)"),
+        (AssertionError("Search returned None"), "gave an answer that is not Qdrant's (AssertionError)"),
         (UnicodeEncodeError("utf-8", "\udcff", 0, 1, "surrogates"), "failed (UnicodeEncodeError: "),
     ],
 )
@@ -319,6 +319,6 @@ def test_a_key_that_no_request_can_hold_is_not_shown(key: str) -> None:
     assert "cret" not in str(caught.value)
     with faulty("401") as url:
         client = connection.connect(url, "secret key\n", 0, 1.0)
-        with pytest.raises(ServerError, match="refuses the key"), connection.reaching():
+        with pytest.raises(ServerError, match="rejects the API key"), connection.reaching():
             client.collection_exists("code")
         client.close()

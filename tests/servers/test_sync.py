@@ -394,7 +394,7 @@ def test_a_server_that_is_being_filled_is_not_asked_yet(
     with closing(make_place(files=FILES).app(sync_servers="true")) as app:
         app.start()
         app.wait_ready(20)
-        _until(lambda: "holds 0 of 5 files so far" in app.search(SearchRequest("tax_of")).meta.unavailable["vector"])
+        _until(lambda: "has 0 of 5 files so far" in app.search(SearchRequest("tax_of")).meta.unavailable["vector"])
         found = app.search(SearchRequest("tax_of"))
         assert found.primary[0].chunk.path == "src/tax.py"
         assert all(reason.endswith("answered from the local index") for reason in found.meta.unavailable.values())

@@ -20,7 +20,7 @@ from graphrag_mcp.errors import RequestError
 from graphrag_mcp.evaluation import components
 from graphrag_mcp.evaluation.comparison import Change, Comparison, Interval, bootstrap, compare
 from graphrag_mcp.evaluation.history import export_tree, read_history
-from graphrag_mcp.evaluation.judged import JudgedQuery, Place, read_queries
+from graphrag_mcp.evaluation.judged import JudgedQuery, Location, read_queries
 from graphrag_mcp.evaluation.scores import CUTOFF, Miss, Scores, diagnose, mean, score
 from graphrag_mcp.model.reports import IndexState
 from graphrag_mcp.model.search import Scope, SearchRequest
@@ -32,7 +32,7 @@ DEEP = 200  # Results asked for to find where a missed file stands.
 CHANGES_SHOWN = 10
 MEASURES = [field.name for field in fields(Scores)]
 
-Answers = Mapping[str, Sequence[Place]]
+Answers = Mapping[str, Sequence[Location]]
 
 
 def run_eval(options: argparse.Namespace) -> None:
@@ -99,7 +99,7 @@ def _choose(queries: Sequence[JudgedQuery], repo: str | None, root_name: str) ->
     return chosen or list(queries)
 
 
-def _read_run(path: Path) -> dict[str, list[Place]]:
+def _read_run(path: Path) -> dict[str, list[Location]]:
     try:
         results = json.loads(path.read_text(encoding="utf-8"))["results"]
         return {name: [(found, start, end) for found, start, end in places] for name, places in results.items()}
@@ -112,7 +112,7 @@ def _read_run(path: Path) -> dict[str, list[Place]]:
 # ---------------------------------------------------------------- asking
 
 
-def _ask_all(app: App, queries: Sequence[JudgedQuery], settings: RetrievalSettings) -> dict[str, list[Place]]:
+def _ask_all(app: App, queries: Sequence[JudgedQuery], settings: RetrievalSettings) -> dict[str, list[Location]]:
     orchestrator = SearchOrchestrator(settings)
     stores, state = app.stores(), IndexState("ready")
     try:

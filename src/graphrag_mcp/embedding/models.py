@@ -30,7 +30,7 @@ def load_embedder(name: str = "") -> Embedder:
 
 @cache
 def _package_model() -> Embedder:
-    """Return one model for all projects of this process: they share the words that it has learnt."""
+    """Return one model for all projects of this process, which share its cache of words."""
     return open_package_model()
 
 
@@ -47,9 +47,9 @@ def embed_chunks(embedder: Embedder, texts: Sequence[tuple[str, str]]) -> Matrix
 
 
 def keep_model(embedder: Embedder, folder: Path, used: Collection[str]) -> None:
-    """Keep a static model's files in a folder named by its fingerprint, and of those kept before what is still `used`.
+    """Copy a static model's files to a folder named by its fingerprint; remove copies that are not in `used`.
 
-    Models that were downloaded by name are a hundred times as large; they are not kept. Raises OSError.
+    Models that are loaded by name are a hundred times as large and are not copied. Raises OSError.
     """
     if not isinstance(embedder, StaticEmbedder):
         return
@@ -70,7 +70,7 @@ def keep_model(embedder: Embedder, folder: Path, used: Collection[str]) -> None:
 
 
 def load_kept(fingerprint: str, folder: Path) -> Embedder | None:
-    """Return the model with this fingerprint, None when it was not kept or is not what it was."""
+    """Return the kept model with this fingerprint; None when there is none or its files changed."""
     try:
         embedder = StaticEmbedder(folder / fingerprint)
         return embedder if embedder.fingerprint == fingerprint else None

@@ -48,8 +48,14 @@ def compare(before: Mapping[str, Scores], after: Mapping[str, Scores], measure: 
         for field in fields(Scores)
     }
     changes = [Change(name, getattr(before[name], measure), getattr(after[name], measure)) for name in shared]
-    won = sorted((one for one in changes if one.after > one.before + _SAME), key=lambda one: one.before - one.after)
-    lost = sorted((one for one in changes if one.after < one.before - _SAME), key=lambda one: one.after - one.before)
+    won = sorted(
+        (change for change in changes if change.after > change.before + _SAME),
+        key=lambda change: change.before - change.after,
+    )
+    lost = sorted(
+        (change for change in changes if change.after < change.before - _SAME),
+        key=lambda change: change.after - change.before,
+    )
     return Comparison(differences, tuple(won), tuple(lost))
 
 

@@ -1,4 +1,4 @@
-"""Chooses and connects the servers that the settings name: Qdrant for vectors and keywords, Neo4j for the graph."""
+"""Connects the servers of the settings: Qdrant for vectors and keywords, Neo4j for the graph."""
 
 import importlib
 import importlib.util
@@ -27,22 +27,22 @@ if TYPE_CHECKING:  # The clients are optional, and take a second to import.
 WRITE_TIMEOUT_SECONDS = 60.0  # A batch on a busy server; searches wait far less.
 NO_GRAPH = "no graph without a local index; set GRAPHRAG_NEO4J_URI"
 INSTALL = 'pip install "graphrag-mcp[servers]"'
-MAX_WAITING = 4  # Threads that a server which never answers may hold.
+MAX_WAITING = 4  # Threads that may wait for a server at the same time.
 
 Answer = TypeVar("Answer")
-Purpose = Literal["read", "write"]  # A search waits for less than a copy.
+Purpose = Literal["read", "write"]  # A search has a shorter time limit than a replication.
 
 
 def project_name(settings: ServerSettings, root: Path, start: str = "") -> str:
-    """Return what the project is called on the servers: the same on every machine that has cloned it."""
-    # Without a server nobody asks, and git need not be either.
+    """Return the name of the project on the servers, which is the same for every clone."""
+    # Without a server the name is not used, and git need not be installed.
     remote = origin(root) if settings.qdrant_url or settings.neo4j_uri else ""
     name = settings.project_id or remote or root.name or "root"
     return f"{name}/{start}" if start else name
 
 
 class Servers:
-    """The servers of one project; each is connected when it is first used."""
+    """The servers of one project; each is connected on first use."""
 
     def __init__(self, settings: ServerSettings, project: str) -> None:
         """Raises ServerError when a client library is missing."""
@@ -52,7 +52,7 @@ class Servers:
         for wanted, module in ((settings.qdrant_url, "qdrant_client"), (settings.neo4j_uri, "neo4j")):
             if wanted and importlib.util.find_spec(module) is None:
                 raise ServerError(f"{wanted} needs the package {module}; {INSTALL}")
-        self._reads = _TimedReads(self._timeout / 3)  # Both waits and the ranking have to fit into two seconds.
+        self._reads = _TimedReads(self._timeout / 3)  # Both time limits and the ranking have to fit into two seconds.
         self._connecting = threading.Lock()
         self._closed = False
         self._loaded = threading.Event()
@@ -61,7 +61,7 @@ class Servers:
 
     @property
     def any(self) -> bool:
-        """Tell whether the settings name a server."""
+        """Whether the settings name a server."""
         return bool(self._settings.qdrant_url or self._settings.neo4j_uri)
 
     @property
@@ -71,7 +71,7 @@ class Servers:
 
     @property
     def stores(self) -> dict[str, tuple[str, ...]]:
-        """Map the name of each server, as its copy is called, to what a search asks it for."""
+        """Map the name of each replica to the stores that a search uses it for."""
         qdrant, neo4j = self._settings.qdrant_url, self._settings.neo4j_uri
         return {
             **({self._qdrant_name: ("keyword", "vector")} if qdrant else {}),
@@ -80,15 +80,15 @@ class Servers:
 
     @property
     def problem(self) -> str:
-        """Why what was found on Qdrant could not be read there, "" when it could."""
+        """Why Qdrant is not read for now; "" when it is."""
         return self._reads.problem
 
     def load_soon(self, wait: Callable[[], object]) -> None:
-        """Import the clients in the background, which takes seconds of CPU; `wait` returns when it may begin."""
+        """Import the clients in the background, which takes seconds of CPU; `wait` blocks until that may begin."""
         threading.Thread(target=self._load, args=(wait,), name="clients", daemon=True).start()
 
     def local_with_remote(self, local: Stores, ids: ChunkIds, archived: ArchivedPaths) -> Stores:
-        """Return the stores of a search whose catalog is here, each of the others where the settings put it."""
+        """Return the stores of a search with a local index: the catalog stays local, the settings place the others."""
         stores = local
         if self._settings.qdrant_url:
             from graphrag_mcp.stores.qdrant.indexes import QdrantKeywordIndex, QdrantPoints, QdrantVectorIndex
@@ -102,12 +102,12 @@ class Servers:
         return stores
 
     def remote_only(self, embedder: Embedder | None, model_problem: str, verify: Callable[[], None]) -> Stores:
-        """Return the stores of a search that has nothing here; verify: see `QdrantVectorIndex`.
+        """Return the stores of a search without a local index; verify: see `QdrantVectorIndex`.
 
         Raises ServerError without a Qdrant.
         """
         if not self._settings.qdrant_url:
-            raise ServerError("searching without a local index needs a Qdrant; set GRAPHRAG_QDRANT_URL")
+            raise ServerError("searching without a local index needs Qdrant; set GRAPHRAG_QDRANT_URL")
         from graphrag_mcp.stores.qdrant.catalog import QdrantArchivedPaths, QdrantCatalog
         from graphrag_mcp.stores.qdrant.indexes import QdrantKeywordIndex, QdrantPoints, QdrantVectorIndex
 
@@ -127,13 +127,13 @@ class Servers:
         return replace(stores, graph=self._graph(ids, archived, stores)) if self._settings.neo4j_uri else stores
 
     def counts(self) -> dict[str, int]:
-        """Return how many files of each language the server holds."""
+        """Return the number of files of each language on the server."""
         from graphrag_mcp.stores.qdrant.catalog import count_files
 
         return count_files(self._qdrant("read"), self._settings.qdrant_collection, self.project)
 
     def model(self) -> str:
-        """Return the fingerprint of the model whose vectors the server holds, "" while it holds none."""
+        """Return the fingerprint of the model of the server's vectors; "" while it holds none."""
         from graphrag_mcp.stores.qdrant.catalog import stored_model
 
         return stored_model(self._qdrant("read"), self._settings.qdrant_collection, self.project)
@@ -141,7 +141,7 @@ class Servers:
     def projections(
         self, fingerprint: str, dimensions: int, weights: dict[str, float], purpose: Purpose = "write"
     ) -> list[Projection]:
-        """Return the writing side of each server; fingerprint, dimensions: of the model; weights: of keyword fields."""
+        """Return a writer for each server; fingerprint, dimensions: of the model; weights: of the keyword fields."""
         found: list[Projection] = []
         settings = self._settings
         if settings.qdrant_url:
@@ -159,7 +159,7 @@ class Servers:
         return found
 
     def close(self) -> None:
-        """Close every connection; one that hangs is left to the end of the process."""
+        """Close every connection; a hanging one ends with the process."""
         self._reads.close()
         with self._connecting:
             self._closed = True
@@ -188,7 +188,7 @@ class Servers:
                 if wanted and not self._closed:
                     importlib.import_module(f"graphrag_mcp.stores.{module}")
         finally:
-            self._loaded.set()  # What cannot be imported is told by the search that imports it again.
+            self._loaded.set()  # A failed import is reported by the search, which imports it again.
 
     def _graph(self, ids: ChunkIds, archived: ArchivedPaths, stores: Stores) -> GraphStore:
         from graphrag_mcp.stores.neo4j.graph import Neo4jGraphStore
@@ -212,7 +212,7 @@ class Servers:
 
         settings = self._settings
         password, seconds = settings.neo4j_password.get_secret_value(), self._seconds(purpose)
-        # A search has no time for a second attempt: the next search is one.
+        # A search has no time for a second attempt.
         retry = seconds / 2 if purpose == "write" else 0.0
         with self._connecting:
             self._check_open()
@@ -221,7 +221,7 @@ class Servers:
             return self._drivers[purpose]
 
     def _check_open(self) -> None:
-        if self._closed:  # What goes on in the background would open a connection that nobody closes.
+        if self._closed:  # A background thread must not open a connection that is never closed.
             raise ServerError("the connections to the servers are closed")
 
     def _seconds(self, purpose: Purpose) -> float:

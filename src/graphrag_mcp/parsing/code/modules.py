@@ -33,28 +33,28 @@ _NONE: frozenset[str] = frozenset()
 def module_keys(path: str) -> frozenset[str]:
     """Return the keys that a relation's `target_module` may match: "/src/pkg/mod" and "src/pkg/mod", "pkg/mod", "mod".
 
-    A file that stands for its folder (`__init__`, `index`, `mod`) has the folder's keys as well, and a file of Rust the
-    key by which other crates know it: "my_crate/mod" for my-crate/src/mod.rs.
+    A file that represents its folder (`__init__`, `index`, `mod`) has the folder's keys as well, and a Rust file the
+    key that other crates use: "my_crate/mod" for my-crate/src/mod.rs.
     """
     folder, _, name = path.rpartition("/")
     stem = name.rpartition(".")[0] or name
     parts = [*folder.split("/"), stem] if folder else [stem]
-    names = [parts, parts[:-1]] if stem in FOLDER_STEMS and len(parts) > 1 else [parts]
-    keys = {key for one in names for key in _ends(one)}
+    variants = [parts, parts[:-1]] if stem in FOLDER_STEMS and len(parts) > 1 else [parts]
+    keys = {key for variant in variants for key in _ends(variant)}
     if name.endswith(".rs") and "src" in parts[1:]:
         source = parts.index("src", 1)
         crate = parts[source - 1].replace("-", "_")
-        keys |= {"/".join([crate, *one[source + 1 :]]) for one in names}
+        keys |= {"/".join([crate, *variant[source + 1 :]]) for variant in variants}
     return frozenset(keys)
 
 
 def library_of(language: str) -> frozenset[str]:
-    """Return the names with which the paths of a language's own modules begin."""
+    """Return the first path segments of a language's standard library."""
     return _LIBRARIES.get(language, _NONE)
 
 
 def is_library(module: str, library: frozenset[str]) -> bool:
-    """Return whether a module (see `Relation.target_module`) is one of the language's own."""
+    """Return whether a module (see `Relation.target_module`) is in the standard library."""
     return module.startswith("node:") or module.partition("/")[0] in library
 
 

@@ -10,7 +10,7 @@ NPM_PACKAGES := $(CLIENTS)/node_modules/.package-lock.json
 REGISTRY_VALIDATOR := $(CLIENTS)/target/validate-server-json
 REGISTRY := github.com/modelcontextprotocol/registry@v1.8.7
 
-.PHONY: demo test test-servers test-clients test-ui soak lint types tables docs build bundle clean
+.PHONY: demo test test-servers test-clients test-ui soak lint types tables strings docs build bundle clean
 
 demo: $(VENV)/installed  ## index this repository and search it
 	$(BIN)/graphrag-mcp index
@@ -41,6 +41,9 @@ types: $(VENV)/installed-dev
 
 tables: $(VENV)/installed-dev  ## write the tables of settings and arguments in docs/ anew
 	$(BIN)/python -m tests.docs.tables
+
+strings: $(VENV)/installed-dev  ## write every text that a user can see to tests/golden/strings.txt
+	$(BIN)/python -m tests.golden.strings
 
 docs: $(VENV)/installed-dev  ## the same, and record anew what the pages show of the program
 	$(BIN)/python -m tests.docs.record

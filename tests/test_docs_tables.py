@@ -43,6 +43,15 @@ def test_every_setting_is_named(name: str) -> None:
     assert f"| `{name}` | `GRAPHRAG_{name.upper()}` |" in SETTINGS_TEXT
 
 
+def test_the_page_of_settings_opens_with_the_common_ones() -> None:
+    """A reader sees the settings that users change before the weights of the ranking."""
+    first_table = re.split(r"\n(?!\|)", SETTINGS_TEXT[SETTINGS_TEXT.index("| --- |") :])[0]
+    names = re.findall(r"^\| `\w+` \| `(\w+)` \|", first_table, re.MULTILINE)
+    assert 20 <= len(names) <= 30
+    assert {"archive_patterns", "embedding_model", "exclude_archived", "response_tokens", "qdrant_url"} <= set(names)
+    assert not [name for name in names if name.startswith(("legacy_", "rerank_", "backlink_"))]
+
+
 @pytest.mark.parametrize("tool", TOOLS)
 def test_every_argument_of_every_tool_is_named(tool: str) -> None:
     """Every tool is there, with a call, and every argument of it (P-1, 000-34, 003-28)."""

@@ -121,7 +121,7 @@ archive_patterns = 3
         "retrieval.recency_fresh_days = -1: input should be greater than or equal to 0",
         "retrieval.fusion_algorithm = 'best': input should be 'relative', 'rrf' or 'weighted'",
         "retrieval.rff_k is not a setting; did you mean retrieval.rrf_k?",
-        "indexing.archive_patterns = 3: input should be a list of texts",
+        "indexing.archive_patterns = 3: input should be a list of strings",
         "indexing.workers = 'many': input should be a valid integer",
         "GRAPHRAG_NO_SUCH_THING is not a setting",
         "retrieval.boost_max = '11': input should be less than or equal to 10",
@@ -160,7 +160,7 @@ def test_a_number_is_finite(tmp_path: Path, value: str) -> None:
 def test_the_ignore_file_is_a_name(tmp_path: Path, name: str) -> None:
     """000-37: it is looked for in every folder, so it cannot lie in one."""
     (problem,) = _problems(tmp_path, IGNORE_FILE=name)
-    assert problem == f"indexing.ignore_file = {name!r}: input should be the name of a file, without a folder"
+    assert problem == f"indexing.ignore_file = {name!r}: input should be a file name without a folder"
 
 
 def test_a_value_where_a_table_belongs_is_a_problem(tmp_path: Path) -> None:

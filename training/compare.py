@@ -27,10 +27,9 @@ import numpy as np
 
 from graphrag_mcp.app.local import App
 from graphrag_mcp.embedding.chunk_texts import embedding_texts
-from graphrag_mcp.embedding.chunks import embed_chunks
-from graphrag_mcp.embedding.models import load_embedder
+from graphrag_mcp.embedding.models import embed_chunks, load_embedder
 from graphrag_mcp.embedding.static import PACKAGE_MODEL
-from graphrag_mcp.evaluation.judged import JudgedQuery, Place, read_queries
+from graphrag_mcp.evaluation.judged import JudgedQuery, Location, read_queries
 from graphrag_mcp.evaluation.scores import Scores, mean, score
 from graphrag_mcp.exclusion.manager import ExclusionManager
 from graphrag_mcp.exclusion.walker import WalkedFile, walk
@@ -172,9 +171,9 @@ def by_vectors(
     return scores, {"chunks_per_second": count / seconds, "query_ms": statistics.median(query_ms)}
 
 
-def chunks_of(repository: _Repository, options: argparse.Namespace) -> tuple[list[Place], list[tuple[str, str]]]:
+def chunks_of(repository: _Repository, options: argparse.Namespace) -> tuple[list[Location], list[tuple[str, str]]]:
     """Return the places of the chunks and the texts that are embedded for them."""
-    places: list[Place] = []
+    places: list[Location] = []
     texts = []
     walked = (one.path for one in walk(ExclusionManager(repository.root)) if isinstance(one, WalkedFile))
     inside = f"{repository.start}/" if repository.start else ""

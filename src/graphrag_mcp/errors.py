@@ -7,7 +7,7 @@
     ├── IndexStoreError        the index file cannot be opened, read or written
     │   ├── IndexDamagedError  the index file is damaged, replaced or removed
     │   └── IndexLockedError   another process is writing this index
-    ├── ServerError            a server cannot be reached, refuses us, or answers with an error
+    ├── ServerError            a server cannot be reached, refuses the credentials, or answers with an error
     └── ModelUnavailableError  the embedding model cannot be loaded
 
 A message names the thing, what is wrong with it and the next step.
@@ -21,12 +21,12 @@ SHOWN_CHARACTERS = 80
 
 
 def quoted(text: str) -> str:
-    """Return a wrong value as a message shows it: enough of it to recognise it."""
+    """Return a wrong value for a message, shortened."""
     return repr(text) if len(text) <= SHOWN_CHARACTERS else f"{text[:SHOWN_CHARACTERS]!r}... ({len(text):,} characters)"
 
 
 def not_indexed(path: str) -> str:
-    """Say that a path is no indexed file, and where to learn why."""
+    """Return the error for a path that is not an indexed file, with the next step."""
     return f"{quoted(path)} is not an indexed file; ask index_status what was left out, and why"
 
 

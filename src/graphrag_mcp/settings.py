@@ -1,4 +1,4 @@
-"""One frozen `Settings`: defaults, then `.graphrag.toml`, then the environment; all problems are reported at once."""
+"""Reads the settings: defaults, then `.graphrag.toml`, then the environment; reports all problems at once."""
 
 import difflib
 import json
@@ -29,14 +29,14 @@ def _check_line(value: str) -> str:
 
 
 def _split_commas(value: object) -> object:
-    """Accept "a,b" (the environment's only form) wherever a list is wanted."""
+    """Accept "a,b", the form of a list in the environment."""
     if isinstance(value, str):
         return tuple(part.strip() for part in value.split(",") if part.strip())
     return value
 
 
 def _read_table(value: object) -> object:
-    """Accept a table as JSON, the environment's form of it."""
+    """Accept JSON, the form of a table in the environment."""
     if not isinstance(value, str):
         return value
     try:
@@ -51,7 +51,7 @@ def _read_table(value: object) -> object:
 def _check_file_name(value: str) -> str:
     """Refuse a path: the file is looked for in every folder of the project."""
     if "/" in value or "\0" in value or value in ("", ".", ".."):
-        raise PydanticCustomError("file_name", "input should be the name of a file, without a folder")
+        raise PydanticCustomError("file_name", "input should be a file name without a folder")
     return value
 
 
@@ -63,7 +63,7 @@ def _check_url(schemes: str) -> Callable[[str], str]:
             raise PydanticCustomError("url", f"input should begin with {' or '.join(accepted)} and name a host")
         if value and "@" in urlsplit(value).netloc:
             raise PydanticCustomError(
-                "url", "input should hold no user and no password; they have settings of their own"
+                "url", "input should not contain a user or password, which have their own settings"
             )
         return value
 
@@ -91,127 +91,208 @@ class IndexingSettings(_Section):
     """`[indexing]`: what is indexed, and with which model."""
 
     ignore_file: FileName = Field(".graphragignore", description="name of the ignore file")
-    default_exclusions: bool = Field(True, description="built-in exclusions where the root has no ignore file")
-    archive_patterns: Names = Field((), description="what counts as archived; a leading + adds to the built-in list")
-    embedding_model: Line = Field("", description="fastembed model name or model folder; empty: the one in the package")
+    default_exclusions: bool = Field(True, description="use the built-in exclusions if the root has no ignore file")
+    archive_patterns: Names = Field((), description="patterns of archived files; a leading + adds to the built-in ones")
+    embedding_model: Line = Field(
+        "", description="fastembed model name or model folder; empty: the model in the package"
+    )
     data_dir: Line = Field("", description="folder of the index files; empty: the user's data folder")
-    workers: int = Field(0, ge=0, le=64, description="parsing processes; 0: one per core")
+    workers: int = Field(0, ge=0, le=64, description="number of parsing processes; 0: one per core")
     max_file_bytes: int = Field(10_000_000, ge=1, description="larger files are skipped")
     watch: Literal["auto", "off"] = Field(
-        "auto", description="`auto`: a server follows edits while it is the one that writes; `off`: it indexes once"
+        "auto", description="`auto`: the server that writes the index also follows edits; `off`: it indexes once"
     )
     debounce_seconds: float = Field(0.3, ge=0, le=2, description="quiet time before the watcher indexes a change")
 
 
-class RetrievalSettings(_Section):
-    """`[retrieval]`: how results are found and ordered."""
+# The settings of `[retrieval]` come in groups; in the file and the environment they are one flat table.
 
-    exclude_archived: bool = Field(True, description="hide archived files unless a call asks for them")
-    category_weights: Shares = Field(
-        {}, description="the vectors' share of the say by kind of file, e.g. config = 0.2; 0.5 for those not named"
+
+class SearchSettings(_Section):
+    """What is searched and shown."""
+
+    exclude_archived: bool = Field(True, description="hide archived files unless a call includes them")
+    query_expansion: bool = Field(True, description="also search for synonyms and abbreviations (auth, authentication)")
+    expansions: Synonyms = Field({}, description="additional synonyms: a table from words to lists of words")
+    expansion_weight: Share = Field(0.5, description="weight of a synonym, and of a long query after its first line")
+    candidate_multiplier: int = Field(3, ge=1, le=20, description="candidates per list, as a multiple of the limit")
+    candidate_minimum: int = Field(120, ge=10, le=200, description="minimum number of candidates per list")
+    graph_expansion_edge_types: Relations = Field(
+        (), description="relations shown beside the results; empty: all except uses"
     )
-    hybrid_search_enabled: bool = Field(True, description="search by words too; off: by vectors alone")
-    fusion_algorithm: Literal["relative", "rrf", "weighted"] = Field("relative", description="how the lists are merged")
-    rrf_k: int = Field(60, ge=1, le=1000, description="RRF's constant")
-    vector_weight: Weight = Field(0.8, description="the vector list's weight")
-    keyword_weight: Weight = Field(1.0, description="the keyword list's weight")
-    graph_weight: Weight = Field(0.5, description="the graph list's weight")
-    legacy_vector_weight: Weight = Field(1.0, description='the vector list\'s weight when "weighted"')
-    legacy_keyword_weight: Weight = Field(0.5, description='the keyword list\'s weight when "weighted"')
-    query_expansion: bool = Field(True, description="look for what is called the same by others: auth, authentication")
-    expansions: Synonyms = Field({}, description="more of these: a table of words and their synonyms")
-    expansion_weight: Share = Field(0.5, description="the say of an added word, and of a long text's body")
-    candidate_multiplier: int = Field(3, ge=1, le=20, description="candidates per list, times the limit")
-    candidate_minimum: int = Field(120, ge=10, le=200, description="candidates per list, at least")
+    graph_expansion_max_nodes: int = Field(12, ge=0, le=20, description="maximum number of related chunks")
+    rejected_injection_max_docs: int = Field(
+        3, ge=0, le=10, description="maximum number of rejected documents shown apart; 0: none"
+    )
+    rejected_min_similarity: Share = Field(0.4, description="minimum cosine of a rejected document to the query")
+    judge_confidence: bool = Field(True, description="report when nothing matches well, and show fewer results then")
+    min_score: float | None = Field(None, ge=0, le=1, description="drop results with a lower fused score")
+    response_tokens: int = Field(6000, ge=200, le=20_000, description="maximum length of an answer in tokens")
 
-    definition_bonus: Weight = Field(1.5, description="added to the definition that a symbol query names")
-    mention_bonus: Weight = Field(0.4, description="added to the definition that an identifier inside prose names")
-    relation_bonus: Weight = Field(1.0, description="added to what has the relation that the query asks for")
-    stem_bonus: Weight = Field(0.3, description="added when the query says a file's name, by the share of the name")
-    stem_query_bonus: Weight = Field(0.1, description="added when the file's name says the query, by the share of it")
-    directory_bonus: Weight = Field(0.3, description="added when the folders say the query, by the share of it")
-    coherence_bonus: Weight = Field(0.2, description="added when many chunks of the file were found")
-    vote_bonus: Weight = Field(0.2, description="added to the file whose definitions the best candidates mention most")
-    path_bonus: Weight = Field(0.5, description="added to a file whose path stands in the query")
-    file_bonus_decay: Share = Field(0.3, description="factor on the file's bonus for each further chunk of it")
-    confidence_vector: Weight = Field(1.0, description="factor for the very first of the vector list")
-    confidence_graph: Weight = Field(1.2, description="factor for what the graph found")
+
+class FusionSettings(_Section):
+    """How the lists of the stores are merged."""
+
+    hybrid_search_enabled: bool = Field(True, description="use the keyword index too; off: vectors alone")
+    fusion_algorithm: Literal["relative", "rrf", "weighted"] = Field(
+        "relative", description="`relative`: shares of the best score; `rrf`: reciprocal ranks; `weighted`: raw scores"
+    )
+    rrf_k: int = Field(60, ge=1, le=1000, description="the constant of reciprocal rank fusion")
+    vector_weight: Weight = Field(0.8, description="weight of the vector list")
+    keyword_weight: Weight = Field(1.0, description="weight of the keyword list")
+    graph_weight: Weight = Field(0.5, description="weight of the graph list")
+    category_weights: Shares = Field(
+        {}, description="share of the vectors by kind of file, e.g. config = 0.2; the others have 0.5"
+    )
+    confidence_vector: Weight = Field(1.0, description="factor for the first result of the vector list")
+    confidence_graph: Weight = Field(1.2, description="factor for results of the graph list")
+
+
+class BonusSettings(_Section):
+    """What is added to the fused score of a result that agrees with the query."""
+
+    definition_bonus: Weight = Field(1.5, description="bonus for the definition that a symbol query names")
+    mention_bonus: Weight = Field(0.4, description="bonus for the definition of an identifier in a prose query")
+    relation_bonus: Weight = Field(1.0, description="bonus for having the relation that the query asks for")
+    stem_bonus: Weight = Field(
+        0.3, description="bonus for query terms in the file name, scaled by the fraction of the name they cover"
+    )
+    stem_query_bonus: Weight = Field(
+        0.1, description="bonus for query terms in the file name, scaled by the fraction of the query they cover"
+    )
+    directory_bonus: Weight = Field(
+        0.3, description="bonus for query terms in the folder names, scaled by the fraction of the query they cover"
+    )
+    path_bonus: Weight = Field(0.5, description="bonus for a file whose path is in the query")
+    coherence_bonus: Weight = Field(0.2, description="bonus for a file with many matching chunks")
+    vote_bonus: Weight = Field(0.2, description="bonus for the file whose definitions the best candidates use most")
+    file_bonus_decay: Share = Field(0.3, description="factor on the file's bonuses for each further chunk of the file")
+
+
+class PriorSettings(_Section):
+    """The factors for kinds of files."""
+
     prior_tests: Share = Field(0.5, description="factor for tests, unless the query asks for them")
-    prior_documentation: Share = Field(0.4, description="factor for documentation, likewise")
-    prior_config: Share = Field(0.6, description="factor for configuration, likewise")
-    prior_examples: Share = Field(0.5, description="factor for examples and benchmarks, likewise")
+    prior_documentation: Share = Field(0.4, description="factor for documentation, unless the query asks for it")
+    prior_config: Share = Field(0.6, description="factor for configuration, unless the query asks for it")
+    prior_examples: Share = Field(0.5, description="factor for examples and benchmarks, unless the query asks for them")
     prior_vendored: Share = Field(0.5, description="factor for vendored code")
-    prior_data: Share = Field(0.3, description="factor for data, lock and generated files")
-    prior_unasked: Share = Field(0.6, description="factor for all other kinds, where the query asks for one")
-    prior_other: Share = Field(0.6, description="factor for files of no known kind")
+    prior_data: Share = Field(0.3, description="factor for data, lock files and generated files")
+    prior_unasked: Share = Field(0.6, description="factor for all other kinds when the query asks for one kind")
+    prior_other: Share = Field(0.6, description="factor for files of an unknown kind")
 
-    recency_boost_enabled: bool = Field(True, description="let the age of a file count at all")
-    recency_profile: Literal["tiered", "decay", "off"] = Field("tiered", description="how the age of a file counts")
-    recency_fresh_days: Days = Field(14, description="younger is fresh")
-    recency_recent_days: Days = Field(60, description="younger is recent")
-    recency_old_days: Days = Field(180, description="older is old")
+
+class RecencySettings(_Section):
+    """The factors for the age of a file's last commit."""
+
+    recency_boost_enabled: bool = Field(True, description="use the age of files in the ranking")
+    recency_profile: Literal["tiered", "decay", "off"] = Field(
+        "tiered", description="`tiered`: one factor for each age group; `decay`: falls with the age; `off`: not used"
+    )
+    recency_fresh_days: Days = Field(14, description="maximum age of a fresh file in days")
+    recency_recent_days: Days = Field(60, description="maximum age of a recent file in days")
+    recency_old_days: Days = Field(180, description="age in days from which a file is old")
     recency_fresh_factor: Weight = Field(1.2, description="factor for fresh files")
     recency_recent_factor: Weight = Field(1.1, description="factor for recent files")
-    recency_standard_factor: Weight = Field(1.0, description="factor between recent and old")
+    recency_standard_factor: Weight = Field(1.0, description="factor for files that are neither recent nor old")
     recency_old_factor: Weight = Field(0.95, description="factor for old files")
-    backlink_boost_weight: Weight = Field(0.0, description="added for each file that leads to this one; 0: off")
-    backlink_boost_cap: int = Field(10, ge=0, le=1000, description="the most files that count so")
-    priority_weight: float = Field(0.001, ge=0, le=0.01, description="for each point of a document's priority (0-100)")
-    superseded_penalty: Share = Field(0.4, description="what a document loses that says it is superseded")
-    deprecated_penalty: Share = Field(0.4, description="likewise, deprecated")
-    rejected_penalty: Share = Field(0.4, description="likewise, rejected")
-    archived_penalty: Share = Field(0.6, description="likewise, archived")
-    auto_tier_penalty: Share = Field(0.02, description="what a document loses that no person wrote (type: auto)")
-    boost_max: float = Field(1.5, ge=1, le=10, description="the most that all boosts together may multiply")
-    penalty_floor: float = Field(0.25, gt=0, le=1, description="the least that all penalties together may multiply")
 
-    rerank: Literal["none", "weighted_sum", "cross_encoder"] = Field("none", description="a second look at the best")
-    cross_encoder_model: str = Field(
-        "Xenova/ms-marco-MiniLM-L-6-v2", description="fastembed's cross-encoder by name, or a model folder"
+
+class StatusSettings(_Section):
+    """The factors for what a document declares about itself, and the bounds of all factors."""
+
+    priority_weight: float = Field(0.001, ge=0, le=0.01, description="added per point of a document's priority (0-100)")
+    superseded_penalty: Share = Field(0.4, description="reduction for a document with the status superseded")
+    deprecated_penalty: Share = Field(0.4, description="reduction for the status deprecated")
+    rejected_penalty: Share = Field(0.4, description="reduction for the status rejected")
+    archived_penalty: Share = Field(0.6, description="reduction for the status archived")
+    auto_tier_penalty: Share = Field(0.02, description="reduction for a generated document (type: auto)")
+    boost_max: float = Field(1.5, ge=1, le=10, description="upper bound of the combined multiplier")
+    penalty_floor: float = Field(0.25, gt=0, le=1, description="lower bound of the combined multiplier")
+
+
+class DuplicateSettings(_Section):
+    """How duplicates and further results of one file are treated."""
+
+    content_dedup: bool = Field(True, description="drop results with the same text as a better one")
+    ngram_dedup_threshold: Share = Field(
+        0.9, description="drop results that share this fraction of their 5-grams with a better one; 1: off"
     )
-    rerank_vector_weight: Weight = Field(0.55, description="in the weighted sum: the cosine's weight")
-    rerank_keyword_weight: Weight = Field(0.25, description="likewise, BM25's")
-    rerank_heading_weight: Weight = Field(0.05, description="likewise, of the share of the query in the headings")
-    rerank_tag_overlap_weight: Weight = Field(0.05, description="likewise, of the share of the query in the tags")
-    rerank_preamble_weight: Weight = Field(0.05, description="likewise, of being a document's beginning")
-    rerank_recency_weight: Weight = Field(0.02, description="likewise, of being recent")
-    rerank_status_weight: Weight = Field(0.02, description="likewise, of stating an active status")
-    rerank_mention_boost_weight: Weight = Field(0.5, description="likewise, of being named in the query")
-    rerank_normalize_scores: bool = Field(False, description="stretch the cosines to 0 to 1 before they are summed")
+    semantic_dedup_threshold: Share = Field(
+        0.995, description="drop results whose vector has this cosine to a better one; 1: off"
+    )
+    saturation: float = Field(0.9, gt=0, le=1, description="factor for each further result of the same file")
 
-    graph_expansion_edge_types: Relations = Field((), description="relations shown beside results; none: all but uses")
-    graph_expansion_max_nodes: int = Field(12, ge=0, le=20, description="related chunks beside the results, at most")
-    rejected_injection_max_docs: int = Field(3, ge=0, le=10, description="rejected documents shown apart; 0: none")
-    rejected_min_similarity: Share = Field(0.4, description="their cosine to the query, at least")
 
-    judge_confidence: bool = Field(True, description="say when nothing matches well, and show less of it then")
-    min_score: float | None = Field(None, ge=0, le=1, description="drop hits below this score")
-    content_dedup: bool = Field(True, description="drop hits with the same text as a better one")
-    ngram_dedup_threshold: Share = Field(0.9, description="drop hits that share this much of their 5-grams; 1: off")
-    semantic_dedup_threshold: Share = Field(0.995, description="drop hits with vectors this similar; 1: off")
-    saturation: float = Field(0.9, gt=0, le=1, description="factor for each further hit of the same file")
+class RerankerSettings(_Section):
+    """The second ranking of the top candidates, which is off by default."""
 
-    response_tokens: int = Field(6000, ge=200, le=20_000, description="an answer's length, in tokens, at most")
+    rerank: Literal["none", "weighted_sum", "cross_encoder"] = Field(
+        "none", description="reranker for the top candidates"
+    )
+    cross_encoder_model: str = Field(
+        "Xenova/ms-marco-MiniLM-L-6-v2", description="fastembed cross-encoder name or model folder"
+    )
+
+
+class CompatibilitySettings(_Section):
+    """Weighted fusion, the `weighted_sum` reranker and backlinks: no default uses them."""
+
+    legacy_vector_weight: Weight = Field(1.0, description='weight of the vector list for "weighted" fusion')
+    legacy_keyword_weight: Weight = Field(0.5, description='weight of the keyword list for "weighted" fusion')
+    backlink_boost_weight: Weight = Field(
+        0.0, description="bonus for each file that refers to the result's file; 0: off"
+    )
+    backlink_boost_cap: int = Field(10, ge=0, le=1000, description="maximum number of files that count as backlinks")
+    rerank_vector_weight: Weight = Field(0.55, description="`weighted_sum`: weight of the cosine")
+    rerank_keyword_weight: Weight = Field(0.25, description="`weighted_sum`: weight of BM25")
+    rerank_heading_weight: Weight = Field(
+        0.05, description="`weighted_sum`: weight of the fraction of query terms in the headings"
+    )
+    rerank_tag_overlap_weight: Weight = Field(
+        0.05, description="`weighted_sum`: weight of the fraction of query terms in the tags"
+    )
+    rerank_preamble_weight: Weight = Field(0.05, description="`weighted_sum`: weight of being a document's beginning")
+    rerank_recency_weight: Weight = Field(0.02, description="`weighted_sum`: weight of being recent")
+    rerank_status_weight: Weight = Field(0.02, description="`weighted_sum`: weight of an active status")
+    rerank_mention_boost_weight: Weight = Field(0.5, description="`weighted_sum`: weight of being named in the query")
+    rerank_normalize_scores: bool = Field(False, description="`weighted_sum`: scale the cosines to 0 to 1 first")
+
+
+class RetrievalSettings(
+    SearchSettings,
+    FusionSettings,
+    BonusSettings,
+    PriorSettings,
+    RecencySettings,
+    StatusSettings,
+    DuplicateSettings,
+    RerankerSettings,
+    CompatibilitySettings,
+):
+    """`[retrieval]`: how results are found and ranked."""
 
 
 class ServerSettings(_Section):
-    """`[servers]`: where the index is copied to and searched, when one machine is not enough."""
+    """`[servers]`: Qdrant and Neo4j, which hold a replica of the index."""
 
     qdrant_url: QdrantUrl = Field("", description="Qdrant for vectors and keywords, as http(s)://host:port")
-    qdrant_api_key: SecretStr = Field(SecretStr(""), description="its API key")
-    qdrant_collection: str = Field("code", min_length=1, description="its collection, which all projects share")
-    qdrant_grpc_port: int = Field(0, ge=0, le=65_535, description="its gRPC port; 0: REST")
+    qdrant_api_key: SecretStr = Field(SecretStr(""), description="API key of Qdrant")
+    qdrant_collection: str = Field("code", min_length=1, description="Qdrant collection, shared by all projects")
+    qdrant_grpc_port: int = Field(0, ge=0, le=65_535, description="gRPC port of Qdrant; 0: REST")
     neo4j_uri: Neo4jUri = Field("", description="Neo4j for the graph, as bolt:// or neo4j://, +s for TLS")
-    neo4j_user: str = Field("neo4j", description="its user")
-    neo4j_password: SecretStr = Field(SecretStr(""), description="the user's password")
-    neo4j_database: str = Field("", description="its database; empty: the user's own")
-    project_id: str = Field("", description="the project's name on the servers; empty: made from git's origin")
+    neo4j_user: str = Field("neo4j", description="Neo4j user")
+    neo4j_password: SecretStr = Field(SecretStr(""), description="password of the Neo4j user")
+    neo4j_database: str = Field("", description="Neo4j database; empty: the user's default")
+    project_id: str = Field("", description="name of the project on the servers; empty: derived from git's origin")
     server_timeout_seconds: float = Field(1.2, gt=0, le=60, description="how long a search waits for a server")
-    sync_servers: bool = Field(False, description="`serve` and `watch` copy each commit; else only `sync` writes there")
+    sync_servers: bool = Field(
+        False, description="`serve` and `watch` replicate each commit; off: only `sync` writes to the servers"
+    )
 
 
 class Settings(_Section):
-    """Everything a user can set."""
+    """All settings."""
 
     indexing: IndexingSettings = IndexingSettings()
     retrieval: RetrievalSettings = RetrievalSettings()
@@ -229,7 +310,7 @@ def load_settings(root: Path, environ: Mapping[str, str]) -> Settings:
     problems += _untrusted_in(values, environ)
     for name, text in _read_environment(environ, problems).items():
         section = values.setdefault(_SECTION_OF[name], {})
-        if isinstance(section, dict):  # What is no table is reported below.
+        if isinstance(section, dict):  # Anything else than a table is reported below.
             section[name] = text
     try:
         settings = Settings.model_validate(values)
@@ -241,7 +322,7 @@ def load_settings(root: Path, environ: Mapping[str, str]) -> Settings:
 
 
 def change_retrieval(settings: Settings, changes: Mapping[str, object]) -> Settings:
-    """Return the settings with other values of `[retrieval]`; raises SettingsError with every problem found."""
+    """Return the settings with changed values of `[retrieval]`; raises SettingsError with every problem found."""
     unchanged = settings.retrieval.model_dump()
     try:
         retrieval = RetrievalSettings.model_validate(unchanged | dict(changes))
@@ -259,19 +340,11 @@ _SECTION_OF = {
     )
     for name in model.model_fields
 }
-# The ranking's names in the design that the weighted sum comes from: KB_RRF_K for GRAPHRAG_RRF_K.
-_OLD_PREFIX = "KB_"
-_OLD_NAMES = {name for name in RetrievalSettings.model_fields if name.startswith(("rerank_", "graph_expansion_"))} | {
-    "hybrid_search_enabled",
-    "rrf_k",
-    "rejected_injection_max_docs",
-    "rejected_min_similarity",
-}
 _MAY_HOLD_SECRETS = {"qdrant_url", "neo4j_uri", "servers"}
 _REACHING = {"data_dir", "embedding_model", "cross_encoder_model", "qdrant_url", "neo4j_uri"}
 _SECRETS = {name for name, field in ServerSettings.model_fields.items() if field.annotation is SecretStr}
 
-# Read by the command line itself, before any settings exist.
+# Read by the command line before the settings.
 _OTHER_VARIABLES = {"GRAPHRAG_ROOT", "GRAPHRAG_LOG_LEVEL", TRUST_VARIABLE}
 
 
@@ -281,26 +354,26 @@ def _read_file(path: Path, problems: list[str]) -> dict[str, Any]:
     except (FileNotFoundError, NotADirectoryError):
         return {}
     except (OSError, ValueError, RecursionError) as error:
-        # A root that cannot be entered is no problem of the settings: whoever opens it says what is wrong.
+        # A root that cannot be entered is reported when it is opened.
         if os.access(path.parent, os.X_OK):
             problems.append(f"{path.name} cannot be read ({error}); fix or remove it")
         return {}
 
 
 def _secrets_in(values: Mapping[str, Any]) -> list[str]:
-    """Return a problem for each secret in the file: it lies in the repository, which others read."""
+    """Return a problem for each secret in the file, which is part of the repository."""
     section = values.get("servers")
     found = sorted(_SECRETS.intersection(section)) if isinstance(section, dict) else []
     return [
-        f"servers.{name} stands in {SETTINGS_FILE}; move it to the environment, as {ENVIRONMENT_PREFIX}{name.upper()}"
+        f"servers.{name} is set in {SETTINGS_FILE}; move it to the environment, as {ENVIRONMENT_PREFIX}{name.upper()}"
         for name in found
     ]
 
 
 def _untrusted_in(values: Mapping[str, Any], environ: Mapping[str, str]) -> list[str]:
-    """Return a problem for each setting by which a repository could reach out of itself: to a folder or a server.
+    """Return a problem for each setting that names a folder, a model or a server.
 
-    Such a file may come with a clone, and the user's credentials would go where it says.
+    The file may come with a clone, and the user's credentials would be sent to a server that it names.
     """
     if environ.get(TRUST_VARIABLE, "") not in ("", "0", "false"):
         return []
@@ -313,23 +386,19 @@ def _untrusted_in(values: Mapping[str, Any], environ: Mapping[str, str]) -> list
         if _reaches_out(name, section[name])
     )
     return [
-        f"{name} stands in {SETTINGS_FILE}, and a repository may not name folders, models and servers by itself; set "
+        f"{name} is set in {SETTINGS_FILE}; a repository may not choose folders, models and servers; set "
         f"{ENVIRONMENT_PREFIX}{name.upper()}, or {TRUST_VARIABLE}=1 if you trust the file"
         for name in found
     ]
 
 
 def _reaches_out(name: str, value: object) -> bool:
-    return name in _REACHING or (name == "rerank" and value == "cross_encoder")  # Which is loaded from the network.
+    return name in _REACHING or (name == "rerank" and value == "cross_encoder")  # It may be downloaded.
 
 
 def _read_environment(environ: Mapping[str, str], problems: list[str]) -> dict[str, str]:
-    """Return the settings that variables set, by name; of a KB_ name and ours, ours wins (K-18)."""
-    found = {
-        name: text
-        for variable, text in sorted(environ.items())
-        if variable.startswith(_OLD_PREFIX) and (name := variable.removeprefix(_OLD_PREFIX).lower()) in _OLD_NAMES
-    }
+    """Return the settings that variables set, by name."""
+    found = _read_compatible_names(environ)
     for variable, text in sorted(environ.items()):
         if not variable.startswith(ENVIRONMENT_PREFIX) or variable in _OTHER_VARIABLES:
             continue
@@ -343,7 +412,7 @@ def _read_environment(environ: Mapping[str, str], problems: list[str]) -> dict[s
 
 def _suggest(name: str) -> str:
     near = difflib.get_close_matches(name, _SECTION_OF, n=1)
-    return f"; did you mean {ENVIRONMENT_PREFIX}{near[0].upper()}?" if near else "; docs/settings.md lists them all"
+    return f"; did you mean {ENVIRONMENT_PREFIX}{near[0].upper()}?" if near else "; see docs/settings.md"
 
 
 def _describe(detail: Any) -> str:
@@ -351,7 +420,7 @@ def _describe(detail: Any) -> str:
     if detail["type"] == "extra_forbidden":
         near = difflib.get_close_matches(str(detail["loc"][-1]), _FULL_NAMES, n=1)
         return f"{name} is not a setting" + (
-            f"; did you mean {_FULL_NAMES[near[0]]}?" if near else "; docs/settings.md lists them all"
+            f"; did you mean {_FULL_NAMES[near[0]]}?" if near else "; see docs/settings.md"
         )
     shown = "…" if {str(part) for part in detail["loc"]} & (_SECRETS | _MAY_HOLD_SECRETS) else repr(detail["input"])
     return f"{name} = {shown}: {_ACCEPTED.get(detail['type']) or detail['msg'].lower()}"
@@ -361,9 +430,26 @@ _FULL_NAMES = {name: name for name in Settings.model_fields} | {
     name: f"{section}.{name}" for name, section in _SECTION_OF.items()
 }
 
-# Where pydantic's own words name Python's types.
+# In place of pydantic's messages that name Python types.
 _ACCEPTED = {
     "model_type": "input should be a table of settings",
-    "tuple_type": "input should be a list of texts",
+    "tuple_type": "input should be a list of strings",
     "dict_type": "input should be a table",
 }
+
+# ---------------------------------------------------------------- compatibility
+# Variables such as KB_RRF_K, from the design that the weighted sum comes from. GRAPHRAG_RRF_K wins over KB_RRF_K.
+
+_COMPATIBLE_PREFIX = "KB_"
+_COMPATIBLE_NAMES = {
+    name for name in RetrievalSettings.model_fields if name.startswith(("rerank_", "graph_expansion_"))
+} | {"hybrid_search_enabled", "rrf_k", "rejected_injection_max_docs", "rejected_min_similarity"}
+
+
+def _read_compatible_names(environ: Mapping[str, str]) -> dict[str, str]:
+    return {
+        name: text
+        for variable, text in sorted(environ.items())
+        if variable.startswith(_COMPATIBLE_PREFIX)
+        and (name := variable.removeprefix(_COMPATIBLE_PREFIX).lower()) in _COMPATIBLE_NAMES
+    }

@@ -24,11 +24,25 @@ from graphrag_mcp.answers.arguments import (
     SearchArguments,
     input_schema,
 )
-from graphrag_mcp.settings import ENVIRONMENT_PREFIX, IndexingSettings, RetrievalSettings, ServerSettings
+from graphrag_mcp.settings import ENVIRONMENT_PREFIX, IndexingSettings, RetrievalSettings, ServerSettings, Settings
 from tests.docs import ROOT
 
 SETTINGS_PAGE = ROOT / "docs" / "settings.md"
 TOOLS_PAGE = ROOT / "docs" / "tools.md"
+
+# The settings that most users who change any change first: the page opens with them.
+COMMON_SETTINGS = {
+    "indexing": (
+        "default_exclusions", "archive_patterns", "max_file_bytes", "workers", "watch", "data_dir", "embedding_model",
+    ),
+    "retrieval": (
+        "exclude_archived", "response_tokens", "min_score", "judge_confidence", "expansions", "vector_weight",
+        "keyword_weight", "prior_tests", "prior_documentation", "recency_profile", "rerank", "cross_encoder_model",
+    ),
+    "servers": (
+        "qdrant_url", "qdrant_api_key", "neo4j_uri", "neo4j_user", "neo4j_password", "project_id", "sync_servers",
+    ),
+}  # fmt: skip
 
 _TYPES = {"string": "text", "integer": "whole number", "number": "number", "array": "list", "boolean": "true or false"}
 _HYBRID, _QUERY, _ = SEARCH_TOOLS
@@ -38,8 +52,9 @@ def render_tables() -> dict[str, str]:
     """Return every table by its name."""
     shared, of_code = set(SearchArguments.model_fields), set(CodeArguments.model_fields) - {"limit"}
     return {
+        "settings: common": _common_table(),
         "settings: indexing": _settings_table(IndexingSettings),
-        "settings: retrieval": _settings_table(RetrievalSettings),
+        "settings: retrieval": _retrieval_tables(),
         "settings: servers": _settings_table(ServerSettings),
         "arguments: all search tools": _arguments_table(_HYBRID, shared),
         f"arguments: {_HYBRID}": _arguments_table(_HYBRID, set(HybridSearchArguments.model_fields) - shared),
@@ -71,6 +86,22 @@ def write_tables() -> None:
     """Write the tables of both pages."""
     for page in (SETTINGS_PAGE, TOOLS_PAGE):
         page.write_text(replace_tables(page), encoding="utf-8")
+
+
+def _common_table() -> str:
+    rows = []
+    for section, names in COMMON_SETTINGS.items():
+        model = Settings.model_fields[section].annotation
+        assert model is not None
+        properties = model.model_json_schema()["properties"]
+        rows += [(f"`{section}`", f"`{name}`", *_describe(properties[name])) for name in names]
+    return _table(("section", "name", "default", "accepted", "meaning"), rows)
+
+
+def _retrieval_tables() -> str:
+    """Return a heading and a table for each group of settings in `[retrieval]`."""
+    groups = [(str(group.__doc__), _settings_table(group)) for group in RetrievalSettings.__bases__]
+    return "\n".join(f"### {title.removesuffix('.')}\n\n{table}" for title, table in groups)
 
 
 def _settings_table(section: type[BaseModel]) -> str:

@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 
 from graphrag_mcp.embedding.chunk_texts import embedding_texts
-from graphrag_mcp.embedding.chunks import embed_chunks
+from graphrag_mcp.embedding.models import embed_chunks
 from graphrag_mcp.embedding.static import open_package_model
 from graphrag_mcp.model.files import Chunk
 from graphrag_mcp.ports import Matrix

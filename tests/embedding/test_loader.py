@@ -103,7 +103,7 @@ def test_a_name_that_nobody_knows_is_reported(tmp_path: Path) -> None:
 @pytest.mark.usefixtures("no_network")
 def test_a_known_model_without_network_or_cache_is_reported_at_once() -> None:
     """004-11: offline is an answer within a second, not a hang."""
-    with pytest.raises(ModelUnavailableError, match=r"BAAI/bge-small-en-v1\.5.*cache.*cannot be fetched"):
+    with pytest.raises(ModelUnavailableError, match=r"BAAI/bge-small-en-v1\.5.*cache.*cannot be downloaded"):
         load_embedder("BAAI/bge-small-en-v1.5")
 
 

@@ -3,11 +3,9 @@
 import pytest
 
 from graphrag_mcp.evaluation import components
-from graphrag_mcp.evaluation.comparison import compare
-from graphrag_mcp.evaluation.diagnosis import diagnose
+from graphrag_mcp.evaluation.comparison import bootstrap, compare
 from graphrag_mcp.evaluation.judged import JudgedQuery, Target
-from graphrag_mcp.evaluation.scores import Scores
-from graphrag_mcp.evaluation.statistics import bootstrap
+from graphrag_mcp.evaluation.scores import Scores, diagnose
 from graphrag_mcp.settings import RetrievalSettings
 
 
@@ -52,7 +50,7 @@ def test_each_component_can_be_had_alone_and_left_out(part: str) -> None:
     ("ranked", "absent", "words"),
     [
         ([], "not indexed: ignored: build/ (.gitignore:1)", ".gitignore:1"),
-        (["x.py"], "", "never a candidate"),
+        (["x.py"], "", "not a candidate"),
         ([f"{number}.py" for number in range(30)] + ["a.py"], "", "ranked low: file 31 of 31"),
         (["x.py", "a.py"], "", "file 2, behind"),
     ],

@@ -4,7 +4,7 @@ from math import log2
 
 import pytest
 
-from graphrag_mcp.evaluation.judged import JudgedQuery, Place, Target
+from graphrag_mcp.evaluation.judged import JudgedQuery, Location, Target
 from graphrag_mcp.evaluation.scores import Scores, mean, score
 
 
@@ -13,7 +13,7 @@ def query(*targets: Target, relevant: tuple[str, ...] = ()) -> JudgedQuery:
     return JudgedQuery("q", "where is it", "semantic", frozenset(paths), targets)
 
 
-def whole(*paths: str) -> list[Place]:
+def whole(*paths: str) -> list[Location]:
     return [(path, None, None) for path in paths]
 
 

@@ -9,8 +9,8 @@ from graphrag_mcp.app.local import App
 from graphrag_mcp.ingest import prepare
 from graphrag_mcp.ingest.prepare import Job, Rejected
 from graphrag_mcp.ingest.workers.pool import prepare_all
-from graphrag_mcp.ingest.workers.quarantine import Suspects
-from graphrag_mcp.ingest.yielding import Turns
+from graphrag_mcp.ingest.workers.quarantine import Quarantine
+from graphrag_mcp.ingest.yielding import SearchYield
 from graphrag_mcp.model.search import SearchRequest
 from graphrag_mcp.settings import load_settings
 from graphrag_mcp.stores.sqlite.schema import MAX_CHUNKS_PER_FILE
@@ -102,14 +102,14 @@ def test_a_file_of_more_passages_than_the_index_holds_is_left_out(
     monkeypatch.setattr(prepare, "MAX_CHUNKS_PER_FILE", 3)
     (root / "long.txt").write_text(("x" * 1_000 + "\n") * 4)
     app.index()
-    assert _reason(app, "long.txt") == "too long: 4 passages, the index holds 3 of one file"
+    assert _reason(app, "long.txt") == "too long: 4 chunks, the limit for one file is 3"
     assert _found(app, "polish lantern") == ["good.py"]
 
 
 def test_a_file_that_vanishes_is_left_out(root: Path) -> None:
     """004-14: between the walk and the reading; the others are read."""
     jobs = [Job(root, name, len(GOOD), 1, 1, "recipe", None, 1_000_000) for name in ("gone.py", "good.py")]
-    gone, good = prepare_all(jobs, 1, Suspects(root / "suspects.json"), Turns(None))
+    gone, good = prepare_all(jobs, 1, Quarantine(root / "suspects.json"), SearchYield(None))
     assert gone == Rejected("gone.py", "vanished while it was being indexed")
     assert not isinstance(good, Rejected)
 

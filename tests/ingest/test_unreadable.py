@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from graphrag_mcp.app.local import App
-from graphrag_mcp.ingest.indexer import in_sight
+from graphrag_mcp.ingest.indexer import without_unreadable
 from graphrag_mcp.ingest.prepare import Job, Rejected, prepare
 from graphrag_mcp.model.search import SearchRequest
 from graphrag_mcp.settings import load_settings
@@ -22,7 +22,7 @@ def test_a_root_that_is_away_for_a_while_leaves_the_index_as_it_was(tmp_path: Pa
     root.rename(tmp_path / "away")
     report = app.index()
     assert (report.removed, report.unchanged) == (0, 0)
-    assert any("1 file cannot be read now" in warning for warning in report.warnings)
+    assert any("1 file could not be read" in warning for warning in report.warnings)
     assert [hit.chunk.path for hit in app.search(SearchRequest("open cookie jar")).primary] == ["jar.py"]
     (tmp_path / "away").rename(root)
     assert (app.index().unchanged, app.status().skipped) == (1, {})
@@ -36,7 +36,7 @@ def test_a_root_that_is_away_for_a_while_leaves_the_index_as_it_was(tmp_path: Pa
 def test_all_below_an_unreadable_place_is_out_of_sight(place: str, kept: set[str]) -> None:
     """K-16: a folder that cannot be listed hides its files, and no others."""
     known = {path: FileState(1, 1, b"", "") for path in ("src/a.py", "src/deep/b.py", "src2/a.py")}
-    seen, hidden = in_sight(known, {place: "unreadable", "src2/": "ignored"})
+    seen, hidden = without_unreadable(known, {place: "unreadable", "src2/": "ignored"})
     assert (set(known) - set(seen), hidden) == (set(kept), len(kept))
 
 

@@ -14,12 +14,12 @@ from graphrag_mcp.app.local import App
 from graphrag_mcp.ingest.prepare import Job, Prepared, Rejected
 from graphrag_mcp.ingest.workers import pool as workers
 from graphrag_mcp.ingest.workers.pool import prepare_all
-from graphrag_mcp.ingest.workers.quarantine import Suspects
-from graphrag_mcp.ingest.yielding import Turns
+from graphrag_mcp.ingest.workers.quarantine import Quarantine
+from graphrag_mcp.ingest.yielding import SearchYield
 from graphrag_mcp.settings import load_settings
 
 MAX_BYTES = 1_000_000
-AT_ONCE = Turns(None)
+AT_ONCE = SearchYield(None)
 
 
 class DeadlyPath(PosixPath):
@@ -41,9 +41,9 @@ def jobs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Job]]
 
 
 @pytest.fixture
-def suspects(tmp_path: Path) -> Suspects:
+def quarantine(tmp_path: Path) -> Quarantine:
     """None yet."""
-    return Suspects(tmp_path / "suspects.json")
+    return Quarantine(tmp_path / "suspects.json")
 
 
 def _job(location: Path, number: int) -> Job:
@@ -51,36 +51,44 @@ def _job(location: Path, number: int) -> Job:
     return Job(location.parent, location.name, location.stat().st_size, 1, 1, "recipe", None, MAX_BYTES)
 
 
-def test_several_processes_give_what_one_gives_in_the_same_order(jobs: list[Job], suspects: Suspects) -> None:
+def test_several_processes_give_what_one_gives_in_the_same_order(jobs: list[Job], quarantine: Quarantine) -> None:
     """K-24: the index does not depend on the number of cores, nor on which of them was faster."""
-    assert list(prepare_all(jobs, 2, suspects, AT_ONCE)) == list(prepare_all(jobs, 1, suspects, AT_ONCE))
+    assert list(prepare_all(jobs, 2, quarantine, AT_ONCE)) == list(prepare_all(jobs, 1, quarantine, AT_ONCE))
 
 
-def test_the_next_run_finds_the_processes_of_the_last(jobs: list[Job], suspects: Suspects) -> None:
+def test_the_next_run_finds_the_processes_of_the_last(jobs: list[Job], quarantine: Quarantine) -> None:
     """K-24: starting them takes longer than parsing what a small change touches."""
-    list(prepare_all(jobs, 2, suspects, AT_ONCE))
+    list(prepare_all(jobs, 2, quarantine, AT_ONCE))
     before = {process.pid for process in active_children()}
-    list(prepare_all(jobs, 2, suspects, AT_ONCE))
+    list(prepare_all(jobs, 2, quarantine, AT_ONCE))
     # Those of an earlier test may still be ending; none may be new.
     assert {process.pid for process in active_children()} <= before != set()
 
 
-def test_a_file_that_kills_its_process_is_left_out_and_the_others_are_not(jobs: list[Job], suspects: Suspects) -> None:
+def test_a_file_that_kills_its_process_is_left_out_and_the_others_are_not(
+    jobs: list[Job], quarantine: Quarantine
+) -> None:
     """004-11: of a crash, one file is lost, and the next run has its processes again."""
     deadly = Job(DeadlyPath("/"), "deadly.py", 40, 1, 1, "recipe", None, MAX_BYTES)
-    outcomes = list(prepare_all([*jobs[:4], deadly, *jobs[4:]], 2, suspects, AT_ONCE))
-    assert [one for one in outcomes if isinstance(one, Rejected)] == [Rejected("deadly.py", "the parser crashed on it")]
+    outcomes = list(prepare_all([*jobs[:4], deadly, *jobs[4:]], 2, quarantine, AT_ONCE))
+    assert [one for one in outcomes if isinstance(one, Rejected)] == [
+        Rejected("deadly.py", "the parser crashed on this file")
+    ]
     assert {one.rows.place.path for one in outcomes if isinstance(one, Prepared)} == {job.path for job in jobs}
-    assert len(list(prepare_all(jobs, 2, suspects, AT_ONCE))) == len(jobs)
+    assert len(list(prepare_all(jobs, 2, quarantine, AT_ONCE))) == len(jobs)
 
 
 def test_a_file_that_killed_its_process_is_kept_from_this_one(
-    jobs: list[Job], suspects: Suspects, tmp_path: Path
+    jobs: list[Job], quarantine: Quarantine, tmp_path: Path
 ) -> None:
     """004-11: also where a run is so small that it would be parsed here."""
     deadly = Job(DeadlyPath("/"), "deadly.py", 40, 1, 1, "recipe", None, MAX_BYTES)
-    assert Rejected("deadly.py", "the parser crashed on it") in list(prepare_all([*jobs, deadly], 2, suspects, AT_ONCE))
-    assert list(prepare_all([deadly], 1, suspects, AT_ONCE)) == [Rejected("deadly.py", "the parser crashed on it")]
+    assert Rejected("deadly.py", "the parser crashed on this file") in list(
+        prepare_all([*jobs, deadly], 2, quarantine, AT_ONCE)
+    )
+    assert list(prepare_all([deadly], 1, quarantine, AT_ONCE)) == [
+        Rejected("deadly.py", "the parser crashed on this file")
+    ]
     assert (tmp_path / "suspects.json").stat().st_mode & 0o777 == 0o600
 
 
@@ -112,7 +120,7 @@ def test_what_was_parsed_when_the_process_ended_is_left_out_by_the_next(tmp_path
         assert (done.returncode, "left out" in done.stdout + done.stderr) == (0, True), done
     settings = load_settings(root, environment)
     with closing(App(root, settings)) as app:
-        assert app.status().skipped == {"the parser crashed on it": 1}
+        assert app.status().skipped == {"the parser crashed on this file": 1}
         assert app.status().files == 2
         assert app.index().added == 1  # Mended, it is an ordinary file again.
         assert app.status().files == 3
@@ -120,10 +128,10 @@ def test_what_was_parsed_when_the_process_ended_is_left_out_by_the_next(tmp_path
 
 
 @pytest.mark.parametrize("content", [b"", b"{", b"[1]", b"\xff", b'{"a": 1}'])
-def test_a_list_of_suspects_that_is_none_suspects_nothing(tmp_path: Path, content: bytes) -> None:
+def test_an_unreadable_quarantine_file_counts_as_empty(tmp_path: Path, content: bytes) -> None:
     """Bad input: a kill may leave half of it."""
     (tmp_path / "suspects.json").write_bytes(content)
-    assert "a" not in Suspects(tmp_path / "suspects.json")
+    assert "a" not in Quarantine(tmp_path / "suspects.json")
 
 
 def test_a_program_without_a_main_module_still_indexes(tmp_path: Path) -> None:
@@ -136,8 +144,8 @@ def test_a_program_without_a_main_module_still_indexes(tmp_path: Path) -> None:
         f"file = Path({str(tmp_path / 'a.py')!r})\n"
         "file.write_text('def f(): pass')\n"
         "jobs = [Job(file.parent, 'a.py', 13, 1, 1, 'r', None, 1000)]\n"
-        "suspects = workers.Suspects(file.with_name('suspects.json'))\n"
-        "print(*(type(one).__name__ for one in workers.prepare_all(jobs, 2, suspects, workers.Turns(None))))\n"
+        "quarantine = workers.Quarantine(file.with_name('suspects.json'))\n"
+        "print(*(type(one).__name__ for one in workers.prepare_all(jobs, 2, quarantine, workers.SearchYield(None))))\n"
     )
     done = subprocess.run([sys.executable, "-"], input=script, capture_output=True, text=True, timeout=60, check=False)
     assert done.stdout.split() == ["Prepared"]

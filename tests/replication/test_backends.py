@@ -30,10 +30,10 @@ from graphrag_mcp.ingest.history import origin
 from graphrag_mcp.model.files import RelationKind
 from graphrag_mcp.model.search import Scope
 from graphrag_mcp.parsing.parser import parse_file
-from graphrag_mcp.replication import backends as servers
 from graphrag_mcp.replication.backends import Servers, project_name
 from graphrag_mcp.search.threads import DaemonThreads
 from graphrag_mcp.settings import ServerSettings, Settings, load_settings
+from graphrag_mcp.stores import breaker
 from graphrag_mcp.stores.neo4j import connection as neo4j_connection
 from graphrag_mcp.stores.neo4j.graph import Neo4jGraphStore
 from graphrag_mcp.stores.points import PointIds, file_version, folders, point_key
@@ -217,22 +217,22 @@ def test_for_nothing_no_server_is_asked() -> None:
     assert not graph.neighbours([], 2, 5, Scope())
 
 
-def test_a_server_that_failed_rests(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What a search asks after its lists waits for a third of the time, and then not at all until the rest is over."""
-    monkeypatch.setattr(servers, "REST_SECONDS", 0.3)
-    patience = Servers(ServerSettings(server_timeout_seconds=0.3), "project")._patience
+def test_reads_of_a_server_that_failed_are_refused_until_the_cooldown_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a search reads after its look-ups waits for a third of the time, and then not at all for a while."""
+    monkeypatch.setattr(breaker, "COOLDOWN_SECONDS", 0.3)
+    reads = Servers(ServerSettings(server_timeout_seconds=0.3), "project")._reads
     release = threading.Event()
     started = time.monotonic()
     for _ in range(20):
         with pytest.raises(ServerError, match=r"no answer within 0\.1 s"):
-            patience(lambda: release.wait(5))
+            reads(lambda: release.wait(5))
     assert time.monotonic() - started < 0.3
-    assert patience.problem
+    assert reads.problem
     release.set()
     time.sleep(0.3)
-    assert patience(lambda: "an answer") == "an answer"
-    assert patience.problem == ""
-    patience.close()
+    assert reads(lambda: "an answer") == "an answer"
+    assert reads.problem == ""
+    reads.close()
 
 
 def test_each_server_is_connected_once_for_each_purpose(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -267,11 +267,11 @@ def test_each_server_is_connected_once_for_each_purpose(monkeypatch: pytest.Monk
     ("error", "told"),
     [
         (ResponseHandlingException(httpx.ConnectError("refused")), "cannot be reached (ConnectError: refused)"),
-        (UnexpectedResponse(401, "", b"", httpx.Headers()), "refuses the key (HTTP 401)"),
-        (UnexpectedResponse(503, "Busy", b"", httpx.Headers()), "answers with HTTP 503 (Busy)"),
+        (UnexpectedResponse(401, "", b"", httpx.Headers()), "rejects the API key (HTTP 401)"),
+        (UnexpectedResponse(503, "Busy", b"", httpx.Headers()), "answered with HTTP 503 (Busy)"),
         (ResourceExhaustedResponse("slow down", 3), "failed (ResourceExhaustedResponse: slow down)"),
-        (json.JSONDecodeError("no JSON", "<html>", 0), "answers with what is not Qdrant's (JSONDecodeError)"),
-        (AssertionError("Search returned None"), "answers with what is not Qdrant's (AssertionError)"),
+        (json.JSONDecodeError("no JSON", "<html>", 0), "gave an answer that is not Qdrant's (JSONDecodeError)"),
+        (AssertionError("Search returned None"), "gave an answer that is not Qdrant's (AssertionError)"),
         (UnicodeEncodeError("utf-8", "\udcff", 0, 1, "surrogates"), "failed (UnicodeEncodeError: "),
     ],
 )
@@ -319,6 +319,6 @@ def test_a_key_that_no_request_can_hold_is_not_shown(key: str) -> None:
     assert "cret" not in str(caught.value)
     with faulty("401") as url:
         client = connection.connect(url, "secret key\n", 0, 1.0)
-        with pytest.raises(ServerError, match="refuses the key"), connection.reaching():
+        with pytest.raises(ServerError, match="rejects the API key"), connection.reaching():
             client.collection_exists("code")
         client.close()

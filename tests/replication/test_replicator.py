@@ -13,7 +13,7 @@ from graphrag_mcp.errors import ServerError
 from graphrag_mcp.ports import Embedder
 from graphrag_mcp.replication import replicator as copies
 from graphrag_mcp.replication.backends import Servers
-from graphrag_mcp.replication.replicator import ServerCopies
+from graphrag_mcp.replication.replicator import Replicator
 from graphrag_mcp.settings import ServerSettings, load_settings
 from graphrag_mcp.stores.sqlite.projection import SqliteProjectionSource
 
@@ -38,7 +38,7 @@ class _Failing:
 def _follow(folder: Path, source: _Failing, commit: Callable[[], int | None], seconds: float) -> None:
     """Follow commits for so long after the source has failed for the last reason."""
     stop = threading.Event()
-    follower = ServerCopies(Servers(NOWHERE, "project"), source, folder / "sync.lock", stop)
+    follower = Replicator(Servers(NOWHERE, "project"), source, folder / "sync.lock", stop)
     thread = threading.Thread(target=follower.follow, args=(commit,))
     thread.start()
     source.done.wait(seconds)

@@ -13,7 +13,7 @@ from qdrant_client import QdrantClient, models
 from graphrag_mcp.app.local import App
 from graphrag_mcp.model.search import SearchRequest, SearchResult
 from graphrag_mcp.replication import replicator as copies
-from graphrag_mcp.search import retrieval
+from graphrag_mcp.stores import breaker
 from graphrag_mcp.stores.qdrant import connection
 from tests.servers.conftest import Place
 from tests.servers.connections import start_neo4j
@@ -42,7 +42,7 @@ def breakable(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Neo4jServer]
 
 @pytest.fixture(autouse=True)
 def _short_rest(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(retrieval, "REST_SECONDS", 0.3)
+    monkeypatch.setattr(breaker, "COOLDOWN_SECONDS", 0.3)
 
 
 @pytest.fixture(autouse=True)

@@ -316,7 +316,7 @@ def test_serving_writes_nothing_to_servers_unless_it_is_asked_to(
 ) -> None:
     """Who searches a team's servers does not overwrite them: only `sync` writes."""
     copied: list[str] = []
-    monkeypatch.setattr("graphrag_mcp.app.local.ServerCopies.start_following", lambda *_: copied.append("began"))
+    monkeypatch.setattr("graphrag_mcp.app.local.Replicator.start_following", lambda *_: copied.append("began"))
     for changes, expected in (({}, []), ({"sync_servers": "true"}, ["began"])):
         with closing(make_place(f"project-{len(changes)}", FILES).app(**changes)) as app:
             app.start()
@@ -397,7 +397,7 @@ def test_a_server_that_is_being_filled_is_not_asked_yet(
     with closing(make_place(files=FILES).app(sync_servers="true")) as app:
         app.start()
         app.wait_ready(20)
-        _until(lambda: "holds 0 of 5 files so far" in app.search(SearchRequest("tax_of")).meta.unavailable["vector"])
+        _until(lambda: "has 0 of 5 files so far" in app.search(SearchRequest("tax_of")).meta.unavailable["vector"])
         found = app.search(SearchRequest("tax_of"))
         assert found.primary[0].chunk.path == "src/tax.py"
         assert all(reason.endswith("answered from the local index") for reason in found.meta.unavailable.values())
@@ -462,7 +462,7 @@ def test_hostile_texts_are_looked_for_and_nothing_else(
         _sync(app)
         count = "MATCH (n) OPTIONAL MATCH (n)-[r]->() RETURN count(DISTINCT n) AS nodes, count(r) AS edges"
         before = _rows(neo4j_driver, count), qdrant.count("code").count
-        for stores in (app.stores(), remote._servers.alone(None, "", lambda: None)):
+        for stores in (app.stores(), remote._servers.remote_only(None, "", lambda: None)):
             assert stores.graph is not None
             (caller,) = [one.chunk_id for one in stores.graph.find_symbols(["total"], Scope(), 5)]
 

@@ -27,7 +27,7 @@ from graphrag_mcp.model.reports import IndexReport, IndexState, Status, SyncRepo
 from graphrag_mcp.model.search import SearchRequest, SearchResult, StoredChunk
 from graphrag_mcp.ports import Embedder
 from graphrag_mcp.replication.backends import Servers, project_name
-from graphrag_mcp.replication.replicator import ServerCopies
+from graphrag_mcp.replication.replicator import Replicator
 from graphrag_mcp.replication.sync import ReportSync
 from graphrag_mcp.search.orchestrator import SearchOrchestrator
 from graphrag_mcp.search.retrieval import Stores
@@ -79,7 +79,7 @@ class App:
         self._stop = threading.Event()
         indexing = settings.indexing
         self._supervisor = Supervisor(self.root, self._start, indexing, self._handle, self._exclusion, self._stop)
-        self._copies = ServerCopies(self._servers, self._copied, location.sync_lock, self._stop)
+        self._replicator = Replicator(self._servers, self._copied, location.sync_lock, self._stop)
 
     # ------------------------------------------------------------ searching
 
@@ -164,13 +164,13 @@ class App:
     def sync(
         self, verify: bool = False, rebuild: bool = False, progress: ReportSync | None = None
     ) -> tuple[SyncReport, ...]:
-        """Copy to each server what it lacks of the index; see `ServerCopies.sync`."""
-        return self._copies.sync(verify=verify, rebuild=rebuild, progress=progress)
+        """Copy to each server what it lacks of the index; see `Replicator.sync`."""
+        return self._replicator.sync(verify=verify, rebuild=rebuild, progress=progress)
 
     def close(self) -> None:
         """Stop what runs in the background and close the index."""
         self._stop.set()
-        self._copies.close()
+        self._replicator.close()
         self._orchestrator.close()
         self._servers.close()
         self._handle.close()
@@ -207,7 +207,7 @@ class App:
             skipped_examples=tuple(sorted(skipped.items())[:EXAMPLES_SHOWN]),
             fallbacks={note: count for note, count in catalog.files_by("note").items() if note},
             exclusion_rate=len(skipped) / seen if seen else 0.0,
-            servers=self._copies.states() if self._handle.embedder is not None else (),
+            servers=self._replicator.states() if self._handle.embedder is not None else (),
             warnings=(*self._handle.warnings, *json.loads(rule_warnings or "[]"), *self._supervisor.warnings),
             last_indexed=float(indexed_at) if indexed_at else None,
         )
@@ -260,7 +260,7 @@ class App:
             return {}
         if not self._servers.is_loaded:
             return dict.fromkeys(chain(*self._servers.stores.values()), "the server's client is still being loaded")
-        return self._copies.unfilled()
+        return self._replicator.lagging_stores()
 
     def _without_servers(
         self, request: SearchRequest, problems: Mapping[str, str], index: IndexStores, state: IndexState
@@ -304,7 +304,7 @@ class App:
             return
         self._servers.load_soon(self._wait_for_calm)
         if self.settings.servers.sync_servers:
-            self._copies.start_following(lambda: self._own_commit() if self._servers.is_loaded else None)
+            self._replicator.start_following(lambda: self._own_commit() if self._servers.is_loaded else None)
 
     def _wait_for_calm(self) -> None:
         self.wait_ready(BUILDING_SECONDS)

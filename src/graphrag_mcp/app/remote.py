@@ -43,7 +43,7 @@ class RemoteApp:
         """Answer from what the servers hold."""
         self._load_model()
         stores = replace(
-            self._servers.alone(self._embedder, self._model_problem, self._verify_model),
+            self._servers.remote_only(self._embedder, self._model_problem, self._verify_model),
             cross_encoder=lambda: load_cross_encoder(self.settings.retrieval.cross_encoder_model),
         )
         result = self._orchestrator.search(request, stores, self.index_state())

@@ -18,12 +18,10 @@ from graphrag_mcp.cli.options import project_root
 from graphrag_mcp.cli.project import open_project
 from graphrag_mcp.errors import RequestError
 from graphrag_mcp.evaluation import components
-from graphrag_mcp.evaluation.comparison import Change, Comparison, compare
-from graphrag_mcp.evaluation.diagnosis import Miss, diagnose
+from graphrag_mcp.evaluation.comparison import Change, Comparison, Interval, bootstrap, compare
 from graphrag_mcp.evaluation.history import export_tree, read_history
-from graphrag_mcp.evaluation.judged import JudgedQuery, Place, read_queries
-from graphrag_mcp.evaluation.scores import CUTOFF, Scores, mean, score
-from graphrag_mcp.evaluation.statistics import Interval, bootstrap
+from graphrag_mcp.evaluation.judged import JudgedQuery, Location, read_queries
+from graphrag_mcp.evaluation.scores import CUTOFF, Miss, Scores, diagnose, mean, score
 from graphrag_mcp.model.reports import IndexPhase, IndexState
 from graphrag_mcp.model.search import Scope, SearchRequest
 from graphrag_mcp.search.orchestrator import SearchOrchestrator
@@ -34,7 +32,7 @@ DEEP = 200  # Results asked for to find where a missed file stands.
 CHANGES_SHOWN = 10
 MEASURES = [field.name for field in fields(Scores)]
 
-Answers = Mapping[str, Sequence[Place]]
+Answers = Mapping[str, Sequence[Location]]
 
 
 def run_eval(options: argparse.Namespace) -> None:
@@ -101,7 +99,7 @@ def _choose(queries: Sequence[JudgedQuery], repo: str | None, root_name: str) ->
     return chosen or list(queries)
 
 
-def _read_run(path: Path) -> dict[str, list[Place]]:
+def _read_run(path: Path) -> dict[str, list[Location]]:
     try:
         results = json.loads(path.read_text(encoding="utf-8"))["results"]
         return {name: [(found, start, end) for found, start, end in places] for name, places in results.items()}
@@ -114,7 +112,7 @@ def _read_run(path: Path) -> dict[str, list[Place]]:
 # ---------------------------------------------------------------- asking
 
 
-def _ask_all(app: App, queries: Sequence[JudgedQuery], settings: RetrievalSettings) -> dict[str, list[Place]]:
+def _ask_all(app: App, queries: Sequence[JudgedQuery], settings: RetrievalSettings) -> dict[str, list[Location]]:
     orchestrator = SearchOrchestrator(settings)
     stores, state = app.stores(), IndexState(IndexPhase.READY)
     try:

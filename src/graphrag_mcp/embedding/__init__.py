@@ -1,1 +1,1 @@
-"""Turns text into vectors: the texts that stand for a chunk, and the models that embed them."""
+"""Turns chunks into vectors: the texts that represent a chunk, and the models that embed them."""

@@ -1,4 +1,4 @@
-"""An optional second look at the first results: a model that reads query and text together, slower and surer."""
+"""The optional cross-encoder: a model that scores query and text together, more slowly and more precisely."""
 
 import math
 from collections.abc import Sequence
@@ -9,14 +9,14 @@ from typing import Any
 from graphrag_mcp.embedding.onnx_models import require_fastembed
 from graphrag_mcp.errors import ModelUnavailableError
 
-_OWN_NAME = "graphrag-mcp/cross-encoder"  # Under which fastembed knows a folder's model.
+_OWN_NAME = "graphrag-mcp/cross-encoder"  # The name under which a folder's model is registered with fastembed.
 
 
 class FastembedCrossEncoder:
     """A cross-encoder that fastembed runs: one of its models by name, or a folder with ONNX files."""
 
     def __init__(self, name: str) -> None:
-        """Load the model. Raises ModelUnavailableError when it cannot be had."""
+        """Load the model. Raises ModelUnavailableError when it cannot be loaded."""
         self.name = name
         require_fastembed("cross_encoder_model", name)
         try:
@@ -26,12 +26,12 @@ class FastembedCrossEncoder:
             raise ModelUnavailableError(f"the cross-encoder {name} cannot be loaded: {reason}") from error
 
     def scores(self, query: str, texts: Sequence[str]) -> list[float]:
-        """Return how well each text answers the query, 0 to 1: the logistic function of what the model says."""
+        """Return how well each text answers the query, 0 to 1: the logistic function of the model's score."""
         return [1 / (1 + math.exp(-min(50.0, max(-50.0, score)))) for score in self._model.rerank(query, list(texts))]
 
 
 def load_cross_encoder(name: str) -> FastembedCrossEncoder:
-    """Return the model of that name or folder, loaded once; what cannot be had is not tried again by this process.
+    """Return the model of that name or folder, loaded once; a failure is not retried by this process.
 
     Raises ModelUnavailableError.
     """
@@ -43,7 +43,7 @@ def load_cross_encoder(name: str) -> FastembedCrossEncoder:
 
 @cache
 def _load(name: str) -> FastembedCrossEncoder | str:
-    """Return the model, or why there is none: a search must not wait for the network each time."""
+    """Return the model, or why it cannot be loaded: a search must not wait for the network each time."""
     try:
         return FastembedCrossEncoder(name)
     except ModelUnavailableError as error:

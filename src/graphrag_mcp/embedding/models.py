@@ -1,11 +1,19 @@
-"""Finds the embedding model that a setting names: the one in the package, a folder, or one of fastembed's."""
+"""The embedding models: finds the one that a setting names, embeds chunks with it, keeps a copy beside the index."""
 
+import os
+import shutil
+from collections.abc import Collection, Sequence
 from functools import cache
 from pathlib import Path
 
+import numpy as np
+
 from graphrag_mcp.embedding.onnx_models import list_onnx_files, open_named_model, open_onnx_folder
-from graphrag_mcp.embedding.static import StaticEmbedder, is_static_model, open_package_model
-from graphrag_mcp.ports import Embedder
+from graphrag_mcp.embedding.static import MODEL_FILES, StaticEmbedder, is_static_model, open_package_model
+from graphrag_mcp.errors import ModelUnavailableError
+from graphrag_mcp.ports import Embedder, Matrix
+
+_PARTIAL = ".partial"
 
 
 def load_embedder(name: str = "") -> Embedder:
@@ -22,5 +30,49 @@ def load_embedder(name: str = "") -> Embedder:
 
 @cache
 def _package_model() -> Embedder:
-    """Return one model for all projects of this process: they share the words that it has learnt."""
+    """Return one model for all projects of this process, which share its cache of words."""
     return open_package_model()
+
+
+def embed_chunks(embedder: Embedder, texts: Sequence[tuple[str, str]]) -> Matrix:
+    """Return one unit vector per pair of `embedding_texts`, shape (len(texts), dimensions): the mean of the two."""
+    if isinstance(embedder, StaticEmbedder):
+        topics, fulls = embedder.embed_extended(texts)
+    else:
+        topics = embedder.embed_documents([topic for topic, _ in texts])
+        fulls = embedder.embed_documents([full for _, full in texts])
+    total = topics + fulls
+    lengths = np.linalg.norm(total, axis=1, keepdims=True)
+    return np.asarray(np.divide(total, lengths, out=np.zeros_like(total), where=lengths > 0))
+
+
+def keep_model(embedder: Embedder, folder: Path, used: Collection[str]) -> None:
+    """Copy a static model's files to a folder named by its fingerprint; remove copies that are not in `used`.
+
+    Models that are loaded by name are a hundred times as large and are not copied. Raises OSError.
+    """
+    if not isinstance(embedder, StaticEmbedder):
+        return
+    kept = folder / embedder.fingerprint
+    if not kept.is_dir():
+        partial = folder / f"{embedder.fingerprint}{_PARTIAL}-{os.getpid()}"
+        partial.mkdir(parents=True, exist_ok=True, mode=0o700)
+        for name in MODEL_FILES:
+            if (embedder.folder / name).exists():
+                shutil.copyfile(embedder.folder / name, partial / name)
+        try:
+            partial.rename(kept)
+        except OSError:  # Another process was faster.
+            shutil.rmtree(partial, ignore_errors=True)
+    for other in folder.iterdir():
+        if other != kept and other.name not in used and _PARTIAL not in other.name:
+            shutil.rmtree(other, ignore_errors=True)
+
+
+def load_kept(fingerprint: str, folder: Path) -> Embedder | None:
+    """Return the kept model with this fingerprint; None when there is none or its files changed."""
+    try:
+        embedder = StaticEmbedder(folder / fingerprint)
+        return embedder if embedder.fingerprint == fingerprint else None
+    except (ModelUnavailableError, OSError):
+        return None

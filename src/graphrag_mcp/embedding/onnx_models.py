@@ -18,7 +18,7 @@ _BATCH_TEXTS = 32  # A transformer's memory grows with the batch, and with the s
 _HUB_TIMEOUT_SECONDS = 5.0
 _SETTING = "embedding_model"
 _PROBE = "parse the configuration file"
-# sentence-transformers' keys in 1_Pooling/config.json, and fastembed's names for them; the mean is everyone's default.
+# sentence-transformers' keys in 1_Pooling/config.json, and fastembed's names for them; the default is the mean.
 _POOLINGS = {
     "pooling_mode_cls_token": "CLS",
     "pooling_mode_lasttoken": "LAST_TOKEN",
@@ -27,7 +27,7 @@ _POOLINGS = {
 
 
 class FastembedEmbedder:
-    """A loaded fastembed model behind our port: it may answer in half floats and in any length, the port may not."""
+    """A fastembed model as an `Embedder`: its vectors are converted to float32 of length 1."""
 
     def __init__(self, model: Any, fingerprint: str) -> None:
         self._model = model
@@ -46,7 +46,7 @@ class FastembedEmbedder:
 
 
 def require_fastembed(setting: str, model: str) -> None:
-    """Raise ModelUnavailableError where the extra is not installed that runs the model of a setting."""
+    """Raise ModelUnavailableError when fastembed, which runs the model of this setting, is not installed."""
     if find_spec("fastembed") is None:
         raise ModelUnavailableError(
             f"{setting} = {model!r} needs fastembed, which is not installed: {how_to_install('fastembed')}"
@@ -54,22 +54,21 @@ def require_fastembed(setting: str, model: str) -> None:
 
 
 def open_named_model(name: str) -> Embedder:
-    """Return fastembed's model of that name, from its cache or else downloaded once.
+    """Return fastembed's model of that name, from its cache or downloaded once.
 
-    Raises ModelUnavailableError without fastembed, or when it does not know the model, or has not cached it and cannot
-    fetch it.
+    Raises ModelUnavailableError without fastembed, for an unknown name, and when the model cannot be downloaded.
     """
     require_fastembed(_SETTING, name)
     from fastembed import TextEmbedding
 
     known = {str(model["model"]).lower(): model for model in TextEmbedding.list_supported_models()}
     if name.lower() not in known:
-        raise unavailable(name, "it is neither an existing folder nor the name of a model that fastembed knows")
+        raise unavailable(name, "it is neither an existing folder nor the name of a fastembed model")
     try:
         model = _open_cached(name) or _download(name, known[name.lower()]["sources"].get("hf"))
         return FastembedEmbedder(model, f"{name.lower()}/fastembed-{version('fastembed')}")
     except Exception as error:
-        raise unavailable(name, f"it is not in fastembed's cache and cannot be fetched ({error})") from error
+        raise unavailable(name, f"it is not in fastembed's cache and cannot be downloaded ({error})") from error
 
 
 def open_onnx_folder(folder: Path) -> Embedder:
@@ -93,7 +92,7 @@ def open_onnx_folder(folder: Path) -> Embedder:
                 name,
                 pooling=PoolingType[pooling],
                 normalization=True,
-                sources=ModelSource(hf=name),  # Never asked, since the folder is given below.
+                sources=ModelSource(hf=name),  # Not used, since the folder is given below.
                 dim=0,  # Read from its first vector instead.
                 model_file=file.relative_to(folder).as_posix(),
             )
@@ -104,12 +103,12 @@ def open_onnx_folder(folder: Path) -> Embedder:
 
 
 def list_onnx_files(folder: Path) -> list[Path]:
-    """Return the ONNX files where exporters put them: in the folder itself or in its subfolder onnx."""
+    """Return the ONNX files in the folder and in its subfolder onnx, where exporters put them."""
     return sorted([*folder.glob("*.onnx"), *folder.glob("onnx/*.onnx")])
 
 
 def _open_cached(name: str) -> Any:
-    """Return the model if it is in fastembed's cache, without asking the network."""
+    """Return the model if it is in fastembed's cache, without the network."""
     from fastembed import TextEmbedding
 
     try:
@@ -122,19 +121,19 @@ def _download(name: str, repository: str | None) -> Any:
     from fastembed import TextEmbedding
     from huggingface_hub import model_info
 
-    if repository:  # Asked first, because fastembed tries three times, 40 seconds in all, when there is no network.
+    if repository:  # Checked first: without a network, fastembed tries three times, 40 seconds in all.
         model_info(repository, timeout=_HUB_TIMEOUT_SECONDS)
     return TextEmbedding(name)
 
 
 def _choose_file(folder: Path) -> Path:
-    """Return the folder's ONNX file, the one called model.onnx if it has several (smaller variants lie beside it)."""
+    """Return the folder's ONNX file, the one called model.onnx if there are several (smaller variants)."""
     files = list_onnx_files(folder)
     plain = [file for file in files if file.stem == "model"]
     if len(plain or files) == 1:
         return (plain or files)[0]
     found = ", ".join(file.relative_to(folder).as_posix() for file in files) or "none"
-    raise unavailable(str(folder), f"it should hold one ONNX file, or one called model.onnx, and holds: {found}")
+    raise unavailable(str(folder), f"it must contain one ONNX file, or one called model.onnx, and contains: {found}")
 
 
 def _read_pooling(folder: Path) -> str:

@@ -1,4 +1,4 @@
-"""The static models, read from a folder: the one inside this package, and any other that model2vec wrote."""
+"""Static models, read from a folder: the one in this package and others that model2vec wrote."""
 
 import hashlib
 import json
@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from graphrag_mcp.embedding.token_sums import PieceSums, StaticModel
+from graphrag_mcp.embedding.token_sums import StaticModel, TokenSums
 from graphrag_mcp.errors import ModelUnavailableError
 from graphrag_mcp.ports import Embedder, Matrix
 
@@ -21,8 +21,8 @@ _CONFIG_FILE = "config.json"
 MODEL_FILES = (_WEIGHTS_FILE, TOKENIZER_FILE, _CONFIG_FILE)
 
 _POOLING = b"sum of words without punctuation, unit length, 1"  # Part of the fingerprint: change it with the method.
-_DAMPED = b"log(1 + count)"
-_MAX_HEADER_BYTES = 1_000_000  # Three tensors take some hundred bytes; more means that this is another format.
+_LOG_TF = b"log(1 + count)"
+_MAX_HEADER_BYTES = 1_000_000  # Three tensors take a few hundred bytes; a larger header is another format.
 
 
 def open_package_model() -> Embedder:
@@ -39,7 +39,7 @@ def is_static_model(folder: Path) -> bool:
 
 
 class StaticEmbedder:
-    """A model2vec folder. Whether a text's pieces count by the logarithm stands in its config.json: `"counts": "log"`.
+    """A model2vec folder. With `"counts": "log"` in its config.json, a token counts by the logarithm of its frequency.
 
     The constructor and, for a file that cannot be used, the first embedding raise ModelUnavailableError.
     """
@@ -47,11 +47,11 @@ class StaticEmbedder:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.dimensions = _read_dimensions(folder)
-        self._is_damped = _read_config(folder).get("counts") == "log"
+        self._uses_log_tf = _read_config(folder).get("counts") == "log"
 
     @cached_property
     def fingerprint(self) -> str:
-        digest = hashlib.blake2b(_POOLING + _DAMPED * self._is_damped, digest_size=16)
+        digest = hashlib.blake2b(_POOLING + _LOG_TF * self._uses_log_tf, digest_size=16)
         for name in (_WEIGHTS_FILE, TOKENIZER_FILE):
             digest.update((self.folder / name).read_bytes())
         return digest.hexdigest()
@@ -60,10 +60,10 @@ class StaticEmbedder:
         return normalise(self._sums.of(texts))
 
     def embed_extended(self, texts: Sequence[tuple[str, str]]) -> tuple[Matrix, Matrix]:
-        """Return the vectors of the first texts, and of the second, which begin with them and split that once."""
-        heads = [head for head, _ in texts]
-        rests = [full[len(head) :] for head, full in texts]
-        short, whole = self._sums.of_extended(heads, rests)
+        """Return the vectors of the first and of the second text of each pair; the second begins with the first."""
+        starts = [start for start, _ in texts]
+        ends = [full[len(start) :] for start, full in texts]
+        short, whole = self._sums.of_extended(starts, ends)
         return normalise(short), normalise(whole)
 
     def embed_query(self, text: str) -> Matrix:
@@ -71,14 +71,14 @@ class StaticEmbedder:
         return unit
 
     @cached_property
-    def _sums(self) -> PieceSums:
+    def _sums(self) -> TokenSums:
         try:
-            return PieceSums(self._load())
+            return TokenSums(self._load())
         except Exception as error:  # tokenizers raises Exception itself.
             raise unavailable(str(self.folder), f"its files cannot be read ({error})") from error
 
     def _load(self) -> StaticModel:
-        from safetensors.numpy import load_file  # Late, both: who only looks at the status needs neither.
+        from safetensors.numpy import load_file  # Imported late: `status` needs neither.
         from tokenizers import Tokenizer
 
         tokenizer = Tokenizer.from_file(str(self.folder / TOKENIZER_FILE))
@@ -86,7 +86,7 @@ class StaticEmbedder:
         tokenizer.no_padding()
         tensors = load_file(self.folder / _WEIGHTS_FILE)
         weights, mapping = tensors.get("weights"), tensors.get("mapping")
-        return StaticModel(tokenizer, tensors["embeddings"], weights, mapping, self._is_damped)
+        return StaticModel(tokenizer, tensors["embeddings"], weights, mapping, self._uses_log_tf)
 
 
 def normalise(vectors: NDArray[Any]) -> Matrix:
@@ -104,7 +104,7 @@ def unavailable(model: str, reason: str) -> ModelUnavailableError:
 
 
 def _read_config(folder: Path) -> Mapping[str, Any]:
-    """Return what config.json says; nothing where there is none that can be read."""
+    """Return the content of config.json; empty when there is none that can be read."""
     try:
         config = json.loads((folder / _CONFIG_FILE).read_bytes())
     except (OSError, ValueError):
@@ -123,4 +123,4 @@ def _read_dimensions(folder: Path) -> int:
         _, width = header["embeddings"]["shape"]
         return int(width)
     except (OSError, ValueError, KeyError, TypeError) as error:
-        raise unavailable(str(folder), f"{_WEIGHTS_FILE} holds no static model ({error})") from error
+        raise unavailable(str(folder), f"{_WEIGHTS_FILE} does not contain a static model ({error})") from error

@@ -1,8 +1,7 @@
-"""Sums a static model's vectors over the word pieces of texts, splitting each distinct word only once.
+"""Sums a static model's vectors over the tokens of texts, tokenizing each distinct word only once.
 
-A static model has no context: a piece has the same vector wherever it stands, and a text's vector is a weighted sum.
-Splitting words into pieces is most of the work, and a repository says the same words over and over, so each word's
-pieces are kept.
+In a static model a token has the same vector everywhere, and a text's vector is a weighted sum. Tokenizing is most of
+the work, and a repository repeats its words, so the tokens of each word are cached.
 """
 
 import string
@@ -17,10 +16,10 @@ from numpy.typing import NDArray
 
 from graphrag_mcp.ports import Matrix
 
-# Punctuation is half of the tokens of code and says nothing about what the code is for: measured, it changes nothing.
+# Punctuation is half of the tokens of code. Measured: leaving it out does not change the quality.
 _SPACED = "".join(" " if chr(code) in string.punctuation else chr(code) for code in range(128))
 
-MAX_CHARACTERS = 20_000  # Of one text: the mean of more words than that says nothing any more.
+MAX_CHARACTERS = 20_000  # Of one text: the mean of more words has no meaning.
 _BATCH_TEXTS = 256
 _BATCH_CHARACTERS = 65_536
 _FEW_WORDS = 64
@@ -29,38 +28,38 @@ _LOG_COUNTS = np.log1p(np.arange(2 * MAX_CHARACTERS + 1, dtype=np.float32))
 
 
 def split_words(text: str) -> list[str]:
-    """Return the words that count, as they are written."""
+    """Return the words of a text, without punctuation."""
     return text[:MAX_CHARACTERS].translate(_SPACED).split()
 
 
 @dataclass(frozen=True, slots=True)
 class StaticModel:
-    """A tokenizer and the vectors of its pieces, as model2vec's files hold them.
+    """A tokenizer and the vectors of its tokens, as in model2vec's files.
 
-    embeddings: (rows, dimensions), integers too. weights: of each piece, by which its row is multiplied. mapping: the
-    row of each piece, where pieces share rows. damped: a piece that a text says n times counts log(1 + n) and not n.
+    embeddings: (rows, dimensions), also of integers. weights: the factor of each token's row. mapping: the row of each
+    token, where tokens share rows. log_tf: whether a token that occurs n times counts log(1 + n) instead of n.
     """
 
     tokenizer: Any
     embeddings: NDArray[Any]
     weights: NDArray[Any] | None = None
     mapping: NDArray[Any] | None = None
-    damped: bool = False
+    log_tf: bool = False
 
     @property
     def size(self) -> int:
-        """The number of pieces."""
+        """The number of tokens."""
         return len(self.embeddings if self.mapping is None else self.mapping)
 
-    def vectors(self, pieces: NDArray[np.int64]) -> Matrix:
-        """Return the vectors of pieces, shape (len(pieces), dimensions)."""
-        rows = pieces if self.mapping is None else self.mapping[pieces]
+    def vectors(self, tokens: NDArray[np.int64]) -> Matrix:
+        """Return the vectors of tokens, shape (len(tokens), dimensions)."""
+        rows = tokens if self.mapping is None else self.mapping[tokens]
         vectors = self.embeddings[rows].astype(np.float32)
-        return np.asarray(vectors if self.weights is None else vectors * self.weights[pieces, None].astype(np.float32))
+        return np.asarray(vectors if self.weights is None else vectors * self.weights[tokens, None].astype(np.float32))
 
 
-class PieceSums:
-    """Sums over texts; remembers the pieces of at most 65,536 words, then starts anew."""
+class TokenSums:
+    """Sums over texts; caches the tokens of at most 65,536 words, then empties the cache."""
 
     def __init__(self, model: StaticModel) -> None:
         self._model = model
@@ -74,45 +73,45 @@ class PieceSums:
         result = np.empty((len(texts), self._dimensions), dtype=np.float32)
         for start, stop in _batches([len(text) for text in texts]):
             counts, vectors = self._count(texts[start:stop])
-            result[start:stop] = self._damp(counts) @ vectors
+            result[start:stop] = self._weigh(counts) @ vectors
         return result
 
-    def of_extended(self, heads: Sequence[str], rests: Sequence[str]) -> tuple[Matrix, Matrix]:
-        """Return the sums of the heads, and those of each head with its rest: the words of both are counted once."""
-        short = np.empty((len(heads), self._dimensions), dtype=np.float32)
+    def of_extended(self, starts: Sequence[str], ends: Sequence[str]) -> tuple[Matrix, Matrix]:
+        """Return the sums of the first parts of texts, and of the whole texts (first and second part)."""
+        short = np.empty((len(starts), self._dimensions), dtype=np.float32)
         whole = np.empty_like(short)
-        for start, stop in _batches([len(head) + len(rest) for head, rest in zip(heads, rests, strict=True)]):
-            counts, vectors = self._count([*heads[start:stop], *rests[start:stop]])
-            of_heads, of_rests = np.split(counts, 2)
-            short[start:stop] = self._damp(of_heads) @ vectors
-            whole[start:stop] = self._damp(of_heads + of_rests) @ vectors
+        for start, stop in _batches([len(first) + len(second) for first, second in zip(starts, ends, strict=True)]):
+            counts, vectors = self._count([*starts[start:stop], *ends[start:stop]])
+            of_starts, of_ends = np.split(counts, 2)
+            short[start:stop] = self._weigh(of_starts) @ vectors
+            whole[start:stop] = self._weigh(of_starts + of_ends) @ vectors
         return short, whole
 
-    def _damp(self, counts: NDArray[np.int64]) -> Matrix:
-        return np.asarray(_LOG_COUNTS[counts] if self._model.damped else counts.astype(np.float32))
+    def _weigh(self, counts: NDArray[np.int64]) -> Matrix:
+        return np.asarray(_LOG_COUNTS[counts] if self._model.log_tf else counts.astype(np.float32))
 
     def _count(self, texts: Sequence[str]) -> tuple[NDArray[np.int64], Matrix]:
-        """Return how often each text says each piece, shape (texts, distinct pieces), and the vectors of the pieces."""
+        """Return the token counts of each text, shape (texts, distinct tokens), and the vectors of these tokens."""
         words = [split_words(text) for text in texts]
         with self._lock:
             self._learn(set(chain.from_iterable(words)))
             known = np.fromiter(map(self._rows.__getitem__, chain.from_iterable(words)), np.int64)
             lengths = self._lengths[known]
-            # Word k's pieces stand at starts[k] … starts[k] + lengths[k]: all of them, one after the other.
+            # The tokens of word k are at firsts[k] … firsts[k] + lengths[k]; here for all words, one after the other.
             ends = np.cumsum(lengths)
-            offsets = np.repeat(self._starts[known] - ends + lengths, lengths)
-            pieces = self._pieces[np.arange(len(offsets)) + offsets]
-        owners = np.repeat(np.repeat(np.arange(len(texts)), [len(one) for one in words]), lengths)
-        is_said = np.zeros(self._model.size, dtype=np.bool_)
-        is_said[pieces] = True
-        distinct = np.flatnonzero(is_said)
-        columns = (np.cumsum(is_said) - 1)[pieces]
+            offsets = np.repeat(self._firsts[known] - ends + lengths, lengths)
+            tokens = self._tokens[np.arange(len(offsets)) + offsets]
+        owners = np.repeat(np.repeat(np.arange(len(texts)), [len(split) for split in words]), lengths)
+        is_present = np.zeros(self._model.size, dtype=np.bool_)
+        is_present[tokens] = True
+        distinct = np.flatnonzero(is_present)
+        columns = (np.cumsum(is_present) - 1)[tokens]
         cells = np.bincount(owners * len(distinct) + columns, minlength=len(texts) * len(distinct))
         return cells.reshape(len(texts), len(distinct)), self._model.vectors(distinct)
 
     def _forget(self) -> None:
         self._rows: dict[str, int] = {}
-        self._pieces = self._starts = self._lengths = np.empty(0, dtype=np.int64)
+        self._tokens = self._firsts = self._lengths = np.empty(0, dtype=np.int64)
 
     def _learn(self, words: set[str]) -> None:
         new = sorted(word for word in words if word not in self._rows)
@@ -120,21 +119,21 @@ class PieceSums:
             self._forget()
             new = sorted(words)
         if new:
-            pieces = self._split(new)
-            lengths = np.fromiter(map(len, pieces), np.int64, len(pieces))
-            self._starts = np.concatenate([self._starts, len(self._pieces) + np.cumsum(lengths) - lengths])
+            tokens = self._split(new)
+            lengths = np.fromiter(map(len, tokens), np.int64, len(tokens))
+            self._firsts = np.concatenate([self._firsts, len(self._tokens) + np.cumsum(lengths) - lengths])
             self._lengths = np.concatenate([self._lengths, lengths])
-            self._pieces = np.concatenate([self._pieces, np.fromiter(chain.from_iterable(pieces), np.int64)])
+            self._tokens = np.concatenate([self._tokens, np.fromiter(chain.from_iterable(tokens), np.int64)])
             self._rows.update(zip(new, range(len(self._rows), len(self._rows) + len(new)), strict=True))
 
     def _split(self, words: list[str]) -> list[list[int]]:
-        """Return the pieces of each word; of one with a character that no piece has, those of its other characters."""
-        pieces: list[list[int]] = [encoding.ids for encoding in self._encode(words)]
-        strange = [place for place, ids in enumerate(pieces) if self._unknown in ids]
-        again = self._encode([self._known_part(words[place]) for place in strange])
-        for place, encoding in zip(strange, again, strict=True):
-            pieces[place] = [one for one in encoding.ids if one != self._unknown]
-        return pieces
+        """Return the tokens of each word; characters that are in no token are left out."""
+        tokens: list[list[int]] = [encoding.ids for encoding in self._encode(words)]
+        unknown = [index for index, ids in enumerate(tokens) if self._unknown in ids]
+        again = self._encode([self._known_part(words[index]) for index in unknown])
+        for index, encoding in zip(unknown, again, strict=True):
+            tokens[index] = [token for token in encoding.ids if token != self._unknown]
+        return tokens
 
     def _known_part(self, word: str) -> str:
         tokenizer = self._model.tokenizer
@@ -144,10 +143,10 @@ class PieceSums:
             return all(tokenizer.token_to_id(prefix + character) is not None for prefix in ("", continued))
 
         plain = tokenizer.normalizer.normalize_str(word) if tokenizer.normalizer else word
-        return "".join(one if is_known(one) else " " for one in plain)
+        return "".join(character if is_known(character) else " " for character in plain)
 
     def _encode(self, words: list[str]) -> Sequence[Any]:
-        """Split words into pieces: many on all cores, and a query's few without waking a thread for them."""
+        """Tokenize words: many on all cores, the few of a query in this thread."""
         tokenizer = self._model.tokenizer
         if len(words) > _FEW_WORDS:
             return list(tokenizer.encode_batch_fast(words, add_special_tokens=False))

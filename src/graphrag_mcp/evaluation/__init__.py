@@ -1,1 +1,1 @@
-"""How good the search is: queries whose answers are known, measures, comparisons and the reasons of misses."""
+"""Measures the search: queries with known answers, scores, comparisons and the reasons for misses."""

@@ -1,12 +1,25 @@
-"""Compares two runs query by query: which won, which lost, and whether the difference is more than chance."""
+"""Compares two runs query by query, with bootstrap confidence intervals (Efron, 1979) of the differences."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
+from typing import NamedTuple
+
+import numpy as np
 
 from graphrag_mcp.evaluation.scores import Scores
-from graphrag_mcp.evaluation.statistics import Interval, bootstrap
 
+RESAMPLES = 2_000
+CONFIDENCE = 0.95
+_SEED = 0  # The same run prints the same figures.
 _SAME = 1e-9
+
+
+class Interval(NamedTuple):
+    """A mean with the ends of its interval of 95 %."""
+
+    mean: float
+    low: float
+    high: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +48,23 @@ def compare(before: Mapping[str, Scores], after: Mapping[str, Scores], measure: 
         for field in fields(Scores)
     }
     changes = [Change(name, getattr(before[name], measure), getattr(after[name], measure)) for name in shared]
-    won = sorted((one for one in changes if one.after > one.before + _SAME), key=lambda one: one.before - one.after)
-    lost = sorted((one for one in changes if one.after < one.before - _SAME), key=lambda one: one.after - one.before)
+    won = sorted(
+        (change for change in changes if change.after > change.before + _SAME),
+        key=lambda change: change.before - change.after,
+    )
+    lost = sorted(
+        (change for change in changes if change.after < change.before - _SAME),
+        key=lambda change: change.after - change.before,
+    )
     return Comparison(differences, tuple(won), tuple(lost))
+
+
+def bootstrap(values: Sequence[float]) -> Interval:
+    """Return the mean of some values and how far it may be off; of differences, whether it may be zero."""
+    if not values:
+        return Interval(0.0, 0.0, 0.0)
+    given = np.asarray(values, dtype=np.float64)
+    drawn = np.random.default_rng(_SEED).integers(0, given.size, (RESAMPLES, given.size))
+    tail = (1 - CONFIDENCE) / 2
+    low, high = np.quantile(given[drawn].mean(axis=1), (tail, 1 - tail))
+    return Interval(float(given.mean()), float(low), float(high))

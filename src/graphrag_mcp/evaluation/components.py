@@ -1,4 +1,4 @@
-"""The parts of the ranking as changes of settings: alone on top of the baseline, and each taken out of the whole."""
+"""The components of the ranking as settings: each added to the baseline alone, and each removed from the default."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -8,7 +8,7 @@ from graphrag_mcp.settings import RetrievalSettings
 _PRIORS = tuple(name for name in RetrievalSettings.model_fields if name.startswith("prior_"))
 _PENALTIES = ("superseded_penalty", "deprecated_penalty", "rejected_penalty", "archived_penalty", "auto_tier_penalty")
 
-# What takes each part out.
+# The settings that switch each component off.
 OFF: Mapping[str, Mapping[str, Any]] = {
     "relative fusion": {"fusion_algorithm": "weighted"},
     "query expansion": {"query_expansion": False},
@@ -25,16 +25,16 @@ OFF: Mapping[str, Mapping[str, Any]] = {
 
 
 def baseline() -> RetrievalSettings:
-    """Return the search without any part: the legacy weighted sum of both lists (001-02, 001-17)."""
+    """Return the search with every component off: the weighted sum of both lists."""
     return RetrievalSettings().model_copy(update={name: value for part in OFF.values() for name, value in part.items()})
 
 
 def alone(part: str) -> RetrievalSettings:
-    """Return the baseline with one part."""
+    """Return the baseline with one component."""
     whole = RetrievalSettings()
     return baseline().model_copy(update={name: getattr(whole, name) for name in OFF[part]})
 
 
 def without(part: str) -> RetrievalSettings:
-    """Return the whole without one part."""
+    """Return the default settings without one component."""
     return RetrievalSettings().model_copy(update=dict(OFF[part]))

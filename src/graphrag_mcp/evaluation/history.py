@@ -1,6 +1,6 @@
-"""Makes queries out of a repository's own history: what a commit says it does, and the files that it changed.
+"""Makes queries from a repository's own history: the message of a commit, with the files that it changed as answers.
 
-The tree is the one before all of the chosen commits, so that no query's answer is in what is searched.
+The searched tree is the one before all of the chosen commits, so that it contains no answer.
 """
 
 import re
@@ -17,14 +17,14 @@ from graphrag_mcp.parsing.categories import categorise
 from graphrag_mcp.parsing.languages import detect_language
 from graphrag_mcp.system.git import GitError, run_git, start_git
 
-MOST_FILES = 8  # A commit that changes more is no answer to one question.
-FEWEST_CHARACTERS = 25  # "fix typo" asks for nothing.
+MOST_FILES = 8  # A commit that changes more does not answer one question.
+FEWEST_CHARACTERS = 25  # "fix typo" is not a question.
 _COMMITS_READ = 3_000
 _TIMEOUT_SECONDS = 120.0
 _RECORD = "\x01"
 _FORMAT = f"--format={_RECORD}%H%x00%B%x00"
 
-# Subjects that name no part of the code, and lines of a message that are about the work on it.
+# Subjects that do not mention code, and lines of a message about the process.
 _ROUTINE = re.compile(
     r"(merge|revert|bump|release|version|prepare|update (dependenc|changelog|readme)|changelog|typo|v?\d+\.\d+)\b", re.I
 )
@@ -34,7 +34,7 @@ _REFERENCE = re.compile(r"\s*\(?#\d+\)?")
 
 @dataclass(frozen=True, slots=True)
 class History:
-    """Queries, and the commit whose tree they are asked of."""
+    """Queries, and the commit whose tree is searched."""
 
     queries: tuple[JudgedQuery, ...]
     tree: str
@@ -48,9 +48,9 @@ class _Commit:
 
 
 def read_history(root: Path, most: int) -> History:
-    """Return queries from the newest commits that can be one, at most so many.
+    """Return at most `most` queries, from the newest suitable commits.
 
-    Raises RequestError when the folder is no repository, or no commit in it can be a query.
+    Raises RequestError when the folder is not a repository, or no commit is suitable.
     """
     try:
         chosen = _choose(root, most)
@@ -60,12 +60,12 @@ def read_history(root: Path, most: int) -> History:
         known = set(_git(root, "ls-tree", "-r", "-z", "--name-only", "--full-tree", tree).split("\0"))
     except GitError as error:
         raise RequestError("--from-history", f"{root}: {error}") from None
-    queries = [_query(one, tuple(path for path in one.paths if path in known)) for one in chosen]
+    queries = [_query(commit, tuple(path for path in commit.paths if path in known)) for commit in chosen]
     return History(tuple(query for query in queries if query.relevant), tree)
 
 
 def export_tree(root: Path, tree: str, folder: Path) -> None:
-    """Write the files of a commit into a folder, as they are stored: no filter of the repository runs.
+    """Write the files of a commit to a folder as they are stored: the repository's filters do not run.
 
     Raises RequestError when git cannot read them.
     """
@@ -87,12 +87,12 @@ def _read_blobs(process: "subprocess.Popen[bytes]", listing: str) -> Iterator[tu
     for entry in filter(None, listing.split("\0")):
         facts, _, path = entry.partition("\t")
         mode, kind, name = facts.split()
-        if kind != "blob" or mode == "120000" or ".." in path.split("/"):  # A link would lead out of the folder.
+        if kind != "blob" or mode == "120000" or ".." in path.split("/"):  # A symlink could point out of the folder.
             continue
         questions.write(f"{name}\n".encode())
         questions.flush()
         header = answers.readline().split()
-        if len(header) != 3:  # A partial clone lacks it, and nothing is fetched here.
+        if len(header) != 3:  # Missing in a partial clone; nothing is fetched here.
             continue
         blob = answers.read(int(header[2]))
         answers.read(1)
@@ -116,11 +116,11 @@ def _choose(root: Path, most: int) -> list[_Commit]:
 
 
 def _question(message: str) -> str:
-    """Return what the message says of the change: its subject and first paragraph, without references and trailers."""
+    """Return the subject and first paragraph of the message, without references and trailers."""
     subject, _, body = message.strip().partition("\n")
     paragraph = body.strip().split("\n\n")[0]
-    told = [line for line in paragraph.splitlines() if not _TRAILER.match(line)]
-    return "\n".join([_REFERENCE.sub("", subject).strip(), *told]).strip()
+    lines = [line for line in paragraph.splitlines() if not _TRAILER.match(line)]
+    return "\n".join([_REFERENCE.sub("", subject).strip(), *lines]).strip()
 
 
 def _is_a_query(commit: _Commit) -> bool:

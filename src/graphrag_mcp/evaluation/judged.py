@@ -1,4 +1,4 @@
-"""Queries whose answers are known, and where they come from: a file of them."""
+"""Queries with known answers, read from a file."""
 
 import json
 from collections.abc import Mapping
@@ -9,12 +9,12 @@ from typing import Any
 from graphrag_mcp.errors import RequestError
 from graphrag_mcp.parsing.languages import detect_language
 
-Place = tuple[str, int | None, int | None]  # Path, first line, last line; None: the whole file.
+Location = tuple[str, int | None, int | None]  # Path, first line, last line; None: the whole file.
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """One right answer: any of `paths`, and in it any place that overlaps the lines, where they are known."""
+    """One right answer: any of `paths`; where the lines are known, any location that overlaps them."""
 
     paths: tuple[str, ...]
     start_line: int | None = None
@@ -23,7 +23,7 @@ class Target:
 
 @dataclass(frozen=True, slots=True)
 class JudgedQuery:
-    """A query and everything that counts as right for it. `relevant`: the files; `language`: theirs."""
+    """A query and its right answers. relevant: their files. language: that of the files."""
 
     id: str
     query: str

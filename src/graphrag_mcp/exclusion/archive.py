@@ -1,4 +1,4 @@
-"""Tells which files are archived: kept in the index, marked, and hidden unless a search asks for them."""
+"""Decides which files are archived: indexed and marked, but hidden unless a search includes them."""
 
 from collections.abc import Sequence
 
@@ -6,11 +6,11 @@ from graphrag_mcp.errors import SettingsError
 from graphrag_mcp.exclusion.patterns import Rule, RuleList, parse_rule
 from graphrag_mcp.model.files import ArchiveClass
 
-# A whole folder set aside says more than one file's name: its files keep half of their score.
+# An archive folder is a surer sign than a file name: its files keep half of their score.
 FOLDER_PENALTY = 0.5
 FILE_PENALTY = 0.7
 
-# `x.old.py` is a copy set aside, but `compose.backup.yml` is as a rule the live configuration of a backup service.
+# `x.old.py` is an old copy, but `compose.backup.yml` is usually the configuration of a backup service.
 DEFAULT_ARCHIVE_PATTERNS = (
     ".archive/",
     ".deprecated/",
@@ -30,13 +30,13 @@ DEFAULT_ARCHIVE_PATTERNS = (
 
 
 class ArchiveClassifier:
-    """Classifies paths by gitignore patterns, ignoring case, folder by folder and never by a part of a name.
+    """Classifies paths by gitignore patterns, ignoring case, folder by folder; a part of a name never matches.
 
-    `_backup/` means every folder whose name ends so. A pattern after `!` takes back an earlier one.
+    `_backup/` matches every folder whose name ends in `_backup`. `!` before a pattern negates it.
     """
 
     def __init__(self, patterns: Sequence[str] = ()) -> None:
-        """patterns: replace the built-in ones; those that begin with `+` are added instead.
+        """patterns: replace the built-in ones; a pattern that begins with `+` is added to them.
 
         Raises SettingsError, naming every pattern that can never match.
         """
@@ -47,7 +47,7 @@ class ArchiveClassifier:
     def classify(self, path: str) -> ArchiveClass | None:
         """Return why a file (relative to the root, with forward slashes) is archived, None if it is not.
 
-        The outermost archived folder decides; only without one does the file's own name. Never both.
+        The outermost archived folder decides; the file's own name counts only outside of such folders.
         """
         end = path.find("/")
         while end >= 0:
@@ -70,7 +70,7 @@ def _parse(patterns: Sequence[str]) -> list[Rule]:
         try:
             rule = parse_rule(glob.lower().encode(errors="surrogateescape"), "archive_patterns", 0)
         except ValueError as error:
-            problems.append(f"archive_patterns: {pattern!r} matches nothing, {error}; give gitignore patterns")
+            problems.append(f"archive_patterns: {pattern!r} can never match: {error}; give gitignore patterns")
         else:
             rules += [rule] if rule else []
     if problems:

@@ -1,6 +1,6 @@
 """Lists what is ignored in a project that has no ignore file of its own.
 
-Everything here can be made again from the rest. Archives are not in the list: they are indexed, and marked.
+Everything here can be generated again. Archives are not in the list: they are indexed and marked.
 """
 
 DEFAULT_SOURCE = "built-in defaults"

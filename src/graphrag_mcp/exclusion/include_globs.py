@@ -1,4 +1,4 @@
-"""Compiles the `include_patterns` of a search: gitignore globs for the files whose archive hiding is lifted."""
+"""Compiles the `include_patterns` of a search: gitignore globs for archived files that it includes."""
 
 from collections.abc import Callable, Sequence
 
@@ -12,7 +12,7 @@ _ADVICE = "give a glob such as 'docs/archive/'"
 def compile_globs(patterns: Sequence[str]) -> Callable[[str], bool]:
     """Return a predicate for paths relative to the root: true for what git would ignore under these patterns.
 
-    So `docs/archive/` holds all that is below that folder, and `!*.txt` takes back what an earlier pattern gave.
+    So `docs/archive/` matches everything below that folder, and `!*.txt` negates an earlier match.
     Raises RequestError for a pattern that is blank or can never match.
     """
     rules = RuleList([_parse(pattern) for pattern in patterns])
@@ -33,7 +33,7 @@ def _parse(pattern: str) -> Rule:
     try:
         rule = parse_rule(pattern.encode(errors="surrogateescape"), _ARGUMENT, 0)
     except ValueError as error:
-        raise RequestError(_ARGUMENT, f"{_ARGUMENT}: {quoted(pattern)} matches nothing, {error}; {_ADVICE}") from error
+        raise RequestError(_ARGUMENT, f"{_ARGUMENT}: {quoted(pattern)} can never match: {error}; {_ADVICE}") from error
     if rule is None:
         raise RequestError(_ARGUMENT, f"{_ARGUMENT}: {quoted(pattern)} names no file; {_ADVICE}")
     return rule

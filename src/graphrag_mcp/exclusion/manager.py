@@ -1,4 +1,4 @@
-"""Answers for walker, watcher and search alike whether a path of the project is excluded, and why."""
+"""Decides whether a path of the project is excluded, and why; used by walker, watcher and search."""
 
 import os
 import re
@@ -16,7 +16,7 @@ Result = TypeVar("Result", bound=Mapping[str, object])
 _DEFAULT_SETTINGS = IndexingSettings()
 
 _LONGEST_PATH = 4_096
-_SURROGATE = re.compile(r"[\ud800-\udbff]")  # Half of a pair; what stands for undecodable bytes lies behind these.
+_SURROGATE = re.compile(r"[\ud800-\udbff]")  # High surrogates; Python represents undecodable bytes by low ones.
 
 
 class ExclusionManager:
@@ -24,11 +24,11 @@ class ExclusionManager:
 
     Rules, from weak to strong: the built-in defaults (only while the root has no ignore file of its own), git's global
     excludes file, `.git/info/exclude`, every `.gitignore` from the top of the work tree down, every `.graphragignore`
-    from there down. The last rule that matches decides, but nothing below an excluded folder comes back. The folders
-    above the root lend it their rules without excluding it. Version control's files, secrets and binaries are excluded
-    whatever the rules say.
+    from there down. The last rule that matches decides, but nothing below an excluded folder can be included again.
+    Rules above the root apply to its files but cannot exclude the root. Files of version control, secrets and binaries
+    are always excluded.
 
-    Rules are read when a folder is first asked about and then kept: call `reload` when a rule file has changed.
+    Rules are read on the first question about a folder and then cached: call `reload` when a rule file has changed.
     """
 
     def __init__(self, root: Path, settings: IndexingSettings = _DEFAULT_SETTINGS) -> None:
@@ -41,7 +41,7 @@ class ExclusionManager:
         self.reload()
 
     def reload(self) -> None:
-        """Forget all rules, so that they are read again."""
+        """Empty the cache of rules."""
         self._rulebook = Rulebook(
             self.root, self._settings.ignore_file, default_exclusions=self._settings.default_exclusions
         )
@@ -57,9 +57,9 @@ class ExclusionManager:
         return self._rulebook.reader.warnings
 
     def should_exclude(self, path: Path | str, is_dir: bool = False) -> bool:
-        """Tell whether a path, relative to the root or absolute, is excluded; one outside the root always is.
+        """Return whether a path, relative to the root or absolute, is excluded; a path outside the root always is.
 
-        The path need not exist, and is not looked at: a deleted file gets the answer that it got before.
+        The path is not read: a deleted file gets the same answer as before.
         """
         return self.explain(path, is_dir) is not None
 
@@ -74,13 +74,13 @@ class ExclusionManager:
         return self._rulebook.folder(parent).explain(name, is_folder=is_dir)
 
     def folder(self, path: str) -> Folder:
-        """Return the rules in force in a folder (relative to the root, no slash at its end), for asking many times."""
+        """Return the rules in force in a folder (relative to the root, no slash at its end), for many questions."""
         return self._rulebook.folder(path)
 
     def get_excluded_paths(self, base: Path | str = "") -> set[Path]:
         """Return what is excluded at or below a folder, as paths that begin like `base`.
 
-        An excluded folder stands for all that is in it.
+        An excluded folder is listed without its content.
         """
         start = self._relative(base)
         if start is None or self.explain(base, is_dir=True):
@@ -105,7 +105,7 @@ class ExclusionManager:
         return [result for result in results if not self._is_excluded_result(result.get("file_path"))]
 
     def is_rule_file(self, path: Path | str) -> bool:
-        """Tell whether a change of this file changes what is excluded."""
+        """Return whether a change of this file can change what is excluded."""
         relative = self._relative(path)
         absolute = Path(path) if relative is None else self.root / relative
         if absolute in self._rulebook.outer_files or absolute in self._rulebook.reader.included:
@@ -114,15 +114,15 @@ class ExclusionManager:
             return absolute.name in self._rule_names and absolute.parent in self.root.parents
         parent, _, name = relative.rpartition("/")
         exclusion = self._rulebook.folder(parent).exclusion
-        if name == ".git":  # It makes a work tree of a folder: this one, or another that is left out.
+        if name == ".git":  # It turns a folder into a work tree: the project itself, or one that is excluded.
             return exclusion is None or exclusion.kind is ExclusionKind.WORKTREE
         return name in self._rule_names and exclusion is None
 
     @property
     def stamps(self) -> dict[Path, Stamp]:
-        """How rule files were as they were read: git's own, the root's, those above it, and those that others include.
+        """The stamps of rule files when they were read: git's own, the root's, those above it, and included ones.
 
-        They may lie where nobody is told of changes, and are so few that they can be looked at again and again.
+        They may be in folders that are not watched; they are few, so the watcher polls them.
         """
         return self._rulebook.reader.stamps.copy()
 
@@ -137,7 +137,7 @@ class ExclusionManager:
         """Return the path relative to the root with forward slashes, "" for the root, None for one outside."""
         text = os.fspath(path)
         if len(text) > _LONGEST_PATH or _SURROGATE.search(text):
-            return None  # No file has such a path.
+            return None  # Not a valid path.
         if os.path.isabs(text):  # noqa: PTH117 - asked for every file and hit; a Path takes ten times as long.
             text = os.path.normpath(text) + os.sep
             prefix = next((prefix for prefix in self._prefixes if text.startswith(prefix)), None)

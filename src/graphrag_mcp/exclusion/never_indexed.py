@@ -1,6 +1,6 @@
-"""Names what is never indexed, whatever the rules say: version control's own files, secrets, and binaries.
+"""Lists what is never indexed, whatever the rules are: files of version control, secrets and binaries.
 
-Decided by name alone, so it holds for a deleted file too. Compared without case: `ID_RSA` is as secret as `id_rsa`.
+The decision depends on the name alone, also for a deleted file, and ignores case (`ID_RSA` is like `id_rsa`).
 """
 
 import re
@@ -9,7 +9,7 @@ from graphrag_mcp.exclusion.reasons import Exclusion, ExclusionKind
 
 
 def find_barrier(name: str, parent: str, *, is_folder: bool) -> Exclusion | None:
-    """Return why a file or folder with this name is never indexed, None if it may be. `parent`: its folder's name."""
+    """Return why a file or folder with this name is never indexed, None if it may. parent: its folder's name."""
     if name in _VCS:
         return Exclusion(ExclusionKind.VCS, name)
     name = name.lower()
@@ -22,12 +22,12 @@ def find_barrier(name: str, parent: str, *, is_folder: bool) -> Exclusion | None
 
 
 def _find_secret(name: str, parent: str) -> str:
-    """Return the pattern that makes the name a secret, or the name of which it is a copy; "" if none does."""
+    """Return the pattern of secrets that the name matches, or the secret file of which it is a copy; "" if none."""
     name = _COPY.sub("", name)
     if name.startswith(".dev.vars"):
         return ".dev.vars*" if _ENV_TEMPLATES.isdisjoint(name.split(".")) else ""
     if name.startswith(".env") or name.endswith(".env"):
-        # `.env.example` holds names without values, which is what a reader looks for.
+        # `.env.example` has names without values.
         return ".env*" if _ENV_TEMPLATES.isdisjoint(name.split(".")) else ""
     if name in _SECRET_NAMES:
         return name
@@ -41,7 +41,7 @@ def _find_secret(name: str, parent: str) -> str:
 
 _VCS = frozenset({".git", ".hg", ".svn", ".bzr", ".jj", ".sl", "_darcs", ".pijul", "CVS"})
 
-_COPY = re.compile(r"(?:~|\.(?:bak|backup|old|orig|save|copy))+\Z")  # What editors and people append to a copy's name.
+_COPY = re.compile(r"(?:~|\.(?:bak|backup|old|orig|save|copy))+\Z")  # Suffixes of backup copies.
 _SECRET_FOLDERS = frozenset({".ssh", ".gnupg", ".password-store"})
 _CREDENTIAL_FILES = """
 id_rsa id_dsa id_ecdsa id_ecdsa_sk id_ed25519 id_ed25519_sk

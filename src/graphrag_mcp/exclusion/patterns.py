@@ -1,7 +1,7 @@
-"""Reads the lines of an ignore file as rules, and finds the last rule that matches a path, exactly as git does.
+"""Parses the lines of an ignore file, and finds the last rule that matches a path, exactly as git does.
 
-Paths are bytes with `/` between folders. The parent rule (nothing below an excluded folder comes back) is not decided
-here: a caller asks for every folder on the way down.
+Paths are bytes with `/` between folders. That nothing below an excluded folder can be included again is the caller's
+task: it asks for every folder from the top down.
 """
 
 import re
@@ -13,11 +13,11 @@ from graphrag_mcp.exclusion.wildmatch import translate
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """One pattern and where it stands.
+    """One pattern with its file and line.
 
     glob: the pattern without `!`, the leading and the trailing slash.
     regex: how the glob matches, None where it is a plain name or path.
-    anchored: the pattern holds a slash, so it is compared with whole paths and not with names.
+    anchored: the pattern contains a slash, so it is compared with paths instead of names.
     """
 
     text: str
@@ -33,7 +33,7 @@ class Rule:
 def parse_rule(line: bytes, source: str, number: int) -> Rule | None:
     """Return the rule in one line of an ignore file (without its line feed), None for a comment or an empty line.
 
-    Raises ValueError, saying what is wrong, for a pattern that can never match.
+    Raises ValueError with the reason for a pattern that can never match.
     """
     if line.startswith(b"#"):
         return None
@@ -54,24 +54,24 @@ _WILDCARD = re.compile(rb"[*?\[\\]")
 
 
 def _trim(pattern: bytes) -> bytes:
-    """Drop the blanks at the end, but for one that a backslash protects."""
+    """Remove trailing blanks, except one after a backslash."""
     trimmed = pattern.rstrip(b" ")
     backslashes = len(trimmed) - len(trimmed.rstrip(b"\\"))
     return pattern[: len(trimmed) + 1] if backslashes % 2 else trimmed
 
 
 class RuleList:
-    """The rules of one ignore file, for the paths below the folder it stands in."""
+    """The rules of one ignore file, for the paths below its folder."""
 
     def __init__(self, rules: Sequence[Rule], base: bytes = b"") -> None:
-        """base: the folder of the file, "" or ending in a slash, relative to where the asked-for paths begin."""
+        """base: the folder of the file, "" or ending in a slash, relative to the top of the matched paths."""
         self._rules = tuple(rules)
         self._base_length = len(base)
         self._for_folders = _Table(list(enumerate(self._rules)))
         self._for_files = _Table([(index, rule) for index, rule in enumerate(self._rules) if not rule.folders_only])
 
     def match(self, path: bytes, *, is_folder: bool) -> Rule | None:
-        """Return the last rule that matches the path itself, be it negated or not."""
+        """Return the last rule that matches the path itself, negated or not."""
         table = self._for_folders if is_folder else self._for_files
         index = table.last_match(path[self._base_length :], path[path.rfind(b"/") + 1 :])
         return None if index < 0 else self._rules[index]
@@ -81,7 +81,7 @@ _ENDING = re.compile(rb"\*(\.[^.*?\[\\/]+)")
 
 
 class _Table:
-    """Rules sorted by how they are looked up: most are plain names and `*.ext`, which need no regular expression."""
+    """Rules grouped by kind of look-up: most are plain names or `*.ext`, which need no regular expression."""
 
     __slots__ = ("_endings", "_name_globs", "_names", "_path_globs", "_paths")
 
@@ -113,7 +113,7 @@ class _Table:
 
 
 class _Globs:
-    """Globs joined into one regular expression, last first: the alternative that matches is the rule that wins."""
+    """Globs joined into one regular expression, last first: the first alternative that matches decides."""
 
     __slots__ = ("_indices", "_regex")
 

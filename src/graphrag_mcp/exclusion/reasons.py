@@ -1,4 +1,4 @@
-"""Says why a path is left out of the index."""
+"""Why a path is not in the index."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -18,7 +18,7 @@ class ExclusionKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Exclusion:
-    """Why a path is excluded: the pattern, and the file and line where it stands (line 0: built in)."""
+    """Why a path is excluded: the pattern, and its file and line (line 0: built in)."""
 
     kind: ExclusionKind
     pattern: str
@@ -27,7 +27,7 @@ class Exclusion:
 
     @property
     def detail(self) -> str:
-        """The pattern and its place, as in `*.log (.gitignore:3)`."""
+        """The pattern with its file and line, as in `*.log (.gitignore:3)`."""
         return f"{self.pattern} ({self.source}:{self.line})" if self.line else f"{self.pattern} ({self.source})"
 
     def __str__(self) -> str:

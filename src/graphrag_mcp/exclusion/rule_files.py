@@ -1,4 +1,4 @@
-"""Reads ignore files, with what they include, into rules; what cannot be read is a warning and the rest stands."""
+"""Reads ignore files and the files that they include; a file or line that cannot be read is a warning."""
 
 import errno
 import os
@@ -10,16 +10,16 @@ from graphrag_mcp.system.safe_files import changed_ns, read_regular_file
 from graphrag_mcp.text.counts import counted
 
 _INCLUDE = b":include:"
-_INCLUDE_DEPTH = 8  # Enough for any layering of shared rules, and a bound for a mistaken one.
+_INCLUDE_DEPTH = 8  # More than any sensible nesting.
 SHOWN_WARNINGS = 20
-_SIZE_LIMIT = 4 * 1024 * 1024  # Some 100,000 rules; a larger file is not an ignore file.
+_SIZE_LIMIT = 4 * 1024 * 1024  # About 100,000 rules; a larger file is not an ignore file.
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 Stamp = tuple[int, int, int] | None
 
 
 def stamp_of(file: Path) -> Stamp:
-    """Return what changes with a file's content or rights: its time, size and inode; None when there is none."""
+    """Return the times, size and inode of a file, which change with its content or permissions; None without a file."""
     try:
         found = file.stat()
     except OSError:
@@ -28,7 +28,7 @@ def stamp_of(file: Path) -> Stamp:
 
 
 class RuleReader:
-    """Reads the ignore files of one project, and remembers the warnings and the files that were included."""
+    """Reads the ignore files of one project, and collects the warnings and the stamps of the files."""
 
     def __init__(self, root: Path) -> None:
         """root: the project root, with its symlinks resolved."""
@@ -39,7 +39,7 @@ class RuleReader:
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What was wrong, each with the file and the line, in the order it was found; of very many, how many more."""
+        """The problems with their files and lines, in the order in which they were found; at the end, how many more."""
         shown = tuple(islice(self._warnings, SHOWN_WARNINGS))
         more = len(self._warnings) - len(shown)
         return (*shown, f"{counted(more, 'more line')} of ignore files without effect") if more else shown
@@ -47,8 +47,8 @@ class RuleReader:
     def read(self, file: Path, *, includes: bool = False, follow_symlink: bool = False) -> list[Rule]:
         """Return the rules of an ignore file, none if it does not exist.
 
-        includes: a line `:include:<path>` stands for the lines of that file.
-        follow_symlink: as in git, a symlink in the place of an ignore file of the project is not followed.
+        includes: whether a line `:include:<path>` includes the rules of that file.
+        follow_symlink: git does not follow a symlink in place of a project's ignore file.
         """
         try:
             content = read_regular_file(file, _SIZE_LIMIT, follow_symlink=follow_symlink)
@@ -60,15 +60,15 @@ class RuleReader:
         return self._parse(content, file, {file} if includes else None, 0)
 
     def note(self, file: Path) -> None:
-        """Remember how a file is, before it is read: its folder may be one in which no changes are followed."""
+        """Record the stamp of a file before it is read: its folder may not be watched."""
         self.stamps[file] = stamp_of(file)
 
     def parse(self, text: str, source: str) -> list[Rule]:
-        """Return the rules in a text of ours, which `source` names."""
+        """Return the rules of a built-in text; source: its name."""
         return [rule for line in text.splitlines() if (rule := parse_rule(line.encode(), source, 0))]
 
     def _parse(self, content: bytes, file: Path, seen: set[Path] | None, depth: int) -> list[Rule]:
-        """seen: the files included so far, None where a line `:include:` is a pattern like any other."""
+        """seen: the files included so far; None where `:include:` is an ordinary pattern."""
         rules: list[Rule] = []
         source = self._display(file)
         for number, line in enumerate(content.removeprefix(_BYTE_ORDER_MARK).split(b"\n"), start=1):
@@ -80,23 +80,23 @@ class RuleReader:
             try:
                 rule = parse_rule(line, source, number)
             except ValueError as error:
-                # What a symlink leads to may be anything, and is not for showing.
+                # The target of a symlink may be any file, so its text is not shown.
                 text = "" if file.is_symlink() else " " + repr(line.strip().decode(errors="replace"))
-                self._warn(f"{source}:{number}: the pattern{text} matches nothing, {error}")
+                self._warn(f"{source}:{number}: the pattern{text} can never match: {error}")
             else:
                 rules += [rule] if rule else []
         return rules
 
     def _include(self, target: str, place: str, seen: set[Path], depth: int) -> list[Rule]:
-        """Return the rules of an included file; their patterns count as if they stood in the including one."""
+        """Return the rules of an included file; their patterns apply as if written in the including file."""
         try:
             self.note(self._root / target)
             file = (self._root / target).resolve()
             if not target or not file.is_relative_to(self._root):
-                raise PermissionError(errno.EACCES, "it is not inside the project root")
+                raise PermissionError(errno.EACCES, "it is outside the project root")
             self.included |= {Path(os.path.normpath(self._root / target)), file}
             if file in seen:
-                raise OSError(errno.ELOOP, "it is part of this ignore file already")
+                raise OSError(errno.ELOOP, "it is included already")
             if depth > _INCLUDE_DEPTH:
                 raise OSError(errno.ELOOP, f"includes are nested more than {_INCLUDE_DEPTH} deep")
             seen.add(file)
@@ -115,5 +115,5 @@ class RuleReader:
 
 def _explain(error: Exception) -> str:
     if isinstance(error, FileNotFoundError):
-        return "there is no such file"
+        return "no such file"
     return (error.strerror if isinstance(error, OSError) else None) or str(error)

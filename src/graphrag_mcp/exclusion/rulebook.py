@@ -1,4 +1,4 @@
-"""Holds, for each folder of the project, the rules that are in force in it; folders are read when first asked for."""
+"""Holds the rules that apply in each folder of the project; a folder's rules are read on the first question."""
 
 import os
 from dataclasses import dataclass
@@ -22,9 +22,9 @@ GIT_IGNORE_FILE = ".gitignore"
 
 @dataclass(frozen=True, slots=True)
 class Folder:
-    """One folder of the project: whether it is excluded, and if it is not, the rules for what is in it.
+    """One folder of the project: the reason why it is excluded, or the rules for its content.
 
-    path: relative to the root, "" or ending in a slash. key: the same as git sees it, from the top of the work tree.
+    path: relative to the root, "" or ending in a slash. key: the same, relative to the top of the work tree.
     git_lists, own_lists: the rules of `.gitignore` and of our own ignore files, nearest first.
     lists: all rules, the strongest first.
     """
@@ -51,7 +51,7 @@ class Folder:
 
 
 class Rulebook:
-    """All rules of one project as they are on the disk at the time they are asked for."""
+    """All rules of one project, as they were when they were read."""
 
     def __init__(self, root: Path, ignore_file: str, *, default_exclusions: bool) -> None:
         """root: the project root, with its symlinks resolved."""
@@ -81,14 +81,14 @@ class Rulebook:
         for file in filter(None, reversed(files)):
             self.reader.note(file)
             rule_sets.append(self.reader.read(file, follow_symlink=True))
-        # An empty ignore file is a decision too: nothing but what it says. One that is never read is none.
+        # An empty ignore file replaces the defaults too; one that is never read does not.
         own = self._root / self._ignore_file
         if default_exclusions and (own.is_symlink() or not own.is_file()):
             rule_sets.append(self.reader.parse(DEFAULT_PATTERNS, DEFAULT_SOURCE))
         return tuple(RuleList(rules) for rules in rule_sets if rules)
 
     def _open_root(self, top: Path) -> Folder:
-        """The folders above the root lend it their rules, but the user has chosen the root: nothing excludes it."""
+        """Open the root: rules of the folders above apply inside it, but cannot exclude it."""
         git_lists: tuple[RuleList, ...] = ()
         own_lists: tuple[RuleList, ...] = ()
         parts = self._root.relative_to(top).parts

@@ -1,4 +1,4 @@
-"""Walks the project and yields every file to index, and for everything else the reason why it is not."""
+"""Walks the project and yields every file to index, and the reason for every path that is not indexed."""
 
 import logging
 import os
@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from graphrag_mcp.exclusion.manager import ExclusionManager
 from graphrag_mcp.exclusion.reasons import Exclusion
 from graphrag_mcp.exclusion.rulebook import Folder
-from graphrag_mcp.system.file_names import is_utf8
 from graphrag_mcp.system.safe_files import changed_ns
+from graphrag_mcp.text.source import is_utf8
 
 logger = logging.getLogger(__name__)
 
@@ -41,8 +41,8 @@ class SkippedPath:
 def walk(manager: ExclusionManager, start: str = "") -> Iterator[WalkedFile | SkippedPath]:
     """Yield what is at or below `start`, a folder or a file relative to the root, in the order of the paths.
 
-    Symlinks are not followed: what one points to inside the root is met under its own name. An excluded folder is
-    yielded once and not entered. A `start` that does not exist, or lies beyond a symlink, yields nothing.
+    Symlinks are not followed; a target inside the root is found under its own path. An excluded folder is
+    yielded once and not entered. A `start` that does not exist, or is behind a symlink, yields nothing.
     """
     for found in _walk(manager, start):
         if isinstance(found, SkippedPath):
@@ -79,7 +79,7 @@ _Entry = tuple[Folder, "os.DirEntry[str]", bool]
 
 
 def _list_start(manager: ExclusionManager, parent: str, name: str) -> list[_Entry]:
-    """Return the entry called `name`, every entry without a name, none where a symlink leads there."""
+    """Return the entry called `name`, every entry if `name` is empty, none behind a symlink."""
     disk_path = manager.root / parent
     if parent and (disk_path.resolve() != disk_path or not disk_path.is_dir()):
         return []
@@ -88,7 +88,7 @@ def _list_start(manager: ExclusionManager, parent: str, name: str) -> list[_Entr
 
 
 def _list_folder(disk_path: str, folder: Folder) -> list[_Entry]:
-    """Return what is in a folder, last first: the walk takes from the end."""
+    """Return the entries of a folder, last first, since the walk uses a stack."""
     with os.scandir(disk_path) as found:
         entries = [(folder, entry, entry.is_dir(follow_symlinks=False)) for entry in found]
     entries.sort(key=_path_order, reverse=True)
@@ -96,7 +96,7 @@ def _list_folder(disk_path: str, folder: Folder) -> list[_Entry]:
 
 
 def _path_order(entry: _Entry) -> str:
-    """Sort a folder as the paths of what is in it will sort."""
+    """Return the sort key of an entry: a folder sorts like the paths below it."""
     return f"{entry[1].name}/" if entry[2] else entry[1].name
 
 
@@ -119,7 +119,7 @@ def _skip(path: str, is_folder: bool, exclusion: Exclusion) -> SkippedPath:
 
 
 def _printable(path: str) -> str:
-    """Show the bytes that are not UTF-8 as `\\xff`; Python itself holds them as characters that cannot be written."""
+    """Show the bytes that are not UTF-8 as `\\xff`; Python represents them by surrogates, which cannot be printed."""
     return path.encode(errors="surrogateescape").decode(errors="backslashreplace")
 
 

@@ -1,8 +1,8 @@
-"""Translates one git wildcard pattern into the source of a regular expression over bytes.
+"""Translates a git wildcard pattern to a regular expression over bytes.
 
 git compares bytes, not characters: `?` is one byte, so it does not match "é". A class is therefore a plain set of byte
-values. Stars are written so that they never back up over what an earlier star has matched: the first fit of every part
-but the last is as good as any other, so a hostile pattern such as `*a*a*a*a*b` stays linear.
+values. Stars never backtrack into an earlier star's match, since the first match of every part but the last is
+as good as any other: a hostile pattern such as `*a*a*a*a*b` takes linear time.
 """
 
 import re
@@ -12,24 +12,24 @@ from enum import Enum
 def translate(pattern: bytes, *, pathname: bool) -> bytes:
     """Return a regular expression for `fullmatch` with DOTALL.
 
-    pathname: the pattern is for whole paths, where `**` between slashes crosses folders. Otherwise it is for one name.
-    Raises ValueError, saying what is wrong, for a pattern that git accepts but that can never match.
+    pathname: whether the pattern matches paths, where `**` between slashes crosses folders, instead of names.
+    Raises ValueError with the reason for a pattern that git accepts but that can never match.
     """
     return _write(_split(pattern, pathname))
 
 
 class _Depth(Enum):
-    """What a `**` that stands alone between slashes matches."""
+    """What a `**` between two slashes matches."""
 
     ANY = "**/"
-    SOME = "**\\/"  # With the slash escaped, git wants at least one folder.
+    SOME = "**\\/"  # With an escaped slash, git requires at least one folder.
     REST = "**"
 
 
 _LAZY = {_Depth.ANY: b"(?:.*?/)??", _Depth.SOME: b".*?/"}
 _GREEDY = {_Depth.ANY: b"(?:.*/)?", _Depth.SOME: b".*/", _Depth.REST: b".*"}
 
-# The parts of a component that its stars separate, each already a regular expression.
+# The parts of a component between its stars, as regular expressions.
 _Component = list[bytes]
 
 _LONE_DOUBLE_STAR = re.compile(rb"\*{2,}(?=(\\?/)|\Z)")
@@ -95,7 +95,7 @@ _CLASS_MEMBERS = {
     name: frozenset(byte for byte in range(256) if re.fullmatch(source, bytes([byte])))
     for name, source in _CLASSES.items()
 }
-_RANGE = re.compile(rb"-[^\]]", re.DOTALL)  # A last "-" stands for itself.
+_RANGE = re.compile(rb"-[^\]]", re.DOTALL)  # A final "-" is literal.
 _NAMED_CLASS = re.compile(rb"\[:([^\]]*):\]")
 _SLASH = ord("/")
 
@@ -143,7 +143,7 @@ def _write_class(members: set[int]) -> bytes:
 
 
 def _write(components: list[_Component | _Depth]) -> bytes:
-    """Join the components; each run of them between two `**` is fixed where it first fits."""
+    """Join the components; each run of them between two `**` matches at its first possible position."""
     runs: list[tuple[_Depth | None, list[bytes]]] = [(None, [])]
     for component in components:
         if isinstance(component, _Depth):

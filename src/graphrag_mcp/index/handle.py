@@ -13,8 +13,7 @@ from pathlib import Path
 
 from filelock import FileLock
 
-from graphrag_mcp.embedding.kept import keep_model, load_kept
-from graphrag_mcp.embedding.models import load_embedder
+from graphrag_mcp.embedding.models import keep_model, load_embedder, load_kept
 from graphrag_mcp.errors import IndexDamagedError, IndexLockedError, IndexStoreError, ModelUnavailableError
 from graphrag_mcp.index.decisions import Vectors, vectors_of
 from graphrag_mcp.index.failures import LOCKED, REBUILD, harm

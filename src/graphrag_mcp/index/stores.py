@@ -41,7 +41,7 @@ class IndexStores:
     def on_servers(self, local: Stores, servers: Servers) -> Stores:
         """Return the stores of a search, each where the settings put it; those on servers lean on what is here."""
         ids = SqliteChunkIds(self.database, servers.project)
-        return servers.beside(local, ids, self._scopes)
+        return servers.local_with_remote(local, ids, self._scopes)
 
     def projection(self, project: str, fingerprint: str) -> SqliteProjectionSource:
         """Return what is copied to servers."""

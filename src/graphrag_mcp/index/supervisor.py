@@ -298,7 +298,7 @@ class Supervisor:
             workers=self._settings.workers,
             start=self._start,
             reuse=reuse,
-            calm=self.search_priority.idle if gives_way else None,
+            idle=self.search_priority.idle if gives_way else None,
         )
 
     def _stored_state(self, index: IndexStores | None = None) -> IndexState:

@@ -1,1 +1,1 @@
-"""Brings the index up to date: what changed, parsed in processes, embedded and written."""
+"""Brings the index up to date: finds what changed, parses it in processes, embeds and writes it."""

@@ -1,4 +1,4 @@
-"""Compares the catalog with the tree: pure, so that every case can be tested without a disk."""
+"""Compares the catalog with the tree: a pure function, tested without a disk."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from typing import Protocol
 
 
 class Stat(Protocol):
-    """Size in bytes of a file, and when it was last changed, in nanoseconds."""
+    """The size of a file in bytes, and the time of its last change in nanoseconds."""
 
     @property
     def size(self) -> int: ...
@@ -15,7 +15,7 @@ class Stat(Protocol):
 
 
 class KnownFile(Stat, Protocol):
-    """What the catalog remembers of a file; `recipe` names what its rows were made with."""
+    """A file in the catalog; `recipe`: the versions of parser, context and model that made its rows."""
 
     @property
     def recipe(self) -> str: ...
@@ -23,17 +23,17 @@ class KnownFile(Stat, Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """What an index run has to do. suspects: known files whose size, time or recipe differs."""
+    """The work of one index run. possibly_changed: known files whose size, time or recipe differs."""
 
     added: tuple[str, ...]
-    suspects: tuple[str, ...]
+    possibly_changed: tuple[str, ...]
     removed: tuple[str, ...]
     unchanged: int
 
 
 def compare(known: Mapping[str, KnownFile], found: Mapping[str, Stat], is_current: Callable[[str], bool]) -> Changes:
-    """Tell apart what is new, what may have changed and what is gone; `is_current` judges the recipe of known rows."""
-    suspects = tuple(
+    """Return which files are new, possibly changed or removed; is_current: whether a recipe is still in use."""
+    possibly_changed = tuple(
         path
         for path, file in known.items()
         if path in found and not (_same(file, found[path]) and is_current(file.recipe))
@@ -41,9 +41,9 @@ def compare(known: Mapping[str, KnownFile], found: Mapping[str, Stat], is_curren
     removed = tuple(path for path in known if path not in found)
     return Changes(
         added=tuple(path for path in found if path not in known),
-        suspects=suspects,
+        possibly_changed=possibly_changed,
         removed=removed,
-        unchanged=len(known) - len(suspects) - len(removed),
+        unchanged=len(known) - len(possibly_changed) - len(removed),
     )
 
 

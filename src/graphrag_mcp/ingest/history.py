@@ -1,8 +1,8 @@
-"""Asks git when the last commit changed each file: an mtime says nothing after a clone or a checkout (K-02).
+"""Reads from git when the last commit changed each file: after a clone or a checkout, an mtime has no meaning.
 
 A file's content is followed from the checked-out commit back to the commit that made it; at a merge, to the first
-parent that has the same content. Where no parent has it, the merge made it: so it is where another project was merged
-in as a folder.
+parent that has the same content. Where no parent has it, the merge itself made it, for example when another project
+was merged in as a folder.
 """
 
 import hashlib
@@ -22,18 +22,18 @@ from graphrag_mcp.system.git import GitError, run_git, start_git
 from graphrag_mcp.system.safe_files import read_file_below
 from graphrag_mcp.text.counts import counted
 
-AGES_VERSION = 2  # Rises whenever a file would be dated differently, so that the ages in indexes are renewed.
+AGES_VERSION = 2  # Increase it when a file would be dated differently: stored ages are then computed again.
 
 _DIFF_OPTIONS = ("--name-only", "-z", "--no-renames", "--no-ext-diff", "--no-textconv", "--no-color")
-_UNREADABLE = "git's history cannot be read to its end"
-_END = b"//\n"  # No path: git repeats it between two answers.
+_UNREADABLE = "git ended before its whole history was read"
+_END = b"//\n"  # Not a path: git echoes it after each answer.
 _HEAD_TIMEOUT_SECONDS = 10.0
 _READ_BYTES = 65_536
 _NANOSECONDS = 1_000_000_000
 _MAX_BLOB_BYTES = 100_000_000
-_NAMED_FILES = 50  # So few are named to git, which lists the whole index else.
+_NAMED_FILES = 50  # Up to this number, paths are passed to git; beyond it, git lists its whole index.
 
-# One entry of `ls-files --stage --debug -z`. The debug part is documented as free to change: without it, hashes decide.
+# One entry of `ls-files --stage --debug -z`. The debug part may change with git; without it, hashes decide.
 _INDEX_ENTRY = re.compile(
     rb"(?P<mode>\d{6}) (?P<hash>[0-9a-f]{40,64}) (?P<stage>\d)\t(?P<path>[^\0]+)\0"
     rb"(?:  ctime: [^\n]*\n  mtime: (?P<seconds>\d+):(?P<nanoseconds>\d+)\n(?:  [^\n]*\n)*)?"
@@ -42,7 +42,7 @@ _TREE_ENTRY = re.compile(rb"(100\d{3}) blob ([0-9a-f]{40,64})\t([^\0]+)\0")
 
 
 class CommitTimes(dict[str, float | None]):
-    """The time of the last commit by path, in seconds since 1970, None where git cannot tell; `note` says why."""
+    """The time of the last commit by path, in seconds since 1970; None where it is unknown. `note`: why."""
 
     def __init__(self, times: Mapping[str, float | None] | None = None, note: str = "") -> None:
         super().__init__(times or {})
@@ -50,7 +50,7 @@ class CommitTimes(dict[str, float | None]):
 
 
 class Commit(NamedTuple):
-    """A commit of the history. changed: the paths that differ from its only parent; of merges and roots unknown."""
+    """A commit of the history. changed: the paths that differ from its only parent; not known of merges and roots."""
 
     name: bytes
     parents: list[bytes]
@@ -58,11 +58,11 @@ class Commit(NamedTuple):
     changed: list[bytes]
 
 
-DifferingPaths = Callable[[Commit, Sequence[bytes]], set[bytes]]  # What differs from all of these parents.
+DifferingPaths = Callable[[Commit, Sequence[bytes]], set[bytes]]  # The paths that differ from all of these parents.
 
 
 def head_commit(root: Path) -> str:
-    """Return the commit that is checked out, "" when there is none or git cannot tell."""
+    """Return the commit that is checked out; "" when there is none or git fails."""
     try:
         head = run_git(root, time.monotonic() + _HEAD_TIMEOUT_SECONDS, "rev-parse", "--verify", "--quiet", "HEAD")
     except GitError:
@@ -71,7 +71,7 @@ def head_commit(root: Path) -> str:
 
 
 def origin(root: Path) -> str:
-    """Return where the repository was cloned from as "host/path", in whatever form git was told it; "" without one."""
+    """Return the URL of the remote "origin" as "host/path", whatever its form; "" without one."""
     try:
         url = run_git(root, time.monotonic() + _HEAD_TIMEOUT_SECONDS, "config", "--get", "remote.origin.url")
     except GitError:
@@ -80,7 +80,7 @@ def origin(root: Path) -> str:
 
 
 def _host_and_path(url: str) -> str:
-    """Return "example.org/team/tool" of URLs and of scp-like addresses, without user, password, port and suffix."""
+    """Return "example.org/team/tool" for a URL or an scp-like address: no user, password, port or suffix."""
     if "://" in url:
         parts = urlsplit(url)
         host, path = parts.hostname or "", parts.path
@@ -114,11 +114,11 @@ def commit_times(root: Path, files: Mapping[str, int], timeout_seconds: float) -
 def _clean_files(root: Path, files: Mapping[str, int], deadline: float) -> set[str]:
     """Return the files whose content is the committed one.
 
-    As git does, the index's record of the mtime is believed; content is hashed only where the two differ.
+    Like git, this trusts the mtime that git's index records, and hashes the content only where the two differ.
     """
     wanted = files if len(files) <= _NAMED_FILES else ()
     listing = run_git(root, deadline, "ls-files", "--stage", "--debug", "-z", "--", *wanted)
-    # Not `diff-index`, which reads info/exclude: a pipe in its place would hold up the run.
+    # Not `diff-index`: it reads info/exclude, and would block if that were a pipe.
     committed = set(_TREE_ENTRY.findall(run_git(root, deadline, "ls-tree", "-r", "-z", "HEAD", "--", *wanted)))
     clean: set[str] = set()
     for entry in _INDEX_ENTRY.finditer(listing):
@@ -135,7 +135,7 @@ def _has_recorded_mtime(entry: re.Match[bytes], mtime_ns: int) -> bool:
     if entry["seconds"] is None:
         return False
     seconds, nanoseconds = divmod(mtime_ns, _NANOSECONDS)
-    recorded = int(entry["nanoseconds"])  # 0 where git was built without them
+    recorded = int(entry["nanoseconds"])  # 0 where git was built without nanoseconds.
     return int(entry["seconds"]) == seconds and recorded in (0, nanoseconds)
 
 
@@ -168,7 +168,7 @@ def _read_history(root: Path, deadline: float, times: dict[str, float | None]) -
         commits = _read_log(_fields(history.stdout))
         try:
             for path, commit in find_origins(commits, head, wanted, partial(_differing, comparer, prefix)):
-                if commit.parents or not is_shallow:  # The oldest commits of a shallow clone only seem to be roots.
+                if commit.parents or not is_shallow:  # The oldest commits of a shallow clone look like roots.
                     times[os.fsdecode(path)] = commit.seconds
         except GitError as error:
             missing = sum(seconds is None for seconds in times.values())
@@ -201,7 +201,7 @@ def _stopped_at(deadline: float, *processes: "subprocess.Popen[bytes]") -> Itera
 def _differing(
     comparer: "subprocess.Popen[bytes]", prefix: bytes, commit: Commit, parents: Sequence[bytes]
 ) -> set[bytes]:
-    """Ask `git diff-tree --stdin` which paths of a commit differ from all of these parents."""
+    """Return the paths of a commit that differ from all of these parents, as `git diff-tree --stdin` reports them."""
     if comparer.stdin is None or comparer.stdout is None:
         raise GitError(_UNREADABLE)
     answer = b""
@@ -222,9 +222,9 @@ def find_origins(
 ) -> Iterator[tuple[bytes, Commit]]:
     """Yield each path with the commit that made its content; children come before their parents.
 
-    Raises GitError when the commits end before.
+    Raises GitError when the commits end too early.
     """
-    waiting = {head: set(paths)}  # By the next commit to look at.
+    waiting = {head: set(paths)}  # By the commit to look at next.
     for commit in commits:
         made = waiting.pop(commit.name, set())
         if len(commit.parents) == 1:
@@ -262,7 +262,7 @@ def _fields(stream: IO[bytes] | None) -> Iterator[bytes]:
 
 
 def _read_log(fields: Iterable[bytes]) -> Iterator[Commit]:
-    """Yield the commits. One is an empty field, its name, time and parents, a line end, then the changed paths."""
+    """Yield the commits. Each is an empty field, then its name, time and parents, a line end, and the changed paths."""
     commit: Commit | None = None
     is_header = False
     for field in fields:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from graphrag_mcp.embedding.chunk_texts import CONTEXT_VERSION
-from graphrag_mcp.embedding.chunks import embed_chunks
+from graphrag_mcp.embedding.models import embed_chunks
 from graphrag_mcp.exclusion.archive import ArchiveClassifier
 from graphrag_mcp.exclusion.manager import ExclusionManager
 from graphrag_mcp.exclusion.walker import WalkedFile, walk
@@ -17,8 +17,8 @@ from graphrag_mcp.ingest.changes import Changes, compare
 from graphrag_mcp.ingest.history import AGES_VERSION, CommitTimes, commit_times, head_commit
 from graphrag_mcp.ingest.prepare import Job, Outcome, Prepared, Rejected, Stored
 from graphrag_mcp.ingest.workers.pool import prepare_all
-from graphrag_mcp.ingest.workers.quarantine import Suspects
-from graphrag_mcp.ingest.yielding import Turns
+from graphrag_mcp.ingest.workers.quarantine import Quarantine
+from graphrag_mcp.ingest.yielding import SearchYield
 from graphrag_mcp.model.files import ArchiveClass
 from graphrag_mcp.model.reports import IndexReport, Progress
 from graphrag_mcp.parsing.parser import PARSER_VERSION
@@ -28,18 +28,18 @@ from graphrag_mcp.stores.sqlite.rows import Place
 from graphrag_mcp.stores.sqlite.writer import SqliteIndexWriter, StoredContent, pack_vectors
 from graphrag_mcp.text.counts import counted
 
-BATCH_CHUNKS = 500  # What a kill can cost. Embedded and written while the next ones are parsed, so not too many.
+BATCH_CHUNKS = 500  # The most that a kill can cost; embedded and written while the next files are parsed.
 BATCH_SECONDS = 2.0
-STEP_CHUNKS = 25  # Embedded at a time: some five milliseconds, after which a search may go first.
+STEP_CHUNKS = 25  # Embedded at a time, which takes about 5 ms; a search may run between two steps.
 GIT_TIMEOUT_SECONDS = 60.0
 
-UNREADABLE = "unreadable"  # The walker's reason for what cannot be listed or read.
+UNREADABLE = "unreadable"  # The reason that the walker gives for a folder or file that it cannot read.
 
 ReportProgress = Callable[[Progress], None]
 
 
 class Indexer:
-    """The writing side of one project; only one process at a time may use it."""
+    """Writes the index of one project; the caller holds the write lock."""
 
     def __init__(
         self,
@@ -49,18 +49,17 @@ class Indexer:
         catalog: SqliteCatalog,
         writer: SqliteIndexWriter,
         embedder: Embedder | None,
-        suspects: Path,
+        quarantine_file: Path,
         *,
         workers: int = 0,
         start: str = "",
         reuse: bool = True,
-        calm: threading.Event | None = None,
+        idle: threading.Event | None = None,
     ) -> None:
         """Index `root`, or only its subfolder `start`. Without an embedder, files are indexed without vectors.
 
-        suspects: where files that ended a process are remembered. reuse: take what the index has of a content, rather
-        than parse it again. calm: while it is not set, the run goes on in short turns, since somebody waits for an
-        answer.
+        quarantine_file: keeps the names of files that ended a parsing process. reuse: take the stored rows of a content
+        instead of parsing it again. idle: set while no search runs; otherwise the run works in short turns.
         """
         self._root = root
         self._exclusion = exclusion
@@ -68,11 +67,11 @@ class Indexer:
         self._catalog = catalog
         self._writer = writer
         self._embedder = embedder
-        self._suspects = suspects
+        self._quarantine_file = quarantine_file
         self._workers = workers
         self._start = start
         self._reuse = reuse
-        self._turns = Turns(calm)
+        self._search_yield = SearchYield(idle)
         self._model_id = writer.model_id(embedder.fingerprint, embedder.dimensions) if embedder else None
         self._parsed_with = f"{PARSER_VERSION}.{CONTEXT_VERSION}."
         self._recipe = self._parsed_with + (embedder.fingerprint if embedder else "")
@@ -82,10 +81,10 @@ class Indexer:
         run = _Run(progress, stop)
         self._exclusion.reload()
         found, skipped = self._walk(self._start)
-        known, hidden = in_sight(self._catalog.file_states(), skipped)
+        known, hidden = without_unreadable(self._catalog.file_states(), skipped)
         changes = compare(known, found, self._is_current)
         run.unreadable += hidden
-        known_ages = "" if changes.added or changes.suspects else self._catalog.meta("ages")
+        known_ages = "" if changes.added or changes.possibly_changed else self._catalog.meta("ages")
         with ThreadPoolExecutor(1) as git:
             dates = git.submit(self._date, found, known_ages)
             self._writer.delete(changes.removed)
@@ -94,49 +93,49 @@ class Indexer:
             self._process(changes, known, found, run)
             ages, times = dates.result()
         self._writer.set_modified_at(times)
-        if not run.stopped:  # A run that was cut short must not pass for a complete index.
-            rules = json.dumps(self._exclusion.warnings)  # For those who read the index, but not the rules.
+        if not run.stopped:  # A run that was cut short is not a complete index.
+            rules = json.dumps(self._exclusion.warnings)  # For readers, which do not load the rules.
             self._writer.complete({"ages": ages, "indexed_at": str(time.time()), "rule_warnings": rules})
         self._writer.checkpoint()
         notes = (f"recency: {times.note}",) if times.note else ()
         return run.report(changes, len(skipped), (*self._exclusion.warnings, *notes))
 
     def update(self, paths: Iterable[str], stop: threading.Event | None = None, *, ask_git: bool = True) -> IndexReport:
-        """Look again at these paths, relative to the root: files or folders that appeared, changed or vanished.
+        """Index these paths again, relative to the root: files or folders that appeared, changed or vanished.
 
-        ask_git: find out when they were committed.
+        ask_git: also read the times of their commits.
         """
         run = _Run(None, stop)
         found: dict[str, WalkedFile] = {}
         skipped: dict[str, str] = {}
         touched: dict[str, FileState] = {}
-        places = list(dict.fromkeys(path.rstrip("/") for path in paths))
-        for path in places:
-            here, left_out = self._walk(path)
-            found |= here
-            skipped |= left_out
+        wanted = list(dict.fromkeys(path.rstrip("/") for path in paths))
+        for path in wanted:
+            found_here, skipped_here = self._walk(path)
+            found |= found_here
+            skipped |= skipped_here
             touched |= self._catalog.states_at(path)
-        touched, hidden = in_sight(touched, skipped)
+        touched, hidden = without_unreadable(touched, skipped)
         changes = compare(touched, found, self._is_current)
         run.unreadable += hidden
         self._writer.delete(changes.removed)
-        self._writer.set_skipped(skipped, below=places)
+        self._writer.set_skipped(skipped, below=wanted)
         self._process(changes, touched, found, run)
-        if ask_git and (changes.added or changes.suspects):
-            # A checkout gives every file that it writes the time of now: their commits say how old they are.
+        if ask_git and (changes.added or changes.possibly_changed):
+            # A checkout sets the mtime of every file that it writes to now; the commits have the real ages.
             _, times = self._date(found)
             self._writer.set_modified_at(times)
         return run.report(changes, len(skipped), ())
 
     def _is_current(self, recipe: str) -> bool:
-        """A file is redone for another parser or model; while no model can be loaded, old vectors are kept."""
+        """Whether rows of this recipe are up to date; without a model, the vectors of any model are kept."""
         return recipe.startswith(self._parsed_with) if self._embedder is None else recipe == self._recipe
 
     def _walk(self, start: str) -> tuple[dict[str, WalkedFile], dict[str, str]]:
         found: dict[str, WalkedFile] = {}
         skipped: dict[str, str] = {}
         for entry in walk(self._exclusion, start):
-            self._turns.give_way()
+            self._search_yield.yield_to_searches()
             if isinstance(entry, WalkedFile):
                 found[entry.path] = entry
             else:
@@ -144,7 +143,7 @@ class Indexer:
         return found, skipped
 
     def _other_archive_classes(self, found: Iterable[str]) -> dict[str, ArchiveClass | None]:
-        """Return the files that other patterns than before make archived, or no longer do."""
+        """Return the files whose archive class differs from the stored one, because the patterns changed."""
         known = self._catalog.archived()
         classes = {path: self._archive.classify(path) for path in found}
         return {path: archive for path, archive in classes.items() if archive != known.get(path)}
@@ -152,15 +151,15 @@ class Indexer:
     def _process(
         self, changes: Changes, known: Mapping[str, FileState], found: Mapping[str, WalkedFile], run: "_Run"
     ) -> None:
-        paths = (*changes.added, *changes.suspects)
+        paths = (*changes.added, *changes.possibly_changed)
         stored = self._writer.stored_contents(paths) if self._reuse else {}
-        run.begin(len(paths), stored, {path: known[path].content_hash for path in changes.suspects})
+        run.begin(len(paths), stored, {path: known[path].content_hash for path in changes.possibly_changed})
         jobs = [self._job(found[path], stored.get(path, {})) for path in paths]
-        suspects = Suspects(self._suspects)
-        for batch in _batches(prepare_all(jobs, self._workers, suspects, self._turns), run):
+        quarantine = Quarantine(self._quarantine_file)
+        for batch in _batches(prepare_all(jobs, self._workers, quarantine, self._search_yield), run):
             self._commit(batch, run)
         lost = [self._job(found[path], {}) for path in run.lost]
-        for batch in _batches(prepare_all(lost, self._workers, suspects, self._turns), run):
+        for batch in _batches(prepare_all(lost, self._workers, quarantine, self._search_yield), run):
             self._commit(batch, run)
 
     def _job(self, file: WalkedFile, stored: Mapping[bytes, StoredContent]) -> Job:
@@ -173,7 +172,7 @@ class Indexer:
             recipe=self._recipe,
             archive=self._archive.classify(file.path),
             max_bytes=self._exclusion.max_file_bytes,
-            stored={one: content.recipe for one, content in stored.items() if self._is_current(content.recipe)},
+            stored={key: content.recipe for key, content in stored.items() if self._is_current(content.recipe)},
         )
 
     def _commit(self, batch: Sequence[Outcome], run: "_Run") -> None:
@@ -182,45 +181,46 @@ class Indexer:
         refused = [outcome for outcome in batch if isinstance(outcome, Rejected)]
         rejected = {outcome.path: outcome.reason for outcome in refused}
         vectors = self._vectors(prepared, run)
-        self._turns.give_way()
+        self._search_yield.yield_to_searches()
         self._writer.write_packed(
-            [(one.rows, mine) for one, mine in zip(prepared, vectors, strict=True)], self._model_id
+            [(file.rows, rows) for file, rows in zip(prepared, vectors, strict=True)], self._model_id
         )
         lost = set(self._writer.place(places))
         self._writer.delete([outcome.path for outcome in refused if not outcome.may_pass])
         self._writer.set_skipped(rejected)
         run.lost += sorted(lost)
         run.count_places([place for place in places if place.path not in lost])
-        run.advance(len(batch) - len(lost), sum(len(one.texts) for one in prepared), len(rejected))
+        run.advance(len(batch) - len(lost), sum(len(file.texts) for file in prepared), len(rejected))
         run.unreadable += sum(outcome.may_pass for outcome in refused)
 
     def _vectors(self, prepared: Sequence[Prepared], run: "_Run") -> list[list[bytes]]:
-        """Return each file's vectors; chunks whose text did not change keep the one they have."""
+        """Return each file's vectors; a chunk whose text did not change keeps its vector."""
         if self._embedder is None or self._model_id is None:
             return [[] for _ in prepared]
         stored = [
-            self._writer.stored_vectors(one.rows.place.path, self._model_id) if self._reuse else {} for one in prepared
+            self._writer.stored_vectors(file.rows.place.path, self._model_id) if self._reuse else {}
+            for file in prepared
         ]
         missing = [
             texts
-            for one, old in zip(prepared, stored, strict=True)
-            for texts, text_hash in zip(one.texts, one.rows.text_hashes, strict=True)
+            for file, old in zip(prepared, stored, strict=True)
+            for texts, text_hash in zip(file.texts, file.rows.text_hashes, strict=True)
             if text_hash not in old
         ]
         fresh = iter([vector for step in _steps(missing) for vector in self._embed(self._embedder, step)])
         run.embedded += len(missing)
-        run.reused += sum(len(one.texts) for one in prepared) - len(missing)
+        run.reused += sum(len(file.texts) for file in prepared) - len(missing)
         return [
-            [old[text_hash] if text_hash in old else next(fresh) for text_hash in one.rows.text_hashes]
-            for one, old in zip(prepared, stored, strict=True)
+            [old[text_hash] if text_hash in old else next(fresh) for text_hash in file.rows.text_hashes]
+            for file, old in zip(prepared, stored, strict=True)
         ]
 
     def _embed(self, embedder: Embedder, texts: Sequence[tuple[str, str]]) -> list[bytes]:
-        self._turns.give_way()
+        self._search_yield.yield_to_searches()
         return pack_vectors(embed_chunks(embedder, texts))
 
     def _date(self, found: Mapping[str, WalkedFile], known_ages: str = "") -> tuple[str, CommitTimes]:
-        """Return which ages these are, and when each file last changed: nothing where the catalog has these ages."""
+        """Return the key of these ages and the time of each file's last commit; no times if the catalog has the key."""
         head = head_commit(self._root)
         ages = f"{AGES_VERSION} {head}"
         if not head or ages == known_ages:
@@ -231,14 +231,14 @@ class Indexer:
 
 @dataclass(slots=True)
 class _Run:
-    """Counts one run and tells its progress."""
+    """Counts the work of one run and reports its progress."""
 
     progress: ReportProgress | None
     stop: threading.Event | None
     started: float = field(default_factory=time.monotonic)
     stored: Mapping[str, Mapping[bytes, StoredContent]] = field(default_factory=dict)
-    hashes: Mapping[str, bytes] = field(default_factory=dict)  # Of the suspects, before.
-    lost: list[str] = field(default_factory=list)  # What another tree had and has no longer.
+    hashes: Mapping[str, bytes] = field(default_factory=dict)  # Of the possibly changed files, as stored.
+    lost: list[str] = field(default_factory=list)  # Contents that another tree had when the run began.
     total: int = 0
     done: int = 0
     chunks: int = 0
@@ -252,10 +252,10 @@ class _Run:
         self, total: int, stored: Mapping[str, Mapping[bytes, StoredContent]], hashes: Mapping[str, bytes]
     ) -> None:
         self.total, self.stored, self.hashes = total, stored, hashes
-        self._tell()
+        self._report_progress()
 
     def count_places(self, places: Iterable[Place]) -> None:
-        """Count contents that were stored: the same as before, or another tree's."""
+        """Count files whose content was stored already, for this tree or for another one."""
         for place in places:
             if self.hashes.get(place.path) == place.content_hash:
                 self.touched += 1
@@ -266,7 +266,7 @@ class _Run:
         self.done += files
         self.chunks += chunks
         self.rejected += rejected
-        self._tell()
+        self._report_progress()
 
     @property
     def stopped(self) -> bool:
@@ -275,7 +275,7 @@ class _Run:
     def report(self, changes: Changes, skipped: int, warnings: Sequence[str]) -> IndexReport:
         return IndexReport(
             added=len(changes.added),
-            changed=len(changes.suspects) - self.touched,
+            changed=len(changes.possibly_changed) - self.touched,
             removed=len(changes.removed),
             unchanged=changes.unchanged + self.touched,
             skipped=skipped + self.rejected,
@@ -289,9 +289,9 @@ class _Run:
     def _unreadable_warning(self) -> tuple[str, ...]:
         if not self.unreadable:
             return ()
-        return (f"{counted(self.unreadable, 'file')} cannot be read now: the index keeps what it has of them",)
+        return (f"{counted(self.unreadable, 'file')} could not be read; the index keeps their last content",)
 
-    def _tell(self) -> None:
+    def _report_progress(self) -> None:
         if self.progress is None:
             return
         elapsed = time.monotonic() - self.started
@@ -303,15 +303,15 @@ def _steps(texts: Sequence[tuple[str, str]]) -> Iterator[Sequence[tuple[str, str
     return (texts[start : start + STEP_CHUNKS] for start in range(0, len(texts), STEP_CHUNKS))
 
 
-def in_sight(known: Mapping[str, FileState], skipped: Mapping[str, str]) -> tuple[dict[str, FileState], int]:
-    """Return the known files without those in places that cannot be read now, and the number of these.
+def without_unreadable(known: Mapping[str, FileState], skipped: Mapping[str, str]) -> tuple[dict[str, FileState], int]:
+    """Return the known files without those in folders that cannot be read now, and the number of these.
 
-    They are neither gone nor unchanged: nobody can tell before the place can be read again.
+    Whether those changed or were deleted is unknown until the folder can be read again.
     """
-    places = {path.rstrip("/") for path, reason in skipped.items() if reason == UNREADABLE}
-    if not places:
+    unreadable = {path.rstrip("/") for path, reason in skipped.items() if reason == UNREADABLE}
+    if not unreadable:
         return dict(known), 0
-    seen = {path: state for path, state in known.items() if places.isdisjoint(("", path, *_folders(path)))}
+    seen = {path: state for path, state in known.items() if unreadable.isdisjoint(("", path, *_folders(path)))}
     return seen, len(known) - len(seen)
 
 

@@ -17,14 +17,14 @@ from graphrag_mcp.system.safe_files import read_file_below
 from graphrag_mcp.text.counts import counted
 from graphrag_mcp.text.words import directory_words, index_text, stem_words
 
-RECENT_NS = 2_000_000_000  # A file system may count time in steps of two seconds: a second write leaves no trace.
-UNSETTLED = 0  # For the time of such a file: the next comparison looks at its content.
+RECENT_NS = 2_000_000_000  # The coarsest clock of a file system: a second write within it may leave the same time.
+UNSETTLED = 0  # Stored as the time of such a file, so that the next comparison reads its content.
 _HASH_BYTES = 16  # Collisions become likely at 2**64 files.
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """One file to read. `stored`: contents that make the work unnecessary, each with what its rows were made with."""
+    """One file to read. `stored`: contents that the index has already, by hash, with the recipe of their rows."""
 
     root: Path
     path: str
@@ -47,14 +47,14 @@ class Prepared:
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """The index has this content already, from before or from another tree."""
+    """The index has this content already, from an earlier run or from another tree."""
 
     place: Place
 
 
 @dataclass(frozen=True, slots=True)
 class Rejected:
-    """The file cannot be indexed; the reason is shown by `status`. `may_pass`: later it may be the same file again."""
+    """The file cannot be indexed; `status` shows the reason. `may_pass`: the failure may be temporary."""
 
     path: str
     reason: str
@@ -89,13 +89,13 @@ def prepare(job: Job) -> Outcome:
     if not parsed.chunks and parsed.note:
         return Rejected(job.path, parsed.note)
     if (count := len(parsed.chunks)) > MAX_CHUNKS_PER_FILE:
-        most = f"the index holds {MAX_CHUNKS_PER_FILE:,} of one file"
-        return Rejected(job.path, f"too long: {counted(count, 'passage')}, {most}")
+        limit = f"the limit for one file is {MAX_CHUNKS_PER_FILE:,}"
+        return Rejected(job.path, f"too long: {counted(count, 'chunk')}, {limit}")
     return _rows(place, parsed)
 
 
 def hash_content(data: bytes) -> bytes:
-    """Return what tells contents apart."""
+    """Return the hash that identifies a content."""
     return hashlib.blake2b(data, digest_size=_HASH_BYTES).digest()
 
 

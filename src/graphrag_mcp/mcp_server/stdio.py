@@ -13,7 +13,7 @@ import anyio
 from mcp.server import Server
 from mcp.server.stdio import stdio_server
 
-from graphrag_mcp.ingest.workers.starting import start_no_more
+from graphrag_mcp.ingest.workers.starting import stop_starting
 from graphrag_mcp.mcp_server.wire import Wire
 
 PARENT_POLL_SECONDS = 1.0
@@ -41,7 +41,7 @@ def _leave(_signal: int = 0, _frame: FrameType | None = None) -> NoReturn:
 
     Closing the stores first would break an index run in the middle of a batch, and it would say so.
     """
-    start_no_more(START_SECONDS)
+    stop_starting(START_SECONDS)
     os._exit(0)
 
 

@@ -16,8 +16,8 @@ from collections.abc import Sequence
 from pathlib import Path, PureWindowsPath
 
 from graphrag_mcp.errors import RequestError, quoted
-from graphrag_mcp.system.file_names import is_utf8
 from graphrag_mcp.text.counts import counted
+from graphrag_mcp.text.source import is_utf8
 
 _ARGUMENT = "excluded_files"
 SHOWN_WARNINGS = 5

@@ -1,1 +1,1 @@
-"""Copies of the index on servers, and which store runs where."""
+"""Replicas of the index on Qdrant and Neo4j, and which store runs where."""

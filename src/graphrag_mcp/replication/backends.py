@@ -1,9 +1,8 @@
-"""Chooses and connects the servers that the settings name: Qdrant for vectors and keywords, Neo4j for the graph."""
+"""Connects the servers of the settings: Qdrant for vectors and keywords, Neo4j for the graph."""
 
 import importlib
 import importlib.util
 import threading
-import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
@@ -14,9 +13,10 @@ from graphrag_mcp.errors import ServerError
 from graphrag_mcp.exclusion.include_globs import compile_globs
 from graphrag_mcp.ingest.history import origin
 from graphrag_mcp.ports import Embedder, GraphStore
-from graphrag_mcp.search.retrieval import REST_SECONDS, Stores
+from graphrag_mcp.search.retrieval import Stores
 from graphrag_mcp.search.threads import DaemonThreads
 from graphrag_mcp.settings import ServerSettings
+from graphrag_mcp.stores.breaker import CircuitBreaker
 from graphrag_mcp.stores.points import ArchivedPaths, ChunkIds, PointIds
 from graphrag_mcp.stores.projection import Projection
 
@@ -27,22 +27,22 @@ if TYPE_CHECKING:  # The clients are optional, and take a second to import.
 WRITE_TIMEOUT_SECONDS = 60.0  # A batch on a busy server; searches wait far less.
 NO_GRAPH = "no graph without a local index; set GRAPHRAG_NEO4J_URI"
 INSTALL = 'pip install "graphrag-mcp[servers]"'
-MAX_WAITING = 4  # Threads that a server which never answers may hold.
+MAX_WAITING = 4  # Threads that may wait for a server at the same time.
 
 Answer = TypeVar("Answer")
-Purpose = Literal["read", "write"]  # A search waits for less than a copy.
+Purpose = Literal["read", "write"]  # A search has a shorter time limit than a replication.
 
 
 def project_name(settings: ServerSettings, root: Path, start: str = "") -> str:
-    """Return what the project is called on the servers: the same on every machine that has cloned it."""
-    # Without a server nobody asks, and git need not be either.
+    """Return the name of the project on the servers, which is the same for every clone."""
+    # Without a server the name is not used, and git need not be installed.
     remote = origin(root) if settings.qdrant_url or settings.neo4j_uri else ""
     name = settings.project_id or remote or root.name or "root"
     return f"{name}/{start}" if start else name
 
 
 class Servers:
-    """The servers of one project; each is connected when it is first used."""
+    """The servers of one project; each is connected on first use."""
 
     def __init__(self, settings: ServerSettings, project: str) -> None:
         """Raises ServerError when a client library is missing."""
@@ -52,7 +52,7 @@ class Servers:
         for wanted, module in ((settings.qdrant_url, "qdrant_client"), (settings.neo4j_uri, "neo4j")):
             if wanted and importlib.util.find_spec(module) is None:
                 raise ServerError(f"{wanted} needs the package {module}; {INSTALL}")
-        self._patience = _Patience(self._timeout / 3)  # Both waits and the ranking have to fit into two seconds.
+        self._reads = _TimedReads(self._timeout / 3)  # Both time limits and the ranking have to fit into two seconds.
         self._connecting = threading.Lock()
         self._closed = False
         self._loaded = threading.Event()
@@ -61,7 +61,7 @@ class Servers:
 
     @property
     def any(self) -> bool:
-        """Tell whether the settings name a server."""
+        """Whether the settings name a server."""
         return bool(self._settings.qdrant_url or self._settings.neo4j_uri)
 
     @property
@@ -71,7 +71,7 @@ class Servers:
 
     @property
     def stores(self) -> dict[str, tuple[str, ...]]:
-        """Map the name of each server, as its copy is called, to what a search asks it for."""
+        """Map the name of each replica to the stores that a search uses it for."""
         qdrant, neo4j = self._settings.qdrant_url, self._settings.neo4j_uri
         return {
             **({self._qdrant_name: ("keyword", "vector")} if qdrant else {}),
@@ -80,41 +80,41 @@ class Servers:
 
     @property
     def problem(self) -> str:
-        """Why what was found on Qdrant could not be read there, "" when it could."""
-        return self._patience.problem
+        """Why Qdrant is not read for now; "" when it is."""
+        return self._reads.problem
 
     def load_soon(self, wait: Callable[[], object]) -> None:
-        """Import the clients in the background, which takes seconds of CPU; `wait` returns when it may begin."""
+        """Import the clients in the background, which takes seconds of CPU; `wait` blocks until that may begin."""
         threading.Thread(target=self._load, args=(wait,), name="clients", daemon=True).start()
 
-    def beside(self, local: Stores, ids: ChunkIds, archived: ArchivedPaths) -> Stores:
-        """Return the stores of a search whose catalog is here, each of the others where the settings put it."""
+    def local_with_remote(self, local: Stores, ids: ChunkIds, archived: ArchivedPaths) -> Stores:
+        """Return the stores of a search with a local index: the catalog stays local, the settings place the others."""
         stores = local
         if self._settings.qdrant_url:
             from graphrag_mcp.stores.qdrant.indexes import QdrantKeywordIndex, QdrantPoints, QdrantVectorIndex
 
             client, collection = self._qdrant("read"), self._settings.qdrant_collection
-            points = QdrantPoints(client, collection, self.project, ids, archived, self._patience)
+            points = QdrantPoints(client, collection, self.project, ids, archived, self._reads)
             vectors = QdrantVectorIndex(points) if local.embedder is not None else None
             stores = replace(stores, keywords=QdrantKeywordIndex(points), vectors=vectors)
         if self._settings.neo4j_uri:
             stores = replace(stores, graph=self._graph(ids, archived, stores))
         return stores
 
-    def alone(self, embedder: Embedder | None, model_problem: str, verify: Callable[[], None]) -> Stores:
-        """Return the stores of a search that has nothing here; verify: see `QdrantVectorIndex`.
+    def remote_only(self, embedder: Embedder | None, model_problem: str, verify: Callable[[], None]) -> Stores:
+        """Return the stores of a search without a local index; verify: see `QdrantVectorIndex`.
 
         Raises ServerError without a Qdrant.
         """
         if not self._settings.qdrant_url:
-            raise ServerError("searching without a local index needs a Qdrant; set GRAPHRAG_QDRANT_URL")
+            raise ServerError("searching without a local index needs Qdrant; set GRAPHRAG_QDRANT_URL")
         from graphrag_mcp.stores.qdrant.catalog import QdrantArchivedPaths, QdrantCatalog
         from graphrag_mcp.stores.qdrant.indexes import QdrantKeywordIndex, QdrantPoints, QdrantVectorIndex
 
         client, collection = self._qdrant("read"), self._settings.qdrant_collection
         ids = PointIds()
         archived = QdrantArchivedPaths(client, collection, self.project, compile_globs)
-        points = QdrantPoints(client, collection, self.project, ids, archived, self._patience)
+        points = QdrantPoints(client, collection, self.project, ids, archived, self._reads)
         stores = Stores(
             QdrantCatalog(points),
             QdrantKeywordIndex(points),
@@ -127,13 +127,13 @@ class Servers:
         return replace(stores, graph=self._graph(ids, archived, stores)) if self._settings.neo4j_uri else stores
 
     def counts(self) -> dict[str, int]:
-        """Return how many files of each language the server holds."""
+        """Return the number of files of each language on the server."""
         from graphrag_mcp.stores.qdrant.catalog import count_files
 
         return count_files(self._qdrant("read"), self._settings.qdrant_collection, self.project)
 
     def model(self) -> str:
-        """Return the fingerprint of the model whose vectors the server holds, "" while it holds none."""
+        """Return the fingerprint of the model of the server's vectors; "" while it holds none."""
         from graphrag_mcp.stores.qdrant.catalog import stored_model
 
         return stored_model(self._qdrant("read"), self._settings.qdrant_collection, self.project)
@@ -141,7 +141,7 @@ class Servers:
     def projections(
         self, fingerprint: str, dimensions: int, weights: dict[str, float], purpose: Purpose = "write"
     ) -> list[Projection]:
-        """Return the writing side of each server; fingerprint, dimensions: of the model; weights: of keyword fields."""
+        """Return a writer for each server; fingerprint, dimensions: of the model; weights: of the keyword fields."""
         found: list[Projection] = []
         settings = self._settings
         if settings.qdrant_url:
@@ -159,8 +159,8 @@ class Servers:
         return found
 
     def close(self) -> None:
-        """Close every connection; one that hangs is left to the end of the process."""
-        self._patience.close()
+        """Close every connection; a hanging one ends with the process."""
+        self._reads.close()
         with self._connecting:
             self._closed = True
             for client in self._clients.values():
@@ -188,7 +188,7 @@ class Servers:
                 if wanted and not self._closed:
                     importlib.import_module(f"graphrag_mcp.stores.{module}")
         finally:
-            self._loaded.set()  # What cannot be imported is told by the search that imports it again.
+            self._loaded.set()  # A failed import is reported by the search, which imports it again.
 
     def _graph(self, ids: ChunkIds, archived: ArchivedPaths, stores: Stores) -> GraphStore:
         from graphrag_mcp.stores.neo4j.graph import Neo4jGraphStore
@@ -212,7 +212,7 @@ class Servers:
 
         settings = self._settings
         password, seconds = settings.neo4j_password.get_secret_value(), self._seconds(purpose)
-        # A search has no time for a second attempt: the next search is one.
+        # A search has no time for a second attempt.
         retry = seconds / 2 if purpose == "write" else 0.0
         with self._connecting:
             self._check_open()
@@ -221,37 +221,35 @@ class Servers:
             return self._drivers[purpose]
 
     def _check_open(self) -> None:
-        if self._closed:  # What goes on in the background would open a connection that nobody closes.
+        if self._closed:  # A background thread must not open a connection that is never closed.
             raise ServerError("the connections to the servers are closed")
 
     def _seconds(self, purpose: Purpose) -> float:
         return WRITE_TIMEOUT_SECONDS if purpose == "write" else self._timeout
 
 
-class _Patience:
-    """Runs what a search asks a server after its lists: waits for less, and not again while the server rests."""
+class _TimedReads:
+    """Runs the reads that a search does after its look-ups: each has a time limit, and none runs during a cooldown."""
 
     def __init__(self, seconds: float) -> None:
         self._seconds = seconds
         self._threads = DaemonThreads(MAX_WAITING, "qdrant")
-        self._rests_until = 0.0
-        self._reason = ""
+        self._breaker = CircuitBreaker()
 
     @property
     def problem(self) -> str:
-        """Why the server rests, "" when it does not."""
-        return self._reason if time.monotonic() < self._rests_until else ""
+        """Why the server is not read now; "" when it is."""
+        return self._breaker.problem
 
-    def __call__(self, look_up: Callable[[], Answer]) -> Answer:
-        """Return what the server answers. Raises ServerError when it fails, is too slow, or rests."""
-        if self.problem:
-            raise ServerError(self.problem)
+    def __call__(self, read: Callable[[], Answer]) -> Answer:
+        """Return what the server answers. Raises ServerError when it fails, is too slow, or failed a moment ago."""
+        self._breaker.check()
         try:
-            return self._threads.submit(look_up).result(self._seconds)
+            return self._threads.submit(read).result(self._seconds)
         except (ServerError, TimeoutError) as error:
-            self._reason = str(error) or f"no answer within {self._seconds:g} s"
-            self._rests_until = time.monotonic() + REST_SECONDS
-            raise ServerError(self._reason) from error
+            reason = str(error) or f"no answer within {self._seconds:g} s"
+            self._breaker.record_failure(reason)
+            raise ServerError(reason) from error
 
     def close(self) -> None:
         """Let the threads end."""

@@ -1,4 +1,4 @@
-"""Keeps what the servers hold like the index: when it is asked to, or soon after each commit."""
+"""Keeps the replicas on the servers up to date: on request, or soon after each commit."""
 
 import logging
 import threading
@@ -21,15 +21,15 @@ from graphrag_mcp.text.counts import counted
 
 logger = logging.getLogger(__name__)
 
-SYNC_SECONDS = 0.5  # How soon a commit is copied to the servers.
-CLOSING_SECONDS = 2.0  # A batch takes less, unless its server hangs.
-SYNC_RETRY_SECONDS = 10.0  # How often what failed is tried again.
-STATUS_SECONDS = 3.0  # How long the status waits for a server's count.
-FILLED = 0.95  # The share of the files from which a search asks the server: the rest follows in seconds.
+SYNC_SECONDS = 0.5  # How often the index is checked for a new commit.
+CLOSING_SECONDS = 2.0  # A batch takes less unless the server hangs.
+SYNC_RETRY_SECONDS = 10.0  # The wait before a failed replication is retried.
+STATUS_SECONDS = 3.0  # The time limit for a server's count in the status.
+READY_FRACTION = 0.95  # Of the files: searches use a server from this fraction on.
 
 
-class ServerCopies:
-    """The copies of one index."""
+class Replicator:
+    """The replicas of one index."""
 
     def __init__(
         self,
@@ -38,9 +38,9 @@ class ServerCopies:
         lock: Path,
         stop: threading.Event,
     ) -> None:
-        """open_source: returns what is copied and the model of its vectors; it may raise ServerError.
+        """open_source: returns the reader of the index and the model of its vectors; it may raise ServerError.
 
-        lock: a file that only one process locks. stop: ends a copy after the batch under way.
+        lock: the lock file of replication. stop: ends a replication after the current batch.
         """
         self._servers = servers
         self._open_source = open_source
@@ -48,40 +48,40 @@ class ServerCopies:
         self._stop = stop
         self._problems: dict[str, str] = {}
         self._following: threading.Thread | None = None
-        self._are_filled = False
+        self._are_ready = False
         self._asking = DaemonThreads(2, "status")
 
     def sync(
         self, *, verify: bool = False, rebuild: bool = False, progress: ReportSync | None = None
     ) -> tuple[SyncReport, ...]:
-        """Copy to each server what it lacks of the index; `verify` and `rebuild` are those of `synchronise`.
+        """Bring each server up to date; `verify` and `rebuild` are those of `synchronise`.
 
-        Raises ServerError when the settings name no server, IndexLockedError while another process is copying.
+        Raises ServerError when the settings name no server, IndexLockedError while another process replicates.
         """
         if not self._servers.any:
-            raise ServerError("no server is set; set GRAPHRAG_QDRANT_URL, GRAPHRAG_NEO4J_URI or both")
-        source, projections = self._sides("write")
+            raise ServerError("no server is configured; set GRAPHRAG_QDRANT_URL, GRAPHRAG_NEO4J_URI or both")
+        source, projections = self._source_and_targets("write")
         with self._copying():
             return tuple(
-                synchronise(source, one, verify=verify, rebuild=rebuild, stop=self._stop, progress=progress)
-                for one in projections
+                synchronise(source, server, verify=verify, rebuild=rebuild, stop=self._stop, progress=progress)
+                for server in projections
             )
 
     def start_following(self, commit: Callable[[], int | None]) -> None:
-        """Do what `follow` does, in the background."""
+        """Run `follow` in the background."""
         self._following = threading.Thread(target=self.follow, args=(commit,), name="sync", daemon=True)
         self._following.start()
 
     def close(self) -> None:
-        """Wait for the batch under way: the connections to the servers must not be closed while they are used."""
+        """Wait for the current batch, so that no connection is closed while it is in use."""
         self._asking.close()
         if self._following is not None:
             self._following.join(CLOSING_SECONDS)
 
     def follow(self, commit: Callable[[], int | None]) -> None:
-        """Copy each commit soon after it is made; what failed is tried again later, and told once.
+        """Replicate each commit soon after it is made; a failure is logged once and retried.
 
-        commit: returns the number of the last one, None while copying is not for this process to do.
+        commit: returns the number of the last commit, None while another process is the writer.
         """
         copied, told = -1, set[str]()
         while not self._stop.is_set():
@@ -94,24 +94,24 @@ class ServerCopies:
                     if not problem:
                         copied, told = last, set()
             except IndexLockedError:
-                pass  # Somebody called sync.
+                pass  # `sync` runs in another process.
             except Exception as error:
                 if self._stop.is_set():
-                    return  # Closed in the middle of it.
-                # Whatever breaks the copying, searches and the index go on.
+                    return  # Closed during a replication.
+                # An unexpected error must not end searches or indexing.
                 problem = str(error)
-                logger.debug("copying broke", exc_info=True)
+                logger.debug("the replication failed", exc_info=True)
             if problem and problem not in told:
                 told.add(problem)
-                logger.warning("copying to the servers failed and is tried again: %s", problem)
+                logger.warning("replication to the servers failed and will be retried: %s", problem)
             self._stop.wait(SYNC_RETRY_SECONDS if problem else SYNC_SECONDS)
 
     def states(self) -> tuple[ServerState, ...]:
-        """Return how much of the index each server lacks, and why the last copy failed."""
+        """Return how many files each server lacks, and why the last replication failed."""
         if not self._servers.any:
             return ()
-        source, projections = self._sides("read")
-        return tuple(self._state(source, one) for one in projections)
+        source, projections = self._source_and_targets("read")
+        return tuple(self._state(source, server) for server in projections)
 
     def _state(self, source: SqliteProjectionSource, server: Projection) -> ServerState:
         name, held = server.name, None
@@ -123,9 +123,9 @@ class ServerCopies:
         given = source.chunks(name) if source.holds_any(name) else None
         return ServerState(name, len(source.pending(name)), problem, given, held)
 
-    def unfilled(self) -> dict[str, str]:
-        """Map the stores whose server is still being filled from this index to how far it is."""
-        if self._following is None or self._are_filled:
+    def lagging_stores(self) -> dict[str, str]:
+        """Map each store whose server still lacks files of this index to a sentence with the counts."""
+        if self._following is None or self._are_ready:
             return {}
         try:
             source, _ = self._open_source()
@@ -134,24 +134,24 @@ class ServerCopies:
         found: dict[str, str] = {}
         for name, stores in self._servers.stores.items():
             held, files = source.held(name)
-            if held < FILLED * files or not files:
-                reason = f"{name} holds {held:,} of {counted(files, 'file')} so far"
+            if held < READY_FRACTION * files or not files:
+                reason = f"{name} has {held:,} of {counted(files, 'file')} so far"
                 found |= dict.fromkeys(stores, self._problems.get(name, reason))
-        self._are_filled = not found
+        self._are_ready = not found
         return found
 
-    def _sides(self, purpose: Purpose) -> tuple[SqliteProjectionSource, list[Projection]]:
+    def _source_and_targets(self, purpose: Purpose) -> tuple[SqliteProjectionSource, list[Projection]]:
         source, embedder = self._open_source()
         return source, self._servers.projections(embedder.fingerprint, embedder.dimensions, KEYWORD_FIELDS, purpose)
 
     @contextmanager
     def _copying(self) -> Iterator[None]:
-        """Be the one process that copies."""
+        """Hold the lock of replication."""
         lock = FileLock(self._lock, mode=0o600, thread_local=False)
         try:
             lock.acquire(timeout=0)
         except Timeout:
-            raise IndexLockedError("another process is copying this index to the servers") from None
+            raise IndexLockedError("another process is replicating this index to the servers") from None
         try:
             yield
         finally:

@@ -1,7 +1,7 @@
-"""Copies the index to servers: only what each of them lacks, whole files, in batches that any failure may cut short.
+"""Copies the index to servers: only the files that a server lacks, in batches that a failure may interrupt.
 
-The index file is the truth. What a server holds is remembered there, file by file, after the server has confirmed it,
-so an outage costs nothing but time, and nothing is ever parsed or embedded again for a server's sake.
+The index file is the source. It records which files each server has confirmed, so that an outage costs time only, and
+no file is parsed or embedded again for a server.
 """
 
 import logging
@@ -19,7 +19,7 @@ logger = logging.getLogger(__name__)
 
 BATCH_FILES = 200
 BATCH_CHUNKS = 1500  # A transaction of a few megabytes.
-MAX_PASSES = 5  # A pass makes files pending whose relations it changed; those change nothing further.
+MAX_PASSES = 5  # A pass makes files pending whose relations it changed; those change no others.
 
 ReportSync = Callable[[str, int, int], None]
 
@@ -33,11 +33,10 @@ def synchronise(
     stop: threading.Event | None = None,
     progress: ReportSync | None = None,
 ) -> SyncReport:
-    """Send the server what it lacks and remove what the index no longer has; returns what was done, and why not more.
+    """Send the files that the server lacks, remove those that the index no longer has, and return a report.
 
-    verify: compare what the server holds with the index first; without any marks that is always done.
-    rebuild: remove everything there and start over.
-    progress hears of (server, files done, files in all).
+    verify: first compare the server's files with the index; this is always done when the index has no record of the
+    server. rebuild: remove everything on the server first. progress: called with (server, files done, files in all).
     """
     run = _Run(source, server, stop or threading.Event(), progress)
     try:
@@ -45,7 +44,7 @@ def synchronise(
             source.forget(server.name)
         if rebuild:
             server.clear()
-        elif verify or not source.holds_any(server.name):  # Another machine may have filled it.
+        elif verify or not source.holds_any(server.name):  # Another machine may have written it.
             run.compare()
         run.send()
         run.finish()
@@ -71,7 +70,7 @@ class _Run:
         self.problem = ""
 
     def compare(self) -> None:
-        """Take the marks back of what the server does not hold as the index has it."""
+        """Mark files as pending where the server's copy is missing or outdated, and its other files for removal."""
         there, here = dict(self._server.versions()), self._source.versions()
         marked = set(here) - set(self._source.pending(self._server.name))
         missing = [path for path, (_, chunks) in here.items() if path not in there and chunks and path in marked]
@@ -83,7 +82,7 @@ class _Run:
             self._counts[kind] += len(paths)
 
     def send(self) -> None:
-        """Remove what is gone, then write what is pending; files whose relations that changes become pending too."""
+        """Remove deleted files, then write pending ones; files whose relations that changes become pending too."""
         name = self._server.name
         gone = self._source.gone(name)
         if gone:
@@ -98,19 +97,19 @@ class _Run:
                 return
             with ThreadPoolExecutor(1, thread_name_prefix="sync") as beside:
                 under_way: tuple[Future[None], list[ProjectedFile]] | None = None
-                for batch in self._batches(pending):  # Read and settled while the server takes the batch before.
+                for batch in self._batches(pending):  # Read while the server writes the previous batch.
                     self._confirm(under_way, len(pending))
                     under_way = None
                     if self._stop.is_set():
                         return
-                    # What is read at one time fits together: only an older copy can have to be mended.
+                    # Files of one commit are consistent; others change only on an older replica.
                     if not empty or self._source.commit() != begun_at:
                         self._prepare_others(batch, ())
                     under_way = beside.submit(self._server.write, batch), batch
                 self._confirm(under_way, len(pending))
 
     def finish(self) -> None:
-        """Make sure by one count that the server holds what it was given, and send what it lost."""
+        """Compare the number of chunks, and send what the server lost."""
         if self._stop.is_set() or self._source.pending(self._server.name):
             return
         if self._server.chunks() != self._source.chunks():
@@ -120,7 +119,7 @@ class _Run:
         self._server.finish(self._source.frequencies, changed=changed)
 
     def _confirm(self, under_way: "tuple[Future[None], list[ProjectedFile]] | None", total: int) -> None:
-        """Wait until the server has a batch, and remember that it does."""
+        """Wait until the server has written a batch, and record it."""
         if under_way is None:
             return
         future, batch = under_way
@@ -132,7 +131,7 @@ class _Run:
             self._progress(self._server.name, self._counts["written"], total)
 
     def report(self) -> SyncReport:
-        """Return what was done."""
+        """Return the report of this run."""
         seconds = time.monotonic() - self._started
         return SyncReport(self._server.name, seconds=seconds, problem=self.problem, **self._counts)
 
@@ -150,7 +149,7 @@ class _Run:
             yield batch
 
     def _prepare_others(self, files: Sequence[ProjectedFile], gone: Sequence[str]) -> None:
-        """Take back the marks of files whose relations will mean something else, before that is so."""
+        """Mark other files as pending whose relations this write will change, before it does."""
         if not self._server.keeps_edges:
             return
         changing = self._server.changing(files, gone)

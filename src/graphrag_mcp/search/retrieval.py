@@ -7,6 +7,7 @@ error: the answer would be incomplete without saying so.
 import logging
 import sqlite3
 import time
+from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from concurrent.futures import TimeoutError as FutureTimeoutError
@@ -20,12 +21,12 @@ from graphrag_mcp.model.search import Ranked, Scope, StoredChunk, SymbolMatch
 from graphrag_mcp.ports import ChunkStore, CrossEncoder, Embedder, GraphStore, KeywordIndex, Matrix, VectorIndex
 from graphrag_mcp.search.query.understand import Query
 from graphrag_mcp.search.threads import DaemonThreads, settle
+from graphrag_mcp.stores.breaker import CircuitBreaker
 
 logger = logging.getLogger(__name__)
 
 STORE_TIMEOUT_SECONDS = 5.0  # Ten times what the slowest store takes on a large index.
 REMOTE_TIMEOUT_SECONDS = 1.2  # Of the two seconds in which a search answers whatever a server does.
-REST_SECONDS = 3.0
 _THREADS_PER_SERVER = 4  # Look-ups that wait at the same time; a server that never answers holds no more.
 MAX_DEFINITIONS = 50  # Definitions of one name that are looked at.
 KEYWORD_DEPTH = 3  # The embedded keyword list is read so many times deeper than it proposes: a score is cheap there.
@@ -87,7 +88,7 @@ class Retriever:
         self._remote_timeout = remote_timeout_seconds
         self._full_text = DaemonThreads(4, "full-text")
         self._servers: dict[str, DaemonThreads] = {}
-        self._resting: dict[str, tuple[float, str]] = {}
+        self._breakers: defaultdict[str, CircuitBreaker] = defaultdict(CircuitBreaker)  # By store.
 
     def open(self, stores: Stores) -> "Lookups":
         """Return the look-ups of one search."""
@@ -115,9 +116,8 @@ class Retriever:
         started = now if since is None or not remote else since
         future: Future[Sequence[Answer]] = Future()
         if remote:
-            until, reason = self._resting.get(store, (0.0, ""))
-            if now < until:
-                future.set_exception(ServerError(reason))
+            if problem := self._breakers[store].problem:
+                future.set_exception(ServerError(problem))
             else:
                 threads = self._servers.setdefault(store, DaemonThreads(_THREADS_PER_SERVER, store))
                 future = threads.submit(look_up)
@@ -145,10 +145,7 @@ class Retriever:
             logger.warning("the %s look-up failed", asked.store, exc_info=show_where)
             reason = str(error) if expected else f"it failed unexpectedly ({error}); the error output has the details"
         if asked.remote:
-            now = time.monotonic()
-            until, _ = self._resting.get(asked.store, (0.0, ""))
-            if now >= until:  # A refusal during the cooldown must not prolong it.
-                self._resting[asked.store] = (now + REST_SECONDS, reason)
+            self._breakers[asked.store].record_failure(reason)
         unavailable[asked.store] = reason
         return ()
 

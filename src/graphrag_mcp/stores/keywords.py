@@ -1,19 +1,19 @@
-"""Which words of a query a keyword index looks for."""
+"""Chooses the terms of a query that a keyword index looks up."""
 
 from collections.abc import Iterable
 
-# Scoring a chunk takes about 1.5 µs, and the common terms of a query match most chunks while they tell least. So terms
-# are taken from the rarest on, until these limits; measured, all terms would be no better.
-COMMON_SHARE = 1 / 2  # Of all chunks: BM25 gives a term in half of them the weight 0.
+# Common terms match most chunks and discriminate least, and scoring a chunk takes about 1.5 µs. So terms are taken from
+# the rarest on, up to these limits. Measured: taking all terms is no better.
+COMMON_SHARE = 1 / 2  # Of all chunks: the BM25 weight of a term in half of them is 0.
 SCORED_CHUNKS = 1_500
 SCORED_SHARE = 1 / 20  # In a large index.
-TERMS_KEPT = 2  # Whatever they cost.
+TERMS_KEPT = 2  # Whatever their frequency.
 
 
-def telling_terms(frequencies: Iterable[tuple[int, str]], chunks: int) -> list[str]:
-    """Return the terms that are worth their time, rarest first; the rarest one always.
+def discriminative_terms(frequencies: Iterable[tuple[int, str]], chunks: int) -> list[str]:
+    """Return the terms to look up, rarest first; the rarest one always.
 
-    frequencies: of each term, in how many of the `chunks` it is.
+    frequencies: (number of chunks that contain the term, term). chunks: the number of all chunks.
     """
     budget = max(SCORED_CHUNKS, SCORED_SHARE * chunks)
     chosen: list[str] = []

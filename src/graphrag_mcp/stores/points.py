@@ -1,4 +1,4 @@
-"""How a server's rows are named: ids that every machine computes alike, from the project and the content."""
+"""The ids of files and chunks on a server: every machine computes the same ones from project and content."""
 
 import hashlib
 import uuid
@@ -9,7 +9,7 @@ from typing import Protocol
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """A chunk as a server knows it. `version` names what the file's rows were made from."""
+    """A chunk on a server. version: identifies the content and recipe of its file."""
 
     key: str
     path: str
@@ -23,19 +23,19 @@ def file_key(project: str, path: str) -> str:
 
 
 def file_version(path: str, content_hash: bytes, recipe: str) -> str:
-    """Return what tells one content of one file, parsed and embedded in one way, from every other."""
+    """Return the id of one content of one file, made with one recipe."""
     name = f"{path}\0{recipe}\0".encode(errors="surrogateescape")
     return hashlib.blake2b(name + content_hash, digest_size=12).hexdigest()
 
 
 def point_key(project: str, version: str, ordinal: int) -> str:
-    """Return the UUID of a chunk; another content of the file has others, so an old one is never taken for a new."""
+    """Return the UUID of a chunk; every content of a file has its own, so old and new chunks are never confused."""
     name = f"{project}\0{version}\0{ordinal}".encode()
     return str(uuid.UUID(bytes=hashlib.blake2b(name, digest_size=16).digest()))
 
 
 def folders(path: str) -> list[str]:
-    """Return the path and every folder above it: what a path prefix in a scope is compared with."""
+    """Return the path and every folder above it, which a path prefix in a scope is compared with."""
     parts = path.split("/")
     return ["/".join(parts[:count]) for count in range(1, len(parts) + 1)]
 
@@ -44,16 +44,16 @@ class ChunkIds(Protocol):
     """Translates between the points of a server and the chunk ids of a search."""
 
     def ids(self, points: Sequence[Point]) -> list[int | None]:
-        """Return the chunk id of each point; None for a content that the search does not know."""
+        """Return the chunk id of each point; None for a content that is not in the index of the search."""
         ...
 
     def keys(self, chunk_ids: Sequence[int]) -> Mapping[int, str]:
-        """Return the key of each chunk that is known."""
+        """Return the key of each chunk; chunks that are not known are left out."""
         ...
 
 
 class ArchivedPaths(Protocol):
-    """Tells which archived files a scope's patterns bring back."""
+    """Finds the archived files that a scope's patterns include."""
 
     def lifted(self, patterns: tuple[str, ...]) -> Sequence[str]:
         """Return the paths of archived files that gitignore globs match."""
@@ -61,12 +61,12 @@ class ArchivedPaths(Protocol):
 
 
 class PointIds:
-    """The ids of a search that has no index of its own: the key's 128 bits."""
+    """The chunk ids of a search without a local index: the 128 bits of the key."""
 
     def ids(self, points: Sequence[Point]) -> list[int | None]:
-        """Return the number that each point's UUID is."""
+        """Return each point's UUID as a number."""
         return [uuid.UUID(point.key).int for point in points]
 
     def keys(self, chunk_ids: Sequence[int]) -> Mapping[int, str]:
-        """Return the UUIDs back."""
+        """Return the UUID of each id."""
         return {chunk_id: str(uuid.UUID(int=chunk_id)) for chunk_id in chunk_ids}

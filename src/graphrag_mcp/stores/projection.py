@@ -1,4 +1,4 @@
-"""What a server is given to keep of the index, and what it has to be able to do with it."""
+"""What is replicated to a server, and the operations that a server must support."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from graphrag_mcp.stores.points import Point
 
 @dataclass(frozen=True, slots=True)
 class ProjectedChunk:
-    """One chunk of a file on its way to a server. `words`: of each keyword field, separated by blanks."""
+    """One chunk to replicate. words: those of each keyword field, separated by blanks."""
 
     point: Point
     chunk: StoredChunk
@@ -31,7 +31,7 @@ class ProjectedSymbol:
 
 @dataclass(frozen=True, slots=True)
 class ProjectedEdge:
-    """One settled relation, from the chunk in which it stands to a symbol, or to a whole file."""
+    """One resolved relation, from the chunk that contains it to a symbol or to a whole file."""
 
     ordinal: int
     kind: str
@@ -45,9 +45,9 @@ class ProjectedEdge:
 
 @dataclass(frozen=True, slots=True)
 class ProjectedFile:
-    """Everything that servers keep of one file; its chunks carry what the file adds to them.
+    """Everything that is replicated of one file.
 
-    mark: what is remembered, here, of the server's holding it; it changes with anything that is copied.
+    mark: recorded in the index file when the server has confirmed the file; it changes with the file's data.
     """
 
     path: str
@@ -64,8 +64,9 @@ class ProjectedFile:
 class Changing:
     """What a write changes for other files.
 
-    names: of definitions that come, go, or change between archived and not. paths: the files that have these.
-    new_paths: files that are new, or change so themselves. dependents: files that point at what is no longer meant.
+    names: of definitions that are added, removed, archived or restored. paths: the files with these definitions.
+    new_paths: files that are added, archived or restored. dependents: files with relations that may now resolve
+    differently.
     """
 
     names: frozenset[str] = frozenset()
@@ -75,26 +76,26 @@ class Changing:
 
 
 class Projection(Protocol):
-    """A server that holds a copy of the index."""
+    """A server that holds a replica of the index."""
 
     @property
     def keeps_edges(self) -> bool: ...
 
     @property
     def name(self) -> str:
-        """What marks are kept under: another server, or another project on it, has another name."""
+        """Identifies this replica in the index file: server, collection or database, and project."""
         ...
 
     def prepare(self) -> bool:
-        """Create what the server lacks: collection, constraints, indexes; tell whether it had nothing at all."""
+        """Create the collection, constraints and indexes that are missing; return whether there was nothing before."""
         ...
 
     def changing(self, files: Sequence[ProjectedFile], gone: Sequence[str], /) -> Changing:
-        """Return what other files have to be sent again for, once these are written and those are removed."""
+        """Return what changes for other files when `files` are written and `gone` are removed."""
         ...
 
     def write(self, files: Sequence[ProjectedFile]) -> None:
-        """Replace these files; each of them wholly or not at all."""
+        """Replace these files; each completely or not at all."""
         ...
 
     def delete(self, paths: Sequence[str]) -> None:
@@ -106,14 +107,14 @@ class Projection(Protocol):
         ...
 
     def finish(self, frequencies: Callable[[], Frequencies], *, changed: bool) -> None:
-        """Write what follows from all files together, once each of them is there.
+        """Write what depends on all files, after the last of them.
 
-        changed: whether this copy wrote or removed any.
+        changed: whether this run wrote or removed any file.
         """
         ...
 
     def chunks(self) -> int:
-        """Return how many chunks the server holds, counted exactly; 0 where there is nothing at all."""
+        """Return how many chunks the server holds, counted exactly."""
         ...
 
     def versions(self) -> Mapping[str, tuple[str, int]]:

@@ -1,8 +1,7 @@
 """Runs git without letting the repository's configuration run anything.
 
-A repository is untrusted input, and its configuration can name programs for many occasions. So only plumbing that reads
-the index and the history is called, the programs' settings are overridden, and no transport is allowed, which a partial
-clone would use to fetch objects.
+A repository is untrusted input, and its configuration can name programs that git starts. So only plumbing commands that
+read the index and the history are called, settings that name programs are overridden, and no transport is allowed.
 """
 
 import os
@@ -18,7 +17,7 @@ _OPTIONS = (
     "-c", "core.pager=cat",
     "-c", "log.showSignature=false",
     "-c", "safe.bareRepository=explicit",
-    # Files that git would read without end, or wait for, where they are devices or pipes.
+    # Files that would block git, or that it would read without end, if they were pipes or devices.
     "-c", "diff.orderFile=/dev/null",
     "-c", "mailmap.file=",
     "-c", "mailmap.blob=",
@@ -31,7 +30,7 @@ _KEPT_VARIABLES = frozenset({"GIT_EXEC_PATH", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_S
 
 
 class GitError(Exception):
-    """Git is missing, does not know the folder, failed, or took too long."""
+    """Git is missing, the folder is not a repository, or git failed or took too long."""
 
 
 def run_git(root: Path, deadline: float, *arguments: str) -> bytes:
@@ -43,7 +42,7 @@ def run_git(root: Path, deadline: float, *arguments: str) -> bytes:
             process.kill()
             raise GitError(f"git {arguments[0]} took too long") from error
     if process.returncode:
-        raise GitError("git does not know this folder as a repository with commits that it may read")
+        raise GitError("not a Git repository, or no readable commits (see safe.directory)")
     return output
 
 

@@ -1,6 +1,6 @@
-"""Finds where git keeps the ignore rules that stand outside the project's own folders.
+"""Finds git's own folders and the ignore rules outside of the work tree.
 
-Never runs git inside the project, and never reads the project's git configuration: a hostile one can start programs.
+Never runs git inside the project, and never reads its git configuration, which can make git start programs.
 """
 
 import os
@@ -11,7 +11,7 @@ from pathlib import Path
 
 from graphrag_mcp.system.safe_files import read_regular_file
 
-# git answers in milliseconds; a home folder on a sleeping network disk must not hold up the start.
+# git answers in milliseconds; a home folder on a slow network disk must not delay the start.
 _GIT_TIMEOUT_SECONDS = 2
 
 

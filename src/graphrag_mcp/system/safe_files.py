@@ -1,4 +1,4 @@
-"""Reads a small file that anybody may have put there: never waits for a pipe, never reads without end."""
+"""Reads untrusted files: regular files only, no symlinks below a root, bounded size."""
 
 import errno
 import os
@@ -7,7 +7,7 @@ from itertools import takewhile
 from pathlib import Path
 from typing import Self
 
-# Without it, opening a pipe that nobody writes to would wait for ever. Windows has none of the three but the last.
+# Without O_NONBLOCK, opening a pipe without a writer would block. Windows has only the last of the three.
 _NO_WAITING = getattr(os, "O_NONBLOCK", 0)
 _NO_SYMLINK = getattr(os, "O_NOFOLLOW", 0)
 _BINARY = getattr(os, "O_BINARY", 0)
@@ -28,8 +28,8 @@ def read_regular_file(file: Path, limit: int, *, follow_symlink: bool = True) ->
 def changed_ns(status: os.stat_result) -> int:
     """Return when a file was last written, renamed or replaced, in nanoseconds since 1970.
 
-    Anybody may set its modification time, and a move brings it along; the other is the system's own, but not known to
-    all file systems.
+    Any program may set the modification time, and a move keeps it; the change time is set by the system, but not all
+    file systems have one.
     """
     return max(status.st_mtime_ns, status.st_ctime_ns)
 
@@ -42,15 +42,17 @@ def read_file_below(root: Path, path: str, limit: int) -> bytes:
 
 
 class FilesBelow:
-    """Reads files that are really below a root: no part of a path is a symlink, even for a moment.
+    """Reads files below a root through descriptors, so that no part of a path can be a symlink.
 
-    Each folder on the way is opened in the one before, and stays open for the next file, which is often near.
+    Each folder on the way is opened relative to the one before, and stays open for the next file.
     """
 
     def __init__(self, root: Path) -> None:
         self._root = root
-        self._folders: list[str] = []  # On the way from the root to the last of `_open`.
-        self._open: list[int] = []  # Descriptors: the root's, and one for each folder, of the deepest only the last.
+        self._folders: list[str] = []  # From the root to the folder of the last descriptor.
+        self._open: list[
+            int
+        ] = []  # Descriptors of the root and of the folders; of a very deep path, only the last ones.
 
     def __enter__(self) -> Self:
         return self
@@ -66,26 +68,26 @@ class FilesBelow:
         *folders, name = path.split("/")
         if not _OPENS_BELOW:
             if (self._root / path).resolve() != self._root.resolve() / path:
-                raise OSError(errno.ELOOP, "a symlink leads there")
+                raise OSError(errno.ELOOP, "a part of the path is a symlink")
             return _read(_open(self._root / path, follow_symlink=True), limit)
         if ".." in folders or name == "..":
-            raise OSError(errno.EINVAL, "it leads out of the folder")
+            raise OSError(errno.EINVAL, "the path leads out of the folder")
         if folders != self._folders or not self._open:
             self._enter(folders)
         return _read(os.open(name, os.O_RDONLY | _NO_WAITING | _NO_SYMLINK, dir_fd=self._open[-1]), limit)
 
     def _enter(self, folders: list[str]) -> None:
         shared = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(folders, self._folders, strict=False)))
-        shared = min(shared, _MOST_OPEN - 2)  # The last place is that of the deepest folder, however deep it lies.
+        shared = min(shared, _MOST_OPEN - 2)  # The last descriptor is always that of the deepest folder.
         self._leave(1 + shared)
         del self._folders[shared:]
         if not self._open:
             self._open.append(os.open(self._root, os.O_RDONLY | os.O_DIRECTORY))
-        for one in folders[shared:]:
-            inner = os.open(one, os.O_RDONLY | os.O_DIRECTORY | _NO_SYMLINK, dir_fd=self._open[-1])
+        for folder in folders[shared:]:
+            inner = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | _NO_SYMLINK, dir_fd=self._open[-1])
             self._leave(_MOST_OPEN - 1)
             self._open.append(inner)
-            self._folders.append(one)
+            self._folders.append(folder)
 
     def _leave(self, kept: int) -> None:
         while len(self._open) > kept:

@@ -1,8 +1,8 @@
-"""Masks keys, tokens and passwords in the text of files that are indexed otherwise, so that no store ever holds them.
+"""Masks keys, tokens and passwords in the text of indexed files, so that no store contains them.
 
-A secret is known by the form that its issuer gave it, or by standing as a quoted random value behind a name such as
-`password`. Names, placeholders and variables stay: a reader looks for where a password is set, not for what it is.
-Each pattern is tried only where a text holds its literal, since most files hold none.
+A secret is recognised by the format of its issuer, or as a random value after a name such as `password`. Names,
+placeholders and variables are kept: a reader looks for where a password is set, not for its value. Each pattern is
+tried only if the text contains one of its literals, since most files contain none.
 """
 
 import math
@@ -12,17 +12,17 @@ from collections.abc import Callable
 from functools import partial
 from typing import NamedTuple
 
-MASK = "[secret: "  # What stands in the place of a secret begins so.
+MASK = "[secret: "  # The beginning of the text that replaces a secret.
 FEWEST_RANDOM_CHARACTERS = 16
 MOST_RANDOM_CHARACTERS = 4096
 LEAST_ENTROPY = 3.5  # Bits per character: words of a language have about 3.
-LEAST_ENTROPY_OF_DIGITS = 3.0  # Of 32 random hexadecimal digits or more, which have 4 bits only in the long run.
-LEAST_HUMP = 3.5  # Characters of a name's humps, on average: random ones have about 3.
-MOST_WORDS = 0.6  # Of a random value's characters, those that stand in words.
+LEAST_ENTROPY_OF_DIGITS = 3.0  # Of at least 32 hexadecimal digits; random ones approach 4.
+LEAST_HUMP = 3.5  # Mean length of the words in a camel-case name; random letters give about 3.
+MOST_WORDS = 0.6  # The largest fraction of a random value's characters that are in words.
 
 
 class _Pattern(NamedTuple):
-    """A kind of secret. `hints`: one of them stands in every text that holds one. The last group is what is masked."""
+    """A kind of secret. hints: every text with such a secret contains one of them. The last group is masked."""
 
     kind: str
     hints: tuple[str, ...]
@@ -49,7 +49,7 @@ def _mask(pattern: _Pattern, found: re.Match[str]) -> str:
 
 def _mask_value(found: re.Match[str]) -> str:
     before = found.string[max(0, found.start() - _NAME_CHARACTERS) : found.start()]
-    if _is_random(found["value"]) and _NAMED.search(_MASKED.sub("*", before)):  # What is masked names nothing.
+    if _is_random(found["value"]) and _NAMED.search(_MASKED.sub("*", before)):  # A mask is not a name.
         return f"{found['quote']}{MASK}value of a secret's name]{found['escape']}{found['quote']}"
     return found[0]
 
@@ -66,7 +66,7 @@ def _line_ends(secret: str) -> str:
 
 
 def _is_random(value: str) -> bool:
-    """Tell a random value from a name, a path, a placeholder or a pattern."""
+    """Return whether a value is random, rather than a name, a path, a placeholder or a pattern."""
     if not FEWEST_RANDOM_CHARACTERS <= len(value) <= MOST_RANDOM_CHARACTERS or _PLACEHOLDER.search(value):
         return False
     if _is_name(value) or (_BRACKET.search(value) and _is_wordy(value)):
@@ -76,14 +76,14 @@ def _is_random(value: str) -> bool:
 
 
 def _is_name(value: str) -> bool:
-    """Tell words and numbers from letters and digits that look like humps by chance: those are short."""
+    """Return whether a value consists of words and numbers; random letters form only short words."""
     if not _NAME_LIKE.fullmatch(value):
         return False
     return not value.isalnum() or len(value) >= LEAST_HUMP * len(_HUMP.findall(value))
 
 
 def _is_code(value: str) -> bool:
-    """Tell an expression, an address or a path without quotes from a random value that has marks in it."""
+    """Return whether an unquoted value is an expression, an address or a path."""
     if _BASE64_OR_NAME.fullmatch(value):
         return False
     if _EXPRESSION.match(value):
@@ -102,7 +102,7 @@ def _entropy(value: str) -> float:
 
 
 def _is_mixed(key: str) -> bool:
-    """Leave out names in the same form, such as CSS classes."""
+    """Return whether a key is random, rather than a name in the same format such as a CSS class."""
     return bool(_DIGIT.search(key)) and _entropy(key) >= LEAST_ENTROPY
 
 
@@ -112,7 +112,7 @@ def _is_password(value: str) -> bool:
 
 _BASE64 = re.compile("[A-Za-z0-9+/=]{40}")
 _LETTER, _DIGIT = re.compile("[A-Za-z]"), re.compile("[0-9]")
-# Words and numbers with something between them, or humps: a name, a path or an address.
+# Words and numbers, separated or in camel case: a name, a path or an address.
 _NAME_LIKE = re.compile(
     r"[/.~]*(?:(?:[A-Z]?[a-z]+\d{0,5}|[A-Z]+(?![A-Za-z])\d{0,5}|\d{1,5})(?:[-_./:]+|(?=[A-Z])|\Z))+"
 )
@@ -127,7 +127,7 @@ _PLACEHOLDER = re.compile(
     r"[$#]\{|\{\{|\{\w*\}|%\(\w+\)|<[\w -]+>|\$[A-Z_]{3,}|\*{3}|\[\^|\[[\w-]{0,9}[0aA]-[9fFzZ]|\s|\.\.\."
     r"|(?i:example|placeholder|changeme|your[-_]|xxxx)"
 )
-_VARIABLE = re.compile(r"[$(\[{<][\w(\[{.*]|%(?![0-9A-Fa-f]{2})|.*[\\{}<>]")  # Where a password stands in a URL.
+_VARIABLE = re.compile(r"[$(\[{<][\w(\[{.*]|%(?![0-9A-Fa-f]{2})|.*[\\{}<>]")  # In the place of a password in a URL.
 _EXAMPLES = frozenset(
     {"password", "passwd", "pass", "secret", "user", "username", "postgres", "root", "admin", "test", "bar"}
 )
@@ -191,19 +191,19 @@ _PATTERNS = (
 )
 
 
-_TELLING = (  # A search for one of a few letters takes a quarter of the time of a search for words in any case.
+_NAME_OF_VALUE = (  # A search for one of a few letters takes a quarter of the time of a search for words in any case.
     r"[acpstACPST](?i:(?<=p)(?:assw|rivate_?-?key)|(?<=s)ecret|(?<=t)oken(?!iz)|(?<=c)redential"
     r"|(?<=a)(?:pi|ccess|uth)_?-?key)"
 )
 _QUOTED = re.compile(r"""(?P<quote>["'`])(?P<value>[^"'`\s\\]{16,}+)(?P<escape>\\?)(?P=quote)""")
 _TYPE = r"[&\w<>\[\]'?|. ]{1,30}"
 _NAMED = re.compile(  # `name = `, `name: type = `, `"name", ` and `name="…" value=`.
-    rf"""{_TELLING}[\w-]{{0,30}}(?:\\?["'`]?\]?\s{{0,4}}(?::=|=>|[:=]|:\s{{0,4}}{_TYPE}=)"""
+    rf"""{_NAME_OF_VALUE}[\w-]{{0,30}}(?:\\?["'`]?\]?\s{{0,4}}(?::=|=>|[:=]|:\s{{0,4}}{_TYPE}=)"""
     r"""|\\?["'`]\s{0,4}(?:,|(?!href|src)\w{1,10}\s?=))\s{0,4}\\?\Z"""
 )
 _NAME_CHARACTERS = 120
 _MASKED = re.compile(rf"{re.escape(MASK)}[\w ']+\]")
-_BARE = re.compile(  # Up to the end of the tag, the string or the parameter that it stands in.
-    rf"""{_TELLING}[\w-]{{0,30}}\s{{0,4}}[=:>][ \t]{{0,4}}(?![=:>])"""
+_BARE = re.compile(  # Up to the end of the enclosing tag, string or parameter.
+    rf"""{_NAME_OF_VALUE}[\w-]{{0,30}}\s{{0,4}}[=:>][ \t]{{0,4}}(?![=:>])"""
     r"""(?P<value>(?:[^\s"'`,;<&\\]++|<(?!/)|&(?!\w{1,40}=)|\\(?![\w"'`]))++)"""
 )

@@ -13,8 +13,8 @@ _WIDE_ENCODINGS = (
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
-WIDE_MARKS = tuple(mark for mark, _ in _WIDE_ENCODINGS)  # What a file in none of the forms of UTF-8 begins with.
-_TOLERATED_SHARE = 0.1  # An accented Latin-1 text stays far below this; compressed data and other alphabets far above.
+WIDE_MARKS = tuple(mark for mark, _ in _WIDE_ENCODINGS)  # The byte order marks of encodings other than UTF-8.
+_TOLERATED_SHARE = 0.1  # Accented Latin-1 text is far below; compressed data and other alphabets are far above.
 _TOLERATED_COUNT = 3  # In a file of a few words, one accented letter is already a tenth.
 MASKED = "secrets masked"
 _REPLACEMENT = "\ufffd"
@@ -22,7 +22,7 @@ _REPLACEMENT = "\ufffd"
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """The text of a file with "\\n" as its only line end; `note` says what was lost in decoding."""
+    """The text of a file with "\\n" as its only line end; note: what was replaced in decoding."""
 
     text: str
     note: str = ""
@@ -59,6 +59,17 @@ def decode(data: bytes) -> Text | NotText:
     except UnicodeDecodeError:
         known = data.count(_REPLACEMENT.encode())
         return _check(data.decode("utf-8", errors="replace"), known_replacements=known, encoding="UTF-8")
+
+
+def is_utf8(name: str) -> bool:
+    """Return whether a file name is UTF-8; Python holds other bytes as surrogates, which cannot be encoded."""
+    if name.isascii():
+        return True
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _check(text: str, known_replacements: int, encoding: str) -> Text | NotText:

@@ -12,11 +12,11 @@ from itertools import chain
 
 import Stemmer
 
-# Files that stand for their folder: its name says what they are about.
+# Files that represent their folder: the folder's name describes them.
 FOLDER_STEMS = frozenset({"__init__", "index", "lib", "main", "mod"})
 
 _CACHE_SIZE = 100_000  # identifiers, about 30 MB; seventeen repositories together have 63,000.
-_LONGEST = 128  # characters; what is longer is encoded data, not a name.
+_LONGEST = 128  # characters; longer identifiers are encoded data.
 
 _IDENTIFIER = re.compile(r"\w+")
 _BLANKED = "".join(chr(code) if _IDENTIFIER.match(chr(code)) else " " for code in range(128))
@@ -24,7 +24,7 @@ _BLANKED = "".join(chr(code) if _IDENTIFIER.match(chr(code)) else " " for code i
 # with its plural ("URLs"), an acronym before a word ("HTTP" of "HTTPServer"), a word, a number.
 _PART = re.compile(r"A{2,}s(?![as])|A+(?![as])|A?[as]+|0+")
 
-# What questions are made of, and code is not.
+# Words that make a sentence a question and do not describe code.
 _QUESTION_WORDS = (
     "a about all also am an and any anywhere are as at be been being but by can could do does doing done each "
     "every for from had has have having how i if in inside into is it its me my of on or our out over please "
@@ -41,7 +41,7 @@ def identifier_parts(identifier: str) -> tuple[str, ...]:
 
 
 def index_text(text: str) -> str:
-    """Return the words of a text in order, by blanks: each identifier whole, in lower case, and its stemmed parts."""
+    """Return the words of a text, separated by blanks: each identifier in lower case, then its stemmed parts."""
     return " ".join(filter(None, map(_WORDS.__getitem__, _identifiers(text))))
 
 
@@ -51,20 +51,20 @@ def index_words(text: str) -> list[str]:
 
 
 def query_words(text: str) -> list[str]:
-    """Return the distinct words of a query in order, without those that only make it a question unless all do."""
+    """Return the distinct words of a query in order, without question words unless there are no others."""
     identifiers = _IDENTIFIER.findall(text)
     telling = [identifier for identifier in identifiers if identifier.lower() not in _STOP_WORDS]
     return list(_distinct(chain.from_iterable(map(_asked_words, telling or identifiers))))
 
 
 def _asked_words(identifier: str) -> list[str]:
-    """Return an identifier's words; of a plain word only the stem, which finds all that the word itself would."""
+    """Return an identifier's words; of a plain word only the stem, which matches the word too."""
     words = _WORDS[identifier].split()
     return words[-1:] if identifier_parts(identifier) == (identifier.lower(),) else words
 
 
 def stem_words(path: str) -> tuple[str, ...]:
-    """Return the stemmed words of a file's name without its extension; of its folder, if it stands for that."""
+    """Return the stemmed words of a file's name without its extension; of its folder, if the file represents it."""
     folder, _, name = path.rpartition("/")
     if folder and name.partition(".")[0].lower() in FOLDER_STEMS:
         name = folder.rpartition("/")[2]
@@ -74,7 +74,7 @@ def stem_words(path: str) -> tuple[str, ...]:
 
 
 def directory_words(path: str) -> tuple[str, ...]:
-    """Return the stemmed words of the folders that a file lies in."""
+    """Return the stemmed words of a file's folders."""
     return _folder_words(path.rpartition("/")[0])
 
 
@@ -84,7 +84,7 @@ def _folder_words(folder: str) -> tuple[str, ...]:
 
 
 def _identifiers(text: str) -> list[str]:
-    """Return what `\\w+` matches; for ASCII, nearly all code, blanking out the rest takes half the time."""
+    """Return what `\\w+` matches; for ASCII, translating the rest to blanks takes half the time."""
     return text.translate(_BLANKED).split() if text.isascii() else _IDENTIFIER.findall(text)
 
 
@@ -94,11 +94,11 @@ def _stems(name: str) -> Iterable[str]:
 
 @lru_cache(maxsize=_CACHE_SIZE)
 def _identifier_stems(identifier: str) -> tuple[str, ...]:
-    return tuple(_STEMS[part] for part in _telling_parts(identifier))
+    return tuple(_STEMS[part] for part in _discriminative_parts(identifier))
 
 
-def _telling_parts(identifier: str) -> tuple[str, ...]:
-    """Return the parts without single characters, which are in everything; all parts, if there are no others."""
+def _discriminative_parts(identifier: str) -> tuple[str, ...]:
+    """Return the parts without single characters, which are in most chunks; all parts, if there are no others."""
     parts = identifier_parts(identifier)
     return tuple(part for part in parts if len(part) > 1) or parts
 
@@ -125,7 +125,7 @@ class _Shapes(dict[int, str]):
 
 
 class _Stems(dict[str, str]):
-    """The stem of each part seen so far. A stemmer works on itself, so threads take turns."""
+    """The stem of each part seen so far. A stemmer is not thread-safe, so calls are serialised."""
 
     def __init__(self) -> None:
         self._stemmer = Stemmer.Stemmer("english")
@@ -141,12 +141,12 @@ class _Stems(dict[str, str]):
 
 
 class _Words(dict[str, str]):
-    """The words of each identifier seen so far, by blanks, forgotten all at once when they become too many."""
+    """The words of each identifier seen so far; the cache is emptied when it is full."""
 
     def __missing__(self, identifier: str) -> str:
         if len(identifier) > _LONGEST:
             return ""
-        words = " ".join(_distinct((identifier.lower(), *(_STEMS[part] for part in _telling_parts(identifier)))))
+        words = " ".join(_distinct((identifier.lower(), *(_STEMS[part] for part in _discriminative_parts(identifier)))))
         if len(self) >= _CACHE_SIZE:
             self.clear()
         self[identifier] = words

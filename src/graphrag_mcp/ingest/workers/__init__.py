@@ -1,1 +1,1 @@
-"""The processes that parse files, and the files that end one."""
+"""The processes that parse files, and the quarantine of files that ended one."""

@@ -1,6 +1,6 @@
-"""Prepares files on all cores; a file that kills its process is left out, and the others go on.
+"""Prepares files on all cores; a file that ends its process is left out, and the others continue.
 
-A few files are prepared in this process. One that kills it is a suspect, and left out by the next.
+A small run is prepared in this process. A file that ends it is quarantined for the next one.
 """
 
 import logging
@@ -17,57 +17,59 @@ from multiprocessing.connection import wait as wait_for_handles
 from typing import TypeVar
 
 from graphrag_mcp.ingest.prepare import Job, Outcome, Rejected, prepare
-from graphrag_mcp.ingest.workers.quarantine import Suspects
+from graphrag_mcp.ingest.workers.quarantine import Quarantine
 from graphrag_mcp.ingest.workers.starting import starting_process
-from graphrag_mcp.ingest.yielding import Turns
+from graphrag_mcp.ingest.yielding import SearchYield
 
 logger = logging.getLogger(__name__)
 
-FILES_PER_TASK = 12  # Enough to hide the cost of a message, few enough to keep all cores busy until the end.
+FILES_PER_TASK = 12  # Many enough to hide the cost of a message, few enough to keep all cores busy to the end.
 TASK_BYTES = 100_000
-TASKS_AHEAD = 8  # Per process: work for the time of a commit, and a bound for the prepared files that wait in memory.
-SMALL_RUN_BYTES = 1_000_000  # Parsed here in half a second, which is what starting processes costs.
-TINY_RUN_BYTES = 50_000  # The same where the processes of an earlier run are still there.
-NICENESS = 10  # A search, or the start of a server, goes before parsing.
-IDLE_SECONDS = 20.0  # Then they end: they hold some 70 MB each.
+TASKS_AHEAD = 8  # Per process: enough work for the time of a commit, and a bound on memory.
+SMALL_RUN_BYTES = 1_000_000  # Parsing it here takes half a second, as long as starting processes.
+TINY_RUN_BYTES = 50_000  # The same limit while the processes of an earlier run are alive.
+NICENESS = 10  # Searches and the start of a server have priority over parsing.
+IDLE_SECONDS = 20.0  # Then the processes end: each holds about 70 MB.
 
 Answer = TypeVar("Answer")
 _Pending = deque[tuple["Future[list[Outcome]]", tuple[Job, ...]]]
 
 
-def prepare_all(jobs: Sequence[Job], workers: int, suspects: Suspects, turns: Turns) -> Iterator[Outcome]:
-    """Yield the outcome of every job, in their order but for the suspects and those that become it.
+def prepare_all(
+    jobs: Sequence[Job], workers: int, quarantine: Quarantine, search_yield: SearchYield
+) -> Iterator[Outcome]:
+    """Yield the outcome of every job, in order, except that quarantined files come last.
 
-    workers: processes, 0 for one per core. suspects: each is prepared in a process of its own. turns: when to go on in
-    this process.
+    workers: number of processes, 0 for one per core. quarantine: its files are each prepared in a process of their own.
+    search_yield: paces the work that is done in this process.
     """
     count = workers or os.cpu_count() or 1
-    alone = [job for job in jobs if job.path in suspects]
-    jobs = [job for job in jobs if job.path not in suspects]
+    alone = [job for job in jobs if job.path in quarantine]
+    jobs = [job for job in jobs if job.path not in quarantine]
     if count == 1 or sum(job.size for job in jobs) < (TINY_RUN_BYTES if _shared(count).is_warm else SMALL_RUN_BYTES):
-        yield from _prepare_here(jobs, suspects, turns)
+        yield from _prepare_here(jobs, quarantine, search_yield)
     else:
         with _shared(count).borrow() as pool:
             yield from _run(pool, _tasks(jobs), count * TASKS_AHEAD, alone)
     if alone and not _processes_start():
-        logger.warning("no parsing process can be started; parsing goes on in this one")
-        yield from _prepare_here(alone, suspects, turns)
+        logger.warning("no parsing process can be started; parsing in this process")
+        yield from _prepare_here(alone, quarantine, search_yield)
         return
     for job in alone:
         outcome = _prepare_alone(job)
-        suspects.settle(job.path, is_deadly=outcome == _crash(job))
+        quarantine.record(job.path, ended_process=outcome == _crash(job))
         yield outcome
-    suspects.keep()
+    quarantine.end()
 
 
 def end_idle_processes() -> None:
-    """End the processes that are kept for a next run."""
+    """End the processes that wait for the next run."""
     for pool in _POOLS.values():
         pool.end_idle()
 
 
 def _tasks(jobs: Sequence[Job]) -> Iterator[tuple[Job, ...]]:
-    """Group jobs, so that neither many small files nor one large one make a task much longer than the others."""
+    """Group jobs into tasks of similar size."""
     task: list[Job] = []
     size = 0
     for job in jobs:
@@ -83,7 +85,7 @@ def _tasks(jobs: Sequence[Job]) -> Iterator[tuple[Job, ...]]:
 def _run(
     pool: ProcessPoolExecutor, tasks: Iterator[tuple[Job, ...]], ahead: int, crashed: list[Job]
 ) -> Iterator[Outcome]:
-    """Yield each task's outcomes; the jobs that a dying process took with it are appended to `crashed`."""
+    """Yield each task's outcomes; the jobs of a task whose process ended are appended to `crashed`."""
     pending: _Pending = deque()
     try:
         for task in tasks:
@@ -109,21 +111,21 @@ def _collect(pending: _Pending, crashed: list[Job]) -> list[Outcome]:
         return []
 
 
-def _prepare_here(jobs: Sequence[Job], suspects: Suspects, turns: Turns) -> Iterator[Outcome]:
-    """Prepare files in this process; one that ends it is a suspect for the next."""
+def _prepare_here(jobs: Sequence[Job], quarantine: Quarantine, search_yield: SearchYield) -> Iterator[Outcome]:
+    """Prepare files in this process; a file that ends it is quarantined for the next one."""
     for job in jobs:
-        turns.give_way()
-        suspects.note(job.path)
+        search_yield.yield_to_searches()
+        quarantine.begin(job.path)
         yield prepare(job)
-    suspects.keep()
+    quarantine.end()
 
 
 def _crash(job: Job) -> Rejected:
-    return Rejected(job.path, "the parser crashed on it")
+    return Rejected(job.path, "the parser crashed on this file")
 
 
 def _prepare_alone(job: Job) -> Outcome:
-    """Prepare a file in a process of its own, which it may take with it."""
+    """Prepare a file in a process of its own, so that a crash costs nothing else."""
     pool = _start_pool(1)
     try:
         return _submit(pool, _prepare_task, (job,)).result()[0]
@@ -134,7 +136,7 @@ def _prepare_alone(job: Job) -> Outcome:
 
 
 def _processes_start() -> bool:
-    """Tell whether a process comes up at all: not when the main module cannot be imported again, as from a pipe."""
+    """Whether a process can be started: not when the main module cannot be imported, as when read from a pipe."""
     pool = _start_pool(1)
     try:
         return _submit(pool, os.getpid).result() > 0
@@ -145,7 +147,7 @@ def _processes_start() -> bool:
 
 
 class _SharedPool:
-    """Processes that are started by the first run that needs them, and end when none has needed them for a while."""
+    """Processes that the first run starts, and that end when no run has used them for IDLE_SECONDS."""
 
     def __init__(self, count: int) -> None:
         self._count = count
@@ -185,7 +187,7 @@ class _SharedPool:
         return False
 
     def end_idle(self) -> None:
-        """End the processes unless a run has them."""
+        """End the processes unless a run is using them."""
         with self._guard:
             if not self._users and self._pool is not None:
                 self._end(self._pool)
@@ -204,13 +206,13 @@ def _shared(count: int) -> _SharedPool:
 
 
 def _start_pool(count: int) -> ProcessPoolExecutor:
-    context = multiprocessing.get_context("spawn")  # The server has threads, which a fork would freeze half-way.
-    with starting_process():  # The one that removes what a kill leaves in the system.
+    context = multiprocessing.get_context("spawn")  # A fork of a process with threads may deadlock.
+    with starting_process():  # The resource tracker, which removes semaphores that a kill leaves.
         return ProcessPoolExecutor(count, mp_context=context, initializer=_serve_parent)
 
 
 def _submit(pool: ProcessPoolExecutor, work: Callable[..., Answer], *arguments: object) -> "Future[Answer]":
-    """Hand work to a pool, which may start a process for it."""
+    """Submit work to a pool, which may start a process for it."""
     with starting_process():
         return pool.submit(work, *arguments)
 
@@ -220,7 +222,7 @@ def _prepare_task(jobs: tuple[Job, ...]) -> list[Outcome]:
 
 
 def _serve_parent() -> None:
-    """Yield to searches, leave Ctrl-C to the parent, and end when it does, by kill too: nothing else would wake us."""
+    """Lower the priority, ignore Ctrl-C, and end when the parent ends, even if it is killed."""
     os.nice(NICENESS)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     parent = multiprocessing.parent_process()

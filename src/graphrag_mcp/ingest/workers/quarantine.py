@@ -1,4 +1,4 @@
-"""Remembers on disk which file is being parsed: whoever finds it there knows what may have ended the last process."""
+"""Keeps on disk which file is being parsed, so that the next process knows which file may have ended the last one."""
 
 import json
 import logging
@@ -8,28 +8,28 @@ from pathlib import Path
 logger = logging.getLogger(__name__)
 
 
-class Suspects:
-    """The files that ended a process that parsed them, or were being parsed when it ended, for whatever reason."""
+class Quarantine:
+    """The files that ended a parsing process, or were being parsed when it ended for another reason."""
 
     def __init__(self, file: Path) -> None:
-        """file: where they are kept; only one process at a time may write it."""
+        """file: where the list is kept; only the holder of the write lock writes it."""
         self._file = file
         self._paths = _read(file)
 
     def __contains__(self, path: str) -> bool:
-        """Tell whether a file should be parsed in a process of its own."""
+        """Whether a file must be parsed in a process of its own."""
         return path in self._paths
 
-    def note(self, path: str) -> None:
-        """Remember a file that is parsed next, in place of the one before."""
+    def begin(self, path: str) -> None:
+        """Write down the file that is parsed next, in place of the one before."""
         self._write({*self._paths, path})
 
-    def settle(self, path: str, *, is_deadly: bool) -> None:
-        """Keep a file that ended its process, let one go that did not."""
-        (self._paths.add if is_deadly else self._paths.discard)(path)
+    def record(self, path: str, *, ended_process: bool) -> None:
+        """Keep a file that ended its own process, release one that did not."""
+        (self._paths.add if ended_process else self._paths.discard)(path)
 
-    def keep(self) -> None:
-        """Remember the deadly files only: nothing is being parsed."""
+    def end(self) -> None:
+        """Write down that no file is being parsed."""
         self._write(self._paths)
 
     def _write(self, paths: set[str]) -> None:
@@ -39,7 +39,7 @@ class Suspects:
                 self._file.write_text(json.dumps(sorted(paths)), encoding="ascii")
             else:
                 self._file.unlink(missing_ok=True)
-        except OSError as error:  # A full disk, say: the index will tell.
+        except OSError as error:  # For example a full disk: writing the index reports it.
             logger.debug("%s cannot be written: %s", self._file, error)
 
 

@@ -1,4 +1,4 @@
-"""Keeps this process alive while it starts another one, which would complain if its orders never came."""
+"""Keeps this process alive while it starts another one, which prints an error if its parent ends half-way."""
 
 import threading
 from collections.abc import Iterator
@@ -9,11 +9,11 @@ _lock = threading.Lock()
 
 @contextmanager
 def starting_process() -> Iterator[None]:
-    """Hold off the end of this process for the milliseconds that starting another one takes."""
+    """Delay the end of this process by the milliseconds that starting another one takes."""
     with _lock:
         yield
 
 
-def start_no_more(timeout_seconds: float) -> None:
-    """Wait for a process that is being started, at most so long, and let no further one be started."""
+def stop_starting(timeout_seconds: float) -> None:
+    """Wait for a process that is being started, at most `timeout_seconds`; no other one can be started afterwards."""
     _lock.acquire(timeout=timeout_seconds)

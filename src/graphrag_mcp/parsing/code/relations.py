@@ -11,7 +11,7 @@ from graphrag_mcp.model.files import (
     Resolution,
     SymbolKind,
 )
-from graphrag_mcp.parsing.code.libraries import is_library, library_of
+from graphrag_mcp.parsing.code.modules import is_library, library_of
 from graphrag_mcp.parsing.outline import (
     SUPER_RECEIVER,
     UNKNOWN_RECEIVER,

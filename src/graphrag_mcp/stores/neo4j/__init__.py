@@ -1,1 +1,1 @@
-"""The graph store on Neo4j, as a copy of the local index."""
+"""The graph store on Neo4j, as a replica of the local index."""

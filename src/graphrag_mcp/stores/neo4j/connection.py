@@ -1,4 +1,4 @@
-"""Connects to Neo4j, and says in one sentence what went wrong."""
+"""Connects to Neo4j, and turns its failures into one-sentence errors."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -16,17 +16,19 @@ from neo4j.exceptions import (
 from graphrag_mcp.errors import ServerError
 
 _REFUSED = "Neo4j refuses the credentials; check GRAPHRAG_NEO4J_USER and GRAPHRAG_NEO4J_PASSWORD"
-_TOO_MANY_WRONG = "Neo.ClientError.Security.AuthenticationRateLimit"  # For some seconds even right ones are refused.
+_TOO_MANY_WRONG = (
+    "Neo.ClientError.Security.AuthenticationRateLimit"  # For some seconds, correct passwords are rejected too.
+)
 
 
 def connect(uri: str, user: str, password: str, timeout_seconds: float, retry_seconds: float) -> Driver:
-    """Return a driver that connects when it is first used, and retries for so long what the server calls transient."""
+    """Return a driver that connects on first use; it retries transient errors for `retry_seconds`."""
     return GraphDatabase.driver(
         uri,
         auth=(user, password),
         connection_timeout=timeout_seconds,
         connection_acquisition_timeout=timeout_seconds,
-        liveness_check_timeout=0,  # A connection to a server that froze meanwhile is noticed before it is used.
+        liveness_check_timeout=0,  # Detects a server that froze before a connection is used again.
         max_transaction_retry_time=retry_seconds,
         notifications_min_severity="OFF",  # "The label does not exist" is an empty database, not a problem.
     )
@@ -40,11 +42,11 @@ def reaching() -> Iterator[None]:
     except AuthError as error:
         raise ServerError(_REFUSED) from error
     except (ServiceUnavailable, SessionExpired, ConnectionPoolError) as error:
-        raise ServerError("Neo4j cannot be reached; check GRAPHRAG_NEO4J_URI and that it runs") from error
+        raise ServerError("Neo4j cannot be reached; check GRAPHRAG_NEO4J_URI and that the server runs") from error
     except Neo4jError as error:
         if error.code == _TOO_MANY_WRONG:
             raise ServerError(_REFUSED) from error
-        raise ServerError(f"Neo4j answers with {error.code}: {_first_line(error.message)}") from error
+        raise ServerError(f"Neo4j answered with {error.code}: {_first_line(error.message)}") from error
     except (DriverError, ValueError) as error:  # A text that is not Unicode is a ValueError.
         raise ServerError(f"Neo4j failed ({type(error).__name__}: {_first_line(str(error))})") from error
 

@@ -1,4 +1,4 @@
-"""Reads the graph: definitions by name, neighbours by hops, the scope inside every query."""
+"""Reads the graph: definitions by name and neighbours by hops; every query applies the scope."""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -12,9 +12,9 @@ from graphrag_mcp.stores.neo4j.connection import reaching
 from graphrag_mcp.stores.neo4j.schema import IN_SCOPE, relationship_types, scope_parameters
 from graphrag_mcp.stores.points import ArchivedPaths, ChunkIds, Point
 
-MAX_EDGES = 400  # Edges of one seed that are looked at.
+MAX_EDGES = 400  # Edges read of one seed.
 MAX_MENTIONS = 40  # Mentions read of one chunk's definitions.
-MAX_FRONTIER = 4  # Neighbours from which the next hop starts: the surest ones.
+MAX_FRONTIER = 4  # Neighbours from which the next hop starts: those with the highest confidence.
 
 _POINT = "c.key AS key, c.path AS path, c.version AS version, c.ordinal AS ordinal"
 _FIND = f"""
@@ -43,7 +43,7 @@ CALL (seed) {{
 RETURN rank, direction, {_POINT}, {_EDGE}
 ORDER BY confidence DESC, rank, path, ordinal LIMIT $edges
 """
-_EDGES_PER_NEIGHBOUR = 4  # Several edges lead to one chunk: this many are read for each that is wanted.
+_EDGES_PER_NEIGHBOUR = 4  # Edges read for each neighbour that is wanted, since several lead to one chunk.
 
 _MENTIONS = f"""
 MATCH (said:Chunk)-[r:{relationship_types(kind for kind in RELATED_KINDS if kind != RelationKind.CONTAINS)}]->(s:Symbol)
@@ -174,7 +174,7 @@ class Neo4jGraphStore:
                 source=step.row["source"],
                 target=step.row["target"],
                 hops=step.hop,
-                confidence=step.row["confidence"] / 2 ** (step.hop - 1),  # K-11: a hop halves the contribution.
+                confidence=step.row["confidence"] / 2 ** (step.hop - 1),  # Each hop halves the confidence.
                 resolution=Resolution(step.row["resolution"]),
             )
             for step in found
@@ -182,7 +182,7 @@ class Neo4jGraphStore:
         ]
 
     def _known(self, rows: Sequence[dict[str, Any]]) -> list[tuple[int, dict[str, Any]]]:
-        """Return the rows of content that the search knows, each with its chunk id."""
+        """Return the rows whose content is in the index of the search, each with its chunk id."""
         ids = self._chunk_ids.ids([Point(row["key"], row["path"], row["version"], row["ordinal"]) for row in rows])
         return [(known, row) for known, row in zip(ids, rows, strict=True) if known is not None]
 

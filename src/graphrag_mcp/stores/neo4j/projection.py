@@ -1,4 +1,4 @@
-"""Writes files into the graph, and takes them out again."""
+"""Writes files to the graph and removes them."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -13,32 +13,32 @@ from graphrag_mcp.stores.projection import Changing, ProjectedFile
 
 
 class Neo4jProjection:
-    """The copy of one project's graph in one database."""
+    """The replica of one project's graph in one database."""
 
     keeps_edges = True
 
     def __init__(self, driver: Driver, name: str, database: str | None, project: str) -> None:
-        """name: of the server, for marks."""
+        """name: identifies the replica in the index file."""
         self.name = name
         self._driver = driver
         self._database = database
         self._project = project
 
     def prepare(self) -> bool:
-        """Create the constraints and indexes, where they are missing; tell whether there was none."""
+        """Create the constraints and indexes where they are missing; return whether there were none."""
         with reaching(), self._driver.session(database=self._database) as session:
             added = [session.run(statement).consume().counters.contains_updates for statement in schema.SETUP]
             session.run("CALL db.awaitIndexes(60)").consume()
         return all(added)
 
     def changing(self, files: Sequence[ProjectedFile], gone: Sequence[str], /) -> Changing:
-        """Return which definitions and files change, and who points at what goes or may no longer be meant."""
+        """Return which definitions and files change, and the files whose relations may now resolve differently."""
         keys = [file_key(self._project, path) for path in (*(file.path for file in files), *gone)]
         old = {schema.Definition(**row) for row in self._read(schema.STORED_DEFINITIONS, keys=keys)}
-        new = {one for file in files for one in schema.definitions(file)}
+        new = {definition for file in files for definition in schema.definitions(file)}
         archived = {row["path"]: row["archived"] for row in self._read(schema.STORED_FILES, keys=keys)}
-        names = {one.name for one in old ^ new}
-        before, after = {one.key for one in old}, {one.key for one in new}
+        names = {definition.name for definition in old ^ new}
+        before, after = {definition.key for definition in old}, {definition.key for definition in new}
         dependents = self._read(
             schema.DEPENDENTS,
             files=[file_key(self._project, path) for path in gone],
@@ -48,7 +48,7 @@ class Neo4jProjection:
         )
         return Changing(
             names=frozenset(names),
-            paths=frozenset(one.path for one in old ^ new),
+            paths=frozenset(definition.path for definition in old ^ new),
             new_paths=frozenset(file.path for file in files if archived.get(file.path) != schema.is_archived(file)),
             dependents=frozenset(row["path"] for row in dependents),
         )
@@ -82,13 +82,13 @@ class Neo4jProjection:
             session.execute_write(work)
 
     def clear(self) -> None:
-        """Remove everything of the project, some thousand nodes at a time."""
+        """Remove everything of the project, a few thousand nodes at a time."""
         with reaching(), self._driver.session(database=self._database) as session:
             for statement in schema.CLEAR:
                 session.run(statement, project=self._project).consume()
 
     def finish(self, frequencies: Callable[[], Frequencies], *, changed: bool) -> None:
-        """Do nothing: the graph weighs no words."""
+        """Do nothing: nothing in the graph depends on all files."""
 
     def chunks(self) -> int:
         """Return how many chunks the project has."""

@@ -4,8 +4,8 @@
     (:Chunk)-[:CALLS|IMPORTS|INHERITS|USES|TESTS|CONTAINS|LINKS_TO|SUPERSEDES]->(:Symbol), or (:File) where the whole
         file is meant, with {source, target, confidence, resolution}
 
-A relation begins at the chunk it stands in and ends at what it was settled on. A symbol's key outlives the contents of
-its file, so that a new version of a file keeps what points at it; a chunk's key does not.
+A relation begins at the chunk that contains it and ends at its resolved target. A symbol's key does not depend on the
+content of its file, so that relations to it survive a new version of the file; a chunk's key does.
 """
 
 from collections import defaultdict
@@ -23,12 +23,12 @@ SETUP = (
     "CREATE CONSTRAINT symbol_key IF NOT EXISTS FOR (n:Symbol) REQUIRE n.key IS UNIQUE",
     "CREATE INDEX file_project IF NOT EXISTS FOR (n:File) ON (n.project)",
     "CREATE INDEX symbol_name IF NOT EXISTS FOR (n:Symbol) ON (n.project, n.name_key)",
-    # For people and their queries; no search of ours waits for it, so neither does a commit.
+    # For queries that users write; searches of this program do not use it, so a commit does not wait for it.
     """CREATE FULLTEXT INDEX symbol_names IF NOT EXISTS FOR (n:Symbol) ON EACH [n.name, n.qualified_name]
     OPTIONS {indexConfig: {`fulltext.eventually_consistent`: true}}""",
 )
 
-# The scope, on the chunk `c`: inside the search, before any LIMIT (K-09).
+# The scope, on the chunk `c`: applied before any LIMIT.
 IN_SCOPE = """(NOT $hide_archived OR NOT c.is_archived OR c.path IN $lifted)
     AND (size($excluded) = 0 OR none(key IN c.match_keys WHERE key IN $excluded))
     AND (size($categories) = 0 OR c.category IN $categories)
@@ -37,7 +37,7 @@ IN_SCOPE = """(NOT $hide_archived OR NOT c.is_archived OR c.path IN $lifted)
 
 
 def scope_parameters(scope: Scope, lifted: Sequence[str]) -> dict[str, Any]:
-    """Return what IN_SCOPE binds; `lifted` are the archived files that the scope brings back."""
+    """Return what IN_SCOPE binds; lifted: the archived files that the scope includes."""
     return {
         "hide_archived": scope.exclude_archived,
         "lifted": list(lifted),
@@ -65,7 +65,7 @@ UNWIND $files AS file
 MATCH (:File {key: file.key})-[:HAS_CHUNK]->(c:Chunk)
 DETACH DELETE c
 """
-# One statement for a batch: each chunk is at hand while its symbols and edges are written, and never looked up again.
+# One statement for a batch, so that no chunk is looked up again for its symbols and edges.
 _WRITE = """
 UNWIND $files AS file
 MERGE (f:File {key: file.key}) SET f += file.properties
@@ -78,7 +78,7 @@ CALL (c, row) {
     CREATE (c)-[:DEFINES]->(s)
 }
 """
-# The target may be in a file that is yet to be written: until then it is a key, which no search reaches.
+# The target may be in a file that is not written yet: until then it is a node with only a key, which no search returns.
 _WRITE_EDGES = """
 CALL (c, row) {{
     UNWIND row.{field} AS edge
@@ -98,12 +98,12 @@ def write_statement(edges: Iterable[tuple[str, str]]) -> str:
 
 
 def edge_field(kind: str, label: str) -> str:
-    """Return where a chunk's row keeps its edges of one type to one label."""
+    """Return the field of a chunk's row with its edges of one type to one label."""
     return f"{kind}_{label}"
 
 
 REMOVE_FILES = "UNWIND $files AS file MATCH (f:File {key: file.key}) DETACH DELETE f"
-# With what the chunks point at go the keys that were never filled in.
+# Nodes that are only a key are removed with the last chunk that points at them.
 CLEAR = (
     """MATCH (:File {project: $project})-[:HAS_CHUNK]->(c:Chunk)
     CALL (c) { OPTIONAL MATCH (c)-->(t:Symbol) DETACH DELETE t, c } IN TRANSACTIONS OF 2000 ROWS""",
@@ -119,8 +119,8 @@ RETURN DISTINCT f.path AS path, s.key AS key, s.name_key AS name, c.is_archived 
 STORED_FILES = """
 MATCH (f:File) WHERE f.key IN $keys AND f.version IS NOT NULL RETURN f.path AS path, f.is_archived AS archived
 """
-# Who points at what goes, and who was settled on a name that may now have too many definitions to be followed. A symbol
-# that comes may be pointed at before it is written, and has no name until then.
+# The files that point at a removed symbol, and those with a relation resolved by a name that may now have too many
+# definitions. A new symbol may be a relation's target before it is written, and has no name until then.
 DEPENDENTS = """
 MATCH (f:File)<-[]-(c:Chunk) WHERE f.key IN $files RETURN c.path AS path
 UNION
@@ -141,17 +141,17 @@ RETURN f.path AS path, f.version AS version, COUNT { (f)-[:HAS_CHUNK]->() } AS c
 
 
 def file_row(project: str, file: ProjectedFile) -> dict[str, Any]:
-    """Return a file's node with its chunks, and the keys of the symbols that stay."""
+    """Return a file's node with its chunks, and the keys of the symbols that remain."""
     first = file.chunks[0].chunk if file.chunks else None
     symbols: dict[int, list[dict[str, Any]]] = defaultdict(list)
-    for one in file.symbols:
-        symbols[one.ordinal].append(_symbol_row(project, one))
+    for symbol in file.symbols:
+        symbols[symbol.ordinal].append(_symbol_row(project, symbol))
     edges: dict[int, dict[str, list[dict[str, Any]]]] = defaultdict(lambda: defaultdict(list))
     for edge in file.edges:
         edges[edge.ordinal][edge_field(*edge_type(edge))].append(_edge_row(edge))
     return {
         "key": file_key(project, file.path),
-        "symbols": [one.key for one in file.symbols],
+        "symbols": [symbol.key for symbol in file.symbols],
         "chunks": [
             {"properties": _chunk_properties(project, file, chunk), "symbols": symbols[number], **edges[number]}
             for number, chunk in enumerate(file.chunks)
@@ -171,7 +171,7 @@ def file_row(project: str, file: ProjectedFile) -> dict[str, Any]:
 
 
 class Definition(NamedTuple):
-    """What of a definition decides which relations may mean it."""
+    """The properties of a definition that decide which relations resolve to it."""
 
     path: str
     key: str
@@ -182,26 +182,26 @@ class Definition(NamedTuple):
 def definitions(file: ProjectedFile) -> list[Definition]:
     """Return a file's definitions, as STORED_DEFINITIONS reads them."""
     archived = is_archived(file)
-    return [Definition(file.path, one.key, one.symbol.name.lower(), archived) for one in file.symbols]
+    return [Definition(file.path, symbol.key, symbol.symbol.name.lower(), archived) for symbol in file.symbols]
 
 
 def is_archived(file: ProjectedFile) -> bool:
-    """Tell whether searches hide the file; a file without text is never hidden."""
+    """Whether searches hide the file; a file without text is never hidden."""
     return bool(file.chunks) and file.chunks[0].chunk.archive is not None
 
 
 def edge_type(edge: ProjectedEdge) -> tuple[str, str]:
-    """Return the relationship's type and the label of what it ends at."""
+    """Return the relationship's type and the label of its target."""
     return RelationKind(edge.kind).name, "File" if edge.to_file else "Symbol"
 
 
 def section_keys(file: ProjectedFile) -> list[str]:
     """Return which of a file's symbols are sections of a document."""
-    return [one.key for one in file.symbols if one.symbol.kind is SymbolKind.SECTION]
+    return [symbol.key for symbol in file.symbols if symbol.symbol.kind is SymbolKind.SECTION]
 
 
 def _chunk_properties(project: str, file: ProjectedFile, chunk: ProjectedChunk) -> dict[str, Any]:
-    """Return what a chunk's node says, archive-tagged as its vector is."""
+    """Return the properties of a chunk's node, with the same archive flag as its vector."""
     stored = chunk.chunk
     return {
         "key": chunk.point.key,
@@ -219,18 +219,18 @@ def _chunk_properties(project: str, file: ProjectedFile, chunk: ProjectedChunk) 
     }
 
 
-def _symbol_row(project: str, one: ProjectedSymbol) -> dict[str, Any]:
+def _symbol_row(project: str, projected: ProjectedSymbol) -> dict[str, Any]:
     return {
-        "key": one.key,
+        "key": projected.key,
         "properties": {
             "project": project,
-            "name": one.symbol.name,
-            "name_key": one.symbol.name.lower(),
-            "qualified_name": one.symbol.qualified_name,
-            "kind": one.symbol.kind.value,
-            "start_line": one.symbol.start_line,
-            "end_line": one.symbol.end_line,
-            "signature": one.symbol.signature,
+            "name": projected.symbol.name,
+            "name_key": projected.symbol.name.lower(),
+            "qualified_name": projected.symbol.qualified_name,
+            "kind": projected.symbol.kind.value,
+            "start_line": projected.symbol.start_line,
+            "end_line": projected.symbol.end_line,
+            "signature": projected.symbol.signature,
         },
     }
 

@@ -1,1 +1,1 @@
-"""The vector and keyword index on Qdrant, as a copy of the local index."""
+"""The vector and keyword index on Qdrant, as a replica of the local index."""

@@ -1,4 +1,4 @@
-"""The catalog of a search that has no index of its own: the payloads of a Qdrant collection."""
+"""The catalog of a search without a local index: the payloads of a Qdrant collection."""
 
 import hashlib
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -26,13 +26,13 @@ from graphrag_mcp.stores.qdrant.schema import (
     scroll,
 )
 
-_PATHS_READ = 256  # Files with one word of the query in their name, before the best of them are chosen.
+_PATHS_READ = 256  # Files with a word of the query in their name that are read and scored.
 
 GlobCompiler = Callable[[Sequence[str]], Callable[[str], bool]]
 
 
 class QdrantCatalog:
-    """Reads chunks and files from the payloads; there are none while the server is away, which whoever waits tells."""
+    """Reads chunks and files from the payloads; none while the server fails (see `Servers.problem`)."""
 
     remote = True
 
@@ -51,7 +51,7 @@ class QdrantCatalog:
         return {chunk_id: read_file(_file_id(values), values) for chunk_id, values in found.items()}
 
     def find_paths(self, words: Sequence[str], limit: int, scope: Scope) -> list[Ranked]:
-        """Return the first chunks of files whose stem holds one of the words; the score is the share of the stem."""
+        """Return the first chunks of files whose stem has one of the words; the score is its fraction of the stem."""
         if not words:
             return []
         points = self._points
@@ -68,12 +68,12 @@ class QdrantCatalog:
                 limit=_PATHS_READ,
                 with_payload=[*POINT_FIELDS, "path_words", "path_shares"],
             )
-        said = set(words)
+        asked = set(words)
         scored: list[tuple[float, str, Point]] = []
         for record in records:
             values = record.payload or {}
             shares = zip(values["path_words"], values["path_shares"], strict=True)
-            score = sum(share for word, share in shares if word in said)
+            score = sum(share for word, share in shares if word in asked)
             scored.append((-score, values["path"], read_point(str(record.id), values)))
         scored.sort(key=itemgetter(0, 1))
         ids = self._ids.ids([point for _, _, point in scored[:limit]])
@@ -115,7 +115,7 @@ class QdrantCatalog:
 
 
 class QdrantArchivedPaths:
-    """Finds the archived files that a scope's patterns bring back."""
+    """Finds the archived files that a scope's patterns include."""
 
     def __init__(self, client: QdrantClient, collection: str, project: str, compile_globs: GlobCompiler) -> None:
         self._client = client

@@ -1,4 +1,4 @@
-"""Connects to Qdrant, and says in one sentence what went wrong."""
+"""Connects to Qdrant, and turns its failures into one-sentence errors."""
 
 import json
 import math
@@ -19,23 +19,25 @@ SYNC = "; run `graphrag-mcp sync` where the project is indexed"
 
 _REFUSED = (401, 403)
 _NOT_FOUND = 404
-_MAX_SAID = 300  # Characters quoted of what a server says.
-# An answer that is not JSON, not of the form that Qdrant's have, or without what was asked for.
+_MAX_QUOTED = 300  # Characters quoted of a server's message.
+# An answer that is not JSON, not in the form of Qdrant's answers, or incomplete.
 _NONSENSE = (json.JSONDecodeError, ValidationError, AssertionError)
-# Over REST, whatever breaks the connection comes as an ApiException; a text that is not Unicode is a ValueError.
+# Over REST, a broken connection is an ApiException; a text that is not Unicode is a ValueError.
 _RAISED = (ApiException, QdrantException, grpc.RpcError, ValueError, AssertionError)
 
 
 def connect(url: str, api_key: str, grpc_port: int, timeout_seconds: float) -> QdrantClient:
-    """Return a client that connects when it is first used. grpc_port: 0 for REST. url: https for TLS.
+    """Return a client that connects on first use. grpc_port: 0 for REST. url: https for TLS.
 
     Raises ServerError when the key cannot be sent.
     """
     key = api_key.strip()
     if not (key.isascii() and key.isprintable()):  # Else the client would quote it in an error.
-        raise ServerError("Qdrant's key holds characters that no request can; check GRAPHRAG_QDRANT_API_KEY")
+        raise ServerError(
+            "the Qdrant API key contains characters that an HTTP header cannot; check GRAPHRAG_QDRANT_API_KEY"
+        )
     with warnings.catch_warnings():
-        # A key over plain HTTP is what a server on this machine gets; docs/servers.md says when TLS is needed.
+        # A server on this machine gets its key over plain HTTP; docs/servers.md says when TLS is needed.
         warnings.simplefilter("ignore")
         return QdrantClient(
             url=url,
@@ -43,7 +45,7 @@ def connect(url: str, api_key: str, grpc_port: int, timeout_seconds: float) -> Q
             prefer_grpc=bool(grpc_port),
             grpc_port=grpc_port or 6334,
             timeout=max(1, math.ceil(timeout_seconds)),
-            check_compatibility=False,  # It asks the server at once, which may be away.
+            check_compatibility=False,  # It would connect at once, and the server may be down.
         )
 
 
@@ -61,23 +63,23 @@ def _reason(error: Exception) -> str:
     name = type(cause).__name__
     if isinstance(cause, UnexpectedResponse):
         if cause.status_code in _REFUSED:
-            return f"refuses the key (HTTP {cause.status_code}); check GRAPHRAG_QDRANT_API_KEY"
+            return f"rejects the API key (HTTP {cause.status_code}); check GRAPHRAG_QDRANT_API_KEY"
         step = SYNC if cause.status_code == _NOT_FOUND else ""
-        return f"answers with HTTP {cause.status_code} ({_said(cause.content) or cause.reason_phrase}){step}"
+        return f"answered with HTTP {cause.status_code} ({_own_message(cause.content) or cause.reason_phrase}){step}"
     if isinstance(cause, httpx.HTTPError):
-        return f"cannot be reached ({name}: {cause}); check GRAPHRAG_QDRANT_URL and that it runs"
+        return f"cannot be reached ({name}: {cause}); check GRAPHRAG_QDRANT_URL and that the server runs"
     if isinstance(cause, grpc.RpcError):  # Its text has several lines.
         code = cause.code().name if isinstance(cause, grpc.Call) else name
-        said = _first_line(cause.details() or "") if isinstance(cause, grpc.Call) else ""
+        message = _first_line(cause.details() or "") if isinstance(cause, grpc.Call) else ""
         step = SYNC if code == grpc.StatusCode.NOT_FOUND.name else "; check GRAPHRAG_QDRANT_URL and the key"
-        return f"answers with {code} over gRPC{f' ({said})' if said else ''}{step}"
+        return f"answered with {code} over gRPC{f' ({message})' if message else ''}{step}"
     if isinstance(cause, _NONSENSE):
-        return f"answers with what is not Qdrant's ({name}); check GRAPHRAG_QDRANT_URL"
+        return f"gave an answer that is not Qdrant's ({name}); check GRAPHRAG_QDRANT_URL"
     return f"failed ({name}: {_first_line(str(cause))})"
 
 
-def _said(content: bytes) -> str:
-    """Return Qdrant's own sentence from the body of an answer, "" where it has none."""
+def _own_message(content: bytes) -> str:
+    """Return Qdrant's error message from the body of an answer; "" where it has none."""
     try:
         return _first_line(str(json.loads(content)["status"]["error"]))
     except (ValueError, LookupError, TypeError):
@@ -85,4 +87,4 @@ def _said(content: bytes) -> str:
 
 
 def _first_line(text: str) -> str:
-    return text.splitlines()[0][:_MAX_SAID] if text else ""
+    return text.splitlines()[0][:_MAX_QUOTED] if text else ""

@@ -1,7 +1,7 @@
-"""How many chunks of a project have each word: kept on the server, for searches that weigh the words of a query.
+"""The number of chunks with each word, stored on the server: BM25 weighs the words of a query by it.
 
-They are spread over points without vectors, which belong to no project and so are in no search. A query reads a few
-numbers from the points that its words fall into. A word that is not listed is in no chunk.
+The counts are spread over points without vectors, which belong to no project, so no search returns them. A query reads
+only the counts of its own words. A word without a count is in no chunk.
 """
 
 from collections import defaultdict
@@ -16,12 +16,12 @@ from graphrag_mcp.stores.qdrant.bm25 import term_index
 from graphrag_mcp.stores.qdrant.connection import SYNC, reaching
 from graphrag_mcp.stores.qdrant.schema import project_filter
 
-PARTS = 64  # A repository of 250,000 chunks has some 8,000 words in each.
+PARTS = 64  # A repository of 250,000 chunks has about 8,000 words in each.
 _PARTS_SENT = 16
 
 
 class QdrantFrequencies:
-    """The word counts of one project in one collection; they are written when a copy is complete."""
+    """The word counts of one project in one collection; written when a replication is complete."""
 
     def __init__(self, client: QdrantClient, collection: str, project: str) -> None:
         self._client = client
@@ -30,12 +30,12 @@ class QdrantFrequencies:
         self._keys = [point_key(project, "frequencies", part) for part in range(PARTS)]
 
     def exist(self) -> bool:
-        """Tell whether the project was ever copied as a whole."""
+        """Whether the project was ever replicated completely."""
         with reaching():
             return bool(self._client.retrieve(self._collection, self._keys[:1], with_payload=False))
 
     def check(self) -> None:
-        """Raise ServerError, with the next step, unless the project was copied as a whole, and its points are there."""
+        """Raise ServerError, with the next step, unless the project was replicated completely, and is still there."""
         with reaching():
             records = self._client.retrieve(self._collection, self._keys[:1], with_payload=["chunks"])
         if not records or ((records[0].payload or {}).get("chunks") and not self._has_points()):
@@ -87,6 +87,6 @@ class QdrantFrequencies:
                 self._client.upsert(self._collection, points[start : start + _PARTS_SENT], wait=True)
 
     def delete(self) -> None:
-        """Remove the counts: the project is not wholly there."""
+        """Remove the counts, so that the replica counts as incomplete."""
         with reaching():
             self._client.delete(self._collection, models.PointIdsList(points=list(self._keys)), wait=True)

@@ -1,4 +1,4 @@
-"""Searches a Qdrant collection: its dense vectors by cosine, its sparse ones as BM25, the scope inside both."""
+"""Searches a Qdrant collection: dense vectors by cosine, sparse vectors as BM25, both with the scope as a filter."""
 
 import operator
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -11,7 +11,7 @@ from qdrant_client import QdrantClient, models
 from graphrag_mcp.errors import ServerError
 from graphrag_mcp.model.search import Ranked, Scope
 from graphrag_mcp.ports import Matrix
-from graphrag_mcp.stores.keywords import telling_terms
+from graphrag_mcp.stores.keywords import discriminative_terms
 from graphrag_mcp.stores.points import ArchivedPaths, ChunkIds
 from graphrag_mcp.stores.qdrant.bm25 import query_vector
 from graphrag_mcp.stores.qdrant.connection import reaching
@@ -23,9 +23,9 @@ Wait = Callable[[Callable[[], list[models.Record]]], list[models.Record]]
 
 @dataclass(frozen=True, slots=True)
 class QdrantPoints:
-    """The points of one project in one collection, and what the search calls them.
+    """The points of one project in one collection, and their chunk ids.
 
-    wait: runs what the search does not look up beside anything else, and gives up on it in time.
+    wait: runs a read of the search, with a time limit.
     """
 
     client: QdrantClient
@@ -41,9 +41,9 @@ class QdrantPoints:
         return QdrantFrequencies(self.client, self.collection, self.project)
 
     def query(self, vector: list[float] | models.SparseVector, using: str, limit: int, scope: Scope) -> list[Ranked]:
-        """Return the best points inside the scope, best first; content that the search does not know is left out.
+        """Return the best points inside the scope, best first, without content that the search's index does not have.
 
-        Raises ServerError when there are none because the project is not there.
+        Raises ServerError when there are none because the project was never replicated.
         """
         lifted = self.archived.lifted(scope.include_patterns)
         with reaching():
@@ -57,11 +57,11 @@ class QdrantPoints:
             ).points
         if not found:
             self.frequencies.check()
-        ids = self.chunk_ids.ids([read_point(str(one.id), one.payload or {}) for one in found])
+        ids = self.chunk_ids.ids([read_point(str(point.id), point.payload or {}) for point in found])
         return [Ranked(known, one.score) for known, one in zip(ids, found, strict=True) if known is not None]
 
     def read(self, keys: Iterable[str], **wanted: Any) -> list[models.Record]:
-        """Return these points; wanted: with_payload and with_vectors, as the client has them."""
+        """Return these points; wanted: the client's with_payload and with_vectors."""
         named = list(keys)
 
         def look_up() -> list[models.Record]:
@@ -77,7 +77,7 @@ class QdrantVectorIndex:
     remote = True
 
     def __init__(self, points: QdrantPoints, verify: Callable[[], None] = lambda: None) -> None:
-        """verify: raises ServerError when the vectors there are not the search's model's."""
+        """verify: raises ServerError when the vectors on the server are of another model."""
         self._points = points
         self._verify = verify
 
@@ -87,7 +87,7 @@ class QdrantVectorIndex:
         return self._points.query(vector.tolist(), DENSE, limit, scope)
 
     def similarities(self, vector: Matrix, chunk_ids: Sequence[int]) -> Mapping[int, float]:
-        """Return the cosine of each of those chunks that have a vector; the server compares, and sends numbers only."""
+        """Return the cosine of each of those chunks that have a vector, computed by the server."""
         keys = self._points.chunk_ids.keys(chunk_ids)
         if not keys:
             return {}
@@ -101,16 +101,20 @@ class QdrantVectorIndex:
                 with_payload=False,
             ).points
         chunk_of = {key: chunk_id for chunk_id, key in keys.items()}
-        return {chunk_of[str(one.id)]: one.score for one in found if str(one.id) in chunk_of}
+        return {chunk_of[str(point.id)]: point.score for point in found if str(point.id) in chunk_of}
 
     def vectors(self, chunk_ids: Sequence[int]) -> Mapping[int, Matrix]:
-        """Return the vectors of those chunks that have one; none while the server is away, so nothing is a copy."""
+        """Return the vectors of those chunks that have one; none while the server fails."""
         keys = self._points.chunk_ids.keys(chunk_ids)
         try:
             records = self._points.read(keys.values(), with_payload=False, with_vectors=[DENSE])
         except ServerError:
             return {}
-        vectors = {str(one.id): one.vector[DENSE] for one in records if isinstance(one.vector, dict) and one.vector}
+        vectors = {
+            str(record.id): record.vector[DENSE]
+            for record in records
+            if isinstance(record.vector, dict) and record.vector
+        }
         return {
             chunk_id: np.asarray(vectors[key], dtype=np.float32) for chunk_id, key in keys.items() if key in vectors
         }
@@ -130,7 +134,7 @@ class QdrantKeywordIndex:
         if not terms:
             return []
         counts, chunks = self._frequencies.read(terms)
-        chosen = telling_terms(((count, term) for term, count in counts.items()), chunks)
+        chosen = discriminative_terms(((count, term) for term, count in counts.items()), chunks)
         if not chosen:
             return []
         vector = query_vector({term: counts[term] for term in chosen}, chunks)
@@ -138,4 +142,4 @@ class QdrantKeywordIndex:
         return self._points.query(sparse, KEYWORDS, limit, scope)
 
     def frequencies(self, terms: Sequence[str]) -> None:
-        """Return None: the server would have to be asked while the search waits."""
+        """Return None: it would take another request, and the search would wait for it."""

@@ -1,4 +1,4 @@
-"""Writes files into a Qdrant collection, and takes them out again."""
+"""Writes files to a Qdrant collection and removes them."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
@@ -25,7 +25,7 @@ BATCH_POINTS = 256  # A request of about a megabyte.
 
 
 class QdrantProjection:
-    """The copy of one project in one collection."""
+    """The replica of one project in one collection."""
 
     keeps_edges = False
 
@@ -39,7 +39,7 @@ class QdrantProjection:
         dimensions: int,
         weights: Mapping[str, float],
     ) -> None:
-        """name: of the server, for marks. model, dimensions: of the vectors. weights: of the keyword fields in BM25."""
+        """name: of the replica. model, dimensions: of the vectors. weights: of the keyword fields."""
         self.name = name
         self._client = client
         self._collection = collection
@@ -50,12 +50,12 @@ class QdrantProjection:
         self._frequencies = QdrantFrequencies(client, collection, project)
 
     def prepare(self) -> bool:
-        """Create the collection and its payload indexes, where they are missing; tell whether there was none."""
+        """Create the collection and its payload indexes where missing; return whether there was no collection."""
         with reaching():
             return create_collection(self._client, self._collection, self._dimensions)
 
     def write(self, files: Sequence[ProjectedFile]) -> None:
-        """Replace these files: first the new points are there, then the old ones go."""
+        """Replace these files: write the new points, then remove the old ones."""
         points = list(self._points(files))
         with reaching():
             for start in range(0, len(points), BATCH_POINTS):
@@ -74,7 +74,7 @@ class QdrantProjection:
             self._client.delete(self._collection, project_filter(self._project), wait=True)
 
     def finish(self, frequencies: Callable[[], Frequencies], *, changed: bool) -> None:
-        """Write the word counts, by which every search weighs its words."""
+        """Write the word counts of the project."""
         if changed or not self._frequencies.exist():
             self._frequencies.write(frequencies())
 
@@ -86,7 +86,7 @@ class QdrantProjection:
             return self._client.count(self._collection, project_filter(self._project), exact=True).count
 
     def versions(self) -> Mapping[str, tuple[str, int]]:
-        """Return the version of each file and how many points it has; "" for a file that is there in two versions."""
+        """Return the version and number of points of each file; the version is "" for a file with two versions."""
         found: dict[str, tuple[str, int]] = {}
         for values in scroll(self._client, self._collection, project_filter(self._project), ["path", "version"]):
             version, count = found.get(values["path"], (values["version"], 0))

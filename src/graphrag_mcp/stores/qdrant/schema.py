@@ -19,7 +19,7 @@ KEYWORDS = "keywords"
 
 _PAGE = 1000
 
-POINT_FIELDS = ["path", "version", "ordinal"]  # What a search has to know of a hit.
+POINT_FIELDS = ["path", "version", "ordinal"]  # What a search reads of a hit.
 FILE_FIELDS = [*POINT_FIELDS, "category", "is_archived", "archive_path", "archive_penalty", "modified_at", "facts"]
 
 _KEYWORD = models.KeywordIndexParams(type=models.KeywordIndexType.KEYWORD)
@@ -40,7 +40,7 @@ _INDEXES: Mapping[str, Any] = {
 
 
 def create_collection(client: QdrantClient, collection: str, dimensions: int) -> bool:
-    """Create what is missing of the collection; others may be doing the same. Tells whether there was no collection.
+    """Create what is missing of the collection; return whether there was none. Other processes may do the same.
 
     Raises IndexStoreError when the collection holds vectors of another size or kind.
     """
@@ -51,13 +51,13 @@ def create_collection(client: QdrantClient, collection: str, dimensions: int) ->
                 collection,
                 vectors_config={DENSE: models.VectorParams(size=dimensions, distance=models.Distance.COSINE)},
                 sparse_vectors_config={KEYWORDS: models.SparseVectorParams()},
-                # A filter on a field without an index scans the collection: let it fail in a test instead.
+                # A filter on a field without an index would scan the collection; in strict mode, it fails.
                 strict_mode_config=models.StrictModeConfig(
                     enabled=True, unindexed_filtering_retrieve=False, unindexed_filtering_update=False
                 ),
             )
         except UnexpectedResponse as error:
-            if error.status_code != 409:  # Somebody else was faster.
+            if error.status_code != 409:  # Another process was faster.
                 raise
     found = client.get_collection(collection)
     params = found.config.params
@@ -74,7 +74,7 @@ def create_collection(client: QdrantClient, collection: str, dimensions: int) ->
             f"Qdrant's collection {collection!r} has no sparse vectors {KEYWORDS!r}; "
             "set GRAPHRAG_QDRANT_COLLECTION to another name"
         )
-    if sparse.modifier == models.Modifier.IDF:  # It would weigh words by all projects of the collection.
+    if sparse.modifier == models.Modifier.IDF:  # It would count the chunks of all projects of the collection.
         plain = models.SparseVectorParams(modifier=models.Modifier.NONE)
         client.update_collection(collection, sparse_vectors_config={KEYWORDS: plain})
     for field, schema in _INDEXES.items():
@@ -84,7 +84,7 @@ def create_collection(client: QdrantClient, collection: str, dimensions: int) ->
 
 
 def payload(project: str, model: str, file: ProjectedFile, chunk: ProjectedChunk) -> dict[str, Any]:
-    """Return what a point says of its chunk and of the chunk's file."""
+    """Return the payload of a chunk's point: the chunk and its file."""
     stored = chunk.chunk
     return {
         "project_id": project,
@@ -115,12 +115,12 @@ def payload(project: str, model: str, file: ProjectedFile, chunk: ProjectedChunk
 
 
 def read_point(key: str, values: Mapping[str, Any]) -> Point:
-    """Return which chunk a point is."""
+    """Return the chunk of a point."""
     return Point(key, values["path"], values["version"], values["ordinal"])
 
 
 def read_file(file_id: int, values: Mapping[str, Any]) -> StoredFile:
-    """Return what a payload says of the chunk's file."""
+    """Return the chunk's file from a payload."""
     return StoredFile(
         file_id,
         values["path"],
@@ -132,7 +132,7 @@ def read_file(file_id: int, values: Mapping[str, Any]) -> StoredFile:
 
 
 def read_chunk(chunk_id: int, file_id: int, values: Mapping[str, Any]) -> StoredChunk:
-    """Return the whole chunk."""
+    """Return the chunk from a payload."""
     return StoredChunk(
         chunk_id=chunk_id,
         file_id=file_id,
@@ -154,7 +154,7 @@ def read_chunk(chunk_id: int, file_id: int, values: Mapping[str, Any]) -> Stored
 
 
 def scope_filter(project: str, scope: Scope, lifted: Sequence[str]) -> models.Filter:
-    """Return the scope as a filter inside the search; `lifted` are the archived files that the scope brings back."""
+    """Return the scope as a filter; lifted: the archived files that the scope includes."""
     must: list[Any] = [_any("project_id", [project])]
     if scope.exclude_archived:
         shown: list[Any] = [models.FieldCondition(key="is_archived", match=models.MatchValue(value=False))]
@@ -172,12 +172,12 @@ def scope_filter(project: str, scope: Scope, lifted: Sequence[str]) -> models.Fi
 
 
 def files_filter(project: str, paths: Sequence[str]) -> models.Filter:
-    """Return all points of these files."""
+    """Return a filter for all points of these files."""
     return models.Filter(must=[_any("project_id", [project]), _any("path", paths)])
 
 
 def outdated_filter(project: str, files: Sequence[ProjectedFile]) -> models.Filter:
-    """Return the points of these files that belong to another version of them."""
+    """Return a filter for the points of these files that belong to another version of them."""
     versions = sorted({file.version for file in files})
     return models.Filter(
         must=[_any("project_id", [project]), _any("path", [file.path for file in files])],
@@ -186,7 +186,7 @@ def outdated_filter(project: str, files: Sequence[ProjectedFile]) -> models.Filt
 
 
 def first_points_filter(project: str) -> models.Filter:
-    """Return the first point of each file."""
+    """Return a filter for the first point of each file."""
     return models.Filter(
         must=[
             _any("project_id", [project]),
@@ -196,7 +196,7 @@ def first_points_filter(project: str) -> models.Filter:
 
 
 def archived_filter(project: str) -> models.Filter:
-    """Return the first point of each archived file."""
+    """Return a filter for the first point of each archived file."""
     return models.Filter(
         must=[
             _any("project_id", [project]),
@@ -209,7 +209,7 @@ def archived_filter(project: str) -> models.Filter:
 def scroll(
     client: QdrantClient, collection: str, wanted: models.Filter, fields: list[str]
 ) -> Iterator[Mapping[str, Any]]:
-    """Yield these fields of all points that a filter lets through."""
+    """Yield these fields of all points that match a filter."""
     offset: Any = None
     while True:
         with reaching():
@@ -222,7 +222,7 @@ def scroll(
 
 
 def project_filter(project: str) -> models.Filter:
-    """Return everything of a project."""
+    """Return a filter for all points of a project."""
     return models.Filter(must=[_any("project_id", [project])])
 
 

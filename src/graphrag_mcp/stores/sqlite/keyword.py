@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from graphrag_mcp.model.search import Frequencies, Ranked, Scope
-from graphrag_mcp.stores.keywords import telling_terms
+from graphrag_mcp.stores.keywords import discriminative_terms
 from graphrag_mcp.stores.sqlite.database import Database, marks
 from graphrag_mcp.stores.sqlite.schema import KEYWORD_FIELDS, ORDINAL_BITS
 from graphrag_mcp.stores.sqlite.scope import ScopeResolver
@@ -29,7 +29,7 @@ class SqliteKeywordIndex:
     def search(self, terms: Sequence[str], limit: int, scope: Scope) -> list[Ranked]:
         """Return the best chunks inside the scope, best first."""
         self._catch_up()
-        chosen = telling_terms(self._frequencies_of(terms), self._chunks)
+        chosen = discriminative_terms(self._frequencies_of(terms), self._chunks)
         query = " OR ".join('"' + term.replace('"', '""') + '"' for term in chosen)
         if not query:
             return []

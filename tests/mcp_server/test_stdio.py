@@ -13,7 +13,7 @@ import anyio
 import pytest
 from mcp import Client, StdioServerParameters
 
-from graphrag_mcp.answers.arguments import TOOLS
+from graphrag_mcp.answers.tools import TOOLS
 from tests.stdio_client import Server
 
 HYBRID = "graphrag_hybrid_search"

@@ -4,7 +4,7 @@ import sqlite3
 from collections.abc import Callable, Sequence
 from enum import Enum
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from typing import TYPE_CHECKING, ClassVar, Protocol, TypeVar
 
 from graphrag_mcp.errors import GraphragError
 from graphrag_mcp.model.graph import CodeNode
@@ -29,19 +29,14 @@ WITHOUT_INDEX = frozenset({Capability.SEARCH, Capability.STATUS})
 
 
 class SearchBackend(Protocol):
-    """One project that can be searched."""
+    """One project that can be searched.
 
-    @property
-    def capabilities(self) -> frozenset[Capability]:
-        """What this backend can answer."""
+    capabilities: what it can answer. root: the folder of the project.
+    """
 
-    @property
-    def root(self) -> Path:
-        """The folder of the project."""
-
-    @property
-    def settings(self) -> Settings:
-        """The settings of the project."""
+    capabilities: ClassVar[frozenset[Capability]]
+    root: Path
+    settings: Settings
 
     def start(self) -> None:
         """Prepare for questions in the background; returns at once."""

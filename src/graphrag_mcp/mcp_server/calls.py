@@ -12,6 +12,7 @@ from mcp.shared.exceptions import MCPError
 from mcp.types import INTERNAL_ERROR, INVALID_PARAMS
 
 from graphrag_mcp.answers.render import describe_state, printable
+from graphrag_mcp.answers.requests import Call
 from graphrag_mcp.answers.tools import Tool, Wait
 from graphrag_mcp.app.lazy import LazyBackend
 from graphrag_mcp.app.protocol import SearchBackend
@@ -41,13 +42,12 @@ async def answer_call(
 
     A client that wants progress learns how complete the index is meanwhile.
     """
+    call = await ask(backend, _read, tool, given)
     started = anyio.current_time()
-    opened = await ask(backend, _itself)
-    call = tool.read(given, opened.settings, opened.root)
     await wait_for_index(backend, context, tool.waits)
     found = await ask(backend, tool.ask, call)
     while _is_too_early(found) and anyio.current_time() < started + NO_RESULT_SECONDS:
-        await _wait(opened, found.meta.index, context)
+        await _wait(backend, found.meta.index, context)
         found = await ask(backend, tool.ask, call)
     return tool.write(found, call)
 
@@ -57,10 +57,9 @@ async def wait_for_index(backend: LazyBackend[SearchBackend], context: Context, 
     if waits is Wait.NONE:
         return
     started = anyio.current_time()
-    opened = await ask(backend, _itself)
     state = await ask(backend, _state)
     while _is_worth_waiting(state, waits, anyio.current_time() - started):
-        state = await _wait(opened, state, context)
+        state = await _wait(backend, state, context)
 
 
 async def ask(
@@ -91,17 +90,22 @@ def refusal(method: str, error: Exception) -> MCPError:
     return MCPError(code=code, message=describe_failure(method, error))
 
 
-def _itself(backend: SearchBackend) -> SearchBackend:
-    return backend
+def _read(backend: SearchBackend, tool: Tool[Any, Any, Any], given: Mapping[str, object]) -> Call[Any]:
+    return tool.read(given, backend.settings, backend.root)
 
 
 def _state(backend: SearchBackend) -> IndexState:
     return backend.index_state()
 
 
-async def _wait(backend: SearchBackend, state: IndexState, context: Context) -> IndexState:
+async def _wait(backend: LazyBackend[SearchBackend], state: IndexState, context: Context) -> IndexState:
     await context.session.report_progress(state.files_done, state.files_total or None, describe_state(state))
-    return await anyio.to_thread.run_sync(backend.wait_ready, PROGRESS_SECONDS, abandon_on_cancel=True)
+    # Not one of the few at once: it only waits.
+    return await anyio.to_thread.run_sync(backend.ask, _wait_ready, abandon_on_cancel=True)
+
+
+def _wait_ready(backend: SearchBackend) -> IndexState:
+    return backend.wait_ready(PROGRESS_SECONDS)
 
 
 def _is_worth_waiting(state: IndexState, waits: Wait, waited_seconds: float) -> bool:

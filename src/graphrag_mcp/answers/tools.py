@@ -3,7 +3,6 @@
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from enum import Enum
 from pathlib import Path
 from typing import Any, Generic, TypeAlias, TypeVar
 
@@ -36,14 +35,6 @@ _Arguments = TypeVar("_Arguments", bound=ToolArguments)
 _Found = TypeVar("_Found")
 
 
-class Wait(Enum):
-    """What a server waits for, for some seconds, while the index is being built."""
-
-    NONE = "none"
-    FOR_RESULTS = "for results"
-    UNTIL_COMPLETE = "until complete"
-
-
 @dataclass(frozen=True, slots=True)
 class Tool(Generic[_Backend, _Arguments, _Found]):
     """One tool.
@@ -57,7 +48,6 @@ class Tool(Generic[_Backend, _Arguments, _Found]):
     description: str
     arguments: type[_Arguments]
     needs: Capability
-    waits: Wait
     ask: Callable[[_Backend, Call[_Arguments]], _Found]
     text: Callable[[_Found, Call[_Arguments]], str]
     json: Callable[[_Found, Call[_Arguments]], dict[str, Any]]
@@ -100,7 +90,6 @@ HYBRID = Tool(
     ),
     arguments=HybridSearchArguments,
     needs=Capability.SEARCH,
-    waits=Wait.FOR_RESULTS,
     ask=search,
     text=search_text,
     json=search_json,
@@ -116,7 +105,6 @@ DOCUMENTS = Tool(
     ),
     arguments=QueryDocumentsArguments,
     needs=Capability.SEARCH,
-    waits=Wait.FOR_RESULTS,
     ask=search,
     text=search_text,
     json=search_json,
@@ -130,7 +118,6 @@ UNIQUE_DOCUMENTS = Tool(
     ),
     arguments=QueryUniqueDocumentsArguments,
     needs=Capability.SEARCH,
-    waits=Wait.FOR_RESULTS,
     ask=search,
     text=search_text,
     json=search_json,
@@ -144,7 +131,6 @@ FIND_SYMBOL = Tool(
     ),
     arguments=FindSymbolArguments,
     needs=Capability.CODE,
-    waits=Wait.UNTIL_COMPLETE,
     ask=find_symbol,
     text=symbols_text,
     json=symbols_json,
@@ -159,7 +145,6 @@ TRACE = Tool(
     ),
     arguments=TraceArguments,
     needs=Capability.CODE,
-    waits=Wait.UNTIL_COMPLETE,
     ask=trace_relations,
     text=trace_text,
     json=trace_json,
@@ -173,7 +158,6 @@ IMPACT = Tool(
     ),
     arguments=ImpactArguments,
     needs=Capability.CODE,
-    waits=Wait.UNTIL_COMPLETE,
     ask=impact,
     text=impact_text,
     json=impact_json,
@@ -187,7 +171,6 @@ OCCURRENCES = Tool(
     ),
     arguments=OccurrencesArguments,
     needs=Capability.CODE,
-    waits=Wait.UNTIL_COMPLETE,
     ask=find_occurrences,
     text=occurrences_text,
     json=occurrences_json,
@@ -201,7 +184,6 @@ STATUS = Tool(
     ),
     arguments=IndexStatusArguments,
     needs=Capability.STATUS,
-    waits=Wait.NONE,
     ask=index_status,
     text=status_text,
     json=lambda status, _call: status_payload(status),

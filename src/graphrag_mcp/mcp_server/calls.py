@@ -13,9 +13,9 @@ from mcp.types import INTERNAL_ERROR, INVALID_PARAMS
 
 from graphrag_mcp.answers.render import describe_state, printable
 from graphrag_mcp.answers.requests import Call
-from graphrag_mcp.answers.tools import Tool, Wait
+from graphrag_mcp.answers.tools import Tool
 from graphrag_mcp.app.lazy import LazyBackend
-from graphrag_mcp.app.protocol import SearchBackend
+from graphrag_mcp.app.protocol import Capability, SearchBackend
 from graphrag_mcp.errors import RequestError
 from graphrag_mcp.index.failures import explain
 from graphrag_mcp.model.reports import IndexState
@@ -44,7 +44,7 @@ async def answer_call(
     """
     call = await ask(backend, _read, tool, given)
     started = anyio.current_time()
-    await wait_for_index(backend, context, tool.waits)
+    await wait_for_index(backend, context, tool.needs)
     found = await ask(backend, tool.ask, call)
     while _is_too_early(found) and anyio.current_time() < started + NO_RESULT_SECONDS:
         await _wait(backend, found.meta.index, context)
@@ -52,13 +52,11 @@ async def answer_call(
     return tool.write(found, call)
 
 
-async def wait_for_index(backend: LazyBackend[SearchBackend], context: Context, waits: Wait) -> None:
-    """Give an index that is being built the time that a call may wait for it."""
-    if waits is Wait.NONE:
-        return
+async def wait_for_index(backend: LazyBackend[SearchBackend], context: Context, needs: Capability) -> None:
+    """Give an index that is being built a moment: a search until something can be found, an exact question longer."""
     started = anyio.current_time()
     state = await ask(backend, _state)
-    while _is_worth_waiting(state, waits, anyio.current_time() - started):
+    while _is_worth_waiting(state, needs, anyio.current_time() - started):
         state = await _wait(backend, state, context)
 
 
@@ -108,10 +106,10 @@ def _wait_ready(backend: SearchBackend) -> IndexState:
     return backend.wait_ready(PROGRESS_SECONDS)
 
 
-def _is_worth_waiting(state: IndexState, waits: Wait, waited_seconds: float) -> bool:
-    if state.state not in UNFINISHED:
+def _is_worth_waiting(state: IndexState, needs: Capability, waited_seconds: float) -> bool:
+    if state.state not in UNFINISHED or needs is Capability.STATUS:
         return False
-    if waits is Wait.UNTIL_COMPLETE:
+    if needs is Capability.CODE:
         return waited_seconds < NO_RESULT_SECONDS
     left = FIRST_RESULT_SECONDS - waited_seconds
     return left > 0 and (state.chunks == 0 or state.seconds_left is None or state.seconds_left <= left)

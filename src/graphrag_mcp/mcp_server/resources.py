@@ -19,9 +19,8 @@ from mcp.types import (
 from graphrag_mcp.answers.arguments import MAXIMUM_BUDGET, MINIMUM_BUDGET
 from graphrag_mcp.answers.outlines import write_chunk, write_map, write_outline
 from graphrag_mcp.answers.render import describe_incomplete
-from graphrag_mcp.answers.tools import Wait
 from graphrag_mcp.app.lazy import LazyBackend
-from graphrag_mcp.app.protocol import CodeBackend
+from graphrag_mcp.app.protocol import Capability, CodeBackend
 from graphrag_mcp.errors import RequestError, not_indexed, quoted
 from graphrag_mcp.mcp_server.calls import Context, ask, refusal, wait_for_index
 
@@ -102,7 +101,7 @@ class Resources:
 async def read_resource(backend: LazyBackend[CodeBackend], context: Context, uri: str) -> str:
     """Return the text of a resource. Raises RequestError when the URI names none."""
     kind, path, query = _parse(uri)
-    await wait_for_index(backend, context, Wait.UNTIL_COMPLETE)
+    await wait_for_index(backend, context, Capability.CODE)
     if kind == MAP:
         return await ask(backend, _map, _number(query, "tokens", MAP_TOKENS, MINIMUM_BUDGET, MAXIMUM_BUDGET))
     if kind == OUTLINE:

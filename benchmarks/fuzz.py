@@ -171,8 +171,8 @@ def _keys(content: bytes) -> Iterator[str]:
 
 def arguments_law(folder: Path) -> Law:
     """Any JSON object is a request, or a RequestError that names the argument."""
-    from graphrag_mcp.answers.arguments import SEARCH_TOOLS
-    from graphrag_mcp.answers.requests import Question, read_question, read_status_question
+    from graphrag_mcp.answers.requests import Call
+    from graphrag_mcp.answers.tools import TOOLS
     from graphrag_mcp.errors import RequestError
     from graphrag_mcp.settings import Settings
 
@@ -181,10 +181,7 @@ def arguments_law(folder: Path) -> Law:
 
     def hold(tool: str, arguments: Mapping[str, object]) -> None:
         try:
-            if tool in SEARCH_TOOLS:
-                assert isinstance(read_question(tool, arguments, settings, folder), Question)
-            else:
-                assert read_status_question(arguments).response_format in ("concise", "detailed", "json")
+            assert isinstance(TOOLS[tool].read(arguments, settings, folder), Call)
         except RequestError as error:
             name = error.argument
             shown = json.dumps(name, ensure_ascii=False)[1:-1][:shown_characters]
@@ -308,10 +305,10 @@ def _settings_seeds() -> Iterator[bytes]:
 
 
 def _arguments_seeds() -> Iterator[bytes]:
-    from graphrag_mcp.answers.arguments import input_schema
+    from graphrag_mcp.answers.tools import TOOLS
 
     for index, tool in enumerate(ASKED_TOOLS):
-        names = input_schema(tool)["properties"]
+        names = TOOLS[tool].schema()["properties"]
         for value in (
             None,
             True,

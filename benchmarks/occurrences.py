@@ -17,13 +17,9 @@ from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
-from graphrag_mcp.answers.code_text import answer_code, write
-from graphrag_mcp.answers.requests import read_code_question
+from graphrag_mcp.answers.tools import OCCURRENCES
 from graphrag_mcp.app.local import App
 from graphrag_mcp.settings import load_settings
-
-TOOL = "find_occurrences"
-TOKENS = 6_000
 
 
 def main() -> None:
@@ -52,9 +48,8 @@ def compare(app: App, text: str, runs: int) -> None:
 
 def ask(app: App, text: str) -> str:
     """Return what the tool answers."""
-    arguments, first, scope = read_code_question(TOOL, {"text": text}, app.settings, app.root)
-    found, stale = app.navigate(lambda navigator: answer_code(navigator, TOOL, arguments, first, scope))
-    return write(found, TOOL, arguments, TOKENS, stale=stale)
+    call = OCCURRENCES.read({"text": text}, app.settings, app.root)
+    return OCCURRENCES.write(OCCURRENCES.ask(app, call), call)
 
 
 def ripgrep(root: Path, text: str) -> int:

@@ -20,25 +20,20 @@ import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from functools import partial
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
-from graphrag_mcp.answers.code_text import CONCISE_TOKENS
-from graphrag_mcp.answers.paging import cursor_at
-from graphrag_mcp.answers.render import render
-from graphrag_mcp.answers.requests import Question, read_question
+from graphrag_mcp.answers.tools import HYBRID
 from graphrag_mcp.app.local import App
 from graphrag_mcp.embedding.models import load_embedder
 from graphrag_mcp.errors import RequestError
 from graphrag_mcp.exclusion.manager import ExclusionManager
 from graphrag_mcp.exclusion.walker import WalkedFile, walk
-from graphrag_mcp.model.search import SearchRequest, SearchResult
+from graphrag_mcp.model.search import SearchRequest
 from graphrag_mcp.settings import load_settings
 from graphrag_mcp.text.words import query_words
 
-TOOL = "graphrag_hybrid_search"
 RESULTS = 5
 LIMIT = 10_000  # Tokens after which an agent gives up.
 SNIPPET_LINES = 10  # semble's default: the first lines of each chunk.
@@ -191,19 +186,8 @@ def our_pages(app: App, query: str, response_format: str) -> Iterator[Page]:
 
 def answer(app: App, arguments: Mapping[str, object]) -> str:
     """Return what the server's tool answers."""
-    question = read_question(TOOL, arguments, app.settings, app.root)
-    return written(question, app.search(question.request), app.settings.retrieval.response_tokens)
-
-
-def written(question: Question, result: SearchResult, tokens: int) -> str:
-    default = CONCISE_TOKENS if question.response_format == "concise" else tokens
-    return render(
-        result,
-        question.response_format,
-        question.tokens or default,
-        first=question.first,
-        cursor=partial(cursor_at, tool=TOOL, arguments=question.arguments),
-    )
+    call = HYBRID.read(arguments, app.settings, app.root)
+    return HYBRID.write(HYBRID.ask(app, call), call)
 
 
 def results_of(text: str) -> Iterator[Step]:

@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+from graphrag_mcp.app.protocol import WITH_INDEX
 from graphrag_mcp.errors import IndexStoreError
 from graphrag_mcp.model.files import Category, RelationKind, Resolution
 from graphrag_mcp.model.reports import IndexPhase, IndexReport, IndexState, Status
@@ -98,6 +99,7 @@ class FakeApp:
         delay_seconds: float = 0.0,
         settings: Settings | None = None,
     ) -> None:
+        self.capabilities = WITH_INDEX
         self.root = root
         self.settings = settings or Settings()
         self.started = threading.Event()

@@ -33,7 +33,7 @@ class Server:
         self._unread = b""
         params = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}
         try:
-            self.ask("initialize", params)
+            self.introduction: dict[str, Any] = self.ask("initialize", params)["result"]
         except BaseException:
             self.process.kill()
             self.process.communicate()

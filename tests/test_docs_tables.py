@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from qdrant_client import QdrantClient, models
 
-from graphrag_mcp.answers.arguments import TOOLS, input_schema
+from graphrag_mcp.answers.tools import TOOLS
 from graphrag_mcp.embedding.models import load_embedder
 from graphrag_mcp.errors import IndexStoreError
 from graphrag_mcp.exclusion.manager import ExclusionManager
@@ -58,7 +58,7 @@ def test_every_argument_of_every_tool_is_named(tool: str) -> None:
     assert f"| `{tool}` |" in TOOLS_TEXT
     assert f'"name": "{tool}"' in TOOLS_TEXT
     assert f"| `{tool}` |" in (ROOT / "README.md").read_text(encoding="utf-8")
-    assert all(f"\n| `{argument}` | " in TOOLS_TEXT for argument in input_schema(tool)["properties"])
+    assert all(f"\n| `{argument}` | " in TOOLS_TEXT for argument in TOOLS[tool].schema()["properties"])
 
 
 def test_the_collection_that_is_shown_is_one_that_a_copy_keeps() -> None:

@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from graphrag_mcp import __version__
-from graphrag_mcp.answers.arguments import TOOLS, input_schema
+from graphrag_mcp.answers.tools import TOOLS
 from graphrag_mcp.cli.options import ROOT_VARIABLES, create_parser
 from graphrag_mcp.settings import ENVIRONMENT_PREFIX, IndexingSettings, RetrievalSettings, ServerSettings
 
@@ -111,7 +111,7 @@ def test_the_skill_knows_every_tool_and_no_other() -> None:
 def test_the_arguments_in_the_skill_exist() -> None:
     """Every `name: value` of the skill is an argument of some tool, with a value that its schema accepts."""
     text = SKILL.read_text(encoding="utf-8").partition("\n---\n")[2]
-    schemas = [input_schema(tool)["properties"] for tool in TOOLS]
+    schemas = [tool.schema()["properties"] for tool in TOOLS.values()]
     given = re.findall(r"`([a-z_]+): ([^`]+)`", text)
     assert {name for name, _ in given} == {"categories", "direction", "exclude_archived", "response_format"}
     for name, value in given:

@@ -7,9 +7,8 @@ from typing import Any
 
 import pytest
 
-from graphrag_mcp.answers.code_text import answer_code, write
 from graphrag_mcp.answers.excerpts import room_of
-from graphrag_mcp.answers.requests import read_code_question
+from graphrag_mcp.answers.tools import TOOLS
 from graphrag_mcp.app.local import App
 from graphrag_mcp.errors import RequestError
 from graphrag_mcp.settings import load_settings
@@ -41,8 +40,8 @@ def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
 
 def ask(app: App, tool: str, **arguments: object) -> str:
     """Return what the tool answers."""
-    parsed, first, scope = read_code_question(tool, arguments, app.settings, app.root)
-    return write(answer_code(app.navigator(), tool, parsed, first, scope), tool, parsed, 6_000)
+    call = TOOLS[tool].read(arguments, app.settings, app.root)
+    return TOOLS[tool].write(TOOLS[tool].ask(app, call), call)
 
 
 def find_key(value: Any, key: str) -> Iterator[Any]:

@@ -1,7 +1,9 @@
 """How a search result reads."""
 
 import json
+import re
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -9,9 +11,11 @@ import pytest
 from graphrag_mcp.answers.arguments import ResponseFormat
 from graphrag_mcp.answers.excerpts import Excerpt, cut_text, cut_texts, room_of, tokens_of
 from graphrag_mcp.answers.render import one_line, printable, render
+from graphrag_mcp.answers.tools import HYBRID
 from graphrag_mcp.model.files import ArchiveClass, DocumentFacts, DocumentStatus, RelationKind, Resolution
 from graphrag_mcp.model.reports import IndexPhase, IndexState
 from graphrag_mcp.model.search import CompressionStats, Factor, Hit, SearchResult
+from graphrag_mcp.settings import Settings
 from tests.fakes import make_chunk, make_hit, make_neighbour, make_result
 
 PLENTY = 6000
@@ -24,7 +28,13 @@ def hits(count: int, lines: int, line: str = "") -> list[Hit]:
 
 
 def detailed(result: SearchResult, tokens: int = PLENTY) -> str:
-    return render(result, "detailed", tokens)
+    return render(result, tokens)
+
+
+def written(result: SearchResult, form: ResponseFormat, tokens: int = PLENTY) -> str:
+    """Return what the tool answers."""
+    arguments = {"query": "open a session", "response_format": form, "token_budget": tokens}
+    return HYBRID.write(result, HYBRID.read(arguments, Settings(), Path("/project")))
 
 
 def test_a_result_says_where_what_why_and_shows_the_code() -> None:
@@ -41,14 +51,14 @@ def test_a_result_says_where_what_why_and_shows_the_code() -> None:
 
 def test_the_concise_form_has_signatures_and_no_code() -> None:
     """P-1: locations first, when an agent only wants to know where."""
-    text = render(make_result(make_hit()), "concise", PLENTY)
+    text = render(make_result(make_hit()), PLENTY, with_code=False)
     assert text.splitlines()[1] == "   def open(self) -> None"
     assert "line 10" not in text
 
 
 def test_an_explained_result_shows_every_factor() -> None:
     """001-17: every score can be followed by hand."""
-    text = render(make_result(make_hit()), "concise", PLENTY, explained=True)
+    text = render(make_result(make_hit()), PLENTY, with_code=False, explained=True)
     assert "score 0.9000, fused 0.8000" in text
     assert "+ 1.500  definition (Session.open)" in text
     assert "× 1.200  recency (3 days)" in text
@@ -57,7 +67,7 @@ def test_an_explained_result_shows_every_factor() -> None:
 def test_the_terms_of_a_sum_are_not_shown_as_factors() -> None:
     """002-02: the linear reranker adds its terms, penalties with a minus."""
     terms = (Factor("keyword", 0.25, "term"), Factor("status", -0.4, "term"))
-    text = render(make_result(replace(make_hit(), factors=terms)), "concise", PLENTY, explained=True)
+    text = render(make_result(replace(make_hit(), factors=terms)), PLENTY, with_code=False, explained=True)
     assert "   + 0.250  keyword\n   - 0.400  status\n" in text
 
 
@@ -66,7 +76,7 @@ def test_the_terms_of_a_sum_are_not_shown_as_factors() -> None:
 def test_an_answer_stays_within_its_tokens(form: Any, tokens: int) -> None:
     """P-1: a client cuts a longer answer wherever it likes."""
     result = make_result(*hits(25, 60), expanded=(make_neighbour(),) * 20)
-    assert len(render(result, form, tokens)) <= room_of(tokens) + 200
+    assert len(written(result, form, tokens)) <= room_of(tokens) + 200
 
 
 def test_the_best_result_gets_the_most_room_and_every_cut_is_counted() -> None:
@@ -84,7 +94,7 @@ def test_one_more_line_is_a_line() -> None:
     endings = {
         line.partition(" more ")[2]
         for tokens in range(200, 900, 10)
-        for line in render(make_result(*hits(1, 40), expanded=(make_neighbour(),) * 9), "detailed", tokens).splitlines()
+        for line in render(make_result(*hits(1, 40), expanded=(make_neighbour(),) * 9), tokens).splitlines()
         if line.startswith("... 1 more")
     }
     assert endings
@@ -121,8 +131,8 @@ def test_a_few_letters_of_a_line_are_not_shown() -> None:
 def test_a_budget_too_small_for_code_is_answered_without_code(count: int) -> None:
     """As the concise form is: with signatures, and as many results as fit."""
     found = make_result(*hits(count, 40, "x" * 500 + "\n"))
-    assert render(found, "detailed", 200) == render(found, "concise", 200)
-    assert "   def open(self) -> None" in render(found, "detailed", 200)
+    assert render(found, 200) == render(found, 200, with_code=False)
+    assert "   def open(self) -> None" in render(found, 200)
 
 
 def test_a_result_for_which_no_code_fits_shows_its_signature() -> None:
@@ -180,12 +190,12 @@ def test_an_incomplete_index_a_missing_store_and_warnings_come_first() -> None:
 def test_an_answer_to_which_nothing_matches_says_so_first(form: Any) -> None:
     """An agent reads why, what to do, and the three nearest places without their code."""
     result = make_result(*hits(5, 60), expanded=(make_neighbour(),), confidence=0.01, missing_words=("etcd", "raft"))
-    text = render(result, form, PLENTY, cursor=lambda row, total: f"{row}-of-{total}")
+    text = written(result, form)
     lines = text.splitlines()
     assert lines[0].startswith('Nothing matches well (not indexed anywhere: "etcd", "raft"); ask in other words')
     nearest = ["The nearest places", "1. src/file0.py", "2. src/file1.py", "3. src/file2.py"]
     assert [line.split(":")[0] for line in lines[2:6]] == nearest
-    assert lines[-1] == '... more results: cursor="3-of-5"'
+    assert re.fullmatch(r'\.\.\. more results: cursor="3-[0-9a-f]{8}"', lines[-1])
     assert "line 1 of" not in text
     assert "Related" not in text
 
@@ -194,7 +204,7 @@ def test_the_rest_of_an_answer_to_which_nothing_matches_is_shown_on_request() ->
     """Nothing is hidden from whoever insists: the next page is written as ever."""
     weak = make_result(*hits(5, 2), confidence=0.01)
     plain = make_result(*hits(5, 2), confidence=0.9)
-    assert render(weak, "detailed", PLENTY, first=3) == render(plain, "detailed", PLENTY, first=3)
+    assert render(weak, PLENTY, first=3) == render(plain, PLENTY, first=3)
 
 
 def test_a_judgement_changes_nothing_where_something_matches() -> None:
@@ -213,7 +223,7 @@ def test_words_that_all_occur_are_not_blamed() -> None:
 
 def test_the_json_form_says_how_sure_it_is() -> None:
     """A program gets the number, the flag and the reason, and all results."""
-    payload = json.loads(render(make_result(*hits(5, 2), confidence=0.01, missing_words=("raft",)), "json", PLENTY))
+    payload = json.loads(written(make_result(*hits(5, 2), confidence=0.01, missing_words=("raft",)), "json"))
     judged = {name: payload["meta"][name] for name in ("confidence", "nothing_matches", "missing_words")}
     assert judged == {"confidence": 0.01, "nothing_matches": True, "missing_words": ["raft"]}
     assert len(payload["primary"]) == 5
@@ -232,7 +242,7 @@ def test_json_has_everything() -> None:
     """000-21, 000-31, 000-33, 003-08, K-19: metadata, weights and counts under stable names."""
     chunk = make_chunk(archive=ArchiveClass(".archive/", 0.5), modified_at=0.0, enclosing=("Session",))
     result = make_result(make_hit(chunk), expanded=(make_neighbour(Resolution.CANDIDATES),))
-    payload = json.loads(render(result, "json", PLENTY))
+    payload = json.loads(written(result, "json"))
     assert list(payload) == [
         "query",
         "primary",
@@ -290,7 +300,7 @@ def test_json_has_everything() -> None:
 
 def test_json_stays_within_its_tokens_too() -> None:
     """P-1: texts are cut, and what is cut is counted."""
-    text = render(make_result(*hits(5, 500)), "json", 2500)
+    text = written(make_result(*hits(5, 500)), "json", 2500)
     assert len(text) <= room_of(2500) * 1.1
     assert json.loads(text)["primary"][4]["hidden_lines"] > 400
 
@@ -300,7 +310,7 @@ def test_what_stands_beside_the_results_takes_no_room_from_the_first(tokens: int
     """P-1: the best evidence first: of 200 tokens there is one result left, without its code."""
     found = make_result(*hits(5, 40), expanded=(make_neighbour(),) * 20)
     found = replace(found, rejected=tuple(hits(3, 4)), runner_up=tuple(hits(3, 4)))
-    text = render(found, "json", tokens, cursor=lambda row, total: f"{row} of {total}")
+    text = written(found, "json", tokens)
     shown = json.loads(text)
     assert tokens_of(text) <= max(tokens, 650)
     assert len(shown["primary"]) >= min(5, tokens // 600)
@@ -314,10 +324,11 @@ def test_what_stands_beside_the_results_takes_no_room_from_the_first(tokens: int
 def test_json_leaves_out_results_that_do_not_fit(tokens: int) -> None:
     """P-1: the cursor continues behind those that are there."""
     found = make_result(*hits(25, 40, '\t"quoted"\n'))
-    shown = json.loads(render(found, "json", tokens, cursor=lambda row, total: f"{row} of {total}"))
+    shown = json.loads(written(found, "json", tokens))
     size = len(json.dumps(shown, ensure_ascii=False))
     assert 1 <= len(shown["primary"]) < 25
-    assert shown["cursor"] == f"{len(shown['primary'])} of 25"
+    assert shown["cursor"].startswith(f"{len(shown['primary'])}-")
+    assert shown["total"] == 25
     assert size <= room_of(tokens) * 1.1 or len(shown["primary"]) == 1
 
 
@@ -325,7 +336,7 @@ def test_json_leaves_out_results_that_do_not_fit(tokens: int) -> None:
 @pytest.mark.parametrize("form", ["detailed", "json"])
 def test_letters_that_are_tokens_of_their_own_are_counted_as_such(line: str, form: ResponseFormat) -> None:
     """P-1: a budget holds in every language."""
-    text = render(make_result(*hits(5, 400, line)), form, 2500)
+    text = written(make_result(*hits(5, 400, line)), form, 2500)
     assert tokens_of(text) <= 2500 * 1.1
     assert len(text) < 0.9 * room_of(2500)
 
@@ -339,7 +350,7 @@ def test_a_hit_without_reasons_still_reads_well() -> None:
 def test_a_name_with_line_ends_stays_on_its_line() -> None:
     """P-1: what a file is called cannot pass for a result of its own."""
     chunk = make_chunk("src/a\n1. src/trusted.py:1-9", symbol="one\ntwo", signature="def one(\n)")
-    text = render(make_result(make_hit(chunk)), "concise", PLENTY)
+    text = render(make_result(make_hit(chunk)), PLENTY, with_code=False)
     assert len(text.splitlines()) == 2
     assert "src/a␊1. src/trusted.py" in text
 

@@ -4,15 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from graphrag_mcp.answers.arguments import (
-    MAXIMUM_ENTRIES,
-    MAXIMUM_ENTRY,
-    SEARCH_TOOLS,
-    TOOLS,
-    input_schema,
-)
-from graphrag_mcp.answers.paging import cursor_at
-from graphrag_mcp.answers.requests import parse_arguments, read_question, read_status_question
+from graphrag_mcp.answers.arguments import MAXIMUM_ENTRIES, MAXIMUM_ENTRY
+from graphrag_mcp.answers.requests import search_request
+from graphrag_mcp.answers.tools import SEARCH_TOOLS, STATUS, TOOLS
+from graphrag_mcp.answers.validation import parse_arguments
 from graphrag_mcp.errors import RequestError
 from graphrag_mcp.model.files import Category
 from graphrag_mcp.model.search import Scope, SearchRequest
@@ -23,12 +18,12 @@ SETTINGS = Settings()
 
 
 def ask(tool: str, root: Path, **arguments: object) -> SearchRequest:
-    return read_question(tool, {"query": "open a session", **arguments}, SETTINGS, root).request
+    return search_request(SEARCH_TOOLS[tool].read({"query": "open a session", **arguments}, SETTINGS, root))
 
 
 def refusal(tool: str, root: Path, **arguments: object) -> str:
     with pytest.raises(RequestError) as caught:
-        read_question(tool, {"query": "open a session", **arguments}, SETTINGS, root)
+        SEARCH_TOOLS[tool].read({"query": "open a session", **arguments}, SETTINGS, root)
     return str(caught.value)
 
 
@@ -111,8 +106,8 @@ def test_the_setting_decides_about_archived_files_unless_the_call_does(tmp_path:
     settings = Settings(retrieval=RetrievalSettings(exclude_archived=False))
 
     def hides(**arguments: object) -> bool:
-        question = read_question(HYBRID, {"query": "old code", **arguments}, settings, tmp_path)
-        return question.request.scope.exclude_archived
+        call = TOOLS[HYBRID].read({"query": "old code", **arguments}, settings, tmp_path)
+        return call.scope.exclude_archived
 
     assert not hides()
     assert hides(exclude_archived=True)
@@ -163,7 +158,7 @@ def test_a_score_outside_0_to_1_is_refused(score: object, tmp_path: Path) -> Non
 def test_a_missing_query_is_asked_for(tmp_path: Path) -> None:
     """000-34: the query is required."""
     with pytest.raises(RequestError, match="query is required: give text of 2"):
-        read_question(HYBRID, {}, SETTINGS, tmp_path)
+        TOOLS[HYBRID].read({}, SETTINGS, tmp_path)
 
 
 def test_all_problems_of_a_call_are_named_at_once(tmp_path: Path) -> None:
@@ -181,7 +176,7 @@ def test_a_long_wrong_value_is_shown_in_part(tmp_path: Path) -> None:
 @pytest.mark.parametrize("tool", TOOLS)
 def test_a_schema_tells_types_defaults_and_ranges_and_allows_nothing_else(tool: str) -> None:
     """000-34, K-06: what is accepted stands in the schema."""
-    schema = input_schema(tool)
+    schema = TOOLS[tool].schema()
     assert schema["additionalProperties"] is False
     for name, value in schema["properties"].items():
         assert value["description"], name
@@ -192,8 +187,8 @@ def test_a_schema_tells_types_defaults_and_ranges_and_allows_nothing_else(tool: 
 def test_the_schema_shows_the_projects_own_default() -> None:
     """K-13: a client sees what it will get."""
     settings = Settings(retrieval=RetrievalSettings(exclude_archived=False))
-    assert input_schema(HYBRID, settings)["properties"]["exclude_archived"]["default"] is False
-    assert input_schema(HYBRID)["properties"]["limit"] == {
+    assert TOOLS[HYBRID].schema(settings)["properties"]["exclude_archived"]["default"] is False
+    assert TOOLS[HYBRID].schema()["properties"]["limit"] == {
         "default": 5,
         "description": "Results to return.",
         "maximum": 25,
@@ -202,17 +197,17 @@ def test_the_schema_shows_the_projects_own_default() -> None:
     }
 
 
-def test_the_status_tool_takes_only_a_form() -> None:
+def test_the_status_tool_takes_only_a_form(tmp_path: Path) -> None:
     """K-06: unknown arguments are refused there too."""
-    assert read_status_question({"response_format": "json"}).response_format == "json"
+    assert STATUS.read({"response_format": "json"}, SETTINGS, tmp_path).arguments.response_format == "json"
     with pytest.raises(RequestError, match="not an argument of index_status"):
-        read_status_question({"query": "x"})
+        STATUS.read({"query": "x"}, SETTINGS, tmp_path)
 
 
 LISTS = [
     (tool, name)
     for tool in TOOLS
-    for name, schema in input_schema(tool)["properties"].items()
+    for name, schema in TOOLS[tool].schema()["properties"].items()
     if schema["type" if "type" in schema else "anyOf"] == "array"
 ]
 
@@ -220,14 +215,14 @@ LISTS = [
 @pytest.mark.parametrize(("tool", "name"), LISTS)
 def test_every_list_has_a_limit(tool: str, name: str) -> None:
     """It is in the schema, and a longer list is refused by a sentence that names it, before anything is compiled."""
-    schema = input_schema(tool)["properties"]
+    schema = TOOLS[tool].schema()["properties"]
     assert schema[name]["maxItems"] == MAXIMUM_ENTRIES
     arguments = {"query": "open a session", "text": "open", "symbol": "open"}
     given = {key: value for key, value in arguments.items() if key in schema}
     entry = "tests" if name == "categories" else "**/a*/**"
-    parse_arguments(tool, TOOLS[tool], {**given, name: [entry] * MAXIMUM_ENTRIES})
+    parse_arguments(tool, TOOLS[tool].arguments, {**given, name: [entry] * MAXIMUM_ENTRIES})
     with pytest.raises(RequestError) as caught:
-        parse_arguments(tool, TOOLS[tool], {**given, name: [entry] * 20_000})
+        parse_arguments(tool, TOOLS[tool].arguments, {**given, name: [entry] * 20_000})
     assert str(caught.value) == f"{name}: at most 200 entries, 20,000 were given; send fewer"
 
 
@@ -240,6 +235,6 @@ def test_an_entry_of_a_list_has_a_limit(name: str, tmp_path: Path) -> None:
 
 def test_a_cursor_with_an_endless_number_is_refused(tmp_path: Path) -> None:
     """Its mark may be right: it was copied from an answer."""
-    arguments = SEARCH_TOOLS[HYBRID].model_validate({"query": "open a session"})
-    mark = cursor_at(0, 1, HYBRID, arguments).partition("-")[2]
+    call = SEARCH_TOOLS[HYBRID].read({"query": "open a session"}, SETTINGS, tmp_path)
+    mark = call.cursor_at(0, 1).partition("-")[2]
     assert "another question" in refusal(HYBRID, tmp_path, query="open a session", cursor=f"{'9' * 5_000}-{mark}")

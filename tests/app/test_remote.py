@@ -1,5 +1,6 @@
 """A search that has no index of its own; Qdrant is in memory, or away."""
 
+import json
 import logging
 import time
 from collections.abc import Sequence
@@ -9,6 +10,7 @@ from pathlib import Path
 import pytest
 from qdrant_client import QdrantClient
 
+from graphrag_mcp.answers.tools import SEARCH_TOOLS, TOOLS
 from graphrag_mcp.app.local import App
 from graphrag_mcp.app.remote import RemoteApp
 from graphrag_mcp.model.files import Symbol, SymbolKind
@@ -50,6 +52,21 @@ def test_without_a_graph_every_search_says_what_to_set_and_none_fails(
             assert result.meta.unavailable == {"graph": "no graph without a local index; set GRAPHRAG_NEO4J_URI"}
             assert not result.meta.strategy.graph_expansion_enabled
     assert caplog.records == []
+
+
+@pytest.mark.usefixtures("_copied")
+def test_every_tool_that_is_listed_answers_from_the_servers(tmp_path: Path) -> None:
+    """What the capabilities promise is kept, in text and in JSON."""
+    settings = load_settings(tmp_path, ENVIRONMENT)
+    tools = [tool for tool in TOOLS.values() if tool.needs in RemoteApp.capabilities]
+    assert {tool.name for tool in tools} == {*SEARCH_TOOLS, "index_status"}
+    with closing(RemoteApp(tmp_path, settings)) as remote:
+        for tool in tools:
+            asked = {"query": "total"} if tool.name in SEARCH_TOOLS else {}
+            call = tool.read(asked, settings, tmp_path)
+            found = tool.ask(remote, call)
+            assert ("orders.py" if asked else "Files: 1") in tool.text(found, call)
+            assert json.dumps(tool.json(found, call))
 
 
 @pytest.mark.parametrize("fault", FAULTS)

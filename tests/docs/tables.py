@@ -13,17 +13,9 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from graphrag_mcp.answers.arguments import (
-    CODE_TOOLS,
-    SEARCH_TOOLS,
-    STATUS_TOOL,
-    TOOLS,
-    CodeArguments,
-    HybridSearchArguments,
-    QueryDocumentsArguments,
-    SearchArguments,
-    input_schema,
-)
+from graphrag_mcp.answers.arguments import CodeArguments, SearchArguments
+from graphrag_mcp.answers.tools import DOCUMENTS, FIND_SYMBOL, HYBRID, STATUS, TOOLS, Tool
+from graphrag_mcp.app.protocol import Capability
 from graphrag_mcp.settings import ENVIRONMENT_PREFIX, IndexingSettings, RetrievalSettings, ServerSettings, Settings
 from tests.docs import ROOT
 
@@ -45,26 +37,22 @@ COMMON_SETTINGS = {
 }  # fmt: skip
 
 _TYPES = {"string": "text", "integer": "whole number", "number": "number", "array": "list", "boolean": "true or false"}
-_HYBRID, _QUERY, _ = SEARCH_TOOLS
 
 
 def render_tables() -> dict[str, str]:
     """Return every table by its name."""
     shared, of_code = set(SearchArguments.model_fields), set(CodeArguments.model_fields) - {"limit"}
+    code_tools = [tool for tool in TOOLS.values() if tool.needs is Capability.CODE]
     return {
         "settings: common": _common_table(),
         "settings: indexing": _settings_table(IndexingSettings),
         "settings: retrieval": _retrieval_tables(),
         "settings: servers": _settings_table(ServerSettings),
-        "arguments: all search tools": _arguments_table(_HYBRID, shared),
-        f"arguments: {_HYBRID}": _arguments_table(_HYBRID, set(HybridSearchArguments.model_fields) - shared),
-        f"arguments: {_QUERY}": _arguments_table(_QUERY, set(QueryDocumentsArguments.model_fields) - shared),
-        **{
-            f"arguments: {tool}": _arguments_table(tool, set(model.model_fields) - of_code)
-            for tool, model in CODE_TOOLS.items()
-        },
-        "arguments: all code tools": _arguments_table(next(iter(CODE_TOOLS)), of_code),
-        f"arguments: {STATUS_TOOL}": _arguments_table(STATUS_TOOL, set(TOOLS[STATUS_TOOL].model_fields)),
+        "arguments: all search tools": _arguments_table(HYBRID, shared),
+        **{f"arguments: {tool.name}": _arguments_table(tool, _names(tool) - shared) for tool in (HYBRID, DOCUMENTS)},
+        **{f"arguments: {tool.name}": _arguments_table(tool, _names(tool) - of_code) for tool in code_tools},
+        "arguments: all code tools": _arguments_table(FIND_SYMBOL, of_code),
+        f"arguments: {STATUS.name}": _arguments_table(STATUS, _names(STATUS)),
     }
 
 
@@ -113,8 +101,12 @@ def _settings_table(section: type[BaseModel]) -> str:
     return _table(("name", "environment variable", "default", "accepted", "meaning"), rows)
 
 
-def _arguments_table(tool: str, names: set[str]) -> str:
-    schema = input_schema(tool)
+def _names(tool: Tool[Any, Any, Any]) -> set[str]:
+    return set(tool.arguments.model_fields)
+
+
+def _arguments_table(tool: Tool[Any, Any, Any], names: set[str]) -> str:
+    schema = tool.schema()
     rows = (
         (f"`{name}`", *(_describe(one, required=name in schema.get("required", ()))))
         for name, one in schema["properties"].items()

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from graphrag_mcp.answers.requests import read_question
+from graphrag_mcp.answers.requests import search_request
+from graphrag_mcp.answers.tools import HYBRID
 from graphrag_mcp.app.local import App
 from graphrag_mcp.evaluation.judged import JudgedQuery, Target
 from graphrag_mcp.evaluation.scores import CUTOFF, Scores, score
@@ -73,8 +74,8 @@ class Golden:
             if only_hard and not query.hard:
                 continue
             arguments = {"query": query.judged.query, "limit": CUTOFF, **query.arguments}
-            question = read_question("graphrag_hybrid_search", arguments, self.app.settings, self.app.root)
-            answers[query.judged.id] = list(orchestrator.search(question.request, stores, state).primary)
+            request = search_request(HYBRID.read(arguments, self.app.settings, self.app.root))
+            answers[query.judged.id] = list(orchestrator.search(request, stores, state).primary)
         orchestrator.close()
         return answers
 

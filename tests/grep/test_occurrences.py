@@ -11,8 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from graphrag_mcp.answers.code_text import answer_code, write
-from graphrag_mcp.answers.requests import read_code_question
+from graphrag_mcp.answers.tools import OCCURRENCES
 from graphrag_mcp.app.local import App
 from graphrag_mcp.grep.occurrences import Content, Needle, Occurrence, find_occurrences
 from graphrag_mcp.model.search import Scope
@@ -134,9 +133,8 @@ def planted(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
 def ask(app: App, text: str, **arguments: object) -> str:
     """Return what the tool answers, with the text that was asked for taken out."""
     asked = {"text": text, **arguments}
-    parsed, first, scope = read_code_question("find_occurrences", asked, app.settings, app.root)
-    answer, stale = app.navigate(lambda navigator: answer_code(navigator, "find_occurrences", parsed, first, scope))
-    return write(answer, "find_occurrences", parsed, 4_000, stale=stale)
+    call = OCCURRENCES.read(asked, app.settings, app.root)
+    return OCCURRENCES.write(OCCURRENCES.ask(app, call), call)
 
 
 @pytest.mark.parametrize("name", SECRETS)

@@ -14,8 +14,9 @@ from mcp.types import INTERNAL_ERROR, INVALID_PARAMS, PromptReference, ResourceT
 
 from graphrag_mcp.answers.excerpts import room_of
 from graphrag_mcp.answers.outlines import write_map
-from graphrag_mcp.app.lazy import Backend
+from graphrag_mcp.app.lazy import LazyBackend
 from graphrag_mcp.app.local import App
+from graphrag_mcp.app.protocol import WITH_INDEX
 from graphrag_mcp.errors import RootError
 from graphrag_mcp.mcp_server.protocol import create_server
 from graphrag_mcp.settings import load_settings
@@ -85,7 +86,7 @@ def talk(app: App, conversation: Callable[[Client], Coroutine[Any, Any, Any]], e
         def start(self) -> None: ...
 
     async def run() -> Any:
-        async with Client(create_server(Backend(Opened)), mode=era) as client:  # type: ignore[arg-type]
+        async with Client(create_server(LazyBackend(Opened, WITH_INDEX)), mode=era) as client:  # type: ignore[arg-type]
             return await conversation(client)
 
     return anyio.run(run)
@@ -202,14 +203,14 @@ def test_an_error_says_whose_it_is(project: App) -> None:
     def cannot() -> Any:
         raise RootError("there is no such folder; pass another --root")
 
-    async def code(client: Client) -> int:
+    async def code(client: Client, uri: str = "graphrag://nothing") -> int:
         with pytest.raises(MCPError) as caught:
-            await client.read_resource("graphrag://nothing")
+            await client.read_resource(uri)
         return int(caught.value.error.code)
 
     async def closed() -> int:
-        async with Client(create_server(Backend(cannot))) as client:
-            return await code(client)
+        async with Client(create_server(LazyBackend(cannot, WITH_INDEX))) as client:
+            return await code(client, "graphrag://map")
 
     assert talk(project, code) == INVALID_PARAMS
     assert anyio.run(closed) == INTERNAL_ERROR

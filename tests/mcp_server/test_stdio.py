@@ -13,7 +13,7 @@ import anyio
 import pytest
 from mcp import Client, StdioServerParameters
 
-from graphrag_mcp.answers.arguments import TOOLS
+from graphrag_mcp.answers.tools import TOOLS
 from tests.stdio_client import Server
 
 HYBRID = "graphrag_hybrid_search"
@@ -73,6 +73,39 @@ def test_a_session_over_the_wire(repository: Path, environment: dict[str, str]) 
     started = time.monotonic()
     assert server.close() == b""
     assert time.monotonic() - started < EXIT_SECONDS
+
+
+def test_a_server_without_an_index_lists_only_what_can_work(
+    repository: Path, environment: dict[str, str], tmp_path: Path
+) -> None:
+    """Tools, prompts, resources and instructions; a tool that is not listed is refused in one sentence."""
+    arguments = ("-m", "graphrag_mcp", "serve", "--remote", "--root", str(repository))
+    away = {"GRAPHRAG_QDRANT_URL": "http://127.0.0.1:9"}  # No Qdrant: each search says so, and none fails.
+    with (tmp_path / "errors").open("wb") as stderr:
+        server = Server(repository, environment | away, stderr, arguments)
+        tools = [tool["name"] for tool in server.ask("tools/list", {})["result"]["tools"]]
+        assert tools == [HYBRID, "query_documents", "query_unique_documents", "index_status"]
+        assert set(server.introduction["capabilities"]) & {"resources", "completions"} == set()
+        named = {name for name in TOOLS if name in server.introduction["instructions"]}
+        assert named == set(tools)
+        assert [one["name"] for one in server.ask("prompts/list", {})["result"]["prompts"]] == ["locate"]
+
+        for name in tools:
+            text, failed = server.call(name, {} if name == "index_status" else {"query": "renew a token"})
+            assert (failed, "check GRAPHRAG_QDRANT_URL" in text) == (False, True)
+        for name in set(TOOLS) - set(tools):
+            text, failed = server.call(name, {"symbol": "Session"})
+            assert failed
+            assert (
+                text
+                == f"'{name}' needs a local index, so start the server without --remote; there are: " + ", ".join(tools)
+            )
+        error = server.ask("resources/read", {"uri": "graphrag://map"})["error"]
+        assert error["message"].endswith("use initialize, ping, tools/list, tools/call, prompts/list, prompts/get")
+        error = server.ask("prompts/get", {"name": "tour"})["error"]
+        assert error["message"] == "'tour' is not a prompt; there are: locate"
+        server.close()
+    assert b"Traceback" not in (tmp_path / "errors").read_bytes()
 
 
 def _send_long_lists(server: Server) -> None:

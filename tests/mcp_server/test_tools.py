@@ -13,11 +13,12 @@ import pytest
 from mcp import Client
 from mcp.types import CallToolResult, TextContent
 
-from graphrag_mcp.answers.arguments import TOOLS
-from graphrag_mcp.app.lazy import Backend
+from graphrag_mcp.answers.tools import TOOLS
+from graphrag_mcp.app.lazy import LazyBackend
+from graphrag_mcp.app.protocol import WITH_INDEX
 from graphrag_mcp.errors import RootError, SettingsError
 from graphrag_mcp.mcp_server.calls import CALLS_AT_ONCE
-from graphrag_mcp.mcp_server.protocol import INSTRUCTIONS, create_server
+from graphrag_mcp.mcp_server.protocol import create_server, describe_server
 from graphrag_mcp.model.reports import IndexPhase, IndexState
 from graphrag_mcp.model.search import SearchRequest, SearchResult
 from graphrag_mcp.settings import RetrievalSettings, Settings
@@ -38,7 +39,7 @@ def talk(app: Any, conversation: Callable[[Client], Coroutine[Any, Any, Any]], e
         return app
 
     async def run() -> Any:
-        async with Client(create_server(Backend(cast("Any", open_app))), mode=era) as client:
+        async with Client(create_server(LazyBackend(cast("Any", open_app), WITH_INDEX)), mode=era) as client:
             return await conversation(client)
 
     return anyio.run(run)
@@ -82,8 +83,9 @@ def test_tools_are_read_only_and_their_words_fit_the_clients(tmp_path: Path) -> 
         assert tool.annotations.read_only_hint
         assert tool.annotations.open_world_hint is False
         assert tool.output_schema is None
-    assert len(INSTRUCTIONS) <= 1500
-    assert "locally" not in INSTRUCTIONS  # Not so for whom the settings name servers.
+    instructions = describe_server(WITH_INDEX)
+    assert len(instructions) <= 1500
+    assert "locally" not in instructions  # Not so for whom the settings name servers.
 
 
 def test_listing_the_tools_opens_nothing() -> None:
@@ -162,10 +164,10 @@ def test_a_project_that_can_be_opened_later_is(tmp_path: Path) -> None:
             raise answer
         return answer
 
-    backend = Backend(open_app)
+    backend = LazyBackend(open_app, WITH_INDEX)
     with pytest.raises(RootError):
-        backend.app()
-    assert backend.app() is backend.app()
+        backend.open()
+    assert backend.open() is backend.open()
 
 
 def test_an_unexpected_error_is_one_sentence_for_the_client_and_a_trace_in_the_log(

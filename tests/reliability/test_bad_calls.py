@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from graphrag_mcp.answers.arguments import SEARCH_TOOLS, TOOLS, input_schema
+from graphrag_mcp.answers.tools import SEARCH_TOOLS, TOOLS
 from tests.reliability.conftest import Report, Size
 from tests.stdio_client import Server
 
@@ -291,9 +291,9 @@ QUERIES: dict[str, str] = {
 
 def wrong_types() -> Iterator[Case]:
     """Every argument of every tool, with a value that no argument takes."""
-    for tool in TOOLS:
-        for name in input_schema(tool)["properties"]:
-            yield call(f"{name} = an object", tool, {name: {"wrong": 1}}, (name,), refused=True)
+    for tool in TOOLS.values():
+        for name in tool.schema()["properties"]:
+            yield call(f"{name} = an object", tool.name, {name: {"wrong": 1}}, (name,), refused=True)
 
 
 def wrong_arguments() -> Iterator[Case]:
@@ -578,6 +578,6 @@ def test_every_tool_is_called_badly() -> None:
     sent = b"\n".join(case.line for case in bad_calls("/repository") if len(case.line) < 10_000).decode(
         errors="replace"
     )
-    for tool, arguments in TOOLS.items():
-        assert f'"{tool}"' in sent
-        assert all(f'"{name}"' in sent for name in arguments.model_fields)
+    for tool in TOOLS.values():
+        assert f'"{tool.name}"' in sent
+        assert all(f'"{name}"' in sent for name in tool.arguments.model_fields)

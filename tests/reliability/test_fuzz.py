@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from benchmarks import fuzz
-from graphrag_mcp.answers.arguments import input_schema
+from graphrag_mcp.answers.tools import TOOLS
 from graphrag_mcp.app.local import App
 from graphrag_mcp.errors import RequestError, SettingsError
 from graphrag_mcp.exclusion.manager import ExclusionManager
@@ -386,7 +386,7 @@ def test_no_setting_holds_a_nul(tmp_path: Path, name: str) -> None:
 
 # ---------------------------------------------------------------- tool arguments
 
-argument_names = sorted({name for tool in fuzz.ASKED_TOOLS for name in input_schema(tool)["properties"]})
+argument_names = sorted({name for tool in fuzz.ASKED_TOOLS for name in TOOLS[tool].schema()["properties"]})
 sensible = st.one_of(
     st.text(max_size=30),
     st.lists(st.one_of(paths, patterns.map(lambda text: text.decode(errors="replace"))), max_size=4),

@@ -20,7 +20,7 @@ import pytest
 from graphrag_mcp.answers.overview import render_status
 from graphrag_mcp.answers.payload import search_payload, status_payload
 from graphrag_mcp.answers.render import render
-from graphrag_mcp.answers.requests import read_question
+from graphrag_mcp.answers.tools import SEARCH_TOOLS
 from graphrag_mcp.app.local import App
 from graphrag_mcp.errors import RequestError
 from graphrag_mcp.ingest.history import commit_times
@@ -35,7 +35,6 @@ CODE = "def open_cookie_jar(path):\n    return Jar(path)\n"
 OUTSIDE = f"def {CANARY}(path):\n    return '{CANARY}'\n"
 LIMIT = 1_000_000
 SECONDS = 60  # For what takes a second: whatever needs longer hangs.
-TOOLS = ("graphrag_hybrid_search", "query_documents", "query_unique_documents")
 
 
 @pytest.fixture(autouse=True)
@@ -336,14 +335,16 @@ def test_no_argument_reads_what_is_outside(
         hostile = (*_HOSTILE, f"{outside}/jar.py", f"{outside}", f"{root}/../outside/jar.py", f"{root}/door/jar.py")
         for value in hostile:
             for tool, name in (
-                (tool, name) for tool in TOOLS[: size(1, 3)] for name in ("query", "excluded_files", "include_patterns")
+                (tool, name)
+                for tool in list(SEARCH_TOOLS.values())[: size(1, 3)]
+                for name in ("query", "excluded_files", "include_patterns")
             ):
                 arguments: dict[str, object] = {"query": "open_cookie_jar"}
                 arguments[name] = value if name == "query" else [value]
                 with _time_limit(10):
                     try:
-                        request = read_question(tool, arguments, app.settings, app.root).request
-                        answer = json.dumps(search_payload(app.search(request)))
+                        call = tool.read(arguments, app.settings, app.root)
+                        answer = json.dumps(search_payload(tool.ask(app, call)))
                         answered += 1
                     except RequestError as error:
                         answer = str(error)
@@ -454,7 +455,7 @@ def _ask_everything(app: App) -> list[str]:
     # A name from outside, the canary in parts: the query itself must not put it into the answer.
     for query in ("open_cookie_jar", "return jar path", "root daemon nologin", "jar.py", "kanarien vogel", CANARY[:8]):
         result = app.search(SearchRequest(query, limit=25))
-        answers += [json.dumps(search_payload(result)), render(result, "detailed", 100_000, explained=True)]
+        answers += [json.dumps(search_payload(result)), render(result, 100_000, explained=True)]
     return answers
 
 

@@ -452,7 +452,7 @@ def _index_and_look(folder: Path, files: Mapping[str, Planted]) -> list[str]:
             result = app.search(SearchRequest(query, limit=25))
             payload = search_payload(result) | {"query": ""}
             answers[f"search for {query}"] = json.dumps(payload, ensure_ascii=False).encode()
-            answers[f"shown for {query}"] = render(result, "detailed", 100_000).encode()
+            answers[f"shown for {query}"] = render(result, 100_000).encode()
         stored = [path for path in (folder / "data").rglob("*") if path.is_file() and "models" not in path.parts]
         contents = {path.name: path.read_bytes() for path in stored}
     contents |= {f"closed {path.name}": path.read_bytes() for path in stored if path.exists()}

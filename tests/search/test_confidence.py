@@ -183,7 +183,7 @@ def test_a_word_that_occurs_nowhere_is_named(golden: Golden) -> None:
 
 def test_the_answer_begins_with_it_and_shows_no_code(golden: Golden) -> None:
     """The agent reads a few lines in the place of five chunks."""
-    text = render(golden.app.search(SearchRequest("kubernetes autoscaler leader election")), "detailed", 6000)
+    text = render(golden.app.search(SearchRequest("kubernetes autoscaler leader election")), 6000)
     assert text.startswith('Nothing matches well (not indexed anywhere: "kubernetes", "autoscaler"')
     assert "```" not in text
     assert len(text.splitlines()) < 10

@@ -1,6 +1,5 @@
 """What a search of a real folder promises, through the whole application."""
 
-import json
 import os
 import shutil
 import statistics
@@ -11,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from graphrag_mcp.answers.arguments import ResponseFormat
+from graphrag_mcp.answers.payload import search_payload
 from graphrag_mcp.answers.render import render
 from graphrag_mcp.app.local import App
 from graphrag_mcp.model.search import Hit, Scope, SearchRequest
@@ -67,21 +66,21 @@ ALL = replace(QUERY, scope=Scope(exclude_archived=False))
 LIVE, OLD, OLDER = "src/invoices.py", ".archive/2020/invoices.py", ".archive/2019/invoices.py"
 
 
-@pytest.mark.parametrize("response_format", ["concise", "detailed"])
-def test_a_result_names_the_archived_files_with_the_same_content(build: Build, response_format: ResponseFormat) -> None:
+@pytest.mark.parametrize("with_code", [False, True])
+def test_a_result_names_the_archived_files_with_the_same_content(build: Build, with_code: bool) -> None:
     """They are no results of their own, and who asks for archived files must not think that there are none."""
     app = build({LIVE: _invoice("vat"), OLD: _invoice("vat"), OLDER: _invoice("vat"), "src/other.py": _invoice("tips")})
     result = app.search(ALL)
     assert sorted(_paths(app, ALL)) == [LIVE, "src/other.py"]
-    text = render(result, response_format, 4_000)
+    text = render(result, 4_000, with_code=with_code)
     (line,) = [line for line in text.splitlines() if "same content" in line]
     beginning, _, places = line.strip().partition(" also in ")
     assert beginning == "same content"
     assert sorted(places.split(", ")) == [f"{OLDER}:1-3 (archived)", f"{OLD}:1-3 (archived)"]
-    (hit,) = [hit for hit in json.loads(render(result, "json", 4_000))["primary"] if hit["path"] == LIVE]
+    (hit,) = [hit for hit in search_payload(result)["primary"] if hit["path"] == LIVE]
     assert sorted(copy["path"] for copy in hit["archived_copies"]) == [OLDER, OLD]
     assert hit["archived_copies_total"] == 2
-    assert "same content" not in render(app.search(QUERY), response_format, 4_000)
+    assert "same content" not in render(app.search(QUERY), 4_000, with_code=with_code)
 
 
 def test_of_the_same_content_the_living_file_is_shown(build: Build) -> None:

@@ -4,8 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from graphrag_mcp.answers.render import render_answer
-from graphrag_mcp.answers.requests import read_question
+from graphrag_mcp.answers.tools import TOOLS
 from graphrag_mcp.cli.project import open_project
 from tests.ui.conftest import FILES, HOSTILE_NAME, HOSTILE_TEXT, OLD_FILES
 from tests.ui.running import RunningPage, running_page
@@ -36,8 +35,8 @@ def test_the_agents_text_is_what_the_tool_returns(page: RunningPage, project: Pa
                 patch.setenv("GRAPHRAG_DATA_DIR", str(tmp_path))
                 app = open_project(project)
             app.index()
-            question = read_question(tool, arguments, app.settings, app.root)
-            assert answer["text"] == render_answer(tool, question, app.search(question.request), 6000)
+            call = TOOLS[tool].read(arguments, app.settings, app.root)
+            assert answer["text"] == TOOLS[tool].write(TOOLS[tool].ask(app, call), call)
             assert 0 < answer["tokens"] < answer["characters"]
             app.close()
 

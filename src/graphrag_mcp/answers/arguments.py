@@ -1,17 +1,17 @@
 """What each tool accepts: one model per tool, from which both its JSON schema and its validation come."""
 
-from collections.abc import Mapping
 from dataclasses import replace
-from typing import Annotated, Any, ClassVar, Literal
+from pathlib import Path
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, Strict, StringConstraints, WithJsonSchema
-from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
-from pydantic_core import CoreSchema
 
+from graphrag_mcp.errors import RequestError, quoted
+from graphrag_mcp.exclusion.include_globs import compile_globs
 from graphrag_mcp.model.files import Category
 from graphrag_mcp.model.graph import Direction
-from graphrag_mcp.model.search import SearchRequest
-from graphrag_mcp.settings import Settings
+from graphrag_mcp.model.scope import normalise_entry, normalise_excluded_files
+from graphrag_mcp.model.search import Scope, SearchRequest
 
 MINIMUM_QUERY = 2  # "io" and "ci" are names; one character is everywhere.
 MAXIMUM_QUERY = 8_000  # A long stack trace fits; a whole file is no question.
@@ -55,6 +55,13 @@ class ToolArguments(BaseModel):
         None, ge=MINIMUM_BUDGET, le=MAXIMUM_BUDGET, description="Longest answer, in tokens; null: the default."
     )
 
+    def scope(self, _root: Path) -> tuple[Scope, tuple[str, ...]]:
+        """Return which files the answer may show, and warnings about arguments that had no effect.
+
+        Raises RequestError for an argument that no file can match.
+        """
+        return Scope(), ()
+
 
 class PagedArguments(ToolArguments):
     """What all tools share whose answers go on."""
@@ -80,8 +87,14 @@ class SearchArguments(PagedArguments):
         [], max_length=MAXIMUM_ENTRIES, description="Only files of these kinds; empty: all."
     )
 
+    def scope(self, root: Path) -> tuple[Scope, tuple[str, ...]]:
+        """Return which files may be found; an excluded file outside the root is a warning."""
+        excluded_keys, warnings = normalise_excluded_files(self.excluded_files, root)
+        categories = frozenset(self.categories)
+        return Scope(excluded_keys, exclude_archived=self.exclude_archived, categories=categories), warnings
+
     def refine(self, request: SearchRequest) -> SearchRequest:
-        """Return the request with what only this tool's arguments say."""
+        """Return the request with the arguments that only this tool has."""
         return request
 
 
@@ -100,12 +113,16 @@ class HybridSearchArguments(SearchArguments):
     use_rrf: bool = Field(True, description="Fuse vector, keyword and graph lists; false: vector search alone.")
     rerank_with_recency: bool = Field(True, description="Let recently changed files rank higher.")
 
-    def refine(self, request: SearchRequest) -> SearchRequest:
+    def scope(self, root: Path) -> tuple[Scope, tuple[str, ...]]:
+        scope, warnings = super().scope(root)
         languages = frozenset(language.strip().lower() for language in self.languages)
+        compile_globs(self.include_patterns)  # Only to refuse a bad one, before the stores meet it.
+        return replace(scope, include_patterns=tuple(self.include_patterns), languages=languages), warnings
+
+    def refine(self, request: SearchRequest) -> SearchRequest:
         return replace(
             request,
             limit=self.limit,
-            scope=replace(request.scope, include_patterns=tuple(self.include_patterns), languages=languages),
             include_graph_context=self.include_graph_context,
             max_hops=self.max_hops,
             use_rrf=self.use_rrf,
@@ -155,6 +172,9 @@ class CodeArguments(PagedArguments):
     limit: RowCount = 40
     exclude_archived: bool = Field(True, description="Hide archived, deprecated and backup files.")
 
+    def scope(self, _root: Path) -> tuple[Scope, tuple[str, ...]]:
+        return Scope(exclude_archived=self.exclude_archived), ()
+
 
 class FindSymbolArguments(CodeArguments):
     """`find_symbol`."""
@@ -189,48 +209,17 @@ class OccurrencesArguments(CodeArguments):
     paths: Entries = Field([], description="Only files in these folders, or these files; empty: all.")
     limit: RowCount = 100
 
-
-STATUS_TOOL = "index_status"
-CODE_TOOLS: Mapping[str, type[CodeArguments]] = {
-    "find_symbol": FindSymbolArguments,
-    "trace_relations": TraceArguments,
-    "impact": ImpactArguments,
-    "find_occurrences": OccurrencesArguments,
-}
-SEARCH_TOOLS: Mapping[str, type[SearchArguments]] = {
-    "graphrag_hybrid_search": HybridSearchArguments,
-    "query_documents": QueryDocumentsArguments,
-    "query_unique_documents": QueryUniqueDocumentsArguments,
-}
-TOOLS: Mapping[str, type[ToolArguments]] = {**SEARCH_TOOLS, **CODE_TOOLS, STATUS_TOOL: IndexStatusArguments}
+    def scope(self, root: Path) -> tuple[Scope, tuple[str, ...]]:
+        scope, warnings = super().scope(root)
+        return replace(scope, paths=_prefixes(self.paths, root)), warnings
 
 
-def input_schema(tool: str, settings: Settings | None = None) -> dict[str, Any]:
-    """Return the JSON schema of a tool's arguments, with the project's own defaults where there are settings."""
-    schema = schema_of(TOOLS[tool])
-    properties = schema["properties"]
-    if settings is not None and "exclude_archived" in properties:
-        properties["exclude_archived"]["default"] = settings.retrieval.exclude_archived
-    return schema
-
-
-def schema_of(model: type[BaseModel]) -> dict[str, Any]:
-    """Return the JSON schema of a model; what must be given comes first: models and people read it from the top."""
-    schema = model.model_json_schema(schema_generator=_CompactSchema)
-    properties = schema["properties"]
-    required = schema.get("required", [])
-    schema["properties"] = {
-        name: properties[name] for name in sorted(properties, key=lambda name: name not in required)
-    }
-    return schema
-
-
-class _CompactSchema(GenerateJsonSchema):
-    """Leaves out titles and class descriptions, which repeat the names and cost every session tokens."""
-
-    def field_title_should_be_set(self, schema: Any) -> bool:  # noqa: ARG002 - the base class's signature
-        return False
-
-    def generate(self, schema: CoreSchema, mode: Any = "validation") -> JsonSchemaValue:
-        generated = super().generate(schema, mode)
-        return {key: value for key, value in generated.items() if key not in ("title", "description")}
+def _prefixes(paths: list[str], root: Path) -> tuple[str, ...]:
+    """Return paths as the index writes them; none when one of them is the root, which contains every file."""
+    found: list[str] = []
+    for path in paths:
+        entry = normalise_entry(path, root)
+        if entry is None:
+            raise RequestError("paths", f"paths: {quoted(path)} is outside the project root; give a path below it")
+        found.append(entry.removeprefix("./").rstrip("/"))
+    return () if "" in found else tuple(found)

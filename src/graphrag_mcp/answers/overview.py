@@ -3,11 +3,20 @@
 from collections.abc import Mapping
 from datetime import UTC, datetime
 
+from graphrag_mcp.answers.arguments import IndexStatusArguments
+from graphrag_mcp.answers.excerpts import cut_text, room_of
 from graphrag_mcp.answers.render import describe_state, one_line, printable
+from graphrag_mcp.answers.requests import Call
 from graphrag_mcp.model.reports import ServerState, Status
 from graphrag_mcp.text.counts import counted
 
 SHOWN_KINDS = 12  # Languages or reasons on one line; the JSON form has all.
+
+
+def status_text(status: Status, call: Call[IndexStatusArguments]) -> str:
+    """Return the answer of `index_status`; without a token budget, all of it."""
+    text = render_status(status, call.arguments.response_format == "detailed")
+    return cut_text(text, room_of(call.tokens)).text if call.arguments.token_budget else text
 
 
 def render_status(status: Status, detailed: bool = True) -> str:

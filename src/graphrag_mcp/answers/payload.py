@@ -2,18 +2,35 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from typing import Any
 
-from graphrag_mcp.answers.excerpts import RELATED_SHARE, Excerpt, cost_of, cut_texts
+from graphrag_mcp.answers.arguments import SearchArguments
+from graphrag_mcp.answers.excerpts import RELATED_SHARE, Excerpt, cost_of, cut_texts, room_of
 from graphrag_mcp.answers.reasons import is_guess, why
+from graphrag_mcp.answers.requests import Call
 from graphrag_mcp.model.reports import IndexReport, Status
 from graphrag_mcp.model.search import GraphNeighbour, Hit, SearchResult
 
 _META_NAMES = {"strategy": "search_strategy"}
 COPIES_SHOWN = 3  # Archived ones with the content of a result.
 _TEXT_FRAME = 40  # Characters around a text: its name, and the count of the lines cut.
+
+
+def search_json(result: SearchResult, call: Call[SearchArguments]) -> dict[str, Any]:
+    """Return `search_payload` from the first result of the call on, as much as fits, with the cursor behind it."""
+    total = total_of(result)
+    paging = {"first": call.first, "total": total, "cursor": call.cursor_at(call.first, total)}
+    result = replace(result, primary=result.primary[call.first :])
+    payload = search_payload(result, room_of(call.tokens) - json_cost(paging))
+    paging["cursor"] = call.cursor_at(call.first + len(payload["primary"]), total)
+    return payload | paging
+
+
+def total_of(result: SearchResult) -> int:
+    """Return how many results there are, shown or not."""
+    return max(result.meta.compression.after_doc_limit, len(result.primary))
 
 
 def search_payload(result: SearchResult, room: int | None = None) -> dict[str, Any]:

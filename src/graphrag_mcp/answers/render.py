@@ -1,14 +1,11 @@
 """Writes a search result as the text an agent or a person reads, within a number of tokens."""
 
-import json
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import partial
 
-from graphrag_mcp.answers.arguments import ResponseFormat
+from graphrag_mcp.answers.arguments import SearchArguments
 from graphrag_mcp.answers.excerpts import (
-    CONCISE_TOKENS,
     RELATED_SHARE,
     Excerpt,
     cost_of,
@@ -16,10 +13,9 @@ from graphrag_mcp.answers.excerpts import (
     first_share,
     room_of,
 )
-from graphrag_mcp.answers.paging import cursor_at
-from graphrag_mcp.answers.payload import COPIES_SHOWN, json_cost, search_payload
+from graphrag_mcp.answers.payload import COPIES_SHOWN, total_of
 from graphrag_mcp.answers.reasons import certainty, explain, is_guess, relation_to, usefulness, why
-from graphrag_mcp.answers.requests import Question
+from graphrag_mcp.answers.requests import Call
 from graphrag_mcp.model.reports import IndexState
 from graphrag_mcp.model.search import GraphNeighbour, Hit, SearchMeta, SearchResult, StoredChunk
 from graphrag_mcp.text.counts import counted
@@ -48,56 +44,44 @@ _CONTROLS: dict[int, int | str | None] = {
 _LINE_ENDS = _CONTROLS | {ord("\n"): "␊", ord("\r"): "␍", ord("\t"): " "}
 
 
+def search_text(result: SearchResult, call: Call[SearchArguments]) -> str:
+    """Return the answer of a search tool."""
+    form = call.arguments.response_format
+    return render(result, call.tokens, with_code=form == "detailed", first=call.first, cursor=call.cursor_at)
+
+
 def render(
     result: SearchResult,
-    response_format: ResponseFormat,
     tokens: int,
-    explained: bool = False,
     *,
+    with_code: bool = True,
+    explained: bool = False,
     first: int = 0,
     cursor: CursorAt = no_cursor,
 ) -> str:
     """Return the answer to a search in at most about `tokens` tokens; `explained` adds every factor of a score.
 
-    first: results before this one, from 0, are not shown. cursor: names where the answer goes on.
+    first: results before this one, from 0, are not shown. cursor: returns the cursor that continues at a result.
     """
     room = room_of(tokens)
-    total = max(result.meta.compression.after_doc_limit, len(result.primary))
+    total = total_of(result)
     result = replace(result, primary=result.primary[first:])
-    if response_format == "json":
-        paging = {"first": first, "total": total, "cursor": cursor(first, total)}
-        payload = search_payload(result, room - json_cost(paging))
-        paging["cursor"] = cursor(first + len(payload["primary"]), total)
-        return printable(json.dumps(payload | paging, ensure_ascii=False))
     notes = describe_meta(result.meta)
     if not result.primary:
         return printable("\n".join([*notes, *_next_steps(result)]))
-    if result.meta.nothing_matches and not first:  # Whoever goes on with the cursor gets the rest as ever.
+    if result.meta.nothing_matches and not first:  # A cursor continues with the rest of the results.
         nearest = [_header(place, hit, explained) for place, hit in enumerate(result.primary[:NEAREST_SHOWN], 1)]
         return printable(_render_nearest(result, notes, nearest, _describe_rest(0, cursor(len(nearest), total))))
     related = _related(result.expanded, room // RELATED_SHARE)
     related += _rejected(result.rejected)
     room -= _length(notes) + _length(related)
     headers = [_header(place, hit, explained) for place, hit in enumerate(result.primary, first + 1)]
-    blocks = _detailed(headers, result.primary, room) if response_format == "detailed" else []
+    blocks = _detailed(headers, result.primary, room) if with_code else []
     between = "\n\n" if blocks else "\n"
     blocks = blocks or _concise(headers, result.primary, room)
     rest = _describe_rest(len(headers) - len(blocks), cursor(first + len(blocks), total))
     parts = ["\n".join(notes), between.join(blocks), rest, "\n".join(related)]
     return printable("\n\n".join(part for part in parts if part))
-
-
-def render_answer(tool: str, question: Question, result: SearchResult, default_tokens: int) -> str:
-    """Return exactly what a call of a search tool answers."""
-    if question.response_format == "concise":
-        default_tokens = CONCISE_TOKENS
-    return render(
-        result,
-        question.response_format,
-        question.tokens or default_tokens,
-        first=question.first,
-        cursor=partial(cursor_at, tool=tool, arguments=question.arguments),
-    )
 
 
 def describe_nothing(meta: SearchMeta) -> str:
@@ -129,6 +113,11 @@ def describe_state(state: IndexState) -> str:
     if state.seconds_left is not None:
         words += f", about {max(1, round(state.seconds_left))} s left"
     return words
+
+
+def describe_incomplete(state: IndexState) -> str:
+    """Return what a reader of an exact answer must know about the index, "" when it is complete."""
+    return "" if state.state == "ready" else f"The index is not complete: {describe_state(state)}."
 
 
 def printable(text: str) -> str:

@@ -1,53 +1,72 @@
-"""Opens the application late and once, so that the server answers before anything heavy is imported."""
+"""Opens a project late and once, so that the server answers before anything heavy is imported."""
 
 import logging
+import sqlite3
 import threading
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Generic, TypeAlias, TypeVar
+from typing import Generic, TypeGuard, TypeVar, TypeVarTuple
 
+from graphrag_mcp.app.protocol import Capability, CodeBackend, SearchBackend
 from graphrag_mcp.errors import GraphragError
-
-if TYPE_CHECKING:  # The application imports the model, the parsers and the stores: seconds that no client waits for.
-    from graphrag_mcp.app.local import App
-    from graphrag_mcp.app.remote import RemoteApp
 
 OPEN_DELAY_SECONDS = 0.2  # After the first tools/list: a client sends its other opening requests right behind it.
 
 logger = logging.getLogger(__name__)
-Opened = TypeVar("Opened", bound="App | RemoteApp")
+Opened = TypeVar("Opened", bound=SearchBackend, covariant=True)
+_Answer = TypeVar("_Answer")
+_Arguments = TypeVarTuple("_Arguments")
 
 
-class Backend(Generic[Opened]):
-    """The application behind the tools: opened by the first call, or shortly after a client has listed the tools.
+class LazyBackend(Generic[Opened]):
+    """A project that is opened by the first question, or shortly after a client has listed the tools.
 
-    When it cannot be opened (no such root, wrong settings), every call says so and the next one tries again.
+    When it cannot be opened (no such root, wrong settings), every question says so and the next one tries again.
     """
 
-    def __init__(self, open_app: Callable[[], Opened]) -> None:
-        """`open_app` returns a new application that is not started; it may raise GraphragError."""
-        self._open_app = open_app
+    def __init__(self, open_backend: Callable[[], Opened], capabilities: frozenset[Capability]) -> None:
+        """`open_backend` returns a backend that is not started; it may raise GraphragError.
+
+        capabilities: those of the backend, which must be known before it is opened.
+        """
+        self.capabilities = capabilities
+        self._open_backend = open_backend
         self._opening = threading.Lock()
-        self._app: Opened | None = None
+        self._backend: Opened | None = None
         self._timer: threading.Timer | None = None
 
-    def app(self) -> Opened:
-        """Return the started application; raises GraphragError when it cannot be opened."""
+    def open(self) -> Opened:
+        """Return the started backend; raises GraphragError when it cannot be opened."""
         with self._opening:
-            if self._app is None:
-                app = self._open_app()
-                app.start()
-                self._app = app
-            return self._app
+            if self._backend is None:
+                backend = self._open_backend()
+                backend.start()
+                self._backend = backend
+            return self._backend
+
+    def ask(self, question: Callable[[Opened, *_Arguments], _Answer], *arguments: *_Arguments) -> _Answer:
+        """Return the answer of the opened backend, asked again if its index file was closed meanwhile.
+
+        Raises IndexStoreError when the index file cannot be read; the file is examined then.
+        """
+        backend = self.open()
+        try:
+            try:
+                return question(backend, *arguments)
+            except sqlite3.ProgrammingError:  # The file was closed to be examined.
+                return question(backend, *arguments)
+        except sqlite3.Error as error:
+            logger.warning("The index file cannot be read: %s", error)
+            raise backend.doubt(error) from error
 
     def close(self) -> None:
-        """Close the application, if it was opened."""
+        """Close the backend, if it was opened."""
         with self._opening:
-            if self._app is not None:
-                self._app.close()
-                self._app = None
+            if self._backend is not None:
+                self._backend.close()
+                self._backend = None
 
     def open_soon(self) -> None:
-        """Open the application in the background, once, after the client's opening requests are answered."""
+        """Open the backend in the background, once, after the client's opening requests are answered."""
         if self._timer is None:
             self._timer = threading.Timer(OPEN_DELAY_SECONDS, self._open_quietly)
             self._timer.daemon = True
@@ -55,11 +74,13 @@ class Backend(Generic[Opened]):
 
     def _open_quietly(self) -> None:
         try:
-            self.app()
+            self.open()
         except GraphragError as error:
             logger.warning("%s", error)
         except Exception:
             logger.exception("The index could not be opened")
 
 
-AnyBackend: TypeAlias = "Backend[App | RemoteApp]"
+def answers_code(backend: LazyBackend[SearchBackend]) -> TypeGuard[LazyBackend[CodeBackend]]:
+    """Tell whether the code graph and the files can be asked too."""
+    return Capability.CODE in backend.capabilities

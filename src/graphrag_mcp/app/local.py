@@ -9,8 +9,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
 from pathlib import Path
-from typing import Protocol, TypeVar
+from typing import ClassVar, TypeVar
 
+from graphrag_mcp.app.protocol import WITH_INDEX, Capability, Nodes
 from graphrag_mcp.embedding.cross_encoder import load_cross_encoder
 from graphrag_mcp.errors import IndexStoreError, RootError, ServerError
 from graphrag_mcp.exclusion.manager import ExclusionManager
@@ -22,7 +23,6 @@ from graphrag_mcp.index.location import IndexLocation
 from graphrag_mcp.index.stores import IndexStores
 from graphrag_mcp.index.supervisor import ReportRun, Supervisor
 from graphrag_mcp.ingest.indexer import ReportProgress
-from graphrag_mcp.model.graph import CodeNode
 from graphrag_mcp.model.reports import IndexReport, IndexState, Status, SyncReport
 from graphrag_mcp.model.search import SearchRequest, SearchResult, StoredChunk
 from graphrag_mcp.ports import Embedder
@@ -42,15 +42,6 @@ BUILDING_SECONDS = 5.0  # For so long an index that is being built goes before t
 SEARCH_SECONDS = 0.5  # and for so long the search that has waited for it.
 CHECKED_NODES = 200  # Of an answer from the graph: more than anybody is shown at once.
 
-
-class ShowsNodes(Protocol):
-    """An answer from the code graph."""
-
-    @property
-    def nodes(self) -> Sequence[CodeNode]: ...
-
-
-Nodes = TypeVar("Nodes", bound=ShowsNodes)
 _Answer = TypeVar("_Answer")
 
 
@@ -60,6 +51,8 @@ class App:
     Any number of processes may open the same project. One of them writes (it holds a lock that the system releases when
     the process ends, however it ends); the others read, and see its commits.
     """
+
+    capabilities: ClassVar[frozenset[Capability]] = WITH_INDEX
 
     def __init__(self, root: Path, settings: Settings, index_root: str = "") -> None:
         """Check the root and open nothing yet; `index_root` limits the index to a subfolder.

@@ -4,8 +4,9 @@ import threading
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import NoReturn
+from typing import ClassVar
 
+from graphrag_mcp.app.protocol import WITHOUT_INDEX, Capability
 from graphrag_mcp.embedding.cross_encoder import load_cross_encoder
 from graphrag_mcp.embedding.models import load_embedder
 from graphrag_mcp.errors import GraphragError, ModelUnavailableError, ServerError
@@ -20,6 +21,8 @@ from graphrag_mcp.settings import Settings
 
 class RemoteApp:
     """One project on servers, searched as `App` searches its own index; it writes nothing anywhere."""
+
+    capabilities: ClassVar[frozenset[Capability]] = WITHOUT_INDEX
 
     def __init__(self, root: Path, settings: Settings, index_root: str = "") -> None:
         """Connect to nothing yet. Raises ServerError when the settings name no Qdrant."""
@@ -60,18 +63,6 @@ class RemoteApp:
         """Return the state at once."""
         del timeout_seconds
         return self.index_state()
-
-    def navigate(self, _ask: object) -> NoReturn:
-        """Refuse: exact answers are read from an index and from the files."""
-        raise ServerError("this tool needs a local index; start the server without --remote, or search instead")
-
-    def navigator(self) -> NoReturn:
-        """Refuse, as `navigate` does."""
-        self.navigate(None)
-
-    def chunk_at(self, _path: str, _line: int) -> NoReturn:
-        """Refuse, as `navigate` does."""
-        self.navigate(None)
 
     def doubt(self, error: Exception) -> ServerError:
         """Return what a user is told of an error; there is no file that could be damaged."""

@@ -14,8 +14,10 @@ from typing import Any
 from graphrag_mcp.answers.overview import render_status
 from graphrag_mcp.answers.payload import report_payload, search_payload, status_payload
 from graphrag_mcp.answers.render import printable, render
-from graphrag_mcp.answers.requests import read_question
+from graphrag_mcp.answers.requests import search_request
+from graphrag_mcp.answers.tools import HYBRID
 from graphrag_mcp.app.local import App
+from graphrag_mcp.app.protocol import SearchBackend
 from graphrag_mcp.app.remote import RemoteApp
 from graphrag_mcp.cli.options import project_root
 from graphrag_mcp.cli.progress import ProgressLine
@@ -38,15 +40,17 @@ def run_index(options: argparse.Namespace) -> None:
 
 def run_search(options: argparse.Namespace) -> None:
     """Search once and print what is found."""
-    with closing(_open_to_search(options)) as app:
-        request = _read_request(options, app)
-        if isinstance(app, App) and not options.no_update:
-            bring_up_to_date(app)
-        result = app.search(request)
+    local = None if options.remote else _open(options)
+    with closing(local or _open_remote(options)) as backend:
+        request = _read_request(options, backend)
+        if local and not options.no_update:
+            bring_up_to_date(local)
+        result = backend.search(request)
     if options.json:
         _print(_json(search_payload(result)))
     else:
-        _print(render(result, options.format, app.settings.retrieval.response_tokens, options.explain))
+        tokens = backend.settings.retrieval.response_tokens
+        _print(render(result, tokens, with_code=options.format == "detailed", explained=options.explain))
 
 
 def run_watch(options: argparse.Namespace) -> None:
@@ -64,11 +68,14 @@ def run_watch(options: argparse.Namespace) -> None:
 
 def run_status(options: argparse.Namespace) -> None:
     """Print what is indexed, or why some files are not found."""
-    with closing(_open_to_search(options)) as app:
-        if options.file:
+    if options.file:
+        if options.remote:
+            raise RequestError("--file", "--file: files are looked up in a local index; leave out --remote")
+        with closing(_open(options)) as app:
             _print(printable("\n".join(_describe_file(app, name) for name in options.file)))
-            return
-        status = app.status()
+        return
+    with closing(_open_remote(options) if options.remote else _open(options)) as backend:
+        status = backend.status()
     _print(_json(status_payload(status)) if options.json else render_status(status))
 
 
@@ -118,15 +125,13 @@ def describe_sync(report: SyncReport, *, verified: bool = False) -> str:
     return printable(line)
 
 
-def _describe_file(app: App | RemoteApp, name: str) -> str:
-    if isinstance(app, RemoteApp):
-        raise RequestError("--file", "--file: files are looked up in a local index; leave out --remote")
+def _describe_file(app: App, name: str) -> str:
     file = Path(os.path.normpath(app.root / name))
     path = file.relative_to(app.root).as_posix() if file.is_relative_to(app.root) else name
     return f"{path}: {app.why_absent(path) or 'found by searches'}"
 
 
-def _read_request(options: argparse.Namespace, app: App | RemoteApp) -> SearchRequest:
+def _read_request(options: argparse.Namespace, backend: SearchBackend) -> SearchRequest:
     arguments: dict[str, Any] = {
         "query": options.query,
         "limit": options.limit,
@@ -141,7 +146,7 @@ def _read_request(options: argparse.Namespace, app: App | RemoteApp) -> SearchRe
     }
     if options.include_archived:
         arguments["exclude_archived"] = False
-    request = read_question("graphrag_hybrid_search", arguments, app.settings, app.root).request
+    request = search_request(HYBRID.read(arguments, backend.settings, backend.root))
     return replace(
         request,
         chunks_per_document=1 if options.unique else request.chunks_per_document,
@@ -153,8 +158,8 @@ def _open(options: argparse.Namespace) -> App:
     return open_project(project_root(options.root, os.environ))
 
 
-def _open_to_search(options: argparse.Namespace) -> App | RemoteApp:
-    return open_remote(project_root(options.root, os.environ)) if options.remote else _open(options)
+def _open_remote(options: argparse.Namespace) -> RemoteApp:
+    return open_remote(project_root(options.root, os.environ))
 
 
 def _json(payload: object) -> str:

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 from graphrag_mcp.cli.options import project_root
 
 if TYPE_CHECKING:
-    from graphrag_mcp.app.local import App
-    from graphrag_mcp.app.remote import RemoteApp
+    from graphrag_mcp.app.protocol import SearchBackend
     from graphrag_mcp.settings import Settings
 
 
@@ -20,22 +19,24 @@ def run_serve(options: argparse.Namespace) -> None:
     client = os.getppid()  # At once: it may be gone before the server is up.
     gc.disable()  # The imports leave no garbage: looking for it takes a fifteenth of the start.
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # While the imports below run, an interrupt has no traceback to show.
-    from graphrag_mcp.mcp_server.wire import take_wire
+    from graphrag_mcp.mcp_server.wire import claim_stdio
 
-    wire = take_wire()
-    # Only now: whatever an import prints misses the wire.
-    from graphrag_mcp.app.lazy import Backend
+    streams = claim_stdio()
+    # Only now: what an import prints must not reach the client.
+    from graphrag_mcp.app.lazy import LazyBackend
+    from graphrag_mcp.app.protocol import WITH_INDEX, WITHOUT_INDEX
     from graphrag_mcp.mcp_server.protocol import create_server
     from graphrag_mcp.mcp_server.stdio import serve
 
     root = project_root(options.root, os.environ)
-    backend = Backend(lambda: _open_app(root, options.remote))
+    capabilities = WITHOUT_INDEX if options.remote else WITH_INDEX
+    backend = LazyBackend(lambda: _open(root, options.remote), capabilities)
     gc.freeze()
     gc.enable()
-    serve(create_server(backend, _settings_for_schemas(root)), wire, client)
+    serve(create_server(backend, _settings_for_schemas(root)), streams, client)
 
 
-def _open_app(root: Path, remote: bool) -> "App | RemoteApp":
+def _open(root: Path, remote: bool) -> "SearchBackend":
     from graphrag_mcp.cli.project import open_project, open_remote
 
     return open_remote(root) if remote else open_project(root)

@@ -7,10 +7,11 @@ import threading
 import webbrowser
 from contextlib import suppress
 
-from graphrag_mcp.app.lazy import Backend
+from graphrag_mcp.app.lazy import LazyBackend
+from graphrag_mcp.app.protocol import WITH_INDEX
 from graphrag_mcp.cli.options import project_root
 from graphrag_mcp.cli.project import open_project
-from graphrag_mcp.ui.serve import serve_page
+from graphrag_mcp.ui.page import serve_page
 
 # They would take the terminal, and run no script.
 _TEXT_BROWSERS = {"www-browser", "links", "elinks", "lynx", "w3m"}
@@ -19,8 +20,8 @@ _TEXT_BROWSERS = {"www-browser", "links", "elinks", "lynx", "w3m"}
 def run_ui(options: argparse.Namespace) -> None:
     """Serve the page until interrupted; the index is built meanwhile."""
     root = project_root(options.root, os.environ)
-    backend = Backend(lambda: open_project(root))
-    backend.app()  # At once: a wrong root or setting ends the command here, with its sentence.
+    backend = LazyBackend(lambda: open_project(root), WITH_INDEX)
+    backend.open()  # At once: a wrong root or setting ends the command here, with its sentence.
 
     def show(url: str, url_for_once: str) -> None:
         sys.stdout.write(url + "\n")

@@ -1,11 +1,11 @@
-"""What a client can attach to a conversation: a chunk, a file's outline, the map of the repository."""
+"""What a client can attach to a conversation: a chunk, a file's outline, the map of the repository; and completion."""
 
-from functools import partial
-from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs, unquote, urlsplit
 
-from mcp.server import ServerRequestContext
 from mcp.types import (
+    CompleteRequestParams,
+    CompleteResult,
+    Completion,
     ListResourcesResult,
     ListResourceTemplatesResult,
     PaginatedRequestParams,
@@ -18,21 +18,16 @@ from mcp.types import (
 
 from graphrag_mcp.answers.arguments import MAXIMUM_BUDGET, MINIMUM_BUDGET
 from graphrag_mcp.answers.outlines import write_chunk, write_map, write_outline
-from graphrag_mcp.app.lazy import AnyBackend
+from graphrag_mcp.answers.render import describe_incomplete
+from graphrag_mcp.app.lazy import LazyBackend
+from graphrag_mcp.app.protocol import Capability, CodeBackend
 from graphrag_mcp.errors import RequestError, not_indexed, quoted
-from graphrag_mcp.mcp_server.calls import ask, in_thread, refusal, wait_until_complete
-
-if TYPE_CHECKING:
-    from graphrag_mcp.app.local import App
-    from graphrag_mcp.app.remote import RemoteApp
-    from graphrag_mcp.graph.navigator import Navigator, Outline
-    from graphrag_mcp.graph.repository_map import RepositoryMap
+from graphrag_mcp.mcp_server.calls import Context, ask, refusal, wait_for_index
 
 MAP, OUTLINE, CHUNK = "graphrag://map", "graphrag://outline", "graphrag://chunk"
 MAP_TOKENS = 2_000
 PLAIN = "text/plain"
-
-_Context = ServerRequestContext[Any]
+MOST_VALUES = 100  # Of a completion: the protocol's limit.
 
 RESOURCES = [
     Resource(
@@ -69,52 +64,78 @@ TEMPLATES = [
 
 
 class Resources:
-    """Lists and reads resources; they are written when they are read, from the index as it is then."""
+    """Lists and reads resources, and completes what a person types; all from the index as it is then."""
 
-    def __init__(self, backend: AnyBackend) -> None:
+    def __init__(self, backend: LazyBackend[CodeBackend]) -> None:
         self._backend = backend
 
-    async def list(self, _context: _Context, _page: PaginatedRequestParams | None) -> ListResourcesResult:
+    async def list(self, _context: Context, _page: PaginatedRequestParams | None) -> ListResourcesResult:
         """Return the resources that need no choice."""
         return ListResourcesResult(resources=RESOURCES)
 
     async def list_templates(
-        self, _context: _Context, _page: PaginatedRequestParams | None
+        self, _context: Context, _page: PaginatedRequestParams | None
     ) -> ListResourceTemplatesResult:
         """Return what takes a path, a line or a size."""
         return ListResourceTemplatesResult(resource_templates=TEMPLATES)
 
-    async def read(self, context: _Context, asked: ReadResourceRequestParams) -> ReadResourceResult:
+    async def read(self, context: Context, asked: ReadResourceRequestParams) -> ReadResourceResult:
         """Return one resource as text. Raises MCPError, with the next step, when there is none of that name."""
         try:
-            text = await ask(self._backend, partial(read_resource, context=context, uri=asked.uri))
+            text = await read_resource(self._backend, context, asked.uri)
         except Exception as error:
             raise refusal("resources/read", error) from error
         return ReadResourceResult(contents=[TextResourceContents(uri=asked.uri, mime_type=PLAIN, text=text)])
 
+    async def complete(self, _context: Context, asked: CompleteRequestParams) -> CompleteResult:
+        """Return the indexed paths or symbols that begin with the text, then those that contain it."""
+        try:
+            values = await ask(self._backend, _complete, asked.argument.name, asked.argument.value)
+        except Exception as error:
+            raise refusal("completion/complete", error) from error
+        shown = values[:MOST_VALUES]
+        completion = Completion(values=shown, total=len(values), has_more=len(values) > len(shown))
+        return CompleteResult(completion=completion)
 
-async def read_resource(app: "App | RemoteApp", context: _Context, uri: str) -> str:
+
+async def read_resource(backend: LazyBackend[CodeBackend], context: Context, uri: str) -> str:
     """Return the text of a resource. Raises RequestError when the URI names none."""
     kind, path, query = _parse(uri)
-    note = await wait_until_complete(app, context)
+    await wait_for_index(backend, context, Capability.CODE)
     if kind == MAP:
-        found, _ = await in_thread(partial(app.navigate, _map))
-        return write_map(found, _number(query, "tokens", MAP_TOKENS, MINIMUM_BUDGET, MAXIMUM_BUDGET), note)
+        return await ask(backend, _map, _number(query, "tokens", MAP_TOKENS, MINIMUM_BUDGET, MAXIMUM_BUDGET))
     if kind == OUTLINE:
-        outline, stale = await in_thread(partial(app.navigate, partial(_outline, path=path)))
-        return write_outline(outline, app.settings.retrieval.response_tokens, note, bool(stale))
-    chunk = await in_thread(partial(app.chunk_at, path, _number(query, "line", 1, 1)))
+        return await ask(backend, _outline, path)
+    return await ask(backend, _chunk, path, _number(query, "line", 1, 1))
+
+
+def _map(backend: CodeBackend, tokens: int) -> str:
+    note = describe_incomplete(backend.index_state())
+    found, _ = backend.navigate(lambda navigator: navigator.repository_map())
+    return write_map(found, tokens, note)
+
+
+def _outline(backend: CodeBackend, path: str) -> str:
+    note = describe_incomplete(backend.index_state())
+    outline, stale = backend.navigate(lambda navigator: navigator.outline(path))
+    return write_outline(outline, backend.settings.retrieval.response_tokens, note, bool(stale))
+
+
+def _chunk(backend: CodeBackend, path: str, line: int) -> str:
+    note = describe_incomplete(backend.index_state())
+    chunk = backend.chunk_at(path, line)
     if chunk is None:
         raise RequestError("uri", not_indexed(path))
     return write_chunk(chunk, note)
 
 
-def _map(navigator: "Navigator") -> "RepositoryMap":
-    return navigator.repository_map()
-
-
-def _outline(navigator: "Navigator", path: str) -> "Outline":
-    return navigator.outline(path)
+def _complete(backend: CodeBackend, name: str, beginning: str) -> list[str]:
+    match name:
+        case "path":
+            return backend.navigator().complete_path(beginning)
+        case "symbol":
+            return backend.navigator().complete_symbol(beginning)
+    return []
 
 
 def _parse(uri: str) -> tuple[str, str, dict[str, list[str]]]:

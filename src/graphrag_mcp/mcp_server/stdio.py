@@ -14,7 +14,7 @@ from mcp.server import Server
 from mcp.server.stdio import stdio_server
 
 from graphrag_mcp.ingest.workers.starting import stop_starting
-from graphrag_mcp.mcp_server.wire import Wire
+from graphrag_mcp.mcp_server.wire import StdioStreams
 
 PARENT_POLL_SECONDS = 1.0
 SWITCH_SECONDS = 0.0005  # A search asks the interpreter back a hundred times; by default each takes 5 ms beside a run.
@@ -23,14 +23,14 @@ START_SECONDS = 0.3  # A parsing process is started in a few milliseconds, on a 
 logger = logging.getLogger(__name__)
 
 
-def serve(server: Server[Any], wire: Wire, client: int) -> NoReturn:
+def serve(server: Server[Any], streams: StdioStreams, client: int) -> NoReturn:
     """Serve until the client (a process id) closes its end, sends a signal or vanishes; ends the process."""
     sys.setswitchinterval(SWITCH_SECONDS)
     signal.signal(signal.SIGINT, _leave)
     signal.signal(signal.SIGTERM, _leave)
     threading.Thread(target=_follow, args=(client,), name="follow-client", daemon=True).start()
     try:
-        anyio.run(_serve, server, wire)
+        anyio.run(_serve, server, streams)
     except Exception:
         logger.exception("The connection broke")
     _leave()
@@ -45,8 +45,8 @@ def _leave(_signal: int = 0, _frame: FrameType | None = None) -> NoReturn:
     os._exit(0)
 
 
-async def _serve(server: Server[Any], wire: Wire) -> None:
-    async with stdio_server(anyio.wrap_file(wire.requests), anyio.wrap_file(wire.answers)) as (requests, answers):
+async def _serve(server: Server[Any], streams: StdioStreams) -> None:
+    async with stdio_server(anyio.wrap_file(streams.requests), anyio.wrap_file(streams.answers)) as (requests, answers):
         await server.run(requests, answers, server.create_initialization_options())
 
 

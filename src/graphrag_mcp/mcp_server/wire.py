@@ -10,17 +10,21 @@ from typing import Any, BinaryIO
 PARSE_ERROR = -32700
 INVALID_REQUEST = -32600
 INVALID_PARAMS = -32602
+NO_REQUEST = (
+    "This is not a JSON-RPC 2.0 request on a line of its own, with an id that is text or a whole number; "
+    'send {"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}}'
+)
 
 
 @dataclass(frozen=True, slots=True)
-class Wire:
-    """The two ends of the protocol, moved away from the file descriptors 0 and 1."""
+class StdioStreams:
+    """The two streams of the protocol, moved away from the file descriptors 0 and 1."""
 
     requests: TextIOWrapper
     answers: TextIOWrapper
 
 
-def take_wire() -> Wire:
+def claim_stdio() -> StdioStreams:
     """Move the protocol's streams; from now on, what anything prints goes to standard error.
 
     To be called before anything is imported that might print. Child processes read an empty standard input.
@@ -31,31 +35,33 @@ def take_wire() -> Wire:
     os.close(nothing)
     os.dup2(2, 1)
     sys.stdout = sys.stderr
-    wire = TextIOWrapper(os.fdopen(answers, "wb"), encoding="utf-8", newline="\n")
-    return Wire(RequestReader(os.fdopen(requests, "rb"), wire), wire)
+    stream = TextIOWrapper(os.fdopen(answers, "wb"), encoding="utf-8", newline="\n")
+    return StdioStreams(RequestReader(os.fdopen(requests, "rb"), stream), stream)
 
 
 class RequestReader(TextIOWrapper):
-    """Hands on the lines that are JSON and answers the others, which would be dropped without a word."""
+    """Passes on the lines that the SDK reads and answers the others, which it would drop without a word."""
 
     def __init__(self, stream: BinaryIO, answers: TextIOWrapper) -> None:
         super().__init__(stream, encoding="utf-8", errors="replace")
         self._answers = answers
 
     def readline(self, size: int = -1, /) -> str:  # type: ignore[override]  # The stubs' base class reads bytes.
-        """Return the next line that can be read as JSON, "" at the end of input."""
+        """Return the next line that the SDK reads, "" at the end of input."""
         while line := super().readline(size):
-            refusal = _refusal(line)
-            if refusal is None:
+            response = _error_response(line)
+            if response is None:
                 return line
-            self._answers.write(json.dumps(refusal) + "\n")
+            self._answers.write(json.dumps(response) + "\n")
             self._answers.flush()
         return ""
 
 
-def _refusal(line: str) -> dict[str, Any] | None:
-    """Return the answer to a line that is no request in JSON, or whose text is no Unicode; None when it is fine."""
-    from pydantic_core import from_json  # Only now: what an import prints misses the wire.
+def _error_response(line: str) -> dict[str, Any] | None:
+    """Return the answer to a line that the SDK would drop without a word; None for a line that it reads."""
+    from mcp.types import jsonrpc_message_adapter  # Only now: what an import prints must not reach the client.
+    from pydantic import ValidationError
+    from pydantic_core import from_json
 
     if not line.strip():
         return None
@@ -63,41 +69,25 @@ def _refusal(line: str) -> dict[str, Any] | None:
         message = from_json(line)
     except ValueError as error:
         return _refuse_text(line, str(error))
-    return _refuse_shape(message)
+    try:
+        jsonrpc_message_adapter.validate_python(message)
+    except ValidationError:
+        return _error(_id_of(message), INVALID_REQUEST, NO_REQUEST)
+    if "method" in message and "id" in message and _id_of(message) is None:  # The SDK takes it for a notification.
+        return _error(None, INVALID_REQUEST, NO_REQUEST)
+    return None
 
 
 def _refuse_text(line: str, reason: str) -> dict[str, Any]:
     try:
-        message = json.loads(line)  # More tolerant: it takes half a surrogate pair, and so tells whose request it was.
+        message = json.loads(line)  # More tolerant: it reads half a surrogate pair, and so tells whose request it was.
     except (ValueError, RecursionError):
         message = None
     name = _broken_argument(message) if isinstance(message, dict) else ""
-    if not isinstance(message, dict) or not name:
+    if not name:
         text = f"This is not JSON: {reason}; send one JSON-RPC request a line, in UTF-8"
         return _error(_id_of(message), PARSE_ERROR, text)
     return _error(_id_of(message), INVALID_PARAMS, f"{name} holds half of a surrogate pair; send whole characters")
-
-
-def _refuse_shape(message: object) -> dict[str, Any] | None:
-    """Return the answer to JSON that is no JSON-RPC message, which the SDK would drop without a word."""
-    if isinstance(message, list):
-        return _error(None, INVALID_REQUEST, "A batch is not a request here; send one JSON-RPC request a line")
-    if not isinstance(message, dict) or not message.keys() & {"method", "result", "error"}:
-        text = 'This is not a JSON-RPC request; send {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}'
-        return _error(_id_of(message), INVALID_REQUEST, text)
-    if message.get("jsonrpc") != "2.0":
-        return _error(_id_of(message), INVALID_REQUEST, 'The request is not of JSON-RPC 2.0; send "jsonrpc": "2.0"')
-    if "method" not in message:
-        return None  # An answer, to nobody's question.
-    if "id" in message and _id_of(message) is None:
-        return _error(None, INVALID_REQUEST, "The request's id is neither text nor a whole number; give it one of them")
-    if not isinstance(message["method"], str):
-        problem = "The request's method is not text; use initialize, ping, tools/list or tools/call"
-    elif not isinstance(message.get("params", {}), dict):
-        problem = "The request's params are not an object; send them by name"
-    else:
-        return None
-    return _error(_id_of(message), INVALID_REQUEST, problem) if "id" in message else None
 
 
 def _id_of(message: object) -> str | int | None:
@@ -106,13 +96,15 @@ def _id_of(message: object) -> str | int | None:
 
 
 def _broken_argument(message: dict[str, Any]) -> str:
+    """Return the argument that contains half of a surrogate pair, else "The request" if it does, else ""."""
     params = message.get("params")
     arguments = params.get("arguments") if isinstance(params, dict) else None
-    for name, value in arguments.items() if isinstance(arguments, dict) else ():
-        if any("\ud800" <= character <= "\udfff" for character in json.dumps(value, ensure_ascii=False)):
-            return str(name)
-    text = json.dumps(message, ensure_ascii=False)
-    return "The request" if any("\ud800" <= character <= "\udfff" for character in text) else ""
+    named = arguments.items() if isinstance(arguments, dict) else ()
+    return next((name for name, value in [*named, ("The request", message)] if _is_broken(value)), "")
+
+
+def _is_broken(value: object) -> bool:
+    return any("\ud800" <= character <= "\udfff" for character in json.dumps(value, ensure_ascii=False))
 
 
 def _error(request_id: object, code: int, text: str) -> dict[str, Any]:

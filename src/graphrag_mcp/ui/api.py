@@ -7,13 +7,13 @@ from functools import partial
 from typing import Any
 
 from graphrag_mcp import __version__
-from graphrag_mcp.answers.arguments import SEARCH_TOOLS, input_schema
-from graphrag_mcp.answers.code_text import edge_payload, node_payload
+from graphrag_mcp.answers.code_json import edge_payload, node_payload
 from graphrag_mcp.answers.excerpts import tokens_of
 from graphrag_mcp.answers.payload import iso, search_payload, status_payload
 from graphrag_mcp.answers.reasons import resolved
-from graphrag_mcp.answers.render import describe_state, render_answer
-from graphrag_mcp.answers.requests import parse_arguments, read_question
+from graphrag_mcp.answers.render import describe_state
+from graphrag_mcp.answers.tools import SEARCH_TOOLS, SearchTool
+from graphrag_mcp.answers.validation import parse_arguments
 from graphrag_mcp.app.local import App
 from graphrag_mcp.errors import RequestError, quoted
 from graphrag_mcp.evaluation.components import OFF
@@ -53,7 +53,7 @@ def _project(app: App, values: Values) -> dict[str, Any]:
     return {
         "root": str(app.root),
         "version": __version__,
-        "tools": {tool: input_schema(tool, app.settings)["properties"] for tool in SEARCH_TOOLS},
+        "tools": {name: tool.schema(app.settings)["properties"] for name, tool in SEARCH_TOOLS.items()},
         "settings": settings_form(retrieval),
         "presets": OFF,
         "resolutions": {resolution.value: resolved(resolution) for resolution in Resolution},
@@ -74,31 +74,31 @@ def _status(app: App, values: Values) -> dict[str, Any]:
 
 def _search(app: App, values: Values) -> dict[str, Any]:
     """Search as an agent would, and return everything that explains the result."""
-    tool, arguments = _read_call(parse_arguments("search", SearchQuestion, values))
+    asked = parse_arguments("search", SearchQuestion, values)
+    tool = _tool(asked)
     started = time.perf_counter()
-    question = read_question(tool, arguments, app.settings, app.root)
-    result = app.search(question.request)
+    result = tool.ask(app, tool.read(asked.arguments, app.settings, app.root))
     return search_payload(result) | {"total_ms": (time.perf_counter() - started) * 1000}
 
 
 def _answer_text(app: App, values: Values) -> dict[str, Any]:
     """Return what the tool would answer, word for word, and about how many tokens that is."""
-    tool, arguments = _read_call(parse_arguments("answer", SearchQuestion, values))
-    question = read_question(tool, arguments, app.settings, app.root)
-    text = render_answer(tool, question, app.search(question.request), app.settings.retrieval.response_tokens)
+    asked = parse_arguments("answer", SearchQuestion, values)
+    tool = _tool(asked)
+    call = tool.read(asked.arguments, app.settings, app.root)
+    text = tool.write(tool.ask(app, call), call)
     return {"text": text, "tokens": tokens_of(text), "characters": len(text)}
 
 
-def _read_call(asked: SearchQuestion) -> tuple[str, dict[str, Any]]:
+def _tool(asked: SearchQuestion) -> SearchTool:
     if asked.tool not in SEARCH_TOOLS:
         raise RequestError("tool", f"{quoted(asked.tool)} is not a search tool; there are: {', '.join(SEARCH_TOOLS)}")
-    return asked.tool, asked.arguments
+    return SEARCH_TOOLS[asked.tool]
 
 
 def _compare(app: App, values: Values) -> dict[str, Any]:
     asked = parse_arguments("compare", CompareQuestion, values)
-    tool, arguments = _read_call(asked)
-    return compare(app, tool, arguments, (asked.left, asked.right))
+    return compare(app, _tool(asked), asked.arguments, (asked.left, asked.right))
 
 
 def _graph(app: App, values: Values) -> dict[str, Any]:

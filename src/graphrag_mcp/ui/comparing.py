@@ -5,7 +5,8 @@ from contextlib import closing
 from typing import Any
 
 from graphrag_mcp.answers.payload import search_payload
-from graphrag_mcp.answers.requests import read_question
+from graphrag_mcp.answers.requests import search_request
+from graphrag_mcp.answers.tools import SearchTool
 from graphrag_mcp.app.local import App
 from graphrag_mcp.errors import RequestError, SettingsError
 from graphrag_mcp.model.search import Hit, SearchResult
@@ -44,7 +45,7 @@ def settings_form(current: RetrievalSettings) -> list[dict[str, Any]]:
 
 
 def compare(
-    app: App, tool: str, arguments: Mapping[str, object], changes: Sequence[Mapping[str, Any]]
+    app: App, tool: SearchTool, arguments: Mapping[str, object], changes: Sequence[Mapping[str, Any]]
 ) -> dict[str, Any]:
     """Return the result of each set of changes, and how each hit of the second moved against the first.
 
@@ -59,7 +60,7 @@ def compare(
     }
 
 
-def _search(app: App, tool: str, arguments: Mapping[str, object], changes: Mapping[str, Any]) -> SearchResult:
+def _search(app: App, tool: SearchTool, arguments: Mapping[str, object], changes: Mapping[str, Any]) -> SearchResult:
     fixed = [name for name in FIXED if name in changes]
     if fixed:
         raise RequestError(fixed[0], f"{fixed[0]} cannot be changed here; set it in the settings and start again")
@@ -69,7 +70,7 @@ def _search(app: App, tool: str, arguments: Mapping[str, object], changes: Mappi
         settings = change_retrieval(app.settings, changes)
     except SettingsError as error:
         raise RequestError("settings", "; ".join(error.problems)) from None
-    request = read_question(tool, arguments, settings, app.root).request
+    request = search_request(tool.read(arguments, settings, app.root))
     timeout = settings.servers.server_timeout_seconds
     with closing(SearchOrchestrator(settings.retrieval, remote_timeout_seconds=timeout)) as orchestrator:
         return orchestrator.search(request, app.stores(), app.index_state())

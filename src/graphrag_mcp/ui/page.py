@@ -1,12 +1,15 @@
-"""The page over HTTP: its files, and its requests as JSON."""
+"""The page over HTTP, on this machine alone: its files, and its requests as JSON."""
 
 import hashlib
 import json
 import logging
-import sqlite3
+import secrets
+import socket
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import uvicorn
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
@@ -15,13 +18,15 @@ from starlette.routing import Route
 from starlette.types import ASGIApp
 
 from graphrag_mcp.answers.render import printable
-from graphrag_mcp.app.lazy import Backend
+from graphrag_mcp.app.lazy import LazyBackend
 from graphrag_mcp.app.local import App
-from graphrag_mcp.errors import RequestError
+from graphrag_mcp.errors import GraphragError, RequestError
 from graphrag_mcp.index.failures import explain
 from graphrag_mcp.ui.api import answer
 from graphrag_mcp.ui.gate import Gate
 
+HOST = "127.0.0.1"
+CLOSING_SECONDS = 1  # What is being answered when the page is stopped may finish.
 STATIC = Path(__file__).with_name("static")
 LONGEST_BODY = 200_000
 _TYPES = {".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml"}
@@ -29,7 +34,30 @@ _TYPES = {".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".
 logger = logging.getLogger(__name__)
 
 
-def create_page(backend: Backend[App], port: int, token: str, ticket: str) -> ASGIApp:
+def serve_page(backend: LazyBackend[App], port: int, opened: Callable[[str, str], None]) -> None:
+    """Serve until interrupted; `opened` gets the address with its token, and one that works once. Port 0: a free one.
+
+    Raises GraphragError when the port is taken, RequestError when the number is no port's.
+    """
+    token, ticket = secrets.token_urlsafe(32), secrets.token_urlsafe(32)
+    with _listen(port) as listening:
+        port = listening.getsockname()[1]
+        config = uvicorn.Config(
+            create_page(backend, port, token, ticket),
+            http="h11",
+            ws="none",
+            lifespan="off",
+            log_config=None,
+            log_level="critical",
+            access_log=False,  # It would hold the token.
+            server_header=False,
+            timeout_graceful_shutdown=CLOSING_SECONDS,
+        )
+        opened(*(f"http://{HOST}:{port}/?token={one}" for one in (token, ticket)))
+        uvicorn.Server(config).run(sockets=[listening])
+
+
+def create_page(backend: LazyBackend[App], port: int, token: str, ticket: str) -> ASGIApp:
     """Return the application that serves the page, on this port of this machine, to whoever `Gate` lets in."""
     page = _Page(backend)
     routes = [
@@ -41,7 +69,7 @@ def create_page(backend: Backend[App], port: int, token: str, ticket: str) -> AS
 
 
 class _Page:
-    def __init__(self, backend: Backend[App]) -> None:
+    def __init__(self, backend: LazyBackend[App]) -> None:
         self._backend = backend
         # Known beforehand: no path that a request names is ever looked up in the file system.
         self._files = {path.relative_to(STATIC).as_posix(): path for path in STATIC.rglob("*") if path.suffix in _TYPES}
@@ -66,7 +94,7 @@ class _Page:
         """Answer one request of the page; a wrong one is a 400 with the sentence that says why."""
         try:
             values = await _body(request)
-            payload = await run_in_threadpool(self._answer, request.path_params["name"], values)
+            payload = await run_in_threadpool(self._backend.ask, answer, request.path_params["name"], values)
         except RequestError as error:
             return _json({"error": str(error), "argument": error.argument}, 400)
         except Exception as error:
@@ -75,18 +103,6 @@ class _Page:
             logger.exception("a request of the page failed")
             return _json({"error": "This failed unexpectedly; the terminal that runs graphrag-mcp ui says more."}, 500)
         return _json(payload, 200)
-
-    def _answer(self, name: str, values: dict[str, Any]) -> dict[str, Any]:
-        """Answer; an index file that cannot be read is examined."""
-        app = self._backend.app()
-        try:
-            try:
-                return answer(app, name, values)
-            except sqlite3.ProgrammingError:  # The file was closed meanwhile, to be examined.
-                return answer(app, name, values)
-        except sqlite3.Error as error:
-            logger.warning("the index file cannot be read: %s", error)
-            raise app.doubt(error) from error
 
 
 async def _body(request: Request) -> dict[str, Any]:
@@ -107,3 +123,22 @@ async def _body(request: Request) -> dict[str, Any]:
 def _json(payload: dict[str, Any], status: int) -> Response:
     text = printable(json.dumps(payload, ensure_ascii=False, allow_nan=False, separators=(",", ":")))
     return Response(text, status, {"cache-control": "no-store"}, JSONResponse.media_type)
+
+
+def _listen(port: int) -> socket.socket:
+    # With the protocol named: else asyncio leaves Nagle's algorithm on, and the end of each answer waits for 40 ms.
+    listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    try:
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listening.bind((HOST, port))
+        listening.listen()
+    except OverflowError:
+        listening.close()
+        words = f"{port} is not a port; give --port a number from 1 to 65535, or leave it out"
+        raise RequestError("port", words) from None
+    except OSError as error:
+        listening.close()
+        raise GraphragError(
+            f"port {port} of {HOST} cannot be opened ({error.strerror}); give --port another, or leave it out"
+        ) from None
+    return listening

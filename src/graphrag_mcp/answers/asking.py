@@ -1,0 +1,121 @@
+"""What each tool asks of a backend: one function for each, from a validated call to what was found."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Generic, TypeVar
+
+from graphrag_mcp.answers.arguments import (
+    FindSymbolArguments,
+    ImpactArguments,
+    IndexStatusArguments,
+    OccurrencesArguments,
+    SearchArguments,
+    TraceArguments,
+)
+from graphrag_mcp.answers.render import describe_incomplete
+from graphrag_mcp.answers.requests import Call, Page, page_of, search_request
+from graphrag_mcp.app.protocol import CodeBackend, SearchBackend
+from graphrag_mcp.errors import RequestError
+from graphrag_mcp.model.graph import CodeNode
+from graphrag_mcp.model.reports import Status
+from graphrag_mcp.model.search import SearchResult
+
+if TYPE_CHECKING:  # The navigator imports the stores' ports: numpy, which no client waits for.
+    from graphrag_mcp.graph.impact import Impact, Reached
+    from graphrag_mcp.graph.navigator import Found, Navigator
+    from graphrag_mcp.graph.tracing import Step, Trace
+    from graphrag_mcp.grep.occurrences import Occurrence, Occurrences
+
+USES_SHOWN = 6  # Of a definition; trace_relations lists all.
+ALSO_SHOWN = 7  # Overloads and declarations.
+
+Whole = TypeVar("Whole", covariant=True)
+Row = TypeVar("Row", covariant=True)
+
+
+@dataclass(frozen=True, slots=True)
+class CodeAnswer(Generic[Whole, Row]):
+    """The answer of a code tool: everything that was found, and the page of its rows that is shown.
+
+    nodes: the definitions and files that are shown. note: what a reader must know about the index, "" when it is
+    complete. stale: files of the answer that changed since they were indexed.
+    """
+
+    found: Whole
+    page: Page[Row]
+    nodes: Sequence[CodeNode] = ()
+    note: str = ""
+    stale: Sequence[str] = ()
+
+
+def search(backend: SearchBackend, call: Call[SearchArguments]) -> SearchResult:
+    """Ask for the results of the three search tools."""
+    return backend.search(search_request(call))
+
+
+def index_status(backend: SearchBackend, _call: Call[IndexStatusArguments]) -> Status:
+    """Ask for the status of the index."""
+    return backend.status()
+
+
+def find_symbol(backend: CodeBackend, call: Call[FindSymbolArguments]) -> "CodeAnswer[Sequence[Found], Found]":
+    """Ask for the definitions of a name, and what uses each."""
+
+    def ask(navigator: "Navigator") -> "CodeAnswer[Sequence[Found], Found]":
+        found = navigator.symbols(call.arguments.symbol, call.scope)
+        page = page_of(found, call.first, call.arguments.limit)
+        return CodeAnswer(found, page, [node for row in page.rows for node in _shown(row)])
+
+    return _navigate(backend, ask)
+
+
+def trace_relations(backend: CodeBackend, call: Call[TraceArguments]) -> "CodeAnswer[Trace, Step]":
+    """Ask for the relations of one kind that start at a name."""
+
+    def ask(navigator: "Navigator") -> "CodeAnswer[Trace, Step]":
+        asked = call.arguments
+        found = navigator.trace(asked.symbol, asked.direction, asked.hops, call.scope)
+        page = page_of(found.steps, call.first, asked.limit)
+        nodes = [*found.starts, *(node for step in page.rows for node in (step.source, step.target))]
+        return CodeAnswer(found, page, nodes)
+
+    return _navigate(backend, ask)
+
+
+def impact(backend: CodeBackend, call: Call[ImpactArguments]) -> "CodeAnswer[Impact, tuple[Reached, bool]]":
+    """Ask what a change may reach; each row tells whether it is a test, and tests come first."""
+
+    def ask(navigator: "Navigator") -> "CodeAnswer[Impact, tuple[Reached, bool]]":
+        found = navigator.impact(call.arguments.symbol, call.arguments.hops, call.scope)
+        rows = [*((row, True) for row in found.tests), *((row, False) for row in found.reached)]
+        page = page_of(rows, call.first, call.arguments.limit)
+        return CodeAnswer(found, page, [*found.starts, *(row.node for row, _ in page.rows)])
+
+    return _navigate(backend, ask)
+
+
+def find_occurrences(backend: CodeBackend, call: Call[OccurrencesArguments]) -> "CodeAnswer[Occurrences, Occurrence]":
+    """Ask for every line that contains a text."""
+
+    def ask(navigator: "Navigator") -> "CodeAnswer[Occurrences, Occurrence]":
+        asked = call.arguments
+        found = navigator.occurrences(
+            asked.text, call.scope, whole_word=asked.whole_word, ignore_case=asked.ignore_case
+        )
+        return CodeAnswer(found, page_of(found.lines, call.first, asked.limit))
+
+    return _navigate(backend, ask)
+
+
+def _navigate(backend: CodeBackend, ask: Callable[["Navigator"], CodeAnswer[Whole, Row]]) -> CodeAnswer[Whole, Row]:
+    """Return the answer with what its reader must know. Raises RequestError, which says if the index is incomplete."""
+    note = describe_incomplete(backend.index_state())
+    try:
+        answer, stale = backend.navigate(ask)
+    except RequestError as error:
+        raise RequestError(error.argument, f"{error}. {note}" if note else str(error)) from error
+    return replace(answer, note=note, stale=sorted(stale))
+
+
+def _shown(row: "Found") -> Iterable[CodeNode]:
+    return (row.node, *row.also[:ALSO_SHOWN], *(step.source for step in row.used[:USES_SHOWN]))

@@ -1,0 +1,126 @@
+"""Writes the answers of the code tools as JSON: as many rows as the budget allows, and the cursor behind them."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from graphrag_mcp.answers.arguments import (
+    CodeArguments,
+    FindSymbolArguments,
+    ImpactArguments,
+    OccurrencesArguments,
+    TraceArguments,
+)
+from graphrag_mcp.answers.asking import ALSO_SHOWN, USES_SHOWN, CodeAnswer
+from graphrag_mcp.answers.code_text import STOPS_SHOWN, excerpt
+from graphrag_mcp.answers.excerpts import room_of
+from graphrag_mcp.answers.payload import fitting, json_cost
+from graphrag_mcp.answers.requests import Call
+from graphrag_mcp.model.graph import CodeEdge, CodeNode
+
+if TYPE_CHECKING:  # They import the stores' ports: numpy, which no client waits for.
+    from graphrag_mcp.graph.impact import Impact, Reached
+    from graphrag_mcp.graph.navigator import Found
+    from graphrag_mcp.graph.tracing import Step, Trace
+    from graphrag_mcp.grep.occurrences import Occurrence, Occurrences
+
+_PAGING_FRAME = 80  # Characters of total, first and cursor.
+
+
+def symbols_json(answer: "CodeAnswer[Sequence[Found], Found]", call: Call[FindSymbolArguments]) -> dict[str, Any]:
+    """Return each definition with what uses it."""
+    return _lay_out(answer, call, {"rows": [_found_payload(row) for row in answer.page.rows]})
+
+
+def trace_json(answer: "CodeAnswer[Trace, Step]", call: Call[TraceArguments]) -> dict[str, Any]:
+    """Return each relation with both ends, and where the trace stops."""
+    found = answer.found
+    payload = {
+        **_some("starts", [node_payload(node) for node in found.starts]),
+        "rows": [_step_payload(step) for step in answer.page.rows],
+        **_some("stops", [stop._asdict() for stop in found.stops]),
+        "guesses_not_followed": found.guessed,
+        "undecided": found.undecided,
+        "is_cut": found.is_cut,
+    }
+    return _lay_out(answer, call, payload)
+
+
+def impact_json(answer: "CodeAnswer[Impact, tuple[Reached, bool]]", call: Call[ImpactArguments]) -> dict[str, Any]:
+    """Return what a change may reach, tests first."""
+    found = answer.found
+    payload = {
+        **_some("starts", [node_payload(node) for node in found.starts]),
+        "rows": [_reached_payload(row, is_test=is_test) for row, is_test in answer.page.rows],
+        "undecided": found.undecided,
+        "is_cut": found.is_cut,
+    }
+    return _lay_out(answer, call, payload)
+
+
+def occurrences_json(answer: "CodeAnswer[Occurrences, Occurrence]", call: Call[OccurrencesArguments]) -> dict[str, Any]:
+    """Return each line that contains the text, and what was not read."""
+    found, rows = answer.found, answer.page.rows
+    payload = {
+        "rows": [{"path": row.path, "line": row.line, "text": excerpt(row), "count": row.count} for row in rows],
+        "occurrences": found.total,
+        "files": found.files,
+        "files_read": found.files_read,
+        **_some("unread", found.unread),
+        "is_cut": found.is_cut,
+    }
+    return _lay_out(answer, call, payload)
+
+
+def _lay_out(answer: CodeAnswer[Any, Any], call: Call[CodeArguments], payload: dict[str, Any]) -> dict[str, Any]:
+    """Return the payload with as many rows as fit, what must be known of them, and the cursor behind them."""
+    payload |= {"notes": [answer.note] if answer.note else [], "stale": list(answer.stale)}
+    room = room_of(call.tokens) - json_cost(payload | {"rows": []}) - _PAGING_FRAME
+    rows, _ = fitting(payload["rows"], room, least=1)
+    first, total = answer.page.first, answer.page.total
+    return payload | {"rows": rows, "total": total, "first": first, "cursor": call.cursor_at(first + len(rows), total)}
+
+
+def node_payload(node: CodeNode) -> dict[str, Any]:
+    """Return a definition or file as JSON has it."""
+    return {
+        "path": node.path,
+        "start_line": node.start_line,
+        "end_line": node.end_line,
+        "symbol": "" if node.is_file else node.qualified_name,
+        "kind": "file" if node.is_file else node.kind.value,
+        "signature": node.signature,
+        "category": node.category.value,
+        "is_archived": node.is_archived,
+    }
+
+
+def edge_payload(edge: CodeEdge) -> dict[str, Any]:
+    """Return a relation as JSON has it, without its ends."""
+    return {
+        "relation": edge.kind.value,
+        "path": edge.path,
+        "line": edge.line,
+        "confidence": edge.confidence,
+        "resolution": edge.resolution.value,
+    }
+
+
+def _found_payload(row: "Found") -> dict[str, Any]:
+    used = [{"by": node_payload(step.source), **edge_payload(step.edge)} for step in row.used[:USES_SHOWN]]
+    also = [node_payload(node) for node in row.also[:ALSO_SHOWN]]
+    uses = {"used": used, "used_total": len(row.used), "undecided": row.undecided}
+    return node_payload(row.node) | {"also": also, "also_total": len(row.also)} | uses
+
+
+def _some(name: str, values: Sequence[Any]) -> dict[str, Any]:
+    return {name: list(values[:STOPS_SHOWN]), f"{name}_total": len(values)}
+
+
+def _step_payload(step: "Step") -> dict[str, Any]:
+    ends = {"source": node_payload(step.source), "target": node_payload(step.target)}
+    return {"hop": step.hop, **ends, **edge_payload(step.edge)}
+
+
+def _reached_payload(row: "Reached", *, is_test: bool) -> dict[str, Any]:
+    way = {"via": node_payload(row.via), "hops": row.hops, "path_confidence": row.confidence, "is_test": is_test}
+    return node_payload(row.node) | way | {"edge": edge_payload(row.edge)}

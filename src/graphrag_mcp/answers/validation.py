@@ -1,0 +1,108 @@
+"""Checks the arguments of a tool or of the page against their model, and names every problem in a sentence."""
+
+import difflib
+import json
+from collections.abc import Mapping
+from typing import Any, TypeVar
+
+from pydantic import BaseModel, ValidationError
+from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
+from pydantic_core import CoreSchema
+
+from graphrag_mcp.errors import SHOWN_CHARACTERS, RequestError
+
+SHOWN_PROBLEMS = 5
+
+_Model = TypeVar("_Model", bound=BaseModel)
+
+
+def parse_arguments(asked: str, model: type[_Model], arguments: Mapping[str, object]) -> _Model:
+    """Return what a model accepts; nothing is clamped. asked: the name of the tool, or of the request of the page.
+
+    Raises RequestError with every problem: each names the argument, what was given and what is accepted.
+    """
+    try:
+        return model.model_validate(dict(arguments))
+    except ValidationError as error:
+        details = error.errors(include_url=False)
+    properties = schema_of(model)["properties"]
+    problems = [_describe(asked, properties, detail) for detail in details]
+    lines = problems if len(problems) == 1 else [f"{len(problems)} problems:", *(f"- {text}" for text in problems)]
+    if len(problems) > SHOWN_PROBLEMS:
+        hidden = len(problems) - SHOWN_PROBLEMS
+        lines[1 + SHOWN_PROBLEMS :] = [f"- and {hidden:,} more; send only the arguments of the schema"]
+    raise RequestError(str(details[0]["loc"][0]), "\n".join(lines))
+
+
+def schema_of(model: type[BaseModel]) -> dict[str, Any]:
+    """Return the JSON schema of a model; what must be given comes first: models and people read it from the top."""
+    schema = model.model_json_schema(schema_generator=_CompactSchema)
+    properties = schema["properties"]
+    required = schema.get("required", [])
+    schema["properties"] = {
+        name: properties[name] for name in sorted(properties, key=lambda name: name not in required)
+    }
+    return schema
+
+
+class _CompactSchema(GenerateJsonSchema):
+    """Leaves out titles and class descriptions, which repeat the names and cost every session tokens."""
+
+    def field_title_should_be_set(self, schema: Any) -> bool:  # noqa: ARG002 - the base class's signature
+        return False
+
+    def generate(self, schema: CoreSchema, mode: Any = "validation") -> JsonSchemaValue:
+        generated = super().generate(schema, mode)
+        return {key: value for key, value in generated.items() if key not in ("title", "description")}
+
+
+def _describe(tool: str, properties: Mapping[str, Any], detail: Any) -> str:
+    name, *inside = detail["loc"]
+    if detail["type"] == "extra_forbidden":
+        return _describe_unknown(tool, str(name), list(properties))
+    accepted = properties[name]
+    if detail["type"] == "missing":
+        return f"{name} is required: give {_accepted(accepted)}"
+    place = f"{name}[{inside[0]}]" if inside else str(name)
+    if detail["type"] == "too_long":
+        limits = detail["ctx"]
+        return f"{name}: at most {limits['max_length']:,} entries, {limits['actual_length']:,} were given; send fewer"
+    if inside and detail["type"] == "string_too_long":
+        return f"{place} = {_shown(detail['input'])}: expected at most {detail['ctx']['max_length']:,} characters"
+    if inside:
+        accepted = accepted["items"]
+    return f"{place} = {_shown(detail['input'])}: expected {_accepted(accepted)}"
+
+
+def _describe_unknown(tool: str, name: str, known: list[str]) -> str:
+    near = difflib.get_close_matches(name, known, n=1)
+    hint = f"; did you mean {near[0]}?" if near else "."
+    return f"{_shown(name)} is not an argument of {tool}{hint} It accepts: {', '.join(known)}"
+
+
+def _shown(value: object) -> str:
+    text = json.dumps(value, ensure_ascii=False, default=repr)
+    return text if len(text) <= SHOWN_CHARACTERS else f"{text[:SHOWN_CHARACTERS]}... ({len(text):,} characters)"
+
+
+def _accepted(schema: Mapping[str, Any]) -> str:
+    """Return in words what a JSON schema accepts."""
+    if "anyOf" in schema:
+        return " or ".join(_accepted(option) for option in schema["anyOf"])
+    if "enum" in schema:
+        return "one of " + ", ".join(schema["enum"])
+    match schema["type"]:
+        case "integer":
+            return f"a whole number from {schema['minimum']} to {schema['maximum']}"
+        case "number":
+            return f"a number from {schema['minimum']:g} to {schema['maximum']:g}"
+        case "boolean":
+            return "true or false"
+        case "array":
+            return f"a list, each entry {_accepted(schema['items'])}"
+        case "string" if "maxLength" in schema:
+            return f"text of {schema['minLength']} to {schema['maxLength']:,} characters"
+        case "string":
+            return "text that is not blank"
+        case other:
+            return str(other)

@@ -1,0 +1,82 @@
+"""The table of tools: each row works from its arguments to both forms of its answer."""
+
+import json
+from collections.abc import Iterator
+from contextlib import closing
+from typing import Any
+
+import pytest
+
+from graphrag_mcp.answers.tools import TOOLS
+from graphrag_mcp.app.local import App
+from graphrag_mcp.app.protocol import WITH_INDEX, WITHOUT_INDEX, Capability
+from graphrag_mcp.app.remote import RemoteApp
+from graphrag_mcp.errors import RequestError
+from graphrag_mcp.mcp_server.protocol import describe_server
+from graphrag_mcp.settings import load_settings
+
+CALLS: dict[str, dict[str, Any]] = {
+    "graphrag_hybrid_search": {"query": "how is the tax computed"},
+    "query_documents": {"query": "how is the tax computed"},
+    "query_unique_documents": {"query": "how is the tax computed"},
+    "find_symbol": {"symbol": "tax_of"},
+    "trace_relations": {"symbol": "tax_of"},
+    "impact": {"symbol": "tax_of"},
+    "find_occurrences": {"text": "tax_of"},
+    "index_status": {},
+}
+
+
+@pytest.fixture(scope="module")
+def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
+    """One function, and one that calls it."""
+    root = tmp_path_factory.mktemp("project")
+    (root / "taxes.py").write_text(
+        "def tax_of(order):\n    return 0.2 * order\n\n\ndef total(order):\n    return tax_of(order)\n"
+    )
+    data = tmp_path_factory.mktemp("data")
+    with closing(App(root, load_settings(root, {"GRAPHRAG_DATA_DIR": str(data)}))) as opened:
+        opened.index()
+        yield opened
+
+
+@pytest.mark.parametrize("name", TOOLS)
+@pytest.mark.parametrize("form", ["concise", "detailed", "json"])
+def test_every_tool_answers_in_every_form(app: App, name: str, form: str) -> None:
+    """Its function and both renderers belong together, and the answer shows what was found."""
+    tool = TOOLS[name]
+    call = tool.read(CALLS[name] | {"response_format": form}, app.settings, app.root)
+    text = tool.write(tool.ask(app, call), call)
+    assert ("taxes.py" if CALLS[name] else str(app.root)) in text
+    assert text.startswith("{") == (form == "json")
+    assert form != "json" or isinstance(json.loads(text), dict)
+
+
+@pytest.mark.parametrize("name", TOOLS)
+def test_every_tool_says_what_it_is_and_refuses_other_arguments(app: App, name: str) -> None:
+    """A row is found by its name, and its arguments are its own."""
+    tool = TOOLS[name]
+    assert tool.name == name
+    assert tool.title
+    assert tool.description
+    with pytest.raises(RequestError, match=f"is not an argument of {name}"):
+        tool.read(CALLS[name] | {"colour": "red"}, app.settings, app.root)
+
+
+def test_no_two_tools_are_described_alike() -> None:
+    """A model chooses by the title and the description."""
+    assert len({tool.title for tool in TOOLS.values()}) == len(TOOLS)
+    assert len({tool.description for tool in TOOLS.values()}) == len(TOOLS)
+
+
+@pytest.mark.parametrize("capabilities", [WITH_INDEX, WITHOUT_INDEX])
+def test_the_instructions_name_the_tools_that_are_listed_and_no_other(capabilities: frozenset[Capability]) -> None:
+    """A model must not be told to use a tool that it does not have."""
+    named = {name for name in TOOLS if name in describe_server(capabilities)}
+    assert named == {name for name, tool in TOOLS.items() if tool.needs in capabilities}
+
+
+def test_each_backend_states_what_it_can_answer() -> None:
+    """The server believes it before the backend is opened."""
+    assert App.capabilities == WITH_INDEX
+    assert RemoteApp.capabilities == WITHOUT_INDEX

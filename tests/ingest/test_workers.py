@@ -43,7 +43,7 @@ def jobs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Job]]
 @pytest.fixture
 def quarantine(tmp_path: Path) -> Quarantine:
     """None yet."""
-    return Quarantine(tmp_path / "suspects.json")
+    return Quarantine(tmp_path / "quarantine.json")
 
 
 def _job(location: Path, number: int) -> Job:
@@ -89,7 +89,7 @@ def test_a_file_that_killed_its_process_is_kept_from_this_one(
     assert list(prepare_all([deadly], 1, quarantine, AT_ONCE)) == [
         Rejected("deadly.py", "the parser crashed on this file")
     ]
-    assert (tmp_path / "suspects.json").stat().st_mode & 0o777 == 0o600
+    assert (tmp_path / "quarantine.json").stat().st_mode & 0o777 == 0o600
 
 
 def test_what_was_parsed_when_the_process_ended_is_left_out_by_the_next(tmp_path: Path) -> None:
@@ -124,14 +124,14 @@ def test_what_was_parsed_when_the_process_ended_is_left_out_by_the_next(tmp_path
         assert app.status().files == 2
         assert app.index().added == 1  # Mended, it is an ordinary file again.
         assert app.status().files == 3
-    assert not list((tmp_path / "data").glob("*/suspects*"))
+    assert not list((tmp_path / "data").glob("*/quarantine*"))
 
 
 @pytest.mark.parametrize("content", [b"", b"{", b"[1]", b"\xff", b'{"a": 1}'])
 def test_an_unreadable_quarantine_file_counts_as_empty(tmp_path: Path, content: bytes) -> None:
     """Bad input: a kill may leave half of it."""
-    (tmp_path / "suspects.json").write_bytes(content)
-    assert "a" not in Quarantine(tmp_path / "suspects.json")
+    (tmp_path / "quarantine.json").write_bytes(content)
+    assert "a" not in Quarantine(tmp_path / "quarantine.json")
 
 
 def test_a_program_without_a_main_module_still_indexes(tmp_path: Path) -> None:
@@ -144,7 +144,7 @@ def test_a_program_without_a_main_module_still_indexes(tmp_path: Path) -> None:
         f"file = Path({str(tmp_path / 'a.py')!r})\n"
         "file.write_text('def f(): pass')\n"
         "jobs = [Job(file.parent, 'a.py', 13, 1, 1, 'r', None, 1000)]\n"
-        "quarantine = workers.Quarantine(file.with_name('suspects.json'))\n"
+        "quarantine = workers.Quarantine(file.with_name('quarantine.json'))\n"
         "print(*(type(one).__name__ for one in workers.prepare_all(jobs, 2, quarantine, workers.SearchYield(None))))\n"
     )
     done = subprocess.run([sys.executable, "-"], input=script, capture_output=True, text=True, timeout=60, check=False)

@@ -24,7 +24,7 @@ class IndexLocation:
         self.file = self.folder / f"index-{SCHEMA_VERSION}.sqlite"
         self.models = self.folder / "models"
         self.replace_lock = self.folder / "replace.lock"
-        self.suspects = self.folder / f"suspects-{_digest(self.tree)}.json"
+        self.quarantine = self.folder / f"quarantine-{_digest(self.tree)}.json"
         # Each format has its own, since an older version writes another file and may run for weeks.
         self.write_lock = self.folder / f"write-{SCHEMA_VERSION}-{_digest(self.tree)}.lock"
         self.sync_lock = self.folder / f"sync-{_digest(self.tree)}.lock"

@@ -28,7 +28,7 @@ from graphrag_mcp.index.freshness import size_of
 from graphrag_mcp.index.handle import Handle
 from graphrag_mcp.index.stores import IndexStores
 from graphrag_mcp.index.write_lock import Holder
-from graphrag_mcp.ingest.indexer import Indexer, ReportProgress
+from graphrag_mcp.ingest.indexer import Indexer, ReportProgress, Source, Target
 from graphrag_mcp.ingest.watch.filter import Followed
 from graphrag_mcp.ingest.watch.watcher import Batch, watch
 from graphrag_mcp.model.reports import IndexPhase, IndexReport, IndexState, Progress
@@ -288,15 +288,9 @@ class Supervisor:
     def _indexer(self, *, reuse: bool = True, gives_way: bool = True) -> Indexer:
         index = self._handle.written()
         return Indexer(
-            self._root,
-            self._exclusion,
-            ArchiveClassifier(self._settings.archive_patterns),
-            index.catalog,
-            index.writer,
-            self._handle.embedder,
-            self._handle.location.suspects,
+            Source(self._exclusion, ArchiveClassifier(self._settings.archive_patterns), self._start),
+            Target(index.catalog, index.writer, self._handle.embedder, self._handle.location.quarantine),
             workers=self._settings.workers,
-            start=self._start,
             reuse=reuse,
             idle=self.search_priority.idle if gives_way else None,
         )

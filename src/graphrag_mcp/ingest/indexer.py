@@ -38,38 +38,54 @@ UNREADABLE = "unreadable"  # The reason that the walker gives for a folder or fi
 ReportProgress = Callable[[Progress], None]
 
 
+@dataclass(frozen=True, slots=True)
+class Source:
+    """What of a tree is indexed: by the rules of `exclusion`, in the subfolder `start` or, with "", everywhere."""
+
+    exclusion: ExclusionManager
+    archive: ArchiveClassifier
+    start: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """What a run writes. Without an embedder, files are indexed without vectors.
+
+    quarantine_file: keeps the names of files that ended a parsing process.
+    """
+
+    catalog: SqliteCatalog
+    writer: SqliteIndexWriter
+    embedder: Embedder | None
+    quarantine_file: Path
+
+
 class Indexer:
     """Writes the index of one project; the caller holds the write lock."""
 
     def __init__(
         self,
-        root: Path,
-        exclusion: ExclusionManager,
-        archive: ArchiveClassifier,
-        catalog: SqliteCatalog,
-        writer: SqliteIndexWriter,
-        embedder: Embedder | None,
-        quarantine_file: Path,
+        source: Source,
+        target: Target,
         *,
         workers: int = 0,
-        start: str = "",
         reuse: bool = True,
         idle: threading.Event | None = None,
     ) -> None:
-        """Index `root`, or only its subfolder `start`. Without an embedder, files are indexed without vectors.
+        """Write the files of the source to the target.
 
-        quarantine_file: keeps the names of files that ended a parsing process. reuse: take the stored rows of a content
-        instead of parsing it again. idle: set while no search runs; otherwise the run works in short turns.
+        workers: parsing processes, 0 for as many as there are cores. reuse: take the stored rows of a content instead
+        of parsing it again. idle: set while no search runs; otherwise the run works in short turns.
         """
-        self._root = root
-        self._exclusion = exclusion
-        self._archive = archive
-        self._catalog = catalog
-        self._writer = writer
-        self._embedder = embedder
-        self._quarantine_file = quarantine_file
+        self._root = source.exclusion.root
+        self._exclusion = source.exclusion
+        self._archive = source.archive
+        self._start = source.start
+        self._catalog = target.catalog
+        self._writer = writer = target.writer
+        self._embedder = embedder = target.embedder
+        self._quarantine_file = target.quarantine_file
         self._workers = workers
-        self._start = start
         self._reuse = reuse
         self._search_yield = SearchYield(idle)
         self._model_id = writer.model_id(embedder.fingerprint, embedder.dimensions) if embedder else None

@@ -4,7 +4,7 @@ import json
 import sqlite3
 import threading
 import weakref
-from collections.abc import Iterable, Iterator, Sized
+from collections.abc import Iterable, Iterator, Sequence, Sized
 from contextlib import closing, contextmanager, nullcontext, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -95,7 +95,7 @@ class Database:
             return
         with mine.busy:
             mine.opened.execute("BEGIN")
-            snapshot = _Snapshot(self, mine, _read_version(mine.opened))
+            snapshot = _Snapshot(self, mine, _version_in(mine.opened.execute(_VERSION).fetchall()))
         token = _SNAPSHOT.set(snapshot)
         try:
             yield
@@ -108,8 +108,7 @@ class Database:
     @contextmanager
     def connection(self) -> Iterator[sqlite3.Connection]:
         """Lend the connection of the snapshot, else this thread's; `close` waits for it to come back."""
-        snapshot = self._snapshot()
-        lent = snapshot.connection if snapshot is not None else self._own_connection()
+        lent = self._lent()
         with lent.busy:
             yield lent.opened
 
@@ -124,8 +123,9 @@ class Database:
 
     def rows(self, sql: str, parameters: Iterable[object] = ()) -> list[tuple[Any, ...]]:
         """Return all rows of one query."""
-        with self.connection() as connection:
-            return connection.execute(sql, tuple(parameters)).fetchall()
+        lent = self._lent()
+        with lent.busy:
+            return lent.opened.execute(sql, tuple(parameters)).fetchall()
 
     @contextmanager
     def transaction(self) -> Iterator[sqlite3.Connection]:
@@ -143,16 +143,12 @@ class Database:
     def version(self) -> int:
         """Return the number of the snapshot's commit, else of the last one."""
         snapshot = self._snapshot()
-        if snapshot is not None:
-            return snapshot.version
-        with self.connection() as connection:
-            return _read_version(connection)
+        return snapshot.version if snapshot is not None else _version_in(self.rows(_VERSION))
 
     def meta(self, key: str) -> str:
         """Return a remembered value, "" when there is none."""
-        with self.connection() as connection:
-            found = connection.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
-        return str(found[0]) if found else ""
+        found = self.rows("SELECT value FROM meta WHERE key = ?", (key,))
+        return str(found[0][0]) if found else ""
 
     def close(self) -> None:
         """Close every thread's connection, once that thread is not using it: SQLite crashes otherwise."""
@@ -162,6 +158,10 @@ class Database:
         for connection in connections:
             with connection.busy:
                 connection.opened.close()
+
+    def _lent(self) -> "_Connection":
+        snapshot = self._snapshot()
+        return snapshot.connection if snapshot is not None else self._own_connection()
 
     def _snapshot(self) -> "_Snapshot | None":
         snapshot = _SNAPSHOT.get()
@@ -208,9 +208,11 @@ class _Snapshot:
 _SNAPSHOT: ContextVar[_Snapshot | None] = ContextVar("snapshot", default=None)
 
 
-def _read_version(connection: sqlite3.Connection) -> int:
-    found = connection.execute("SELECT value FROM meta WHERE key = 'generation'").fetchone()
-    return int(found[0]) if found else 0
+_VERSION = "SELECT value FROM meta WHERE key = 'generation'"
+
+
+def _version_in(rows: Sequence[tuple[Any, ...]]) -> int:
+    return int(rows[0][0]) if rows else 0
 
 
 def id_list(ids: Iterable[int | str]) -> str:

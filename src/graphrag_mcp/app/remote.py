@@ -56,7 +56,7 @@ class RemoteApp:
         return replace(result, meta=replace(result.meta, unavailable={"catalog": problem, **result.meta.unavailable}))
 
     def index_state(self) -> IndexState:
-        """Return that the index is ready; this process cannot know what the writer of the servers has left to do."""
+        """Return that the index is ready: whoever writes the servers knows better."""
         return IndexState("ready")
 
     def wait_ready(self, timeout_seconds: float | None = None) -> IndexState:
@@ -71,7 +71,7 @@ class RemoteApp:
     def status(self) -> Status:
         """Return what the servers hold of the project."""
         self._load_model()
-        url, project = self.settings.servers.qdrant_url, self._servers.project
+        place, project = self.settings.servers.qdrant_url, self._servers.project
         try:
             counts, problem = self._servers.counts(), ""
         except GraphragError as error:
@@ -81,14 +81,14 @@ class RemoteApp:
         files = sum(counts.values())
         return Status(
             root=str(self.root),
-            index_file=f"{url} (project {project})",
+            index_file=f"{place} (project {project})",
             index_bytes=0,
             state=IndexState("failed", message=problem) if problem else IndexState("ready", files, files),
             files=files,
             model=self.settings.indexing.embedding_model or "the package's own",
             model_available=self._embedder is not None,
             languages=counts,
-            servers=(ServerState(f"Qdrant {url} {project}", 0, problem),),
+            servers=(ServerState(f"Qdrant {place} {project}", 0, problem),),
             warnings=(self._model_problem,) if self._model_problem else (),
         )
 

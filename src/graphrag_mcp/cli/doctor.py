@@ -63,10 +63,10 @@ def run_doctor(options: argparse.Namespace) -> None:
     root = project_root(options.root, os.environ)
     findings = list(examine(root))
     if options.json:
-        sys.stdout.write(json.dumps([asdict(finding) for finding in findings], indent=2) + "\n")
+        sys.stdout.write(json.dumps([asdict(one) for one in findings], indent=2) + "\n")
     else:
         sys.stdout.write(printable("\n".join(map(_line, findings))) + "\n")
-    failed = [finding.part for finding in findings if finding.verdict == "failed"]
+    failed = [one.part for one in findings if one.verdict == "failed"]
     if failed:
         raise DoctorError(f"to be mended: {', '.join(failed)}")
 
@@ -213,10 +213,10 @@ def _index(root: Path, settings: Settings, place: IndexPlace) -> Finding:
 
 
 def _old_indexes(place: IndexPlace) -> Iterator[Finding]:
-    for index in old_indexes(place.folder):
-        days = max(0, int((time.time() - index.used_at) / DAY_SECONDS))
-        used = f"{index.size / 1e6:,.1f} MB, last used {'today' if not days else f'{days} days ago'}"
-        text = f"{index.path.name} ({used}) is of an older version; it is removed {KEPT_DAYS} days after its last use"
+    for one in old_indexes(place.folder):
+        days = max(0, int((time.time() - one.used_at) / DAY_SECONDS))
+        used = f"{one.size / 1e6:,.1f} MB, last used {'today' if not days else f'{days} days ago'}"
+        text = f"{one.path.name} ({used}) is of an older version; it is removed {KEPT_DAYS} days after its last use"
         yield Finding("older index", "ok", text)
 
 

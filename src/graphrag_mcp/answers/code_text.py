@@ -63,7 +63,7 @@ def symbols_text(answer: "CodeAnswer[Sequence[Found], Found]", call: Call[FindSy
 def trace_text(answer: "CodeAnswer[Trace, Step]", call: Call[TraceArguments]) -> str:
     """Return each relation on a line, and where the trace stops."""
     found, total = answer.found, answer.page.total
-    starts = ", ".join(_place(node) for node in found.starts[:3])
+    starts = ", ".join(_location(node) for node in found.starts[:3])
     more = f" and {len(found.starts) - 3} more of that name" if len(found.starts) > 3 else ""
     count = counted(total, *_NOUNS[found.direction])
     head = f"{count} within {counted(call.arguments.hops, 'hop')} of {starts}{more}:"
@@ -82,7 +82,7 @@ def trace_text(answer: "CodeAnswer[Trace, Step]", call: Call[TraceArguments]) ->
 def impact_text(answer: "CodeAnswer[Impact, tuple[Reached, bool]]", call: Call[ImpactArguments]) -> str:
     """Return the tests to run, and what else a change may reach."""
     found = answer.found
-    starts = ", ".join(_place(node) for node in found.starts[:3])
+    starts = ", ".join(_location(node) for node in found.starts[:3])
     files = len({row.node.path for row in (*found.tests, *found.reached)})
     others = counted(len(found.reached), "definition or file", "definitions and files")
     reached = f"{others}, and {counted(len(found.tests), 'test')}, in {counted(files, 'file')}"
@@ -99,9 +99,9 @@ def occurrences_text(answer: "CodeAnswer[Occurrences, Occurrence]", call: Call[O
     """Return each line under the path of its file."""
     found = answer.found
     lines_of_files = f"{counted(len(found.lines), 'line')} of {counted(found.files, 'file')}"
-    places = f"{counted(found.total, 'occurrence')} on {lines_of_files}"
+    count = f"{counted(found.total, 'occurrence')} on {lines_of_files}"
     where = f" in {', '.join(map(one_line, call.arguments.paths))}" if call.arguments.paths else ""
-    head = [f"{places}; read: all of {counted(found.files_read, 'indexed file')}{where}."]
+    head = [f"{count}; read: all of {counted(found.files_read, 'indexed file')}{where}."]
     if not found.files_read and not found.unread:
         head = [f"0 occurrences: no file{where} was searched; it is not indexed (index_status says why), or archived."]
     if found.unread:
@@ -173,8 +173,8 @@ def _found_lines(row: "Found") -> list[str]:
 
 
 def _defined_lines(node: CodeNode) -> list[str]:
-    place = _place(node) + (f" ({node.kind})" if not node.is_file else "") + _archived(node)
-    return [place, f"   {one_line(node.signature)}"] if node.signature else [place]
+    location = _location(node) + (f" ({node.kind})" if not node.is_file else "") + _archived(node)
+    return [location, f"   {one_line(node.signature)}"] if node.signature else [location]
 
 
 def _undecided(lines: int, starts: Sequence[CodeNode]) -> list[str]:
@@ -220,7 +220,7 @@ def _where_it_stops(found: "Trace") -> list[str]:
 # ---------------------------------------------------------------- words
 
 
-def _place(node: CodeNode) -> str:
+def _location(node: CodeNode) -> str:
     if node.is_file:
         return one_line(node.path)
     return one_line(f"{node.path}:{node.start_line}-{node.end_line}  {node.qualified_name}")

@@ -1,4 +1,4 @@
-"""Writes what gives an overview: a file's outline, the repository map, and the one chunk that somebody points at."""
+"""Writes what gives an overview: a file's outline, the repository map, and the one chunk at a line."""
 
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING

@@ -38,9 +38,9 @@ def search_payload(result: SearchResult, room: int | None = None) -> dict[str, A
 
     primary: one object per result, best first; at least the first, and those whose objects fit. `text` holds the chunk
     and `hidden_lines` counts what was cut of it. `fused_score` (0 to 1, 1: best in every list) is what min_score
-    compares; `score`, which orders the results, is that with the factors, and may exceed 1. `ranks` is the place in
+    compares; `score`, which orders the results, is that with the factors, and may exceed 1. `ranks` is the position in
     each list, from 1; `factors` explain the score; `recency_weight` and `archive_penalty` repeat two of them.
-    `archived_copies` are places in archived files with the same content, which are no results of their own.
+    `archived_copies` are locations in archived files with the same content, which are no results of their own.
     rejected: documents of approaches that were turned down. runner_up: the results after the last, without their texts.
     expanded: related code, where `confirmed` is false when it is only a candidate.
     meta: retrieval_ms, phases_ms, search_strategy, retrieval_stats, compression, index, unavailable, warnings;
@@ -51,8 +51,8 @@ def search_payload(result: SearchResult, room: int | None = None) -> dict[str, A
     excerpts = list(map(Excerpt, texts))
     meta = {_META_NAMES.get(name, name): value for name, value in asdict(result.meta).items()}
     beside = {
-        "rejected": [_place(hit) for hit in result.rejected],
-        "runner_up": [_place(hit) for hit in result.runner_up],
+        "rejected": [_brief(hit) for hit in result.rejected],
+        "runner_up": [_brief(hit) for hit in result.runner_up],
         "expanded": [_neighbour(neighbour) for neighbour in result.expanded],
     }
     if room is not None:
@@ -154,7 +154,7 @@ def _neighbour(neighbour: GraphNeighbour) -> dict[str, Any]:
     }
 
 
-def _place(hit: Hit) -> dict[str, Any]:
+def _brief(hit: Hit) -> dict[str, Any]:
     chunk = hit.chunk
     return {
         "path": chunk.path,

@@ -3,7 +3,7 @@
 from graphrag_mcp.model.files import RelationKind, Resolution
 from graphrag_mcp.model.search import GraphNeighbour, Hit
 
-# What the place of a neighbour is to the result, when the result points at it ("out") or is pointed at ("in").
+# What a neighbour is to the result, when the result points at it ("out") or is pointed at ("in").
 _RELATIONS = {
     (RelationKind.CALLS, "out"): "called by",
     (RelationKind.CALLS, "in"): "calls",

@@ -24,7 +24,7 @@ CursorAt = Callable[[int, int], str]
 
 
 def no_cursor(_row: int, _total: int) -> str:
-    """Name no place to go on."""
+    """Return no cursor."""
     return ""
 
 
@@ -70,12 +70,12 @@ def render(
     if not result.primary:
         return printable("\n".join([*notes, *_next_steps(result)]))
     if result.meta.nothing_matches and not first:  # A cursor continues with the rest of the results.
-        nearest = [_header(place, hit, explained) for place, hit in enumerate(result.primary[:NEAREST_SHOWN], 1)]
+        nearest = [_header(position, hit, explained) for position, hit in enumerate(result.primary[:NEAREST_SHOWN], 1)]
         return printable(_render_nearest(result, notes, nearest, _describe_rest(0, cursor(len(nearest), total))))
     related = _related(result.expanded, room // RELATED_SHARE)
     related += _rejected(result.rejected)
     room -= _length(notes) + _length(related)
-    headers = [_header(place, hit, explained) for place, hit in enumerate(result.primary, first + 1)]
+    headers = [_header(position, hit, explained) for position, hit in enumerate(result.primary, first + 1)]
     blocks = _detailed(headers, result.primary, room) if with_code else []
     between = "\n\n" if blocks else "\n"
     blocks = blocks or _concise(headers, result.primary, room)
@@ -134,15 +134,15 @@ def one_line(text: str) -> str:
 
 
 def _render_nearest(result: SearchResult, notes: Sequence[str], headers: Sequence[str], rest: str) -> str:
-    """Return that nothing matches well, and the nearest places without their code."""
+    """Return that nothing matches well, and the nearest chunks without their code."""
     first = "\n".join([*notes, describe_nothing(result.meta)])
     nearest = "\n".join(["The nearest places:", *headers])
     return "\n\n".join(part for part in (first, nearest, rest, "\n".join(_rejected(result.rejected))) if part)
 
 
-def _header(place: int, hit: Hit, explained: bool) -> str:
+def _header(position: int, hit: Hit, explained: bool) -> str:
     chunk = hit.chunk
-    parts = [f"{place}. {chunk.path}:{chunk.start_line}-{chunk.end_line}", chunk.symbol, f"({chunk.kind})", why(hit)]
+    parts = [f"{position}. {chunk.path}:{chunk.start_line}-{chunk.end_line}", chunk.symbol, f"({chunk.kind})", why(hit)]
     lines = [one_line("  ".join(part for part in parts if part))]
     if chunk.stale:
         lines.append(f"   stale: {chunk.stale}")
@@ -154,9 +154,9 @@ def _header(place: int, hit: Hit, explained: bool) -> str:
 
 
 def _copies(copies: Sequence[StoredChunk]) -> str:
-    places = [f"{copy.path}:{copy.start_line}-{copy.end_line} (archived)" for copy in copies[:COPIES_SHOWN]]
+    locations = [f"{copy.path}:{copy.start_line}-{copy.end_line} (archived)" for copy in copies[:COPIES_SHOWN]]
     more = f" and {len(copies) - COPIES_SHOWN} more" if len(copies) > COPIES_SHOWN else ""
-    return f"same content also in {', '.join(places)}{more}"
+    return f"same content also in {', '.join(locations)}{more}"
 
 
 def _with_signature(header: str, hit: Hit) -> str:
@@ -234,8 +234,8 @@ def _related(neighbours: Sequence[GraphNeighbour], room: int) -> list[str]:
 def _rejected(hits: Sequence[Hit]) -> list[str]:
     if not hits:
         return []
-    places = (f"- {hit.chunk.path}:{hit.chunk.start_line}  {hit.chunk.facts.title}" for hit in hits)
-    return ["Rejected approaches (decided against; read why before proposing them):", *map(one_line, places)]
+    lines = (f"- {hit.chunk.path}:{hit.chunk.start_line}  {hit.chunk.facts.title}" for hit in hits)
+    return ["Rejected approaches (decided against; read why before proposing them):", *map(one_line, lines)]
 
 
 def _neighbour(neighbour: GraphNeighbour) -> str:

@@ -63,15 +63,15 @@ def _describe(tool: str, properties: Mapping[str, Any], detail: Any) -> str:
     accepted = properties[name]
     if detail["type"] == "missing":
         return f"{name} is required: give {_accepted(accepted)}"
-    place = f"{name}[{inside[0]}]" if inside else str(name)
+    argument = f"{name}[{inside[0]}]" if inside else str(name)
     if detail["type"] == "too_long":
         limits = detail["ctx"]
         return f"{name}: at most {limits['max_length']:,} entries, {limits['actual_length']:,} were given; send fewer"
     if inside and detail["type"] == "string_too_long":
-        return f"{place} = {_shown(detail['input'])}: expected at most {detail['ctx']['max_length']:,} characters"
+        return f"{argument} = {_shown(detail['input'])}: expected at most {detail['ctx']['max_length']:,} characters"
     if inside:
         accepted = accepted["items"]
-    return f"{place} = {_shown(detail['input'])}: expected {_accepted(accepted)}"
+    return f"{argument} = {_shown(detail['input'])}: expected {_accepted(accepted)}"
 
 
 def _describe_unknown(tool: str, name: str, known: list[str]) -> str:

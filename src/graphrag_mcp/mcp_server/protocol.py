@@ -133,8 +133,8 @@ class _NextStep:
             if ctx.method not in self._methods:
                 raise self._no_method(ctx.method) from None
             wrong = error.errors(include_url=False, include_input=False)[0]
-            place = ".".join(["params", *map(str, wrong["loc"])]).replace("params.params", "params")
-            text = f"{place} of {ctx.method} is wrong ({wrong['msg']}); give what the protocol's schema asks for"
+            name = ".".join(["params", *map(str, wrong["loc"])]).replace("params.params", "params")
+            text = f"{name} of {ctx.method} is wrong ({wrong['msg']}); give what the protocol's schema asks for"
             raise MCPError(code=INVALID_PARAMS, message=text) from None
         except MCPError as error:
             if error.error.code != METHOD_NOT_FOUND:

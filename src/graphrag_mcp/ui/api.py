@@ -117,8 +117,8 @@ def _graph(app: App, values: Values) -> dict[str, Any]:
 
 def _around(navigator: Navigator, asked: GraphQuestion) -> Neighbourhood:
     scope = Scope(exclude_archived=asked.exclude_archived)
-    place = f"{asked.path}:{asked.line}" if asked.line else asked.path
-    names = [f"{asked.path}::{asked.symbol}", place] if asked.path and asked.symbol else [asked.symbol or place]
+    location = f"{asked.path}:{asked.line}" if asked.line else asked.path
+    names = [f"{asked.path}::{asked.symbol}", location] if asked.path and asked.symbol else [asked.symbol or location]
     if not names[0]:
         raise RequestError("symbol", "symbol and path are both empty; give the name of a symbol or the path of a file")
     try:

@@ -51,12 +51,12 @@ def compare(
 
     Raises RequestError for a wrong argument or setting.
     """
-    results = [_search(app, tool, arguments, one) for one in changes]
+    results = [_search(app, tool, arguments, change) for change in changes]
     before, after = ([_key(hit) for hit in result.primary] for result in results)
     return {
         "results": [search_payload(result) for result in results],
-        "moves": [{"now": place, "before": _place(key, before)} for place, key in enumerate(after, 1)],
-        "gone": [place for place, key in enumerate(before, 1) if key not in after],
+        "moves": [{"now": position, "before": _position(key, before)} for position, key in enumerate(after, 1)],
+        "gone": [position for position, key in enumerate(before, 1) if key not in after],
     }
 
 
@@ -80,7 +80,7 @@ def _key(hit: Hit) -> tuple[str, int]:
     return hit.chunk.path, hit.chunk.start_line
 
 
-def _place(key: tuple[str, int], keys: Sequence[tuple[str, int]]) -> int | None:
+def _position(key: tuple[str, int], keys: Sequence[tuple[str, int]]) -> int | None:
     return keys.index(key) + 1 if key in keys else None
 
 
@@ -91,9 +91,9 @@ def _group(name: str) -> str:
 
 def _accepted(schema: Mapping[str, Any], current: object) -> dict[str, Any]:
     """Return the kind of a field and its range or choices, from its JSON schema and its present value."""
-    options = [one for one in schema.get("anyOf", [schema]) if one.get("type") != "null"]
-    one = options[0]
-    kind = "choice" if "enum" in one else str(one["type"])
-    choices = [choice for choice in one.get("enum", []) if choice != _LOADING or current == _LOADING]
-    limits = {name: one[name] for name in ("minimum", "maximum", "exclusiveMinimum") if name in one}
+    options = [option for option in schema.get("anyOf", [schema]) if option.get("type") != "null"]
+    first = options[0]
+    kind = "choice" if "enum" in first else str(first["type"])
+    choices = [choice for choice in first.get("enum", []) if choice != _LOADING or current == _LOADING]
+    limits = {name: first[name] for name in ("minimum", "maximum", "exclusiveMinimum") if name in first}
     return {"kind": kind, "optional": "anyOf" in schema, "choices": choices, **limits}

@@ -37,7 +37,7 @@ logger = logging.getLogger(__name__)
 def serve_page(backend: LazyBackend[App], port: int, opened: Callable[[str, str], None]) -> None:
     """Serve until interrupted; `opened` gets the address with its token, and one that works once. Port 0: a free one.
 
-    Raises GraphragError when the port is taken, RequestError when the number is no port's.
+    Raises GraphragError when the port is taken, RequestError when the number is not a port.
     """
     token, ticket = secrets.token_urlsafe(32), secrets.token_urlsafe(32)
     with _listen(port) as listening:
@@ -53,12 +53,12 @@ def serve_page(backend: LazyBackend[App], port: int, opened: Callable[[str, str]
             server_header=False,
             timeout_graceful_shutdown=CLOSING_SECONDS,
         )
-        opened(*(f"http://{HOST}:{port}/?token={one}" for one in (token, ticket)))
+        opened(*(f"http://{HOST}:{port}/?token={key}" for key in (token, ticket)))
         uvicorn.Server(config).run(sockets=[listening])
 
 
 def create_page(backend: LazyBackend[App], port: int, token: str, ticket: str) -> ASGIApp:
-    """Return the application that serves the page, on this port of this machine, to whoever `Gate` lets in."""
+    """Return the application that serves the page, on this port of this machine, behind `Gate`."""
     page = _Page(backend)
     routes = [
         Route("/", page.index),

@@ -27,13 +27,13 @@ def quoted(text: str) -> str:
 
 def not_indexed(path: str) -> str:
     """Return the error for a path that is not an indexed file, with the next step."""
-    return f"{quoted(path)} is not an indexed file; ask index_status what was left out, and why"
+    return f"{quoted(path)} is not an indexed file; index_status lists what was left out, and why"
 
 
 def how_to_install(extra: str) -> str:
     """Return the commands that install an extra of this package."""
     package = f"'graphrag-mcp[{extra}]'"
-    return f"run `uv tool install {package}`, or `pip install {package}` in an environment of your own"
+    return f"run `uv tool install {package}`, or `pip install {package}` in your own environment"
 
 
 class GraphragError(Exception):

@@ -162,8 +162,8 @@ def test_a_confirmed_relation_is_a_fact_and_a_candidate_is_not() -> None:
     """000-25, K-11: relation, confidence and how it was resolved; candidates stand apart."""
     sure, guess = make_neighbour(), make_neighbour(Resolution.CANDIDATES, "out")
     text = detailed(make_result(make_hit(), expanded=(sure, guess)))
-    facts, guesses = text.split("Related in the code graph:\n")[1].split("Perhaps related")
-    assert facts == "- src/web.py:40-42  handle  calls `Session.open`  (0.95, by its import)\n"
+    facts, guesses = text.split("Related in the code graph:\n")[1].split("Possibly related")
+    assert facts == "- src/web.py:40-42  handle  calls `Session.open`  (0.95, via import)\n"
     assert guesses.endswith("handle  called by `Session.open`  (0.95)")
 
 
@@ -214,9 +214,9 @@ def test_a_judgement_changes_nothing_where_something_matches() -> None:
 
 def test_words_that_all_occur_are_not_blamed() -> None:
     """The reason is the true one; filters are named, and a name cannot break its line."""
-    assert "(no place has its words together)" in detailed(make_result(make_hit(), confidence=0.01))
+    assert "(no chunk contains these words together)" in detailed(make_result(make_hit(), confidence=0.01))
     filtered = make_result(make_hit(), confidence=0.01, filters=("exclude_archived", "languages"))
-    assert "(no place has its words together in what languages leave)" in detailed(filtered)
+    assert "(no chunk contains these words together within the active filters (languages))" in detailed(filtered)
     many = make_result(make_hit(), confidence=0.01, missing_words=tuple("abcdefgh"))
     assert '"e", "f", 2 more)' in detailed(many)
 
@@ -234,7 +234,7 @@ def test_no_results_says_what_to_do_next() -> None:
     building = IndexState(IndexPhase.BUILDING, 1, 2, 9)
     text = detailed(make_result(index=building, filters=("exclude_archived", "excluded_files")))
     assert 'No results for "open a session".' in text
-    assert "Ask again when the index is complete." in text
+    assert "Retry when the index is complete." in text
     assert "exclude_archived, excluded_files" in text
 
 

@@ -121,7 +121,7 @@ def test_status_shows_what_is_indexed_and_what_is_not(root: Path, capsys: pytest
     (root / "key.pem").write_text("-----BEGIN PRIVATE KEY-----\n")
     output_of(capsys, "index", "--root", root)
     text = output_of(capsys, "status", "--root", root)
-    assert "Files: 4, of them archived: 1" in text
+    assert "Files: 4 (1 archived)" in text
     assert "key.pem" in text
     status = json.loads(output_of(capsys, "status", "--root", root, "--json"))
     assert status["state"]["state"] == "ready"

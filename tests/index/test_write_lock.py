@@ -9,8 +9,8 @@ from graphrag_mcp.index.write_lock import Holder
 @pytest.mark.parametrize(
     ("holder", "advice"),
     [
-        (Holder(), "it keeps it up to date, so search right away"),
-        (Holder(__version__, 7), "it keeps it up to date, so search right away"),
+        (Holder(), "it keeps the index up to date, so you can search now"),
+        (Holder(__version__, 7), "it keeps the index up to date, so you can search now"),
         (Holder("0.0.1", 7), f"end that process, and graphrag-mcp {__version__} takes over"),
     ],
 )

@@ -99,7 +99,7 @@ def test_without_the_old_model_words_and_the_graph_answer(
             reasons.add(found.meta.unavailable["vector"])
 
     app.index(progress=search)
-    assert reasons == {"the vectors are being made anew, with another model than before"}
+    assert reasons == {"the vectors are being rebuilt with another model"}
     assert "vector" not in app.search(QUERY).meta.unavailable
     app.close()
 

@@ -182,7 +182,7 @@ def test_an_edit_is_seen_by_the_next_reading(project: App) -> None:
 @pytest.mark.parametrize(
     ("uri", "words"),
     [
-        ("graphrag://nothing", "is no resource; use graphrag://map, graphrag://outline/PATH"),
+        ("graphrag://nothing", "is not a resource; use graphrag://map, graphrag://outline/PATH"),
         ("graphrag://outline", "is no resource"),
         ("file:///etc/passwd", "is no resource"),
         ("graphrag://outline/none.py", "'none.py' is not an indexed file; ask index_status"),

@@ -276,7 +276,7 @@ def test_the_status_is_text(form: str, tmp_path: Path) -> None:
     text, failed = call(FakeApp(tmp_path), "index_status", {"response_format": form})
     assert not failed
     assert text.startswith("Index: ready\n")
-    assert "Left out: 0.0% of the paths seen" in text
+    assert "Left out: 0.0% of all paths" in text
     assert ("Last indexed" in text) == (form == "detailed")
 
 

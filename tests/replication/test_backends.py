@@ -270,8 +270,8 @@ def test_each_server_is_connected_once_for_each_purpose(monkeypatch: pytest.Monk
         (UnexpectedResponse(401, "", b"", httpx.Headers()), "rejects the API key (HTTP 401)"),
         (UnexpectedResponse(503, "Busy", b"", httpx.Headers()), "answered with HTTP 503 (Busy)"),
         (ResourceExhaustedResponse("slow down", 3), "failed (ResourceExhaustedResponse: slow down)"),
-        (json.JSONDecodeError("no JSON", "<html>", 0), "gave an answer that is not Qdrant's (JSONDecodeError)"),
-        (AssertionError("Search returned None"), "gave an answer that is not Qdrant's (AssertionError)"),
+        (json.JSONDecodeError("no JSON", "<html>", 0), "sent an unexpected answer (JSONDecodeError)"),
+        (AssertionError("Search returned None"), "sent an unexpected answer (AssertionError)"),
         (UnicodeEncodeError("utf-8", "\udcff", 0, 1, "surrogates"), "failed (UnicodeEncodeError: "),
     ],
 )

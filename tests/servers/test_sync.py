@@ -440,7 +440,7 @@ def test_the_command_line_copies_verifies_and_searches(
     assert "src/tax.py" in capsys.readouterr().out
     assert run(["status", "--root", str(place.root)]) == 0
     shown = capsys.readouterr()
-    assert "holds everything" in shown.out
+    assert "up to date" in shown.out
     assert place.environ["GRAPHRAG_NEO4J_PASSWORD"] not in shown.out + shown.err
     for name in ("GRAPHRAG_QDRANT_URL", "GRAPHRAG_NEO4J_URI"):
         monkeypatch.delenv(name)

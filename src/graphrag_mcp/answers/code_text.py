@@ -86,12 +86,12 @@ def impact_text(answer: "CodeAnswer[Impact, tuple[Reached, bool]]", call: Call[I
     files = len({row.node.path for row in (*found.tests, *found.reached)})
     others = counted(len(found.reached), "definition or file", "definitions and files")
     reached = f"{others}, and {counted(len(found.tests), 'test')}, in {counted(files, 'file')}"
-    head = f"A change of {starts} may reach {reached} (within {counted(call.arguments.hops, 'hop')})."
+    head = f"Changing {starts} may affect {reached} (within {counted(call.arguments.hops, 'hop')})."
     if found.tests:
         head += " Tests to run first:"
     if not answer.page.total:
         head = f"No dependants of {starts} {_CERTAIN[bool(found.undecided)]}."
-    tail = _undecided(found.undecided, found.starts) + (["There is more: ask with fewer hops."] if found.is_cut else [])
+    tail = _undecided(found.undecided, found.starts) + (["Truncated; retry with fewer hops."] if found.is_cut else [])
     return _lay_out(answer, call, [head], _reached_lines, tail)
 
 
@@ -114,7 +114,7 @@ def occurrences_text(answer: "CodeAnswer[Occurrences, Occurrence]", call: Call[O
         last = row.path
         return ["\n".join([*heading, f"  {row.line}: {one_line(excerpt(row).strip())}"])]
 
-    tail = ["There are more lines than are kept: narrow it with paths."] if found.is_cut else []
+    tail = ["Truncated; narrow with `paths`."] if found.is_cut else []
     return _lay_out(answer, call, head, lines, tail)
 
 
@@ -168,7 +168,7 @@ def _found_lines(row: "Found") -> list[str]:
     elif not row.undecided:
         lines.append("   no references found in the index")
     if len(row.used) > USES_SHOWN:
-        lines.append(f"   ... {len(row.used) - USES_SHOWN:,} more: trace_relations has them all")
+        lines.append(f"   ... {len(row.used) - USES_SHOWN:,} more: use trace_relations for the full list")
     return lines + [f"   {note}" for note in _undecided(row.undecided, [row.node])]
 
 
@@ -213,7 +213,7 @@ def _where_it_stops(found: "Trace") -> list[str]:
         lines.append(f"Not followed: {guesses}, since {why}.")
     lines += _undecided(found.undecided, found.starts)
     if found.is_cut:
-        lines.append("There is more: ask with fewer hops.")
+        lines.append("Truncated; retry with fewer hops.")
     return lines
 
 

@@ -19,7 +19,7 @@ SIGNATURE_CHARACTERS = 160
 def write_map(found: "RepositoryMap", tokens: int, note: str = "") -> str:
     """Return the best definitions that fit, grouped by file; files in the order of their best."""
     if not found.nodes:
-        nothing = "No definition here is used by another file of code, as far as names tell; ask for files' outlines."
+        nothing = "No definition was found to be used by another code file; read the outlines of files instead."
         return "\n".join(filter(None, (note, nothing)))
     room = room_of(tokens) - 200
     files: dict[str, list[CodeNode]] = {}
@@ -38,7 +38,7 @@ def write_map(found: "RepositoryMap", tokens: int, note: str = "") -> str:
 def write_outline(outline: "Outline", tokens: int, note: str = "", is_stale: bool = False) -> str:
     """Return a file's definitions, each indented by what it lies in."""
     file, definitions = outline.file, outline.definitions
-    changed = "The file has changed since it was indexed: the lines may be off." if is_stale else ""
+    changed = "Changed since it was indexed; line numbers may be off." if is_stale else ""
     head = f"{one_line(file.path)}: {counted(file.end_line, 'line')}, {counted(len(definitions), 'definition')}"
     room = room_of(tokens)
     lines: list[str] = []

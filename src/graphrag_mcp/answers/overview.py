@@ -24,12 +24,12 @@ def render_status(status: Status, detailed: bool = True) -> str:
     lines = [
         f"Index: {describe_state(status.state)}",
         f"Root: {one_line(status.root)}" + _describe_tree(status),
-        f"Files: {status.files:,}, of them archived: {status.archived_files:,}",
+        f"Files: {status.files:,} ({status.archived_files:,} archived)",
         f"Chunks: {status.chunks:,}, symbols: {status.symbols:,}, relations: {status.relations:,}",
         _describe_model(status),
         f"Languages: {_counts(status.languages)}",
         f"Categories: {_counts(status.categories)}",
-        f"Left out: {status.exclusion_rate:.1%} of the paths seen; {_counts(status.skipped)}",
+        f"Left out: {status.exclusion_rate:.1%} of all paths; {_counts(status.skipped)}",
     ]
     if status.fallbacks:
         lines.append(f"Not parsed by syntax: {_counts(status.fallbacks)}")
@@ -54,8 +54,8 @@ def _copy(server: ServerState) -> str:
     if server.pending:
         return f"lacks {counted(server.pending, 'file')}; `graphrag-mcp sync` sends them"
     if server.held is not None:
-        return "holds everything"
-    return "was given everything" if server.given is not None else "searched as it is"
+        return "up to date"
+    return "up to date at the last sync" if server.given is not None else "contents unknown"
 
 
 def _describe_tree(status: Status) -> str:
@@ -66,7 +66,7 @@ def _describe_tree(status: Status) -> str:
 
 def _describe_model(status: Status) -> str:
     if not status.model_available:
-        return f"Model: {status.model or 'none'} is not available; keyword and graph search answer without it"
+        return f"Model: {status.model or 'none'} is not available; searching by keywords and graph only"
     return f"Model: {status.model}, {status.embedded_chunks:,} of {counted(status.chunks, 'chunk')} embedded"
 
 

@@ -33,10 +33,10 @@ _MOST_USEFUL_FIRST = (
     RelationKind.CONTAINS,
 )
 _RESOLUTIONS = {
-    Resolution.SYNTAX: "written there",
+    Resolution.SYNTAX: "explicit",
     Resolution.LOCAL: "same file",
-    Resolution.IMPORT: "by its import",
-    Resolution.NAME: "nothing else has that name",
+    Resolution.IMPORT: "via import",
+    Resolution.NAME: "unique name",
     Resolution.UNKNOWN: "unknown receiver",
     Resolution.UNRESOLVED: "name only",
 }
@@ -49,9 +49,9 @@ def why(hit: Hit) -> str:
     if notes.get("definition"):
         parts.append(f"defines `{notes['definition']}`")
     if "path" in notes:
-        parts.append("the query names its path")
+        parts.append("path in the query")
     elif "stem" in notes:
-        parts.append("file name agrees")
+        parts.append("file name matches")
     if hit.chunk.archive is not None:
         parts.append(f"archived: {hit.chunk.archive.reason}")
     if hit.chunk.facts.status is not None:
@@ -96,4 +96,4 @@ def certainty(neighbour: GraphNeighbour) -> str:
 
 def resolved(resolution: Resolution) -> str:
     """Return how the other end of a relation was found."""
-    return _RESOLUTIONS.get(resolution, "one of several of that name")
+    return _RESOLUTIONS.get(resolution, "ambiguous name")

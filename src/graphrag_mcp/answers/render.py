@@ -89,11 +89,11 @@ def describe_nothing(meta: SearchMeta) -> str:
     missing = [f'"{one_line(word)}"' for word in meta.missing_words[:WORDS_SHOWN]]
     if len(meta.missing_words) > WORDS_SHOWN:
         missing.append(f"{len(meta.missing_words) - WORDS_SHOWN} more")
-    why_not = f"not indexed anywhere: {', '.join(missing)}" if missing else "no place has its words together"
+    why_not = f"not indexed anywhere: {', '.join(missing)}" if missing else "no chunk contains these words together"
     narrowing = [name for name in meta.strategy.filters_applied if name != "exclude_archived"]
     if narrowing and not missing:
-        why_not += f" in what {', '.join(narrowing)} leave"
-    advice = "ask in other words, or with find_occurrences for an exact text; index_status says what was left out"
+        why_not += f" within the active filters ({', '.join(narrowing)})"
+    advice = "rephrase it, or use find_occurrences for an exact text; index_status says what was left out"
     return f"Nothing matches well ({why_not}); {advice}."
 
 
@@ -136,7 +136,7 @@ def one_line(text: str) -> str:
 def _render_nearest(result: SearchResult, notes: Sequence[str], headers: Sequence[str], rest: str) -> str:
     """Return that nothing matches well, and the nearest chunks without their code."""
     first = "\n".join([*notes, describe_nothing(result.meta)])
-    nearest = "\n".join(["The nearest places:", *headers])
+    nearest = "\n".join(["Nearest chunks:", *headers])
     return "\n\n".join(part for part in (first, nearest, rest, "\n".join(_rejected(result.rejected))) if part)
 
 
@@ -179,7 +179,7 @@ def _describe_rest(unfitting: int, cursor: str) -> str:
     words = f"{counted(unfitting, 'more result')} did not fit" if unfitting else "more results"
     if cursor:
         return f'... {words}: cursor="{cursor}"'
-    return f"... {words}; ask for fewer, or for a larger token_budget" if unfitting else ""
+    return f"... {words}; lower the limit or raise token_budget" if unfitting else ""
 
 
 def _concise(headers: Sequence[str], hits: Sequence[Hit], room: int) -> list[str]:
@@ -221,7 +221,7 @@ def _related(neighbours: Sequence[GraphNeighbour], room: int) -> list[str]:
     guesses = [neighbour for neighbour in ordered if is_guess(neighbour)]
     lines = ["Related in the code graph:", *map(_neighbour, facts)] if facts else []
     if guesses:
-        lines += ["Perhaps related (several definitions have the name; check before relying on it):"]
+        lines += ["Possibly related (ambiguous name; check before relying on it):"]
         lines += map(_neighbour, guesses)
     kept, used = 0, 0
     while kept < len(lines) and used + cost_of(lines[kept]) < room:
@@ -248,20 +248,20 @@ def _neighbour(neighbour: GraphNeighbour) -> str:
 
 def _describe_index(state: IndexState) -> str:
     words = f"Index {describe_state(state)}."
-    return words + " What follows is from the part that is searchable now." if state.state == "building" else words
+    return words + " The results cover the part indexed so far." if state.state == "building" else words
 
 
 def _next_steps(result: SearchResult) -> list[str]:
     lines = [f'No results for "{result.query}".']
     if result.meta.index.state == "building":
-        lines.append("Ask again when the index is complete.")
+        lines.append("Retry when the index is complete.")
     counts = result.meta.compression
     if counts.original_count and not counts.after_threshold:
         lines.append(f"Below min_score: all of {counted(counts.original_count, 'candidate')}.")
     if result.meta.strategy.filters_applied:
         filters = ", ".join(result.meta.strategy.filters_applied)
-        lines.append(f"Filters in effect: {filters}. exclude_archived=false shows archived files too.")
-    lines.append("Try other words or an identifier; index_status says what is indexed and what was left out, and why.")
+        lines.append(f"Active filters: {filters}. exclude_archived=false includes archived files.")
+    lines.append("Try other words or an identifier; index_status lists what is indexed and what was left out.")
     return lines
 
 

@@ -288,7 +288,7 @@ class App:
                 f"nothing is copied without the model whose vectors the server holds: {self._handle.model_problem}"
             )
         if index.database.tree.model not in ("", self._handle.embedder.fingerprint):
-            raise ServerError("the vectors are being made anew, with another model; they are copied when all are there")
+            raise ServerError("the vectors are being rebuilt with another model; they are copied when complete")
         return index.projection(self._servers.project, self._handle.embedder.fingerprint), self._handle.embedder
 
     def _use_servers(self) -> None:

@@ -68,7 +68,7 @@ def run_doctor(options: argparse.Namespace) -> None:
         sys.stdout.write(printable("\n".join(map(_line, findings))) + "\n")
     failed = [one.part for one in findings if one.verdict == "failed"]
     if failed:
-        raise DoctorError(f"to be mended: {', '.join(failed)}")
+        raise DoctorError(f"problems found: {', '.join(failed)}")
 
 
 def examine(root: Path) -> Iterator[Finding]:
@@ -157,7 +157,7 @@ def _model(settings: Settings) -> Finding:
 
 def _root(root: Path) -> Finding:
     if not root.is_dir():
-        return Finding("root", "failed", f"{root} is no folder", "pass the folder of your repository as --root")
+        return Finding("root", "failed", f"{root} is not a directory", "pass the folder of your repository as --root")
     if not os.access(root, os.R_OK | os.X_OK):
         return Finding("root", "failed", f"{root} cannot be read", "check its permissions")
     return Finding("root", "ok", str(root.resolve()))
@@ -165,13 +165,13 @@ def _root(root: Path) -> Finding:
 
 def _git(root: Path) -> Finding:
     if shutil.which("git") is None:
-        return Finding("git", "warning", "is not installed", "install it: the age of files is taken from its history")
+        return Finding("git", "warning", "is not installed", "install it: file ages are read from the history")
     if find_work_tree(root) is None:
-        return Finding("git", "ok", "the root is in no work tree: the age of files is their own")
+        return Finding("git", "ok", "the root is not in a Git work tree: file times are used as ages")
     try:
         run_git(root, time.monotonic() + GIT_SECONDS, "rev-parse", "HEAD")
     except GitError as error:
-        step = "check `git log` there, and `safe.directory` when the folder belongs to somebody else"
+        step = "check `git log` there, and `safe.directory` when another user owns the folder"
         return Finding("git", "warning", str(error), step)
     return Finding("git", "ok", "the history can be read")
 
@@ -183,7 +183,9 @@ def _folder(place: IndexLocation) -> Finding:
             "index folder", "failed", f"{existing} cannot be written", "set GRAPHRAG_DATA_DIR to one that can"
         )
     if place.folder.exists() and stat.S_IMODE(place.folder.stat().st_mode) & 0o077:
-        return Finding("index folder", "warning", f"others may read {place.folder}", f"chmod 700 {place.folder}")
+        return Finding(
+            "index folder", "warning", f"{place.folder} is readable by other users", f"chmod 700 {place.folder}"
+        )
     free = shutil.disk_usage(existing).free
     if free < LEAST_FREE_BYTES:
         return Finding("index folder", "warning", f"{free / 1e6:,.0f} MB are free at {existing}", "make room")
@@ -192,7 +194,7 @@ def _folder(place: IndexLocation) -> Finding:
 
 def _index(root: Path, settings: Settings, place: IndexLocation) -> Finding:
     if not place.file.exists():
-        return Finding("index", "warning", "there is none yet", "run `graphrag-mcp index`, or let the server build it")
+        return Finding("index", "warning", "not built yet", "run `graphrag-mcp index`, or let the server build it")
     try:
         with closing(sqlite3.connect(f"file:{place.file}?mode=ro", uri=True)) as connection:
             ((verdict,),) = connection.execute("PRAGMA quick_check(1)").fetchall()
@@ -201,7 +203,7 @@ def _index(root: Path, settings: Settings, place: IndexLocation) -> Finding:
             raise
         verdict = str(error)
     if verdict != "ok":
-        step = "run `graphrag-mcp index`, which moves it aside and builds it anew"
+        step = "run `graphrag-mcp index`, which moves it aside and rebuilds it"
         return Finding("index", "failed", f"it is damaged ({verdict})", step)
     with closing(App(root, settings)) as app:
         state = app.index_state()
@@ -222,7 +224,7 @@ def _old_indexes(place: IndexLocation) -> Iterator[Finding]:
 
 def _lock(place: IndexLocation) -> Finding:
     if not place.write_lock.exists():
-        return Finding("writer", "ok", "nobody has written here yet")
+        return Finding("writer", "ok", "no process has written this index yet")
     lock = WriteLock(place.write_lock)
     if lock.acquire():
         lock.release()
@@ -233,20 +235,20 @@ def _lock(place: IndexLocation) -> Finding:
 
 def _watching(root: Path, settings: Settings) -> Finding:
     if settings.indexing.watch == "off":
-        return Finding("watching", "ok", "switched off: what changes is found at the next start")
+        return Finding("watching", "ok", "off: changes are found at the next start")
     if INOTIFY_LIMIT.exists() and int(INOTIFY_LIMIT.read_text()) < 65_536:
         limit = int(INOTIFY_LIMIT.read_text())
         step = "sudo sysctl fs.inotify.max_user_watches=524288"
         return Finding("watching", "warning", f"the system allows {counted(limit, 'watched folder')}", step)
     if kind := shared_file_system(Followed(ExclusionManager(root, settings.indexing))):
-        seen = f"the folder is, or holds, a shared one ({kind})"
-        return Finding("watching", "ok", f"{seen}: what others change is found by comparing, every ten seconds or more")
+        seen = f"on (or contains) a network or shared file system ({kind})"
+        return Finding("watching", "ok", f"{seen}; changes are polled every 10 s or more")
     return Finding("watching", "ok", "edits are followed while a server runs")
 
 
 def _servers(root: Path, settings: Settings) -> Finding:
     if not settings.servers.qdrant_url and not settings.servers.neo4j_uri:
-        return Finding("servers", "ok", "none is set: everything is on this machine")
+        return Finding("servers", "ok", "not configured (local index only)")
     with closing(App(root, settings)) as app:
         states = app.status().servers
     problems = [f"{state.name}: {state.problem}" for state in states if state.problem]
@@ -257,10 +259,12 @@ def _servers(root: Path, settings: Settings) -> Finding:
     if lost:
         return Finding("servers", "warning", f"lost: {counted(lost, 'chunk')}", "run `graphrag-mcp sync`")
     if behind:
-        return Finding("servers", "warning", f"not copied yet: {counted(behind, 'file')}", "run `graphrag-mcp sync`")
+        return Finding(
+            "servers", "warning", f"not replicated yet: {counted(behind, 'file')}", "run `graphrag-mcp sync`"
+        )
     if any(state.is_from_elsewhere for state in states):
-        return Finding("servers", "ok", "they hold a copy that another machine made")
-    return Finding("servers", "ok", f"{len(states)} hold everything")
+        return Finding("servers", "ok", "they hold a replica made by another machine")
+    return Finding("servers", "ok", f"{counted(len(states), 'server')} up to date")
 
 
 def _client(client: Client, root: Path) -> Finding:
@@ -268,7 +272,7 @@ def _client(client: Client, root: Path) -> Finding:
     try:
         command = client.command(file.read_text(encoding="utf-8"), root)
     except (FileNotFoundError, NotADirectoryError):
-        return Finding(client.title, "ok", "not set up here")
+        return Finding(client.title, "ok", "not configured for this project")
     except (ClientSettingsError, OSError, UnicodeDecodeError) as error:
         step = f"compare it with what `graphrag-mcp init --client {client.name}` says; it asks before it writes"
         return Finding(client.title, "warning", f"{file} cannot be checked: {error}", step)

@@ -15,9 +15,9 @@ from graphrag_mcp.errors import GraphragError, RootError, SettingsError
 from graphrag_mcp.settings import load_settings
 
 IGNORE_FILE = """\
-# What graphrag-mcp does not index, in the syntax of .gitignore, beside what .gitignore names.
-# Archived code needs no line here: it is indexed, marked and hidden from searches.
-# While this file exists, the built-in rules (node_modules/, dist/, ...) do not apply, so they stand here:
+# Files that graphrag-mcp does not index, in .gitignore syntax, in addition to those in .gitignore.
+# Archived code needs no rule: it is indexed, marked, and hidden from searches by default.
+# While this file exists, the built-in rules (node_modules/, dist/, ...) do not apply, so they are listed here:
 """
 
 
@@ -29,7 +29,7 @@ def run_init(options: argparse.Namespace) -> None:
     """Show what would be written, ask, and write it; what stands there already is kept."""
     root = project_root(options.root, os.environ)
     if not root.is_dir():
-        raise RootError(f"{root} is no folder; pass the folder of your repository as --root")
+        raise RootError(f"{root} is not a directory; pass the folder of your repository as --root")
     root = root.resolve()
     clients = [CLIENTS[name] for name in options.client or ["claude-code"]]
     changes = [_client_change(client, root) for client in clients]

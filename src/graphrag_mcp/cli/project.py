@@ -17,7 +17,7 @@ def open_project(root: Path, index_root: str = "") -> App:
     try:
         settings = load_settings(root, os.environ)
     except SettingsError:
-        App(root, Settings(), index_root)  # A root that is no folder explains best why its settings cannot be read.
+        App(root, Settings(), index_root)  # If the root is the problem, its message is the better one.
         raise
     return App(root, settings, index_root)
 

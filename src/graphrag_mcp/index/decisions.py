@@ -12,7 +12,7 @@ REFRESHED_BYTES = 300_000  # and for none that takes longer to parse.
 REFRESH_WAIT_SECONDS = 0.1
 RETRY_SECONDS = 2.0  # How often a reader checks whether the writer has ended.
 CALM_SECONDS = 60.0  # Damage that returns sooner is not repaired at once: the disk may be failing.
-UNFINISHED = "its last run did not finish, and no process goes on with it; run `graphrag-mcp index`"
+UNFINISHED = "its last run did not finish, and no process continues it; run `graphrag-mcp index`"
 
 # ---------------------------------------------------------------- of the handle
 

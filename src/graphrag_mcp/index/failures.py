@@ -6,9 +6,9 @@ import sqlite3
 from graphrag_mcp.errors import GraphragError
 from graphrag_mcp.stores.sqlite.database import is_busy, is_damage
 
-REBUILD = "run `graphrag-mcp index`, which moves it aside and builds it again"
-NO_MEMORY = "there is not enough memory for this; close other programs, or ask for less"
-LOCKED = "another program has locked the index file, such as a database browser or a backup; ask again in a moment"
+REBUILD = "run `graphrag-mcp index`, which moves it aside and rebuilds it"
+NO_MEMORY = "not enough memory; close other programs, or request less"
+LOCKED = "another program has locked the index file, such as a database browser or a backup; retry in a moment"
 
 
 def explain(error: BaseException) -> str:

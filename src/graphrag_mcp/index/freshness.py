@@ -23,8 +23,8 @@ from graphrag_mcp.text.counts import counted
 from graphrag_mcp.text.secrets import MASK, mask_secrets
 from graphrag_mcp.text.source import NotText, decode, read_text
 
-CHANGED = "the file has changed since it was indexed, and these lines with it"
-UNREADABLE = "the file cannot be read now; this is what it held when it was indexed"
+CHANGED = "these lines have changed since the file was indexed"
+UNREADABLE = "the file cannot be read now; its text is shown as indexed"
 
 KEPT_CHARACTERS = 64_000_000  # Of masked texts: a repository of 18,000 files has 18 million in files with secrets.
 
@@ -70,7 +70,7 @@ def correct(root: Path, result: SearchResult, changed: Collection[str], max_byte
 
     primary = tuple(_with_copies(hit, texts) for hit in corrected(result.primary))
     lost = len(result.primary) - len(primary)
-    warnings = (f"left out, because their files were removed: {counted(lost, 'result')}",) if lost else ()
+    warnings = (f"omitted, because their files were deleted: {counted(lost, 'result')}",) if lost else ()
     return replace(
         result,
         primary=primary,

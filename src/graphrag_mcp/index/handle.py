@@ -26,8 +26,8 @@ from graphrag_mcp.stores.sqlite.old_formats import remove_unused
 from graphrag_mcp.stores.sqlite.recovery import Depth, move_aside, replace_if_unusable
 
 MODEL_LOADING = "the model is still being loaded"
-MODEL_CHANGES = "the vectors are being made anew, with another model than before"
-SOON = "it is examined now, and built again if need be; ask again in a moment"
+MODEL_CHANGES = "the vectors are being rebuilt with another model"
+SOON = "it is being checked, and rebuilt if damaged; retry in a moment"
 
 
 class Handle:

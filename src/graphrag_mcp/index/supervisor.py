@@ -36,7 +36,7 @@ from graphrag_mcp.settings import IndexingSettings
 
 logger = logging.getLogger(__name__)
 
-LOST = "the index file was removed or replaced, so it is built again"
+LOST = "the index file was removed or replaced; it is being rebuilt"
 BROKEN = "its last run failed unexpectedly; the server's error output has the details"
 
 ReportRun = Callable[[IndexReport], None]

@@ -28,7 +28,7 @@ class Holder:
         """What a process of this version does beside it."""
         if self.pid and self.version != __version__:
             return f"end that process, and graphrag-mcp {__version__} takes over"
-        return "it keeps it up to date, so search right away"
+        return "it keeps the index up to date, so you can search now"
 
 
 class WriteLock:

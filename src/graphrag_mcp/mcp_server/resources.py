@@ -34,7 +34,7 @@ RESOURCES = [
         uri=MAP,
         name="repository-map",
         title="Repository map",
-        description="The definitions that most of this repository's code depends on, by file: where to begin to read.",
+        description="The definitions that most of this repository's code depends on, by file: where to start reading.",
         mime_type=PLAIN,
     )
 ]
@@ -146,7 +146,9 @@ def _parse(uri: str) -> tuple[str, str, dict[str, list[str]]]:
     except ValueError:
         kind, path = "", ""
     if kind not in (MAP, OUTLINE, CHUNK) or (kind != MAP) != bool(path):
-        raise RequestError("uri", f"{quoted(uri)} is no resource; use {MAP}, {OUTLINE}/PATH or {CHUNK}/PATH?line=LINE")
+        raise RequestError(
+            "uri", f"{quoted(uri)} is not a resource; use {MAP}, {OUTLINE}/PATH or {CHUNK}/PATH?line=LINE"
+        )
     return kind, path, parse_qs(parts.query)
 
 

@@ -107,7 +107,7 @@ class Status:
 
     branch: what the work tree has checked out, "" outside of git. trees: work trees that share the index file.
     skipped: reason to number of paths; skipped_examples: some (path, reason). fallbacks: why files were not parsed by
-    their syntax. exclusion_rate: the share of the paths seen that were left out, 0 to 1.
+    their syntax. exclusion_rate: the share of all paths that were left out, 0 to 1.
     """
 
     root: str

@@ -24,7 +24,7 @@ class ImportStyle(StrEnum):
     DOTTED = "dotted"  # a.b.C, a\\b\\C: the last segment is what is bound
     MODULE = "module"  # A.B.C is itself the module
     SNAKE = "snake"  # A.BarBaz is the module in a/bar_baz
-    NAMESPACE = "namespace"  # Vendor\\A\\C, where the first segment is no folder
+    NAMESPACE = "namespace"  # Vendor\\A\\C, where the first segment is not a directory
 
 
 @dataclass(frozen=True, slots=True)

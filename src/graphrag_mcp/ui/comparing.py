@@ -26,9 +26,9 @@ _GROUPS = {
     "Priors and confidence": ("prior", "confidence"),
     "Status and boosts": ("backlink", "priority", "superseded", "deprecated", "rejected_penalty", "archived", "auto",
                           "boost", "penalty"),
-    "Second look": ("rerank",),
+    "Reranking": ("rerank",),
     "Beside the results": ("graph", "rejected"),
-    "Thinning out": ("min_score", "content", "ngram", "semantic", "saturation"),
+    "Duplicates and caps": ("min_score", "content", "ngram", "semantic", "saturation"),
 }  # fmt: skip
 
 

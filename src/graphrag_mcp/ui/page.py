@@ -101,7 +101,7 @@ class _Page:
             if known := explain(error):
                 return _json({"error": known}, 503)
             logger.exception("a request of the page failed")
-            return _json({"error": "This failed unexpectedly; the terminal that runs graphrag-mcp ui says more."}, 500)
+            return _json({"error": "Unexpected failure; see the terminal that runs graphrag-mcp ui."}, 500)
         return _json(payload, 200)
 
 

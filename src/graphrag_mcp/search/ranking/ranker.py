@@ -152,9 +152,9 @@ class Ranker:
         if file.archive:
             yield "archive", retirement, file.archive.reason
         else:
-            yield "status", retirement, status or "in force, and the query asks for what was set aside"
+            yield "status", retirement, status or "in force, but the query asks for archived or superseded files"
         yield "standing", standing, f"priority {file.facts.priority}" if file.facts.priority is not None else ""
-        yield "backlinks", linked, f"{self._evidence.backlinks.get(file.file_id, 0)} files lead here"
+        yield "backlinks", linked, f"{self._evidence.backlinks.get(file.file_id, 0)} backlinks"
         yield "recency", recency, age
         yield f"category {file.category.value}", prior, ""
         yield "source", self._confidence(scored.fused), "graph" if "graph" in scored.fused.ranks else "vector"

@@ -74,7 +74,7 @@ def _reason(error: Exception) -> str:
         step = SYNC if code == grpc.StatusCode.NOT_FOUND.name else "; check GRAPHRAG_QDRANT_URL and the key"
         return f"answered with {code} over gRPC{f' ({message})' if message else ''}{step}"
     if isinstance(cause, _NONSENSE):
-        return f"gave an answer that is not Qdrant's ({name}); check GRAPHRAG_QDRANT_URL"
+        return f"sent an unexpected answer ({name}); check GRAPHRAG_QDRANT_URL"
     return f"failed ({name}: {_first_line(str(cause))})"
 
 

@@ -275,7 +275,7 @@ def _advice(error: Exception) -> str:
     if is_busy(error):
         return "close what holds it, such as a database browser or a backup, and try again"
     if is_damage(error):
-        return "run `graphrag-mcp index`, which moves it aside and builds it anew"
+        return "run `graphrag-mcp index`, which moves it aside and rebuilds it"
     return "check the disk and its permissions, or set GRAPHRAG_DATA_DIR"
 
 

@@ -96,7 +96,7 @@ class SqliteProjectionSource:
             )
 
     def holds_any(self, server: str) -> bool:
-        """Tell whether anything was ever written there."""
+        """Tell whether anything was ever explicit."""
         return bool(self._database.rows("SELECT 1 FROM projected WHERE server = ? LIMIT 1", (server,)))
 
     def commit(self) -> int:

@@ -47,7 +47,7 @@ def move_aside(path: Path, problem: str) -> str:
                 part.rename(aside.with_name(aside.name + suffix))
     except OSError as error:
         raise IndexStoreError(f"{path} is unusable and cannot be moved aside ({error})") from error
-    return f"{problem}; it was moved to {aside.name}, and a new index takes its place"
+    return f"{problem}; it was moved to {aside.name}, and a new index is built"
 
 
 def _damage(path: Path, depth: Depth) -> str:

@@ -12,7 +12,7 @@ let changes = { left: {}, right: {} };
 let timer;
 
 export function start(place) {
-  input = h("input", { id: "compared", type: "search", "aria-label": "Query", autocomplete: "off", spellcheck: "false", placeholder: "The query that both are asked", oninput: soon });
+  input = h("input", { id: "compared", type: "search", "aria-label": "Query", autocomplete: "off", spellcheck: "false", placeholder: "The query for both sides", oninput: soon });
   note = h("p", { class: "note", role: "status" });
   columns = h("div", { class: "sides" });
   outcome = h("div", { class: "sides outcome" });
@@ -59,7 +59,7 @@ function drawSides() {
   fill(columns, SIDES.map((side) => {
     const changed = Object.keys(changes[side]);
     return h("section", { class: "side", "aria-label": `Settings ${TITLES[side]}` },
-      h("div", { class: "side-head" }, h("h2", {}, TITLES[side]), changed.length ? null : h("span", { class: "muted" }, "as the project has them"), preset(side), adder(side)),
+      h("div", { class: "side-head" }, h("h2", {}, TITLES[side]), changed.length ? null : h("span", { class: "muted" }, "project settings"), preset(side), adder(side)),
       changed.length > 0 && h("ul", { class: "changes" }, changed.map((name) => h("li", {}, editor(side, name)))));
   }));
 }

@@ -64,7 +64,7 @@ export function empty(title, text, ...actions) {
 }
 
 export function failure(error, again) {
-  return h("div", { class: "empty failed", role: "alert" }, h("h2", {}, "This did not work"), h("p", {}, error.message),
+  return h("div", { class: "empty failed", role: "alert" }, h("h2", {}, "Request failed"), h("p", {}, error.message),
     again && h("p", {}, h("button", { type: "button", class: "button", onclick: again }, "Try again")));
 }
 

@@ -7,19 +7,19 @@ import { address } from "./route.js";
 
 const TABS = [["code", "Code"], ["score", "Score"], ["related", "Related"], ["run", "Run"], ["agent", "As the agent sees it"]];
 const MEANINGS = {
-  definition: "It defines the name that the query says",
-  relation: "It has the relation that the query asks for",
-  stem: "The file's name agrees with the query",
-  directory: "The folders agree with the query",
+  definition: "Defines the symbol named in the query",
+  relation: "Has the relation that the query asks for",
+  stem: "File name matches query terms",
+  directory: "Folder names match query terms",
   coherence: "Many chunks of the file were found",
   votes: "The best candidates mention what it defines",
-  path: "The query says its path",
+  path: "Path in the query",
   recency: "How long ago the file was changed",
   saturation: "A further result of the same file",
   archive: "Archived",
-  status: "What the document says of its own status",
+  status: "Status that the document states",
   standing: "The document's priority",
-  backlinks: "Files that lead to this one",
+  backlinks: "Files that link to this one",
   source: "Found by the graph, or first in the vector list",
 };
 
@@ -119,7 +119,7 @@ function steps(hit) {
   const sum = added.reduce((all, one) => all + one.value, fused);
   const product = factors.reduce((all, factor) => all * factor.value, 1);
   const rest = sum * product ? hit.score / (sum * product) : 1;
-  const why = isReranked ? ["file", "What leads to the file, its status and its age"] : ["limit", "All boosts and penalties together have a most and a least"];
+  const why = isReranked ? ["file", "What leads to the file, its status and its age"] : ["limit", "Bounds of the combined boosts and penalties"];
   return { added, factors, product, sum, fused, rest, why };
 }
 
@@ -149,7 +149,7 @@ function score(hit) {
     h("div", { class: "bars" }, h("span", { class: "muted" }, "added up"), bar, h("span", { class: "n" }, sum.toFixed(2)),
       h("span", { class: "muted" }, `× ${(product * rest).toFixed(2)}`), final, h("strong", { class: "n" }, hit.score.toFixed(2))),
     h("table", { class: "terms" },
-      h("caption", {}, "How the score comes about"),
+      h("caption", {}, "How the score is computed"),
       h("thead", {}, h("tr", {}, ["Term", "Value", "So far", "Why"].map((name, place) => h("th", { scope: "col", class: place === 1 || place === 2 ? "n" : "" }, name)))),
       h("tbody", {}, rows.filter(Boolean)),
       h("tfoot", {}, row(null, "score", "", hit.score.toFixed(3), `fused ${hit.fused_score.toFixed(3)} is what min_score compares`))),
@@ -160,7 +160,7 @@ const swatchOf = (place) => h("span", { class: `swatch p${place % 6}`, "aria-hid
 
 function lists(hit) {
   const ranks = Object.entries(hit.ranks);
-  if (!ranks.length) return "No list proposed it: the query names it";
+  if (!ranks.length) return "In no list; named by the query";
   return h("span", { class: "ranks" }, ["vector", "keyword", "graph"].map((name) => {
     const rank = hit.ranks[name];
     return h("span", { class: rank ? "rank" : "rank none" }, `${name} `, h("b", {}, rank ? `#${rank}` : "–"));
@@ -187,10 +187,10 @@ function related(result, resolutions) {
       pathOf(one.path, `:${one.start_line}–${one.end_line}`), h("p", { class: "muted" }, `${one.symbol} score ${one.score.toFixed(2)}`)))));
   }
   if (result.rejected.length) {
-    parts.push(h("h3", {}, "Approaches that were turned down"), h("ul", { class: "places" }, result.rejected.map((one) => h("li", {},
+    parts.push(h("h3", {}, "Rejected approaches"), h("ul", { class: "places" }, result.rejected.map((one) => h("li", {},
       pathOf(one.path, `:${one.start_line}`), h("p", { class: "muted" }, one.title || one.status || "")))));
   }
-  return parts.length ? parts : empty("Nothing related", "The graph knows no neighbours of these results, or the search was asked to leave them out.");
+  return parts.length ? parts : empty("Nothing related", "These results have no neighbours in the graph, or related code was switched off.");
 }
 
 function run(result) {
@@ -202,7 +202,7 @@ function run(result) {
   return [
     h("dl", { class: "pairs" }, [
       ["Search", `${meta.retrieval_ms.toFixed(1)} ms`], ["With fresh files checked", `${result.total_ms.toFixed(1)} ms`],
-      ["Understood as", strategy.intent.replaceAll("_", " ")], ["Fusion", strategy.fusion_method], ["Second look", strategy.reranker],
+      ["Understood as", strategy.intent.replaceAll("_", " ")], ["Fusion", strategy.fusion_method], ["Reranking", strategy.reranker],
       ["Lists", [strategy.semantic_enabled && "vector", strategy.fts_enabled && "keyword", strategy.graph_expansion_enabled && "graph"].filter(Boolean).join(", ")],
       ["Filters", strategy.filters_applied.join(", ").replaceAll("_", " ") || "none"],
     ].map(([name, value]) => h("div", {}, h("dt", {}, name), h("dd", {}, value)))),

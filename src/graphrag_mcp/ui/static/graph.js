@@ -109,14 +109,14 @@ function drawList(graph, start) {
   fill(list,
     h("div", { class: "centre" }, h("p", { class: "muted" }, start.kind), h("h2", {}, nameOf(start)), pathOf(start.path, start.symbol ? `:${start.start_line}–${start.end_line}` : ""),
       start.signature && h("p", { class: "signature" }, start.signature), start.is_archived && badge("archived", "warn")),
-    sections.length ? sections : empty("No relations", "Nothing that is indexed mentions it, and it mentions nothing that is indexed."),
+    sections.length ? sections : empty("No relations", "Nothing in the index refers to it, and it refers to nothing in the index."),
     far.length > 0 && [h("h3", {}, "Farther away", h("span", { class: "number" }, String(far.length))), h("ul", { class: "places" }, far.map((edge) => between(edge, byId)))],
     graph.others.length > 0 && [h("h3", {}, "The same name elsewhere"), h("ul", { class: "places" }, graph.others.map((node) => h("li", {}, link(node))))]);
 }
 
 const link = (node) => h("button", { type: "button", class: "jump", onclick: () => centre(node) }, h("span", { class: "symbol" }, nameOf(node)), pathOf(node.path, node.symbol ? `:${node.start_line}` : ""));
 
-const certainty = (edge) => h("p", { class: `muted${edge.is_guess ? " guess" : ""}` }, `${edge.is_guess ? "guess: " : ""}${edge.how}, ${edge.confidence.toFixed(2)} · said at ${edge.path.split("/").at(-1)}:${edge.line}`);
+const certainty = (edge) => h("p", { class: `muted${edge.is_guess ? " guess" : ""}` }, `${edge.is_guess ? "guess: " : ""}${edge.how}, ${edge.confidence.toFixed(2)} · at ${edge.path.split("/").at(-1)}:${edge.line}`);
 
 function row(edge, node) {
   return h("li", { class: `edge ${edge.relation}` }, link(node), certainty(edge));

@@ -32,7 +32,7 @@ async function show() {
   try {
     module = await views[name]();
   } catch {
-    const why = new Error("A script of this view did not come; if the command that serves this page has ended, start graphrag-mcp ui again.");
+    const why = new Error("A script of this view could not be loaded; if the command that serves this page has ended, start graphrag-mcp ui again.");
     fill(place, failure(why, () => location.reload()));
     return;
   }

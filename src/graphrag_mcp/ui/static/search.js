@@ -211,7 +211,7 @@ function nothing(result) {
   }
   const building = result.meta.index.state !== "ready" ? "The index is still being built; ask again in a moment. " : "";
   const filtered = result.meta.search_strategy.filters_applied.join(", ").replaceAll("_", " ");
-  return empty("Nothing found", `${building}Try other words or a name.${filtered ? ` Filters in effect: ${filtered}.` : ""}`,
+  return empty("Nothing found", `${building}Try other words or a name.${filtered ? ` Active filters: ${filtered}.` : ""}`,
     ...actions, h("a", { class: "button", href: "#/index" }, "See what is indexed"));
 }
 

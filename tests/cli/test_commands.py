@@ -4,13 +4,13 @@ import json
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from graphrag_mcp.cli.run import run
+from tests.waiting import kernel_watches, wait_until
 
 SESSION = '''\
 """Keeps the sessions of a user."""
@@ -281,7 +281,7 @@ def test_watch_indexes_an_edit_and_ends_quietly(root: Path) -> None:
     assert process.stdout is not None
     assert process.stdout.readline().startswith("4 added")
     assert process.stdout.readline().startswith("watching ")
-    time.sleep(0.3)  # Until the system reports changes; nothing tells when that is.
+    wait_until(lambda: kernel_watches(process.pid), 10)
     (root / "src/vault.py").write_text("def close():\n    return 1\n")
     assert process.stdout.readline().startswith("1 added")
     process.send_signal(signal.SIGINT)

@@ -5,7 +5,6 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Literal
 
@@ -15,8 +14,10 @@ from mcp import Client, StdioServerParameters
 
 from graphrag_mcp.answers.arguments import TOOLS
 from tests.stdio_client import Server
+from tests.waiting import wait_until
 
 HYBRID = "graphrag_hybrid_search"
+PATIENCE_SECONDS = 5.0
 EXIT_SECONDS = 1.0  # A tenth of it is the aim; a busy machine gets the rest.
 
 SESSION = '''\
@@ -135,7 +136,7 @@ def test_a_signal_ends_the_server_while_it_indexes(
     servers = [Server(repository, {**environment, "GRAPHRAG_DATA_DIR": str(tmp_path / n.name)}) for n in numbers]
     for server, number in zip(servers, numbers, strict=True):
         server.start_asking("tools/call", {"name": HYBRID, "arguments": {"query": "renew a token"}})
-        wait_until(lambda folder=tmp_path / number.name: any(folder.rglob("index-*.sqlite")))
+        wait_until(lambda folder=tmp_path / number.name: any(folder.rglob("index-*.sqlite")), PATIENCE_SECONDS)
         started = time.monotonic()
         server.process.send_signal(number)
         assert server.process.wait(10) == 0
@@ -155,11 +156,11 @@ def test_leaving_in_the_middle_of_an_index_run_is_quiet(
     with errors.open("wb") as stderr:
         server = Server(root, {**environment, "GRAPHRAG_WORKERS": "2"}, stderr)
         server.ask("tools/list", {})
-        wait_until(lambda: len(_children(server.process.pid)) >= 2)
+        wait_until(lambda: len(_children(server.process.pid)) >= 2, PATIENCE_SECONDS)
         children = _children(server.process.pid)
         server.process.send_signal(number)
         assert server.process.wait(10) == 0
-    wait_until(lambda: not any(map(_is_alive, children)))
+    wait_until(lambda: not any(map(_is_alive, children)), PATIENCE_SECONDS)
     assert server.close() == b""
     assert errors.read_text() == ""
 
@@ -175,17 +176,10 @@ def test_a_server_whose_client_vanished_ends(repository: Path, environment: dict
     os.write(write_end, b'{"jsonrpc":"2.0","id":1,"method":"ping"}\n')
     client.stdout.readline()  # The answer: the server is up.
     client.kill()
-    wait_until(lambda: not _is_alive(pid))
+    wait_until(lambda: not _is_alive(pid), PATIENCE_SECONDS)
     client.communicate()
     os.close(read_end)
     os.close(write_end)
-
-
-def wait_until(happened: Callable[[], bool], seconds: float = 5.0) -> None:
-    deadline = time.monotonic() + seconds
-    while not happened():
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
 
 
 def _children(pid: int) -> list[int]:

@@ -29,6 +29,7 @@ from graphrag_mcp.settings import load_settings
 from graphrag_mcp.system.safe_files import FilesBelow, read_file_below
 from tests.reliability.conftest import Report, Size
 from tests.repositories import commit, git
+from tests.waiting import kernel_watches, wait_until
 
 CANARY = "kanarienvogelqzvx"  # One lower-case word, so that every store would hold it as it is.
 CODE = "def open_cookie_jar(path):\n    return Jar(path)\n"
@@ -390,7 +391,7 @@ def test_nothing_is_ever_written_below_the_root(root: Path, tmp_path: Path) -> N
         stop = threading.Event()
         watching = threading.Thread(target=app.watch, args=(stop,))
         watching.start()
-        time.sleep(1)
+        wait_until(kernel_watches, SECONDS)
         stop.set()
         watching.join(SECONDS)
         assert not watching.is_alive()

@@ -3,7 +3,6 @@
 import json
 import random
 import threading
-import time
 import uuid
 from collections.abc import Callable, Sequence
 from contextlib import closing
@@ -28,8 +27,10 @@ from graphrag_mcp.stores.points import folders
 from graphrag_mcp.stores.projection import ProjectedFile
 from graphrag_mcp.stores.qdrant.projection import QdrantProjection
 from tests.servers.conftest import Place
+from tests.waiting import wait_until
 
 pytestmark = pytest.mark.server
+PATIENCE_SECONDS = 20.0
 FILES = {
     "src/orders.py": "from src.tax import tax_of\n\n\ndef total(order):\n    return sum(order) + tax_of(order)\n",
     "src/tax.py": "def tax_of(order):\n    return 0.2 * sum(order)\n",
@@ -305,9 +306,15 @@ def test_a_server_copies_while_it_serves(make_place: Callable[..., Place]) -> No
     app = make_place(files=FILES).app(sync_servers="true")
     app.start()
     app.wait_ready(20)
-    _until(lambda: all(not server.pending for server in app.status().servers) and bool(app.status().files))
+    wait_until(
+        lambda: all(not server.pending for server in app.status().servers) and bool(app.status().files),
+        PATIENCE_SECONDS,
+    )
     (app.root / "src/new.py").write_text("def brand_new_function():\n    pass\n")
-    _until(lambda: "src/new.py" in [hit.chunk.path for hit in app.search(SearchRequest("brand_new_function")).primary])
+    wait_until(
+        lambda: "src/new.py" in [hit.chunk.path for hit in app.search(SearchRequest("brand_new_function")).primary],
+        PATIENCE_SECONDS,
+    )
     app.close()
 
 
@@ -347,7 +354,9 @@ def test_a_lost_copy_is_noticed_and_sent_again(
         assert {"keyword", "vector"} <= set(result.meta.unavailable)
         assert "graphrag-mcp sync" in result.meta.unavailable["vector"]
         assert [report.chunks for report in _sync(app)] == sent
-        _until(lambda: app.search(SearchRequest("tax_of")).meta.unavailable == {})  # A failed one rests for seconds.
+        wait_until(
+            lambda: app.search(SearchRequest("tax_of")).meta.unavailable == {}
+        )  # A failed one rests for seconds.
     qdrant.delete_collection(f"lost-{how}")
 
 
@@ -394,12 +403,15 @@ def test_a_server_that_is_being_filled_is_not_asked_yet(
     with closing(make_place(files=FILES).app(sync_servers="true")) as app:
         app.start()
         app.wait_ready(20)
-        _until(lambda: "holds 0 of 5 files so far" in app.search(SearchRequest("tax_of")).meta.unavailable["vector"])
+        wait_until(
+            lambda: "holds 0 of 5 files so far" in app.search(SearchRequest("tax_of")).meta.unavailable["vector"],
+            PATIENCE_SECONDS,
+        )
         found = app.search(SearchRequest("tax_of"))
         assert found.primary[0].chunk.path == "src/tax.py"
         assert all(reason.endswith("answered from the local index") for reason in found.meta.unavailable.values())
         may_write.set()
-        _until(lambda: not app.search(SearchRequest("tax_of")).meta.unavailable)
+        wait_until(lambda: not app.search(SearchRequest("tax_of")).meta.unavailable, PATIENCE_SECONDS)
 
 
 def test_remote_reads_what_ci_wrote(make_place: Callable[..., Place]) -> None:
@@ -508,10 +520,3 @@ def _hostile(count: int) -> list[str]:
         "\u202e", "ǆ", "\n\r\t", "-1",
     )  # fmt: skip
     return [f"{seeds[number % len(seeds)]}{number // len(seeds) or ''}" for number in range(count)]
-
-
-def _until(is_so: Callable[[], bool], seconds: float = 20.0) -> None:
-    deadline = time.monotonic() + seconds
-    while not is_so():
-        assert time.monotonic() < deadline, threading.enumerate()
-        time.sleep(0.1)

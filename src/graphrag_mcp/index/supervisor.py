@@ -18,8 +18,7 @@ from graphrag_mcp.index.freshness import size_of
 from graphrag_mcp.index.handle import ProjectIndex
 from graphrag_mcp.index.write_lock import Holder
 from graphrag_mcp.ingest.indexer import Indexer, ReportProgress
-from graphrag_mcp.ingest.watch.filter import Followed
-from graphrag_mcp.ingest.watch.watcher import Batch, watch
+from graphrag_mcp.ingest.watch.watcher import Batch, WatchedTree, watch
 from graphrag_mcp.model.reports import IndexReport, IndexState, Progress
 from graphrag_mcp.settings import IndexingSettings
 
@@ -244,10 +243,10 @@ class IndexKeeper:
         return report
 
     def _follow(self, stop: threading.Event, report: ReportRun | None) -> None:
-        followed = Followed(self._exclusion, self._start)
+        tree = WatchedTree(self._exclusion, self._start)
         while not stop.is_set():
             self._exclusion.reload()
-            with closing(watch(followed, self._settings.debounce_seconds, stop, self._is_lost)) as batches:
+            with closing(watch(tree, self._settings.debounce_seconds, stop, self._is_lost)) as batches:
                 for batch in batches:
                     self._take_in(batch, stop, report)
             if not stop.is_set() and self._is_lost():

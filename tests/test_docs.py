@@ -33,6 +33,7 @@ def readers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Mapping[Path, 
     pool.shutdown(cancel_futures=True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", PAGES, ids=_name)
 def test_what_a_page_shows_is_what_happens(page: Path, readers: Mapping[Path, "Future[Reader]"]) -> None:
     """From top to bottom, as a reader would; `make docs` records anew what the program prints."""
@@ -80,6 +81,7 @@ def test_the_readme_stays_a_page_to_begin_with() -> None:
 # ---------------------------------------------------------------- the checks themselves
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("text", "words"),
     [

@@ -1,6 +1,5 @@
 """The ranking of the golden corpus: as it is written down, better than the baseline, and with the guards kept."""
 
-from collections.abc import Iterator
 from dataclasses import fields
 from statistics import mean
 
@@ -26,14 +25,6 @@ KNOWN_LOSSES = frozenset(
         "relational-10",
     }
 )
-
-
-@pytest.fixture(scope="module")
-def golden(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Golden]:
-    """The corpus, indexed once."""
-    golden = Golden(tmp_path_factory.mktemp("golden"))
-    yield golden
-    golden.close()
 
 
 @pytest.fixture(scope="module")
@@ -88,6 +79,7 @@ def test_no_other_query_regresses(comparison: Comparison) -> None:
     assert {change.id for change in comparison.lost} <= KNOWN_LOSSES
 
 
+@pytest.mark.slow
 def test_each_component_was_looked_at_alone(golden: Golden, answers: dict[str, list[Hit]]) -> None:
     """001-17, 002-21: no part makes the hard queries worse by more than one of them."""
     scores = golden.scores(answers)

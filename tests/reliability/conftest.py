@@ -12,7 +12,7 @@ Report = Callable[..., None]
 
 @pytest.fixture
 def size(request: pytest.FixtureRequest) -> Size:
-    """`size(short, whole)`: how much to do in `make test`, and in `make soak`."""
+    """`size(short, whole)`: how much to do in `make test-all`, and in `make soak`."""
     whole_run = bool(request.config.getoption("--soak"))
 
     def choose(short: int, whole: int) -> int:

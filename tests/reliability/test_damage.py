@@ -12,6 +12,8 @@ from tests.reliability.projects import Project
 from tests.stdio_client import Server
 from tests.waiting import wait_until
 
+pytestmark = pytest.mark.slow
+
 HYBRID = "graphrag_hybrid_search"
 NEEDLE = "find_the_needle"
 MENDED_SECONDS = 20.0  # Of a busy machine; an idle one takes one.

@@ -19,6 +19,8 @@ from tests.reliability.conftest import Report, Size
 from tests.stdio_client import Server
 from tests.waiting import wait_until
 
+pytestmark = pytest.mark.slow
+
 HYBRID = "graphrag_hybrid_search"
 EXIT_SECONDS = 0.1
 BUSY_EXIT_SECONDS = 1.0  # The short form shares its machine with all other tests.

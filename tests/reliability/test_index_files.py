@@ -23,6 +23,8 @@ from tests.reliability.conftest import Report, Size
 from tests.reliability.projects import Project
 from tests.waiting import wait_until
 
+pytestmark = pytest.mark.slow
+
 QUERY = SearchRequest("open a cookie session")
 
 

@@ -232,6 +232,7 @@ def test_files_are_read_in_any_order_at_any_depth(tmp_path: Path) -> None:
     assert len(list(Path("/proc/self/fd").iterdir())) == before
 
 
+@pytest.mark.slow
 def test_a_folder_that_becomes_a_symlink_during_the_run_leads_nowhere(
     root: Path, outside: Path, tmp_path: Path, size: Size, report: Report
 ) -> None:
@@ -324,6 +325,7 @@ _HOSTILE = (
 )
 
 
+@pytest.mark.slow
 def test_no_argument_reads_what_is_outside(
     root: Path, outside: Path, tmp_path: Path, size: Size, report: Report
 ) -> None:

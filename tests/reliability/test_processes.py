@@ -19,6 +19,8 @@ from tests.reliability.projects import NOUNS, VERBS, Project
 from tests.stdio_client import Server
 from tests.waiting import wait_until
 
+pytestmark = pytest.mark.slow
+
 SERVERS = 4
 TAKEOVER_SECONDS = 5.0
 VISIBLE_SECONDS = 1.0

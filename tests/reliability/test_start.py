@@ -21,6 +21,8 @@ from tests.reliability.conftest import Report, Size
 from tests.stdio_client import Server
 from tests.waiting import wait_until
 
+pytestmark = pytest.mark.slow
+
 HYBRID = "graphrag_hybrid_search"
 LIST_SECONDS = 1.0
 BARE_TIMES = 1.25  # Where the bare SDK alone misses the second: so many times as long, at the median.

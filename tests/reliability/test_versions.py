@@ -23,6 +23,8 @@ from tests.reliability.projects import Project
 from tests.stdio_client import Server
 from tests.waiting import wait_until
 
+pytestmark = pytest.mark.slow
+
 HYBRID = "graphrag_hybrid_search"
 DAY = 86_400
 # The same code with the number of an older format, from before anything that reads it is imported.

@@ -17,6 +17,8 @@ from tests.index_contents import assert_same_contents
 from tests.reliability.conftest import Report, Size
 from tests.reliability.projects import Project
 
+pytestmark = pytest.mark.slow
+
 SHIM = Path(__file__).with_name("failing_writes.c")
 FILES = 30
 ERRORS = {"full disk": errno.ENOSPC, "broken disk": errno.EIO, "no permission": errno.EACCES}

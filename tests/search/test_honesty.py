@@ -18,7 +18,7 @@ def test_no_project_is_named_where_results_are_ranked() -> None:
     """How a query is understood, expanded and ranked holds for any repository."""
     named = {
         (file.name, project)
-        for file in (PACKAGE / "search").glob("*.py")
+        for file in (PACKAGE / "search").rglob("*.py")
         for project in _PROJECTS.split()
         if re.search(rf"\b{project}\b", _strings_and_names(file), re.IGNORECASE)
     }
@@ -27,7 +27,7 @@ def test_no_project_is_named_where_results_are_ranked() -> None:
 
 def test_no_path_of_a_project_decides_anything() -> None:
     """No rule of the ranking compares with a file's own name."""
-    for file in (PACKAGE / "search").glob("*.py"):
+    for file in (PACKAGE / "search").rglob("*.py"):
         assert not re.findall(r"\"[\w-]+/[\w-]+\.(?:py|ts|js|go|rs|c|h|rb|php|cs|swift|hs|lua)\"", file.read_text())
 
 

@@ -128,7 +128,7 @@ class _Folders(InotifyWatchGroup):
         self.reader.is_outdated = True
 
     def _add_all_callbacks(self, path: bytes) -> None:
-        """Watch a folder and those in it, each before it is read, so that a folder created meanwhile causes an event."""
+        """Watch a folder and those in it, each before it is read: a folder created meanwhile then causes an event."""
         if path == self.path or self.may_contain_files(path):
             self._add_callback(path)
             for folder in self._inner(path):

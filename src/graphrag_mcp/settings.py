@@ -324,7 +324,7 @@ def _reaches_out(name: str, value: object) -> bool:
 
 
 def _read_environment(environ: Mapping[str, str], problems: list[str]) -> dict[str, str]:
-    """Return the settings that variables set, by name; of a KB_ name and ours, ours wins (K-18)."""
+    """Return the settings that variables set, by name; of a KB_ name and ours, ours wins."""
     found = {
         name: text
         for variable, text in sorted(environ.items())

@@ -24,7 +24,7 @@ run(["index", "--root", sys.argv[1]])
 
 
 def test_a_killed_run_is_resumed_and_leaves_the_index_of_a_clean_run(tmp_path: Path) -> None:
-    """004-14, K-16: nothing that was committed is done again, and nothing of the killed batch is left half-written."""
+    """Nothing that was committed is done again, and nothing of the killed batch is left half-written."""
     root = _project(tmp_path / "project")
     settings = _settings(root, tmp_path / "killed")
     _index_until_killed(root, tmp_path / "killed")

@@ -96,13 +96,13 @@ def _write(file: Path, text: str) -> None:
 
 
 def test_a_saved_edit_is_searchable_within_two_seconds(watched: Watched) -> None:
-    """B-32: trailing debounce of at most two seconds, no edit lost."""
+    """Trailing debounce of at most two seconds, no edit lost."""
     (watched.root / "src/one.py").write_text("def handle_zebra_crossing():\n    pass\n")
     wait_until(lambda: watched.finds("handle_zebra_crossing", "src/one.py"), FRESH_SECONDS)
 
 
 def test_edits_in_quick_succession_end_with_the_last(watched: Watched) -> None:
-    """B-32: no cool-down drops the last edit of a burst."""
+    """No cool-down drops the last edit of a burst."""
     for number in range(20):
         (watched.root / "src/one.py").write_text(f"def burst_number_{number}():\n    pass\n")
         time.sleep(0.02)
@@ -110,7 +110,7 @@ def test_edits_in_quick_succession_end_with_the_last(watched: Watched) -> None:
 
 
 def test_a_move_is_a_deletion_and_a_creation(watched: Watched) -> None:
-    """B-32: move = delete + create, for files and for folders."""
+    """Move = delete + create, for files and for folders."""
     (watched.root / "src").rename(watched.root / "lib")
     wait_until(lambda: watched.finds("first_thing", "lib/one.py"), PATIENCE_SECONDS)
     paths = {hit.chunk.path for hit in watched.app.search(SearchRequest("second_thing", limit=25)).primary}
@@ -118,7 +118,7 @@ def test_a_move_is_a_deletion_and_a_creation(watched: Watched) -> None:
 
 
 def test_an_edit_of_the_ignore_file_purges_and_restores(watched: Watched) -> None:
-    """K-16: edits to ignore files take effect at once."""
+    """Edits to ignore files take effect at once."""
     rules = watched.root / ".graphragignore"
     rules.write_text("one.py\n")
     wait_until(lambda: not watched.finds("first_thing", "src/one.py"), PATIENCE_SECONDS)
@@ -137,7 +137,7 @@ def test_ignored_files_wake_nobody(watched: Watched) -> None:
 
 
 def test_who_reads_the_tree_wakes_nobody(watched: Watched) -> None:
-    """Issue 6: a build or a `grep` beside the server costs it nothing."""
+    """A build or a `grep` beside the server costs it nothing."""
     for number in range(FILES_READ):
         (watched.root / f"src/module_{number}.py").touch()
     wait_until(lambda: watched.app.status().files >= FILES_READ, 60)
@@ -149,7 +149,7 @@ def test_who_reads_the_tree_wakes_nobody(watched: Watched) -> None:
 
 
 def test_what_is_excluded_is_not_watched_until_the_rules_change(tmp_path: Path) -> None:
-    """Issue 6: each folder takes a watch of the kernel, which `node_modules` would use up."""
+    """Each folder takes a watch of the kernel, which `node_modules` would use up."""
     for folder in ("a/b", "c", "node_modules/x/y", "ours/node_modules/z"):
         _write(tmp_path / "project" / folder / "one.py", "def first_thing():\n    pass\n")
     _write(tmp_path / "project/.gitignore", "node_modules\nc\n")
@@ -168,7 +168,7 @@ def test_what_is_excluded_is_not_watched_until_the_rules_change(tmp_path: Path) 
 
 
 def test_rules_outside_of_what_is_indexed_are_followed(tmp_path: Path) -> None:
-    """K-16: those of git's own folder, of a folder that is excluded, and above the indexed folder."""
+    """Those of git's own folder, of a folder that is excluded, and above the indexed folder."""
     root = tmp_path / "project"
     for name in ("one", "two", "three"):
         _write(root / f"a/b/{name}.py", f"def {name}_thing():\n    pass\n")
@@ -187,7 +187,7 @@ def test_rules_outside_of_what_is_indexed_are_followed(tmp_path: Path) -> None:
 
 
 def test_rules_above_the_root_and_the_users_own_are_followed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """K-16: no event tells of them."""
+    """No event tells of them."""
     root = tmp_path / "work/project"
     for name in ("one", "two", "three"):
         _write(root / f"{name}.py", f"def {name}_thing():\n    pass\n")
@@ -202,7 +202,7 @@ def test_rules_above_the_root_and_the_users_own_are_followed(tmp_path: Path, mon
 
 
 def test_rules_are_followed_wherever_they_come_from(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """K-16: a repository that appears, git's own settings, an include that is refused until it is no symlink."""
+    """A repository that appears, git's own settings, an include that is refused until it is no symlink."""
     root = tmp_path / "project"
     for name in ("one", "two", "three", "four"):
         _write(root / f"{name}.py", f"def {name}_thing():\n    pass\n")
@@ -225,7 +225,7 @@ def test_rules_are_followed_wherever_they_come_from(tmp_path: Path, monkeypatch:
 
 
 def test_a_folder_that_becomes_a_work_tree_and_none_again(tmp_path: Path) -> None:
-    """K-16: another work tree is left out, a folder in its place is not."""
+    """Another work tree is left out, a folder in its place is not."""
     root = tmp_path / "project"
     _write(root / "one.py", "def first_thing():\n    pass\n")
     git(root, "init", "-q")
@@ -243,7 +243,7 @@ def test_a_folder_that_becomes_a_work_tree_and_none_again(tmp_path: Path) -> Non
 
 
 def test_rules_that_change_before_the_watch_stands_change_what_is_watched(tmp_path: Path) -> None:
-    """K-16: no event tells of that either."""
+    """No event tells of that either."""
     _write(tmp_path / ".gitignore", "gen\n")
     _write(tmp_path / "gen/one.py", "")
     tree = WatchedTree(ExclusionManager(tmp_path))
@@ -256,7 +256,7 @@ def test_rules_that_change_before_the_watch_stands_change_what_is_watched(tmp_pa
 def test_a_tree_of_more_folders_than_may_be_watched_is_compared(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Issue 6: an index must not pass for fresh because the kernel has no watches left."""
+    """An index must not pass for fresh because the kernel has no watches left."""
 
     def refuse(self: InotifyFD, path: bytes, mask: Mask, callback: WatchCallback, id_: CallbackId) -> WatchDescriptor:
         if path.endswith(b"/far"):
@@ -279,7 +279,7 @@ def test_a_tree_of_more_folders_than_may_be_watched_is_compared(
 def test_a_tree_that_others_may_change_unseen_is_compared(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str, is_shared: bool
 ) -> None:
-    """Issue 6: Linux tells nothing of what Windows writes beside WSL, or another machine on a server of files."""
+    """Linux tells nothing of what Windows writes beside WSL, or another machine on a server of files."""
     device = tmp_path.stat().st_dev
     place = f"{os.major(device)}:{os.minor(device)} / / rw,relatime shared:1"
     mounts = tmp_path / "mountinfo"
@@ -296,7 +296,7 @@ def test_a_tree_that_others_may_change_unseen_is_compared(
 
 
 def test_a_shared_folder_may_be_mounted_in_the_tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Issue 6: it counts only where something of it may be indexed."""
+    """It counts only where something of it may be indexed."""
     mounts = tmp_path / "mountinfo"
     monkeypatch.setattr(network_fs, "MOUNTS", mounts)
     _write(tmp_path / "project/.gitignore", "cache\n")
@@ -308,7 +308,7 @@ def test_a_shared_folder_may_be_mounted_in_the_tree(tmp_path: Path, monkeypatch:
 
 
 def test_lost_events_lead_to_a_full_comparison(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """B-32: more events than can be kept become one comparison of the whole tree."""
+    """More events than can be kept become one comparison of the whole tree."""
     monkeypatch.setattr(watcher, "MAX_PATHS", 3)
     stop = threading.Event()
     batches = watch(WatchedTree(ExclusionManager(tmp_path)), 0.1, stop)
@@ -394,7 +394,7 @@ def test_rules_that_change_among_lost_events_change_what_is_watched(
     ],
 )
 def test_edits_are_followed_after_folders_were_moved(tmp_path: Path, moves: list[tuple[str, str]]) -> None:
-    """B-32: into what is excluded, out of the tree, over each other; rules that name a folder no longer hold."""
+    """Into what is excluded, out of the tree, over each other; rules that name a folder no longer hold."""
     root = tmp_path / "project"
     for folder in ("src/gen", "src/sub", "keep", "out"):
         _write(root / folder / "one.py", "def first_thing():\n    pass\n")
@@ -422,7 +422,7 @@ def test_edits_are_followed_after_folders_were_moved(tmp_path: Path, moves: list
 
 
 def test_a_name_that_is_not_text_does_not_end_the_watch(watched: Watched) -> None:
-    """K-23: nothing in it is indexed."""
+    """Nothing in it is indexed."""
     (watched.root / os.fsdecode(b"src/b\xffd")).mkdir()
     time.sleep(0.8)
     _write(watched.root / "src/three.py", "def third_thing():\n    pass\n")
@@ -431,7 +431,7 @@ def test_a_name_that_is_not_text_does_not_end_the_watch(watched: Watched) -> Non
 
 @pytest.mark.usefixtures("often_compared")
 def test_without_any_watch_the_tree_is_compared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Issue 6: the kernel may refuse the first of them."""
+    """The kernel may refuse the first of them."""
 
     def refuse(self: InotifyFD, path: bytes, mask: Mask, callback: WatchCallback, id_: CallbackId) -> WatchDescriptor:
         raise OSError(errno.ENOSPC, "inotify watch limit reached")
@@ -448,7 +448,7 @@ def test_without_any_watch_the_tree_is_compared(tmp_path: Path, monkeypatch: pyt
 
 
 def test_comparing_an_unchanged_tree_is_no_commit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Issue 6: searches and servers would read everything again."""
+    """Searches and servers would read everything again."""
     monkeypatch.setattr(prepare, "RECENT_NS", 0)
     for name in ("one.py", "two.png"):
         _write(tmp_path / "project" / name, "def first_thing():\n    pass\n")

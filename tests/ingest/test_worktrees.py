@@ -187,7 +187,7 @@ def test_status_names_the_tree(apps: tuple[App, App], second: Path) -> None:
 
 
 def test_archive_patterns_reach_files_that_are_indexed(repository: Path) -> None:
-    """K-04: another setting counts at the next run, without an edit."""
+    """Another setting counts at the next run, without an edit."""
     app = opened(repository)
     app.index()
     app.close()

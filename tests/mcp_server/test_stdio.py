@@ -48,7 +48,7 @@ def repository(tmp_path: Path) -> Path:
 
 
 def test_a_session_over_the_wire(repository: Path, environment: dict[str, str]) -> None:
-    """P-1, K-06: tools, answers and refusals; nothing but JSON-RPC on standard output; gone when input ends."""
+    """Tools, answers and refusals; nothing but JSON-RPC on standard output; gone when input ends."""
     server = Server(repository, environment)
     listed = server.ask("tools/list", {})["result"]["tools"]
     assert [tool["name"] for tool in listed] == list(TOOLS)
@@ -103,7 +103,7 @@ def _break_lines(server: Server) -> None:
 
 
 def test_the_sdks_client_gets_answers_in_both_eras(repository: Path, environment: dict[str, str]) -> None:
-    """P-1: the handshake protocol and the stateless one; with a root that does not exist, each call says so."""
+    """The handshake protocol and the stateless one; with a root that does not exist, each call says so."""
     answers: dict[tuple[str, bool], str] = {}
 
     async def ask(era: Literal["auto", "legacy"], root: Path) -> None:
@@ -129,7 +129,7 @@ def test_the_sdks_client_gets_answers_in_both_eras(repository: Path, environment
 def test_a_signal_ends_the_server_while_it_indexes(
     repository: Path, environment: dict[str, str], tmp_path: Path
 ) -> None:
-    """P-1: clients kill a server that lingers; a call is being answered and the index is being built."""
+    """Clients kill a server that lingers; a call is being answered and the index is being built."""
     for position in range(300):
         (repository / "src" / f"module{position}.py").write_text(SESSION.replace("Session", f"Session{position}") * 20)
     numbers = (signal.SIGTERM, signal.SIGINT)
@@ -148,7 +148,7 @@ def test_a_signal_ends_the_server_while_it_indexes(
 def test_leaving_in_the_middle_of_an_index_run_is_quiet(
     number: signal.Signals, tmp_path: Path, environment: dict[str, str]
 ) -> None:
-    """P-1, 004-14: the processes that parse end too, and nobody complains, neither of the run nor of leaked objects."""
+    """The processes that parse end too, and nobody complains, neither of the run nor of leaked objects."""
     root, errors = tmp_path / "large", tmp_path / "errors"
     root.mkdir()
     for place in range(400):
@@ -166,7 +166,7 @@ def test_leaving_in_the_middle_of_an_index_run_is_quiet(
 
 
 def test_a_server_whose_client_vanished_ends(repository: Path, environment: dict[str, str]) -> None:
-    """P-1: no orphan, even when another process keeps the pipe open."""
+    """No orphan, even when another process keeps the pipe open."""
     command = [sys.executable, "-m", "graphrag_mcp", "--root", str(repository)]
     script = f"import subprocess, time; print(subprocess.Popen({command!r}).pid, flush=True); time.sleep(60)"
     read_end, write_end = os.pipe()  # Held open here, so that the server sees no end of input.

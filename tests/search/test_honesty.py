@@ -32,7 +32,7 @@ def test_no_path_of_a_project_decides_anything() -> None:
 
 
 def test_the_synonyms_are_words_of_the_trade() -> None:
-    """004-03: each is a plain word, and none is a name."""
+    """Each is a plain word, and none is a name."""
     assert all(word.isalnum() and word.islower() for word in SYNONYMS)
     assert all(re.fullmatch(r"[a-z0-9]+", other) for others in SYNONYMS.values() for other in others)
 

@@ -84,7 +84,7 @@ def _differences(app: App, driver: Driver, project: str) -> tuple[set[tuple[obje
 
 
 def test_only_what_changed_is_sent(make_place: Callable[..., Place]) -> None:
-    """P-2: a second sync sends nothing, an edit sends its file, a deletion removes it; on both servers."""
+    """A second sync sends nothing, an edit sends its file, a deletion removes it; on both servers."""
     app = make_place(files=FILES).app()
     app.index()
     assert [report.written for report in _sync(app)] == [5, 5]
@@ -118,7 +118,7 @@ def test_two_machines_write_the_same_points(make_place: Callable[..., Place], qd
 
 
 def test_a_point_says_all_that_filters_and_readers_need(make_place: Callable[..., Place], qdrant: QdrantClient) -> None:
-    """000-25, 000-21, K-09: archive tags, match keys, category, language and age are in the payload, by project."""
+    """Archive tags, match keys, category, language and age are in the payload, by project."""
     place = make_place(files=FILES)
     app = place.app()
     app.index()
@@ -136,7 +136,7 @@ def test_a_point_says_all_that_filters_and_readers_need(make_place: Callable[...
 
 
 def test_the_graph_has_the_nodes_and_edges_of_the_code(make_place: Callable[..., Place], neo4j_driver: Driver) -> None:
-    """003-02: files, chunks, symbols, sections; each edge with how it was resolved; archive-tagged as in Qdrant."""
+    """Files, chunks, symbols, sections; each edge with how it was resolved; archive-tagged as in Qdrant."""
     place = make_place(files=FILES)
     project = place.environ["GRAPHRAG_PROJECT_ID"]
     app = place.app()
@@ -289,7 +289,7 @@ def test_verify_finds_and_mends_what_others_did(
 
 
 def test_projects_share_servers_and_never_meet(make_place: Callable[..., Place]) -> None:
-    """K-25: one collection, one graph, any number of projects; a rebuild of one leaves the other alone."""
+    """One collection, one graph, any number of projects; a rebuild of one leaves the other alone."""
     one, another = make_place("one", FILES).app(), make_place("another", {"only.py": "def tax_of():\n    pass\n"}).app()
     for app in (one, another):
         app.index()
@@ -460,7 +460,7 @@ def test_the_command_line_copies_verifies_and_searches(
 def test_hostile_texts_are_looked_for_and_nothing_else(
     make_place: Callable[..., Place], qdrant: QdrantClient, neo4j_driver: Driver, request: pytest.FixtureRequest
 ) -> None:
-    """B-22: 500 texts made to break out of Cypher, JSON and filters, in every argument: the answer is that without.
+    """500 texts made to break out of Cypher, JSON and filters, in every argument: the answer is that without.
 
     With --soak; else a fifth of them, among which is each kind twice.
     """

@@ -25,7 +25,7 @@ OFF: Mapping[str, Mapping[str, Any]] = {
 
 
 def baseline() -> RetrievalSettings:
-    """Return the search without any part: the legacy weighted sum of both lists (001-02, 001-17)."""
+    """Return the search without any part: the legacy weighted sum of both lists."""
     return RetrievalSettings().model_copy(update={name: value for part in OFF.values() for name, value in part.items()})
 
 

@@ -1,4 +1,4 @@
-"""Asks git when the last commit changed each file: an mtime says nothing after a clone or a checkout (K-02).
+"""Asks git when the last commit changed each file: an mtime says nothing after a clone or a checkout.
 
 A file's content is followed from the checked-out commit back to the commit that made it; at a merge, to the first
 parent that has the same content. Where no parent has it, the merge made it: so it is where another project was merged

@@ -143,7 +143,7 @@ class Hit:
     """One result with everything that explains it.
 
     score: what decides the order; above 1 when much agrees with the query. fused_score: the fusion alone, 0 to 1 and
-    comparable between queries of the same kind (K-22); `min_score` is compared with it. ranks: the place in each
+    comparable between queries of the same kind; `min_score` is compared with it. ranks: the place in each
     source's list, from 1. archived_copies: chunks of archived files with the same content, which are not shown.
     """
 
@@ -186,7 +186,7 @@ class CompressionStats:
 
 @dataclass(frozen=True, slots=True)
 class SearchStrategy:
-    """What ran, so that a "hybrid" search never silently is not one (002-18).
+    """What ran, so that a "hybrid" search never silently is not one.
 
     fusion_method: "relative", "rrf", "weighted" or "semantic_only". reranker: "none", "weighted_sum", "cross_encoder".
     """
@@ -203,7 +203,7 @@ class SearchStrategy:
 
 @dataclass(frozen=True, slots=True)
 class RetrievalStats:
-    """How many results each block has, and what the threshold left (002-17, 002-19).
+    """How many results each block has, and what the threshold left.
 
     candidates_pre_threshold, candidates_post_threshold: before and after min_score, which is min_score_used.
     max_score_used: the best fused score.

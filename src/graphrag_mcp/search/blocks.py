@@ -19,7 +19,7 @@ def expanded(
     retriever: Retriever,
     settings: RetrievalSettings,
 ) -> list[GraphNeighbour]:
-    """Return what the best results call, are called by, test, … (002-11): of the allowed relations, so many at most."""
+    """Return what the best results call, are called by, test, …: of the allowed relations, so many at most."""
     limit = settings.graph_expansion_max_nodes
     if not (request.include_graph_context and request.max_hops and hits and limit):
         return []
@@ -40,7 +40,7 @@ def rejected(
     retriever: Retriever,
     settings: RetrievalSettings,
 ) -> list[Hit]:
-    """Return the beginnings of documents whose approach was rejected, nearest to the query first (002-14).
+    """Return the beginnings of documents whose approach was rejected, nearest to the query first.
 
     They keep an agent from proposing again what was turned down; `shown` are the chunks that the results hold already.
     """

@@ -42,8 +42,8 @@ from graphrag_mcp.search.ranking.weighted_sum import Scores
 from graphrag_mcp.search.retrieval import REMOTE_TIMEOUT_SECONDS, Found, Retriever, Stores
 from graphrag_mcp.settings import RetrievalSettings
 
-MAX_CANDIDATES = 200  # K-10: per list.
-MAX_NEIGHBOURS = 20  # K-11: in the graph's list.
+MAX_CANDIDATES = 200  # Per list.
+MAX_NEIGHBOURS = 20  # In the graph's list.
 VOTERS = 20  # Candidates whose mentions count for the files they lead to.
 RUNNERS_UP = 3
 
@@ -87,7 +87,7 @@ class SearchOrchestrator:
         selection = self._select(query, request, found, stores)
         too_alike = len(selection.hits) < request.limit <= selection.stats.after_threshold
         if too_alike and any(len(one.items) == pool for one in selection.lists):
-            # Duplicates ate the pool while the stores had more: ask once for twice as many (K-10).
+            # Duplicates ate the pool while the stores had more: ask once for twice as many.
             found = self._retriever.retrieve(query, request.scope, 2 * pool, stores)
             selection = self._select(query, request, found, stores)
         hits = selection.hits
@@ -205,7 +205,7 @@ class SearchOrchestrator:
     def _fuse(
         self, request: SearchRequest, lists: Sequence[RankedList], found: Found, stores: Stores
     ) -> tuple[list[Fused], str]:
-        """Fuse, and name what ran: the argument may ask for vectors alone, the setting for another way (K-07)."""
+        """Fuse, and name what ran: the argument may ask for vectors alone, the setting for another way."""
         settings = self._settings
         if not self._is_hybrid(request, found):
             return fuse_rrf([one for one in lists if one.source == "vector"], settings.rrf_k), "semantic_only"
@@ -305,7 +305,7 @@ def _unlisted(fused: Sequence[Fused], definitions: Sequence[int], paths: Sequenc
 
 
 def _shares(lists: Sequence[RankedList], catalog: ChunkStore, settings: RetrievalSettings) -> Share:
-    """Return how much of the say each list has on a chunk, by the kind of its file (004-05)."""
+    """Return how much of the say each list has on a chunk, by the kind of its file."""
     files = catalog.files([item.chunk_id for one in lists for item in one.items])
 
     def share(chunk_id: int, source: str) -> float:

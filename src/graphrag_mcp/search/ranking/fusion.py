@@ -43,7 +43,7 @@ def fuse_rrf(lists: Sequence[RankedList], k: int, share: Share = balanced) -> li
 
     `share(chunk_id, source)` is c: the part of the say that the chunk's category gives to the source, 0.5 for plain
     RRF. The score is divided by what the first place in every list would give, so that 1 means "first everywhere",
-    whatever the query (K-22). Ties: more sources first, then the smaller id.
+    whatever the query. Ties: more sources first, then the smaller id.
     """
     best_possible = sum(one.weight for one in lists) / (k + 1) or 1.0
     ranks: dict[int, dict[str, int]] = {}
@@ -81,7 +81,7 @@ def fuse_relative(lists: Sequence[RankedList], share: Share = balanced) -> list[
 
 
 def fuse_weighted(lists: Sequence[RankedList]) -> list[Fused]:
-    """Fuse by score: each list min-max normalised to 0 to 1, then summed by weight (001-02). A flat list counts 1."""
+    """Fuse by score: each list min-max normalised to 0 to 1, then summed by weight. A flat list counts 1."""
     ranks = _ranks(lists)
     total_weight = sum(one.weight for one in lists) or 1.0
     scores = dict.fromkeys(ranks, 0.0)

@@ -1,4 +1,4 @@
-"""The optional second look at the first candidates: by the linear sum, or by a cross-encoder (K-26)."""
+"""The optional second look at the first candidates: by the linear sum, or by a cross-encoder."""
 
 import logging
 from collections.abc import Sequence
@@ -12,7 +12,7 @@ from graphrag_mcp.search.ranking.ranker import Ranker, Scored
 from graphrag_mcp.search.ranking.weighted_sum import Scores, WeightedSum, total
 from graphrag_mcp.settings import RetrievalSettings
 
-LEAST_RERANKED = 20  # K-10
+LEAST_RERANKED = 20
 
 logger = logging.getLogger(__name__)
 

@@ -25,7 +25,7 @@ class Scores:
 
 
 class WeightedSum:
-    """score = Σ weight · signal + priority_weight · priority − penalties, all of it additive (K-03)."""
+    """score = Σ weight · signal + priority_weight · priority − penalties, all of it additive."""
 
     def __init__(self, query: Query, scores: Scores, settings: RetrievalSettings, now: float) -> None:
         self._query = query
@@ -43,7 +43,7 @@ class WeightedSum:
         penalty = max(status_penalty(file, settings), settings.archived_penalty if file.archive else 0.0)
         mention = settings.rerank_mention_boost_weight * self._is_mentioned(chunk)
         if penalty:
-            mention = min(mention, penalty)  # What is superseded is never lifted above what supersedes it (B-18).
+            mention = min(mention, penalty)  # What is superseded is never lifted above what supersedes it.
         signals = {
             "vector": settings.rerank_vector_weight * self._vector.get(chunk.chunk_id, 0.0),
             "keyword": settings.rerank_keyword_weight * self._keyword.get(chunk.chunk_id, 0.0),
@@ -79,7 +79,7 @@ def total(terms: Sequence[Factor]) -> float:
 
 
 def normalised(scores: Mapping[int, float]) -> dict[int, float]:
-    """Return the scores stretched to 0 to 1; where all are the same, each is 1 (B-19)."""
+    """Return the scores stretched to 0 to 1; where all are the same, each is 1."""
     low, high = min(scores.values(), default=0.0), max(scores.values(), default=0.0)
     if high <= low:
         return dict.fromkeys(scores, 1.0)

@@ -174,7 +174,7 @@ class Neo4jGraphStore:
                 source=step.row["source"],
                 target=step.row["target"],
                 hops=step.hop,
-                confidence=step.row["confidence"] / 2 ** (step.hop - 1),  # K-11: a hop halves the contribution.
+                confidence=step.row["confidence"] / 2 ** (step.hop - 1),  # Each hop halves the contribution.
                 resolution=Resolution(step.row["resolution"]),
             )
             for step in found

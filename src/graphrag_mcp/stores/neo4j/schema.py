@@ -28,7 +28,7 @@ SETUP = (
     OPTIONS {indexConfig: {`fulltext.eventually_consistent`: true}}""",
 )
 
-# The scope, on the chunk `c`: inside the search, before any LIMIT (K-09).
+# The scope, on the chunk `c`: inside the search, before any LIMIT.
 IN_SCOPE = """(NOT $hide_archived OR NOT c.is_archived OR c.path IN $lifted)
     AND (size($excluded) = 0 OR none(key IN c.match_keys WHERE key IN $excluded))
     AND (size($categories) = 0 OR c.category IN $categories)

@@ -9,7 +9,7 @@ from pathlib import Path
 from graphrag_mcp.model.scope import normalise_excluded_files
 from graphrag_mcp.model.search import Scope
 
-SCRIPT = Path(__file__).parent.parent / "benchmarks" / "exclusion.py"
+SCRIPT = Path(__file__).parents[2] / "benchmarks" / "exclusion.py"
 
 
 def test_it_measures_every_share(tmp_path: Path) -> None:

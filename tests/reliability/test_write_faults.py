@@ -110,7 +110,7 @@ def test_a_write_that_fails_is_a_sentence_and_then_the_next_run_has_everything(
             *progress, sentence = said.splitlines()
             assert all(line.startswith("indexing ") for line in progress), said
             assert sentence.startswith("graphrag-mcp: "), said
-            assert len(sentence) < 400
+            assert len(sentence.replace(str(tmp_path), "")) < 300
         else:  # A write that SQLite could do without.
             survived += 1
         app = index.open()

@@ -357,7 +357,7 @@ def test_another_version_of_watchdog_means_polling(
         wait_until(lambda: watched.finds("second_thing", "two.py"), PATIENCE_SECONDS)
         (warning,) = watched.app.status().warnings
     assert warning.startswith(f"this version of watchdog is not supported ({owner.__name__}.{name} is missing")
-    assert warning.endswith("falling back to polling every 10 s or more")
+    assert warning.endswith("falling back to polling every 10 s or more; reinstall graphrag-mcp to get watchdog 7.1")
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems have no inotify")

@@ -8,7 +8,7 @@ import errno
 import inspect
 import os
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from typing import Any
 
 from watchdog.observers.api import BaseObserver
@@ -38,7 +38,7 @@ def check_watchdog() -> None:
         method = getattr(owner, name, None)
         if method is None or list(inspect.signature(method).parameters) != parameters.split():
             raise ImportError(f"{owner.__name__}.{name} is missing or changed")
-    present = {field.name for field in fields(InotifyWatchGroup)}
+    present = getattr(InotifyWatchGroup, "__dataclass_fields__", {})
     for name in _FIELDS:
         if name not in present:
             raise ImportError(f"{InotifyWatchGroup.__name__}.{name} is missing or changed")

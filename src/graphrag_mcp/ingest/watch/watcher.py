@@ -164,7 +164,7 @@ def _observing(tree: WatchedTree, pending: "_Pending") -> Iterator[tuple[BaseObs
                 observer.schedule(pending, str(tree.root), recursive=True, event_filter=EVENTS)
                 observer.start()
             except OSError as error:
-                observer, problem = None, _refusal(tree, error)
+                observer, problem = None, _why_refused(tree, error)
         yield observer, problem
 
 
@@ -179,12 +179,13 @@ def _make_observer(tree: WatchedTree) -> tuple[BaseObserver | None, str]:
         prefix = len(os.fsencode(tree.root).rstrip(b"/") + b"/")
         return InotifyObserver(lambda folder: tree.may_contain_files(os.fsdecode(folder[prefix:]))), ""
     except ImportError as error:
-        return None, f"this version of watchdog is not supported ({error}); falling back to {_POLLING}"
+        unsupported = f"this version of watchdog is not supported ({error}); falling back to {_POLLING}"
+        return None, f"{unsupported}; reinstall graphrag-mcp to get watchdog 7.1"
     except OSError as error:
-        return None, _refusal(tree, error)
+        return None, _why_refused(tree, error)
 
 
-def _refusal(tree: WatchedTree, error: OSError) -> str:
+def _why_refused(tree: WatchedTree, error: OSError) -> str:
     """Return why there are no events. Raises RootError when the folder cannot be read either."""
     if error.errno in (errno.ENOSPC, errno.EMFILE):
         return WATCH_LIMIT_REACHED

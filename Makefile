@@ -10,14 +10,17 @@ NPM_PACKAGES := $(CLIENTS)/node_modules/.package-lock.json
 REGISTRY_VALIDATOR := $(CLIENTS)/target/validate-server-json
 REGISTRY := github.com/modelcontextprotocol/registry@v1.8.7
 
-.PHONY: demo test test-servers test-clients test-ui soak lint types tables strings docs build bundle clean
+.PHONY: demo test test-all test-servers test-clients test-ui soak lint types tables strings docs build bundle clean
 
 demo: $(VENV)/installed  ## index this repository and search it
 	$(BIN)/graphrag-mcp index
 	$(BIN)/graphrag-mcp search "$(QUERY)" --limit 3
 
-test: $(VENV)/installed-dev  ## run the tests
-	$(BIN)/pytest
+test: $(VENV)/installed-dev  ## run what a change needs, a process per core
+	$(BIN)/pytest -n auto --dist loadfile
+
+test-all: test  ## run the slow tests too, in short form and one after another, since some measure times
+	$(BIN)/pytest -m slow
 
 test-servers: $(VENV)/installed-dev  ## run the tests that need servers, against a Neo4j from Maven Central
 	$(BIN)/pytest -m server
@@ -30,7 +33,7 @@ test-ui: $(VENV)/installed-dev  ## run the tests of the page, in a Chromium from
 	$(BIN)/pytest tests/ui -m browser
 
 soak: $(VENV)/installed-dev  ## run the reliability tests at full length: more than an hour
-	$(BIN)/pytest tests/reliability --soak -s
+	$(BIN)/pytest tests/reliability -m '' --soak -s
 
 lint: $(VENV)/installed-dev
 	$(BIN)/ruff check

@@ -3,9 +3,13 @@
 import re
 from pathlib import Path
 
+import pytest
+
 from graphrag_mcp.app.local import App
 from graphrag_mcp.model.search import SearchRequest
 from graphrag_mcp.settings import load_settings
+
+pytestmark = pytest.mark.slow
 
 REPOSITORY = Path(__file__).parents[1]
 ANSWERS = {

@@ -1,5 +1,7 @@
 """What is installed with the package: nothing that only an extra needs."""
 
+import subprocess
+import sys
 import tomllib
 from importlib.metadata import distribution
 from pathlib import Path
@@ -16,6 +18,13 @@ def test_the_package_brings_no_library_of_other_models() -> None:
     base = _all_needed(project["dependencies"])
     extra = _all_needed(project["optional-dependencies"]["fastembed"])
     assert {"fastembed", "onnxruntime", "pillow"} <= extra - base
+
+
+def test_a_run_of_a_few_tests_loads_no_library_of_a_server() -> None:
+    """The fixtures of all folders import neither Neo4j's driver nor Qdrant's client until a test asks for one."""
+    script = "import sys, tests.conftest; print(*{'neo4j', 'qdrant_client'} & set(sys.modules))"
+    loaded = subprocess.run([sys.executable, "-c", script], cwd=REPOSITORY, capture_output=True, text=True, check=True)
+    assert loaded.stdout.split() == []
 
 
 def _all_needed(requirements: list[str]) -> set[str]:

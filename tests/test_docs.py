@@ -33,6 +33,7 @@ def readers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Mapping[Path, 
     pool.shutdown(cancel_futures=True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", PAGES, ids=_name)
 def test_what_a_page_shows_is_what_happens(page: Path, readers: Mapping[Path, "Future[Reader]"]) -> None:
     """From top to bottom, as a reader would; `make docs` records anew what the program prints."""
@@ -42,7 +43,7 @@ def test_what_a_page_shows_is_what_happens(page: Path, readers: Mapping[Path, "F
 
 @pytest.mark.parametrize("page", PAGES, ids=_name)
 def test_what_a_page_names_exists(page: Path) -> None:
-    """003-28: every variable, and every command of ours or of make's inside a sentence."""
+    """Every variable, and every command of ours or of make's inside a sentence."""
     text = page.read_text(encoding="utf-8")
     for block in read_blocks(page):
         if "exit code" in block.notes:  # A mistake may be shown there.
@@ -70,7 +71,7 @@ def test_the_index_page_has_every_page() -> None:
 
 
 def test_the_readme_stays_a_page_to_begin_with() -> None:
-    """000-41: what it is, the two commands, a client, the tools, in two minutes; the rest stands in docs/."""
+    """What it is, the two commands, a client, the tools, in two minutes; the rest stands in docs/."""
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     assert len(text.splitlines()) < 150
     assert "`make demo`" in text
@@ -80,6 +81,7 @@ def test_the_readme_stays_a_page_to_begin_with() -> None:
 # ---------------------------------------------------------------- the checks themselves
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("text", "words"),
     [

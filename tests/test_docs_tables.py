@@ -33,13 +33,13 @@ def exclusion_rows() -> list[tuple[str, list[str], list[str]]]:
 
 @pytest.mark.parametrize("page", [SETTINGS_PAGE, TOOLS_PAGE], ids=lambda page: page.name)
 def test_the_tables_are_those_of_the_code(page: Path) -> None:
-    """Every setting and argument is listed with its default and what is accepted (001-20, 003-28, 000-41)."""
+    """Every setting and argument is listed with its default and what is accepted."""
     assert replace_tables(page) == page.read_text(encoding="utf-8"), "run: make tables"
 
 
 @pytest.mark.parametrize("name", [*IndexingSettings.model_fields, *RetrievalSettings.model_fields])
 def test_every_setting_is_named(name: str) -> None:
-    """A setting that is not documented does not exist for its users (001-20, K-18)."""
+    """A setting that is not documented does not exist for its users."""
     assert f"| `{name}` | `GRAPHRAG_{name.upper()}` |" in SETTINGS_TEXT
 
 
@@ -54,7 +54,7 @@ def test_the_page_of_settings_opens_with_the_common_ones() -> None:
 
 @pytest.mark.parametrize("tool", TOOLS)
 def test_every_argument_of_every_tool_is_named(tool: str) -> None:
-    """Every tool is there, with a call, and every argument of it (P-1, 000-34, 003-28)."""
+    """Every tool is there, with a call, and every argument of it."""
     assert f"| `{tool}` |" in TOOLS_TEXT
     assert f'"name": "{tool}"' in TOOLS_TEXT
     assert f"| `{tool}` |" in (ROOT / "README.md").read_text(encoding="utf-8")
@@ -92,7 +92,7 @@ def test_a_collection_of_another_kind_is_refused(vectors: dict[str, object], spa
 
 
 def test_the_ignore_file_that_is_shown_is_understood(tmp_path: Path) -> None:
-    """The example of an ignore file has no line that is warned about, and excludes what it says (000-08, 000-41)."""
+    """The example of an ignore file has no line that is warned about, and excludes what it says."""
     block = next(block for block in read_blocks(ROOT / "docs/exclude.md") if block.language == "gitignore")
     (tmp_path / ".gitignore").touch()
     (tmp_path / ".graphragignore").write_text(block.text, encoding="utf-8")
@@ -104,14 +104,14 @@ def test_the_ignore_file_that_is_shown_is_understood(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("entry", "out", "kept"), exclusion_rows())
 def test_the_table_of_excluded_files_is_true(entry: str, out: list[str], kept: list[str], tmp_path: Path) -> None:
-    """Every row of the table leaves out what it says and nothing that it keeps (003-16, K-21)."""
+    """Every row of the table leaves out what it says and nothing that it keeps."""
     keys, warnings = normalise_excluded_files([entry.replace(ROOT_ON_PAGE, str(tmp_path))], tmp_path)
     assert warnings == ()
     assert [path for path in [*out, *kept] if keys & match_keys(path)] == out
 
 
 def test_a_client_block_is_the_example_file() -> None:
-    """The block for .mcp.json is the file that lies beside it (000-36 to 000-39)."""
+    """The block for .mcp.json is the file that lies beside it."""
     example = json.loads((ROOT / ".mcp.json.example").read_text(encoding="utf-8"))
     block = next(block for block in read_blocks(ROOT / "docs/set-up.md") if block.language == "json")
     assert json.loads(block.text) == example

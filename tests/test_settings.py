@@ -23,7 +23,7 @@ def _problems(folder: Path, toml: str = "", **environ: str) -> tuple[str, ...]:
 
 
 def test_no_file_and_no_environment_give_the_defaults(tmp_path: Path) -> None:
-    """000-23, 000-36, 000-37, 000-38, 001-13, 001-14, 001-16, K-02: the defaults of the requirements."""
+    """The defaults of the requirements."""
     settings = load_settings(tmp_path, {})
     assert settings == Settings()
     assert (settings.indexing.ignore_file, settings.indexing.default_exclusions) == (".graphragignore", True)
@@ -54,7 +54,7 @@ def test_no_file_and_no_environment_give_the_defaults(tmp_path: Path) -> None:
     ],
 )
 def test_a_variable_sets_what_it_names(tmp_path: Path, variable: str, text: str, name: str, value: object) -> None:
-    """000-36, 000-37, 000-38, 000-39, 001-13, 001-14: the environment's texts become typed values."""
+    """The environment's texts become typed values."""
     section, key = name.split(".")
     assert getattr(getattr(_load(tmp_path, **{variable: text}), section), key) == value
 
@@ -81,28 +81,28 @@ def test_what_is_no_table_is_refused_with_the_form_of_one(tmp_path: Path, text: 
 def test_a_name_that_means_nothing_is_a_problem(
     tmp_path: Path, variable: str, text: str, name: str, known: str
 ) -> None:
-    """001-20: a misspelt kind of file or relation would otherwise change nothing, and nobody would know."""
+    """A misspelt kind of file or relation would otherwise change nothing, and nobody would know."""
     (problem,) = _problems(tmp_path, **{variable: text})
     assert problem.startswith(f"{name}: input should be ")
     assert known in problem
 
 
 def test_the_environment_wins_over_the_file(tmp_path: Path) -> None:
-    """K-13: environment, then file, then default."""
+    """Environment, then file, then default."""
     settings = _load(tmp_path, "[retrieval]\nrrf_k = 20\nexclude_archived = false\n", RRF_K="30")
     assert (settings.retrieval.rrf_k, settings.retrieval.exclude_archived) == (30, False)
 
 
 @pytest.mark.parametrize("key", ["fresh", "recent", "standard", "old"])
 def test_every_factor_of_recency_has_a_key(tmp_path: Path, key: str) -> None:
-    """K-02, B-16: what the seed left without a key, and days that need not be whole."""
+    """What the seed left without a key, and days that need not be whole."""
     settings = _load(tmp_path, f"[retrieval]\nrecency_{key}_factor = 1.25\nrecency_fresh_days = 0.5\n")
     assert getattr(settings.retrieval, f"recency_{key}_factor") == 1.25
     assert settings.retrieval.recency_fresh_days == 0.5
 
 
 def test_all_problems_are_named_at_once(tmp_path: Path) -> None:
-    """001-20: unknown keys, wrong types, values out of range, of the file and of the environment together."""
+    """Unknown keys, wrong types, values out of range, of the file and of the environment together."""
     toml = """
 colour = "red"
 [retrieval]
@@ -144,34 +144,34 @@ def _limits() -> list[tuple[str, str, float]]:
 
 @pytest.mark.parametrize(("section", "name", "value"), _limits())
 def test_every_bound_holds(tmp_path: Path, section: str, name: str, value: float) -> None:
-    """001-20: a number beyond its range is a problem that names it, and is never clamped."""
+    """A number beyond its range is a problem that names it, and is never clamped."""
     (problem,) = _problems(tmp_path, f"[{section}]\n{name} = {value}\n")
     assert problem.startswith(f"{section}.{name} = {value}")
 
 
 @pytest.mark.parametrize("value", ["nan", "inf", "-inf"])
 def test_a_number_is_finite(tmp_path: Path, value: str) -> None:
-    """001-20: a score that is not a number would order nothing."""
+    """A score that is not a number would order nothing."""
     (problem,) = _problems(tmp_path, f"[retrieval]\nrecency_fresh_days = {value}\n")
     assert "finite number" in problem
 
 
 @pytest.mark.parametrize("name", ["rules/.ignore", "/etc/ignore", "", ".", ".."])
 def test_the_ignore_file_is_a_name(tmp_path: Path, name: str) -> None:
-    """000-37: it is looked for in every folder, so it cannot lie in one."""
+    """It is looked for in every folder, so it cannot lie in one."""
     (problem,) = _problems(tmp_path, IGNORE_FILE=name)
     assert problem == f"indexing.ignore_file = {name!r}: input should be a file name without a folder"
 
 
 def test_a_value_where_a_table_belongs_is_a_problem(tmp_path: Path) -> None:
-    """001-20: also when the environment sets something of that section."""
+    """Also when the environment sets something of that section."""
     (problem,) = _problems(tmp_path, "retrieval = 3\n", RRF_K="20")
     assert problem == "retrieval = 3: input should be a table of settings"
 
 
 @pytest.mark.parametrize("content", [b"= 3", b"\xff\xfe", b"[retrieval"])
 def test_a_file_that_is_not_toml_is_a_problem(tmp_path: Path, content: bytes) -> None:
-    """001-20: it names the file and what to do, beside the other problems."""
+    """It names the file and what to do, beside the other problems."""
     (tmp_path / SETTINGS_FILE).write_bytes(content)
     with pytest.raises(SettingsError) as caught:
         load_settings(tmp_path, {"GRAPHRAG_RRF_K": "0"})
@@ -181,7 +181,7 @@ def test_a_file_that_is_not_toml_is_a_problem(tmp_path: Path, content: bytes) ->
 
 
 def test_a_root_that_is_no_folder_is_no_problem_of_the_settings(tmp_path: Path) -> None:
-    """P-1: what is wrong with the root is said once, by what opens it."""
+    """What is wrong with the root is said once, by what opens it."""
     (tmp_path / "file").write_text("")
     assert load_settings(tmp_path / "file", {}) == load_settings(tmp_path / "nowhere", {}) == Settings()
 
@@ -198,19 +198,19 @@ def test_a_root_that_is_no_folder_is_no_problem_of_the_settings(tmp_path: Path) 
     ],
 )
 def test_the_seeds_names_are_accepted(tmp_path: Path, variable: str, name: str) -> None:
-    """002-05, 002-07, 002-09, 002-11, 002-14, K-18: KB_ names mean ours, and ours win."""
+    """KB_ names mean ours, and ours win."""
     assert getattr(load_settings(tmp_path, {variable: "1"}).retrieval, name) == 1
     ours = {variable: "1", f"GRAPHRAG_{name.upper()}": "0" if name != "rrf_k" else "2"}
     assert getattr(load_settings(tmp_path, ours).retrieval, name) in (0, 2)
 
 
 def test_a_kb_name_that_is_not_ours_is_somebody_elses(tmp_path: Path) -> None:
-    """K-18: other programs have variables of that prefix too."""
+    """Other programs have variables of that prefix too."""
     assert load_settings(tmp_path, {"KB_LAYOUT": "de"}) == Settings()
 
 
 def test_tables_come_from_the_file(tmp_path: Path) -> None:
-    """004-05, 004-18, K-01: the seed's weights by kind of file, and a team's own synonyms."""
+    """The seed's weights by kind of file, and a team's own synonyms."""
     (tmp_path / SETTINGS_FILE).write_text(
         '[retrieval.category_weights]\nimplementation = 0.7\nconfig = 0.2\n[retrieval.expansions]\nsku = ["article"]\n'
     )

@@ -64,7 +64,7 @@ def find_key(value: Any, key: str) -> Iterator[Any]:
     ],
 )
 def test_json_stays_within_its_budget(app: App, tool: str, arguments: dict[str, Any], tokens: int) -> None:
-    """P-1: lists are cut, their totals are told, and the cursor has the rest."""
+    """Lists are cut, their totals are told, and the cursor has the rest."""
     text = ask(app, tool, **arguments, response_format="json", token_budget=tokens)
     answer = json.loads(text)
     assert len(text) <= room_of(tokens)
@@ -78,13 +78,13 @@ def test_json_stays_within_its_budget(app: App, tool: str, arguments: dict[str, 
 
 @pytest.mark.parametrize("path", [".", "./", "/src", "src", "./src/", "src/../src", "ROOT", "ROOT/src"])
 def test_paths_are_taken_however_they_are_written(app: App, path: str) -> None:
-    """P-1: a complete answer must not say that there is nothing where there is."""
+    """A complete answer must not say that there is nothing where there is."""
     text = ask(app, "find_occurrences", text="needle", paths=[path.replace("ROOT", str(app.root))])
     assert text.startswith(f"{CALLERS + 2:,} occurrences on ")
 
 
 def test_a_path_that_nothing_can_be_found_in_is_said(app: App) -> None:
-    """P-1: none outside the root, and none that is not indexed."""
+    """None outside the root, and none that is not indexed."""
     with pytest.raises(RequestError, match="outside the project root"):
         ask(app, "find_occurrences", text="needle", paths=["../other"])
     assert "no file in scr was searched" in ask(app, "find_occurrences", text="needle", paths=["scr"])
@@ -92,12 +92,12 @@ def test_a_path_that_nothing_can_be_found_in_is_said(app: App) -> None:
 
 @pytest.mark.parametrize("response_format", ["detailed", "json"])
 def test_a_long_line_is_shown_where_it_holds_the_text(app: App, response_format: str) -> None:
-    """P-1: its beginning tells nothing."""
+    """Its beginning tells nothing."""
     assert "hidden_word" in ask(app, "find_occurrences", text="hidden_word", response_format=response_format)
 
 
 def test_no_tests_are_announced_where_there_are_none(app: App) -> None:
-    """P-1: what follows would be taken for them."""
+    """What follows would be taken for them."""
     assert "Tests to run first" not in ask(app, "impact", symbol="needle")
 
 
@@ -112,7 +112,7 @@ def test_no_tests_are_announced_where_there_are_none(app: App) -> None:
 def test_lines_that_may_mean_a_definition_are_counted_where_none_certainly_does(
     app: App, tool: str, arguments: dict[str, Any], beginning: str
 ) -> None:
-    """P-1: so that an empty list is not taken for proof that there are none."""
+    """So that an empty list is not taken for proof that there are none."""
     text = ask(app, tool, **arguments)
     assert text.startswith(beginning)
     assert "1 more line uses `load`, on a receiver or from a package that was not resolved" in text
@@ -134,7 +134,7 @@ def test_lines_that_may_mean_a_definition_are_counted_where_none_certainly_does(
 def test_none_is_said_where_no_line_can_mean_the_definition(
     app: App, tool: str, arguments: dict[str, Any], sentence: str
 ) -> None:
-    """P-1: nothing of that name was left out."""
+    """Nothing of that name was left out."""
     text = ask(app, tool, **arguments)
     assert sentence in text
     assert "may mean" not in text
@@ -142,7 +142,7 @@ def test_none_is_said_where_no_line_can_mean_the_definition(
 
 
 def test_overloads_are_listed_together(app: App) -> None:
-    """P-1: with one list of uses, and no more of them than anybody reads."""
+    """With one list of uses, and no more of them than anybody reads."""
     text = ask(app, "find_symbol", symbol="plot")
     assert text.count("plot.ts:") == 8
     assert "... 4 more of that name" in text
@@ -152,7 +152,7 @@ def test_overloads_are_listed_together(app: App) -> None:
 
 
 def test_who_names_a_type_uses_it(app: App) -> None:
-    """P-1: nobody calls a type; a test of it tests it, as any other does."""
+    """Nobody calls a type; a test of it tests it, as any other does."""
     assert "box.py:4  weigh uses it (same file, 0.90)" in ask(app, "find_symbol", symbol="Box")
     assert "box.py:4  weigh uses Box  src/box.py:1" in ask(app, "trace_relations", symbol="Box")
     assert "box.py:4  weigh uses Box (same file" in ask(app, "impact", symbol="Box")

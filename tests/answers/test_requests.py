@@ -28,7 +28,7 @@ def refusal(tool: str, root: Path, **arguments: object) -> str:
 
 
 def test_the_hybrid_tool_has_the_seeds_defaults(tmp_path: Path) -> None:
-    """000-23, 000-34, K-15: limit 5, graph context, 2 hops, archived hidden, RRF, recency, 3 chunks per file."""
+    """Limit 5, graph context, 2 hops, archived hidden, RRF, recency, 3 chunks per file."""
     assert ask(HYBRID, tmp_path) == SearchRequest(
         query="open a session",
         limit=5,
@@ -42,7 +42,7 @@ def test_the_hybrid_tool_has_the_seeds_defaults(tmp_path: Path) -> None:
 
 
 def test_every_argument_of_the_hybrid_tool_reaches_the_request(tmp_path: Path) -> None:
-    """K-06: all six of the seed's parameters, include_patterns, and the filters."""
+    """All six of the seed's parameters, include_patterns, and the filters."""
     request = ask(
         HYBRID,
         tmp_path,
@@ -77,7 +77,7 @@ def test_every_argument_of_the_hybrid_tool_reaches_the_request(tmp_path: Path) -
 def test_the_query_tools_count_in_top_n_and_cap_chunks_per_document(
     tool: str, chunks_per_document: int, tmp_path: Path
 ) -> None:
-    """K-15, K-19: each tool keeps its own names; query_unique_documents shows one chunk per document."""
+    """Each tool keeps its own names; query_unique_documents shows one chunk per document."""
     request = ask(tool, tmp_path, top_n=7, min_score=0.25)
     assert (request.limit, request.min_score) == (7, 0.25)
     assert request.chunks_per_document == chunks_per_document
@@ -85,7 +85,7 @@ def test_the_query_tools_count_in_top_n_and_cap_chunks_per_document(
 
 @pytest.mark.parametrize("tool", SEARCH_TOOLS)
 def test_excluded_files_mean_the_same_to_every_tool(tool: str, tmp_path: Path) -> None:
-    """003-01, 003-03: name, relative and absolute path name the same file in all tools."""
+    """Name, relative and absolute path name the same file in all tools."""
     keys = {
         ask(tool, tmp_path, excluded_files=[entry]).scope.excluded_keys
         for entry in ("docs/api.md", "./docs/api.md", str(tmp_path / "docs/api.md"))
@@ -95,14 +95,14 @@ def test_excluded_files_mean_the_same_to_every_tool(tool: str, tmp_path: Path) -
 
 
 def test_a_path_outside_the_root_is_a_warning(tmp_path: Path) -> None:
-    """B-26: results, with a warning that names the path."""
+    """Results, with a warning that names the path."""
     outside = "../elsewhere/api.md"
     request = ask(DOCUMENTS, tmp_path, excluded_files=[outside])
     assert outside in request.warnings[0]
 
 
 def test_the_setting_decides_about_archived_files_unless_the_call_does(tmp_path: Path) -> None:
-    """K-13: argument, then environment, then true."""
+    """Argument, then environment, then true."""
     settings = Settings(retrieval=RetrievalSettings(exclude_archived=False))
 
     def hides(**arguments: object) -> bool:
@@ -145,37 +145,37 @@ def test_the_setting_decides_about_archived_files_unless_the_call_does(tmp_path:
 def test_a_wrong_argument_is_named_with_what_was_given_and_what_is_accepted(
     arguments: dict[str, object], expected: str, tmp_path: Path
 ) -> None:
-    """K-06: unknown, mistyped and out of range are errors; nothing is clamped."""
+    """Unknown, mistyped and out of range are errors; nothing is clamped."""
     assert expected in refusal(HYBRID, tmp_path, **arguments)
 
 
 @pytest.mark.parametrize("score", [-0.1, 1.1, float("nan"), float("inf"), "high", True])
 def test_a_score_outside_0_to_1_is_refused(score: object, tmp_path: Path) -> None:
-    """003-10, K-22: min_score is on the scale of the scores, 0 to 1."""
+    """Min_score is on the scale of the scores, 0 to 1."""
     assert "expected a number from 0 to 1" in refusal(DOCUMENTS, tmp_path, min_score=score)
 
 
 def test_a_missing_query_is_asked_for(tmp_path: Path) -> None:
-    """000-34: the query is required."""
+    """The query is required."""
     with pytest.raises(RequestError, match="query is required: give text of 2"):
         TOOLS[HYBRID].read({}, SETTINGS, tmp_path)
 
 
 def test_all_problems_of_a_call_are_named_at_once(tmp_path: Path) -> None:
-    """K-06: an agent corrects its call in one step."""
+    """An agent corrects its call in one step."""
     message = refusal(HYBRID, tmp_path, limit=0, max_hops=9, colour="red")
     assert message.startswith("3 problems:")
     assert all(name in message for name in ("limit", "max_hops", "colour"))
 
 
 def test_a_long_wrong_value_is_shown_in_part(tmp_path: Path) -> None:
-    """K-06: an error stays readable, whatever was given."""
+    """An error stays readable, whatever was given."""
     assert len(refusal(HYBRID, tmp_path, query="word " * 100_000)) < 300
 
 
 @pytest.mark.parametrize("tool", TOOLS)
 def test_a_schema_tells_types_defaults_and_ranges_and_allows_nothing_else(tool: str) -> None:
-    """000-34, K-06: what is accepted stands in the schema."""
+    """What is accepted stands in the schema."""
     schema = TOOLS[tool].schema()
     assert schema["additionalProperties"] is False
     for name, value in schema["properties"].items():
@@ -185,7 +185,7 @@ def test_a_schema_tells_types_defaults_and_ranges_and_allows_nothing_else(tool: 
 
 
 def test_the_schema_shows_the_projects_own_default() -> None:
-    """K-13: a client sees what it will get."""
+    """A client sees what it will get."""
     settings = Settings(retrieval=RetrievalSettings(exclude_archived=False))
     assert TOOLS[HYBRID].schema(settings)["properties"]["exclude_archived"]["default"] is False
     assert TOOLS[HYBRID].schema()["properties"]["limit"] == {
@@ -198,7 +198,7 @@ def test_the_schema_shows_the_projects_own_default() -> None:
 
 
 def test_the_status_tool_takes_only_a_form(tmp_path: Path) -> None:
-    """K-06: unknown arguments are refused there too."""
+    """Unknown arguments are refused there too."""
     assert STATUS.read({"response_format": "json"}, SETTINGS, tmp_path).arguments.response_format == "json"
     with pytest.raises(RequestError, match="not an argument of index_status"):
         STATUS.read({"query": "x"}, SETTINGS, tmp_path)

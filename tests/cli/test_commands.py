@@ -4,13 +4,13 @@ import json
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from graphrag_mcp.cli.run import run
+from tests.waiting import kernel_watches, wait_until
 
 SESSION = '''\
 """Keeps the sessions of a user."""
@@ -60,14 +60,14 @@ def complaint_of(capsys: pytest.CaptureFixture[str], *arguments: object) -> tupl
 
 
 def test_index_says_what_it_did(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """000-45: it works with no configuration; the second run finds nothing to do."""
+    """It works with no configuration; the second run finds nothing to do."""
     assert output_of(capsys, "index", "--root", root).startswith("4 added, 0 changed, 0 removed, 0 unchanged")
     assert json.loads(output_of(capsys, "index", "--root", root, "--json"))["unchanged"] == 4
     assert json.loads(output_of(capsys, "index", "--root", root, "--json", "--rebuild"))["added"] == 4
 
 
 def test_search_builds_a_missing_index(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """P-1: one command is enough."""
+    """One command is enough."""
     text = output_of(capsys, "search", "Session.refresh_token", "--root", root, "--limit", 1)
     assert text.startswith("1. src/session.py:")
     assert "defines `Session.refresh_token`" in text
@@ -75,7 +75,7 @@ def test_search_builds_a_missing_index(root: Path, capsys: pytest.CaptureFixture
 
 
 def test_search_sees_what_was_edited_since(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """K-16: no stale answers; --no-update searches the index as it is."""
+    """No stale answers; --no-update searches the index as it is."""
     assert "lib/vault.py" not in found(capsys, root)
     (root / "lib").mkdir()
     (root / "lib/vault.py").write_text("def renew_session_token():\n    return 1\n")
@@ -84,7 +84,7 @@ def test_search_sees_what_was_edited_since(root: Path, capsys: pytest.CaptureFix
 
 
 def test_search_options_narrow_what_is_searched(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """000-40, 003-01, K-12: archived files on request, files left out, categories."""
+    """Archived files on request, files left out, categories."""
     everything = found(capsys, root)
     assert "src/session.py" in everything
     assert ".archive/session.py" not in everything
@@ -107,7 +107,7 @@ def test_an_option_that_is_given_too_often_is_refused(root: Path, capsys: pytest
 
 
 def test_search_explains_its_scores(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """001-17: every factor of a score."""
+    """Every factor of a score."""
     text = output_of(
         capsys, "search", "Session.refresh_token", "--root", root, "--explain", "--format", "concise", "--no-graph"
     )
@@ -117,7 +117,7 @@ def test_search_explains_its_scores(root: Path, capsys: pytest.CaptureFixture[st
 
 
 def test_status_shows_what_is_indexed_and_what_is_not(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """000-44: counts, and reasons for what was left out."""
+    """Counts, and reasons for what was left out."""
     (root / "key.pem").write_text("-----BEGIN PRIVATE KEY-----\n")
     output_of(capsys, "index", "--root", root)
     text = output_of(capsys, "status", "--root", root)
@@ -143,7 +143,7 @@ def test_status_shows_what_is_indexed_and_what_is_not(root: Path, capsys: pytest
 def test_status_says_why_a_file_is_not_found(
     root: Path, capsys: pytest.CaptureFixture[str], name: str, verdict: str
 ) -> None:
-    """000-44: the rule, with its file and line."""
+    """The rule, with its file and line."""
     (root / ".graphragignore").write_text("# Mine\n*.log\n")
     output_of(capsys, "index", "--root", root)
     asked = (name, root / name)
@@ -153,7 +153,7 @@ def test_status_says_why_a_file_is_not_found(
 
 
 def test_eval_prints_scores_and_writes_the_run(root: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """001-17: a report by category, and the places found."""
+    """A report by category, and the places found."""
     queries = tmp_path / "queries.json"
     queries.write_text(json.dumps([query("one", "repository"), query("other", "elsewhere")]))
     run_file = tmp_path / "run.json"
@@ -167,7 +167,7 @@ def test_eval_prints_scores_and_writes_the_run(root: Path, tmp_path: Path, capsy
 
 
 def test_eval_compares_runs_and_explains_misses(root: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """001-17, 001-18: with intervals, the parts of the ranking, the reason of each miss, and two runs side by side."""
+    """With intervals, the parts of the ranking, the reason of each miss, and two runs side by side."""
     missed = query("missed", "") | {"relevant": ["src/nowhere.py"], "targets": [{"paths": ["src/nowhere.py"]}]}
     queries = tmp_path / "queries.json"
     queries.write_text(json.dumps([query("one", ""), missed]))
@@ -187,7 +187,7 @@ def test_eval_compares_runs_and_explains_misses(root: Path, tmp_path: Path, caps
 
 
 def test_eval_asks_the_history(root: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """001-17: a user's own commits are the queries, and the tree before them is what is searched."""
+    """A user's own commits are the queries, and the tree before them is what is searched."""
     git = ["git", "-c", "user.name=a", "-c", "user.email=a@example.org", "-c", "commit.gpgsign=false"]
     for number in range(2):
         (root / "src" / "session.py").write_text(f"def refresh_token():\n    return {number}\n")
@@ -212,7 +212,7 @@ def query(name: str, repo: str) -> dict[str, Any]:
 def test_eval_refuses_a_file_that_holds_no_queries(
     text: str | None, words: str, root: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """001-20: a sentence, no traceback."""
+    """A sentence, no traceback."""
     queries = tmp_path / "queries.json"
     if text is not None:
         queries.write_text(text)
@@ -225,7 +225,7 @@ def test_eval_refuses_a_file_that_holds_no_queries(
 def test_a_bad_root_is_a_sentence_and_exit_code_1(
     command: list[str], tmp_path: Path, root: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """P-1: what is wrong and what to do."""
+    """What is wrong and what to do."""
     assert complaint_of(capsys, *command, "--root", tmp_path / "nowhere") == (
         1,
         f"graphrag-mcp: {tmp_path}/nowhere does not exist; pass the folder of your repository as --root\n",
@@ -238,7 +238,7 @@ def test_a_bad_root_is_a_sentence_and_exit_code_1(
 def test_all_wrong_settings_are_named_at_once(
     root: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """001-20: a configuration that is wrong is a failure, not wrong usage."""
+    """A configuration that is wrong is a failure, not wrong usage."""
     monkeypatch.setenv("GRAPHRAG_RRF_K", "none")
     monkeypatch.setenv("GRAPHRAG_LIMIT", "5")
     code, complaint = complaint_of(capsys, "index", "--root", root)
@@ -250,7 +250,7 @@ def test_all_wrong_settings_are_named_at_once(
 def test_an_option_out_of_range_is_wrong_usage(
     options: list[object], root: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """K-06: nothing is clamped on the command line either."""
+    """Nothing is clamped on the command line either."""
     code, complaint = complaint_of(capsys, "search", "some words", "--root", root, *options)
     assert code == 2
     assert "expected a whole number from" in complaint
@@ -260,7 +260,7 @@ def test_an_option_out_of_range_is_wrong_usage(
 def test_a_command_that_needs_a_local_index_refuses_remote(
     command: str, root: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """P-1: instead of working on a local index all the same."""
+    """Instead of working on a local index all the same."""
     code, complaint = complaint_of(capsys, "--remote", command, "--root", root)
     assert code == 2
     assert f"{command} works on a local index" in complaint
@@ -268,20 +268,20 @@ def test_a_command_that_needs_a_local_index_refuses_remote(
 
 @pytest.mark.parametrize("arguments", [["find"], ["search"], ["search", "abc", "--limmit"], ["status", "--min-score"]])
 def test_an_unknown_command_or_option_is_wrong_usage(arguments: list[str]) -> None:
-    """P-1: exit code 2, as for any command."""
+    """Exit code 2, as for any command."""
     with pytest.raises(SystemExit) as ended:
         run(arguments)
     assert ended.value.code == 2
 
 
 def test_watch_indexes_an_edit_and_ends_quietly(root: Path) -> None:
-    """B-32: a saved edit is reported within two seconds; an interrupt is the normal end."""
+    """A saved edit is reported within two seconds; an interrupt is the normal end."""
     command = [sys.executable, "-m", "graphrag_mcp", "watch", "--root", str(root)]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     assert process.stdout is not None
     assert process.stdout.readline().startswith("4 added")
     assert process.stdout.readline().startswith("watching ")
-    time.sleep(0.3)  # Until the system reports changes; nothing tells when that is.
+    wait_until(lambda: kernel_watches(process.pid), 10)
     (root / "src/vault.py").write_text("def close():\n    return 1\n")
     assert process.stdout.readline().startswith("1 added")
     process.send_signal(signal.SIGINT)

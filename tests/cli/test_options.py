@@ -27,7 +27,7 @@ def imported(code: str, *names: str) -> list[str]:
 
 
 def test_the_root_is_given_or_comes_from_the_environment_or_is_here() -> None:
-    """P-1: --root, GRAPHRAG_ROOT, CLAUDE_PROJECT_DIR, the current folder."""
+    """--root, GRAPHRAG_ROOT, CLAUDE_PROJECT_DIR, the current folder."""
     both = {"GRAPHRAG_ROOT": "/a", "CLAUDE_PROJECT_DIR": "/b"}
     assert project_root("/given", both) == Path("/given")
     assert project_root(None, both) == Path("/a")
@@ -37,24 +37,24 @@ def test_the_root_is_given_or_comes_from_the_environment_or_is_here() -> None:
 
 @pytest.mark.parametrize("arguments", [["--root", "/a", "status"], ["status", "--root", "/a"]])
 def test_the_root_may_stand_before_or_after_the_command(arguments: list[str]) -> None:
-    """P-1: both orders are natural."""
+    """Both orders are natural."""
     assert create_parser().parse_args(arguments).root == "/a"
 
 
 def test_no_command_means_serve() -> None:
-    """P-1: `graphrag-mcp` alone is the server."""
+    """`graphrag-mcp` alone is the server."""
     options = create_parser().parse_args([])
     assert (options.command, options.root) == (None, None)
 
 
 def test_help_imports_nothing_heavy() -> None:
-    """P-1: the command line answers at once."""
+    """The command line answers at once."""
     code = "from graphrag_mcp.cli.run import run\nfrom graphrag_mcp.cli.options import create_parser\ncreate_parser()"
     assert imported(code, "pydantic", "mcp", *HEAVY) == []
 
 
 def test_the_server_lists_its_tools_without_anything_heavy() -> None:
-    """P-1: neither model nor parsers nor stores delay the first answer."""
+    """Neither model nor parsers nor stores delay the first answer."""
     code = """
 from graphrag_mcp.app.lazy import LazyBackend
 from graphrag_mcp.app.protocol import WITH_INDEX
@@ -66,7 +66,7 @@ create_server(LazyBackend(None, WITH_INDEX))
 
 
 def test_progress_is_one_changing_line_on_a_terminal() -> None:
-    """P-1: files, chunks and the time left, and a clean line at the end."""
+    """Files, chunks and the time left, and a clean line at the end."""
     stream = Terminal()
     with ProgressLine(stream) as progress:
         progress(HALF)
@@ -76,7 +76,7 @@ def test_progress_is_one_changing_line_on_a_terminal() -> None:
 
 
 def test_progress_of_a_short_run_is_silent_in_a_log() -> None:
-    """P-1: a line now and then, not one for each file."""
+    """A line now and then, not one for each file."""
     stream = io.StringIO()
     with ProgressLine(stream) as progress:
         progress(HALF)

@@ -4,13 +4,14 @@ import re
 import socket
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
 from tests.clients.programs import Done, run
+from tests.waiting import wait_until
 
 pytestmark = pytest.mark.clients
 
@@ -92,13 +93,11 @@ def _conformance(*arguments: str, environ: dict[str, str]) -> Done:
 
 
 def _await_port(port: int) -> None:
-    deadline = time.monotonic() + START_SECONDS
-    while True:
-        try:
-            socket.create_connection(("127.0.0.1", port), 1).close()
-        except OSError:
-            if time.monotonic() > deadline:
-                raise
-            time.sleep(0.1)
-        else:
-            return
+    wait_until(lambda: _accepts(port), START_SECONDS)
+
+
+def _accepts(port: int) -> bool:
+    with suppress(OSError):
+        socket.create_connection(("127.0.0.1", port), 1).close()
+        return True
+    return False

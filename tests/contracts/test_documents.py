@@ -12,7 +12,7 @@ def _document(path: str, status: DocumentStatus | None, archived: bool = False) 
 
 
 def test_documents_are_found_by_their_status(backend: Backend) -> None:
-    """002-14: the first chunk of each, in the order of their paths, inside the scope."""
+    """The first chunk of each, in the order of their paths, inside the scope."""
     backend.write(
         [
             _document("docs/c.md", DocumentStatus.REJECTED),
@@ -31,7 +31,7 @@ def test_documents_are_found_by_their_status(backend: Backend) -> None:
 
 
 def test_a_status_that_changes_is_seen(backend: Backend) -> None:
-    """002-15: no document of a status is no error, and the next commit counts."""
+    """No document of a status is no error, and the next commit counts."""
     backend.write([_document("docs/a.md", DocumentStatus.PROPOSED)])
     assert backend.catalog.documents(DocumentStatus.REJECTED, 10, Scope()) == []
     backend.write([_document("docs/a.md", DocumentStatus.REJECTED)])

@@ -188,7 +188,7 @@ def test_a_member_belongs_to_its_own_class(backend: Backend) -> None:
 
 
 def test_hops_are_honoured_and_halve_the_confidence(backend: Backend) -> None:
-    """K-11: max_hops 0 to 3; each hop halves what a neighbour contributes."""
+    """Max_hops 0 to 3; each hop halves what a neighbour contributes."""
     names = ["one", "two", "three", "four"]
     backend.write(
         [
@@ -208,7 +208,7 @@ def test_hops_are_honoured_and_halve_the_confidence(backend: Backend) -> None:
 
 
 def test_a_document_that_links_to_a_file_is_its_neighbour(backend: Backend) -> None:
-    """001-08b: links between documents are edges of the same graph."""
+    """Links between documents are edges of the same graph."""
     link = Relation(RelationKind.LINKS_TO, "Guide", "setup", 3, 1.0, Resolution.UNRESOLVED, "/docs/setup")
     guide = Symbol("Guide", "Guide", SymbolKind.SECTION, 1, 9)
     backend.write(
@@ -244,7 +244,7 @@ def test_what_a_chunk_mentions_leads_to_the_files_that_define_it(backend: Backen
 
 
 def test_backlinks_count_the_files_that_lead_to_one(backend: Backend) -> None:
-    """001-08b, 001-09, K-14, B-15: distinct other files, not archived, that call, import or link to it."""
+    """Distinct other files, not archived, that call, import or link to it."""
     link = Relation(RelationKind.LINKS_TO, "", "guide", 2, 1.0, Resolution.UNRESOLVED, "/docs/guide")
     backend.write(
         [
@@ -267,7 +267,7 @@ def test_backlinks_count_the_files_that_lead_to_one(backend: Backend) -> None:
 
 
 def test_a_name_that_several_files_define_is_no_backlink(backend: Backend) -> None:
-    """K-14: nobody knows which of them is meant."""
+    """Nobody knows which of them is meant."""
     backend.write(
         [
             Source("one.py", ["help"], symbols=(_function("help"),)),
@@ -284,7 +284,7 @@ def _first(backend: Backend, path: str) -> int:
 
 
 def test_who_names_a_type_is_related_when_asked_for(backend: Backend) -> None:
-    """K-11: beside a result everything else is shown; and no field is meant that is called as its type."""
+    """Beside a result everything else is shown; and no field is meant that is called as its type."""
     uses = Relation(RelationKind.USES, "run", "Box", 2, 0.5, Resolution.UNRESOLVED)
     backend.write(
         [

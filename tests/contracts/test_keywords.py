@@ -7,7 +7,7 @@ from tests.contracts.conftest import Backend, Source
 
 
 def test_a_word_counts_more_in_a_name_than_in_the_text(backend: Backend) -> None:
-    """003-29: BM25 over fields; the same word, once in the file's name and once in its text."""
+    """BM25 over fields; the same word, once in the file's name and once in its text."""
     backend.write([Source("src/other.py", ["garnet in words"]), Source("src/garnet.py", ["opal in words"])])
     found = backend.keywords.search(["garnet"], 5, Scope())
     assert [path for path, _ in backend.places([one.chunk_id for one in found])] == ["src/garnet.py", "src/other.py"]
@@ -16,7 +16,7 @@ def test_a_word_counts_more_in_a_name_than_in_the_text(backend: Backend) -> None
 
 @pytest.mark.parametrize("term", ['"', '"garnet', "*", "gar*", "AND", "NEAR(", "body:garnet", "^garnet", "(", "", "'"])
 def test_a_term_is_never_syntax(backend: Backend, term: str) -> None:
-    """004-10: what the query language of a backend means something by is looked for as it stands, or not at all."""
+    """What the query language of a backend means something by is looked for as it stands, or not at all."""
     backend.write([Source("src/other.py", ["garnet in words"])])
     found = backend.keywords.search([term, "words"], 5, Scope())
     assert [path for path, _ in backend.places([one.chunk_id for one in found])] == ["src/other.py"]

@@ -35,35 +35,35 @@ def _paths(backend: Backend, store: str, scope: Scope, limit: int = LIMIT) -> li
 
 @pytest.mark.parametrize("store", ["vectors", "keywords"])
 class TestEveryIndex:
-    """003-02, K-09: pushed down, never filtered afterwards."""
+    """Pushed down, never filtered afterwards."""
 
     def test_archived_files_do_not_use_up_the_limit(self, backend: Backend, store: str) -> None:
-        """000-04, B-11: twenty archived files ahead of the others leave a full list."""
+        """Twenty archived files ahead of the others leave a full list."""
         _fill(backend)
         paths = _paths(backend, store, Scope())
         assert len(paths) == LIMIT
         assert not [path for path in paths if path.startswith("archive/")]
 
     def test_archived_files_are_found_on_request(self, backend: Backend, store: str) -> None:
-        """000-40: archives stay searchable with the flag."""
+        """Archives stay searchable with the flag."""
         _fill(backend)
         paths = _paths(backend, store, Scope(exclude_archived=False), limit=30)
         assert len([path for path in paths if path.startswith("archive/")]) == 20
 
     def test_include_patterns_lift_the_hiding_of_what_they_match(self, backend: Backend, store: str) -> None:
-        """K-12: include_patterns are globs that lift archive hiding only."""
+        """Include_patterns are globs that lift archive hiding only."""
         _fill(backend)
         paths = _paths(backend, store, Scope(include_patterns=("archive/old_1.py",)), limit=30)
         assert [path for path in paths if path.startswith("archive/")] == ["archive/old_1.py"]
 
     def test_excluded_files_win_over_include_patterns(self, backend: Backend, store: str) -> None:
-        """K-12: excluded_files always wins."""
+        """Excluded_files always wins."""
         _fill(backend)
         scope = Scope(excluded_keys=frozenset({"old_1.py"}), include_patterns=("archive/",))
         assert "archive/old_1.py" not in _paths(backend, store, scope, limit=40)
 
     def test_excluded_files_do_not_use_up_the_limit(self, backend: Backend, store: str) -> None:
-        """003-18: the list stays full while enough other files exist."""
+        """The list stays full while enough other files exist."""
         _fill(backend)
         keys, _ = normalise_excluded_files([f"src/new_{number}.py" for number in range(5)], Path("/project"))
         paths = _paths(backend, store, Scope(excluded_keys=keys))
@@ -71,13 +71,13 @@ class TestEveryIndex:
         assert not set(paths) & {f"src/new_{number}.py" for number in range(5)}
 
     def test_excluding_everything_gives_nothing_and_no_error(self, backend: Backend, store: str) -> None:
-        """003-27: all excluded is an empty answer."""
+        """All excluded is an empty answer."""
         _fill(backend)
         keys = frozenset({f"new_{number}.py" for number in range(8)} | {"needle.md", "test_needle.py"})
         assert _paths(backend, store, Scope(excluded_keys=keys)) == []
 
     def test_categories_narrow_the_search(self, backend: Backend, store: str) -> None:
-        """B-29: the categories argument is pushed down."""
+        """The categories argument is pushed down."""
         _fill(backend)
         scope = Scope(categories=frozenset({Category.DOCUMENTATION, Category.TESTS}))
         assert sorted(_paths(backend, store, scope)) == ["docs/needle.md", "tests/test_needle.py"]
@@ -109,7 +109,7 @@ class TestEveryIndex:
 
 
 def test_the_graph_never_leads_into_an_excluded_file(backend: Backend) -> None:
-    """003-26, B-22: exclusion covers the graph's neighbours, before their limit."""
+    """Exclusion covers the graph's neighbours, before their limit."""
     _fill_graph(backend, callers=30)
     seed = _chunk_of(backend, "src/target.py")
     excluded = frozenset(f"caller_{number}.py" for number in range(25))
@@ -118,14 +118,14 @@ def test_the_graph_never_leads_into_an_excluded_file(backend: Backend) -> None:
 
 
 def test_the_graph_hides_archived_neighbours(backend: Backend) -> None:
-    """000-04: archived callers are hidden like archived results."""
+    """Archived callers are hidden like archived results."""
     _fill_graph(backend, callers=2, archived=1)
     found = backend.graph.neighbours([_chunk_of(backend, "src/target.py")], 1, 5, Scope())
     assert [one.chunk.path for one in found] == ["src/caller_1.py"]
 
 
 def test_symbols_of_excluded_files_are_not_found(backend: Backend) -> None:
-    """003-02: the symbol table obeys the scope too."""
+    """The symbol table obeys the scope too."""
     _fill_graph(backend, callers=1)
     assert [match.path for match in backend.graph.find_symbols(["TARGET"], Scope(), 5)] == ["src/target.py"]
     assert backend.graph.find_symbols(["target"], Scope(excluded_keys=frozenset({"target.py"})), 5) == []

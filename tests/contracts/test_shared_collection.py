@@ -11,9 +11,9 @@ import pytest
 
 from graphrag_mcp.model.search import Scope
 from tests.contracts.conftest import Backend, Source, _Local, _on_servers
+from tests.golden.check import CORPUS
 from tests.servers.connections import open_qdrant
 
-PACKAGE = Path(__file__).parents[2] / "src" / "graphrag_mcp"
 CHUNK_WORDS = 160
 TIMES = 10
 QUERIES = 50
@@ -24,9 +24,9 @@ def _cut(words: Sequence[str]) -> list[str]:
 
 
 def _sources() -> dict[str, list[str]]:
-    """Return the words of some files of this package."""
-    files = sorted((PACKAGE / "stores").rglob("*.py")) + sorted((PACKAGE / "search").rglob("*.py"))
-    return {str(file.relative_to(PACKAGE)): re.findall(r"[a-z]+", file.read_text().lower()) for file in files}
+    """Return the words of each file of a program."""
+    files = sorted((CORPUS / "stockroom").rglob("*.py"))
+    return {str(file.relative_to(CORPUS)): re.findall(r"[a-z]+", file.read_text().lower()) for file in files}
 
 
 def _other_project(words_of: Mapping[str, Sequence[str]]) -> list[Source]:

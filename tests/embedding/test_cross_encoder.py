@@ -14,7 +14,7 @@ from tests.embedding.onnx_folder import write_cross_encoder_folder
 
 
 def test_each_text_gets_a_score_from_0_to_1(tmp_path: Path) -> None:
-    """K-26, 001-03: the logistic function of what the model says; here, of how much beta there is."""
+    """The logistic function of what the model says; here, of how much beta there is."""
     model = FastembedCrossEncoder(str(write_cross_encoder_folder(tmp_path / "model")))
     little, much = model.scores("alpha", ["alpha alpha alpha", "beta beta beta"])
     assert 0.0 < little < much < 1.0
@@ -30,7 +30,7 @@ def test_the_library_that_runs_models_tells_nobody(tmp_path: Path) -> None:
 
 
 def test_a_model_that_cannot_be_had_is_a_sentence(tmp_path: Path) -> None:
-    """K-26: neither a wrong name nor an empty folder is a traceback."""
+    """Neither a wrong name nor an empty folder is a traceback."""
     with pytest.raises(ModelUnavailableError, match="the cross-encoder no/such-model cannot be loaded"):
         FastembedCrossEncoder("no/such-model")
     (tmp_path / "empty").mkdir()
@@ -46,7 +46,7 @@ def test_without_the_extra_the_command_is_named(monkeypatch: pytest.MonkeyPatch)
 
 
 def test_what_cannot_be_had_is_tried_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """K-26: the second search does not wait for the network again."""
+    """The second search does not wait for the network again."""
     tried: list[str] = []
 
     def refuse(name: str) -> None:

@@ -14,7 +14,7 @@ def _scores(value: float) -> Scores:
 
 
 def test_an_interval_holds_the_mean_and_narrows_with_more_values() -> None:
-    """001-17: a figure comes with how far it may be off, the same every time."""
+    """A figure comes with how far it may be off, the same every time."""
     few, many = bootstrap([0.0, 1.0] * 5), bootstrap([0.0, 1.0] * 500)
     assert few.mean == many.mean == 0.5
     assert few.low < many.low < 0.5 < many.high < few.high
@@ -23,12 +23,12 @@ def test_an_interval_holds_the_mean_and_narrows_with_more_values() -> None:
 
 
 def test_values_that_are_all_the_same_leave_no_doubt() -> None:
-    """001-17: the interval of a constant is a point."""
+    """The interval of a constant is a point."""
     assert bootstrap([0.25] * 8) == (0.25, 0.25, 0.25)
 
 
 def test_a_comparison_names_the_queries_won_and_lost() -> None:
-    """001-17, 001-18: per query, the largest change first; a query that only one run has is left out."""
+    """Per query, the largest change first; a query that only one run has is left out."""
     before = {"a": _scores(0.2), "b": _scores(0.9), "c": _scores(0.5), "d": _scores(0.1), "only": _scores(1)}
     after = {"a": _scores(0.4), "b": _scores(0.3), "c": _scores(0.5), "d": _scores(0.9)}
     found = compare(before, after)
@@ -39,7 +39,7 @@ def test_a_comparison_names_the_queries_won_and_lost() -> None:
 
 @pytest.mark.parametrize("part", components.OFF)
 def test_each_component_can_be_had_alone_and_left_out(part: str) -> None:
-    """001-04, 001-17, 002-21: the baseline with one part, and the whole without it, differ from both ends."""
+    """The baseline with one part, and the whole without it, differ from both ends."""
     assert components.alone(part) != components.baseline()
     assert components.without(part) != RetrievalSettings()
     for name in components.OFF[part]:
@@ -56,7 +56,7 @@ def test_each_component_can_be_had_alone_and_left_out(part: str) -> None:
     ],
 )
 def test_a_miss_says_where_it_was_lost(ranked: list[str], absent: str, words: str) -> None:
-    """001-17: filtered, never a candidate, or ranked low."""
+    """Filtered, never a candidate, or ranked low."""
     query = JudgedQuery("q", "where is it", "natural", frozenset({"a.py"}), (Target(("a.py",)),))
     miss = diagnose(query, lambda _: absent, lambda _: ranked)
     assert len(miss.reasons) == 1

@@ -44,7 +44,7 @@ def repository(tmp_path: Path) -> Repository:
 
 
 def test_a_commit_asks_for_the_files_it_changed(repository: Repository) -> None:
-    """001-17: the message without references and trailers; tests and documents are no answer, nor files it adds."""
+    """The message without references and trailers; tests and documents are no answer, nor files it adds."""
     first = repository.git("rev-parse", "HEAD")
     chosen = repository.commit(
         "Refresh the session before it expires (#12)\n\nThe store kept the old one.\nFixes #11\n\nSecond paragraph.",
@@ -72,14 +72,14 @@ def test_a_commit_asks_for_the_files_it_changed(repository: Repository) -> None:
 def test_a_commit_that_asks_for_nothing_is_left_out(
     repository: Repository, message: str, files: dict[str, str]
 ) -> None:
-    """001-17: routine, documents alone, and changes of everything make no query."""
+    """Routine, documents alone, and changes of everything make no query."""
     repository.commit(message, **files)
     with pytest.raises(RequestError, match="no commit whose message"):
         read_history(repository.root, 10)
 
 
 def test_no_answer_is_in_the_tree(repository: Repository, tmp_path: Path) -> None:
-    """001-17: the tree is the one before all of the chosen commits, links and filters left out."""
+    """The tree is the one before all of the chosen commits, links and filters left out."""
     repository.git("config", "filter.shout.smudge", "tr a-z A-Z")
     (repository.root / ".gitattributes").write_text("*.py filter=shout\n")
     (repository.root / "link.py").symlink_to("/etc/passwd")
@@ -96,6 +96,6 @@ def test_no_answer_is_in_the_tree(repository: Repository, tmp_path: Path) -> Non
 
 
 def test_a_folder_without_history_is_a_sentence(tmp_path: Path) -> None:
-    """001-20: the folder is named, and nothing is written."""
+    """The folder is named, and nothing is written."""
     with pytest.raises(RequestError, match=str(tmp_path)):
         read_history(tmp_path, 10)

@@ -23,7 +23,7 @@ _PATHS_PER_TREE = 200
 
 @pytest.mark.parametrize("seed", range(_TREES))
 def test_every_path_gets_the_answer_that_git_gives(seed: int, tmp_path: Path) -> None:
-    """B-01, B-02, B-03, B-07, 000-08, 000-11: no path of any tree differs from `git check-ignore`."""
+    """No path of any tree differs from `git check-ignore`."""
     rng = random.Random(seed)
     entries = create_tree(rng, tmp_path, _PATHS_PER_TREE)
     for _ in range(_RULE_SETS // _TREES):
@@ -35,7 +35,7 @@ def test_every_path_gets_the_answer_that_git_gives(seed: int, tmp_path: Path) ->
 
 
 def test_a_class_has_the_members_that_git_gives_it(tmp_path: Path) -> None:
-    """B-02: every class of the list, asked for every byte that a name can hold."""
+    """Every class of the list, asked for every byte that a name can hold."""
     names = [os.fsdecode(b"x%cy" % byte) for byte in range(1, 256) if byte != ord("/")]
     entries = create_files(tmp_path, names)
     for members in CLASSES:
@@ -44,7 +44,7 @@ def test_a_class_has_the_members_that_git_gives_it(tmp_path: Path) -> None:
 
 
 def test_stars_between_slashes_match_the_folders_that_git_matches(tmp_path: Path) -> None:
-    """000-14, B-01: every pattern of up to three parts, in a tree of every path of up to four."""
+    """Every pattern of up to three parts, in a tree of every path of up to four."""
     folders = ["/".join(parts) for depth in range(1, 4) for parts in itertools.product("ab", repeat=depth)]
     for folder in folders:
         (tmp_path / folder).mkdir(parents=True)
@@ -56,7 +56,7 @@ def test_stars_between_slashes_match_the_folders_that_git_matches(tmp_path: Path
 
 
 def test_the_end_of_a_line_is_read_as_git_reads_it(tmp_path: Path) -> None:
-    """000-10, B-07: every end of up to three of blank, tab, backslash and carriage return."""
+    """Every end of up to three of blank, tab, backslash and carriage return."""
     ends = ["".join(end) for count in range(4) for end in itertools.product(" \t\\\r", repeat=count)]
     entries = create_files(tmp_path, [f"a{end}" for end in ends])
     for end in ends:

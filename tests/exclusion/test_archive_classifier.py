@@ -20,18 +20,18 @@ def penalty(path: str, *patterns: str) -> float | None:
     ],
 )
 def test_a_file_in_an_archive_folder_keeps_half(path: str) -> None:
-    """000-22, 000-32, K-05: archive folders count segment by segment, in the root too, whatever their case."""
+    """Archive folders count segment by segment, in the root too, whatever their case."""
     assert penalty(path) == 0.5
 
 
 @pytest.mark.parametrize("path", ["x.old", "a/b.py.bak", "conf.backup", "api.deprecated", "src/x.old.py", "X.BAK"])
 def test_a_file_set_aside_by_its_name_keeps_seven_tenths(path: str) -> None:
-    """000-33: `.old`, `.backup`, `.bak` and `.deprecated` files."""
+    """`.old`, `.backup`, `.bak` and `.deprecated` files."""
     assert penalty(path) == 0.7
 
 
 def test_a_set_aside_file_in_an_archive_folder_is_penalised_once() -> None:
-    """B-10: the smaller factor alone, never both."""
+    """The smaller factor alone, never both."""
     assert penalty(".archive/.deprecated/x.old") == 0.5
 
 
@@ -43,19 +43,19 @@ def test_a_set_aside_file_in_an_archive_folder_is_penalised_once() -> None:
     ],
 )
 def test_a_part_of_a_name_archives_nothing(path: str) -> None:
-    """B-10: no substring tests."""
+    """No substring tests."""
     assert penalty(path) is None
 
 
 def test_the_reason_names_folder_and_pattern() -> None:
-    """000-21, K-05: the reason is stored with the file."""
+    """The reason is stored with the file."""
     found = ArchiveClassifier().classify("app/src_backup/file.js")
     assert found is not None
     assert found.reason == "folder app/src_backup/ matches *_backup/"
 
 
 def test_the_settings_replace_the_patterns() -> None:
-    """000-39, K-05: the seed's own value of GRAPHRAG_ARCHIVE_PATTERNS keeps its sense."""
+    """The seed's own value of GRAPHRAG_ARCHIVE_PATTERNS keeps its sense."""
     patterns = (".archive/", ".deprecated/", "_backup/")
     assert penalty("src_backup/a.py", *patterns) == 0.5
     assert penalty("archive/a.py", *patterns) is None
@@ -63,19 +63,19 @@ def test_the_settings_replace_the_patterns() -> None:
 
 
 def test_a_plus_adds_to_the_patterns() -> None:
-    """K-05: `+legacy/` adds to the built-in list, and `+!src/backup/` takes from it."""
+    """`+legacy/` adds to the built-in list, and `+!src/backup/` takes from it."""
     assert penalty("legacy/a.py", "+legacy/", "+!src/backup/") == 0.5
     assert penalty("archive/a.py", "+legacy/", "+!src/backup/") == 0.5
     assert penalty("src/backup/a.py", "+legacy/", "+!src/backup/") is None
 
 
 def test_malformed_patterns_are_reported_together() -> None:
-    """K-05: every pattern that can never match is named at once."""
+    """Every pattern that can never match is named at once."""
     with pytest.raises(SettingsError) as caught:
         ArchiveClassifier(["[", "ok/", "x\\"])
     assert len(caught.value.problems) == 2
 
 
 def test_a_name_that_is_not_utf8_is_classified() -> None:
-    """K-23: bytes that are not UTF-8 do no harm."""
+    """Bytes that are not UTF-8 do no harm."""
     assert penalty("archive/caf\udce9.py") == 0.5

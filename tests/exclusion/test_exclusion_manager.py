@@ -23,7 +23,7 @@ SEED_RESULTS = [
 
 
 def test_archives_are_tagged_and_not_ignored_by_default(tmp_path: Path) -> None:
-    """000-42, 000-03, 000-05, K-04: without rules archives are indexed as such; dependencies are not."""
+    """Without rules archives are indexed as such; dependencies are not."""
     manager, classifier = ExclusionManager(tmp_path), ArchiveClassifier()
     for archived in (".archive/old_code.py", "src_backup/file.js"):
         assert not manager.should_exclude(Path(archived))
@@ -35,7 +35,7 @@ def test_archives_are_tagged_and_not_ignored_by_default(tmp_path: Path) -> None:
 
 
 def test_archives_that_the_ignore_file_lists_are_excluded(tmp_path: Path) -> None:
-    """000-42, 000-02, K-04, B-03: an explicit rule wins over the archive class."""
+    """An explicit rule wins over the archive class."""
     manager = ExclusionManager(write_files(tmp_path, graphragignore=".archive/\n*_backup/\nnode_modules/\n"))
     excluded = [".archive/old_code.py", "src_backup/file.js", "node_modules/package/index.js"]
     assert [manager.should_exclude(Path(path)) for path in excluded] == [True] * 3
@@ -43,14 +43,14 @@ def test_archives_that_the_ignore_file_lists_are_excluded(tmp_path: Path) -> Non
 
 
 def test_the_filter_drops_exactly_the_excluded_result(tmp_path: Path) -> None:
-    """000-43, 000-18, B-04: one of three goes under an explicit rule, none by default."""
+    """One of three goes under an explicit rule, none by default."""
     assert ExclusionManager(tmp_path).filter_search_results(SEED_RESULTS) == SEED_RESULTS
     kept = ExclusionManager(write_files(tmp_path, graphragignore=".archive/\n")).filter_search_results(SEED_RESULTS)
     assert kept == [SEED_RESULTS[0], SEED_RESULTS[2]]
 
 
 def test_results_without_a_path_are_kept(tmp_path: Path) -> None:
-    """000-19: nothing is known against them."""
+    """Nothing is known against them."""
     results: list[dict[str, object]] = [{"content": "x"}, {"file_path": None}, {"file_path": ""}]
     assert ExclusionManager(tmp_path).filter_search_results(results) == results
 
@@ -88,7 +88,7 @@ Thumbs.db
 
 
 def test_the_react_example_behaves(tmp_path: Path) -> None:
-    """000-17: the seed's example for a React project, with its `.gitignore` included."""
+    """The seed's example for a React project, with its `.gitignore` included."""
     manager = ExclusionManager(write_files(tmp_path, gitignore="*.local\n", graphragignore=REACT_RULES))
     excluded = ["build/a.js", ".next/b.js", "packages/app/out/c.js", ".pnp.js", "storybook-static/d.html"]
     excluded += ["coverage/lcov.info", "app/.DS_Store", "Thumbs.db", "secret.local", "src/a.js.swp"]
@@ -99,7 +99,7 @@ def test_the_react_example_behaves(tmp_path: Path) -> None:
 
 
 def test_re_including_a_folder_does_not_bring_back_what_other_rules_take(tmp_path: Path) -> None:
-    """B-08: `!src/` re-includes the folder itself, not `src/x.old`, `src/x_backup/` or `build/src/`."""
+    """`!src/` re-includes the folder itself, not `src/x.old`, `src/x_backup/` or `build/src/`."""
     manager = ExclusionManager(write_files(tmp_path, graphragignore=REACT_RULES))
     assert manager.should_exclude("src/x.old")
     assert manager.should_exclude("src/x_backup/y.ts")
@@ -107,7 +107,7 @@ def test_re_including_a_folder_does_not_bring_back_what_other_rules_take(tmp_pat
 
 
 def test_the_example_file_is_a_valid_ignore_file(tmp_path: Path) -> None:
-    """000-16, 000-41, K-04: the template excludes what it says, and leaves archives to the archive class."""
+    """The template excludes what it says, and leaves archives to the archive class."""
     example = Path(__file__).parents[2] / ".graphragignore.example"
     manager = ExclusionManager(write_files(tmp_path, gitignore="", graphragignore=example.read_text()))
     excluded = ["target/x.rs", "test/fixtures/a.py", "lib/__mocks__/b.ts", ".cache/c", "a.swp", "b~", "d.dat"]
@@ -123,7 +123,7 @@ def test_the_example_file_is_a_valid_ignore_file(tmp_path: Path) -> None:
 
 
 def test_defaults_hold_only_without_an_ignore_file(tmp_path: Path) -> None:
-    """000-15, 000-45, B-05: built-in rules apply as long as the root has no ignore file; an empty one ends them."""
+    """Built-in rules apply as long as the root has no ignore file; an empty one ends them."""
     excluded = ["node_modules/a.js", "x/__pycache__/b.py", "dist/c.js", "build/d.o", "target/e.rs", ".venv/f.py"]
     excluded += ["g.tmp", "h.temp", ".i.swp"]
     assert [path for path in excluded if not ExclusionManager(tmp_path).should_exclude(path)] == []
@@ -132,13 +132,13 @@ def test_defaults_hold_only_without_an_ignore_file(tmp_path: Path) -> None:
 
 
 def test_defaults_can_be_turned_off(tmp_path: Path) -> None:
-    """000-38, 000-40, B-05: GRAPHRAG_DEFAULT_EXCLUSIONS=false."""
+    """GRAPHRAG_DEFAULT_EXCLUSIONS=false."""
     settings = load_settings(tmp_path, {"GRAPHRAG_DEFAULT_EXCLUSIONS": "false"})
     assert not ExclusionManager(tmp_path, settings.indexing).should_exclude("dist/c.js")
 
 
 def test_the_ignore_file_can_be_named(tmp_path: Path) -> None:
-    """000-37, B-05: GRAPHRAG_IGNORE_FILE names the file to read."""
+    """GRAPHRAG_IGNORE_FILE names the file to read."""
     write_files(tmp_path, graphragignore="a.py\n", searchignore="b.py\n")
     settings = load_settings(tmp_path, {"GRAPHRAG_IGNORE_FILE": ".searchignore"})
     manager = ExclusionManager(tmp_path, settings.indexing)
@@ -146,7 +146,7 @@ def test_the_ignore_file_can_be_named(tmp_path: Path) -> None:
 
 
 def test_an_ignore_file_in_a_folder_holds_below_it(tmp_path: Path) -> None:
-    """000-08, B-02: nested files are anchored in their folder, and the deeper one wins."""
+    """Nested files are anchored in their folder, and the deeper one wins."""
     touch_files(tmp_path, "lib/x/a.py")
     (tmp_path / "lib/.gitignore").write_text("/a.py\n*.txt\n")
     (tmp_path / "lib/x/.gitignore").write_text("!b.txt\n")
@@ -158,7 +158,7 @@ def test_an_ignore_file_in_a_folder_holds_below_it(tmp_path: Path) -> None:
 
 
 def test_our_ignore_file_is_stronger_than_gits(tmp_path: Path) -> None:
-    """000-02: a root `.graphragignore` overrides every `.gitignore`, and a nested one the root's."""
+    """A root `.graphragignore` overrides every `.gitignore`, and a nested one the root's."""
     touch_files(tmp_path, "gen/a.py")
     write_files(tmp_path, gitignore="*.gen\n", graphragignore="!*.gen\n*.py\n")
     (tmp_path / "gen/.gitignore").write_text("*.gen\n")
@@ -170,7 +170,7 @@ def test_our_ignore_file_is_stronger_than_gits(tmp_path: Path) -> None:
 
 
 def test_nothing_below_an_excluded_folder_comes_back(tmp_path: Path) -> None:
-    """B-03: git's parent rule holds across sources."""
+    """Git's parent rule holds across sources."""
     touch_files(tmp_path, "out/keep/a.py")
     write_files(tmp_path, gitignore="out/\n", graphragignore="!out/keep/\n!a.py\n")
     (tmp_path / "out/.graphragignore").write_text("!*\n")
@@ -178,7 +178,7 @@ def test_nothing_below_an_excluded_folder_comes_back(tmp_path: Path) -> None:
 
 
 def test_info_exclude_counts(tmp_path: Path) -> None:
-    """000-08: `.git/info/exclude` is weaker than `.gitignore`."""
+    """`.git/info/exclude` is weaker than `.gitignore`."""
     touch_files(tmp_path, ".git/info/exclude")
     (tmp_path / ".git/info/exclude").write_text("*.txt\n")
     manager = ExclusionManager(write_files(tmp_path, gitignore="!b.txt\n"))
@@ -186,7 +186,7 @@ def test_info_exclude_counts(tmp_path: Path) -> None:
 
 
 def test_the_global_excludes_file_counts(tmp_path: Path, home: Path) -> None:
-    """000-08: git's default place, else core.excludesFile (also of included files); weaker than the project's own."""
+    """Git's default place, else core.excludesFile (also of included files); weaker than the project's own."""
     touch_files(home, ".config/git/ignore", "mine/ignore")
     (home / ".config/git/ignore").write_text("*.txt\n")
     (home / "mine/ignore").write_text("*.rst\n!b.txt\n")
@@ -200,7 +200,7 @@ def test_the_global_excludes_file_counts(tmp_path: Path, home: Path) -> None:
 
 
 def test_the_default_place_counts_without_git(tmp_path: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """000-45: nothing has to be installed."""
+    """Nothing has to be installed."""
     monkeypatch.setenv("PATH", "")
     touch_files(home, "config/git/ignore").joinpath("config/git/ignore").write_text("*.txt\n")
     monkeypatch.setenv("XDG_CONFIG_HOME", str(home / "config"))
@@ -208,7 +208,7 @@ def test_the_default_place_counts_without_git(tmp_path: Path, home: Path, monkey
 
 
 def test_the_projects_own_git_configuration_is_not_read(tmp_path: Path) -> None:
-    """K-04: a hostile repository cannot name the global excludes file."""
+    """A hostile repository cannot name the global excludes file."""
     subprocess.run(["git", "init", "-q", tmp_path], check=True)
     subprocess.run(["git", "-C", tmp_path, "config", "core.excludesFile", "hostile"], check=True)
     touch_files(tmp_path, "hostile").joinpath("hostile").write_text("*.py\n")
@@ -216,7 +216,7 @@ def test_the_projects_own_git_configuration_is_not_read(tmp_path: Path) -> None:
 
 
 def test_a_root_inside_a_work_tree_follows_the_rules_above_it(tmp_path: Path) -> None:
-    """000-08: the ignore files of the folders above count up to the top of the work tree, anchored where they stand."""
+    """The ignore files of the folders above count up to the top of the work tree, anchored where they stand."""
     subprocess.run(["git", "init", "-q", tmp_path / "top"], check=True)
     root = touch_files(tmp_path / "top/pkg/app", "a.py")
     (tmp_path / ".gitignore").write_text("a.py\n")
@@ -230,13 +230,13 @@ def test_a_root_inside_a_work_tree_follows_the_rules_above_it(tmp_path: Path) ->
 
 
 def test_a_root_that_the_work_tree_ignores_is_searched_all_the_same(tmp_path: Path) -> None:
-    """000-47: the user has chosen the root, so a rule about the folders above it excludes nothing."""
+    """The user has chosen the root, so a rule about the folders above it excludes nothing."""
     touch_files(tmp_path, ".git/HEAD", "sandbox/app/a.py").joinpath(".gitignore").write_text("/sandbox/\n")
     assert not ExclusionManager(tmp_path / "sandbox/app").should_exclude("a.py")
 
 
 def test_a_linked_worktree_shares_the_exclude_file(tmp_path: Path) -> None:
-    """000-08: in a worktree `.git` is a file, and `info/exclude` lies in the common folder."""
+    """In a worktree `.git` is a file, and `info/exclude` lies in the common folder."""
     main, linked = tmp_path / "main", tmp_path / "linked"
     _create_repository(main)
     subprocess.run(["git", "-C", main, "worktree", "add", "-q", linked], check=True)
@@ -245,7 +245,7 @@ def test_a_linked_worktree_shares_the_exclude_file(tmp_path: Path) -> None:
 
 
 def test_a_worktree_inside_the_project_is_another_tree(tmp_path: Path) -> None:
-    """000-47: its files are copies of the project's own."""
+    """Its files are copies of the project's own."""
     _create_repository(tmp_path)
     subprocess.run(["git", "-C", tmp_path, "worktree", "add", "-q", tmp_path / "trees/fix"], check=True)
     found = ExclusionManager(tmp_path).explain("trees/fix/a.py")
@@ -264,7 +264,7 @@ def _create_repository(top: Path) -> None:
 
 
 def test_an_include_stands_for_the_lines_of_a_file(tmp_path: Path) -> None:
-    """000-09, B-06: in order, and anchored as if they stood in the including file."""
+    """In order, and anchored as if they stood in the including file."""
     touch_files(tmp_path, "shared/rules", "lib/a.py")
     (tmp_path / "shared/rules").write_text("/a.py\n!b.py\n")
     (tmp_path / "lib/.graphragignore").write_text("b.py\n :include:x\n:include: shared/rules \n*.txt\n")
@@ -288,7 +288,7 @@ def test_an_include_stands_for_the_lines_of_a_file(tmp_path: Path) -> None:
     ],
 )
 def test_an_include_that_cannot_be_is_a_warning(target: str, reason: str, tmp_path: Path) -> None:
-    """000-09, B-06: missing, looping, outside: a warning with file and line, and the other rules stand."""
+    """Missing, looping, outside: a warning with file and line, and the other rules stand."""
     root = tmp_path / "project"
     touch_files(tmp_path, "outside", "project/loop", "project/folder/x")
     (root / "link").symlink_to(tmp_path / "outside")
@@ -301,7 +301,7 @@ def test_an_include_that_cannot_be_is_a_warning(target: str, reason: str, tmp_pa
 
 
 def test_includes_end_at_a_depth(tmp_path: Path) -> None:
-    """B-06: eight files deep is enough."""
+    """Eight files deep is enough."""
     for depth in range(1, 11):
         (tmp_path / f"rules{depth}").write_text(f"file{depth}\n:include:rules{depth + 1}\n")
     manager = ExclusionManager(write_files(tmp_path, graphragignore=":include:rules1\n"))
@@ -311,7 +311,7 @@ def test_includes_end_at_a_depth(tmp_path: Path) -> None:
 
 
 def test_a_user_may_have_no_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """K-16: in a container, a process may run as a number that nobody has."""
+    """In a container, a process may run as a number that nobody has."""
     for name in ("HOME", "XDG_CONFIG_HOME", "GIT_CONFIG_GLOBAL"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setattr(pwd, "getpwuid", lambda number: {}[number])
@@ -327,14 +327,14 @@ def test_of_many_warnings_the_first_are_told(tmp_path: Path) -> None:
 
 
 def test_a_malformed_pattern_is_a_warning(tmp_path: Path) -> None:
-    """B-02: with file and line; the other rules stand."""
+    """With file and line; the other rules stand."""
     manager = ExclusionManager(write_files(tmp_path, gitignore="*.txt\nx[\n*.rst\n"))
     assert manager.warnings == (".gitignore:2: the pattern 'x[' can never match: a [ has no matching ]",)
     assert [manager.should_exclude(path) for path in ("a.txt", "a.rst", "x[")] == [True, True, False]
 
 
 def test_an_ignore_file_that_cannot_be_read_is_a_warning(tmp_path: Path) -> None:
-    """B-06: a folder, a pipe's end or a symlink in its place is named and not waited for."""
+    """A folder, a pipe's end or a symlink in its place is named and not waited for."""
     (tmp_path / ".gitignore").mkdir()
     (tmp_path / "rules").write_text("*\n")
     (tmp_path / ".graphragignore").symlink_to("rules")
@@ -347,7 +347,7 @@ def test_an_ignore_file_that_cannot_be_read_is_a_warning(tmp_path: Path) -> None
 
 
 def test_an_ignore_file_need_not_be_utf8(tmp_path: Path) -> None:
-    """B-07: bytes are compared with bytes, and a byte order mark is skipped."""
+    """Bytes are compared with bytes, and a byte order mark is skipped."""
     (tmp_path / ".gitignore").write_bytes(b"\xef\xbb\xbffirst\ncaf\xe9\n")
     manager = ExclusionManager(tmp_path)
     assert [manager.should_exclude(path) for path in ("first", "caf\udce9", "café")] == [True, True, False]
@@ -357,7 +357,7 @@ def test_an_ignore_file_need_not_be_utf8(tmp_path: Path) -> None:
 
 
 def test_a_path_may_be_relative_or_absolute(tmp_path: Path) -> None:
-    """B-04: with the root's symlinks or without, with dots, as str or as Path."""
+    """With the root's symlinks or without, with dots, as str or as Path."""
     root = tmp_path / "real"
     root.mkdir()
     (tmp_path / "link").symlink_to(root)
@@ -369,7 +369,7 @@ def test_a_path_may_be_relative_or_absolute(tmp_path: Path) -> None:
 
 
 def test_the_root_is_not_excluded_and_what_is_outside_is(tmp_path: Path) -> None:
-    """B-04: no error, whatever the path."""
+    """No error, whatever the path."""
     manager = ExclusionManager(tmp_path)
     assert [manager.should_exclude(path, is_dir=True) for path in ("", ".", tmp_path, f"{tmp_path}/")] == [False] * 4
     outside = ["..", "../a.py", "a/../../b.py", "/", "/etc/hosts", f"{tmp_path}x/a.py", "a\0b"]
@@ -377,7 +377,7 @@ def test_the_root_is_not_excluded_and_what_is_outside_is(tmp_path: Path) -> None
 
 
 def test_a_deleted_file_gets_the_answer_it_had(tmp_path: Path) -> None:
-    """B-04: whether the path is a folder is told, not looked up."""
+    """Whether the path is a folder is told, not looked up."""
     manager = ExclusionManager(write_files(tmp_path, graphragignore="gone/\n"))
     assert manager.should_exclude("gone", is_dir=True)
     assert not manager.should_exclude("gone")
@@ -385,7 +385,7 @@ def test_a_deleted_file_gets_the_answer_it_had(tmp_path: Path) -> None:
 
 
 def test_an_exclusion_says_why(tmp_path: Path) -> None:
-    """000-13, 000-20: kind, pattern, file and line."""
+    """Kind, pattern, file and line."""
     touch_files(tmp_path, "lib/a.py")
     (tmp_path / "lib/.gitignore").write_text("# mine\n/a*\n")
     manager = ExclusionManager(tmp_path)
@@ -397,7 +397,7 @@ def test_an_exclusion_says_why(tmp_path: Path) -> None:
 
 
 def test_an_excluded_folder_is_reported_once(tmp_path: Path) -> None:
-    """000-18: the folder stands for its content."""
+    """The folder stands for its content."""
     touch_files(tmp_path, "node_modules/a/b.js", "src/a.py", "src/a.tmp", "lib/build/c.o", "src/.env")
     manager = ExclusionManager(tmp_path)
     assert manager.get_excluded_paths(tmp_path) == {
@@ -408,7 +408,7 @@ def test_an_excluded_folder_is_reported_once(tmp_path: Path) -> None:
 
 
 def test_a_change_of_a_rule_file_is_recognised(tmp_path: Path) -> None:
-    """K-16: ignore files at any depth, included files (missing ones too) and git's own; none in an excluded folder."""
+    """Ignore files at any depth, included files (missing ones too) and git's own; none in an excluded folder."""
     touch_files(tmp_path, ".git/HEAD", "pkg/src/a.py", "pkg/node_modules/x/.gitignore")
     (tmp_path / "pkg/.graphragignore").write_text(":include:rules/shared\nnode_modules/\n")
     manager = ExclusionManager(tmp_path / "pkg")
@@ -422,7 +422,7 @@ def test_a_change_of_a_rule_file_is_recognised(tmp_path: Path) -> None:
 
 
 def test_rules_are_read_again_on_demand(tmp_path: Path) -> None:
-    """K-16: after `reload` a changed file counts, also one that was not there."""
+    """After `reload` a changed file counts, also one that was not there."""
     manager = ExclusionManager(tmp_path, IndexingSettings())
     assert manager.should_exclude("dist/a.js")
     write_files(tmp_path, graphragignore="*.py\n[\n")
@@ -435,5 +435,5 @@ def test_rules_are_read_again_on_demand(tmp_path: Path) -> None:
 
 
 def test_a_very_deep_path_gets_an_answer(tmp_path: Path) -> None:
-    """B-04: the depth of a path is not limited by the interpreter's stack."""
+    """The depth of a path is not limited by the interpreter's stack."""
     assert not ExclusionManager(tmp_path).should_exclude("a/" * 1900 + "b.py")

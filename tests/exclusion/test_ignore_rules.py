@@ -20,38 +20,38 @@ def matches(text: str, path: str, *, is_folder: bool = False) -> bool:
 
 
 def test_double_star_matches_any_depth() -> None:
-    """000-14, B-01: `**` matches no, one and many folders."""
+    """`**` matches no, one and many folders."""
     assert [matches("src/**/gen.py", path) for path in ("src/gen.py", "src/a/gen.py", "src/a/b/gen.py")] == [True] * 3
     assert not matches("src/**/gen.py", "lib/src/gen.py")
 
 
 def test_a_star_stays_within_one_folder() -> None:
-    """B-01, B-02: `*` does not cross a slash, and a pattern with any star compiles."""
+    """`*` does not cross a slash, and a pattern with any star compiles."""
     assert matches("src/*.py", "src/a.py")
     assert not matches("src/*.py", "src/a/b.py")
 
 
 def test_comments_and_empty_lines_are_no_rules() -> None:
-    """000-10: `#` lines and empty lines are skipped, `\\#` is a name."""
+    """`#` lines and empty lines are skipped, `\\#` is a name."""
     assert [rule.text for rule in parse("# a\n\n   \n\\#b\n")] == ["\\#b"]
     assert matches("\\#b", "#b")
 
 
 def test_the_last_match_wins() -> None:
-    """000-11: a later `!` takes a path back, a still later pattern takes it again."""
+    """A later `!` takes a path back, a still later pattern takes it again."""
     assert not matches("*.log\n!keep.log", "keep.log")
     assert matches("*.log\n!keep.log\nkeep.*", "keep.log")
     assert matches("\\!keep.log", "!keep.log")
 
 
 def test_a_slash_at_the_end_means_a_folder() -> None:
-    """000-12: `build/` matches a folder of that name at any depth and no file."""
+    """`build/` matches a folder of that name at any depth and no file."""
     assert matches("build/", "src/build", is_folder=True)
     assert not matches("build/", "src/build")
 
 
 def test_a_rule_remembers_where_it_stands() -> None:
-    """000-13: pattern, negation, folder flag, source and line."""
+    """Pattern, negation, folder flag, source and line."""
     (rule,) = parse("\n!docs/*/\n")
     assert (rule.text, rule.negated, rule.folders_only, rule.source, rule.line) == (
         "!docs/*/",
@@ -74,26 +74,26 @@ def test_a_rule_remembers_where_it_stands() -> None:
     ],
 )
 def test_blanks_at_the_end_count_only_after_a_backslash(line: str, name: str) -> None:
-    """B-07: git's rules for trailing blanks, escapes and CRLF."""
+    """Git's rules for trailing blanks, escapes and CRLF."""
     assert matches(line, name)
 
 
 @pytest.mark.parametrize("line", ["[", "a[b", "[[:nonsense:]]", "a\\", "x/[!"])
 def test_a_pattern_that_can_never_match_is_named(line: str) -> None:
-    """B-02: git accepts a malformed pattern in silence; here it is an error that the reader turns into a warning."""
+    """Git accepts a malformed pattern in silence; here it is an error that the reader turns into a warning."""
     with pytest.raises(ValueError, match=r"matching|class|backslash"):
         parse(line)
 
 
 def test_a_class_never_matches_a_slash() -> None:
-    """B-02: `[!a]`, `[^a]` and `?` are one byte of a name."""
+    """`[!a]`, `[^a]` and `?` are one byte of a name."""
     assert matches("x[!a]y", "x-y")
     assert not matches("z/x[^a]y", "z/x/y")
     assert not matches("z/x?y", "z/x/y")
 
 
 def test_a_hostile_pattern_takes_no_time() -> None:
-    """000-47: many stars cost no more than a pass over the name."""
+    """Many stars cost no more than a pass over the name."""
     rules = RuleList(parse("*a" * 40 + "b\n" + "**/a*/" * 20 + "b"))
     start = time.perf_counter()
     assert rules.match(b"a" * 250, is_folder=False) is None

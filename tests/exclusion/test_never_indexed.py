@@ -36,7 +36,7 @@ def explain_kind(root: Path, path: str, *, is_dir: bool = False) -> ExclusionKin
     ],
 )
 def test_secrets_are_never_indexed(path: str, tmp_path: Path) -> None:
-    """K-04: secrets are excluded by name, even where a rule re-includes everything."""
+    """Secrets are excluded by name, even where a rule re-includes everything."""
     assert explain_kind(tmp_path, path) is ExclusionKind.SECRET
 
 
@@ -56,7 +56,7 @@ def test_secrets_are_never_indexed(path: str, tmp_path: Path) -> None:
     ],
 )
 def test_what_only_looks_like_a_secret_is_indexed(path: str, tmp_path: Path) -> None:
-    """000-47: templates without values, public keys and code that deals with secrets stay."""
+    """Templates without values, public keys and code that deals with secrets stay."""
     assert explain_kind(tmp_path, path) is None
 
 
@@ -65,16 +65,16 @@ def test_what_only_looks_like_a_secret_is_indexed(path: str, tmp_path: Path) -> 
     ["logo.PNG", "a.tar.gz", "font.woff2", "talk.mp4", "lib/x.so", "app.db", "plan.docx", "m.wasm", "w.safetensors"],
 )
 def test_binaries_are_never_indexed(path: str, tmp_path: Path) -> None:
-    """K-04: binaries are excluded by extension, whatever its case."""
+    """Binaries are excluded by extension, whatever its case."""
     assert explain_kind(tmp_path, path) is ExclusionKind.BINARY
 
 
 @pytest.mark.parametrize("path", [".git/config", "sub/.git/HEAD", ".hg/store", "old/.svn/entries"])
 def test_version_control_is_never_indexed(path: str, tmp_path: Path) -> None:
-    """K-04: version control's own folders are excluded at any depth."""
+    """Version control's own folders are excluded at any depth."""
     assert explain_kind(tmp_path, path) is ExclusionKind.VCS
 
 
 def test_the_git_file_of_a_submodule_is_version_control_too(tmp_path: Path) -> None:
-    """K-04: `.git` may be a file."""
+    """`.git` may be a file."""
     assert explain_kind(tmp_path, "vendored/lib/.git") is ExclusionKind.VCS

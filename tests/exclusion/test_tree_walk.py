@@ -26,7 +26,7 @@ def list_skipped(root: Path, settings: IndexingSettings | None = None) -> dict[s
 
 
 def test_files_come_in_the_order_of_their_paths(tmp_path: Path) -> None:
-    """000-05: one order on every machine, folders among the files."""
+    """One order on every machine, folders among the files."""
     touch_files(tmp_path, "b.py", "a/z.py", "a.py", "a/b/c.py", "a-b/x.py", "é.py", "B/x.py", "a0.py")
     paths = list_files(tmp_path)
     assert paths == sorted(paths)
@@ -34,7 +34,7 @@ def test_files_come_in_the_order_of_their_paths(tmp_path: Path) -> None:
 
 
 def test_a_file_carries_its_size_and_time(tmp_path: Path) -> None:
-    """K-16: what the next run compares with."""
+    """What the next run compares with."""
     touch_files(tmp_path, "src/a.py")
     os.utime(tmp_path / "src/a.py", (1, 1))
     status = (tmp_path / "src/a.py").stat()
@@ -43,7 +43,7 @@ def test_a_file_carries_its_size_and_time(tmp_path: Path) -> None:
 
 
 def test_every_skipped_path_has_a_reason(tmp_path: Path) -> None:
-    """000-05, 000-20: excluded folders are yielded once, with the rule that excludes them, and not entered."""
+    """Excluded folders are yielded once, with the rule that excludes them, and not entered."""
     touch_files(tmp_path, "node_modules/a/b.js", "src/a.py", "src/x.log", ".env", "logo.png", ".git/HEAD", "gen/a.py")
     write_files(tmp_path, gitignore="/gen/\n")
     skipped = [item for item in walk(ExclusionManager(tmp_path)) if isinstance(item, SkippedPath)]
@@ -58,7 +58,7 @@ def test_every_skipped_path_has_a_reason(tmp_path: Path) -> None:
 
 
 def test_walk_and_manager_agree(tmp_path: Path) -> None:
-    """000-05: one matcher for the walk and for a single path."""
+    """One matcher for the walk and for a single path."""
     touch_files(tmp_path, "a/b/c.py", "a/b/d.txt", "a/build/e.py", "f.pyc", "g/node_modules/h.js", "g/i.md")
     (tmp_path / "a/.gitignore").write_text("*.txt\n")
     manager = ExclusionManager(tmp_path)
@@ -67,7 +67,7 @@ def test_walk_and_manager_agree(tmp_path: Path) -> None:
 
 
 def test_symlinks_are_not_followed(tmp_path: Path) -> None:
-    """K-23: neither out of the root nor in a circle; the target inside the root is indexed itself."""
+    """Neither out of the root nor in a circle; the target inside the root is indexed itself."""
     root = touch_files(tmp_path / "root", "src/a.py")
     touch_files(tmp_path, "outside/secret.py")
     (root / "src/loop").symlink_to(root)
@@ -79,28 +79,28 @@ def test_symlinks_are_not_followed(tmp_path: Path) -> None:
 
 
 def test_pipes_and_sockets_are_not_opened(tmp_path: Path) -> None:
-    """000-05: only regular files are read."""
+    """Only regular files are read."""
     os.mkfifo(tmp_path / "pipe.py")
     os.mkfifo(tmp_path / ".gitignore")
     assert list_skipped(tmp_path) == {"pipe.py": "special file", ".gitignore": "special file"}
 
 
 def test_a_name_that_is_not_utf8_is_skipped_in_words(tmp_path: Path) -> None:
-    """K-23: the path that is shown can be written anywhere."""
+    """The path that is shown can be written anywhere."""
     (tmp_path / "caf\udce9.py").touch()
     (tmp_path / "d\udcff").mkdir()
     assert list_skipped(tmp_path) == {"caf\\xe9.py": "not UTF-8", "d\\xff/": "not UTF-8"}
 
 
 def test_a_large_file_is_skipped(tmp_path: Path) -> None:
-    """K-24: above the limit of the settings, and only above it."""
+    """Above the limit of the settings, and only above it."""
     (tmp_path / "at.txt").write_bytes(b"x" * 100)
     (tmp_path / "above.txt").write_bytes(b"x" * 101)
     assert list_skipped(tmp_path, IndexingSettings(max_file_bytes=100)) == {"above.txt": "too large"}
 
 
 def test_what_vanishes_during_the_walk_is_skipped(tmp_path: Path) -> None:
-    """000-05: a file and a folder that are gone when their turn comes are named, and the walk goes on."""
+    """A file and a folder that are gone when their turn comes are named, and the walk goes on."""
     touch_files(tmp_path, "a.py", "b.py", "c/d.py", "e.py")
     items = walk(ExclusionManager(tmp_path))
     next(items)
@@ -111,14 +111,14 @@ def test_what_vanishes_during_the_walk_is_skipped(tmp_path: Path) -> None:
 
 
 def test_a_root_that_is_gone_is_said_to_be_unreadable(tmp_path: Path) -> None:
-    """K-16: an unmounted disk must not look like an empty project."""
+    """An unmounted disk must not look like an empty project."""
     assert list(walk(ExclusionManager(tmp_path / "gone"))) == [
         SkippedPath("", "unreadable", "No such file or directory")
     ]
 
 
 def test_a_nested_repository_is_walked_and_a_worktree_is_not(tmp_path: Path) -> None:
-    """000-47: submodules belong to the project; a worktree is a second copy of one."""
+    """Submodules belong to the project; a worktree is a second copy of one."""
     author = ["-c", "user.name=A", "-c", "user.email=a@example.org"]
     nested = touch_files(tmp_path, "nested/a.py") / "nested"
     subprocess.run(["git", "init", "-q", nested], check=True)
@@ -131,7 +131,7 @@ def test_a_nested_repository_is_walked_and_a_worktree_is_not(tmp_path: Path) -> 
 
 
 def test_a_walk_may_start_below_the_root(tmp_path: Path) -> None:
-    """K-16: at a folder or a single file, under the same rules."""
+    """At a folder or a single file, under the same rules."""
     touch_files(tmp_path, "src/a.py", "src/b/c.py", "src.py", "dist/d.js")
     (tmp_path / "link").symlink_to("src")
     assert list_files(tmp_path, "src") == ["src/a.py", "src/b/c.py"]
@@ -141,7 +141,7 @@ def test_a_walk_may_start_below_the_root(tmp_path: Path) -> None:
 
 
 def test_every_skip_is_logged(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    """000-20, 000-41: at debug level, with the rule that took it."""
+    """At debug level, with the rule that took it."""
     touch_files(tmp_path, "src/a.py", "build/out.js")
     write_files(tmp_path, graphragignore="build/\n")
     with caplog.at_level(logging.DEBUG, "graphrag_mcp.exclusion"):

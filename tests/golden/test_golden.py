@@ -1,6 +1,5 @@
 """The ranking of the golden corpus: as it is written down, better than the baseline, and with the guards kept."""
 
-from collections.abc import Iterator
 from dataclasses import fields
 from statistics import mean
 
@@ -29,14 +28,6 @@ KNOWN_LOSSES = frozenset(
 
 
 @pytest.fixture(scope="module")
-def golden(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Golden]:
-    """The corpus, indexed once."""
-    golden = Golden(tmp_path_factory.mktemp("golden"))
-    yield golden
-    golden.close()
-
-
-@pytest.fixture(scope="module")
 def answers(golden: Golden) -> dict[str, list[Hit]]:
     """The hits of each query by the default ranking."""
     return golden.ask()
@@ -55,12 +46,12 @@ def comparison(golden: Golden, answers: dict[str, list[Hit]], baseline: dict[str
 
 
 def test_the_corpus_and_its_queries_agree() -> None:
-    """001-17: every answer exists, at the lines that are given for it."""
+    """Every answer exists, at the lines that are given for it."""
     assert find_problems() == []
 
 
 def test_there_are_queries_enough_and_hard_ones(golden: Golden, baseline: dict[str, Scores]) -> None:
-    """001-17, K-17: at least forty, and some that a copy, a test or an outdated document would win."""
+    """At least forty, and some that a copy, a test or an outdated document would win."""
     assert len(golden.queries) >= 40
     hard = [baseline[query.judged.id].mrr for query in golden.queries if query.hard]
     assert len(hard) >= 8
@@ -68,28 +59,29 @@ def test_there_are_queries_enough_and_hard_ones(golden: Golden, baseline: dict[s
 
 
 def test_the_ranking_is_the_one_that_was_reviewed(golden: Golden, answers: dict[str, list[Hit]]) -> None:
-    """002-21: whoever changes a weight sees in the diff what it does; `python -m tests.golden` writes it anew."""
+    """Whoever changes a weight sees in the diff what it does; `python -m tests.golden` writes it anew."""
     assert golden.ranking(answers) == RANKING.read_text(encoding="utf-8")
 
 
 def test_the_mean_reciprocal_rank_is_a_tenth_better(comparison: Comparison, baseline: dict[str, Scores]) -> None:
-    """001-01, 001-18, K-17: at least 10 % over the weighted sum; 25 to 40 % stays what the seed hopes for."""
+    """At least 10 % over the weighted sum; 25 to 40 % stays what the seed hopes for."""
     assert comparison.differences["mrr"].mean >= 0.10 * mean(one.mrr for one in baseline.values())
 
 
 def test_the_first_three_are_as_good_at_least(comparison: Comparison) -> None:
-    """001-18: P@3 is kept, and no other measure falls."""
+    """P@3 is kept, and no other measure falls."""
     assert {field.name for field in fields(Scores)} == set(comparison.differences)
     assert min(one.mean for one in comparison.differences.values()) >= 0
 
 
 def test_no_other_query_regresses(comparison: Comparison) -> None:
-    """001-18: per query; what is known to be lost is listed, and the list may only become shorter."""
+    """Per query; what is known to be lost is listed, and the list may only become shorter."""
     assert {change.id for change in comparison.lost} <= KNOWN_LOSSES
 
 
+@pytest.mark.slow
 def test_each_component_was_looked_at_alone(golden: Golden, answers: dict[str, list[Hit]]) -> None:
-    """001-17, 002-21: no part makes the hard queries worse by more than one of them."""
+    """No part makes the hard queries worse by more than one of them."""
     scores = golden.scores(answers)
     whole = mean(scores[query.judged.id].mrr for query in golden.queries if query.hard)
     for part in components.OFF:

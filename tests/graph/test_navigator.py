@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-import graphrag_mcp
 from graphrag_mcp.app.local import App
 from graphrag_mcp.errors import RequestError
 from graphrag_mcp.graph.navigator import Navigator
@@ -15,6 +14,8 @@ from graphrag_mcp.model.files import Resolution
 from graphrag_mcp.model.graph import Direction
 from graphrag_mcp.model.search import Scope
 from graphrag_mcp.settings import load_settings
+from tests.golden.check import CORPUS
+from tests.index_contents import file_ids
 
 FILES = {
     "shop/prices.py": """\
@@ -201,15 +202,16 @@ def test_the_impact_of_a_file_is_that_of_all_it_defines(navigator: Navigator) ->
 def test_every_occurrence_is_found_as_a_plain_scan_finds_it(tmp_path: Path) -> None:
     """Complete by construction: on real sources, for words, parts of words and literals."""
     root = tmp_path / "project"
-    shutil.copytree(Path(graphrag_mcp.__file__).parent, root, ignore=shutil.ignore_patterns("__pycache__", "model"))
+    shutil.copytree(CORPUS / "stockroom", root)
     app = App(root, load_settings(root, {"GRAPHRAG_DATA_DIR": str(tmp_path / "data")}))
     app.index()
-    paths = app.navigator().occurrences("import", Scope()).files_read
-    assert paths > 100
+    everything = Scope(exclude_archived=False)
+    paths = [root / path for path in file_ids(app)]
+    assert len(paths) == app.navigator().occurrences("import", everything).files_read > 35
     for text, whole_word, ignore_case in [
-        ("Scope", True, False),
-        ("scope", False, True),
-        ('"search"', True, False),
+        ("Order", True, False),
+        ("order", False, True),
+        ('"order_id"', True, False),
         ("-> None:", True, False),
         ("()", False, False),
         ("not there at all", True, False),
@@ -219,12 +221,11 @@ def test_every_occurrence_is_found_as_a_plain_scan_finds_it(tmp_path: Path) -> N
         pattern = re.compile(before + re.escape(text) + after, re.IGNORECASE if ignore_case else 0)
         expected = {
             (path.relative_to(root).as_posix(), number): len(pattern.findall(line))
-            for path in root.rglob("*")
-            if path.is_file()
+            for path in paths
             for number, line in enumerate(path.read_text().split("\n"), 1)
             if pattern.search(line)
         }
-        found = app.navigator().occurrences(text, Scope(), whole_word=whole_word, ignore_case=ignore_case)
+        found = app.navigator().occurrences(text, everything, whole_word=whole_word, ignore_case=ignore_case)
         assert {(one.path, one.line): one.count for one in found.lines} == expected
         assert found.total == sum(expected.values())
         assert found.unread == ()

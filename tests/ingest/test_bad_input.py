@@ -44,7 +44,7 @@ def _reason(app: App, path: str) -> str:
 
 
 def test_text_in_other_encodings_is_found(app: App, root: Path) -> None:
-    """004-11, 004-13: UTF-16 is read, and bytes that are no UTF-8 cost only themselves."""
+    """UTF-16 is read, and bytes that are no UTF-8 cost only themselves."""
     (root / "wide.py").write_bytes("def wax_candle():\n    pass\n".encode("utf-16"))
     (root / "broken.py").write_bytes(b"def trim_wick():\n    return '\xff\xfe\xe9'\n")
     app.index()
@@ -53,7 +53,7 @@ def test_text_in_other_encodings_is_found(app: App, root: Path) -> None:
 
 
 def test_binary_content_is_left_out_with_its_reason(app: App, root: Path) -> None:
-    """004-13, 000-44: NUL bytes under the name of a source file."""
+    """NUL bytes under the name of a source file."""
     (root / "image.py").write_bytes(b"\x89PNG\0\0\0" * 100)
     app.index()
     assert "binary" in _reason(app, "image.py")
@@ -61,7 +61,7 @@ def test_binary_content_is_left_out_with_its_reason(app: App, root: Path) -> Non
 
 
 def test_a_line_of_fifty_megabytes_is_left_out(app: App, root: Path) -> None:
-    """004-12, K-24: larger than 10 MB; neither read nor parsed."""
+    """Larger than 10 MB; neither read nor parsed."""
     with (root / "line.js").open("wb") as file:
         file.truncate(50_000_000)
     report = app.index()
@@ -70,7 +70,7 @@ def test_a_line_of_fifty_megabytes_is_left_out(app: App, root: Path) -> None:
 
 
 def test_a_long_line_below_the_limit_is_read_in_time(app: App, root: Path) -> None:
-    """004-12: three megabytes in one line are cut by length, with a word about it."""
+    """Three megabytes in one line are cut by length, with a word about it."""
     (root / "line.js").write_text("var lamp=[" + "1," * 1_500_000 + "0]")
     assert app.index().seconds < 10
     assert app.status().files == 2
@@ -78,7 +78,7 @@ def test_a_long_line_below_the_limit_is_read_in_time(app: App, root: Path) -> No
 
 
 def test_ten_thousand_brackets_are_read_as_lines(app: App, root: Path) -> None:
-    """004-11, 004-12: neither a crash nor a hang; the reason is counted in the status."""
+    """Neither a crash nor a hang; the reason is counted in the status."""
     (root / "deep.py").write_text("glimmer = " + "[" * 10_000 + "]" * 10_000 + "\n")
     app.index()
     assert app.status().files == 2
@@ -107,7 +107,7 @@ def test_a_file_of_more_passages_than_the_index_holds_is_left_out(
 
 
 def test_a_file_that_vanishes_is_left_out(root: Path) -> None:
-    """004-14: between the walk and the reading; the others are read."""
+    """Between the walk and the reading; the others are read."""
     jobs = [Job(root, name, len(GOOD), 1, 1, "recipe", None, 1_000_000) for name in ("gone.py", "good.py")]
     gone, good = prepare_all(jobs, 1, Quarantine(root / "quarantine.json"), SearchYield(None))
     assert gone == Rejected("gone.py", "vanished while it was being indexed")
@@ -115,7 +115,7 @@ def test_a_file_that_vanishes_is_left_out(root: Path) -> None:
 
 
 def test_wrong_lines_of_an_ignore_file_are_warnings_and_the_others_stand(app: App, root: Path, tmp_path: Path) -> None:
-    """000-09, B-06: a missing, a looping and an outside include, each named with file and line."""
+    """A missing, a looping and an outside include, each named with file and line."""
     (tmp_path / "outside").write_text("*.py\n")
     (root / "loop").write_text(":include:loop\n")
     (root / "dropped.py").write_text(GOOD)
@@ -130,7 +130,7 @@ def test_wrong_lines_of_an_ignore_file_are_warnings_and_the_others_stand(app: Ap
 
 
 def test_the_status_says_what_share_was_left_out(app: App, root: Path) -> None:
-    """000-44, 000-47: the rate over all paths seen, and reasons with their numbers."""
+    """The rate over all paths seen, and reasons with their numbers."""
     for name in ("key.pem", ".env", "a.pyc"):
         (root / name).write_text("x")
     app.index()

@@ -24,7 +24,7 @@ def test_a_file_nobody_knows_is_added() -> None:
 
 
 def test_a_file_that_is_gone_is_removed() -> None:
-    """K-16: what the tree no longer has, or what is ignored now, leaves the index."""
+    """What the tree no longer has, or what is ignored now, leaves the index."""
     assert _compare({"a.py": File(1, 1)}, {}).removed == ("a.py",)
 
 
@@ -40,11 +40,11 @@ def test_another_time_is_settled_by_the_content() -> None:
 
 
 def test_another_recipe_makes_the_same_content_stale() -> None:
-    """004-15, K-16: another context version or model redoes a file though its content is the same."""
+    """Another context version or model redoes a file though its content is the same."""
     assert _compare({"a.py": File(1, 1, recipe="before")}, {"a.py": File(1, 1)}).possibly_changed == ("a.py",)
 
 
 def test_a_rename_is_a_removal_and_an_addition() -> None:
-    """B-32: a move is a deletion and a creation."""
+    """A move is a deletion and a creation."""
     changes = _compare({"a.py": File(1, 1)}, {"b.py": File(1, 1)})
     assert (changes.added, changes.removed) == (("b.py",), ("a.py",))

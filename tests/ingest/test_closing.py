@@ -38,7 +38,7 @@ def test_what_is_being_read_is_read_to_its_end(tmp_path: Path) -> None:
 
 
 def test_threads_that_ended_leave_no_file_open(tmp_path: Path) -> None:
-    """Issue 6: a server's threads come and go with parallel calls, and it may run for weeks."""
+    """A server's threads come and go with parallel calls, and it may run for weeks."""
     index = tmp_path / "index.sqlite"
 
     def files_open() -> int:

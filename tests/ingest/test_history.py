@@ -39,7 +39,7 @@ def repository(tmp_path: Path) -> Path:
 
 
 def test_a_file_has_the_time_of_the_last_commit_that_changed_it(repository: Path) -> None:
-    """K-02: mtime says nothing after a checkout; an empty commit touches nothing."""
+    """Mtime says nothing after a checkout; an empty commit touches nothing."""
     times = commit_times(repository, mtimes(repository), TIMEOUT)
     assert times == {"a.py": OLD, "sub/b.py": MIDDLE, "sub/ünï\n.py": OLD}
     assert times.note == ""
@@ -68,7 +68,7 @@ def test_names_are_not_patterns(repository: Path) -> None:
 
 
 def test_files_with_uncommitted_changes_have_no_commit_time(repository: Path) -> None:
-    """K-02: edited, staged and untracked files keep their mtime."""
+    """Edited, staged and untracked files keep their mtime."""
     (repository / "a.py").write_text("a = 2\n", encoding="utf-8")
     (repository / "new.py").write_text("n = 1\n", encoding="utf-8")
     (repository / "sub/b.py").write_text("b = 3\n", encoding="utf-8")
@@ -77,7 +77,7 @@ def test_files_with_uncommitted_changes_have_no_commit_time(repository: Path) ->
 
 
 def test_a_pipe_in_place_of_gits_excludes_is_not_waited_for(repository: Path) -> None:
-    """Issue 6: an archive may bring one along, and a run waits for what is asked of git."""
+    """An archive may bring one along, and a run waits for what is asked of git."""
     names = mtimes(repository)
     before = commit_times(repository, names, TIMEOUT)
     (repository / ".git/info/exclude").unlink(missing_ok=True)
@@ -203,7 +203,7 @@ def test_every_file_has_the_time_that_git_tells_of_it_alone(tmp_path: Path, seed
 
 @pytest.mark.parametrize("setup", ["missing", "plain", "unborn", "damaged"])
 def test_without_a_readable_history_there_are_no_times_but_a_reason(tmp_path: Path, setup: str) -> None:
-    """K-02: missing times count as neutral; nothing raises."""
+    """Missing times count as neutral; nothing raises."""
     root = tmp_path / "root"
     if setup != "missing":
         root.mkdir()

@@ -55,7 +55,7 @@ def _found(app: App, query: str, **scope: object) -> list[str]:
 
 
 def test_a_project_is_indexed_and_found(app: App) -> None:
-    """P-1, P-2: every file becomes chunks that a search finds."""
+    """Every file becomes chunks that a search finds."""
     report = app.index()
     assert (report.added, report.skipped) == (4, 0)
     assert report.embedded == report.chunks > 0
@@ -92,7 +92,7 @@ def test_a_touched_file_is_not_redone(app: App, project: Path) -> None:
 
 
 def test_a_deleted_and_a_renamed_file_leave_the_index(app: App, project: Path) -> None:
-    """K-16: what is gone is gone from the answers."""
+    """What is gone is gone from the answers."""
     app.index()
     (project / "src/router.py").rename(project / "src/paths.py")
     (project / "docs/guide.md").unlink()
@@ -103,7 +103,7 @@ def test_a_deleted_and_a_renamed_file_leave_the_index(app: App, project: Path) -
 
 
 def test_archived_files_are_tagged_and_hidden_until_asked_for(app: App) -> None:
-    """000-03, 000-04, 000-21, K-04: indexed with the tag, hidden by default."""
+    """Indexed with the tag, hidden by default."""
     app.index()
     assert ".archive/router.py" not in _found(app, "dispatch route before")
     result = app.search(SearchRequest("dispatch route before", scope=Scope(exclude_archived=False)))
@@ -113,7 +113,7 @@ def test_archived_files_are_tagged_and_hidden_until_asked_for(app: App) -> None:
 
 
 def test_an_ignored_file_is_never_indexed_and_leaves_when_it_becomes_ignored(app: App, project: Path) -> None:
-    """000-05, 000-45: the ignore file decides, and re-indexing cleans the stores."""
+    """The ignore file decides, and re-indexing cleans the stores."""
     app.index()
     (project / ".graphragignore").write_text("docs/\n")
     report = app.index()
@@ -134,7 +134,7 @@ def test_two_writers_exclude_each_other(app: App, project: Path, settings: Setti
 
 
 def test_another_model_embeds_everything_again(app: App, project: Path, tmp_path: Path) -> None:
-    """004-15: stored vectors carry the model's fingerprint; a model that cannot be loaded leaves them alone."""
+    """Stored vectors carry the model's fingerprint; a model that cannot be loaded leaves them alone."""
     app.index()
     without = load_settings(
         project,
@@ -200,7 +200,7 @@ def test_a_subfolder_can_be_indexed_alone(project: Path, settings: Settings) -> 
 
 
 def test_a_run_says_why_git_could_not_date_files(project: Path, tmp_path: Path) -> None:
-    """K-02: in a shallow clone most files have no commit time, and a ranking by recency has to be doubted."""
+    """In a shallow clone most files have no commit time, and a ranking by recency has to be doubted."""
     author = ["-c", "user.name=A", "-c", "user.email=a@example.org"]
     for command in (["init", "-q"], ["add", "."], ["commit", "-q", "-m", "Begin"]):
         subprocess.run(["git", "-C", project, *author, *command], check=True)
@@ -271,7 +271,7 @@ def test_an_edit_that_is_taken_back_leaves_the_age_of_the_commit(app: App, proje
 
 
 def test_a_run_that_is_cut_short_does_not_pass_for_complete(app: App, project: Path, settings: Settings) -> None:
-    """004-14: what is left is done by the next run, and until then the index does not call itself ready."""
+    """What is left is done by the next run, and until then the index does not call itself ready."""
     app._stop.set()
     app.index()
     assert app.index_state().state != "ready"
@@ -302,7 +302,7 @@ def test_an_import_of_a_long_path_leads_to_its_file(app: App, project: Path) -> 
 def test_who_only_reads_the_index_knows_what_is_wrong_with_the_rules(
     project: Path, settings: Settings, app: App
 ) -> None:
-    """K-16: a second session has not read them."""
+    """A second session has not read them."""
     app.index()
     with closing(App(project, settings)) as reader:
         assert reader.status().warnings == ()

@@ -4,13 +4,13 @@ import os
 import sqlite3
 import subprocess
 import sys
-import time
 from contextlib import closing
 from pathlib import Path
 
 from graphrag_mcp.app.local import App
 from graphrag_mcp.settings import Settings, load_settings
 from tests.index_contents import assert_same_contents, file_ids
+from tests.waiting import wait_until
 
 FILES = 300
 # Small batches, so that a small project has many of them.
@@ -24,7 +24,7 @@ run(["index", "--root", sys.argv[1]])
 
 
 def test_a_killed_run_is_resumed_and_leaves_the_index_of_a_clean_run(tmp_path: Path) -> None:
-    """004-14, K-16: nothing that was committed is done again, and nothing of the killed batch is left half-written."""
+    """Nothing that was committed is done again, and nothing of the killed batch is left half-written."""
     root = _project(tmp_path / "project")
     settings = _settings(root, tmp_path / "killed")
     _index_until_killed(root, tmp_path / "killed")
@@ -65,11 +65,8 @@ def _index_until_killed(root: Path, data: Path) -> None:
     process = subprocess.Popen(
         [sys.executable, "-c", INDEX, str(root)], env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
     )
-    deadline = time.monotonic() + 20
-    while not _has_files(data):
-        assert process.poll() is None
-        assert time.monotonic() < deadline
-        time.sleep(0.002)
+    wait_until(lambda: process.poll() is not None or _has_files(data), 20)
+    assert process.poll() is None
     process.kill()
     process.wait()
 

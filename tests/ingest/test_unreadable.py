@@ -13,7 +13,7 @@ from graphrag_mcp.stores.sqlite.catalog import FileState
 
 
 def test_a_root_that_is_away_for_a_while_leaves_the_index_as_it_was(tmp_path: Path) -> None:
-    """K-16: an unmounted disk does not empty the index, and the report says what happened."""
+    """An unmounted disk does not empty the index, and the report says what happened."""
     root = tmp_path / "project"
     root.mkdir()
     (root / "jar.py").write_text("def open_cookie_jar():\n    pass\n")
@@ -34,14 +34,14 @@ def test_a_root_that_is_away_for_a_while_leaves_the_index_as_it_was(tmp_path: Pa
     [("src/", {"src/a.py", "src/deep/b.py"}), ("src/a.py", {"src/a.py"}), ("src/deep", {"src/deep/b.py"}), ("sr/", ())],
 )
 def test_all_below_an_unreadable_place_is_out_of_sight(place: str, kept: set[str]) -> None:
-    """K-16: a folder that cannot be listed hides its files, and no others."""
+    """A folder that cannot be listed hides its files, and no others."""
     known = {path: FileState(1, 1, b"", "") for path in ("src/a.py", "src/deep/b.py", "src2/a.py")}
     seen, hidden = without_unreadable(known, {place: "unreadable", "src2/": "ignored"})
     assert (set(known) - set(seen), hidden) == (set(kept), len(kept))
 
 
 def test_only_a_file_that_exists_and_cannot_be_read_may_be_the_same_later(tmp_path: Path) -> None:
-    """004-14, K-16: its rows stay; those of one that is gone do not."""
+    """Its rows stay; those of one that is gone do not."""
     (tmp_path / "folder.py").mkdir()
     outcomes = [prepare(Job(tmp_path, name, 1, 1, 1, "recipe", None, 1_000)) for name in ("folder.py", "gone.py")]
     assert [one.may_pass for one in outcomes if isinstance(one, Rejected)] == [True, False]

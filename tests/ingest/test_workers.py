@@ -52,12 +52,12 @@ def _job(location: Path, number: int) -> Job:
 
 
 def test_several_processes_give_what_one_gives_in_the_same_order(jobs: list[Job], quarantine: Quarantine) -> None:
-    """K-24: the index does not depend on the number of cores, nor on which of them was faster."""
+    """The index does not depend on the number of cores, nor on which of them was faster."""
     assert list(prepare_all(jobs, 2, quarantine, AT_ONCE)) == list(prepare_all(jobs, 1, quarantine, AT_ONCE))
 
 
 def test_the_next_run_finds_the_processes_of_the_last(jobs: list[Job], quarantine: Quarantine) -> None:
-    """K-24: starting them takes longer than parsing what a small change touches."""
+    """Starting them takes longer than parsing what a small change touches."""
     list(prepare_all(jobs, 2, quarantine, AT_ONCE))
     before = {process.pid for process in active_children()}
     list(prepare_all(jobs, 2, quarantine, AT_ONCE))
@@ -68,7 +68,7 @@ def test_the_next_run_finds_the_processes_of_the_last(jobs: list[Job], quarantin
 def test_a_file_that_kills_its_process_is_left_out_and_the_others_are_not(
     jobs: list[Job], quarantine: Quarantine
 ) -> None:
-    """004-11: of a crash, one file is lost, and the next run has its processes again."""
+    """Of a crash, one file is lost, and the next run has its processes again."""
     deadly = Job(DeadlyPath("/"), "deadly.py", 40, 1, 1, "recipe", None, MAX_BYTES)
     outcomes = list(prepare_all([*jobs[:4], deadly, *jobs[4:]], 2, quarantine, AT_ONCE))
     assert [one for one in outcomes if isinstance(one, Rejected)] == [
@@ -81,7 +81,7 @@ def test_a_file_that_kills_its_process_is_left_out_and_the_others_are_not(
 def test_a_file_that_killed_its_process_is_kept_from_this_one(
     jobs: list[Job], quarantine: Quarantine, tmp_path: Path
 ) -> None:
-    """004-11: also where a run is so small that it would be parsed here."""
+    """Also where a run is so small that it would be parsed here."""
     deadly = Job(DeadlyPath("/"), "deadly.py", 40, 1, 1, "recipe", None, MAX_BYTES)
     assert Rejected("deadly.py", "the parser crashed on this file") in list(
         prepare_all([*jobs, deadly], 2, quarantine, AT_ONCE)
@@ -93,7 +93,7 @@ def test_a_file_that_killed_its_process_is_kept_from_this_one(
 
 
 def test_what_was_parsed_when_the_process_ended_is_left_out_by_the_next(tmp_path: Path) -> None:
-    """004-11: a crash of a grammar ends a server once, and not at every start."""
+    """A crash of a grammar ends a server once, and not at every start."""
     root = tmp_path / "project"
     root.mkdir()
     for name in ("a.py", "deadly.py", "z.py"):

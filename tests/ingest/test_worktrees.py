@@ -11,21 +11,19 @@ from pathlib import Path
 
 import pytest
 
-import graphrag_mcp
 from graphrag_mcp.app.local import App
 from graphrag_mcp.model.search import SearchRequest
 from graphrag_mcp.settings import load_settings
+from tests.golden.check import CORPUS
 from tests.index_contents import assert_same_contents, rows
 from tests.repositories import commit, git
-
-SOURCES = Path(graphrag_mcp.__file__).parent / "search"
 
 
 @pytest.fixture
 def repository(tmp_path: Path) -> Path:
     """A repository of real sources."""
     root = tmp_path / "project"
-    shutil.copytree(SOURCES, root / "search", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(CORPUS / "stockroom", root / "stockroom")
     git_init(root)
     return root
 
@@ -83,38 +81,45 @@ def test_a_second_work_tree_costs_next_to_nothing(repository: Path, second: Path
 def test_a_search_shows_no_line_of_another_tree(apps: tuple[App, App], second: Path) -> None:
     """Neither in the results nor in the graph beside them, whatever the other tree changes."""
     first, other = apps
-    path = second / "search/ranking/fusion.py"
-    path.write_text(path.read_text().replace("def fuse_rrf(", "def fuse_otherwise("))
-    (second / "search/caller.py").write_text("from search.fusion import fuse_rrf\n\ndef call_it():\n    fuse_rrf([])\n")
+    path = second / "stockroom/money.py"
+    path.write_text(path.read_text().replace("def parse_money(", "def read_otherwise("))
+    (second / "stockroom/caller.py").write_text(
+        "from stockroom.money import parse_money\n\ndef call_it():\n    parse_money('1')\n"
+    )
     report = other.index()
     assert (report.added, report.changed) == (1, 1)
-    ours, theirs = lines_found(first, "fuse_rrf reciprocal rank fusion"), lines_found(other, "fuse_rrf reciprocal rank")
-    assert any("def fuse_rrf(" in line for line in ours)
-    assert not any("fuse_otherwise" in line or "call_it" in line for line in ours)
-    assert any("fuse_otherwise" in line for line in theirs)
-    assert not any("def fuse_rrf(" in line for line in theirs)
-    assert not lines_found(first, "fuse_otherwise") & {"def fuse_otherwise("}
+    ours, theirs = (
+        lines_found(first, "parse_money read an amount of money"),
+        lines_found(other, "parse_money read an amount"),
+    )
+    assert any("def parse_money(" in line for line in ours)
+    assert not any("read_otherwise" in line or "call_it" in line for line in ours)
+    assert any("read_otherwise" in line for line in theirs)
+    assert not any("def parse_money(" in line for line in theirs)
+    assert not lines_found(first, "read_otherwise") & {"def read_otherwise("}
 
 
 def test_what_the_last_tree_leaves_is_removed(apps: tuple[App, App], repository: Path, second: Path) -> None:
     """A content stays while one tree has it, and no longer."""
     first, other = apps
     for tree, app, left in ((second, other, 1), (repository, first, 0)):
-        (tree / "search/ranking/fusion.py").unlink()
+        (tree / "stockroom/money.py").unlink()
         assert app.index().removed == 1
-        assert rows(first, "SELECT count(*) FROM files WHERE path = 'search/ranking/fusion.py'") == [(left,)]
+        assert rows(first, "SELECT count(*) FROM files WHERE path = 'stockroom/money.py'") == [(left,)]
 
 
 def test_a_branch_switch_costs_what_differs(apps: tuple[App, App], repository: Path, second: Path) -> None:
     """Only what no tree has is parsed: the other tree's branch costs nothing at all."""
-    commit(second, {"search/new_file.py": "def only_on_the_branch():\n    return 1\n"})
+    commit(second, {"stockroom/new_file.py": "def only_on_the_branch():\n    return 1\n"})
     first, other = apps
     other.index()
     git(second, "checkout", "-q", "--detach")
     git(repository, "checkout", "-q", "topic")
     report = first.index()
     assert (report.added, report.changed, report.embedded, report.reused) == (1, 0, 0, 1)
-    assert "search/new_file.py" in {hit.chunk.path for hit in first.search(SearchRequest("only on the branch")).primary}
+    assert "stockroom/new_file.py" in {
+        hit.chunk.path for hit in first.search(SearchRequest("only on the branch")).primary
+    }
 
 
 def test_a_work_tree_that_is_removed_is_forgotten(apps: tuple[App, App], repository: Path, second: Path) -> None:
@@ -182,12 +187,12 @@ def test_status_names_the_tree(apps: tuple[App, App], second: Path) -> None:
 
 
 def test_archive_patterns_reach_files_that_are_indexed(repository: Path) -> None:
-    """K-04: another setting counts at the next run, without an edit."""
+    """Another setting counts at the next run, without an edit."""
     app = opened(repository)
     app.index()
     app.close()
-    app = opened(repository, GRAPHRAG_ARCHIVE_PATTERNS="search/ranking/fusion.py")
+    app = opened(repository, GRAPHRAG_ARCHIVE_PATTERNS="stockroom/money.py")
     assert app.index().changed == 0
     assert app.status().archived_files == 1
-    assert "search/ranking/fusion.py" not in {hit.chunk.path for hit in app.search(SearchRequest("fuse_rrf")).primary}
+    assert "stockroom/money.py" not in {hit.chunk.path for hit in app.search(SearchRequest("parse_money")).primary}
     app.close()

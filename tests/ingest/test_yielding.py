@@ -27,7 +27,7 @@ def _seconds(search_yield: SearchYield) -> float:
 
 
 def test_a_turn_waits_for_a_search_and_then_lasts(searched: threading.Event, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Issue 6: who asks at every line of a loop waits once in each turn."""
+    """Who asks at every line of a loop waits once in each turn."""
     monkeypatch.setattr(yielding, "TURN_SECONDS", 0.2)
     mine = SearchYield(searched)
     assert _seconds(mine) >= 0.9 * yielding.MAX_WAIT_SECONDS
@@ -48,7 +48,7 @@ def test_a_turn_begins_as_soon_as_the_search_is_answered(
 
 
 def test_a_run_gives_way_at_each_file_and_ends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Issue 6: beside searches without end, the walk, the parser and the model wait; nothing is left out."""
+    """Beside searches without end, the walk, the parser and the model wait; nothing is left out."""
     monkeypatch.setattr(yielding, "TURN_SECONDS", 0.0)
     monkeypatch.setattr(yielding, "MAX_WAIT_SECONDS", 0.01)
     root = tmp_path / "project"

@@ -5,7 +5,6 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Literal
 
@@ -15,8 +14,10 @@ from mcp import Client, StdioServerParameters
 
 from graphrag_mcp.answers.tools import TOOLS
 from tests.stdio_client import Server
+from tests.waiting import wait_until
 
 HYBRID = "graphrag_hybrid_search"
+PATIENCE_SECONDS = 5.0
 EXIT_SECONDS = 1.0  # A tenth of it is the aim; a busy machine gets the rest.
 
 SESSION = '''\
@@ -47,7 +48,7 @@ def repository(tmp_path: Path) -> Path:
 
 
 def test_a_session_over_the_wire(repository: Path, environment: dict[str, str]) -> None:
-    """P-1, K-06: tools, answers and refusals; nothing but JSON-RPC on standard output; gone when input ends."""
+    """Tools, answers and refusals; nothing but JSON-RPC on standard output; gone when input ends."""
     server = Server(repository, environment)
     listed = server.ask("tools/list", {})["result"]["tools"]
     assert [tool["name"] for tool in listed] == list(TOOLS)
@@ -135,7 +136,7 @@ def _break_lines(server: Server) -> None:
 
 
 def test_the_sdks_client_gets_answers_in_both_eras(repository: Path, environment: dict[str, str]) -> None:
-    """P-1: the handshake protocol and the stateless one; with a root that does not exist, each call says so."""
+    """The handshake protocol and the stateless one; with a root that does not exist, each call says so."""
     answers: dict[tuple[str, bool], str] = {}
 
     async def ask(era: Literal["auto", "legacy"], root: Path) -> None:
@@ -161,14 +162,14 @@ def test_the_sdks_client_gets_answers_in_both_eras(repository: Path, environment
 def test_a_signal_ends_the_server_while_it_indexes(
     repository: Path, environment: dict[str, str], tmp_path: Path
 ) -> None:
-    """P-1: clients kill a server that lingers; a call is being answered and the index is being built."""
+    """Clients kill a server that lingers; a call is being answered and the index is being built."""
     for position in range(300):
         (repository / "src" / f"module{position}.py").write_text(SESSION.replace("Session", f"Session{position}") * 20)
     numbers = (signal.SIGTERM, signal.SIGINT)
     servers = [Server(repository, {**environment, "GRAPHRAG_DATA_DIR": str(tmp_path / n.name)}) for n in numbers]
     for server, number in zip(servers, numbers, strict=True):
         server.start_asking("tools/call", {"name": HYBRID, "arguments": {"query": "renew a token"}})
-        wait_until(lambda folder=tmp_path / number.name: any(folder.rglob("index-*.sqlite")))
+        wait_until(lambda folder=tmp_path / number.name: any(folder.rglob("index-*.sqlite")), PATIENCE_SECONDS)
         started = time.monotonic()
         server.process.send_signal(number)
         assert server.process.wait(10) == 0
@@ -180,7 +181,7 @@ def test_a_signal_ends_the_server_while_it_indexes(
 def test_leaving_in_the_middle_of_an_index_run_is_quiet(
     number: signal.Signals, tmp_path: Path, environment: dict[str, str]
 ) -> None:
-    """P-1, 004-14: the processes that parse end too, and nobody complains, neither of the run nor of leaked objects."""
+    """The processes that parse end too, and nobody complains, neither of the run nor of leaked objects."""
     root, errors = tmp_path / "large", tmp_path / "errors"
     root.mkdir()
     for place in range(400):
@@ -188,17 +189,17 @@ def test_leaving_in_the_middle_of_an_index_run_is_quiet(
     with errors.open("wb") as stderr:
         server = Server(root, {**environment, "GRAPHRAG_WORKERS": "2"}, stderr)
         server.ask("tools/list", {})
-        wait_until(lambda: len(_children(server.process.pid)) >= 2)
+        wait_until(lambda: len(_children(server.process.pid)) >= 2, PATIENCE_SECONDS)
         children = _children(server.process.pid)
         server.process.send_signal(number)
         assert server.process.wait(10) == 0
-    wait_until(lambda: not any(map(_is_alive, children)))
+    wait_until(lambda: not any(map(_is_alive, children)), PATIENCE_SECONDS)
     assert server.close() == b""
     assert errors.read_text() == ""
 
 
 def test_a_server_whose_client_vanished_ends(repository: Path, environment: dict[str, str]) -> None:
-    """P-1: no orphan, even when another process keeps the pipe open."""
+    """No orphan, even when another process keeps the pipe open."""
     command = [sys.executable, "-m", "graphrag_mcp", "--root", str(repository)]
     script = f"import subprocess, time; print(subprocess.Popen({command!r}).pid, flush=True); time.sleep(60)"
     read_end, write_end = os.pipe()  # Held open here, so that the server sees no end of input.
@@ -208,17 +209,10 @@ def test_a_server_whose_client_vanished_ends(repository: Path, environment: dict
     os.write(write_end, b'{"jsonrpc":"2.0","id":1,"method":"ping"}\n')
     client.stdout.readline()  # The answer: the server is up.
     client.kill()
-    wait_until(lambda: not _is_alive(pid))
+    wait_until(lambda: not _is_alive(pid), PATIENCE_SECONDS)
     client.communicate()
     os.close(read_end)
     os.close(write_end)
-
-
-def wait_until(happened: Callable[[], bool], seconds: float = 5.0) -> None:
-    deadline = time.monotonic() + seconds
-    while not happened():
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
 
 
 def _children(pid: int) -> list[int]:

@@ -60,7 +60,7 @@ def call(app: Any, tool: str = HYBRID, arguments: dict[str, Any] | None = None, 
 
 @pytest.mark.parametrize("era", ERAS)
 def test_both_eras_list_the_tools_and_get_answers(era: Era, tmp_path: Path) -> None:
-    """P-1: three search tools and the status, as text."""
+    """Three search tools and the status, as text."""
 
     async def conversation(client: Client) -> list[str]:
         return [tool.name for tool in (await client.list_tools()).tools]
@@ -73,7 +73,7 @@ def test_both_eras_list_the_tools_and_get_answers(era: Era, tmp_path: Path) -> N
 
 
 def test_tools_are_read_only_and_their_words_fit_the_clients(tmp_path: Path) -> None:
-    """P-1: descriptions of at most 1,000 characters, instructions of at most 1,500; nothing is changed by a call."""
+    """Descriptions of at most 1,000 characters, instructions of at most 1,500; nothing is changed by a call."""
 
     async def conversation(client: Client) -> Any:
         return (await client.list_tools()).tools
@@ -89,7 +89,7 @@ def test_tools_are_read_only_and_their_words_fit_the_clients(tmp_path: Path) -> 
 
 
 def test_listing_the_tools_opens_nothing() -> None:
-    """P-1: neither the index nor a wrong root can delay or break the list."""
+    """Neither the index nor a wrong root can delay or break the list."""
 
     async def conversation(client: Client) -> int:
         return len((await client.list_tools()).tools)
@@ -98,7 +98,7 @@ def test_listing_the_tools_opens_nothing() -> None:
 
 
 def test_listing_the_tools_opens_the_index_soon_after(tmp_path: Path) -> None:
-    """P-1: the first search finds an index that is already being built."""
+    """The first search finds an index that is already being built."""
     app = FakeApp(tmp_path)
 
     async def conversation(client: Client) -> bool:
@@ -122,7 +122,7 @@ def test_listing_the_tools_opens_the_index_soon_after(tmp_path: Path) -> None:
 )
 @pytest.mark.parametrize("era", ERAS)
 def test_bad_input_is_an_error_that_names_it(era: Era, arguments: dict[str, Any], words: str, tmp_path: Path) -> None:
-    """K-06: also what the SDK would drop or clamp."""
+    """Also what the SDK would drop or clamp."""
     app = FakeApp(tmp_path)
     text, failed = call(app, arguments=arguments, era=era)
     assert failed
@@ -131,14 +131,14 @@ def test_bad_input_is_an_error_that_names_it(era: Era, arguments: dict[str, Any]
 
 
 def test_an_unknown_tool_is_an_error_that_names_the_known_ones(tmp_path: Path) -> None:
-    """K-06: a mistyped name is no crash."""
+    """A mistyped name is no crash."""
     text, failed = call(FakeApp(tmp_path), "hybrid_search")
     assert failed
     assert all(name in text for name in TOOLS)
 
 
 def test_a_path_outside_the_root_is_a_warning_with_results(tmp_path: Path) -> None:
-    """B-26: results, with a warning."""
+    """Results, with a warning."""
     text, failed = call(FakeApp(tmp_path), "query_documents", {**QUERY, "excluded_files": ["../x.md"]})
     assert not failed
     assert "Warning:" in text
@@ -149,13 +149,13 @@ def test_a_path_outside_the_root_is_a_warning_with_results(tmp_path: Path) -> No
     "error", [RootError("/nowhere does not exist; pass --root"), SettingsError(["limit = 0: too small", "x: unknown"])]
 )
 def test_a_project_that_cannot_be_opened_says_why_in_each_call(error: Exception) -> None:
-    """P-1: the server starts all the same."""
+    """The server starts all the same."""
     for tool in TOOLS:
         assert call(error, tool, {}) == (str(error), True)
 
 
 def test_a_project_that_can_be_opened_later_is(tmp_path: Path) -> None:
-    """P-1: the next call tries again."""
+    """The next call tries again."""
     answers: list[Any] = [RootError("not yet"), FakeApp(tmp_path)]
 
     def open_app() -> Any:
@@ -173,7 +173,7 @@ def test_a_project_that_can_be_opened_later_is(tmp_path: Path) -> None:
 def test_an_unexpected_error_is_one_sentence_for_the_client_and_a_trace_in_the_log(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """P-1: no traceback reaches a model."""
+    """No traceback reaches a model."""
     with caplog.at_level(logging.ERROR, logger="graphrag_mcp"):
         text, failed = call(FakeApp(tmp_path, failure=ZeroDivisionError("secret")))
     assert failed
@@ -184,14 +184,14 @@ def test_an_unexpected_error_is_one_sentence_for_the_client_and_a_trace_in_the_l
 
 @pytest.mark.parametrize("error", [sqlite3.DatabaseError("file is not a database"), sqlite3.OperationalError("gone")])
 def test_an_index_that_cannot_be_read_is_an_error_and_is_examined(tmp_path: Path, error: sqlite3.Error) -> None:
-    """P-1: nothing is answered from a part of it."""
+    """Nothing is answered from a part of it."""
     app = FakeApp(tmp_path, failure=error)
     assert call(app) == ("the index file is examined; ask again in a moment", True)
     assert (app.doubted, len(app.requests)) == ([error], 1)
 
 
 def test_a_search_whose_index_file_was_closed_meanwhile_is_done_again(tmp_path: Path) -> None:
-    """P-1: as when another call has it examined."""
+    """As when another call has it examined."""
     closed = sqlite3.ProgrammingError("Cannot operate on a closed database.")
     app = FakeApp(tmp_path, failure=closed)
     call(app)
@@ -199,7 +199,7 @@ def test_a_search_whose_index_file_was_closed_meanwhile_is_done_again(tmp_path: 
 
 
 def test_a_search_waits_a_moment_for_an_index_that_is_nearly_ready(tmp_path: Path) -> None:
-    """P-1: a small repository is complete in the first answer, and progress is reported meanwhile."""
+    """A small repository is complete in the first answer, and progress is reported meanwhile."""
     app = FakeApp(tmp_path, IndexState(IndexPhase.EMPTY), IndexState(IndexPhase.BUILDING, 1, 3, 4, 0.5), READY)
     seen: list[tuple[float, float | None, str | None]] = []
 
@@ -215,7 +215,7 @@ def test_a_search_waits_a_moment_for_an_index_that_is_nearly_ready(tmp_path: Pat
 
 
 def test_a_search_does_not_wait_for_an_index_that_takes_long(tmp_path: Path) -> None:
-    """P-1: it answers from what is there and says so."""
+    """It answers from what is there and says so."""
     app = FakeApp(tmp_path, IndexState(IndexPhase.BUILDING, 100, 8400, 900, 60.0))
     started = time.monotonic()
     text, _ = call(app)
@@ -224,7 +224,7 @@ def test_a_search_does_not_wait_for_an_index_that_takes_long(tmp_path: Path) -> 
 
 
 def test_a_search_without_results_waits_for_more_of_the_index(tmp_path: Path) -> None:
-    """P-1: an empty answer from an index that is being built would only be asked for again."""
+    """An empty answer from an index that is being built would only be asked for again."""
     unfinished = IndexState(IndexPhase.BUILDING, 1, 900, 4, 60.0)
 
     class Growing(FakeApp):
@@ -240,7 +240,7 @@ def test_a_search_without_results_waits_for_more_of_the_index(tmp_path: Path) ->
 
 
 def test_a_few_searches_of_one_client_run_side_by_side(tmp_path: Path) -> None:
-    """P-1: a slow call does not block the next one; issue 6: any number of them do not fill the memory."""
+    """A slow call does not block the next one; issue 6: any number of them do not fill the memory."""
     running: list[int] = []
     together: list[int] = []
 
@@ -264,7 +264,7 @@ def test_a_few_searches_of_one_client_run_side_by_side(tmp_path: Path) -> None:
 
 
 def test_an_answer_keeps_to_the_projects_length(tmp_path: Path) -> None:
-    """P-1: the setting response_tokens holds."""
+    """The setting response_tokens holds."""
     app = FakeApp(tmp_path, settings=Settings(retrieval=RetrievalSettings(response_tokens=200)))
     text, _ = call(app)
     assert len(text) < 640
@@ -272,7 +272,7 @@ def test_an_answer_keeps_to_the_projects_length(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("form", ["concise", "detailed"])
 def test_the_status_is_text(form: str, tmp_path: Path) -> None:
-    """000-44: what is indexed, and how much was left out."""
+    """What is indexed, and how much was left out."""
     text, failed = call(FakeApp(tmp_path), "index_status", {"response_format": form})
     assert not failed
     assert text.startswith("Index: ready\n")
@@ -281,6 +281,6 @@ def test_the_status_is_text(form: str, tmp_path: Path) -> None:
 
 
 def test_the_status_is_json_on_request(tmp_path: Path) -> None:
-    """000-44: the same for programs."""
+    """The same for programs."""
     text, _ = call(FakeApp(tmp_path), "index_status", {"response_format": "json"})
     assert json.loads(text)["chunks"] == 12

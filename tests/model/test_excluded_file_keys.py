@@ -31,7 +31,7 @@ def is_excluded(path: str, *entries: str, root: Path = ROOT) -> bool:
     ],
 )
 def test_the_seeds_table_holds(entry: str, path: str) -> None:
-    """003-16, 003-03, K-21: bare name, relative and absolute path, with and without extension."""
+    """Bare name, relative and absolute path, with and without extension."""
     assert is_excluded(path, entry)
 
 
@@ -45,24 +45,24 @@ def test_the_seeds_table_holds(entry: str, path: str) -> None:
     ],
 )
 def test_a_code_extension_a_folder_and_the_case_must_match(entry: str, path: str) -> None:
-    """003-15, K-21: `api.md` is not `api.py`, `foo.h` is not `foo.c`."""
+    """`api.md` is not `api.py`, `foo.h` is not `foo.c`."""
     assert not is_excluded(path, entry)
 
 
 def test_documents_equal_one_another() -> None:
-    """K-21: .md, .markdown, .mdx, .rst and .txt."""
+    """.md, .markdown, .mdx, .rst and .txt."""
     extensions = (".md", ".markdown", ".mdx", ".rst", ".txt")
     assert all(is_excluded(f"docs/a{one}", f"docs/a{other}") for one in extensions for other in extensions)
 
 
 def test_no_extension_means_any() -> None:
-    """003-17, K-21: `api` is every api.* in any folder."""
+    """`api` is every api.* in any folder."""
     assert all(is_excluded(path, "api") for path in ("api.py", "docs/api.md", "src/api.ts", "api"))
 
 
 @pytest.mark.parametrize("anchor", ["./", "/", f"{ROOT}/", "x/../"])
 def test_a_name_can_be_anchored_in_the_root(anchor: str) -> None:
-    """B-25: the root's README alone."""
+    """The root's README alone."""
     assert is_excluded("README.md", f"{anchor}README.md")
     assert not is_excluded("docs/README.md", f"{anchor}README.md")
 
@@ -80,12 +80,12 @@ def test_a_name_can_be_anchored_in_the_root(anchor: str) -> None:
     ],
 )
 def test_dots_dotfiles_and_blanks_are_parts_of_names(entry: str, path: str, expected: bool) -> None:
-    """003-17, B-24: several dots, names that begin with one, blanks."""
+    """Several dots, names that begin with one, blanks."""
     assert is_excluded(path, entry) is expected
 
 
 def test_entries_are_literal() -> None:
-    """003-04, K-12: no wildcard; `[id].tsx` is a name."""
+    """No wildcard; `[id].tsx` is a name."""
     assert is_excluded("app/[id].tsx", "[id].tsx")
     assert not is_excluded("app/i.tsx", "[id].tsx")
     assert not is_excluded("api.md", "*.md")
@@ -94,7 +94,7 @@ def test_entries_are_literal() -> None:
 
 @pytest.mark.parametrize("entry", ["", " ", "\t\n"])
 def test_a_blank_entry_is_an_error(entry: str) -> None:
-    """B-24: the error names the argument, the value and what is accepted."""
+    """The error names the argument, the value and what is accepted."""
     with pytest.raises(RequestError, match="a path relative to the root or absolute") as caught:
         normalise_excluded_files(["a.py", entry], ROOT)
     assert caught.value.argument == "excluded_files"
@@ -103,7 +103,7 @@ def test_a_blank_entry_is_an_error(entry: str) -> None:
 
 @pytest.mark.parametrize("entry", ["../a.py", "a/../../b.py", "/etc/passwd", "/tmp/x/y.py", "/etc/\0", "/etc/\ud800"])
 def test_a_path_outside_the_root_is_a_warning(entry: str) -> None:
-    """B-26: named, without an error, and the other entries stand."""
+    """Named, without an error, and the other entries stand."""
     keys, (warning,) = normalise_excluded_files([entry, "a.py"], ROOT)
     assert keys == {"a.py"}
     assert repr(entry) in warning
@@ -112,26 +112,26 @@ def test_a_path_outside_the_root_is_a_warning(entry: str) -> None:
 
 @pytest.mark.parametrize("entry", [".", "/", "./", "docs/", "{root}", "{root}/docs/"])
 def test_a_folder_is_a_warning(entry: str, tmp_path: Path) -> None:
-    """B-24: `.` and `/` raise nothing; only files can be excluded."""
+    """`.` and `/` raise nothing; only files can be excluded."""
     keys, (warning,) = normalise_excluded_files([entry.format(root=tmp_path)], tmp_path)
     assert keys == frozenset()
     assert "names a folder" in warning
 
 
 def test_no_entries_exclude_nothing() -> None:
-    """003-18: an empty list is the old behaviour."""
+    """An empty list is the old behaviour."""
     assert normalise_excluded_files([], ROOT) == (frozenset(), ())
 
 
 def test_both_sides_are_composed() -> None:
-    """K-23: a name typed composed and one stored decomposed are the same."""
+    """A name typed composed and one stored decomposed are the same."""
     decomposed = unicodedata.normalize("NFD", "docs/café.md")
     assert is_excluded(decomposed, "docs/café.md")
     assert is_excluded("docs/café.md", decomposed)
 
 
 def test_symlinks_of_absolute_paths_are_resolved(tmp_path: Path) -> None:
-    """K-23, 003-24: through a link to the root, and a linked file inside it."""
+    """Through a link to the root, and a linked file inside it."""
     root = touch_files(tmp_path / "root", "docs/api.md")
     (tmp_path / "link").symlink_to(root)
     (root / "alias.md").symlink_to("docs/api.md")
@@ -141,7 +141,7 @@ def test_symlinks_of_absolute_paths_are_resolved(tmp_path: Path) -> None:
 
 
 def test_a_slash_means_the_root_unless_only_the_machine_has_such_a_folder(tmp_path: Path) -> None:
-    """B-25, B-26: `/etc/x` is outside, until the project has an `etc` of its own."""
+    """`/etc/x` is outside, until the project has an `etc` of its own."""
     assert normalise_entry("/etc/x.md", tmp_path) is None
     touch_files(tmp_path, "etc/x.md")
     assert normalise_entry("/etc/x.md", tmp_path) == "./etc/x.md"
@@ -160,19 +160,19 @@ def test_a_slash_means_the_root_unless_only_the_machine_has_such_a_folder(tmp_pa
     ],
 )
 def test_an_entry_becomes_a_name_or_a_path_below_the_root(entry: str, normalised: str | None) -> None:
-    """003-14, K-21: with its extension, and nothing for what lies outside."""
+    """With its extension, and nothing for what lies outside."""
     assert normalise_entry(entry, ROOT) == normalised
 
 
 def test_backslashes_separate_folders_on_windows_only() -> None:
-    """003-23, K-23: elsewhere a backslash is part of a name."""
+    """Elsewhere a backslash is part of a name."""
     assert normalise_entry("docs\\api.md", ROOT, windows=True) == "./docs/api.md"
     assert normalise_entry("docs\\api.md", ROOT, windows=False) == "docs\\api.md"
 
 
 @pytest.mark.parametrize("entry", ["caf\udce9.md", "docs/caf\udce9.md", "\ud800"])
 def test_a_name_that_is_not_utf8_is_a_warning(entry: str) -> None:
-    """003-23, K-23: no index has such a file, and no store could be asked for it."""
+    """No index has such a file, and no store could be asked for it."""
     keys, (warning,) = normalise_excluded_files([entry, "a.py"], ROOT)
     assert keys == {"a.py"}
     assert "never indexed" in warning
@@ -184,7 +184,7 @@ _PATHS = st.text(st.sampled_from("ab./ é[*\\"), max_size=12)
 @given(_PATHS)
 @settings(derandomize=True, max_examples=300, deadline=None)
 def test_normalising_twice_changes_nothing(entry: str) -> None:
-    """B-24: idempotent for every entry."""
+    """Idempotent for every entry."""
     once = normalise_entry(entry, ROOT)
     assert once is None or normalise_entry(once, ROOT) == once
 
@@ -194,7 +194,7 @@ def test_normalising_twice_changes_nothing(entry: str) -> None:
 )
 @settings(derandomize=True, max_examples=300, deadline=None)
 def test_a_file_is_excluded_by_its_own_path(path: str) -> None:
-    """003-03: relative, anchored, absolute, and by its name."""
+    """Relative, anchored, absolute, and by its name."""
     name = path.rpartition("/")[2]
     for entry in (path, f"./{path}", f"{ROOT}/{path}", name):
         assert not entry.strip() or is_excluded(path, entry)

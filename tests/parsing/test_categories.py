@@ -108,7 +108,7 @@ EXPECTED = {
     ("path", "category"), [(path, category) for category, paths in EXPECTED.items() for path in paths]
 )
 def test_a_path_says_what_the_file_is_for(path: str, category: Category) -> None:
-    """004-05, B-28: the category weighs the lists and decides the prior."""
+    """The category weighs the lists and decides the prior."""
     assert categorise(path) is category
 
 

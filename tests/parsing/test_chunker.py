@@ -47,7 +47,7 @@ def _mangled(draw: st.DrawFn, text: str) -> str:
 @settings(max_examples=12, derandomize=True, deadline=None)
 @given(data=st.data())
 def test_chunks_are_ordered_whole_lines_that_cover_the_file(name: str, data: st.DataObject) -> None:
-    """004-07, 004-11: for any text in any language, broken or not."""
+    """For any text in any language, broken or not."""
     text = data.draw(_mangled(SAMPLES[name]))
     _assert_laws(parse_file(f"src/{name}", text.encode()), text)
 
@@ -56,7 +56,7 @@ def test_chunks_are_ordered_whole_lines_that_cover_the_file(name: str, data: st.
 @settings(max_examples=4, derandomize=True, deadline=None)
 @given(data=st.data())
 def test_symbols_lie_in_the_file_and_members_in_their_type(name: str, data: st.DataObject) -> None:
-    """004-07: spans are exact, also in broken text."""
+    """Spans are exact, also in broken text."""
     text = data.draw(_mangled(SAMPLES[name]))
     parsed = parse_file(f"src/{name}", text.encode())
     for symbol in parsed.symbols:
@@ -187,7 +187,7 @@ def test_a_grammar_without_a_query_still_gives_chunks_by_syntax() -> None:
 
 
 def test_types_may_nest_without_end() -> None:
-    """004-11: nothing recurses over the tree."""
+    """Nothing recurses over the tree."""
     depth = 400
     code = ["class A {" * depth, "int x = compute(1);\n" * 200, "}" * depth]
     parsed = parse_lines("src/A.java", *code)

@@ -41,14 +41,14 @@ def assert_laws(parsed: ParsedFile, text: str) -> None:
 @given(_TEXTS)
 @settings(derandomize=True, max_examples=300, deadline=None)
 def test_markdown_chunks_are_ordered_disjoint_and_cover_every_line(text: str) -> None:
-    """004-11: whatever the text, nothing raises and nothing is lost."""
+    """Whatever the text, nothing raises and nothing is lost."""
     assert_laws(parse_markdown("docs/a.md", text), text)
 
 
 @given(_TEXTS, st.sampled_from(["a.rst", "a.adoc", "a.txt", "a.yaml", "a.py"]))
 @settings(derandomize=True, max_examples=300, deadline=None)
 def test_text_chunks_are_ordered_disjoint_and_cover_every_line(text: str, path: str) -> None:
-    """004-11: whatever the text, nothing raises and nothing is lost."""
+    """Whatever the text, nothing raises and nothing is lost."""
     assert_laws(parse_text(path, text, CONFIG), text)
 
 
@@ -87,7 +87,7 @@ Usage
 
 
 def test_headings_become_section_symbols_with_their_path_and_span() -> None:
-    """003-08: ATX and setext headings; a comment inside a fence is none."""
+    """ATX and setext headings; a comment inside a fence is none."""
     symbols = parse_markdown("guide.md", GUIDE).symbols
     assert [(symbol.qualified_name, symbol.start_line, symbol.end_line) for symbol in symbols] == [
         ("Guide", 1, 20),
@@ -99,7 +99,7 @@ def test_headings_become_section_symbols_with_their_path_and_span() -> None:
 
 
 def test_a_chunk_knows_the_headings_around_it_and_those_that_begin_in_it() -> None:
-    """003-08: the header path; subsections are joined to a small section, the next chapter is not."""
+    """The header path; subsections are joined to a small section, the next chapter is not."""
     chunks = parse_markdown("guide.md", GUIDE).chunks
     assert [(chunk.enclosing, chunk.names, chunk.symbol) for chunk in chunks] == [
         ((), ("Guide",), "Guide"),
@@ -196,7 +196,7 @@ def links(text: str, path: str = "docs/guide/start.md") -> list[tuple[str, str, 
     ],
 )
 def test_a_link_leads_to_a_file(text: str, link: tuple[str, str, int]) -> None:
-    """001-08b: wikilinks, embeds, relative and reference links; "/" begins a path that is certain."""
+    """Wikilinks, embeds, relative and reference links; "/" begins a path that is certain."""
     assert links(text) == [link]
 
 
@@ -223,12 +223,12 @@ def test_a_link_leads_to_a_file(text: str, link: tuple[str, str, int]) -> None:
     ],
 )
 def test_what_leads_to_no_other_file_is_no_link(text: str) -> None:
-    """001-08b: URLs, anchors, images, code, escapes and paths outside of the project."""
+    """URLs, anchors, images, code, escapes and paths outside of the project."""
     assert links(text) == []
 
 
 def test_a_link_knows_the_section_it_stands_in_and_counts_once_there() -> None:
-    """B-15: one edge per section and target, from the section's qualified name."""
+    """One edge per section and target, from the section's qualified name."""
     text = "[[a]]\n# One\n[[a]] [[a]]\n## Two\n[[a]]\n"
     relations = parse_markdown("a.md", text).relations
     assert [(relation.source, relation.line) for relation in relations] == [("", 1), ("One", 3), ("One > Two", 5)]
@@ -238,7 +238,7 @@ def test_a_link_knows_the_section_it_stands_in_and_counts_once_there() -> None:
 
 
 def test_front_matter_states_facts() -> None:
-    """002-04, K-20: status, priority, type, tags and supersedes feed the trust signals."""
+    """Status, priority, type, tags and supersedes feed the trust signals."""
     text = (
         "---\ntitle: Use SQLite\nStatus: Superseded by ADR-0012\nretrieval_priority: 80\ntype: adr\n"
         "tags: [db, storage]\nsupersedes:\n  - ADR-0003\nnested: {status: draft}\n---\n# Other title\n"
@@ -267,19 +267,19 @@ def test_front_matter_states_facts() -> None:
     ],
 )
 def test_the_status_is_read_in_madr_and_nygard_form(text: str, status: DocumentStatus | None) -> None:
-    """K-20, 002-20: a `status:` key, a `Status:` line or a `Status` section."""
+    """A `status:` key, a `Status:` line or a `Status` section."""
     assert parse_markdown("adr.md", text).facts.status is status
 
 
 def test_a_status_section_names_what_the_decision_supersedes() -> None:
-    """K-20: in the Nygard form the successor names its predecessor below its status."""
+    """In the Nygard form the successor names its predecessor below its status."""
     facts = parse_markdown("a.md", "## Status\n\nAccepted\n\nSupersedes [ADR-0003](0003.md)\n").facts
     assert facts.supersedes == ("ADR-0003",)
 
 
 @pytest.mark.parametrize("value", ["101", "-1", "high", "nan", "inf", "[1, 2", ".5e999", "''"])
 def test_a_priority_out_of_range_is_none(value: str) -> None:
-    """002-04: 0 to 100; nothing is clamped."""
+    """0 to 100; nothing is clamped."""
     assert parse_markdown("a.md", f"---\npriority: {value}\n---\n").facts.priority is None
 
 
@@ -292,7 +292,7 @@ def test_keys_and_values_that_are_not_flat_are_passed_over(block: str) -> None:
 
 
 def test_malformed_front_matter_is_a_note_and_the_document_is_still_read() -> None:
-    """004-11: the note names the line; what stands before the fault is kept."""
+    """The note names the line; what stands before the fault is kept."""
     parsed = parse_markdown("a.md", "---\nstatus: draft\nx: [1\ny: 'z\n---\n# Title\n")
     assert parsed.note.startswith("the front matter is not valid YAML")
     assert (parsed.facts.status, parsed.facts.title) == (DocumentStatus.PROPOSED, "Title")
@@ -339,13 +339,13 @@ def test_configuration_is_cut_at_its_least_indented_keys() -> None:
 
 
 def test_a_giant_line_is_a_chunk_of_its_own_cut_to_what_can_be_shown() -> None:
-    """004-12: a line of megabytes costs neither the file nor the memory."""
+    """A line of megabytes costs neither the file nor the memory."""
     parsed = parse_text("a.txt", "before\n\n" + "x" * 1_000_000 + "\n\nafter", DATA)
     assert [len(chunk.text) for chunk in parsed.chunks] == [6, LINE_LIMIT, 5]
 
 
 def test_the_note_and_language_of_a_fallback_are_kept() -> None:
-    """004-11: code that cannot be parsed says so."""
+    """Code that cannot be parsed says so."""
     parsed = parse_text("a.py", "def (", Category.IMPLEMENTATION, "python", "syntax errors")
     assert (parsed.language, parsed.note, parsed.mode) == ("python", "syntax errors", ParseMode.TEXT)
 
@@ -371,7 +371,7 @@ def test_the_note_and_language_of_a_fallback_are_kept() -> None:
     ],
 )
 def test_what_nobody_reads_line_by_line_becomes_a_card(path: str, text: str, category: Category, reason: str) -> None:
-    """004-12: data, lock, minified and generated files, with the reason."""
+    """Data, lock, minified and generated files, with the reason."""
     assert needs_card(path, text, category) == reason
 
 
@@ -389,7 +389,7 @@ def test_a_card_shows_path_reason_size_and_first_lines() -> None:
 @given(_TEXTS, st.sampled_from(list(Category)))
 @settings(derandomize=True, max_examples=100, deadline=None)
 def test_any_text_makes_a_card_of_bounded_length(text: str, category: Category) -> None:
-    """004-12: cards never raise, and their span lies in the file."""
+    """Cards never raise, and their span lies in the file."""
     assert isinstance(needs_card("a.html", text, category), str)
     for chunk in card("a" * 600, text, category, "why").chunks:
         assert len(chunk.text) <= 500
@@ -424,7 +424,7 @@ def test_any_text_makes_a_card_of_bounded_length(text: str, category: Category) 
     ids=lambda text: repr(text[:12]),
 )
 def test_no_text_takes_longer_than_its_length_allows(text: str) -> None:
-    """004-12: time is linear in the text; 100 kB of the worst kind stay far below the cap of two seconds."""
+    """Time is linear in the text; 100 kB of the worst kind stay far below the cap of two seconds."""
     began = time.process_time()
     assert_laws(parse_markdown("a.md", text), text)
     assert_laws(parse_text("a.rst", text, DATA), text)

@@ -32,7 +32,7 @@ from graphrag_mcp.parsing.languages import ImportStyle
     ],
 )
 def test_a_module_becomes_a_path(style: ImportStyle, path: str, module: str, expected: str) -> None:
-    """004-07: from the root where the statement says so, else the end of a path; never with an extension."""
+    """From the root where the statement says so, else the end of a path; never with an extension."""
     assert module_path(style, path, module) == expected
 
 
@@ -49,6 +49,6 @@ def test_groups_are_expanded() -> None:
 @pytest.mark.parametrize("text", ["", "{", "}}", "a::{b", "a::b}, c", "{{{,,,}", "...", "::", "*", "use", "'"])
 @pytest.mark.parametrize("style", ImportStyle)
 def test_half_a_statement_is_no_error(style: ImportStyle, text: str) -> None:
-    """004-11: while someone types, imports are incomplete."""
+    """While someone types, imports are incomplete."""
     expand_imports(style, "src/a.x", 0, text, [], "")
     expand_imports(style, "", 0, text, [("a", "")], "b")

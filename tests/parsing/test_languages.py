@@ -54,7 +54,7 @@ def test_a_header_is_c_unless_it_is_clearly_cpp() -> None:
 
 @pytest.mark.parametrize("language", syntax_languages())
 def test_every_query_fits_the_installed_grammar(language: str) -> None:
-    """004-07: a query that names an unknown node raises; none does."""
+    """A query that names an unknown node raises; none does."""
     grammar = load_grammar(language)
     assert grammar is not None
     assert grammar.query is not None

@@ -29,7 +29,7 @@ def _python() -> Language:
     path=st.sampled_from(["a.py", "src/b.ts", "c.hs", "d.swift", "e.md", "f", "g.json", "h.php", "i.scala", "x/y.rb"]),
 )
 def test_no_bytes_raise(data: bytes, path: str) -> None:
-    """004-11: whatever is given, a ParsedFile comes back."""
+    """Whatever is given, a ParsedFile comes back."""
     assert parse_file(path, data).path == path
 
 
@@ -46,7 +46,7 @@ def test_characters_beyond_the_table_of_a_scanner_do_not_end_the_process() -> No
 
 
 def test_a_binary_file_has_no_chunks_and_says_so() -> None:
-    """004-13: binary files are skipped."""
+    """Binary files are skipped."""
     parsed = parse_file("src/a.py", b"\x7fELF\x00\x00\x01")
     assert parsed.chunks == ()
     assert "binary" in parsed.note
@@ -82,7 +82,7 @@ def test_ten_thousand_nested_brackets_are_parsed(path: str, bracket: str) -> Non
 
 
 def test_a_file_over_one_megabyte_is_cut_by_lines() -> None:
-    """K-24, 004-12: plain line chunks, no symbols, and a note."""
+    """Plain line chunks, no symbols, and a note."""
     parsed = parse_file("src/a.py", b"def run(): ...\n" * 70_000)
     assert (parsed.mode, parsed.language, parsed.symbols) == (ParseMode.TEXT, "python", ())
     assert parsed.note == "by lines: over 1 MB"
@@ -90,20 +90,20 @@ def test_a_file_over_one_megabyte_is_cut_by_lines() -> None:
 
 
 def test_a_long_run_of_brackets_is_cut_by_lines() -> None:
-    """K-24: the query engine would take minutes for it."""
+    """The query engine would take minutes for it."""
     parsed = parse_file("src/a.py", b"[\n" * 50_000)
     assert parsed.mode is ParseMode.TEXT
     assert "brackets" in parsed.note
 
 
 def test_parsing_stops_at_the_time_limit() -> None:
-    """K-24, 004-12: extraction is capped by the clock."""
+    """Extraction is capped by the clock."""
     with pytest.raises(SyntaxTimeoutError, match=r"not parsed within 0\.0001 seconds"):
         parse_tree(_python(), SourceCode("def run(): ...\n" * 20_000), seconds=0.0001)
 
 
 def test_nothing_is_kept_of_what_was_parsed() -> None:
-    """Issue 6: a server parses for weeks; tree-sitter 0.26 never lets go of what its read function returns."""
+    """A server parses for weeks; tree-sitter 0.26 never lets go of what its read function returns."""
     code = SourceCode("def run(): ...\n" * 10_000)
     parse_tree(_python(), code)
     tracemalloc.start()
@@ -137,7 +137,7 @@ def test_text_without_a_grammar_is_cut_by_lines() -> None:
 
 
 def test_an_error_in_the_middle_costs_only_its_own_definition() -> None:
-    """004-11: a file that someone is typing in keeps its other symbols."""
+    """A file that someone is typing in keeps its other symbols."""
     parsed = parse_file("a.py", b"def one(): ...\n\ndef broken():\n    x = = 1 +\n\nclass Two:\n    three = 3\n")
     assert {"one", "Two"} <= {symbol.name for symbol in parsed.symbols}
     assert parsed.mode is ParseMode.SYNTAX

@@ -103,20 +103,20 @@ USES = {
 
 @pytest.mark.parametrize("name", SAMPLES)
 def test_every_language_yields_its_imports(name: str) -> None:
-    """004-07: under the name that the other file gave it, and with that file's place."""
+    """Under the name that the other file gave it, and with that file's place."""
     target, module = IMPORTS[name]
     assert ("", target, IMPORT, module) in _edges(parse_sample(name), RelationKind.IMPORTS)
 
 
 @pytest.mark.parametrize("name", INHERITS)
 def test_every_language_with_types_yields_what_they_inherit(name: str) -> None:
-    """004-07: classes, traits, mixins, embedded structs, behaviours."""
+    """Classes, traits, mixins, embedded structs, behaviours."""
     assert INHERITS[name] in _edges(parse_sample(name), RelationKind.INHERITS)
 
 
 @pytest.mark.parametrize("name", SAMPLES)
 def test_every_language_yields_its_calls(name: str) -> None:
-    """004-07: from the qualified name of the definition around the call."""
+    """From the qualified name of the definition around the call."""
     assert CALLS[name] in _edges(parse_sample(name), RelationKind.CALLS)
 
 
@@ -264,7 +264,7 @@ def test_a_definition_is_contained_in_the_one_around_it() -> None:
 
 
 def test_a_method_of_an_unknown_value_is_never_resolved() -> None:
-    """K-20 and the field notes: a call guessed by name is no fact, though the file has one method of the name."""
+    """A call guessed by name is no fact, though the file has one method of the name."""
     parsed = parse_lines("src/a.py", "class A:", "    def load(self): ...", "def run(value):", "    value.load()")
     assert _edges(parsed, RelationKind.CALLS) == {("run", "load", UNRESOLVED, "")}
 

@@ -374,7 +374,7 @@ EXPECTED = {
 
 @pytest.mark.parametrize("name", SAMPLES)
 def test_a_sample_yields_exactly_its_symbols(name: str) -> None:
-    """004-07: a grammar that renames a node would silently lose symbols; here it does not."""
+    """A grammar that renames a node would silently lose symbols; here it does not."""
     found = [
         f"{symbol.kind} {symbol.qualified_name} {symbol.start_line}-{symbol.end_line}"
         for symbol in parse_sample(name).symbols
@@ -384,7 +384,7 @@ def test_a_sample_yields_exactly_its_symbols(name: str) -> None:
 
 @pytest.mark.parametrize("name", SAMPLES)
 def test_a_sample_is_parsed_by_its_syntax(name: str) -> None:
-    """004-07: all twenty languages have a grammar and a query that fits it."""
+    """All twenty languages have a grammar and a query that fits it."""
     parsed = parse_sample(name)
     assert (parsed.mode, parsed.note) == (ParseMode.SYNTAX, "")
 
@@ -427,7 +427,7 @@ SIGNATURES = {
 
 @pytest.mark.parametrize(("name", "symbol"), SIGNATURES)
 def test_a_definition_knows_its_signature_and_what_its_comment_says(name: str, symbol: str) -> None:
-    """004-06: the signature ends at the body, and the comment directly above or the docstring says what it is for."""
+    """The signature ends at the body, and the comment directly above or the docstring says what it is for."""
     found = {(one.qualified_name, one.signature, one.docstring) for one in outline_of(name).definitions}
     assert (symbol, *SIGNATURES[name, symbol]) in found
 

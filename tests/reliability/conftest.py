@@ -1,21 +1,18 @@
-"""The size of a run, the figures that it gives, and waiting for what comes in time."""
+"""The size of a run, the figures that it gives, ."""
 
 import json
-import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import TypeVar
 
 import pytest
 
 Size = Callable[[int, int], int]
 Report = Callable[..., None]
-Value = TypeVar("Value")
 
 
 @pytest.fixture
 def size(request: pytest.FixtureRequest) -> Size:
-    """`size(short, whole)`: how much to do in `make test`, and in `make soak`."""
+    """`size(short, whole)`: how much to do in `make test-all`, and in `make soak`."""
     whole_run = bool(request.config.getoption("--soak"))
 
     def choose(short: int, whole: int) -> int:
@@ -36,15 +33,6 @@ def report(request: pytest.FixtureRequest) -> Report:
                 stream.write(line + "\n")
 
     return note
-
-
-def wait_for(found: Callable[[], Value], seconds: float) -> Value:
-    """Return what is found as soon as it is; fails after so many seconds."""
-    deadline = time.monotonic() + seconds
-    while not (value := found()):
-        assert time.monotonic() < deadline, f"not within {seconds} s"
-        time.sleep(0.02)
-    return value
 
 
 FIGURES = pytest.StashKey[list[str]]()

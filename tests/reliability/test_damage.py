@@ -9,9 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from tests.reliability.conftest import Report, wait_for
+from tests.reliability.conftest import Report
 from tests.reliability.projects import Project
 from tests.stdio_client import Server
+from tests.waiting import wait_until
+
+pytestmark = pytest.mark.slow
 
 HYBRID = "graphrag_hybrid_search"
 NEEDLE = "find_the_needle"
@@ -80,7 +83,7 @@ class Served:
         for _ in range(servers):
             server = Server(self.project.root, {**os.environ, **data, **environment})
             self.servers.append(server)
-            wait_for(lambda server=server: server.call("index_status", {})[0].startswith("Index: ready"), 30)
+            wait_until(lambda server=server: server.call("index_status", {})[0].startswith("Index: ready"), 30)
             assert found(server)
         (self.file,) = folder.glob("data/*/index-*.sqlite")
 
@@ -132,8 +135,8 @@ def is_replaced(file: Path, damaged_bytes: int) -> bool:
 def wait_until_mended(server: Server) -> float:
     """Return the seconds until the index is whole, and is said to be."""
     began = time.monotonic()
-    wait_for(lambda: found(server), MENDED_SECONDS)
-    wait_for(lambda: server.call("index_status", {})[0].startswith("Index: ready"), MENDED_SECONDS)
+    wait_until(lambda: found(server), MENDED_SECONDS)
+    wait_until(lambda: server.call("index_status", {})[0].startswith("Index: ready"), MENDED_SECONDS)
     return time.monotonic() - began
 
 

@@ -17,6 +17,9 @@ import pytest
 
 from tests.reliability.conftest import Report, Size
 from tests.stdio_client import Server
+from tests.waiting import wait_until
+
+pytestmark = pytest.mark.slow
 
 HYBRID = "graphrag_hybrid_search"
 EXIT_SECONDS = 0.1
@@ -364,10 +367,3 @@ def command_of(pid: int) -> str:
         return read(Path(f"/proc/{pid}/cmdline"))
     except OSError:
         return ""
-
-
-def wait_until(happened: Callable[[], bool], seconds: float) -> None:
-    deadline = time.monotonic() + seconds
-    while not happened():
-        assert time.monotonic() < deadline, f"has not happened in {seconds} s"
-        time.sleep(0.01)

@@ -19,8 +19,11 @@ from graphrag_mcp.model.reports import IndexReport
 from graphrag_mcp.model.search import SearchRequest
 from graphrag_mcp.settings import load_settings
 from tests.index_contents import assert_same_contents, contents
-from tests.reliability.conftest import Report, Size, wait_for
+from tests.reliability.conftest import Report, Size
 from tests.reliability.projects import Project
+from tests.waiting import wait_until
+
+pytestmark = pytest.mark.slow
 
 QUERY = SearchRequest("open a cookie session")
 
@@ -114,8 +117,8 @@ def test_damage_that_nothing_meets_is_found_by_the_next_run(indexed: Indexed, se
     with closing(indexed.open()) as app:
         if serve:
             app.start()
-            wait_for(lambda: app.status().warnings, 20)
-            wait_for(lambda: app.index_state().state == "ready", 20)
+            wait_until(lambda: app.status().warnings, 20)
+            wait_until(lambda: app.index_state().state == "ready", 20)
         else:
             app.index()
         assert_same_contents(app, indexed.clean)

@@ -10,12 +10,16 @@ import time
 from contextlib import closing
 from pathlib import Path
 
+import pytest
+
 from graphrag_mcp.app.local import App
 from graphrag_mcp.settings import Settings, load_settings
 from tests.index_contents import assert_same_contents
 from tests.reliability.conftest import Report, Size
 from tests.reliability.killed import BATCH_CHUNKS
 from tests.reliability.projects import Project
+
+pytestmark = pytest.mark.slow
 
 FILES = 60
 FILES_OF_A_BATCH = BATCH_CHUNKS  # A file has a chunk at least.

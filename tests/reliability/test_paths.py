@@ -29,6 +29,7 @@ from graphrag_mcp.settings import load_settings
 from graphrag_mcp.system.safe_files import FilesBelow, read_file_below
 from tests.reliability.conftest import Report, Size
 from tests.repositories import commit, git
+from tests.waiting import kernel_watches, wait_until
 
 CANARY = "kanarienvogelqzvx"  # One lower-case word, so that every store would hold it as it is.
 CODE = "def open_cookie_jar(path):\n    return Jar(path)\n"
@@ -230,6 +231,7 @@ def test_files_are_read_in_any_order_at_any_depth(tmp_path: Path) -> None:
     assert len(list(Path("/proc/self/fd").iterdir())) == before
 
 
+@pytest.mark.slow
 def test_a_folder_that_becomes_a_symlink_during_the_run_leads_nowhere(
     root: Path, outside: Path, tmp_path: Path, size: Size, report: Report
 ) -> None:
@@ -322,6 +324,7 @@ _HOSTILE = (
 )
 
 
+@pytest.mark.slow
 def test_no_argument_reads_what_is_outside(
     root: Path, outside: Path, tmp_path: Path, size: Size, report: Report
 ) -> None:
@@ -391,7 +394,7 @@ def test_nothing_is_ever_written_below_the_root(root: Path, tmp_path: Path) -> N
         stop = threading.Event()
         watching = threading.Thread(target=app.watch, args=(stop,))
         watching.start()
-        time.sleep(1)
+        wait_until(kernel_watches, SECONDS)
         stop.set()
         watching.join(SECONDS)
         assert not watching.is_alive()

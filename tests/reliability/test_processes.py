@@ -14,9 +14,12 @@ from pathlib import Path
 
 import pytest
 
-from tests.reliability.conftest import Report, Size, wait_for
+from tests.reliability.conftest import Report, Size
 from tests.reliability.projects import NOUNS, VERBS, Project
 from tests.stdio_client import Server
+from tests.waiting import wait_until
+
+pytestmark = pytest.mark.slow
 
 SERVERS = 4
 TAKEOVER_SECONDS = 5.0
@@ -96,15 +99,15 @@ def test_a_writer_that_is_killed_is_followed_by_another(
         server.start_asking("tools/call", {"name": HYBRID, "arguments": {"query": "open a file"}})
     seconds: list[float] = []
     for _ in range(size(1, 5)):
-        (writer,) = wait_for(lambda: lock_holders(tmp_path) & set(servers), 20)
+        (writer,) = wait_until(lambda: lock_holders(tmp_path) & set(servers), 20)
         dead = servers.pop(writer)
         dead.process.send_signal(signal.SIGKILL)
         killed = time.monotonic()
         (project.root / "new.py").write_text(f"def written_after_{writer}():\n    pass\n")
-        wait_for(lambda: lock_holders(tmp_path) & set(servers), TAKEOVER_SECONDS)
+        wait_until(lambda: lock_holders(tmp_path) & set(servers), TAKEOVER_SECONDS)
         seconds.append(time.monotonic() - killed)
         dead.close()
-        wait_for(lambda writer=writer: f"written_after_{writer}" in names(tmp_path), 10)
+        wait_until(lambda writer=writer: f"written_after_{writer}" in names(tmp_path), 10)
         other = Server(project.root, environment)
         other.start_asking("tools/call", {"name": HYBRID, "arguments": {"query": "open a file"}})
         servers[other.process.pid] = other
@@ -126,9 +129,9 @@ def test_a_commit_is_seen_by_the_others(
     for number in range(size(3, 20)):
         name = f"seen_by_everybody_{number}"
         (project.root / f"{name}.py").write_text(f"def {name}():\n    pass\n")
-        wait_for(lambda name=name: name in names(tmp_path), 10)
+        wait_until(lambda name=name: name in names(tmp_path), 10)
         committed = time.monotonic()
-        wait_for(lambda name=name: f"{name}.py" in reader.call(HYBRID, {"query": name, "limit": 1})[0], 10)
+        wait_until(lambda name=name: f"{name}.py" in reader.call(HYBRID, {"query": name, "limit": 1})[0], 10)
         seconds.append(time.monotonic() - committed)
     writer.close()
     reader.close()
@@ -182,7 +185,7 @@ def names(folder: Path) -> set[str]:
 def eventually_same(project: Project, folder: Path) -> int:
     """Wait until the index has exactly the project's files, and return how many chunks; each is there once."""
     present = {path.relative_to(project.root).as_posix() for path in project.paths}
-    wait_for(lambda: {path for (path,) in query(folder, "SELECT path FROM tree_files")} == present, 15)
+    wait_until(lambda: {path for (path,) in query(folder, "SELECT path FROM tree_files")} == present, 15)
     chunks = query(folder, "SELECT f.path, c.start_line FROM chunks c JOIN files f ON f.id = c.file_id")
     assert len(set(chunks)) == len(chunks)
     return len(chunks)

@@ -8,9 +8,13 @@ from collections import defaultdict
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from tests.reliability.conftest import Report, Size
 from tests.reliability.projects import NOUNS, VERBS, Project
 from tests.stdio_client import Server
+
+pytestmark = pytest.mark.slow
 
 FILES = 40
 

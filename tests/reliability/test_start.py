@@ -19,6 +19,9 @@ import pytest
 from graphrag_mcp.index.location import IndexLocation
 from tests.reliability.conftest import Report, Size
 from tests.stdio_client import Server
+from tests.waiting import wait_until
+
+pytestmark = pytest.mark.slow
 
 HYBRID = "graphrag_hybrid_search"
 LIST_SECONDS = 1.0
@@ -321,10 +324,8 @@ def building(root: Path, environment: Environment) -> Iterator[None]:
     """Let another process index, from when its first rows are written until the block ends."""
     with subprocess.Popen(command("index", root), env=environment, stdout=subprocess.DEVNULL) as indexer:
         try:
-            deadline = time.monotonic() + 60
-            while not any(Path(environment["GRAPHRAG_DATA_DIR"]).glob("*/index-*.sqlite-wal")):
-                assert time.monotonic() < deadline, "no index was begun"
-                time.sleep(0.01)
+            data = Path(environment["GRAPHRAG_DATA_DIR"])
+            wait_until(lambda: any(data.glob("*/index-*.sqlite-wal")), 60)
             yield
             assert indexer.poll() is None, "the index was complete before the server answered: it takes more files"
         finally:

@@ -19,9 +19,11 @@ from graphrag_mcp.index.location import IndexLocation
 from graphrag_mcp.index.write_lock import Holder, WriteLock
 from graphrag_mcp.stores.sqlite.old_formats import old_indexes, remove_unused
 from graphrag_mcp.stores.sqlite.schema import SCHEMA_VERSION
-from tests.reliability.conftest import wait_for
 from tests.reliability.projects import Project
 from tests.stdio_client import Server
+from tests.waiting import wait_until
+
+pytestmark = pytest.mark.slow
 
 HYBRID = "graphrag_hybrid_search"
 DAY = 86_400
@@ -49,7 +51,7 @@ def root(tmp_path: Path) -> Path:
 def serving(root: Path, environment: dict[str, str], *arguments: str) -> Iterator[Server]:
     server = Server(root, environment, arguments=arguments)
     try:
-        wait_for(lambda: server.call("index_status", {})[0].startswith("Index: ready"), 30)
+        wait_until(lambda: server.call("index_status", {})[0].startswith("Index: ready"), 30)
         yield server
     finally:
         server.close()
@@ -77,7 +79,7 @@ def test_an_older_server_that_runs_keeps_no_newer_version_waiting(root: Path, en
             assert newer.call(HYBRID, {"query": "open a file"})[0].startswith("1. ")
             (root / "new.py").write_text("def written_for_both():\n    pass\n")
             for server in (older, newer):
-                wait_for(lambda server=server: "new.py" in server.call(HYBRID, {"query": "written_for_both"})[0], 20)
+                wait_until(lambda server=server: "new.py" in server.call(HYBRID, {"query": "written_for_both"})[0], 20)
         assert command(root, environment, "index").returncode == 0
 
 

@@ -17,6 +17,8 @@ from tests.index_contents import assert_same_contents
 from tests.reliability.conftest import Report, Size
 from tests.reliability.projects import Project
 
+pytestmark = pytest.mark.slow
+
 SHIM = Path(__file__).with_name("failing_writes.c")
 FILES = 30
 ERRORS = {"full disk": errno.ENOSPC, "broken disk": errno.EIO, "no permission": errno.EACCES}
@@ -108,7 +110,7 @@ def test_a_write_that_fails_is_a_sentence_and_then_the_next_run_has_everything(
             *progress, sentence = said.splitlines()
             assert all(line.startswith("indexing ") for line in progress), said
             assert sentence.startswith("graphrag-mcp: "), said
-            assert len(sentence) < 400
+            assert len(sentence.replace(str(tmp_path), "")) < 300
         else:  # A write that SQLite could do without.
             survived += 1
         app = index.open()

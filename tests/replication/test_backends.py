@@ -60,7 +60,7 @@ URL = "http://127.0.0.1:6333"
     ],
 )
 def test_every_form_of_an_origin_names_the_same_project(tmp_path: Path, url: str, name: str) -> None:
-    """K-25: clones by https and by ssh mean one project; no user, password or port is in its name."""
+    """Clones by https and by ssh mean one project; no user, password or port is in its name."""
     subprocess.run(["git", "init", "--quiet", str(tmp_path)], check=True)
     subprocess.run(["git", "-C", str(tmp_path), "remote", "add", "origin", url], check=True)
     assert origin(tmp_path) == name
@@ -69,7 +69,7 @@ def test_every_form_of_an_origin_names_the_same_project(tmp_path: Path, url: str
 
 
 def test_keys_say_project_and_content_and_nothing_else() -> None:
-    """P-2: the same content has the same key everywhere; another content, path, project or parser another one."""
+    """The same content has the same key everywhere; another content, path, project or parser another one."""
     version = file_version("a.py", b"hash", "recipe")
     key = point_key("project", version, 0)
     assert key == point_key("project", file_version("a.py", b"hash", "recipe"), 0)
@@ -94,7 +94,7 @@ def test_a_path_lies_in_all_its_folders() -> None:
 
 
 def test_sparse_vectors_multiply_to_bm25() -> None:
-    """K-25: field weights, saturation and length are in the document, the rarity of each term in the query."""
+    """Field weights, saturation and length are in the document, the rarity of each term in the query."""
     weights = {"names": 3.0, "body": 1.0}
     vector = document_vector({"names": "total", "body": "total of an order"}, weights)
     values = dict(zip(vector.indices, vector.values, strict=True))
@@ -156,7 +156,7 @@ def test_threads_that_hang_are_no_more_than_the_limit() -> None:
 
 
 def test_what_a_document_supersedes_is_a_relation() -> None:
-    """002-20: by path, by name or as a wikilink, so that the graph leads from the successor to what it replaced."""
+    """By path, by name or as a wikilink, so that the graph leads from the successor to what it replaced."""
     text = "---\nsupersedes:\n  - ../old/first.md\n  - second\n  - '[[third]]'\n---\n# New\n"
     parsed = parse_file("docs/new/guide.md", text.encode())
     found = [one.target_module for one in parsed.relations if one.kind is RelationKind.SUPERSEDES]

@@ -37,7 +37,7 @@ def bench(tmp_path: Path) -> Iterator[Bench]:
 
 
 def test_rejected_approaches_have_their_own_block(bench: Bench) -> None:
-    """002-13, 002-14, 002-24: the beginnings of three, nearest first, apart from the results and not counted."""
+    """The beginnings of three, nearest first, apart from the results and not counted."""
     result = bench.search(SearchRequest("garnet", limit=5))
     assert [hit.chunk.path for hit in result.rejected] == ["docs/near0.md", "docs/near1.md", "docs/near2.md"]
     assert {hit.origin for hit in result.rejected} == {"rejected"}
@@ -57,19 +57,19 @@ def test_rejected_approaches_have_their_own_block(bench: Bench) -> None:
     ],
 )
 def test_how_many_and_how_near_are_settings(bench: Bench, update: dict[str, object], expected: int) -> None:
-    """002-14: three of 0.40 and more by default."""
+    """Three of 0.40 and more by default."""
     settings = NO_DEDUP.model_copy(update=update)
     assert len(bench.search(SearchRequest("garnet", limit=5), settings).rejected) == expected
 
 
 def test_what_is_excluded_is_in_no_block(bench: Bench) -> None:
-    """003-26, B-22: the scope covers the rejected too."""
+    """The scope covers the rejected too."""
     scope = Scope(categories=frozenset({Category.IMPLEMENTATION}))
     assert bench.search(SearchRequest("garnet", scope=scope)).rejected == ()
 
 
 def test_without_such_documents_it_is_a_plain_search(tmp_path: Path) -> None:
-    """002-15, K-20: empty blocks, no error, and the same results."""
+    """Empty blocks, no error, and the same results."""
     bench = Bench(tmp_path, garnets(8))
     result = bench.search(SearchRequest("garnet", limit=5))
     bench.close()
@@ -78,7 +78,7 @@ def test_without_such_documents_it_is_a_plain_search(tmp_path: Path) -> None:
 
 
 def test_the_next_best_are_named(bench: Bench) -> None:
-    """002-16, 002-17, 002-19: runners-up after the limit, and the counts of everything."""
+    """Runners-up after the limit, and the counts of everything."""
     result = bench.search(SearchRequest("garnet", limit=5))
     everything = paths(bench.search(SearchRequest("garnet", limit=8)))
     assert [hit.chunk.path for hit in result.runner_up] == everything[5:8]
@@ -91,7 +91,7 @@ def test_the_next_best_are_named(bench: Bench) -> None:
 
 
 def test_the_strategy_is_told(bench: Bench) -> None:
-    """002-18: what ran, and which filters applied."""
+    """What ran, and which filters applied."""
     strategy = bench.search(SearchRequest("garnet", scope=Scope(languages=frozenset({"python"})))).meta.strategy
     assert (strategy.semantic_enabled, strategy.fts_enabled, strategy.graph_expansion_enabled) == (True, True, True)
     assert strategy.filters_applied == ("exclude_archived", "languages")
@@ -104,7 +104,7 @@ def _function(name: str) -> Symbol:
 
 
 def test_expansion_keeps_to_the_allowed_relations(tmp_path: Path) -> None:
-    """002-11, 002-12, 002-13: an allow-list of edges, a cap on the nodes, and the origin on each."""
+    """An allow-list of edges, a cap on the nodes, and the origin on each."""
     calls = [
         Relation(RelationKind.CALLS, "run", "help", 2, 1.0, Resolution.UNRESOLVED),
         Relation(RelationKind.INHERITS, "run", "parent", 3, 1.0, Resolution.UNRESOLVED),

@@ -1,6 +1,6 @@
 """Whether anything matches a query well: the judgement alone, and over the golden corpus."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -136,14 +136,6 @@ def test_missing_words_are_named_as_the_query_says_them() -> None:
 
 
 # ---------------------------------------------------------------- over a real index
-
-
-@pytest.fixture(scope="module")
-def golden(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Golden]:
-    """The golden corpus, indexed once."""
-    golden = Golden(tmp_path_factory.mktemp("confidence"))
-    yield golden
-    golden.close()
 
 
 def _meta(app: App, query: str, scope: Scope | None = None) -> SearchMeta:

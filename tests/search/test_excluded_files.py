@@ -28,7 +28,7 @@ def _search(bench: Bench, *excluded: int, limit: int = 5, settings: RetrievalSet
 
 
 def test_excluded_files_are_in_no_list_and_no_count(bench: Bench) -> None:
-    """P-5, 003-13, 003-19: the lists that are fused and the statistics know nothing of them."""
+    """The lists that are fused and the statistics know nothing of them."""
     result = _search(bench, 0, 1, 2, 3, limit=FILES)
     left = FILES - 4
     assert result.meta.compression.original_count == left
@@ -41,7 +41,7 @@ def test_excluded_files_are_in_no_list_and_no_count(bench: Bench) -> None:
 def test_what_is_left_scores_as_if_nothing_else_existed(
     bench: Bench, tmp_path: Path, algorithm: str, tolerance: float
 ) -> None:
-    """003-02, 003-19: the order is that of an index without the files, and so are the scores by rank.
+    """The order is that of an index without the files, and so are the scores by rank.
 
     The scores by BM25 differ a little, since how rare a word is is counted over the whole index.
     """
@@ -55,7 +55,7 @@ def test_what_is_left_scores_as_if_nothing_else_existed(
 
 
 def test_excluding_asks_no_store_for_more(bench: Bench) -> None:
-    """003-12, K-09: pushed down into the stores, so nothing is fetched to be thrown away."""
+    """Pushed down into the stores, so nothing is fetched to be thrown away."""
     _search(bench)
     _search(bench, 0, 1, 2)
     assert (len(set(bench.vectors.limits)), len(set(bench.keywords.limits))) == (1, 1)
@@ -63,27 +63,27 @@ def test_excluding_asks_no_store_for_more(bench: Bench) -> None:
 
 
 def test_excluding_more_than_half_still_fills_the_limit(bench: Bench) -> None:
-    """003-25, 003-18: as long as that many other files match."""
+    """As long as that many other files match."""
     assert len(_search(bench, *range(7)).primary) == 5
     assert len(_search(bench, *range(9)).primary) == FILES - 9
 
 
 def test_excluding_everything_is_an_empty_answer(bench: Bench) -> None:
-    """003-27: no error, and counts of zero."""
+    """No error, and counts of zero."""
     result = _search(bench, *range(FILES))
     assert (result.primary, result.expanded, result.meta.unavailable) == ((), (), {})
     assert (result.meta.compression.original_count, result.meta.compression.final_count) == (0, 0)
 
 
 def test_an_exclusion_ends_with_its_call(bench: Bench) -> None:
-    """003-05: no list is kept from one call to the next."""
+    """No list is kept from one call to the next."""
     before = paths(_search(bench))
     assert paths(_search(bench, 0)) != before
     assert paths(_search(bench)) == before
 
 
 def test_a_search_returns_hits_and_what_each_stage_left_over(bench: Bench) -> None:
-    """003-06, 003-29: the counts fall from stage to stage and end at what is shown."""
+    """The counts fall from stage to stage and end at what is shown."""
     result = _search(bench, 0)
     stats = result.meta.compression
     stages = [
@@ -100,7 +100,7 @@ def test_a_search_returns_hits_and_what_each_stage_left_over(bench: Bench) -> No
 
 
 def test_the_cap_per_document_counts_without_excluded_files(tmp_path: Path) -> None:
-    """003-20: exclusion and cap work together."""
+    """Exclusion and cap work together."""
     sources = garnets(3)
     long = [f"garnet part{number}" for number in range(6)]
     bench = Bench(tmp_path, [*sources, type(sources[0])("src/long.py", long, [[1.0]] * 6)])

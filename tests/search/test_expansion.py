@@ -13,24 +13,24 @@ def _expand(text: str, **more: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def test_about_fifty_terms_are_known() -> None:
-    """004-03, 004-17: a small dictionary, in which auth, db and http stand."""
+    """A small dictionary, in which auth, db and http stand."""
     assert 50 <= len(SYNONYMS) <= 80
     assert {"auth", "db", "http"} <= set(SYNONYMS)
 
 
 def test_an_abbreviation_is_looked_for_in_full() -> None:
-    """004-03, B-30: auth also finds authentication, as one of the words, not instead of it."""
+    """Auth also finds authentication, as one of the words, not instead of it."""
     assert set(query_words("authentication login token")) <= set(_expand("auth middleware"))
     assert "auth" not in _expand("auth middleware")
 
 
 def test_nothing_known_adds_nothing() -> None:
-    """004-08: the query stays what it was."""
+    """The query stays what it was."""
     assert _expand("kumquat marmalade") == ()
 
 
 def test_a_query_grows_by_so_much_at_most() -> None:
-    """004-09, K-24: twelve terms, and none where the text is long already."""
+    """Twelve terms, and none where the text is long already."""
     text = "auth db config error http login log api url"
     assert len(_expand(text)) == MAX_ADDED == 12
     assert _expand(text + " x" * MAX_CHARACTERS) == ()
@@ -38,18 +38,18 @@ def test_a_query_grows_by_so_much_at_most() -> None:
 
 @pytest.mark.parametrize("text", ['auth" OR 1', "auth*", "(auth)", "auth:", "'auth'", "AUTH!"])
 def test_marks_around_a_word_are_no_part_of_it(text: str) -> None:
-    """004-10, K-24: what the keyword index would take for its own syntax never reaches it."""
+    """What the keyword index would take for its own syntax never reaches it."""
     assert all(term.isalnum() for term in _expand(text))
 
 
 def test_a_project_adds_its_own_words() -> None:
-    """004-18: new ones, and others in the place of ours."""
+    """New ones, and others in the place of ours."""
     assert _expand("sku search", sku=("article",)) == tuple(query_words("article"))
     assert _expand("db search", db=("ledger",)) == tuple(query_words("ledger"))
 
 
 def test_only_the_words_are_widened() -> None:
-    """004-04: what is embedded is the query itself; an identifier alone is looked up as it stands."""
+    """What is embedded is the query itself; an identifier alone is looked up as it stands."""
     query = understand("auth middleware")
     assert query.text == "auth middleware"
     assert query.terms == tuple(query_words("auth middleware"))

@@ -21,19 +21,19 @@ def _list(source: ListSource, ids: list[int], weight: float = 1.0) -> RankedList
 
 @pytest.mark.parametrize(("rank", "share"), [(1, 0.0164), (10, 0.0143), (100, 0.00625)])
 def test_a_place_is_worth_its_reciprocal_rank(rank: int, share: float) -> None:
-    """001-05, 000-26: 1/(k + rank) with k = 60, ranks from 1."""
+    """1/(k + rank) with k = 60, ranks from 1."""
     found = {one.chunk_id: one.score for one in fuse_rrf([_list(VECTOR, list(range(1, 101)))], 60)}
     assert found[rank] / 61 == pytest.approx(share, rel=0.01)
 
 
 def test_first_in_every_list_scores_one() -> None:
-    """K-22: the score is a share of the best possible, whatever the query."""
+    """The score is a share of the best possible, whatever the query."""
     (best, *_) = fuse_rrf([_list(VECTOR, [7, 8]), _list(KEYWORD, [7, 9]), _list(GRAPH, [7], 0.5)], 60)
     assert (best.chunk_id, best.score) == (7, pytest.approx(1.0))
 
 
 def test_the_scores_of_the_requirements_come_out() -> None:
-    """K-22: with the graph on, both tops give .8, a single top .4, a single place 20 gives .305."""
+    """With the graph on, both tops give .8, a single top .4, a single place 20 gives .305."""
     lists = [
         _list(VECTOR, list(range(1, 30))),
         _list(KEYWORD, [1, 100]),
@@ -48,7 +48,7 @@ def test_the_scores_of_the_requirements_come_out() -> None:
 
 
 def test_the_category_decides_which_list_has_the_say() -> None:
-    """K-01: implementation .7/.3 gives vector alone .56 and keyword alone .24 of the best possible."""
+    """Implementation .7/.3 gives vector alone .56 and keyword alone .24 of the best possible."""
     lists = [_list(VECTOR, [1]), _list(KEYWORD, [2]), _list(GRAPH, [], 0.5)]
     scores = {
         one.chunk_id: one.score for one in fuse_rrf(lists, 60, lambda _, source: 0.7 if source == "vector" else 0.3)
@@ -61,7 +61,7 @@ def test_the_category_decides_which_list_has_the_say() -> None:
     st.lists(st.integers(1, 200), min_size=1, max_size=61, unique=True),
 )
 def test_what_both_lists_have_beats_what_one_has(vector: list[int], keyword: list[int]) -> None:
-    """001-07, B-14: unweighted, and with at most 61 candidates a list."""
+    """Unweighted, and with at most 61 candidates a list."""
     fused = fuse_rrf([_list(VECTOR, vector), _list(KEYWORD, keyword)], 60)
     both = [one.score for one in fused if len(one.ranks) == 2]
     single = [one.score for one in fused if len(one.ranks) == 1]
@@ -69,7 +69,7 @@ def test_what_both_lists_have_beats_what_one_has(vector: list[int], keyword: lis
 
 
 def test_every_place_is_remembered() -> None:
-    """000-28: each result keeps the list of sources that found it."""
+    """Each result keeps the list of sources that found it."""
     fused = fuse_rrf([_list(VECTOR, [5, 6]), _list(KEYWORD, [6])], 60)
     assert {one.chunk_id: dict(one.ranks) for one in fused} == {6: {"vector": 2, "keyword": 1}, 5: {"vector": 1}}
 
@@ -81,7 +81,7 @@ def test_an_empty_search_fuses_to_nothing() -> None:
 
 
 def test_the_weighted_sum_normalises_each_list() -> None:
-    """001-02, K-07: 1.0·vector + 0.5·keyword on min-max scores, whatever the scales of the lists."""
+    """1.0·vector + 0.5·keyword on min-max scores, whatever the scales of the lists."""
     vector = RankedList(VECTOR, [Ranked(1, 0.9), Ranked(2, 0.5), Ranked(3, 0.1)], 1.0)
     keyword = RankedList(KEYWORD, [Ranked(3, 40.0), Ranked(2, 20.0), Ranked(1, 0.0)], 0.5)
     scores = {one.chunk_id: one.score for one in fuse_weighted([vector, keyword], RetrievalSettings())}
@@ -89,12 +89,12 @@ def test_the_weighted_sum_normalises_each_list() -> None:
 
 
 def test_a_flat_list_counts_in_full() -> None:
-    """B-19: min-max of one item, or of equal ones, is 1."""
+    """Min-max of one item, or of equal ones, is 1."""
     assert fuse_weighted([RankedList(VECTOR, [Ranked(1, 0.2)])], RetrievalSettings())[0].score == pytest.approx(1.0)
 
 
 def test_relative_scores_keep_by_how_much_the_first_is_better() -> None:
-    """001-13, 004-05: shares of the best score, weighted; a list that found nothing takes no part."""
+    """Shares of the best score, weighted; a list that found nothing takes no part."""
     vector = RankedList(VECTOR, [Ranked(1, 0.8), Ranked(2, 0.4)], 1.0)
     keyword = RankedList(KEYWORD, [Ranked(2, 12.0), Ranked(3, 3.0)], 3.0)
     scores = {one.chunk_id: one.score for one in fuse_relative([vector, keyword, RankedList(GRAPH, [], 5.0)])}
@@ -111,7 +111,7 @@ def test_relative_scores_count_what_a_list_knows_of_others() -> None:
 
 
 def test_first_everywhere_is_one_under_relative_scores_too() -> None:
-    """K-22: whatever the weights."""
+    """Whatever the weights."""
     lists = [
         RankedList(VECTOR, [Ranked(1, 0.3)], 0.65),
         RankedList(KEYWORD, [Ranked(1, 40.0)], 1.0),
@@ -123,7 +123,7 @@ def test_first_everywhere_is_one_under_relative_scores_too() -> None:
 
 @pytest.mark.parametrize("fuse", [fuse_relative, lambda lists, share: fuse_rrf(lists, 60, share)])
 def test_a_category_may_shift_the_say_between_the_lists(fuse: Callable[..., list[Fused]]) -> None:
-    """004-05, 004-18, K-01: 0.7 to the vectors for code lifts what they found; 0.5 is plain fusion."""
+    """0.7 to the vectors for code lifts what they found; 0.5 is plain fusion."""
     lists = [
         RankedList(VECTOR, [Ranked(1, 1.0), Ranked(2, 0.9)]),
         RankedList(KEYWORD, [Ranked(2, 1.0)]),

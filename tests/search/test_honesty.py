@@ -18,7 +18,7 @@ def test_no_project_is_named_where_results_are_ranked() -> None:
     """How a query is understood, expanded and ranked holds for any repository."""
     named = {
         (file.name, project)
-        for file in (PACKAGE / "search").glob("*.py")
+        for file in (PACKAGE / "search").rglob("*.py")
         for project in _PROJECTS.split()
         if re.search(rf"\b{project}\b", _strings_and_names(file), re.IGNORECASE)
     }
@@ -27,12 +27,12 @@ def test_no_project_is_named_where_results_are_ranked() -> None:
 
 def test_no_path_of_a_project_decides_anything() -> None:
     """No rule of the ranking compares with a file's own name."""
-    for file in (PACKAGE / "search").glob("*.py"):
+    for file in (PACKAGE / "search").rglob("*.py"):
         assert not re.findall(r"\"[\w-]+/[\w-]+\.(?:py|ts|js|go|rs|c|h|rb|php|cs|swift|hs|lua)\"", file.read_text())
 
 
 def test_the_synonyms_are_words_of_the_trade() -> None:
-    """004-03: each is a plain word, and none is a name."""
+    """Each is a plain word, and none is a name."""
     assert all(word.isalnum() and word.islower() for word in SYNONYMS)
     assert all(re.fullmatch(r"[a-z0-9]+", other) for others in SYNONYMS.values() for other in others)
 

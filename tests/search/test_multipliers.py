@@ -30,7 +30,7 @@ def _file(
     [(0, 1.2), (13.9, 1.2), (14, 1.1), (59.9, 1.1), (60, 1.0), (179.9, 1.0), (180, 0.95), (4000, 0.95)],
 )
 def test_recency_has_tiers(days: float, factor: float) -> None:
-    """001-10, 001-19: fresh, recent, standard, old, with exact boundaries."""
+    """Fresh, recent, standard, old, with exact boundaries."""
     assert multipliers.recency(_file(modified_at=NOW - days * DAY), NOW, SETTINGS) == factor
 
 
@@ -39,46 +39,46 @@ def test_recency_has_tiers(days: float, factor: float) -> None:
     [(0.5, 1.5), (3, 1.2), (29, 1.0), (30, 1.0), (130, math.exp(-100 / 365)), (5000, 0.5)],
 )
 def test_recency_can_decay_instead(days: float, factor: float) -> None:
-    """000-30, B-12: the decay starts at day 30 without a jump and ends at one half."""
+    """The decay starts at day 30 without a jump and ends at one half."""
     settings = RetrievalSettings(recency_profile="decay")
     assert multipliers.recency(_file(modified_at=NOW - days * DAY), NOW, settings) == pytest.approx(factor)
 
 
 def test_an_unknown_age_changes_nothing() -> None:
-    """K-02: missing means 1.0."""
+    """Missing means 1.0."""
     assert multipliers.recency(_file(modified_at=None), NOW, SETTINGS) == 1.0
 
 
 def test_a_time_in_the_future_is_age_zero() -> None:
-    """K-02: a clock that goes wrong does not make a file fresher than fresh."""
+    """A clock that goes wrong does not make a file fresher than fresh."""
     assert multipliers.recency(_file(modified_at=NOW + 900 * DAY), NOW, SETTINGS) == 1.2
 
 
 @pytest.mark.parametrize("off", [{"recency_boost_enabled": False}, {"recency_profile": "off"}])
 def test_recency_can_be_switched_off(off: dict[str, object]) -> None:
-    """001-11, 001-16: recency can be off for a project."""
+    """Recency can be off for a project."""
     settings = RetrievalSettings.model_validate(off)
     assert multipliers.recency(_file(modified_at=NOW), NOW, settings) == 1.0
 
 
 def test_an_archived_file_is_penalised_once() -> None:
-    """K-03, B-10: one penalty, the one its classification gave."""
+    """One penalty, the one its classification gave."""
     archived = _file(archive=ArchiveClass("in .archive/", 0.5))
     assert multipliers.retirement(archived, SETTINGS) == 0.5
 
 
 def test_boosts_together_are_clamped() -> None:
-    """K-14, B-13: the product of all boosts stays below boost_max."""
+    """The product of all boosts stays below boost_max."""
     assert multipliers.clamped_product([2.0, 1.2], SETTINGS) == SETTINGS.boost_max
 
 
 def test_penalties_together_have_a_floor() -> None:
-    """K-14: nothing is multiplied below penalty_floor."""
+    """Nothing is multiplied below penalty_floor."""
     assert multipliers.clamped_product([0.3, 0.3], SETTINGS) == SETTINGS.penalty_floor
 
 
 def test_source_confidence_is_the_largest_not_the_product() -> None:
-    """000-35, B-13: vector similarity over graph over keyword, one of them at a time."""
+    """Vector similarity over graph over keyword, one of them at a time."""
     settings = RetrievalSettings(confidence_vector=1.5, confidence_graph=1.2)
     lists = ({"vector": 1, "graph": 3}, {"vector": 50, "graph": 3}, {"keyword": 1})
     assert [multipliers.source_confidence(ranks, settings) for ranks in lists] == [1.5, 1.2, 1.0]
@@ -94,13 +94,13 @@ def test_source_confidence_is_the_largest_not_the_product() -> None:
     ],
 )
 def test_the_prior_yields_to_a_query_that_asks(text: str, category: Category) -> None:
-    """B-28: the prior is off when the query asks for tests, documents or configuration."""
+    """The prior is off when the query asks for tests, documents or configuration."""
     assert multipliers.priors(understand(text), SETTINGS)[category] == 1.0
 
 
 @pytest.mark.parametrize("text", ["test client", "document parser", "config loader", "example validator"])
 def test_the_prior_stays_for_a_query_that_only_has_the_word(text: str) -> None:
-    """B-28: `test client` asks for code."""
+    """`test client` asks for code."""
     query = understand(text)
     for category in (Category.TESTS, Category.DOCUMENTATION, Category.CONFIG, Category.EXAMPLES):
         assert multipliers.priors(query, SETTINGS)[category] < 1.0
@@ -125,18 +125,18 @@ def _stating(status: DocumentStatus | None = None, priority: int | None = None, 
     ],
 )
 def test_a_status_is_a_penalty_and_no_filter(status: DocumentStatus | None, factor: float) -> None:
-    """002-06, 002-20, K-03: what is superseded stays retrievable, below what supersedes it."""
+    """What is superseded stays retrievable, below what supersedes it."""
     assert multipliers.retirement(_stating(status), SETTINGS) == pytest.approx(factor)
 
 
 def test_a_file_that_is_archived_twice_is_penalised_once() -> None:
-    """K-03, B-10: by its place and by its own word; the stronger of the two counts."""
+    """By its place and by its own word; the stronger of the two counts."""
     both = replace(_stating(DocumentStatus.ARCHIVED), archive=ArchiveClass("docs/archive/", 0.5))
     assert multipliers.retirement(both, SETTINGS) == pytest.approx(0.4)
 
 
 def test_a_stated_priority_lifts_a_little_and_no_author_lowers_a_little() -> None:
-    """002-04, 002-06: a thousandth a point, two hundredths for a generated page."""
+    """A thousandth a point, two hundredths for a generated page."""
     assert multipliers.standing(_stating(priority=100), SETTINGS) == pytest.approx(1.1)
     assert multipliers.standing(_stating(kind="Auto"), SETTINGS) == pytest.approx(0.98)
     assert multipliers.standing(_stating(), SETTINGS) == 1.0
@@ -144,19 +144,19 @@ def test_a_stated_priority_lifts_a_little_and_no_author_lowers_a_little() -> Non
 
 @pytest.mark.parametrize("priority", [0, 50, 100])
 def test_no_priority_outweighs_a_status(priority: int) -> None:
-    """002-23: the penalty of 0.40 against at most 0.10."""
+    """The penalty of 0.40 against at most 0.10."""
     stated = _stating(DocumentStatus.SUPERSEDED, priority)
     assert multipliers.retirement(stated, SETTINGS) * multipliers.standing(stated, SETTINGS) < 1.0
 
 
 @pytest.mark.parametrize(("count", "factor"), [(0, 1.0), (1, 1.1), (5, 1.5), (10, 2.0), (400, 2.0)])
 def test_backlinks_boost_by_the_formula(count: int, factor: float) -> None:
-    """001-08, K-14: 1 + 0.1 · min(count, 10), under the weight of the seed."""
+    """1 + 0.1 · min(count, 10), under the weight of the seed."""
     assert backlinks.boost(count, RetrievalSettings(backlink_boost_weight=0.1)) == pytest.approx(factor)
 
 
 def test_backlinks_are_off_because_they_measured_nothing() -> None:
-    """001-15: a weight of 0 disables them, and is the default; weight and cap are settings."""
+    """A weight of 0 disables them, and is the default; weight and cap are settings."""
     assert backlinks.boost(400, SETTINGS) == 1.0
     capped = RetrievalSettings(backlink_boost_weight=0.2, backlink_boost_cap=2)
     assert backlinks.boost(400, capped) == pytest.approx(1.4)
@@ -167,7 +167,7 @@ def _kinds(*categories: Category) -> dict[int, StoredFile]:
 
 
 def test_the_prior_yields_where_the_code_does_not_say_the_words() -> None:
-    """B-28: a document with ten times the code's BM25 is no longer held back; one with as much is."""
+    """A document with ten times the code's BM25 is no longer held back; one with as much is."""
     files = _kinds(Category.IMPLEMENTATION, Category.DOCUMENTATION)
     priors = multipliers.priors(understand("how are letters sent"), SETTINGS)
     alone = multipliers.lifted(priors, {0: 1.0, 1: 10.0}, files)
@@ -180,6 +180,6 @@ def test_the_prior_yields_where_the_code_does_not_say_the_words() -> None:
 
 
 def test_who_asks_for_one_kind_gets_it_before_the_code() -> None:
-    """004-01, B-28: tests that are asked for keep their score, and the code they test is held back."""
+    """Tests that are asked for keep their score, and the code they test is held back."""
     priors = multipliers.priors(understand("tests for the session"), SETTINGS)
     assert priors[Category.TESTS] == 1.0 > priors[Category.IMPLEMENTATION] > priors[Category.DOCUMENTATION]

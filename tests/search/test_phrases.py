@@ -31,7 +31,7 @@ from graphrag_mcp.search.query.understand import LONG, understand
     ],
 )
 def test_what_a_query_is_about_is_asked_for(text: str, category: Category) -> None:
-    """B-28, 004-01: the noun at the head of the query, or a phrase that can mean nothing else."""
+    """The noun at the head of the query, or a phrase that can mean nothing else."""
     assert category in asked_categories(text)
 
 
@@ -52,7 +52,7 @@ def test_what_a_query_is_about_is_asked_for(text: str, category: Category) -> No
     ],
 )
 def test_a_word_inside_a_query_asks_for_nothing(text: str) -> None:
-    """B-28: "test client" asks for code."""
+    """ "test client" asks for code."""
     assert asked_categories(text) == frozenset()
 
 
@@ -70,7 +70,7 @@ def test_a_word_inside_a_query_asks_for_nothing(text: str) -> None:
     ],
 )
 def test_a_relation_has_a_direction(text: str, kind: RelationKind, direction: str) -> None:
-    """K-11: what points at the thing, or what the thing points at."""
+    """What points at the thing, or what the thing points at."""
     assert (kind, direction) in asked_relations(text)
 
 

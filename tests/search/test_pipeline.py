@@ -41,13 +41,13 @@ def _run(
 
 
 def test_the_same_text_is_shown_once() -> None:
-    """003-07: content dedup, white space aside, keeps the better hit."""
+    """Content dedup, white space aside, keeps the better hit."""
     kept, stats = _run([_hit(1, "def f():\n    pass"), _hit(2, "def f():\n        pass"), _hit(3)])
     assert (kept, stats.after_content_dedup) == ([1, 3], 2)
 
 
 def test_a_near_copy_is_shown_once() -> None:
-    """003-07: n-gram dedup drops a copy with a word changed."""
+    """N-gram dedup drops a copy with a word changed."""
     copy = [*WORDS[:-1], "other"]
     kept, stats = _run([_hit(1, " ".join(WORDS)), _hit(2, " ".join(copy))])
     assert (kept, stats.after_ngram_dedup) == ([1], 1)
@@ -60,7 +60,7 @@ def test_texts_that_share_little_both_stay() -> None:
 
 
 def test_equal_vectors_are_shown_once() -> None:
-    """003-07: semantic dedup drops what means the same."""
+    """Semantic dedup drops what means the same."""
     axis = np.array([1.0, 0.0], np.float32)
     other = np.array([0.0, 1.0], np.float32)
     kept, stats = _run([_hit(1), _hit(2), _hit(3)], vectors={1: axis, 2: axis, 3: other})
@@ -68,26 +68,26 @@ def test_equal_vectors_are_shown_once() -> None:
 
 
 def test_a_document_gets_no_more_than_its_share() -> None:
-    """K-15, 002-08: max chunks per document, after the dedup."""
+    """Max chunks per document, after the dedup."""
     hits = [_hit(number, path="one.py") for number in range(4)] + [_hit(9, path="two.py")]
     kept, stats = _run(hits, per_document=3)
     assert (kept, stats.after_doc_limit) == ([0, 1, 2, 9], 4)
 
 
 def test_no_cap_means_no_cap() -> None:
-    """K-15: 0 is unlimited."""
+    """0 is unlimited."""
     assert len(_run([_hit(number, path="one.py") for number in range(9)])[0]) == 9
 
 
 def test_a_dropped_duplicate_makes_room_for_the_next() -> None:
-    """K-08: the cut comes last, so the limit is filled while hits are left."""
+    """The cut comes last, so the limit is filled while hits are left."""
     hits = [_hit(1, "same"), _hit(2, "same"), _hit(3, "same"), _hit(4)]
     kept, stats = _run(hits, limit=2)
     assert (kept, stats.final_count) == ([1, 4], 2)
 
 
 def test_each_stage_can_be_switched_off() -> None:
-    """001-04: every stage on its own."""
+    """Every stage on its own."""
     settings = RetrievalSettings(content_dedup=False, ngram_dedup_threshold=1, semantic_dedup_threshold=1)
     axis = np.array([1.0, 0.0], np.float32)
     text = " ".join(WORDS)
@@ -96,5 +96,5 @@ def test_each_stage_can_be_switched_off() -> None:
 
 
 def test_nothing_in_nothing_out() -> None:
-    """003-27: an empty list is an empty answer."""
+    """An empty list is an empty answer."""
     assert _run([]) == ([], CompressionStats())

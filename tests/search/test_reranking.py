@@ -50,7 +50,7 @@ def _with(bench: Bench, model: CrossEncoder) -> Bench:
 
 
 def test_nothing_looks_twice_unless_it_is_asked_to(bench: Bench) -> None:
-    """K-26, 001-03: off by default, and no model is loaded."""
+    """Off by default, and no model is loaded."""
 
     def refuse() -> CrossEncoder:
         raise AssertionError("loaded")
@@ -60,7 +60,7 @@ def test_nothing_looks_twice_unless_it_is_asked_to(bench: Bench) -> None:
 
 
 def test_a_cross_encoder_orders_the_first_candidates(bench: Bench) -> None:
-    """K-26, B-20: its order counts, and fusion and reranker are named apart."""
+    """Its order counts, and fusion and reranker are named apart."""
     before = paths(bench.search(ALL))
     result = _with(bench, Longest()).search(ALL, CROSS)
     assert paths(result) == before[::-1]
@@ -69,7 +69,7 @@ def test_a_cross_encoder_orders_the_first_candidates(bench: Bench) -> None:
 
 
 def test_it_reads_as_many_as_three_times_the_limit_or_twenty(tmp_path: Path) -> None:
-    """002-01, K-10: over-retrieve, then rerank."""
+    """Over-retrieve, then rerank."""
     bench = Bench(tmp_path, garnets(60))
     model = Longest()
     _with(bench, model).search(replace(ALL, limit=3), CROSS)
@@ -81,7 +81,7 @@ def test_it_reads_as_many_as_three_times_the_limit_or_twenty(tmp_path: Path) -> 
 
 @pytest.mark.parametrize("kind", ["broken", "missing"])
 def test_a_failure_leaves_the_order_and_a_warning(bench: Bench, kind: str) -> None:
-    """K-26: the previous order, and one sentence."""
+    """The previous order, and one sentence."""
 
     def missing() -> CrossEncoder:
         raise ModelUnavailableError("the cross-encoder x cannot be loaded: offline")
@@ -95,7 +95,7 @@ def test_a_failure_leaves_the_order_and_a_warning(bench: Bench, kind: str) -> No
 
 
 def test_age_and_status_still_count_after_a_cross_encoder(tmp_path: Path) -> None:
-    """K-26: it knows nothing of them, so they come after it."""
+    """It knows nothing of them, so they come after it."""
     archived = replace(garnets(6)[5], path="archive/long.py", archived=True)
     bench = _with(Bench(tmp_path, [*garnets(5), archived]), Longest())
     result = bench.search(ALL, CROSS)
@@ -108,7 +108,7 @@ def _guide(path: str, status: DocumentStatus | None = None) -> Source:
 
 
 def test_the_weighted_sum_puts_the_successor_first(tmp_path: Path) -> None:
-    """002-09, 002-10, 002-20, 002-22, B-21: the superseded stays in the answer, below what supersedes it."""
+    """The superseded stays in the answer, below what supersedes it."""
     bench = Bench(
         tmp_path,
         [
@@ -127,7 +127,7 @@ def test_the_weighted_sum_puts_the_successor_first(tmp_path: Path) -> None:
 
 
 def test_documents_are_capped_after_the_second_look(tmp_path: Path) -> None:
-    """002-08: three chunks of one document at most, by default."""
+    """Three chunks of one document at most, by default."""
     bench = Bench(
         tmp_path, [Source("a.md", ["garnet"] * 6, [[1.0]] * 6), Source("b.md", ["garnet straw"], [[0.9, 0.1]])]
     )

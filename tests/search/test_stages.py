@@ -38,7 +38,7 @@ def bench(tmp_path: Path) -> Iterator[Bench]:
 
 @pytest.mark.parametrize("k", [60, 5])
 def test_the_fused_score_is_the_sum_of_reciprocal_ranks(bench: Bench, k: int) -> None:
-    """P-3, 000-06, 000-26, 001-14, B-09: of the places alone, with the k of the settings, and kept on the hit."""
+    """Of the places alone, with the k of the settings, and kept on the hit."""
     for weights in ({"vector": 1.0, "keyword": 1.0}, {"vector": 2.0, "keyword": 0.5}):
         update: dict[str, object] = {"fusion_algorithm": "rrf", "rrf_k": k}
         update |= {f"{source}_weight": weight for source, weight in weights.items()}
@@ -50,7 +50,7 @@ def test_the_fused_score_is_the_sum_of_reciprocal_ranks(bench: Bench, k: int) ->
 
 
 def test_rrf_reads_no_scores() -> None:
-    """001-06: nothing is normalised, since only places count."""
+    """Nothing is normalised, since only places count."""
     items = [Ranked(1, 0.9), Ranked(2, 0.8), Ranked(3, -4.0)]
     scaled = [Ranked(one.chunk_id, one.score * 1000 - 7) for one in items]
     other = RankedList(KEYWORD, [Ranked(3, 12.0)])
@@ -58,7 +58,7 @@ def test_rrf_reads_no_scores() -> None:
 
 
 def test_the_settings_choose_the_fusion(bench: Bench) -> None:
-    """001-13, 001-19, 001-21, K-07: the weighted sum stays at hand, and the answer names what ran."""
+    """The weighted sum stays at hand, and the answer names what ran."""
     results = {
         name: bench.search(ALL, NO_DEDUP.model_copy(update={"fusion_algorithm": name}))
         for name in ("relative", "rrf", "weighted")
@@ -75,7 +75,7 @@ def test_the_settings_choose_the_fusion(bench: Bench) -> None:
 
 
 def test_without_rrf_the_vectors_alone_rank(bench: Bench) -> None:
-    """000-27, K-07: the keyword list has no say, and nothing that only it found is shown."""
+    """The keyword list has no say, and nothing that only it found is shown."""
     result = bench.search(replace(ALL, use_rrf=False))
     nearest = [one.chunk_id for one in bench.vectors.answers[-1]]
     assert [hit.chunk.chunk_id for hit in result.primary] == nearest
@@ -84,7 +84,7 @@ def test_without_rrf_the_vectors_alone_rank(bench: Bench) -> None:
 
 
 def test_penalties_come_after_fusion_and_the_cut_comes_last(tmp_path: Path) -> None:
-    """000-29, K-03, K-08: an archived file that is first in both lists falls behind before the list is cut."""
+    """An archived file that is first in both lists falls behind before the list is cut."""
     archived = replace(garnets(1)[0], path="archive/file.py", archived=True)
     bench = Bench(tmp_path, [archived, *garnets(3)[1:]])
     shown = bench.search(replace(ALL, limit=1))
@@ -105,14 +105,14 @@ def test_penalties_come_after_fusion_and_the_cut_comes_last(tmp_path: Path) -> N
 def test_each_list_is_asked_for_more_than_the_limit(
     bench: Bench, limit: int, multiplier: int, minimum: int, asked: int
 ) -> None:
-    """000-24, K-10: three times the limit or the minimum, 200 at most, from every list."""
+    """Three times the limit or the minimum, 200 at most, from every list."""
     settings = NO_DEDUP.model_copy(update={"candidate_multiplier": multiplier, "candidate_minimum": minimum})
     bench.search(replace(QUERY, limit=limit), settings)
     assert (bench.vectors.limits[0], bench.keywords.limits[0]) == (asked, KEYWORD_DEPTH * asked)
 
 
 def test_a_pool_that_duplicates_ate_is_filled_once_more(tmp_path: Path) -> None:
-    """K-10: thirty copies ahead of ten others leave a full answer."""
+    """Thirty copies ahead of ten others leave a full answer."""
     copies = [Source(f"src/copy_{number}.py", ["garnet garnet"], [[1.0]]) for number in range(30)]
     others = [Source(f"src/other_{number}.py", [f"garnet word{number}"], [[1.0, 0.5]]) for number in range(10)]
     bench = Bench(tmp_path, [*copies, *others])
@@ -124,7 +124,7 @@ def test_a_pool_that_duplicates_ate_is_filled_once_more(tmp_path: Path) -> None:
 
 
 def test_a_pool_that_min_score_emptied_is_not_filled_again(tmp_path: Path) -> None:
-    """K-10, K-22: what lies behind it scores no better."""
+    """What lies behind it scores no better."""
     bench = Bench(tmp_path, garnets(40))
     result = bench.search(replace(QUERY, min_score=0.97), NO_DEDUP.model_copy(update={"candidate_minimum": 20}))
     bench.close()
@@ -134,7 +134,7 @@ def test_a_pool_that_min_score_emptied_is_not_filled_again(tmp_path: Path) -> No
 
 @pytest.mark.parametrize("is_remote", [False, True])
 def test_the_lists_are_asked_side_by_side(bench: Bench, is_remote: bool) -> None:
-    """001-03, 003-06: each of two stores answers only while the other is being asked."""
+    """Each of two stores answers only while the other is being asked."""
     together = threading.Barrier(2, timeout=5)
 
     class Waiting:
@@ -157,7 +157,7 @@ def test_the_lists_are_asked_side_by_side(bench: Bench, is_remote: bool) -> None
 
 
 def test_candidates_are_looked_up_once_however_many(tmp_path: Path) -> None:
-    """001-12, 001-21: age, archive status and category of all candidates come with one look-up of stored facts."""
+    """Age, archive status and category of all candidates come with one look-up of stored facts."""
     for count in (3, 100):
         bench = Bench(tmp_path / str(count), garnets(count))
         result = bench.search(QUERY)
@@ -167,7 +167,7 @@ def test_candidates_are_looked_up_once_however_many(tmp_path: Path) -> None:
 
 
 def test_all_boosts_together_stay_modest(bench: Bench) -> None:
-    """001-21, K-08: whatever the single factors are, their product is capped by the settings."""
+    """Whatever the single factors are, their product is capped by the settings."""
     huge = {"recency_old_factor": 10.0, "confidence_vector": 10.0, "confidence_graph": 10.0}
     plain = {"coherence_bonus": 0.0, "stem_bonus": 0.0, "stem_query_bonus": 0.0}
     for hit in bench.search(ALL, NO_DEDUP.model_copy(update=huge | plain)).primary:
@@ -175,7 +175,7 @@ def test_all_boosts_together_stay_modest(bench: Bench) -> None:
 
 
 def test_a_threshold_keeps_what_reaches_it(bench: Bench) -> None:
-    """003-10, K-22: by the call or by the settings, on the scale of the fused score; the call wins."""
+    """By the call or by the settings, on the scale of the fused score; the call wins."""
     hits = bench.search(ALL).primary
     floor = hits[3].fused_score
     above = {hit.chunk.path for hit in hits if hit.fused_score >= floor}
@@ -188,7 +188,7 @@ def test_a_threshold_keeps_what_reaches_it(bench: Bench) -> None:
 
 
 def test_a_kind_of_file_can_be_asked_for_and_weighed(tmp_path: Path) -> None:
-    """004-02, 004-05, B-29, K-01: kinds are pushed down into the lists, and shift the say between them before that."""
+    """Kinds are pushed down into the lists, and shift the say between them before that."""
     code = Source("src/a.py", ["garnet straw straw straw"], [[1.0]])
     config = Source("app.toml", ["garnet"], [[0.2, 1.0]], Category.CONFIG)
     bench = Bench(tmp_path, [code, config])
@@ -215,14 +215,14 @@ class Failing:
 
 @pytest.mark.parametrize("remote", [True, False])
 def test_a_list_that_cannot_be_read_from_the_index_file_is_an_error(bench: Bench, remote: bool) -> None:
-    """P-1: without it, an answer would lack what it had and not say so; wherever the file is needed."""
+    """Without it, an answer would lack what it had and not say so; wherever the file is needed."""
     bench.stores = replace(bench.stores, keywords=Failing(sqlite3.DatabaseError("malformed"), remote=remote))
     with pytest.raises(sqlite3.DatabaseError):
         bench.search(ALL, NO_DEDUP)
 
 
 def test_a_list_that_fails_on_this_machine_is_an_error(bench: Bench) -> None:
-    """P-1: no other way to search stands in for it."""
+    """No other way to search stands in for it."""
     bench.stores = replace(bench.stores, keywords=Failing(MemoryError(), remote=False))
     with pytest.raises(MemoryError):
         bench.search(ALL, NO_DEDUP)
@@ -230,7 +230,7 @@ def test_a_list_that_fails_on_this_machine_is_an_error(bench: Bench) -> None:
 
 @pytest.mark.parametrize("error", [ServerError("Qdrant is down"), KeyError("path")])
 def test_a_server_that_fails_is_left_out_and_named(bench: Bench, error: Exception) -> None:
-    """P-1: the other lists answer; no name of an exception is shown."""
+    """The other lists answer; no name of an exception is shown."""
     bench.stores = replace(bench.stores, keywords=Failing(error, remote=True))
     result = bench.search(ALL, NO_DEDUP)
     assert result.primary

@@ -109,7 +109,7 @@ def test_a_copy_that_was_removed_or_edited_is_not_named(build: Build, tmp_path: 
 
 
 def test_younger_and_active_files_come_first(build: Build, tmp_path: Path) -> None:
-    """P-4, 000-01, 000-07, 001-10, 001-19: of files alike, by age; the archived one last, and it says so."""
+    """Of files alike, by age; the archived one last, and it says so."""
     files = {f"lib/{name}.py": _invoice(name) for name in ("amber", "coral", "ivory")}
     app = build({**files, ".archive/olive.py": _invoice("olive")})
     for name, days in (("amber", 400), ("coral", 1), ("ivory", 30)):
@@ -128,7 +128,7 @@ def test_younger_and_active_files_come_first(build: Build, tmp_path: Path) -> No
 
 
 def test_the_age_is_the_stored_one(build: Build, tmp_path: Path) -> None:
-    """001-12, K-02: not the file's own, which says nothing after it was touched."""
+    """Not the file's own, which says nothing after it was touched."""
     app = build({"lib/amber.py": _invoice("amber")})
     (before,) = app.search(QUERY).primary
     os.utime(tmp_path / "project/lib/amber.py", (1, 1))
@@ -138,7 +138,7 @@ def test_the_age_is_the_stored_one(build: Build, tmp_path: Path) -> None:
 
 
 def test_recency_can_be_left_out_of_one_search(build: Build) -> None:
-    """000-23, 001-11: the argument and the setting, each on its own."""
+    """The argument and the setting, each on its own."""
     files = {"lib/amber.py": _invoice("amber")}
     (hit,) = build(files).search(replace(QUERY, rerank_with_recency=False)).primary
     assert _factor(hit, "recency") == 1.0
@@ -158,7 +158,7 @@ _BOOSTS = {
 
 @pytest.mark.parametrize("boost", _BOOSTS)
 def test_each_boost_can_be_switched_off_alone(build: Build, boost: str) -> None:
-    """001-04: by its setting, while the others go on counting."""
+    """By its setting, while the others go on counting."""
     request = replace(QUERY, query="parse_invoice_totals of an invoice in ledger")
     files = {"ledger/invoice.py": _invoice("amber")}
     (with_all,) = build(files).search(request).primary
@@ -168,7 +168,7 @@ def test_each_boost_can_be_switched_off_alone(build: Build, boost: str) -> None:
 
 
 def test_the_ignore_file_decides_what_is_searched(build: Build) -> None:
-    """P-6, 000-02, 000-08: comment, negation, anchor, folder and `**`, from the file to the answer."""
+    """Comment, negation, anchor, folder and `**`, from the file to the answer."""
     rules = "# generated\n/out/\n**/dumps/\n*.gen.py\n!keep.gen.py\n"
     kept = ["lib/amber.py", "lib/keep.gen.py", "lib/out/coral.py"]
     lost = ["out/ivory.py", "a/b/dumps/olive.py", "lib/other.gen.py"]
@@ -179,7 +179,7 @@ def test_the_ignore_file_decides_what_is_searched(build: Build) -> None:
 
 
 def test_no_exclusion_is_hard_coded_and_archives_share_the_index(build: Build, tmp_path: Path) -> None:
-    """000-46, 000-05, 000-40: a project's own rules replace the defaults; ignored files are stored nowhere."""
+    """A project's own rules replace the defaults; ignored files are stored nowhere."""
     files = {"build/amber.py": _invoice("amber"), ".archive/coral.py": _invoice("coral"), "x/ivory.py": _invoice("iv")}
     app = build({**files, ".graphragignore": "x/\n"})
     assert "build/amber.py" in _paths(app)
@@ -192,14 +192,14 @@ def test_no_exclusion_is_hard_coded_and_archives_share_the_index(build: Build, t
 
 
 def test_a_document_is_a_path_with_its_extension(build: Build) -> None:
-    """003-09, K-21: `invoice.md` and `invoice.py` are two documents, so a result per document shows both."""
+    """`invoice.md` and `invoice.py` are two documents, so a result per document shows both."""
     text = "# Parse invoice totals\n\nHow to parse the totals of an invoice.\n"
     app = build({"lib/invoice.py": _invoice("amber"), "lib/invoice.md": text})
     assert set(_paths(app, replace(QUERY, chunks_per_document=1))) == {"lib/invoice.py", "lib/invoice.md"}
 
 
 def test_the_graph_is_asked_about_what_the_others_found(build: Build) -> None:
-    """000-25, B-23, K-11: a question about callers gets a third list, whose seeds come from the first two."""
+    """A question about callers gets a third list, whose seeds come from the first two."""
     caller = "from lib.amber import parse_invoice_totals\n\n\ndef close_month(lines):\n    {}\n"
     files = {
         "lib/amber.py": _invoice("amber"),
@@ -215,7 +215,7 @@ def test_the_graph_is_asked_about_what_the_others_found(build: Build) -> None:
 
 
 def test_hops_are_honoured(build: Build) -> None:
-    """000-23, K-11: none, direct callers, callers of callers."""
+    """None, direct callers, callers of callers."""
     files = {
         "a.py": "def parse_invoice_totals(lines):\n    return lines\n",
         "b.py": "from a import parse_invoice_totals\n\n\ndef middle():\n    return parse_invoice_totals([])\n",
@@ -245,7 +245,7 @@ def test_hops_are_honoured(build: Build) -> None:
     ],
 )
 def test_no_character_of_a_query_is_syntax(build: Build, query: str) -> None:
-    """004-10: quotes, operators, wildcards and column names of the keyword index are words like others."""
+    """Quotes, operators, wildcards and column names of the keyword index are words like others."""
     app = build({"lib/amber.py": _invoice("amber")})
     result = app.search(replace(QUERY, query=query))
     assert result.meta.unavailable == {}
@@ -253,7 +253,7 @@ def test_no_character_of_a_query_is_syntax(build: Build, query: str) -> None:
 
 
 def test_an_answer_and_a_file_take_less_than_they_may(build: Build) -> None:
-    """004-16: a search within 95 ms and a file within 350 ms, as medians of a small project."""
+    """A search within 95 ms and a file within 350 ms, as medians of a small project."""
     app = build({f"lib/file{number}.py": _invoice(f"amber {number}") for number in range(40)})
     took = statistics.median(app.search(QUERY).meta.retrieval_ms for _ in range(9))
     assert took < 95

@@ -42,12 +42,12 @@ def _terms(
 
 @pytest.mark.parametrize("name", WEIGHTS)
 def test_every_weight_is_a_setting_with_the_seeds_default(name: str) -> None:
-    """002-02, 002-03, 002-05, 002-21: a knob for each term, by our name."""
+    """A knob for each term, by our name."""
     assert getattr(RetrievalSettings(), f"rerank_{name}_weight") == WEIGHTS[name]
 
 
 def test_the_terms_are_signals_from_0_to_1_times_their_weights() -> None:
-    """002-02, 002-03, B-17: cosine, share of the best BM25, headings, tags, preamble, recency, status."""
+    """Cosine, share of the best BM25, headings, tags, preamble, recency, status."""
     facts = DocumentFacts(status=DocumentStatus.ACTIVE, tags=("session",), priority=100)
     terms = _terms(facts, enclosing=("Tokens", "Session tokens"), start=1, chunk_id=1)
     assert terms == pytest.approx(
@@ -65,7 +65,7 @@ def test_the_terms_are_signals_from_0_to_1_times_their_weights() -> None:
 
 
 def test_what_the_query_names_is_mentioned() -> None:
-    """002-03, K-20: a definition or a path that the query says literally."""
+    """A definition or a path that the query says literally."""
     assert _terms(scores=Scores(named=frozenset({1})))["mention"] == 0.5
     assert _terms(query="what is in docs/a.md")["mention"] == 0.5
     assert "mention" not in _terms()
@@ -80,14 +80,14 @@ def test_what_the_query_names_is_mentioned() -> None:
     ],
 )
 def test_a_status_is_subtracted(facts: DocumentFacts, penalty: float) -> None:
-    """002-04, 002-06, K-03: additive here, and only here."""
+    """Additive here, and only here."""
     assert _terms(facts)["status"] == -penalty
     assert _terms(DocumentFacts(type="auto"))["auto tier"] == -0.02
     assert _terms(archive=ArchiveClass("archive/", 0.5))["status"] == -0.6
 
 
 def test_no_mention_lifts_the_superseded_above_its_successor() -> None:
-    """B-18, 002-22, B-21: the mention of a document with a penalty gives at most what the penalty takes."""
+    """The mention of a document with a penalty gives at most what the penalty takes."""
     named = Scores({1: 0.7}, named=frozenset({1}))
     old = _terms(DocumentFacts(status=DocumentStatus.SUPERSEDED), scores=named)
     new = _terms(DocumentFacts(status=DocumentStatus.ACTIVE), scores=Scores({1: 0.7}))
@@ -96,7 +96,7 @@ def test_no_mention_lifts_the_superseded_above_its_successor() -> None:
 
 
 def test_cosines_may_be_stretched_first() -> None:
-    """002-07, B-19: min-max over the candidates; one alone, or all alike, is 1."""
+    """Min-max over the candidates; one alone, or all alike, is 1."""
     assert normalised({1: 0.2, 2: 0.6, 3: 0.4}) == pytest.approx({1: 0.0, 2: 1.0, 3: 0.5})
     assert normalised({1: 0.3}) == {1: 1.0}
     assert normalised({}) == {}
@@ -106,7 +106,7 @@ def test_cosines_may_be_stretched_first() -> None:
 
 
 def test_the_score_is_the_sum() -> None:
-    """002-25: auditable by hand."""
+    """Auditable by hand."""
     weigh = WeightedSum(understand("x"), Scores({1: 0.5}), RetrievalSettings(), NOW)
     terms = weigh.terms(make_chunk(), StoredFile(1, "a", Category.OTHER))
     assert total(terms) == pytest.approx(sum(term.value for term in terms))

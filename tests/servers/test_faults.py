@@ -19,8 +19,10 @@ from tests.servers.conftest import Place
 from tests.servers.connections import start_neo4j
 from tests.servers.faulty import FAULTS, faulty
 from tests.servers.neo4j_server import Neo4jServer
+from tests.waiting import wait_until
 
 pytestmark = pytest.mark.server
+RECOVERY_SECONDS = 30.0
 ANSWER_SECONDS = 5.0  # A silent server costs a second and a half; a busy machine some more; a hang never ends.
 PATIENCE = "1.2"  # The default.
 WRONG = "not the password"
@@ -62,7 +64,9 @@ def app(make_place: Callable[..., Place], breakable: Neo4jServer) -> Iterator[Ap
     try:
         app.index()
         assert [report.problem for report in app.sync()] == ["", ""]
-        _until(lambda: _comes_from_servers(app))  # A server that has just begun plans its first query for a second.
+        wait_until(
+            lambda: _comes_from_servers(app), RECOVERY_SECONDS
+        )  # A server that has just begun plans its first query for a second.
         yield app
     finally:
         app.close()
@@ -75,7 +79,7 @@ def test_a_graph_that_is_killed_is_named_and_comes_back(app: App, breakable: Neo
     assert result.primary
     assert "Neo4j cannot be reached" in result.meta.unavailable["graph"]
     breakable.start()
-    _until(lambda: _comes_from_servers(app))
+    wait_until(lambda: _comes_from_servers(app), RECOVERY_SECONDS)
 
 
 def test_a_graph_that_never_answers_is_named_in_time(app: App, breakable: Neo4jServer) -> None:
@@ -87,7 +91,7 @@ def test_a_graph_that_never_answers_is_named_in_time(app: App, breakable: Neo4jS
             time.sleep(0.1)
     finally:
         breakable.resume()
-    _until(lambda: _comes_from_servers(app))
+    wait_until(lambda: _comes_from_servers(app), RECOVERY_SECONDS)
 
 
 def test_a_graph_that_dies_in_the_middle_of_a_search_is_named_at_once(app: App, breakable: Neo4jServer) -> None:
@@ -103,7 +107,7 @@ def test_a_graph_that_dies_in_the_middle_of_a_search_is_named_at_once(app: App, 
     assert result.primary
     assert "Neo4j cannot be reached" in result.meta.unavailable["graph"]
     assert 0.3 <= seconds < float(PATIENCE)
-    _until(lambda: _comes_from_servers(app))
+    wait_until(lambda: _comes_from_servers(app), RECOVERY_SECONDS)
 
 
 def test_a_graph_that_is_down_at_the_start_is_filled_once_it_is_up(
@@ -123,11 +127,11 @@ def test_a_graph_that_is_down_at_the_start_is_filled_once_it_is_up(
         result = _search(app, SearchRequest("total", limit=1))
         assert result.primary
         assert "being loaded; answered from the local index" in result.meta.unavailable["graph"]
-        _until(lambda: "Neo4j cannot be reached" in _search(app).meta.unavailable["graph"])
+        wait_until(lambda: "Neo4j cannot be reached" in _search(app).meta.unavailable["graph"], RECOVERY_SECONDS)
         assert _search(app).primary
         breakable.start()
-        _until(lambda: _comes_from_servers(app))
-        _until(lambda: [server.problem for server in app.status().servers] == ["", ""])
+        wait_until(lambda: _comes_from_servers(app), RECOVERY_SECONDS)
+        wait_until(lambda: [server.problem for server in app.status().servers] == ["", ""], RECOVERY_SECONDS)
 
 
 def test_a_write_that_is_killed_is_finished_later(
@@ -144,7 +148,7 @@ def test_a_write_that_is_killed_is_finished_later(
     killer.join()
     assert embedded == 60
     breakable.start()
-    _until(lambda: app.sync()[1].problem == "")
+    wait_until(lambda: app.sync()[1].problem == "", RECOVERY_SECONDS)
     verified = app.sync(verify=True)[1]
     assert (verified.missing, verified.outdated, verified.foreign, verified.written) == (0, 0, 0, 0)
     assert cut_short.written < 60 or not cut_short.problem
@@ -161,7 +165,7 @@ def test_a_full_disk_loses_nothing(app: App, breakable: Neo4jServer) -> None:
     assert report.problem.startswith("Neo4j")
     breakable.kill()
     breakable.start()
-    _until(lambda: app.sync()[1].problem == "")
+    wait_until(lambda: app.sync()[1].problem == "", RECOVERY_SECONDS)
     assert app.sync(verify=True)[1].missing == 0
 
 
@@ -260,10 +264,3 @@ def _comes_from_servers(app: App) -> bool:
     """Tell whether a search has its neighbours, and not from the local index because a server was silent."""
     result = _search(app)
     return bool(result.expanded) and not result.meta.unavailable
-
-
-def _until(is_so: Callable[[], bool], seconds: float = 30.0) -> None:
-    deadline = time.monotonic() + seconds
-    while not is_so():
-        assert time.monotonic() < deadline
-        time.sleep(0.2)

@@ -18,7 +18,7 @@ def _top(app: App, query: str) -> list[tuple[str, int]]:
 
 
 def test_the_top_ten_is_the_same(copied: App, place: Place) -> None:
-    """003-26: dense identical, keywords overlap by 0.8, the whole search by 0.9."""
+    """Dense identical, keywords overlap by 0.8, the whole search by 0.9."""
     embedded = place.app(**EMBEDDED)
     overlaps: dict[str, list[float]] = {"vector": [], "keyword": [], "whole": []}
     for query in QUERIES:

@@ -3,7 +3,6 @@
 import json
 import random
 import threading
-import time
 import uuid
 from collections.abc import Callable, Sequence
 from contextlib import closing
@@ -28,8 +27,10 @@ from graphrag_mcp.stores.points import folders
 from graphrag_mcp.stores.projection import ProjectedFile
 from graphrag_mcp.stores.qdrant.projection import QdrantProjection
 from tests.servers.conftest import Place
+from tests.waiting import wait_until
 
 pytestmark = pytest.mark.server
+PATIENCE_SECONDS = 20.0
 FILES = {
     "src/orders.py": "from src.tax import tax_of\n\n\ndef total(order):\n    return sum(order) + tax_of(order)\n",
     "src/tax.py": "def tax_of(order):\n    return 0.2 * sum(order)\n",
@@ -83,7 +84,7 @@ def _differences(app: App, driver: Driver, project: str) -> tuple[set[tuple[obje
 
 
 def test_only_what_changed_is_sent(make_place: Callable[..., Place]) -> None:
-    """P-2: a second sync sends nothing, an edit sends its file, a deletion removes it; on both servers."""
+    """A second sync sends nothing, an edit sends its file, a deletion removes it; on both servers."""
     app = make_place(files=FILES).app()
     app.index()
     assert [report.written for report in _sync(app)] == [5, 5]
@@ -117,7 +118,7 @@ def test_two_machines_write_the_same_points(make_place: Callable[..., Place], qd
 
 
 def test_a_point_says_all_that_filters_and_readers_need(make_place: Callable[..., Place], qdrant: QdrantClient) -> None:
-    """000-25, 000-21, K-09: archive tags, match keys, category, language and age are in the payload, by project."""
+    """Archive tags, match keys, category, language and age are in the payload, by project."""
     place = make_place(files=FILES)
     app = place.app()
     app.index()
@@ -135,7 +136,7 @@ def test_a_point_says_all_that_filters_and_readers_need(make_place: Callable[...
 
 
 def test_the_graph_has_the_nodes_and_edges_of_the_code(make_place: Callable[..., Place], neo4j_driver: Driver) -> None:
-    """003-02: files, chunks, symbols, sections; each edge with how it was resolved; archive-tagged as in Qdrant."""
+    """Files, chunks, symbols, sections; each edge with how it was resolved; archive-tagged as in Qdrant."""
     place = make_place(files=FILES)
     project = place.environ["GRAPHRAG_PROJECT_ID"]
     app = place.app()
@@ -288,7 +289,7 @@ def test_verify_finds_and_mends_what_others_did(
 
 
 def test_projects_share_servers_and_never_meet(make_place: Callable[..., Place]) -> None:
-    """K-25: one collection, one graph, any number of projects; a rebuild of one leaves the other alone."""
+    """One collection, one graph, any number of projects; a rebuild of one leaves the other alone."""
     one, another = make_place("one", FILES).app(), make_place("another", {"only.py": "def tax_of():\n    pass\n"}).app()
     for app in (one, another):
         app.index()
@@ -305,9 +306,15 @@ def test_a_server_copies_while_it_serves(make_place: Callable[..., Place]) -> No
     app = make_place(files=FILES).app(sync_servers="true")
     app.start()
     app.wait_ready(20)
-    _until(lambda: all(not server.pending for server in app.status().servers) and bool(app.status().files))
+    wait_until(
+        lambda: all(not server.pending for server in app.status().servers) and bool(app.status().files),
+        PATIENCE_SECONDS,
+    )
     (app.root / "src/new.py").write_text("def brand_new_function():\n    pass\n")
-    _until(lambda: "src/new.py" in [hit.chunk.path for hit in app.search(SearchRequest("brand_new_function")).primary])
+    wait_until(
+        lambda: "src/new.py" in [hit.chunk.path for hit in app.search(SearchRequest("brand_new_function")).primary],
+        PATIENCE_SECONDS,
+    )
     app.close()
 
 
@@ -350,7 +357,9 @@ def test_a_lost_copy_is_noticed_and_sent_again(
         assert {"keyword", "vector"} <= set(result.meta.unavailable)
         assert "graphrag-mcp sync" in result.meta.unavailable["vector"]
         assert [report.chunks for report in _sync(app)] == sent
-        _until(lambda: app.search(SearchRequest("tax_of")).meta.unavailable == {})  # A failed one rests for seconds.
+        wait_until(
+            lambda: app.search(SearchRequest("tax_of")).meta.unavailable == {}
+        )  # A failed one rests for seconds.
     qdrant.delete_collection(f"lost-{how}")
 
 
@@ -397,12 +406,12 @@ def test_a_server_that_is_being_filled_is_not_asked_yet(
     with closing(make_place(files=FILES).app(sync_servers="true")) as app:
         app.start()
         app.wait_ready(20)
-        _until(lambda: "has 0 of 5 files so far" in app.search(SearchRequest("tax_of")).meta.unavailable["vector"])
+        wait_until(lambda: "has 0 of 5 files so far" in app.search(SearchRequest("tax_of")).meta.unavailable["vector"])
         found = app.search(SearchRequest("tax_of"))
         assert found.primary[0].chunk.path == "src/tax.py"
         assert all(reason.endswith("answered from the local index") for reason in found.meta.unavailable.values())
         may_write.set()
-        _until(lambda: not app.search(SearchRequest("tax_of")).meta.unavailable)
+        wait_until(lambda: not app.search(SearchRequest("tax_of")).meta.unavailable, PATIENCE_SECONDS)
 
 
 def test_remote_reads_what_ci_wrote(make_place: Callable[..., Place]) -> None:
@@ -451,7 +460,7 @@ def test_the_command_line_copies_verifies_and_searches(
 def test_hostile_texts_are_looked_for_and_nothing_else(
     make_place: Callable[..., Place], qdrant: QdrantClient, neo4j_driver: Driver, request: pytest.FixtureRequest
 ) -> None:
-    """B-22: 500 texts made to break out of Cypher, JSON and filters, in every argument: the answer is that without.
+    """500 texts made to break out of Cypher, JSON and filters, in every argument: the answer is that without.
 
     With --soak; else a fifth of them, among which is each kind twice.
     """
@@ -511,10 +520,3 @@ def _hostile(count: int) -> list[str]:
         "\u202e", "ǆ", "\n\r\t", "-1",
     )  # fmt: skip
     return [f"{seeds[number % len(seeds)]}{number // len(seeds) or ''}" for number in range(count)]
-
-
-def _until(is_so: Callable[[], bool], seconds: float = 20.0) -> None:
-    deadline = time.monotonic() + seconds
-    while not is_so():
-        assert time.monotonic() < deadline, threading.enumerate()
-        time.sleep(0.1)

@@ -26,7 +26,7 @@ def test_every_line_end_becomes_a_newline(data: bytes) -> None:
     ],
 )
 def test_unicode_with_and_without_a_byte_order_mark_is_read_without_it(data: bytes) -> None:
-    """004-13: UTF-16 is text although it is full of NUL bytes."""
+    """UTF-16 is text although it is full of NUL bytes."""
     assert decode(data) == Text("née\n")
 
 
@@ -42,7 +42,7 @@ def test_a_few_invalid_bytes_are_replaced_and_reported() -> None:
     "data", [b"\x7fELF\x02\x00\x00", bytes(range(128, 256)) * 10, codecs.BOM_UTF16_LE + b"a\0\0\0"]
 )
 def test_binary_content_is_not_text_and_says_why(data: bytes) -> None:
-    """004-13: NUL bytes, or too many bytes that no UTF-8 text has."""
+    """NUL bytes, or too many bytes that no UTF-8 text has."""
     decoded = decode(data)
     assert isinstance(decoded, NotText)
     assert decoded.reason.startswith("binary")
@@ -56,6 +56,6 @@ def test_a_replacement_character_that_stands_in_the_file_is_not_an_error() -> No
 @given(st.binary(max_size=200))
 @settings(derandomize=True, max_examples=300)
 def test_any_bytes_are_either_text_without_nul_and_carriage_return_or_not_text(data: bytes) -> None:
-    """004-13: no input raises."""
+    """No input raises."""
     decoded = decode(data)
     assert isinstance(decoded, NotText) or not {"\0", "\r"} & set(decoded.text)

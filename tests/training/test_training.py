@@ -19,6 +19,8 @@ from training.pairs import Kind, read_pairs
 from training.quantise import FORMS, restore, small_form
 from training.vocabulary import choose_pieces, make_tokenizer
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 BENCHMARKED = (
     "flask starlette express redux gin chi guzzle rack trpc alamofire click axum dapper libuv bats-core aeson "

@@ -6,13 +6,14 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
+
+from tests.waiting import wait_until
 
 READY_SECONDS = 60
 
@@ -76,10 +77,7 @@ class RunningPage:
 
     def wait_ready(self) -> None:
         """Wait until the index is complete."""
-        deadline = time.monotonic() + READY_SECONDS
-        while self.ask("progress").json["state"] != "ready":
-            assert time.monotonic() < deadline, "the index was not ready in time"
-            time.sleep(0.1)
+        wait_until(lambda: self.ask("progress").json["state"] == "ready", READY_SECONDS)
 
     def stop(self) -> int:
         """Press Ctrl-C and return the exit code."""

@@ -1,7 +1,6 @@
 """The page in a real browser: its views, its keys, its looks for those who cannot see it, and what it does not run."""
 
 import re
-import time
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -13,6 +12,7 @@ from playwright.sync_api import Browser, Page, expect, sync_playwright
 from tests.ui.conftest import HOSTILE_NAME
 from tests.ui.get_browser import AXE
 from tests.ui.running import RunningPage, running_page
+from tests.waiting import wait_until
 
 pytestmark = pytest.mark.browser
 
@@ -106,11 +106,7 @@ def test_what_the_command_opens_leads_to_the_page(browser: Browser, project: Pat
 
 
 def _written(path: Path) -> str:
-    deadline = time.monotonic() + 10
-    while not path.exists():
-        assert time.monotonic() < deadline, "no browser was opened"
-        time.sleep(0.05)
-    return path.read_text().strip()
+    return wait_until(lambda: path.exists() and path.read_text().strip(), 10)
 
 
 def test_results_come_while_typing(tab: Page) -> None:

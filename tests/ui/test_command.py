@@ -12,6 +12,8 @@ from graphrag_mcp.cli.options import create_parser
 from tests.cli.test_options import imported
 from tests.ui.running import running_page
 
+pytestmark = pytest.mark.slow
+
 
 def test_it_prints_one_address_and_ends_on_an_interrupt(project: Path, tmp_path: Path) -> None:
     """With a token of its own each time; an interrupt is how it is meant to end."""

@@ -72,7 +72,7 @@ class PagedArguments(ToolArguments):
 
 
 class SearchArguments(PagedArguments):
-    """What all search tools share. `chunks_per_document`: results per file, 0 for any number (K-15)."""
+    """What all search tools share. `chunks_per_document`: results per file, 0 for any number."""
 
     chunks_per_document: ClassVar[int] = 0
 

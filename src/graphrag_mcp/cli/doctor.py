@@ -26,8 +26,8 @@ from graphrag_mcp.exclusion.manager import ExclusionManager
 from graphrag_mcp.index.failures import explain
 from graphrag_mcp.index.location import IndexLocation
 from graphrag_mcp.index.write_lock import Holder, WriteLock
-from graphrag_mcp.ingest.watch.filter import Followed
 from graphrag_mcp.ingest.watch.network_fs import shared_file_system
+from graphrag_mcp.ingest.watch.watcher import WatchedTree
 from graphrag_mcp.parsing.languages import load_grammar, syntax_languages
 from graphrag_mcp.settings import Settings, load_settings
 from graphrag_mcp.stores.sqlite.database import is_damage
@@ -240,7 +240,8 @@ def _watching(root: Path, settings: Settings) -> Finding:
         limit = int(INOTIFY_LIMIT.read_text())
         step = "sudo sysctl fs.inotify.max_user_watches=524288"
         return Finding("watching", "warning", f"the system allows {counted(limit, 'watched folder')}", step)
-    if kind := shared_file_system(Followed(ExclusionManager(root, settings.indexing))):
+    tree = WatchedTree(ExclusionManager(root, settings.indexing))
+    if kind := shared_file_system(tree.root, tree.may_contain_files):
         seen = f"on (or contains) a network or shared file system ({kind})"
         return Finding("watching", "ok", f"{seen}; changes are polled every 10 s or more")
     return Finding("watching", "ok", "edits are followed while a server runs")

@@ -29,8 +29,7 @@ from graphrag_mcp.index.handle import Handle
 from graphrag_mcp.index.stores import IndexStores
 from graphrag_mcp.index.write_lock import Holder
 from graphrag_mcp.ingest.indexer import Indexer, ReportProgress, Source, Target
-from graphrag_mcp.ingest.watch.filter import Followed
-from graphrag_mcp.ingest.watch.watcher import Batch, watch
+from graphrag_mcp.ingest.watch.watcher import Batch, WatchedTree, watch
 from graphrag_mcp.model.reports import IndexPhase, IndexReport, IndexState, Progress
 from graphrag_mcp.settings import IndexingSettings
 
@@ -260,10 +259,10 @@ class Supervisor:
         return report
 
     def _follow(self, stop: threading.Event, report: ReportRun | None) -> None:
-        followed = Followed(self._exclusion, self._start)
+        tree = WatchedTree(self._exclusion, self._start)
         while not stop.is_set():
             self._exclusion.reload()
-            with closing(watch(followed, self._settings.debounce_seconds, stop, self._is_lost)) as batches:
+            with closing(watch(tree, self._settings.debounce_seconds, stop, self._is_lost)) as batches:
                 for batch in batches:
                     self._apply_batch(batch, stop, report)
             if not stop.is_set() and self._is_lost():

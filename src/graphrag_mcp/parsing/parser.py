@@ -20,7 +20,7 @@ from graphrag_mcp.text import source
 from graphrag_mcp.text.counts import counted
 
 PARSER_VERSION = 9  # Rises whenever a file would be parsed differently, so that indexes are renewed.
-SYNTAX_LIMIT_BYTES = 1_000_000  # K-24: beyond it lies data in the shape of code.
+SYNTAX_LIMIT_BYTES = 1_000_000  # Larger files are data in the shape of code.
 _MARKDOWN = (".md", ".markdown", ".mdx", ".mdc")
 
 

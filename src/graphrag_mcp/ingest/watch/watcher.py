@@ -1,4 +1,4 @@
-"""Tells which paths changed: the file system's events, gathered until they pause."""
+"""Reports which paths changed: file system events, collected until they pause, or polling where there are none."""
 
 import errno
 import logging
@@ -30,18 +30,17 @@ from watchdog.observers import Observer
 from watchdog.observers.api import BaseObserver
 
 from graphrag_mcp.errors import RootError
+from graphrag_mcp.exclusion.manager import ExclusionManager
 from graphrag_mcp.exclusion.rule_files import stamp_of
-from graphrag_mcp.ingest.watch.filter import Followed
 from graphrag_mcp.ingest.watch.network_fs import shared_file_system
 
 logger = logging.getLogger(__name__)
 
-MAX_DELAY_SECONDS = 1.5  # A build that never pauses must not put off an edit: events wait no longer than this.
+MAX_DELAY_SECONDS = 1.5  # Events wait no longer than this, so that a build that never pauses delays no edit.
 MAX_PATHS = 5_000  # Comparing the whole tree is faster than looking at more paths one by one.
-# Not that a file is opened or read: whoever searches the tree, or builds it, would wake this process for each of them,
-# and a search of ours that looks at what it shows would slow itself down. Nor that a folder is modified: something in
-# it is.
-FOLLOWED: list[type[FileSystemEvent]] = [
+# Events for opened and read files are left out: each `grep` and each search of ours would wake this process. So are
+# those for modified folders: the entry that changed has an event of its own.
+EVENTS: list[type[FileSystemEvent]] = [
     DirAttribEvent,
     DirCreatedEvent,
     DirDeletedEvent,
@@ -53,20 +52,48 @@ FOLLOWED: list[type[FileSystemEvent]] = [
     FileModifiedEvent,
     FileMovedEvent,
 ]
-_LOST_EVENTS = "overflow"  # The word with which watchdog's log says that the kernel dropped events.
-LOOK_SECONDS = 10.0  # Between two comparisons of a tree whose changes are not all told,
-LOOK_SHARE = 1 / 20  # and for at most this share of the time.
-LACKING = (
-    "the system lets you watch no more folders, so the tree is compared every ten seconds or more; raise"
-    " fs.inotify.max_user_watches and max_user_instances, or exclude folders in .graphragignore"
+POLL_SECONDS = 10.0  # Between two comparisons of the whole tree where events are incomplete,
+POLL_SHARE = 1 / 20  # which take at most this share of the time.
+_POLLING = f"polling every {POLL_SECONDS:.0f} s or more"
+WATCH_LIMIT_REACHED = (
+    f"inotify watch limit reached; falling back to {_POLLING}; raise fs.inotify.max_user_watches and"
+    " max_user_instances, or exclude folders in .graphragignore"
 )
+
+
+@dataclass(frozen=True, slots=True)
+class WatchedTree:
+    """The files of a work tree that may be indexed.
+
+    start: the only folder that is indexed, relative to the root; "" for all.
+    """
+
+    exclusion: ExclusionManager
+    start: str = ""
+
+    @property
+    def root(self) -> Path:
+        """The work tree's root folder."""
+        return self.exclusion.root
+
+    def may_index(self, path: str, is_dir: bool) -> bool:
+        """Tell whether a file or folder may be indexed."""
+        return self._is_inside(path) and not self.exclusion.should_exclude(path, is_dir)
+
+    def may_contain_files(self, folder: str) -> bool:
+        """Tell whether a folder may contain, at any depth, a file to index or a rule file."""
+        leads_to_start = f"{self.start}/".startswith(f"{folder}/")
+        return (leads_to_start or self._is_inside(folder)) and not self.exclusion.should_exclude(folder, is_dir=True)
+
+    def _is_inside(self, path: str) -> bool:
+        return not self.start or f"{path}/".startswith(f"{self.start}/")
 
 
 @dataclass(frozen=True, slots=True)
 class Batch:
     """Paths that changed, relative to the root; `everything` when events were lost and the whole tree must be read.
 
-    why: what keeps this from being told of every change, "" if nothing does.
+    why: the reason for polling, "" where events report every change.
     """
 
     paths: tuple[str, ...]
@@ -75,84 +102,102 @@ class Batch:
 
 
 def watch(
-    followed: Followed,
+    tree: WatchedTree,
     debounce_seconds: float,
     stop: threading.Event,
     is_over: Callable[[], bool] = lambda: False,
 ) -> Generator[Batch]:
-    """Yield what changed, at first everything: until `stop` is set, `is_over` says so, or the watch must begin anew.
+    """Yield the changes of a tree, first a batch of everything, until `stop` is set or the watch must start again.
 
-    It must where rules changed, folders were moved, events were lost, and, every ten seconds or more, where not all
-    changes are told. `is_over` is asked twice a second. A batch ends `debounce_seconds` after its last event, or
-    MAX_DELAY_SECONDS after its first. A move is two paths. What is not indexed wakes nobody, and where each folder
-    takes a watch of its own, those that can hold nothing else have none.
+    It must start again when rules changed, folders were moved or events were lost, and at each poll. It also ends when
+    `is_over` returns true, which is asked twice a second. A batch ends `debounce_seconds` after its last event, or
+    MAX_DELAY_SECONDS after its first. A move is two paths. Files that are not indexed cause no batch, and where each
+    folder takes a watch of its own, folders without files to index have none.
 
     Raises RootError when the folder cannot be watched.
     """
-    pending = _Pending(followed)
-    with _observing(followed, pending) as observer:
-        rules = followed.stamps()
-        why = _why_not_told(followed, observer)
+    pending = _Pending(tree)
+    with _observing(tree, pending) as (observer, problem):
+        rules = tree.exclusion.stamps
+        why = problem or _limit_problem(observer) or _shared_problem(tree)
         began = time.monotonic()
-        yield Batch((), everything=True, why=why)  # What changed before the watch stood.
-        pause = max(LOOK_SECONDS, (time.monotonic() - began) / LOOK_SHARE) if why else math.inf
+        yield Batch((), everything=True, why=why)  # What changed before the watch began.
+        pause = max(POLL_SECONDS, (time.monotonic() - began) / POLL_SHARE) if why else math.inf
         due = time.monotonic() + pause
         while not stop.is_set() and time.monotonic() < due and not is_over():
             batch = pending.take(debounce_seconds, stop)
             is_lost = batch is not None and batch.everything
-            have_rules_changed = any(stamp_of(file) != was for file, was in rules.items() | followed.stamps().items())
-            if is_lost or have_rules_changed or _is_outdated(observer) or (not why and _lacks(observer)):
+            stamps = rules.items() | tree.exclusion.stamps.items()
+            have_rules_changed = any(stamp_of(file) != stamp for file, stamp in stamps)
+            if is_lost or have_rules_changed or _is_outdated(observer) or (not why and _limit_problem(observer)):
                 return
             if batch is not None:
                 yield batch
 
 
-def _why_not_told(followed: Followed, observer: BaseObserver | None) -> str:
-    if _lacks(observer):
-        return LACKING
-    if kind := shared_file_system(followed):
-        shared = "is, or holds, a folder that is shared"
-        return f"{followed.root} {shared} ({kind}): it is compared every ten seconds or more, for what others change"
-    return ""
+def _limit_problem(observer: BaseObserver | None) -> str:
+    return WATCH_LIMIT_REACHED if getattr(observer, "lacks_watches", False) else ""
 
 
-def _lacks(observer: BaseObserver | None) -> bool:
-    return observer is None or getattr(observer, "lacks_watches", False)
+def _shared_problem(tree: WatchedTree) -> str:
+    kind = shared_file_system(tree.root, tree.may_contain_files)
+    shared = "is on (or contains) a network or shared file system"
+    return f"{tree.root} {shared} ({kind}) that sends no change events; {_POLLING}" if kind else ""
 
 
 def _is_outdated(observer: BaseObserver | None) -> bool:
-    """Tell whether other folders should be watched than are, or the root is gone."""
+    """Tell whether other folders should be watched than are, events were lost, or the root is gone."""
     if observer is None:
         return False
-    return getattr(observer, "is_outdated", False) or not all(one.is_alive() for one in observer.emitters)
+    return getattr(observer, "is_outdated", False) or not all(emitter.is_alive() for emitter in observer.emitters)
 
 
 @contextmanager
-def _observing(followed: Followed, pending: "_Pending") -> Iterator[BaseObserver | None]:
-    """Fill `pending` from the file system's events; nothing does where the system allows no watch at all."""
-    observer: BaseObserver | None = None
+def _observing(tree: WatchedTree, pending: "_Pending") -> Iterator[tuple[BaseObserver | None, str]]:
+    """Fill `pending` from file system events; without an observer where there can be none, and then with the reason."""
     with ExitStack() as ending:
-        ending.enter_context(_hearing(pending))
-        try:
-            observer = _observer(followed)
-            ending.callback(_end, observer)
-            observer.schedule(pending, str(followed.root), recursive=True, event_filter=FOLLOWED)
-            observer.start()
-        except OSError as error:
-            if error.errno not in (errno.ENOSPC, errno.EMFILE):
-                why = error.strerror or error
-                raise RootError(
-                    f"{followed.root} cannot be watched ({why}); run `graphrag-mcp index` after your edits"
-                ) from error
-            observer = None
-        yield observer
+        ending.enter_context(_quiet_watchdog())
+        observer, problem = _make_observer(tree)
+        if observer is not None:
+            try:
+                ending.callback(_end, observer)
+                observer.schedule(pending, str(tree.root), recursive=True, event_filter=EVENTS)
+                observer.start()
+            except OSError as error:
+                observer, problem = None, _why_refused(tree, error)
+        yield observer, problem
+
+
+def _make_observer(tree: WatchedTree) -> tuple[BaseObserver | None, str]:
+    """Return an observer, or none with the reason."""
+    if sys.platform != "linux":
+        return Observer(), ""
+    try:
+        from graphrag_mcp.ingest.watch.inotify import InotifyObserver, check_watchdog
+
+        check_watchdog()
+        prefix = len(os.fsencode(tree.root).rstrip(b"/") + b"/")
+        return InotifyObserver(lambda folder: tree.may_contain_files(os.fsdecode(folder[prefix:]))), ""
+    except ImportError as error:
+        unsupported = f"this version of watchdog is not supported ({error}); falling back to {_POLLING}"
+        return None, f"{unsupported}; reinstall graphrag-mcp to get watchdog 7.1"
+    except OSError as error:
+        return None, _why_refused(tree, error)
+
+
+def _why_refused(tree: WatchedTree, error: OSError) -> str:
+    """Return why there are no events. Raises RootError when the folder cannot be read either."""
+    if error.errno in (errno.ENOSPC, errno.EMFILE):
+        return WATCH_LIMIT_REACHED
+    why = error.strerror or error
+    raise RootError(f"{tree.root} cannot be watched ({why}); run `graphrag-mcp index` after your edits") from error
 
 
 @dataclass(slots=True, eq=False)  # Watchdog keeps its handlers in a set.
 class _Pending(FileSystemEventHandler):
     """The events since the last batch; filled by watchdog's thread, emptied by ours."""
 
-    followed: Followed
+    tree: WatchedTree
     paths: dict[str, None] = field(default_factory=dict)
     everything: bool = False
     first: float = 0.0
@@ -163,9 +208,9 @@ class _Pending(FileSystemEventHandler):
     def on_any_event(self, event: FileSystemEvent) -> None:
         for location in (event.src_path, event.dest_path):
             path = self._relative(location)
-            if path and self.followed.is_rule(path):
+            if path and self.tree.exclusion.is_rule_file(path):
                 self.lose()
-            elif path and (path in self.paths or self.followed.is_wanted(path, event.is_directory)):
+            elif path and (path in self.paths or self.tree.may_index(path, event.is_directory)):
                 self.add(path)
 
     def add(self, path: str) -> None:
@@ -204,20 +249,11 @@ class _Pending(FileSystemEventHandler):
     def _relative(self, location: bytes | str) -> str:
         text = location.decode(errors="surrogateescape") if isinstance(location, bytes) else location
         try:
-            path = Path(text).relative_to(self.followed.root).as_posix() if text else ""
-            path.encode()  # What is not UTF-8 is not indexed.
+            path = Path(text).relative_to(self.tree.root).as_posix() if text else ""
+            path.encode()  # A name that is not UTF-8 is not indexed.
         except ValueError:
             return ""
         return path
-
-
-def _observer(followed: Followed) -> BaseObserver:
-    if sys.platform != "linux":
-        return Observer()
-    from graphrag_mcp.ingest.watch.inotify import InotifyObserver
-
-    prefix = len(os.fsencode(followed.root).rstrip(b"/") + b"/")
-    return InotifyObserver(lambda folder: followed.may_hold(os.fsdecode(folder[prefix:])))
 
 
 def _end(observer: BaseObserver) -> None:
@@ -227,9 +263,9 @@ def _end(observer: BaseObserver) -> None:
 
 
 @contextmanager
-def _hearing(pending: _Pending) -> Iterator[None]:
-    """Hear watchdog say that the kernel dropped events; what else it has to say is for nobody but us."""
-    log, handler = logging.getLogger("watchdog"), _LostEvents(pending)
+def _quiet_watchdog() -> Iterator[None]:
+    """Send the messages of watchdog's log to our debug log."""
+    log, handler = logging.getLogger("watchdog"), _DebugHandler()
     log.addHandler(handler)
     log.propagate = False
     try:
@@ -238,14 +274,6 @@ def _hearing(pending: _Pending) -> Iterator[None]:
         log.removeHandler(handler)
 
 
-class _LostEvents(logging.Handler):
-    """Hears what watchdog tells its log and nobody else."""
-
-    def __init__(self, pending: _Pending) -> None:
-        super().__init__(logging.WARNING)
-        self._pending = pending
-
+class _DebugHandler(logging.Handler):
     def emit(self, record: logging.LogRecord) -> None:
         logger.debug("watchdog: %s", record.getMessage())
-        if _LOST_EVENTS in record.getMessage().lower():
-            self._pending.lose()

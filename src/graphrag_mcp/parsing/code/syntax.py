@@ -7,7 +7,7 @@ from bisect import bisect_right
 
 from tree_sitter import Language, Node, Parser, Point, Tree
 
-PARSE_SECONDS = 2.0  # K-24: what takes longer is not source code that a person wrote.
+PARSE_SECONDS = 2.0  # What takes longer is not source code that a person wrote.
 _BLOCK_BYTES = 2048  # The parser copies a block for each name that a query compares, so blocks are small.
 # The query engine takes time quadratic in a run of brackets, and there is nothing to find in one.
 _BRACKETS = re.compile(rb"[^\w\x80-\xff]{20000}")

@@ -8,7 +8,7 @@ from itertools import islice
 
 from graphrag_mcp.text.words import query_words
 
-MAX_ADDED = 12  # K-24
+MAX_ADDED = 12
 MAX_CHARACTERS = 512
 
 # A word and what stands for it elsewhere: abbreviations, and the words that one team's code has for another's.

@@ -215,5 +215,5 @@ class Ranker:
 
 
 def _best_first(scored: Scored) -> tuple[float, int, str, int]:
-    """Ties: more sources, then path, then line, in the order of which a file's chunks are numbered (K-01)."""
+    """Ties: more sources, then path, then line, in the order of which a file's chunks are numbered."""
     return -scored.score, -len(scored.fused.ranks), scored.file.path, scored.fused.chunk_id

@@ -161,7 +161,7 @@ class SqliteGraphStore:
                 source=edge.source,
                 target=edge.target,
                 hops=hop,
-                confidence=edge.confidence / 2 ** (hop - 1),  # K-11: a hop halves the contribution.
+                confidence=edge.confidence / 2 ** (hop - 1),  # Each hop halves the contribution.
                 resolution=edge.resolution,
             )
             for edge, hop in found

@@ -30,18 +30,18 @@ def no_network(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_no_name_means_the_model_in_the_package() -> None:
-    """K-25: nothing has to be configured."""
+    """Nothing has to be configured."""
     assert load_embedder("").dimensions == 256
 
 
 def test_a_static_folder_is_loaded_from_its_path(tmp_path: Path) -> None:
-    """K-25: the embedder is pluggable by folder."""
+    """The embedder is pluggable by folder."""
     shutil.copytree(PACKAGE_MODEL, tmp_path / "mine")
     assert load_embedder(str(tmp_path / "mine")).embed_query("anything").shape == (256,)
 
 
 def test_a_static_folder_with_an_onnx_copy_stays_static(tmp_path: Path) -> None:
-    """K-25: model2vec's own folders carry both, and the static file is the model."""
+    """Model2vec's own folders carry both, and the static file is the model."""
     folder = write_onnx_folder(tmp_path / "mine")
     for name in ("model.safetensors", "tokenizer.json"):
         shutil.copy(PACKAGE_MODEL / name, folder)
@@ -63,7 +63,7 @@ def test_without_the_extra_a_model_says_what_to_install(
 
 
 def test_an_onnx_folder_gives_the_mean_of_its_tokens(tmp_path: Path) -> None:
-    """K-25: a transformer's folder works as it is, pooled by its mean and brought to unit length."""
+    """A transformer's folder works as it is, pooled by its mean and brought to unit length."""
     embedder = load_embedder(str(write_onnx_folder(tmp_path / "tiny")))
     vectors = embedder.embed_documents(["alpha beta", "beta", "alpha beta beta"])
     expected = np.array([[0.6, 0.8, 0], BETA, np.array([3, 8, 0]) / np.sqrt(73)])
@@ -73,13 +73,13 @@ def test_an_onnx_folder_gives_the_mean_of_its_tokens(tmp_path: Path) -> None:
 
 
 def test_an_onnx_folder_is_pooled_as_it_says(tmp_path: Path) -> None:
-    """K-25: sentence-transformers' 1_Pooling decides."""
+    """Sentence-transformers' 1_Pooling decides."""
     folder = write_onnx_folder(tmp_path / "tiny", {"pooling_mode_cls_token": True, "pooling_mode_mean_tokens": False})
     np.testing.assert_allclose(load_embedder(str(folder)).embed_query("beta alpha"), BETA, atol=1e-6)
 
 
 def test_an_onnx_folder_can_be_loaded_twice(tmp_path: Path) -> None:
-    """K-25: fastembed's registry refuses a second registration; we do not pass that on."""
+    """Fastembed's registry refuses a second registration; we do not pass that on."""
     folder = str(write_onnx_folder(tmp_path / "tiny"))
     first, second = load_embedder(folder), load_embedder(folder)
     assert first.fingerprint == second.fingerprint
@@ -87,7 +87,7 @@ def test_an_onnx_folder_can_be_loaded_twice(tmp_path: Path) -> None:
 
 
 def test_another_pooling_is_another_fingerprint(tmp_path: Path) -> None:
-    """004-15: the same weights pooled otherwise make other vectors."""
+    """The same weights pooled otherwise make other vectors."""
     mean = load_embedder(str(write_onnx_folder(tmp_path / "mean")))
     first = load_embedder(str(write_onnx_folder(tmp_path / "first", {"pooling_mode_cls_token": True})))
     assert mean.fingerprint != first.fingerprint
@@ -95,26 +95,26 @@ def test_another_pooling_is_another_fingerprint(tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("no_network")
 def test_a_name_that_nobody_knows_is_reported(tmp_path: Path) -> None:
-    """004-11: a misspelt name says what is accepted."""
+    """A misspelt name says what is accepted."""
     with pytest.raises(ModelUnavailableError, match=r"'bge-tiny'.*neither an existing folder nor.*a model folder"):
         load_embedder("bge-tiny")
 
 
 @pytest.mark.usefixtures("no_network")
 def test_a_known_model_without_network_or_cache_is_reported_at_once() -> None:
-    """004-11: offline is an answer within a second, not a hang."""
+    """Offline is an answer within a second, not a hang."""
     with pytest.raises(ModelUnavailableError, match=r"BAAI/bge-small-en-v1\.5.*cache.*cannot be downloaded"):
         load_embedder("BAAI/bge-small-en-v1.5")
 
 
 def test_a_folder_without_a_model_is_reported(tmp_path: Path) -> None:
-    """004-11: an empty folder says what is missing."""
+    """An empty folder says what is missing."""
     with pytest.raises(ModelUnavailableError, match=r"has no tokenizer\.json"):
         load_embedder(str(tmp_path))
 
 
 def test_a_folder_with_two_onnx_files_is_reported(tmp_path: Path) -> None:
-    """004-11: we do not guess between models."""
+    """We do not guess between models."""
     folder = write_onnx_folder(tmp_path / "tiny")
     (folder / "model.onnx").rename(folder / "a.onnx")
     shutil.copy(folder / "a.onnx", folder / "b.onnx")
@@ -123,7 +123,7 @@ def test_a_folder_with_two_onnx_files_is_reported(tmp_path: Path) -> None:
 
 
 def test_an_onnx_file_that_cannot_run_is_reported(tmp_path: Path) -> None:
-    """004-11: onnxruntime's own words are passed on with the folder's name."""
+    """Onnxruntime's own words are passed on with the folder's name."""
     folder = write_onnx_folder(tmp_path / "tiny")
     (folder / "model.onnx").write_bytes(b"not a model")
     with pytest.raises(ModelUnavailableError, match=r"cannot run model\.onnx"):

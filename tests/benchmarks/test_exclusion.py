@@ -9,11 +9,11 @@ from pathlib import Path
 from graphrag_mcp.model.scope import normalise_excluded_files
 from graphrag_mcp.model.search import Scope
 
-SCRIPT = Path(__file__).parent.parent / "benchmarks" / "exclusion.py"
+SCRIPT = Path(__file__).parents[2] / "benchmarks" / "exclusion.py"
 
 
 def test_it_measures_every_share(tmp_path: Path) -> None:
-    """003-21, 003-22, B-27: one line for each of 0, 10, 20 and 50 % of the files, with the difference to 0 %."""
+    """One line for each of 0, 10, 20 and 50 % of the files, with the difference to 0 %."""
     root = tmp_path / "project"
     root.mkdir()
     for number in range(20):
@@ -29,6 +29,6 @@ def test_it_measures_every_share(tmp_path: Path) -> None:
 
 
 def test_an_empty_list_is_no_list(tmp_path: Path) -> None:
-    """003-18, 003-22, B-27: with nothing excluded a search is the very same one, so it cannot cost more."""
+    """With nothing excluded a search is the very same one, so it cannot cost more."""
     keys, _ = normalise_excluded_files([], tmp_path)
     assert Scope(excluded_keys=keys) == Scope()

@@ -48,14 +48,14 @@ def plain(tmp_path_factory: pytest.TempPathFactory) -> StaticEmbedder:
 
 
 def test_documents_get_fastembeds_own_vectors_of_their_words(plain: StaticEmbedder, by_fastembed: Any) -> None:
-    """K-25: counting words instead of tokenising every text changes nothing but the speed."""
+    """Counting words instead of tokenising every text changes nothing but the speed."""
     texts = [text for text in TEXTS if text.isascii()]
     expected = by_fastembed.raw_embed([" ".join(split_words(text)) for text in texts])
     np.testing.assert_allclose(plain.embed_documents(texts), expected, atol=1e-6)
 
 
 def test_a_word_said_often_counts_by_its_logarithm(embedder: Embedder, by_fastembed: Any) -> None:
-    """K-25: what the model was trained with; said three times, a word counts log 4 and not 3."""
+    """What the model was trained with; said three times, a word counts log 4 and not 3."""
     tables = load_file(PACKAGE_MODEL / "model.safetensors")
     pieces = [by_fastembed.tokenizer.token_to_id(word) for word in ("session", "store")]
     session, store = (tables["embeddings"][piece] * tables["weights"][piece] for piece in pieces)
@@ -65,25 +65,25 @@ def test_a_word_said_often_counts_by_its_logarithm(embedder: Embedder, by_fastem
 
 
 def test_a_model_that_counts_otherwise_is_another_model(plain: StaticEmbedder, embedder: Embedder) -> None:
-    """004-15: the way of counting makes other vectors, so it is part of the fingerprint."""
+    """The way of counting makes other vectors, so it is part of the fingerprint."""
     assert plain.fingerprint != embedder.fingerprint
 
 
 def test_a_word_with_a_strange_character_is_read_without_it(embedder: Embedder) -> None:
-    """K-25: what no piece holds is skipped, and the rest of the word still counts."""
+    """What no piece holds is skipped, and the rest of the word still counts."""
     np.testing.assert_allclose(embedder.embed_query("session🙂"), embedder.embed_query("session"), atol=1e-6)
     np.testing.assert_allclose(embedder.embed_query("caché🙂"), embedder.embed_query("cache"), atol=1e-6)
     assert not embedder.embed_query("🙂").any()
 
 
 def test_a_query_and_a_document_with_the_same_text_have_the_same_vector(embedder: Embedder) -> None:
-    """K-25: questions and chunks live in one space."""
+    """Questions and chunks live in one space."""
     for text, document in zip(TEXTS, embedder.embed_documents(TEXTS), strict=True):
         np.testing.assert_allclose(embedder.embed_query(text), document, atol=1e-6)
 
 
 def test_vectors_are_contiguous_float32_of_unit_length(embedder: Embedder) -> None:
-    """K-25: what the vector index relies on, so that a product is a cosine."""
+    """What the vector index relies on, so that a product is a cosine."""
     vectors = embedder.embed_documents(TEXTS[:4])
     assert vectors.dtype == np.float32
     assert vectors.flags.c_contiguous
@@ -93,32 +93,32 @@ def test_vectors_are_contiguous_float32_of_unit_length(embedder: Embedder) -> No
 
 
 def test_a_text_without_a_known_word_has_a_zero_vector(embedder: Embedder) -> None:
-    """004-11: nothing to embed is not an error, and is near to nothing."""
+    """Nothing to embed is not an error, and is near to nothing."""
     assert not embedder.embed_documents(["", "{[()]};", " \t\n", "x" * 101]).any()
     assert not embedder.embed_query("?!").any()
 
 
 def test_no_text_gives_no_vector(embedder: Embedder) -> None:
-    """004-08: an empty batch keeps its shape."""
+    """An empty batch keeps its shape."""
     assert embedder.embed_documents([]).shape == (0, embedder.dimensions)
 
 
 def test_camel_case_is_read_as_words(embedder: Embedder) -> None:
-    """004-01: `parseHTTPRequest` is about parsing an HTTP request."""
+    """`parseHTTPRequest` is about parsing an HTTP request."""
     np.testing.assert_allclose(
         embedder.embed_query("parseHTTPRequest"), embedder.embed_query("parse http request"), atol=1e-6
     )
 
 
 def test_a_vector_does_not_depend_on_what_was_embedded_before() -> None:
-    """K-16: unchanged text keeps its vector through every run."""
+    """Unchanged text keeps its vector through every run."""
     fresh, used = open_package_model(), open_package_model()
     used.embed_documents([f"word{number} {number}" for number in range(3000)])
     np.testing.assert_array_equal(fresh.embed_documents(TEXTS[:1]), used.embed_documents(TEXTS[:1]))
 
 
 def test_more_words_than_are_kept_give_the_same_vectors(embedder: Embedder) -> None:
-    """K-25: the words kept are bounded, and forgetting them is invisible."""
+    """The words kept are bounded, and forgetting them is invisible."""
     texts = [" ".join(f"q{number * 100 + i}" for i in range(100)) for number in range(800)]
     vectors = embedder.embed_documents(texts)
     alone = [open_package_model().embed_query(texts[0]), open_package_model().embed_query(texts[-1])]
@@ -126,7 +126,7 @@ def test_more_words_than_are_kept_give_the_same_vectors(embedder: Embedder) -> N
 
 
 def test_a_huge_text_is_read_to_a_bound(embedder: Embedder) -> None:
-    """004-12: one line of megabytes costs no more than the bound."""
+    """One line of megabytes costs no more than the bound."""
     start = "alpha " * (MAX_CHARACTERS // 6)
     np.testing.assert_array_equal(
         embedder.embed_documents([start + " " * 10 + "beta " * 100_000]), embedder.embed_documents([start])
@@ -134,14 +134,14 @@ def test_a_huge_text_is_read_to_a_bound(embedder: Embedder) -> None:
 
 
 def test_a_question_is_nearer_to_its_answer_than_to_other_code(embedder: Embedder) -> None:
-    """004-01: the vectors carry meaning."""
+    """The vectors carry meaning."""
     question = embedder.embed_query("where is the password checked")
     near, far = embedder.embed_documents(["def verify_credentials(user, secret)", "def draw_circle(canvas, radius)"])
     assert question @ near > question @ far + 0.1
 
 
 def test_it_works_without_network_and_leaves_nothing_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """K-25: no socket is opened and no cache folder is made."""
+    """No socket is opened and no cache folder is made."""
 
     def refuse(*_: object) -> NoReturn:
         raise AssertionError("a socket was opened")
@@ -158,7 +158,7 @@ def test_it_works_without_network_and_leaves_nothing_behind(tmp_path: Path, monk
 
 
 def test_the_fingerprint_follows_the_weights_and_the_tokenizer(tmp_path: Path) -> None:
-    """004-15: another model means other vectors, however little it differs."""
+    """Another model means other vectors, however little it differs."""
     fingerprints = {StaticEmbedder(PACKAGE_MODEL).fingerprint}
     for changed in ("model.safetensors", "tokenizer.json"):
         folder = tmp_path / changed
@@ -171,13 +171,13 @@ def test_the_fingerprint_follows_the_weights_and_the_tokenizer(tmp_path: Path) -
 
 
 def test_the_fingerprint_does_not_depend_on_the_place(tmp_path: Path) -> None:
-    """004-15: an upgrade or a move of the environment re-embeds nothing."""
+    """An upgrade or a move of the environment re-embeds nothing."""
     shutil.copytree(PACKAGE_MODEL, tmp_path / "elsewhere")
     assert StaticEmbedder(tmp_path / "elsewhere").fingerprint == open_package_model().fingerprint
 
 
 def test_the_model_card_names_the_files_as_they_are() -> None:
-    """K-25: the card's hashes are those of the weights and the tokenizer beside it."""
+    """The card's hashes are those of the weights and the tokenizer beside it."""
     card = (PACKAGE_MODEL / "MODEL_CARD.md").read_text()
     named = dict(re.findall(r"\| `([\w.]+)` \| `([0-9a-f]{64})` \|", card))
     assert named.keys() == {"model.safetensors", "tokenizer.json"}
@@ -185,13 +185,13 @@ def test_the_model_card_names_the_files_as_they_are() -> None:
 
 
 def test_the_model_fits_into_a_wheel_of_ten_megabytes() -> None:
-    """K-25: weights and tokenizer have five megabytes."""
+    """Weights and tokenizer have five megabytes."""
     assert sum(file.stat().st_size for file in PACKAGE_MODEL.iterdir()) <= 5_000_000
 
 
 @pytest.mark.parametrize("content", [b"", b'\x08\0\0\0\0\0\0\0{"a": 1}', b"\xff" * 64, b"\x04\0\0\0\0\0\0\0null"])
 def test_a_damaged_model_is_named_with_a_next_step(tmp_path: Path, content: bytes) -> None:
-    """004-11: a model that cannot be read is a sentence, not a traceback."""
+    """A model that cannot be read is a sentence, not a traceback."""
     (tmp_path / "tokenizer.json").write_text("{}")
     (tmp_path / "model.safetensors").write_bytes(content)
     with pytest.raises(ModelUnavailableError, match=f"{tmp_path}.*model.safetensors.*GRAPHRAG_EMBEDDING_MODEL"):
@@ -199,7 +199,7 @@ def test_a_damaged_model_is_named_with_a_next_step(tmp_path: Path, content: byte
 
 
 def test_weights_that_only_fastembed_can_reject_are_named_at_the_first_text(tmp_path: Path) -> None:
-    """004-11: a broken tokenizer surfaces as the same error, one step later."""
+    """A broken tokenizer surfaces as the same error, one step later."""
     shutil.copy(PACKAGE_MODEL / "model.safetensors", tmp_path)
     (tmp_path / "tokenizer.json").write_text("{}")
     with pytest.raises(ModelUnavailableError, match=str(tmp_path)):

@@ -42,7 +42,7 @@ class Recorder:
 
 
 def test_the_embedded_text_says_where_the_code_lies_and_what_it_is() -> None:
-    """004-06: path, class, function and comments stand before the code."""
+    """Path, class, function and comments stand before the code."""
     topic, full = embedding_texts(PATH, "python", CHUNK)
     for word in ("sessions", "python", "storage", "backend", "SessionStore", "save", "until it expires"):
         assert word in topic
@@ -51,31 +51,31 @@ def test_the_embedded_text_says_where_the_code_lies_and_what_it_is() -> None:
 
 
 def test_moving_a_chunk_changes_nothing_that_is_embedded() -> None:
-    """004-15: a line inserted above re-embeds nothing."""
+    """A line inserted above re-embeds nothing."""
     moved = replace(CHUNK, start_line=142, end_line=158)
     assert embedding_texts(PATH, "python", moved) == embedding_texts(PATH, "python", CHUNK)
 
 
 def test_a_long_comment_is_cut() -> None:
-    """004-17: the context stays small beside the code."""
+    """The context stays small beside the code."""
     topic, _ = embedding_texts(PATH, "python", replace(CHUNK, comments="word " * 1000))
     assert len(topic) < 400
 
 
 def test_a_chunks_vector_is_the_mean_of_its_two_texts() -> None:
-    """004-06: the unit vector half-way between the topic's and the full text's."""
+    """The unit vector half-way between the topic's and the full text's."""
     vectors = embed_chunks(Recorder(), [("a", "b"), ("a", "a"), ("", "")])
     np.testing.assert_allclose(vectors, [[0.5**0.5, 0.5**0.5], [1, 0], [0, 0]], atol=1e-6)
     assert vectors.dtype == np.float32
 
 
 def test_no_chunks_give_no_vectors() -> None:
-    """004-08: an empty batch keeps its shape."""
+    """An empty batch keeps its shape."""
     assert embed_chunks(Recorder(), []).shape == (0, 2)
 
 
 def test_the_context_brings_a_question_nearer() -> None:
-    """004-01: code that does not say what it is about is found by where it lies."""
+    """Code that does not say what it is about is found by where it lies."""
     embedder = open_package_model()
     bare = embedder.embed_documents([CHUNK.text])[0]
     placed = embed_chunks(embedder, [embedding_texts(PATH, "python", CHUNK)])[0]

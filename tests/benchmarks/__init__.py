@@ -1,0 +1,1 @@
+"""The benchmarks: that they run, and that what they count is right."""

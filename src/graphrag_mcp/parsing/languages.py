@@ -21,10 +21,10 @@ class ImportStyle(StrEnum):
     INCLUDE = "include"  # a/b.h, found beside the file or on a search path
     GO = "go"  # host/owner/repository/a/b
     RUST = "rust"  # crate::a::b, super::c
-    DOTTED = "dotted"  # a.b.C, a\\b\\C: the last segment is what is bound
+    DOTTED = "dotted"  # a.b.C, a\\b\\C: the last segment is the bound name
     MODULE = "module"  # A.B.C is itself the module
     SNAKE = "snake"  # A.BarBaz is the module in a/bar_baz
-    NAMESPACE = "namespace"  # Vendor\\A\\C, where the first segment is no folder
+    NAMESPACE = "namespace"  # Vendor\\A\\C, where the first segment is not a folder
 
 
 @dataclass(frozen=True, slots=True)

@@ -79,7 +79,7 @@ class KeywordIndex(Protocol):
         ...
 
     def frequencies(self, terms: Sequence[str]) -> Frequencies | None:
-        """Return the number of chunks with each term, whatever the scope; None where it would take a request to a server."""
+        """Return the number of chunks with each term, of any scope; None where it would take another request."""
         ...
 
 

@@ -14,8 +14,11 @@ from tests.docs.links import anchors_of, links_of
 from tests.docs.runner import KINDS, Reader
 from tests.servers.neo4j_server import Neo4jServer
 
-TEXTS = (*PAGES, *(ROOT / name for name in ("ARCHITECTURE.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md")))
+INTERNALS = tuple(sorted((ROOT / "docs/internals").glob("*.md")))
+OF_ROOT = ("AGENTS.md", "ARCHITECTURE.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md")
+TEXTS = (*PAGES, *INTERNALS, *(ROOT / name for name in OF_ROOT))
 TEXTS += (ROOT / "training/README.md", ROOT / "benchmarks/RESULTS.md")
+PLACES = (ROOT, ROOT / "src/graphrag_mcp")  # Where a path in a text for contributors may begin.
 INLINE = re.compile(r"`([^`\n]+)`")
 AT_ONCE = 2  # A page is read in a process after the other; two pages keep two cores busy.
 
@@ -65,9 +68,25 @@ def test_a_link_leads_somewhere(text: Path) -> None:
 
 
 def test_the_index_page_has_every_page() -> None:
-    """Nobody looks for a page that nothing names."""
+    """A page that is not linked is not found."""
     linked = set(links_of(ROOT / "docs/index.md"))
     assert {page.name for page in (ROOT / "docs").glob("*.md")} - {"index.md"} <= linked
+    assert {f"internals/{page.name}" for page in INTERNALS} <= linked
+
+
+@pytest.mark.parametrize("text", [*INTERNALS, *(ROOT / name for name in OF_ROOT if name != "CHANGELOG.md")], ids=_name)
+def test_a_file_that_a_text_for_contributors_names_exists(text: Path) -> None:
+    """A contributor finds the file of a change under the name that the text gives."""
+    named = [word for word in INLINE.findall(text.read_text(encoding="utf-8")) if word.endswith((".py", "/"))]
+    inside = [word for word in named if "/" in word and " " not in word and not word.startswith(("/", "~", "."))]
+    assert not [word for word in inside if not any((place / word).exists() for place in PLACES)]
+
+
+def test_the_texts_for_contributors_stay_short() -> None:
+    """What is longer is not read: ARCHITECTURE.md in ten minutes, AGENTS.md at the start of every session."""
+    assert len((ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8").split()) <= 1800
+    assert len((ROOT / "AGENTS.md").read_text(encoding="utf-8").splitlines()) <= 60
+    assert len((ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8").split()) <= 450
 
 
 def test_the_readme_stays_a_page_to_begin_with() -> None:
@@ -99,7 +118,7 @@ def test_the_readme_stays_a_page_to_begin_with() -> None:
         ("```python\nraise ValueError\n```\n", "ended with 1"),
         ("```toml\n[retrieval]\nrrf_kk = 3\n```\n", "rrf_kk is not a setting"),
         ("```toml\n[retrieval]\nrrf_k = 60\n```\n", "every value is the default"),
-        ("```gitignore\n[a\n```\n", "matches nothing"),
+        ("```gitignore\n[a\n```\n", "can never match"),
         ('```json\n{"mcpServers": {"graphrag": {"command": "graphrag-mcp", "args": ["serv"]}}}\n```\n', "SystemExit"),
         ('```json\n{"name": "find_symbol", "arguments": {"symbl": "x"}}\n```\n', "the answer is an error"),
         (

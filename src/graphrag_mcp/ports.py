@@ -1,6 +1,6 @@
-"""What the search asks of its stores and models: one Protocol per role, named after the role.
+"""The stores and models that a search uses: one Protocol per role, named after the role.
 
-A store is `remote` when its answers come over a network: then the search does something else while it waits.
+A store is `remote` when its answers come over a network; the search asks such stores in parallel.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -26,7 +26,7 @@ Matrix = NDArray[np.float32]
 
 
 class Embedder(Protocol):
-    """Turns texts into unit vectors of float32; the fingerprint changes whenever the vectors would."""
+    """Turns texts into unit vectors of float32; the fingerprint identifies the model and its method."""
 
     @property
     def fingerprint(self) -> str: ...
@@ -42,7 +42,7 @@ class Embedder(Protocol):
 
 
 class CrossEncoder(Protocol):
-    """Reads a query and a text together, and says how well the text answers it."""
+    """Scores how well a text answers a query, reading both together."""
 
     def scores(self, query: str, texts: Sequence[str]) -> Sequence[float]:
         """Return one score per text, 0 to 1."""
@@ -79,7 +79,7 @@ class KeywordIndex(Protocol):
         ...
 
     def frequencies(self, terms: Sequence[str]) -> Frequencies | None:
-        """Return how many chunks of any scope hold each term; None where only a server could say."""
+        """Return the number of chunks with each term, of any scope; None where it would take another request."""
         ...
 
 
@@ -112,14 +112,14 @@ class GraphStore(Protocol):
 
 
 class SymbolGraph(Protocol):
-    """The code graph node by node; see `CodeNode`."""
+    """The nodes and edges of the code graph; see `CodeNode`."""
 
     def definitions(self, name: str, scope: Scope) -> list[CodeNode]:
         """Return the definitions whose qualified name is or ends with a name, ignoring case; in the order of paths."""
         ...
 
     def similar_names(self, name: str, limit: int, scope: Scope) -> list[str]:
-        """Return names that hold a name, ignoring case, shortest first."""
+        """Return names that contain a name, ignoring case, shortest first."""
         ...
 
     def names(self, *, qualified: bool = False) -> list[str]:
@@ -141,26 +141,26 @@ class SymbolGraph(Protocol):
     def outgoing(
         self, node: CodeNode, kinds: Sequence[RelationKind], scope: Scope
     ) -> tuple[list[CodeEdge], list[Mentioned]]:
-        """Return what a node mentions, and the names in it whose meaning was not found."""
+        """Return the edges from a node, and its references that were not resolved."""
         ...
 
     def incoming(self, node: CodeNode, kinds: Sequence[RelationKind], scope: Scope) -> list[CodeEdge]:
-        """Return what mentions a node: each from the definition, or else the file, that says it."""
+        """Return the edges to a node, each from the definition or file that contains the reference."""
         ...
 
     def undecided(
         self, nodes: Sequence[CodeNode], kinds: Sequence[RelationKind], scope: Scope, shown: Iterable[int]
     ) -> int:
-        """Return on how many other lines than those of the relations shown a node's name may mean the node."""
+        """Return the number of further lines with a node's name that may refer to it."""
         ...
 
     def dependencies(self, most: int, scope: Scope) -> Iterator[Dependency]:
-        """Yield which files say the names that at most so many definitions have, as far as names tell."""
+        """Yield the references between files to names with a limited number of definitions."""
         ...
 
 
 class ChunkStore(Protocol):
-    """The catalog as the search sees it."""
+    """The catalog of chunks and files."""
 
     @property
     def remote(self) -> bool: ...
@@ -186,5 +186,5 @@ class ChunkStore(Protocol):
         ...
 
     def find_paths(self, words: Sequence[str], limit: int, scope: Scope) -> list[Ranked]:
-        """Return the first chunks of files whose stem holds one of the words; the score is the share of the stem."""
+        """Return the first chunks of files whose stem has one of the words; the score is its fraction of the stem."""
         ...

@@ -2,9 +2,9 @@
 
     python -m tests.golden.strings
 
-writes strings.txt: the texts of the package, by file, in the order of the source, one a line. `ast` reads Python,
-the page's scripts with tree-sitter, its HTML with the standard parser. A text is a string with words that is not a
-docstring, a pattern, a query or a table of words.
+writes strings.txt: the texts of the package, by file, in the order of the source, one a line. Python is read with
+`ast`, the page's scripts with tree-sitter, its HTML with the standard parser. A text is a string with words that is not
+a docstring, a pattern, a query or a table of words.
 """
 
 import ast

@@ -115,7 +115,7 @@ def test_a_folder_is_a_warning(entry: str, tmp_path: Path) -> None:
     """`.` and `/` raise nothing; only files can be excluded."""
     keys, (warning,) = normalise_excluded_files([entry.format(root=tmp_path)], tmp_path)
     assert keys == frozenset()
-    assert "names a folder" in warning
+    assert "is a folder" in warning
 
 
 def test_no_entries_exclude_nothing() -> None:

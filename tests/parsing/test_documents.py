@@ -7,7 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graphrag_mcp.model.files import Category, DocumentStatus, ParsedFile, ParseMode, Relation
-from graphrag_mcp.parsing.documents.documents import card, needs_card, parse_markdown, parse_text
+from graphrag_mcp.parsing.cards import card, needs_card
+from graphrag_mcp.parsing.documents.documents import parse_markdown, parse_text
 from graphrag_mcp.parsing.passages import LIMIT, LINE_LIMIT
 
 DOCUMENTATION, CONFIG, DATA = Category.DOCUMENTATION, Category.CONFIG, Category.DATA

@@ -1,1 +1,1 @@
-"""What passes between the parts: frozen values, free of I/O."""
+"""The frozen values that pass between the parts."""

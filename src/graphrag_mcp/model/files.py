@@ -1,4 +1,4 @@
-"""What a file is and what it contains: frozen, slotted, free of I/O. Indexing produces one `ParsedFile` per file."""
+"""The values of one file: its category, chunks, symbols and relations. Indexing makes one `ParsedFile` per file."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 
 class Category(StrEnum):
-    """What a file is for; decides fusion weights and the prior, and can be asked for."""
+    """The purpose of a file; decides the fusion weights and the prior, and is a filter of the search."""
 
     IMPLEMENTATION = "implementation"
     TESTS = "tests"
@@ -31,7 +31,7 @@ class ParseMode(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ArchiveClass:
-    """Why a file counts as archived, and the factor its score is multiplied with when it is shown."""
+    """Why a file is archived, and the factor on its score when it is shown."""
 
     reason: str
     penalty: float
@@ -50,7 +50,7 @@ class DocumentStatus(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class DocumentFacts:
-    """What a document says about itself; every field is empty when it says nothing."""
+    """What a document declares about itself; a field is empty when it declares nothing."""
 
     title: str = ""
     status: DocumentStatus | None = None
@@ -66,11 +66,11 @@ NO_FACTS = DocumentFacts()
 # ---------------------------------------------------------------- what a file contains
 
 
-HEADER_SUFFIXES = (".h", ".hh", ".hpp", ".hxx", ".h++", ".inl")  # Of files that declare what others define.
+HEADER_SUFFIXES = (".h", ".hh", ".hpp", ".hxx", ".h++", ".inl")  # Of files with declarations.
 
 
 class SymbolKind(StrEnum):
-    """The kinds of definition that are told apart."""
+    """The kinds of definitions."""
 
     TYPE = "type"
     FUNCTION = "function"
@@ -94,53 +94,53 @@ class Symbol:
 
 
 class RelationKind(StrEnum):
-    """The kinds of edge in the code graph."""
+    """The kinds of relations in the code graph."""
 
     CONTAINS = "contains"
     CALLS = "calls"
     IMPORTS = "imports"
     INHERITS = "inherits"
-    USES = "uses"  # Names it as a type: of a parameter, a field, a variable.
+    USES = "uses"  # Names a type: of a parameter, a field, a variable.
     TESTS = "tests"
     LINKS_TO = "links_to"
     SUPERSEDES = "supersedes"
 
 
-# Shown beside a result: whatever names a type would leave no room for the others.
+# Shown beside a result; relations of the kind "uses" are too many.
 RELATED_KINDS = tuple(kind for kind in RelationKind if kind is not RelationKind.USES)
 
 
-BARE_CONFIDENCE = 0.5  # Of a name without a receiver that may come from anywhere; a member's is lower.
-BASE_CONFIDENCE = 0.95  # Of a member of a base class where the same file shows that the base class has it.
+BARE_CONFIDENCE = 0.5  # Of a bare name of unknown origin; that of a member is lower.
+BASE_CONFIDENCE = 0.95  # Of a member of a base class that the same file defines with this member.
 
 
 class Resolution(StrEnum):
     """How the target of a relation was found, strongest first."""
 
-    SYNTAX = "syntax"  # Stands in the source itself: a member in its class.
+    SYNTAX = "syntax"  # Explicit in the source: a member in its class.
     LOCAL = "local"  # The same file defines the name.
     IMPORT = "import"  # The file imports the name or its module.
-    LIBRARY = "library"  # The file imports it from the language's own library: a file says so, no edge has it.
+    LIBRARY = "library"  # Imported from the standard library; only in parsed files, never in an edge.
     NAME = "name"  # Exactly one definition in the project has the name.
-    CANDIDATES = "candidates"  # Several do: each is a candidate, none is a fact.
-    UNKNOWN = "unknown"  # A member of an expression: a definition has the name, but its type may be another.
+    CANDIDATES = "candidates"  # Several definitions have it: each is a candidate.
+    UNKNOWN = "unknown"  # A member of an expression of unknown type.
     UNRESOLVED = "unresolved"  # Nothing in the project has the name.
-    BASE = "base"  # A member of a base class (`super().name()`): a file says so, no edge has it.
-    BUILTIN = "builtin"  # A name that the language has too: a file says so, no edge has it.
+    BASE = "base"  # A member of a base class (`super().name()`); only in parsed files.
+    BUILTIN = "builtin"  # A name that is also a builtin of the language; only in parsed files.
 
     @property
     def is_guess(self) -> bool:
-        """Whether another definition may be meant."""
+        """Whether the reference may be to another definition."""
         return self in (Resolution.CANDIDATES, Resolution.UNKNOWN, Resolution.UNRESOLVED)
 
 
 class Relation(NamedTuple):
-    """One edge as its own file can know it.
+    """One relation, as far as its own file determines it.
 
     `source` is the qualified name of the enclosing definition ("" for the file itself). `target` is the name as it is
-    written, without its qualifier; `target_module` is where the file says it comes from: a path without extension,
-    relative to the root when it starts with "/", else to be matched against the ends of paths ("pkg/mod"). Whatever the
-    file alone cannot decide is left `UNRESOLVED` and settled by the graph store, against the whole project.
+    written, without its qualifier; `target_module` is the module from which the file imports it: a path without
+    extension, relative to the root if it starts with "/", else compared with the ends of paths ("pkg/mod"). What the
+    file alone does not determine is `UNRESOLVED`; the graph store resolves it with the whole project.
     """
 
     kind: RelationKind
@@ -157,7 +157,7 @@ class Chunk:
     """A run of whole lines that is found, ranked and shown together (lines are 1-based and inclusive).
 
     kind: "function", "method", "type", "members", "block", "section", "text" or "card".
-    symbol: qualified name of the definition the chunk shows or lies in, "" outside of any.
+    symbol: qualified name of the definition that the chunk contains or is part of; "" without one.
     names: unqualified names of the definitions that begin in the chunk.
     enclosing: names of the definitions (or headings) around it, outermost first.
     comments: the words of its comments and docstrings.
@@ -179,7 +179,7 @@ class Chunk:
 
 @dataclass(frozen=True, slots=True)
 class ParsedFile:
-    """Everything the index keeps of one file. `note` says why a file was not parsed by its syntax, when it was not."""
+    """Everything that the index stores of one file. note: why it was not parsed by syntax; "" when it was."""
 
     path: str
     language: str

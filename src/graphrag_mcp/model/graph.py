@@ -1,4 +1,4 @@
-"""The code graph, node by node, as exact questions see it."""
+"""The nodes and edges of the code graph, for exact questions."""
 
 from enum import StrEnum
 from typing import NamedTuple
@@ -7,7 +7,7 @@ from graphrag_mcp.model.files import Category, RelationKind, Resolution, SymbolK
 
 
 class CodeNode(NamedTuple):
-    """A definition, or a whole file (then the id is negative, and the names are its path); lines as in `Symbol`."""
+    """A definition, or a whole file (with a negative id, and its path as the name); lines as in `Symbol`."""
 
     node_id: int
     file_id: int
@@ -23,12 +23,12 @@ class CodeNode(NamedTuple):
 
     @property
     def is_file(self) -> bool:
-        """Whether it stands for a whole file."""
+        """Whether the node is a whole file."""
         return self.node_id < 0
 
 
 class CodeEdge(NamedTuple):
-    """A settled relation between two nodes, and the line that says it."""
+    """A resolved relation between two nodes, and the line that contains it."""
 
     relation_id: int
     source_id: int
@@ -41,9 +41,9 @@ class CodeEdge(NamedTuple):
 
 
 class Mentioned(NamedTuple):
-    """A name whose meaning was not found.
+    """A reference that was not resolved.
 
-    module: where the file says it comes from, "" if nowhere. is_defined: whether something in the project has the name.
+    module: the module from which the file imports the name, "" if none. is_defined: whether the project defines it.
     """
 
     kind: RelationKind
@@ -55,9 +55,10 @@ class Mentioned(NamedTuple):
 
 
 class Dependency(NamedTuple):
-    """A file says the name of a definition in another file, so many times.
+    """References of one file to a definition in another.
 
-    definitions: how many have that name. is_imported: whether the file imports it from where it is defined.
+    mentions: number of references. definitions: number of definitions with this name. is_imported: whether the file
+    imports the name from the file that defines it.
     """
 
     file_id: int
@@ -69,7 +70,7 @@ class Dependency(NamedTuple):
 
 
 class Direction(StrEnum):
-    """What of a definition is asked for."""
+    """The direction of a trace from a definition."""
 
     CALLERS = "callers"
     CALLEES = "callees"

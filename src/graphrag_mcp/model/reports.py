@@ -1,4 +1,4 @@
-"""What index runs, copies to servers and the index itself report: frozen, slotted values."""
+"""Reports of index runs, of replications and of the index itself."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -7,7 +7,7 @@ from enum import StrEnum
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far an index run is."""
+    """The progress of an index run."""
 
     files_done: int
     files_total: int
@@ -17,7 +17,7 @@ class Progress:
 
 @dataclass(frozen=True, slots=True)
 class IndexReport:
-    """What one index run did, in files; `embedded` and `reused` count the vectors of chunks."""
+    """The result of one index run, in files; `embedded` and `reused` count vectors of chunks."""
 
     added: int = 0
     changed: int = 0
@@ -59,10 +59,10 @@ class IndexState:
 
 @dataclass(frozen=True, slots=True)
 class SyncReport:
-    """What was copied to one server, in files; `problem` says why the rest was not, "" when all was.
+    """The result of one replication to a server, in files; `problem`: why it is incomplete, "" when it is complete.
 
-    missing, outdated, foreign: what a comparison found before: files the server lacked, had in another version, or had
-    though the index does not; all three are put right by the run.
+    missing, outdated, foreign: files that a comparison found missing on the server, there in another version, or there
+    but not in the index; the run corrected them.
     """
 
     server: str
@@ -78,10 +78,10 @@ class SyncReport:
 
 @dataclass(frozen=True, slots=True)
 class ServerState:
-    """A server that holds a copy of the index, and what went wrong last, "" when nothing did.
+    """The state of one replica; `problem`: the last failure, "" without one.
 
-    pending: files that it was not given from here as they are now. given: their chunks that it was given; None when
-    nothing was ever copied from here. held: the project's chunks that it counts; None when it could not be asked.
+    pending: files whose current content was not sent from here. given: the number of chunks that were sent; None when
+    none ever was. held: the number of the project's chunks on the server; None when the server did not answer.
     """
 
     name: str
@@ -92,22 +92,22 @@ class ServerState:
 
     @property
     def lost(self) -> int:
-        """How many of the chunks that it was given it no longer has."""
+        """How many of the chunks that were sent are missing on the server."""
         return max((self.given or 0) - self.held, 0) if self.held is not None else 0
 
     @property
     def is_from_elsewhere(self) -> bool:
-        """Whether it holds a copy that another machine made."""
+        """Whether the replica was written by another machine."""
         return self.given is None and bool(self.held)
 
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """Everything a user may want to know of the index of one project.
+    """The state of the index of one project.
 
-    branch: what the work tree has checked out, "" outside of git. trees: work trees that share the index file.
+    branch: the checked-out branch, "" outside of git. trees: work trees that share the index file.
     skipped: reason to number of paths; skipped_examples: some (path, reason). fallbacks: why files were not parsed by
-    their syntax. exclusion_rate: the share of all paths that were left out, 0 to 1.
+    their syntax. exclusion_rate: the fraction of the paths that were left out, 0 to 1.
     """
 
     root: str
@@ -137,7 +137,7 @@ class Status:
 
 @dataclass(frozen=True, slots=True)
 class IndexedFile:
-    """What is indexed of one file; `archived`: why it counts as archived, "" when it does not.
+    """One indexed file; `archived`: why it is archived, "" when it is not.
 
     modified_at: seconds since 1970. note: why it was not parsed by its syntax, "" when it was.
     """
@@ -155,7 +155,7 @@ class IndexedFile:
 
 @dataclass(frozen=True, slots=True)
 class FileAge:
-    """When a file was changed last, and how much of the index it is."""
+    """The last change of a file, and its number of chunks."""
 
     path: str
     chunks: int

@@ -1,12 +1,12 @@
-"""Turns the `excluded_files` of a search into match keys, and a path into all the keys under which it can be excluded.
+"""Turns the `excluded_files` of a search into match keys, and a path into all keys under which it can be excluded.
 
-A file is left out exactly when the two sets meet, which every store can decide inside its own search. A key is one of
+A file is excluded if the two sets have a common key, which every store can decide itself. A key is one of
 
     ./docs/api.md   this file           api.md   a file of this name in any folder
     ./docs/api/     whatever its        api/     the same
                     extension
 
-(no file's name ends in a slash, so the two kinds cannot be confused). Names are literal and case counts.
+(no file's name ends in a slash, so the two kinds cannot be confused). Names are literal and case-sensitive.
 """
 
 import os
@@ -35,8 +35,8 @@ def normalise_excluded_files(entries: Sequence[str], root: Path) -> tuple[frozen
     """Return the keys of the entries, and a warning for each entry that cannot name a file of the project.
 
     An entry is a bare name (in any folder), a path relative to the root, or an absolute path. `./x` and `/x` stand for
-    x in the root itself. Code extensions must match; the extensions of documents equal one another and none at all;
-    without an extension the entry means any. Raises RequestError for a blank entry.
+    x in the root itself. Code extensions must match; all extensions of documents, and none, count as equal; an entry
+    without an extension matches any. Raises RequestError for a blank entry.
     """
     keys: set[str] = set()
     warnings: list[str] = []
@@ -50,7 +50,7 @@ def normalise_excluded_files(entries: Sequence[str], root: Path) -> tuple[frozen
         if path is None:
             warnings.append(f"{_ARGUMENT}: {quoted(entry)} is outside the project root; it excludes nothing")
         elif path.endswith("/"):
-            warnings.append(f"{_ARGUMENT}: {quoted(entry)} names a folder; it excludes nothing, name the files")
+            warnings.append(f"{_ARGUMENT}: {quoted(entry)} is a folder; it excludes nothing, list the files")
         elif not is_utf8(path):
             warnings.append(
                 f"{_ARGUMENT}: {quoted(entry)} is not UTF-8; it excludes nothing, such files are never indexed"
@@ -66,7 +66,7 @@ def normalise_excluded_files(entries: Sequence[str], root: Path) -> tuple[frozen
 def normalise_entry(entry: str, root: Path, *, windows: bool = os.name == "nt") -> str | None:
     """Return `name`, `./path/of/a/file` or, for a folder, one of these with a slash at its end; None outside the root.
 
-    Idempotent. The disk is asked only about absolute paths, whose symlinks lead where the index knows the file.
+    Idempotent. Reads the disk only for absolute paths, to resolve symlinks.
     """
     entry = unicodedata.normalize("NFC", entry)
     if windows:
@@ -90,11 +90,11 @@ def _is_absolute(entry: str, windows: bool) -> bool:
 def _relative_to_root(entry: str, root: Path) -> str | None:
     """Return an absolute entry as `./path`, None if it lies outside the root.
 
-    What is inside the root is clear. Any other `/x/y` means x/y in the root, unless only the machine itself has an `x`.
+    A path outside the root such as `/x/y` means x/y in the root, unless `/x` exists and the root has no `x`.
     """
     try:
         real_root, real_entry = os.path.realpath(root), os.path.realpath(entry)
-    except (OSError, ValueError):  # A NUL, half of a surrogate pair, or a place that may not be looked at.
+    except (OSError, ValueError):  # A NUL, an unpaired surrogate, or a missing permission.
         return None
     if os.path.commonpath([real_root, real_entry]) == real_root:
         inside = unicodedata.normalize("NFC", Path(real_entry).relative_to(real_root).as_posix())
@@ -107,7 +107,7 @@ def _relative_to_root(entry: str, root: Path) -> str | None:
 
 def _entry_keys(path: str) -> set[str]:
     extension = posixpath.splitext(path)[1]
-    # `api.v2` has no extension that says what kind of file it is, so it means `api.v2.md` as well.
+    # `.v2` is not a known extension, so `api.v2` matches `api.v2.md` too.
     return {_exact_key(path)} if extension in _KNOWN_EXTENSIONS else {_exact_key(path), f"{path}/"}
 
 

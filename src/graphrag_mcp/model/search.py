@@ -1,7 +1,4 @@
-"""What is asked of the index and what it answers: frozen, slotted, free of I/O.
-
-Searching turns one `SearchRequest` into one `SearchResult`.
-"""
+"""The request and the result of a search."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -19,7 +16,7 @@ class Scope:
     """Which files a search may see; applied inside every store, never afterwards.
 
     excluded_keys: match keys of the files to leave out (see `match_keys`); always wins.
-    include_patterns: gitignore globs that lift archive hiding, and nothing else.
+    include_patterns: gitignore globs of archived files to include; no other effect.
     categories, languages: empty means all. paths: path prefixes, empty means all.
     """
 
@@ -33,7 +30,7 @@ class Scope:
 
 @dataclass(frozen=True, slots=True)
 class SearchRequest:
-    """One validated question.
+    """One validated search.
 
     limit: results to return. chunks_per_document: 0 means no cap. min_score: on the 0 to 1 scale of `Hit.fused_score`.
     """
@@ -103,7 +100,7 @@ class HitOrigin(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class StoredFile:
-    """What the ranking has to know of a file. `modified_at` is in seconds since 1970, UTC."""
+    """The data of a file that the ranking uses. `modified_at`: seconds since 1970, UTC."""
 
     file_id: int
     path: str
@@ -115,9 +112,9 @@ class StoredFile:
 
 @dataclass(frozen=True, slots=True)
 class StoredChunk:
-    """A chunk with what its file adds to it, as the catalog returns it.
+    """A chunk with the data of its file.
 
-    modified_at: in seconds since 1970, UTC. stale: why these lines may not be what the file holds now, "" as a rule.
+    modified_at: seconds since 1970, UTC. stale: why the lines may differ from the current file; "" when they do not.
     """
 
     chunk_id: int
@@ -140,23 +137,23 @@ class StoredChunk:
 
 
 class Ranked(NamedTuple):
-    """One entry of a store's list: a chunk and its score, on the store's own scale."""
+    """One entry of a store's list: the chunk and its score, on the scale of this store."""
 
     chunk_id: int
     score: float
 
 
 class Frequencies(NamedTuple):
-    """How many chunks hold each of some terms, and how many chunks there are in all."""
+    """The number of chunks with each of some terms, and the number of all chunks."""
 
     of_terms: Mapping[str, int]
     chunks: int
 
 
 class Mention(NamedTuple):
-    """A chunk mentions a name that one or two other files define; `definition_chunk_id` has one of the definitions.
+    """A chunk mentions a name that one or two other files define; definition_chunk_id: the chunk of one definition.
 
-    occurrences: how often the project mentions the name; the more often, the weaker the evidence.
+    occurrences: how often the project mentions the name; a frequent name discriminates less.
     """
 
     chunk_id: int
@@ -166,7 +163,7 @@ class Mention(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class SymbolMatch:
-    """A definition that the query names, and the chunk it begins in."""
+    """A definition whose name is in the query, and the chunk in which it begins."""
 
     chunk_id: int
     path: str

@@ -1,1 +1,1 @@
-"""From the bytes of one file to a frozen `ParsedFile`: its category, chunks, symbols and relations."""
+"""Parses the bytes of one file to a `ParsedFile`: its category, chunks, symbols and relations."""

@@ -1,4 +1,4 @@
-"""Says from a file's path (and, where the path is silent, its first line) what the file is for."""
+"""Derives the category of a file from its path or, where the path does not decide, from its text."""
 
 from collections.abc import Sequence
 
@@ -85,11 +85,11 @@ _TEST_STEM_ENDS = ("_test", "_tests", "-test", "-tests", ".test", ".tests", "_sp
                    "_unittest")  # fmt: skip
 _TYPED_TEST_ENDS = ("Test", "Tests", "Spec", "Specs", "TestCase")
 
-_GENERATED_WITHIN = 1_000  # characters; the marks stand in a comment at the top, or the file is a generator.
+_GENERATED_WITHIN = 1_000  # characters; marks further down are those of a generator, not of generated code.
 
 
 def categorise(path: str, text: str = "") -> Category:
-    """Return the category of the file at `path` (POSIX, relative to the root); `text` settles what the path cannot."""
+    """Return the category of the file at `path` (POSIX, relative to the root); text: decides if the path does not."""
     *folders, file_name = path.split("/")
     name = file_name.lower()
     stem, _, suffix = name.rpartition(".")
@@ -104,7 +104,7 @@ def categorise(path: str, text: str = "") -> Category:
             return _TESTS
         return role or _refine(suffix, folders, text)
     if role is _TESTS and stem not in _DOCUMENT_NAMES and name not in _CONFIG_NAMES:
-        return Category.DATA  # What is neither code nor a read-me among tests is what they are fed with.
+        return Category.DATA  # Other files among tests are test data.
     if role is _EXAMPLES and nature is not Category.DOCUMENTATION and nature is not Category.DATA:
         return _EXAMPLES
     return nature
@@ -117,7 +117,7 @@ def is_lock_file(path: str) -> bool:
 
 
 def is_generated(text: str) -> bool:
-    """Return whether the head of the file says that a program wrote it."""
+    """Return whether the head of the file marks it as generated."""
     head = text[:_GENERATED_WITHIN].lower()
     return "@generated" in head or ("generated" in head and ("do not edit" in head or "do not modify" in head))
 
@@ -140,7 +140,7 @@ def _role_of_ending(folder: str) -> Category | None:
 
 
 def _nature(name: str, stem: str, suffix: str, folders: Sequence[str], text: str) -> Category:
-    """Return what the file is made of, whatever folder it lies in."""
+    """Return the category of the file without its folders."""
     if suffix in _DATA or name in _LOCK_NAMES:
         return Category.DATA
     if name in _CONFIG_NAMES or (suffix in _CODE and _is_settings_name(stem)):
@@ -181,7 +181,7 @@ def _is_test_name(cased_stem: str, stem: str, suffix: str) -> bool:
 
 
 def _refine(suffix: str, folders: Sequence[str], text: str) -> Category:
-    """Return the category of code that no folder and no name sets apart."""
+    """Return the category of code without a special folder or name."""
     if suffix in _WEB and any(folder.lower() in _DOCUMENT_FOLDERS for folder in folders):
         return Category.DOCUMENTATION
     return Category.DATA if is_generated(text) else Category.IMPLEMENTATION

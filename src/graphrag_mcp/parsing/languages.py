@@ -1,4 +1,4 @@
-"""Knows which language a file is written in and loads that language's grammar the first time it is needed.
+"""Detects the language of a file, and loads a language's grammar on first use.
 
 To add a language: one row in `_TABLE` (its grammar's wheel in pyproject.toml) and one `queries/<name>.scm`.
 """
@@ -21,7 +21,7 @@ class ImportStyle(StrEnum):
     INCLUDE = "include"  # a/b.h, found beside the file or on a search path
     GO = "go"  # host/owner/repository/a/b
     RUST = "rust"  # crate::a::b, super::c
-    DOTTED = "dotted"  # a.b.C, a\\b\\C: the last segment is what is bound
+    DOTTED = "dotted"  # a.b.C, a\\b\\C: the last segment is the bound name
     MODULE = "module"  # A.B.C is itself the module
     SNAKE = "snake"  # A.BarBaz is the module in a/bar_baz
     NAMESPACE = "namespace"  # Vendor\\A\\C, where the first segment is not a directory
@@ -29,12 +29,12 @@ class ImportStyle(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class LanguageRow:
-    """What has to be known about a language besides its query.
+    """The properties of a language, except its query.
 
     files: extensions (".py") and whole file names. interpreters: names after `#!`. queries: the files of `queries/`
-    that together are its query, where they are not just its own name; an earlier pattern wins. clauses: whether several
-    definitions in a row with one name are one function. ascii_only: whether other characters have to be kept from the
-    grammar, whose scanner would look them up beyond the end of C's table of characters, and may crash.
+    of its query, if there are others than <name>.scm; an earlier pattern wins. clauses: whether several
+    definitions in a row with one name are one function. ascii_only: whether other characters are replaced
+    before parsing, because the grammar's scanner reads beyond the end of C's table of characters and may crash.
     """
 
     name: str
@@ -50,7 +50,7 @@ class LanguageRow:
 
 @dataclass(frozen=True, slots=True)
 class Grammar:
-    """A loaded language; `query` is None for one that has a grammar but no query of ours."""
+    """A loaded language; `query` is None for a grammar without a query in this package."""
 
     row: LanguageRow
     language: Language
@@ -58,7 +58,7 @@ class Grammar:
 
 
 def detect_language(path: str, first_line: str = "") -> str:
-    """Return the name of the file's language, "" when it has none we know; `.h` is C until `is_cpp_header` objects."""
+    """Return the name of the file's language, "" when it is unknown; `.h` is C unless `is_cpp_header` is true."""
     name = path.rpartition("/")[2]
     if found := _BY_FILE.get(name):
         return found
@@ -69,7 +69,7 @@ def detect_language(path: str, first_line: str = "") -> str:
 
 
 def is_cpp_header(text: str) -> bool:
-    """Return whether a `.h` file says things that only C++ can say."""
+    """Return whether a `.h` file contains syntax that only C++ has."""
     return any(mark in text for mark in _CPP_MARKS)
 
 
@@ -77,7 +77,7 @@ def is_cpp_header(text: str) -> bool:
 def load_grammar(name: str) -> Grammar | None:
     """Return the grammar of a language, or None where neither its own wheel nor the language pack is installed.
 
-    Raises tree_sitter.QueryError when our query names a node that the installed grammar does not have.
+    Raises tree_sitter.QueryError when the query names a node that the installed grammar does not have.
     """
     row = _ROWS.get(name)
     if row is None:
@@ -96,17 +96,17 @@ def load_grammar(name: str) -> Grammar | None:
 
 
 def syntax_languages() -> list[str]:
-    """Return the languages that have a query of ours."""
+    """Return the languages with a query in this package."""
     return list(_ROWS)
 
 
 def known_languages() -> Set[str]:
-    """Return every language that a file may be said to be written in, with or without a grammar."""
+    """Return every language that can be detected, with or without a grammar."""
     return _ROWS.keys() | _PACK_FILES.keys()
 
 
 def _load_from_pack(name: str) -> Grammar | None:
-    """Return a grammar of the optional tree-sitter-language-pack: files are cut by syntax, but give no symbols."""
+    """Return a grammar of the optional tree-sitter-language-pack: files are cut by syntax but have no symbols."""
     if name not in _PACK_FILES:
         return None
     try:
@@ -114,7 +114,7 @@ def _load_from_pack(name: str) -> Grammar | None:
         language = pack.get_language(name)
     except (ImportError, LookupError):
         return None
-    # Nobody has looked at all their scanners, and where a file may be cut is the same without its other characters.
+    # Their scanners were not reviewed, and the cuts are the same without other characters.
     row = LanguageRow(name, "tree_sitter_language_pack", files="", imports=ImportStyle.MODULE, ascii_only=True)
     return Grammar(row, language, None)
 
@@ -169,7 +169,7 @@ _TABLE = (
     LanguageRow("zig", "tree_sitter_zig", ".zig", ImportStyle.PATH),
 )  # fmt: skip
 
-# The long tail, by the names that tree-sitter-language-pack gives its grammars.
+# Other languages, by their names in tree-sitter-language-pack.
 _PACK_FILES = {
     "ada": ".adb .ads",
     "clojure": ".clj .cljs .cljc",

@@ -1,4 +1,4 @@
-"""What the syntax tree of one file says, before it is cut into chunks: definitions, references, imports, comments.
+"""The outline of one file from its syntax tree: definitions, references, imports and comments.
 
 Rows are 0-based line numbers; `start` and `end` are byte offsets into the UTF-8 text.
 """
@@ -11,7 +11,7 @@ from graphrag_mcp.model.files import SymbolKind
 
 
 class Definition(NamedTuple):
-    """One definition and where it lies.
+    """One definition and its position.
 
     kind: None for a block that qualifies its members and defines nothing (Rust's `impl`, Swift's `extension`).
     first_row: with its decorators. lead_row: with the comments directly above as well. parent: index of the enclosing
@@ -32,7 +32,7 @@ class Definition(NamedTuple):
 
     @property
     def is_container(self) -> bool:
-        """Whether its members are cut apart when it is large."""
+        """Whether it is cut at its members when it is large."""
         return self.kind in (None, SymbolKind.TYPE, SymbolKind.MODULE)
 
     @property
@@ -42,14 +42,14 @@ class Definition(NamedTuple):
 
 
 UNKNOWN_RECEIVER = "?"  # An expression: a literal, a call, a subscript, a cast.
-SUPER_RECEIVER = "super"  # However the language writes it.
+SUPER_RECEIVER = "super"  # Whatever the language's keyword is.
 
 
 class Reference(NamedTuple):
     """A name that is called (`receiver.name()`) or used as a type.
 
     receiver: "" for a bare name; the last name of a dotted one; UNKNOWN_RECEIVER or SUPER_RECEIVER. is_builtin: whether
-    the language itself has something of that name.
+    the name is also a builtin of the language.
     """
 
     start: int
@@ -72,8 +72,8 @@ class Base(NamedTuple):
 class Import(NamedTuple):
     """A name that the file imports.
 
-    name: what the file calls it. target: what it is called where it is defined. module: see `Relation.target_module`.
-    whole: whether the name stands for the module itself.
+    name: its name in the file. target: its name where it is defined. module: see `Relation.target_module`.
+    whole: whether the name is the module itself.
     """
 
     row: int

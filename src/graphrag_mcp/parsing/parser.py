@@ -1,4 +1,4 @@
-"""Turns the bytes of any one file into a `ParsedFile`: the one entrance to this package."""
+"""Parses the bytes of any file to a `ParsedFile`; the entry point of this package."""
 
 import sys
 from dataclasses import replace
@@ -7,6 +7,7 @@ from functools import partial
 from tree_sitter import QueryError
 
 from graphrag_mcp.model.files import Category, ParsedFile, ParseMode, Symbol
+from graphrag_mcp.parsing.cards import card, needs_card
 from graphrag_mcp.parsing.categories import categorise
 from graphrag_mcp.parsing.code.chunker import MAX_CHARS, cut_spans
 from graphrag_mcp.parsing.code.describe import describe_chunks
@@ -19,16 +20,16 @@ from graphrag_mcp.parsing.outline import Outline
 from graphrag_mcp.text import source
 from graphrag_mcp.text.counts import counted
 
-PARSER_VERSION = 9  # Rises whenever a file would be parsed differently, so that indexes are renewed.
-SYNTAX_LIMIT_BYTES = 1_000_000  # Larger files are data in the shape of code.
+PARSER_VERSION = 9  # Increase it when a file is parsed differently, so that files are indexed again.
+SYNTAX_LIMIT_BYTES = 1_000_000  # Larger code files are data in the form of code.
 _MARKDOWN = (".md", ".markdown", ".mdx", ".mdc")
 
 
 def parse_file(path: str, data: bytes, max_chunks: int = sys.maxsize) -> ParsedFile:
-    """Return what the index keeps of a file; for no bytes whatever does it raise.
+    """Return what the index stores of a file; never raises, whatever the bytes are.
 
     path: POSIX, relative to the project root. max_chunks: a file whose structure gives more is cut into passages.
-    Whatever is not parsed by its syntax says why in `note`.
+    The `note` of the result says why a file was not parsed by syntax.
     """
     decoded = source.read_text(data)
     if isinstance(decoded, source.NotText):
@@ -36,8 +37,8 @@ def parse_file(path: str, data: bytes, max_chunks: int = sys.maxsize) -> ParsedF
     text = decoded.text
     category = categorise(path, text)
     language = _language(path, text)
-    if reason := documents.needs_card(path, text, category):
-        parsed = replace(documents.card(path, text, category, reason), language=language)
+    if reason := needs_card(path, text, category):
+        parsed = replace(card(path, text, category, reason), language=language)
     elif path.lower().endswith(_MARKDOWN):
         parsed = documents.parse_markdown(path, text, category)
     else:
@@ -53,7 +54,7 @@ def _language(path: str, text: str) -> str:
 
 
 def _parse_code(path: str, text: str, category: Category, language: str) -> ParsedFile:
-    """Parse by syntax where there is a grammar, else by lines; say why where there is one and it could not serve."""
+    """Parse by syntax where there is a grammar, else by lines; the note says why a grammar could not be used."""
     try:
         grammar = load_grammar(language)
         if grammar is None:

@@ -1,21 +1,21 @@
-"""Cuts lines that no grammar understands into passages of a size that can be ranked and shown."""
+"""Cuts text without a grammar into passages of a suitable size for ranking and display."""
 
 from bisect import bisect_left
 from collections.abc import Sequence
 from itertools import accumulate
 
-Span = tuple[int, int]  # Lines from the first to before the second, counted from 0.
+Span = tuple[int, int]  # First line, and the line after the last one, from 0.
 
-LIMIT = 1_500  # characters; about what the embedding model reads of a chunk.
-TARGET = 900  # Neighbours are joined up to here: small enough that one subject still dominates the vector.
-RUNT = 200  # A passage below this says too little to be found alone, so it may fill its neighbour up to the limit.
-LINE_LIMIT = 4_000  # More of one line is never kept: longer than paragraphs that people write, short enough to show.
-_MAX_DEPTH = 12  # Indentation levels looked at before a block is cut at any line.
+LIMIT = 1_500  # characters; about as much as the embedding model uses of a chunk.
+TARGET = 900  # Neighbours are joined up to this size, so that one subject dominates the vector.
+RUNT = 200  # A smaller passage is joined to its neighbour, up to the limit.
+LINE_LIMIT = 4_000  # The rest of a longer line is left out.
+_MAX_DEPTH = 12  # Indentation levels tried before a block is cut at any line.
 _CLOSERS = frozenset("}])")
 
 
 class Lines:
-    """The lines of a text, with their running length so that the size of any span is one subtraction."""
+    """The lines of a text with their cumulative length, so that the size of a span is a subtraction."""
 
     __slots__ = ("_ends", "_text", "rows")
 
@@ -49,7 +49,7 @@ class Lines:
         return start, end
 
     def paragraphs(self, span: Span, walls: Sequence[Span] = ()) -> list[Span]:
-        """Return the runs of lines between blank ones; blank lines inside of walls, which are in order, end nothing."""
+        """Return the runs of lines between blank ones; blank lines inside walls (sorted) do not separate."""
         found: list[Span] = []
         begun: int | None = None
         index, end = span
@@ -91,7 +91,7 @@ def _split(lines: Lines, block: Span, depth: int) -> list[Span]:
     if lines.size(block) <= LIMIT or block[1] - block[0] == 1:
         return [block]
     heads = _shallowest(lines.rows, block) if depth else list(range(*block))
-    if len(heads) == 1:  # One key or item holds all the rest: its first line stays with the first piece.
+    if len(heads) == 1:  # A single key or item contains the rest: its first line belongs to the first piece.
         first, *rest = _split(lines, (block[0] + 1, block[1]), depth - 1)
         return [(block[0], first[1]), *rest]
     pieces = zip([block[0], *heads[1:]], [*heads[1:], block[1]], strict=True)

@@ -1,4 +1,4 @@
-"""Names that a language itself has, and that every file calls: they tell no two chunks apart."""
+"""The builtin names of each language: every file uses them, so they do not discriminate between chunks."""
 
 import builtins
 
@@ -61,5 +61,5 @@ _NONE: frozenset[str] = frozenset()
 
 
 def builtins_of(language: str) -> frozenset[str]:
-    """Return the names of functions, macros and types that a language has without an import."""
+    """Return the functions, macros and types of a language that need no import."""
     return _BUILTINS.get(language, _NONE)

@@ -1,10 +1,10 @@
-"""Runs a language's query over a syntax tree and sorts what it finds by the role that the query gives it.
+"""Runs a language's query on a syntax tree and sorts the matches by their role.
 
 The vocabulary of `queries/*.scm`; each pattern has exactly one of the roles:
 
     @type @function @method @constant @field @module   a definition, the whole node, with
         @name, and optionally @body (where its signature ends), @owner (the type it is a member of);
-        a pattern without @name takes both from the node's fields (in large grammars, a step costs 0.2 s to compile)
+        a pattern without @name takes both from the node's fields (faster to compile for large grammars)
     @prototype   a function that is defined elsewhere; counts in headers only
     @scope       a block that qualifies its members and defines nothing, with @name
     @wrapper     a node around a definition that belongs to it: decorators, `export`, `template`
@@ -16,8 +16,8 @@ The vocabulary of `queries/*.scm`; each pattern has exactly one of the roles:
     @base        the name of a type that the definition around it extends, implements or embeds, with @receiver likewise
     @import      an import statement, with @source, and optionally @item (a name taken from it) and @alias;
                  @import.file where the source is a file relative to this one
-    @item        a name taken by the import around it, with @alias likewise, where its source stands behind the names:
-                 a pattern of the whole statement would wait for it in each of them, quadratically
+    @item        a name taken by the import around it, with @alias likewise, where the source comes after the names:
+                 a pattern of the whole statement would take quadratic time
 
 Names of captures that begin with "_" serve predicates. Where several patterns name one definition, the first wins.
 """
@@ -57,12 +57,12 @@ _ROLES = (
     "wrapper",
 )
 _COMMENT_MARKS = " \t/*#;!-{}|\"'<>=`"
-_DOC_MARKS = ("@doc", "@typedoc", "@shortdoc")  # Elixir's docstrings stand above, as attributes.
+_DOC_MARKS = ("@doc", "@typedoc", "@shortdoc")  # Elixir's docstrings are attributes above the definition.
 _QUALIFYING = frozenset({".", "::", "\\"})
 _IMPORTING = ("require(", "import(", "@import(")  # Their value is a module.
 _TYPE_ARGUMENTS = re.compile(r"(::)?<[^()]*>\Z")
 _SUPER = re.compile(r"super\s*(\(.*\)|<.*>)\Z", re.DOTALL)  # Python's `super()`, Kotlin's `super<Base>`.
-_RECEIVER_BYTES = 60  # Longer ones are chains of calls, of which only the end could be a name.
+_RECEIVER_BYTES = 60  # Longer ones are chains of calls.
 
 _Captures = dict[str, list[Node]]
 
@@ -71,7 +71,7 @@ class FoundDefinition(NamedTuple):
     """One match of a definition, in byte offsets; `body_start` is 0 where the query names no body."""
 
     start: int
-    negative_end: int  # So that what contains sorts before what it contains.
+    negative_end: int  # An outer node sorts before the nodes that it contains.
     pattern: int
     name_start: int
     role: str
@@ -85,13 +85,13 @@ class Above(NamedTuple):
 
     first_row: int
     is_decorator: bool
-    is_doc: bool  # Written to describe what follows, be there a blank line between or not.
+    is_doc: bool  # Describes the next definition, even after a blank line.
     words: str
 
 
 @dataclass(slots=True)
 class FoundImport:
-    """What several matches say of one import statement; items are pairs of a name and the alias given to it."""
+    """The matches of one import statement; items are pairs of a name and its alias."""
 
     span: tuple[int, int]
     source: str
@@ -104,7 +104,7 @@ class Findings:
     """Everything that one query found in one file."""
 
     def __init__(self, code: SourceCode, builtins: frozenset[str]) -> None:
-        """builtins: names that the language itself has."""
+        """builtins: the builtin names of the language."""
         self._code, self._builtins = code, builtins
         self.definitions: dict[int, FoundDefinition] = {}  # by the start of the name
         self.wrappers: list[tuple[int, int]] = []
@@ -114,7 +114,7 @@ class Findings:
         self.references: dict[tuple[int, bool], Reference] = {}  # by start, and whether it is a call
         self.bases: set[Base] = set()
         self.imports: dict[int, FoundImport] = {}  # by the start of the source
-        self.items: list[tuple[int, str, str]] = []  # start, name and alias, of imports that are still to be found
+        self.items: list[tuple[int, str, str]] = []  # start, name and alias, before the imports are known
 
     def run(self, query: Query, tree: Tree) -> None:
         """Collect all matches of the query."""
@@ -156,7 +156,7 @@ class Findings:
         self.bases.add(Base(start, self._code.row(start), last_name(self._code.node_text(node)), receiver))
 
     def _read_receiver(self, node: Node) -> str:
-        """Return `c` of the receiver `a.b.c`, and of any other expression that its value is unknown."""
+        """Return `c` of the receiver `a.b.c`, and UNKNOWN_RECEIVER for other expressions."""
         end = node.end_byte
         text = self._code.text(max(node.start_byte, end - _RECEIVER_BYTES), end)
         if text.isidentifier():
@@ -219,7 +219,7 @@ class Findings:
             known.alias = alias
 
     def _add_items(self) -> None:
-        """Give each item to the innermost import around it, if there is one."""
+        """Add each item to the innermost import around it, if there is one."""
         imports = sorted(self.imports.values(), key=lambda found: found.span)
         starts = [found.span[0] for found in imports]
         for start, name, alias in self.items:
@@ -248,7 +248,7 @@ def without_marks(name: str) -> str:
 
 
 def trimmed_end(code: SourceCode, start: int, end: int) -> int:
-    """Return where a node's text ends: some grammars include the line break, some the blank lines that follow."""
+    """Return the end of a node's text, without the line break or blank lines that some grammars include."""
     data = code.data
     while end > start + 1 and data[end - 1] in b" \t\n":
         end -= 1
@@ -256,7 +256,7 @@ def trimmed_end(code: SourceCode, start: int, end: int) -> int:
 
 
 def _words(comment: str) -> str:
-    """Return a comment without the marks that make it one."""
+    """Return a comment without its delimiters."""
     for mark in _DOC_MARKS:
         comment = comment.removeprefix(mark)
     lines = (line.strip(_COMMENT_MARKS) for line in comment.split("\n"))

@@ -1,8 +1,8 @@
 """Cuts a parsed file into chunks along its definitions.
 
-The laws: chunks are in order, do not overlap, lie on line boundaries, and cover every line that is not blank. Within
-them: a function, a method or a small class is one chunk with the comments above it; what is too large is cut at its
-members, or between statements; small neighbours are joined, but never across the boundary of a class.
+The laws: chunks are in order, do not overlap, consist of whole lines, and cover every line that is not blank. Within
+these: a function, a method or a small class is one chunk with the comments above it; a larger one is cut at its members
+or between statements; small neighbours are joined, but never across the boundary of a class.
 """
 
 import re
@@ -14,9 +14,9 @@ from itertools import accumulate
 from graphrag_mcp.parsing.outline import Definition
 
 MAX_CHARS = 1500
-JOIN_CHARS = 900  # Small enough that two joined functions are still about one thing.
-_EARLIEST_CUT = 0.4  # of MAX_CHARS: a cut may come this early for the sake of a better place.
-_TINY_CHARS = 80  # What is this short is the beginning or the end of its neighbour.
+JOIN_CHARS = 900  # Small enough for two joined functions to have one subject.
+_EARLIEST_CUT = 0.4  # of MAX_CHARS: the earliest cut, if a later one is worse.
+_TINY_CHARS = 80  # A shorter span belongs to its neighbour.
 _WORD = re.compile(r"\w")
 _FILE = -1
 
@@ -27,8 +27,8 @@ StatementRows = Callable[[], Mapping[int, int]]
 class Span:
     """The rows of one chunk (0-based, inclusive).
 
-    container: index of the definition it lies in, -1 for none. shown: indexes of the definitions that it shows, which
-    is the container itself for its header and for the parts of a large function.
+    container: index of the enclosing definition, -1 for none. shown: indexes of the definitions in it; the container
+    itself for its header and for the parts of a large function.
     """
 
     first: int
@@ -42,8 +42,8 @@ def cut_spans(
 ) -> list[Span]:
     """Return the spans of a file's chunks.
 
-    definitions: in order, each before what it contains. statement_rows: called at most once, when something has to be
-    cut that has no members; returns the rows on which a statement begins, each with its depth.
+    definitions: in order, each before what it contains. statement_rows: called at most once, to cut a definition
+    without members; returns the rows on which a statement begins, each with its depth.
     """
     return _Cutter(lines, definitions, statement_rows).cut()
 
@@ -64,7 +64,7 @@ class _Cutter:
     def cut(self) -> list[Span]:
         spans: list[Span] = []
         todo = self._along_members(_FILE, 0, len(self._lines) - 1)
-        while todo:  # A stack, since types nest as deeply as someone cares to write them.
+        while todo:  # A stack instead of recursion, since types may nest deeply.
             span = todo.pop()
             if self._is_large(span.first, span.last):
                 if parts := self._apart(span):
@@ -88,7 +88,7 @@ class _Cutter:
         return self._along_members(index, span.first, span.last)
 
     def _along_members(self, container: int, first: int, last: int) -> list[Span]:
-        """Cut the rows of a container into its members and what stands between them; return them last first."""
+        """Cut the rows of a container into its members and the rows between them; return them last first."""
         spans: list[Span] = []
         row = first
         for index in self._members.get(container, ()):
@@ -114,7 +114,7 @@ class _Cutter:
         return Span(first, last, container, (container,) if is_header and container != _FILE else ())
 
     def _between_statements(self, span: Span) -> list[Span]:
-        """Cut what has no members into parts, each as large as a good place for its end allows."""
+        """Cut a definition without members into parts, each as large as possible."""
         container = span.shown[0] if len(span.shown) == 1 else span.container
         parts: list[Span] = []
         first = span.first
@@ -163,7 +163,7 @@ class _Cutter:
         spans.append(Span(first, last, span.container, span.shown))
 
     def _belong_together(self, before: Span, span: Span, last: int) -> bool:
-        """Whether both are small and of one container, or the one before is hardly more than `impl X {`."""
+        """Whether both are small and of one container, or the first is only a header such as `impl X {`."""
         size = self._ends[last + 1] - self._ends[before.first]
         if before.container == span.container and size <= JOIN_CHARS:
             return True
@@ -174,7 +174,7 @@ class _Cutter:
         return before.container == span.container or (is_header and is_inside)
 
     def _is_closing(self, first: int, last: int, span: Span, before: Span) -> bool:
-        """Whether the rows are the end of the definition that the span before lies in, or say nothing at all."""
+        """Whether the rows are the end of the previous span's definition, or have no words."""
         if self._ends[last + 1] - self._ends[first] > _TINY_CHARS:
             return False
         if not any(_WORD.search(line) for line in self._lines[first : last + 1]):

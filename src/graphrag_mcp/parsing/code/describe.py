@@ -1,4 +1,4 @@
-"""Fills the chunks of a parsed file with what its outline says about their rows."""
+"""Adds to each chunk of a parsed file what the outline has about its rows."""
 
 from collections.abc import Iterable, Sequence
 
@@ -28,7 +28,7 @@ def describe_chunks(lines: Sequence[str], outline: Outline, spans: Sequence[Span
         of_row[found.row].imports[found.name] = None
     imported = {found.name for found in outline.imports}
     for reference in outline.references:
-        if reference.is_builtin or len(reference.name) < 2:  # Too common to tell chunks apart.
+        if reference.is_builtin or len(reference.name) < 2:  # Too common to discriminate.
             continue
         into = of_row[reference.row]
         into.references[reference.name] = None
@@ -39,7 +39,7 @@ def describe_chunks(lines: Sequence[str], outline: Outline, spans: Sequence[Span
 
 
 class _Gathered:
-    """What lies in the rows of one span; dictionaries serve as ordered sets."""
+    """The names in the rows of one span; the dictionaries are ordered sets."""
 
     __slots__ = ("beginning", "comments", "imports", "references")
 
@@ -72,7 +72,7 @@ def _describe(lines: Sequence[str], definitions: Sequence[Definition], span: Spa
 
 
 def _main(definitions: Sequence[Definition], span: Span, found: _Gathered) -> Definition | None:
-    """Return what the chunk mostly shows: the longest of what it was cut for; else its container, or a constant."""
+    """Return the main definition of a chunk: the longest that it was cut for; else its container, or a constant."""
     candidates = span.shown or ((span.container,) if span.container >= 0 else tuple(found.beginning))
     chosen = [definitions[index] for index in candidates]
     return max(chosen, key=lambda definition: definition.end - definition.start, default=None)

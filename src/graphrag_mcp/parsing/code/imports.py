@@ -1,4 +1,4 @@
-"""Turns what an import statement says into names and module paths, one rule per style of language."""
+"""Turns import statements into names and module paths, with one rule per style of language."""
 
 import posixpath
 import re
@@ -18,8 +18,8 @@ def expand_imports(
 ) -> list[Import]:
     """Return one Import per name that the statement binds.
 
-    path: of the importing file. module: as written, quotes and all. items: names taken from the module, each with the
-    name given to it. alias: the name given to the module.
+    path: of the importing file. module: as written, quotes and all. items: names taken from the module, each with its
+    alias. alias: that of the module.
     """
     module = _without_keywords(module.strip("\"'`<>;() \t\n"))
     if items:
@@ -40,7 +40,7 @@ def expand_imports(
 
 
 def module_path(style: ImportStyle, path: str, module: str) -> str:
-    """Return a module as `Relation.target_module` wants it: "/from/the/root", or "the/end/of/a/path"."""
+    """Return a module in the form of `Relation.target_module`: "/from/the/root", or "the/end/of/a/path"."""
     folder = posixpath.dirname(path)
     if style is ImportStyle.PYTHON:
         return _python_path(folder, module)
@@ -83,18 +83,18 @@ def _bind_last(style: ImportStyle, path: str, row: int, whole: str, alias: str) 
 
 
 def _module_name(style: ImportStyle, place: str, parts: list[str], alias: str) -> str:
-    """Return the name by which a module goes: a default export is mostly imported under its own name."""
+    """Return the usual name of a module; a default export is mostly imported under it."""
     if style is ImportStyle.PATH and alias:
         return alias
     if style is ImportStyle.SNAKE:
         return parts[-1]
     names = place.split("/")
-    is_version = len(names) > 1 and names[-1][:1] == "v" and names[-1][1:].isdigit()  # Go: shop/v2 goes by shop.
+    is_version = len(names) > 1 and names[-1][:1] == "v" and names[-1][1:].isdigit()  # Go: shop/v2 is called shop.
     return names[-2] if is_version else names[-1]
 
 
 def _without_keywords(module: str) -> str:
-    """Read `use function a\\b` and `import a.b`, where the whole statement was taken, as a\\b and a.b."""
+    """Read `use function a\\b` and `import a.b`, captured as whole statements, as a\\b and a.b."""
     first, _, rest = module.partition(" ")
     return _without_keywords(rest.strip()) if rest and first in _KEYWORDS else module
 
@@ -147,7 +147,7 @@ def _relative_path(folder: str, module: str) -> str:
 
 
 def _rust_path(path: str, module: str) -> str:
-    """Read `crate::a`, `super::a` and `self::a` against the file's place below its crate's `src`."""
+    """Read `crate::a`, `super::a` and `self::a` relative to the file's path below its crate's `src`."""
     parts = [part for part in module.split("::") if part]
     folder, _, file = path.rpartition("/")
     here = folder if file in ("mod.rs", "lib.rs", "main.rs") else posixpath.join(folder, file.removesuffix(".rs"))

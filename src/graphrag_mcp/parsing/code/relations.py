@@ -1,4 +1,4 @@
-"""Turns the outline of a file into the edges of the code graph that the file alone can know."""
+"""Derives the relations of a file from its outline, as far as the file alone determines them."""
 
 from collections.abc import Iterator, Sequence
 
@@ -22,29 +22,29 @@ from graphrag_mcp.parsing.outline import (
     enclosing_indexes,
 )
 
-# How often an edge of each kind turns out to be right, roughly; only their order is relied upon.
+# The estimated share of correct relations of each kind; only their order matters.
 _SYNTAX = 1.0
-_OWN_METHOD = 0.95  # self.name(), and the class around it has it
-_LOCAL = 0.9  # name(), and only one definition of the file has it
-_IMPORTED = 0.9  # name(), and the file imports it
+_OWN_METHOD = 0.95  # self.name(), defined in the class
+_LOCAL = 0.9  # name(), with one definition in the file
+_IMPORTED = 0.9  # name(), imported by the file
 _IMPORTED_MEMBER = 0.8  # module.name()
-_UNKNOWN_MEMBER = 0.3  # value.name(), where nothing is known of the value's type
-_BUILTIN = 0.25  # name(), which the language has too
+_UNKNOWN_MEMBER = 0.3  # value.name(), with an unknown type
+_BUILTIN = 0.25  # name(), also a builtin
 _TESTED_BY_NAME = 0.6  # test_name
 _TESTED_BY_CALL = 0.4  # a call inside a test
 
 _OWN = frozenset({"self", "this", "cls", "Self", "static", "__MODULE__"})
-_SUPER = {"php": "parent", "csharp": "base"}  # What other languages call `super`.
+_SUPER = {"php": "parent", "csharp": "base"}  # The keyword for `super` in other languages.
 
 Resolved = tuple[float, Resolution, str]
 
 
 def build_relations(path: str, language: str, category: Category, outline: Outline) -> list[Relation]:
-    """Return the distinct edges of a file in the order in which they first occur, each as its surest occurrence."""
+    """Return the distinct edges of a file in the order in which they first occur, each with its highest confidence."""
     found: dict[tuple[RelationKind, str, str], Relation] = {}
     for relation in _Builder(path, language, category, outline).relations():
         key = (relation.kind, relation.source, relation.target)
-        if relation.kind is RelationKind.USES and (RelationKind.CALLS, *key[1:]) in found:  # A call says more.
+        if relation.kind is RelationKind.USES and (RelationKind.CALLS, *key[1:]) in found:  # A call is more specific.
             continue
         if key not in found or found[key].confidence < relation.confidence:
             found[key] = relation
@@ -52,12 +52,14 @@ def build_relations(path: str, language: str, category: Category, outline: Outli
 
 
 class _Builder:
-    """Looks names up among a file's own definitions and its imports."""
+    """Resolves names within a file: its definitions and its imports."""
 
     def __init__(self, path: str, language: str, category: Category, outline: Outline) -> None:
         self._path, self._outline = path, outline
         self._library = library_of(language)
-        self._super = _SUPER.get(language, SUPER_RECEIVER) if language != "rust" else ""  # There, the module around.
+        self._super = (
+            _SUPER.get(language, SUPER_RECEIVER) if language != "rust" else ""
+        )  # In Rust, `super` is the enclosing module.
         self._own = _OWN if self._super else _OWN | {SUPER_RECEIVER}
         self._is_test_file = category is Category.TESTS
         self._imports: dict[str, Import] = {found.name: found for found in outline.imports}
@@ -131,27 +133,27 @@ class _Builder:
     def _uses(self) -> Iterator[Relation]:
         definitions, found = self._outline.definitions, self._outline.references
         taken = {call.start for call in found if call.is_call} | {base.start for base in self._outline.bases}
-        named = [one for one in found if not one.is_call and one.start not in taken]
-        owners = [one._replace(name=one.receiver, receiver="") for one in found if one.receiver[:1].isupper()]
-        for index, one in self._each_once(sorted(one for one in named + owners if one.name not in self._own)):
+        named = [reference for reference in found if not reference.is_call and reference.start not in taken]
+        owners = [use._replace(name=use.receiver, receiver="") for use in found if use.receiver[:1].isupper()]
+        for index, use in self._each_once(sorted(use for use in named + owners if use.name not in self._own)):
             source = definitions[index] if index >= 0 else None
-            if source and one.name in _types_around(source):  # A type's own members name it all the time.
+            if source and use.name in _types_around(source):  # A type's members refer to the type all the time.
                 continue
-            edge = self._resolve_member(one.receiver, one.name) if one.receiver else self._resolve_bare(one)
-            yield _edge(RelationKind.USES, source.qualified_name if source else "", self._target(one), one.row, edge)
+            edge = self._resolve_member(use.receiver, use.name) if use.receiver else self._resolve_bare(use)
+            yield _edge(RelationKind.USES, source.qualified_name if source else "", self._target(use), use.row, edge)
 
     def _each_once(self, references: Sequence[Reference]) -> Iterator[tuple[int, Reference]]:
-        """Yield the first of the references that say the same in one definition, with its index."""
+        """Yield the first of equal references in one definition, with the index of the definition."""
         seen: set[tuple[int, str, str]] = set()
-        around = enclosing_indexes(self._outline.definitions, [one.start for one in references])
-        for index, one in zip(around, references, strict=True):
-            key = (index, one.name, one.receiver)
+        around = enclosing_indexes(self._outline.definitions, [reference.start for reference in references])
+        for index, use in zip(around, references, strict=True):
+            key = (index, use.name, use.receiver)
             if key not in seen:
                 seen.add(key)
-                yield index, one
+                yield index, use
 
     def _target(self, found: Reference) -> str:
-        """Return the name under which the target is defined: not the one an import gave it."""
+        """Return the name under which the target is defined, rather than its alias in an import."""
         imported = None if found.receiver else self._imports.get(found.name)
         return imported.target if imported and found.name not in self._local else found.name
 
@@ -165,14 +167,14 @@ class _Builder:
         return self._resolve_member(call.receiver, call.name)
 
     def _resolve_bare(self, found: Reference, index: int = -1) -> Resolved:
-        """Look a bare name up; where the file does not say that it is the project's, it may be the language's own."""
+        """Resolve a bare name; unless the file defines or imports it, it may be a builtin."""
         resolved = self._resolve(found.name, index)
         if found.is_builtin and resolved[1] is Resolution.UNRESOLVED:
             return _BUILTIN, Resolution.BUILTIN, ""
         return resolved
 
     def _resolve_super(self, name: str, index: int) -> Resolved:
-        """Look `super().name()` up among the base classes in this file; it is never the own class's."""
+        """Resolve `super().name()` in the base classes of this file, never in the class itself."""
         definitions = self._outline.definitions
         while index >= 0 and not definitions[index].is_container:
             index = definitions[index].parent
@@ -197,7 +199,7 @@ class _Builder:
         return len(owners) == 1 and (owners.pop(), name) in self._members
 
     def _resolve_own(self, name: str, index: int) -> Resolved:
-        """Look `self.name()` up in the types around the definition."""
+        """Resolve `self.name()` in the types around the definition."""
         definitions = self._outline.definitions
         while index >= 0:
             definition = definitions[index]
@@ -209,9 +211,9 @@ class _Builder:
         return _UNKNOWN_MEMBER, Resolution.UNRESOLVED, ""
 
     def _resolve(self, name: str, index: int = -1) -> Resolved:
-        """Look a bare name up; one of several definitions is none of them, and a method counts inside its type only."""
+        """Resolve a bare name; not one with several definitions, and a method only within its type."""
         local = [found for found in self._local.get(name, ()) if found.kind is not SymbolKind.METHOD]
-        if len({found.qualified_name for found in local}) == 1:  # Overloads, and a class with its companion, are one.
+        if len({found.qualified_name for found in local}) == 1:  # Overloads, or a class with its companion.
             return _LOCAL, Resolution.LOCAL, ""
         if not local:
             if index >= 0 and (own := self._resolve_own(name, index))[1] is Resolution.LOCAL:
@@ -227,13 +229,13 @@ def _edge(kind: RelationKind, source: str, target: str, row: int, resolved: Reso
 
 
 def _types_around(definition: Definition) -> list[str]:
-    """Return the names of a definition's own type and of those around it."""
+    """Return the names of a definition's type and of the types around it."""
     names = definition.qualified_name.split(".")
     return names if definition.is_container else names[:-1]
 
 
 def _are_tests(definitions: Sequence[Definition]) -> list[bool]:
-    """Return of each definition whether it lies in a block of tests beside the code, as Rust has them."""
+    """Return for each definition whether it is in a block of tests within the code, as in Rust."""
     found: list[bool] = []
     for definition in definitions:
         is_inside = definition.parent >= 0 and found[definition.parent]
@@ -242,14 +244,14 @@ def _are_tests(definitions: Sequence[Definition]) -> list[bool]:
 
 
 def _module_of_members(imported: Import) -> str:
-    """Return where `receiver.name` is defined: with a type, in the type's module; of a module, in the module."""
+    """Return the module of `receiver.name`: that of the type, or the receiver itself if it is a module."""
     if imported.whole or imported.target[:1].isupper():
         return imported.module
     return f"{imported.module}/{imported.target}"
 
 
 def _tested_name(name: str) -> str:
-    """Return what a test is named after: `foo` for test_foo, foo_test, and `Foo` for FooTest, TestFoo."""
+    """Return the name that a test tests: `foo` for test_foo, foo_test, and `Foo` for FooTest, TestFoo."""
     lowered = name.lower()
     for word in ("tests", "test", "specs", "spec"):
         for separator in ("_", "-", "."):

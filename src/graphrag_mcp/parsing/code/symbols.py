@@ -1,4 +1,4 @@
-"""Puts what a query found in a file together: definitions with their place, qualified name, signature and docstring."""
+"""Builds the outline of a file: definitions with position, qualified name, signature and docstring."""
 
 from collections.abc import Sequence
 
@@ -20,7 +20,7 @@ from graphrag_mcp.parsing.languages import Grammar, ImportStyle
 from graphrag_mcp.parsing.outline import Definition, Import, Outline, enclosing_indexes
 
 SIGNATURE_CHARS = 200
-DOCSTRING_CHARS = 500  # The first paragraphs say what a thing is for; the rest is found as the chunk's text.
+DOCSTRING_CHARS = 500  # The first paragraphs state the purpose; the rest is in the chunk's text.
 
 _MEMBER_KINDS = {SymbolKind.FUNCTION: SymbolKind.METHOD, SymbolKind.CONSTANT: SymbolKind.FIELD}
 _ANNOTATION_MARKS = (b"@", b"[", b"#")
@@ -29,7 +29,7 @@ _NOT_IN_NAMES = str.maketrans({"&": None, "*": None, "#": None, " ": None, "\n":
 
 
 def read_outline(tree: Tree, grammar: Grammar, path: str, code: SourceCode) -> Outline:
-    """Return what the tree says; nothing where there is no query for the language."""
+    """Return the outline; empty where there is no query for the language."""
     if grammar.query is None:
         return Outline()
     found = Findings(code, builtins_of(grammar.row.name))
@@ -63,7 +63,7 @@ def _build_definitions(found: Findings, code: SourceCode, path: str, joins_claus
 
 
 def _wanted(found: Findings, path: str) -> list[FoundDefinition]:
-    """Return the matches that are definitions after all, in the order of the file, outer ones first."""
+    """Return the matches that are definitions, in the order of the file, outer ones first."""
     is_header = path.endswith(HEADER_SUFFIXES)
     imported = {statement.span for statement in found.imports.values()}
     wanted: list[FoundDefinition] = []
@@ -76,7 +76,7 @@ def _wanted(found: Findings, path: str) -> list[FoundDefinition]:
 
 
 class _WrapperStarts:
-    """Finds where the node around a definition begins; asked in the order of the file."""
+    """Finds the start of the node around a definition; called in the order of the file."""
 
     def __init__(self, wrappers: Sequence[tuple[int, int]]) -> None:
         self._wrappers = sorted(wrappers, reverse=True)
@@ -134,7 +134,7 @@ def _read_name(text: str) -> tuple[str, str]:
 
 
 def _read_above(found: Findings, row: int, code: SourceCode) -> tuple[int, int, str]:
-    """Return the first row of what stands directly above, of its decorators, and the words of its comments."""
+    """Return the first row of the comments directly above, that of the decorators, and the words of the comments."""
     first, words = row, []
     while above := found.above.get(row - 1) or _doc_above_blank(found, row - 2, code):
         row = above.first_row

@@ -1,4 +1,4 @@
-"""Turns source code into a syntax tree within a time limit, and a tree into the places where it may be cut."""
+"""Parses source code to a syntax tree within a time limit, and lists the rows at which it may be cut."""
 
 import re
 import threading
@@ -7,19 +7,18 @@ from bisect import bisect_right
 
 from tree_sitter import Language, Node, Parser, Point, Tree
 
-PARSE_SECONDS = 2.0  # What takes longer is not source code that a person wrote.
+PARSE_SECONDS = 2.0  # Hand-written code takes far less.
 _BLOCK_BYTES = 2048  # The parser copies a block for each name that a query compares, so blocks are small.
-# The query engine takes time quadratic in a run of brackets, and there is nothing to find in one.
+# A query takes quadratic time on a run of brackets.
 _BRACKETS = re.compile(rb"[^\w\x80-\xff]{20000}")
-# Pairs of a node and one around it. A pattern waits in every node around for what may still come, so this is what a
-# query costs: up to a quarter of a microsecond a pair. Code that people wrote has one or two million, generated sums
-# fifteen.
+# Pairs of a node and one around it: the cost of a query, up to 0.25 µs a pair, since a pattern stays open in every node
+# around. Hand-written code has one or two million, generated sums fifteen.
 _MOST_PAIRS = 20_000_000
-_AS_LETTERS = bytes(range(0x80)) + b"x" * 0x80  # Byte for byte, so that every offset stays what it is.
+_AS_LETTERS = bytes(range(0x80)) + b"x" * 0x80  # Byte for byte, so that the offsets stay the same.
 
 
 class _Kept(threading.local):
-    """What this thread hands to every parser: tree-sitter 0.26 never lets go of what it has read."""
+    """The buffer that this thread gives to every parser, since tree-sitter 0.26 never releases it."""
 
     def __init__(self) -> None:
         self.block = bytearray()
@@ -29,11 +28,11 @@ _KEPT = _Kept()
 
 
 class SyntaxTimeoutError(Exception):
-    """The tree was not ready within the time limit, or would never be searched in time."""
+    """Parsing exceeded the time limit, or queries on the tree would."""
 
 
 class SourceCode:
-    """The text of a file as the parser sees it: UTF-8, addressed by byte offsets, with 0-based rows."""
+    """The text of a file for the parser: UTF-8, addressed by byte offsets, with 0-based rows."""
 
     __slots__ = ("data", "starts")
 
@@ -42,7 +41,7 @@ class SourceCode:
         self.starts = [0, *(match.end() for match in re.finditer(b"\n", self.data))]
 
     def row(self, offset: int) -> int:
-        """Return the row on which a byte lies."""
+        """Return the row of a byte."""
         return bisect_right(self.starts, offset) - 1
 
     def text(self, start: int, end: int) -> str:
@@ -59,7 +58,7 @@ def parse_tree(
 ) -> Tree:
     """Return the tree of the code; errors in the code are nodes of it.
 
-    ascii_only: show the grammar letters in the place of all other characters. Raises SyntaxTimeoutError after `seconds`
+    ascii_only: replace all other characters by letters. Raises SyntaxTimeoutError after `seconds`
     of wall-clock time.
     """
     data = code.data.translate(_AS_LETTERS) if ascii_only else code.data
@@ -72,7 +71,7 @@ def parse_tree(
 
     def read(offset: int, _point: Point) -> bytes | bytearray:
         found = data[offset : offset + _BLOCK_BYTES]
-        if is_parsed:  # A query asks for the text of a node.
+        if is_parsed:  # A query reads the text of nodes.
             return found
         block[:] = found
         return block
@@ -91,7 +90,7 @@ def parse_tree(
 
 
 def _is_too_deep(root: Node) -> bool:
-    """Return whether a query would take seconds: only nodes are looked into that could make it so."""
+    """Return whether a query would take seconds; small nodes are not visited."""
     small = _MOST_PAIRS // root.descendant_count  # All nodes of this size together stay below the limit.
     pairs, level = 0, [root]
     while level and pairs <= _MOST_PAIRS:
@@ -103,8 +102,8 @@ def _is_too_deep(root: Node) -> bool:
 def statement_rows(tree: Tree, code: SourceCode, large_bytes: int) -> dict[int, int]:
     """Return the rows on which a statement, member or item begins, each with its depth below the root.
 
-    Only nodes of more than `large_bytes` are looked into, since nothing smaller will have to be cut. A comment and the
-    node below it are one.
+    Only nodes of more than `large_bytes` are visited, since smaller ones are not cut. A comment and the node below it
+    count as one.
     """
     rows: dict[int, int] = {}
     level, depth = [tree.root_node], 0

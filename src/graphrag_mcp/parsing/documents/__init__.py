@@ -1,1 +1,1 @@
-"""Markdown and other prose: sections, links and what a document says of itself."""
+"""Markdown and other prose: sections, links, and what a document declares about itself."""

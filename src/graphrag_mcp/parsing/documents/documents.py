@@ -1,7 +1,6 @@
-"""Parses files that no grammar describes: Markdown by heading, other text by paragraph, the rest as one card."""
+"""Parses files without a grammar: Markdown and similar formats by heading, other text by paragraph."""
 
 from graphrag_mcp.model.files import Category, Chunk, ParsedFile, ParseMode
-from graphrag_mcp.parsing.cards import card, needs_card
 from graphrag_mcp.parsing.documents.facts import document_facts
 from graphrag_mcp.parsing.documents.frontmatter import read_front_matter
 from graphrag_mcp.parsing.documents.links import find_links, superseded
@@ -10,11 +9,9 @@ from graphrag_mcp.parsing.documents.plaintext import headings
 from graphrag_mcp.parsing.documents.sections import outline, section_chunks, section_symbols
 from graphrag_mcp.parsing.passages import Lines, cut
 
-__all__ = ["card", "needs_card", "parse_markdown", "parse_passages", "parse_text"]
-
 
 def parse_markdown(path: str, text: str, category: Category = Category.DOCUMENTATION) -> ParsedFile:
-    """Return a Markdown file as sections, with its links to other files and what its front matter says."""
+    """Return a Markdown file as sections, with its links to other files and its front matter."""
     lines = Lines(text)
     front = read_front_matter(lines.rows)
     blocks = scan_blocks(lines.rows, front.end)
@@ -54,7 +51,7 @@ def parse_text(path: str, text: str, category: Category, language: str = "", not
 
 
 def parse_passages(path: str, text: str, category: Category, language: str = "", note: str = "") -> ParsedFile:
-    """Return any text as passages of some size, whatever structure it has."""
+    """Return any text as passages of similar size, whatever its structure."""
     lines = Lines(text)
     spans = cut(lines, lines.paragraphs((0, len(lines))))
     chunks = tuple(Chunk(start + 1, end, lines.text((start, end)), kind="text") for start, end in spans)

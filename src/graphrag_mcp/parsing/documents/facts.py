@@ -1,4 +1,4 @@
-"""Reads what a document says about itself: its status (MADR and Nygard forms), priority, type and tags."""
+"""Reads what a document declares about itself: status (MADR and Nygard forms), priority, type and tags."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -8,7 +8,7 @@ from graphrag_mcp.parsing.documents.frontmatter import Value
 from graphrag_mcp.parsing.documents.markdown import plain_title
 from graphrag_mcp.parsing.documents.sections import Section
 
-# In the order in which they win over one another where a text names several.
+# Strongest first: where a text names several, the first one counts.
 _STATUS_WORDS: dict[DocumentStatus, frozenset[str]] = {
     DocumentStatus.SUPERSEDED: frozenset({"superseded", "superceded", "replaced"}),
     DocumentStatus.DEPRECATED: frozenset({"deprecated", "obsolete", "obsoleted"}),
@@ -26,8 +26,8 @@ _WORDS = re.compile(r"[A-Za-z]+")
 _REPLACED_BY = re.compile(r"\b(?:superseded|superceded|replaced)\s+by\b", re.IGNORECASE)
 _STATUS_LINE = re.compile(r"[\s>*+-]*\**status\**\s*:\s*\**\s*(.*)", re.IGNORECASE)
 _SUPERSEDES_LINE = re.compile(r"[\s>*+-]*\**supersedes\**\s*:?\s*(.+)", re.IGNORECASE)
-_SHORT_LINE = 6  # words; "This decision is accepted" states a status, a longer sentence talks about something.
-_HEAD_ROWS = 15  # A `Status:` line further down is not about the document.
+_SHORT_LINE = 6  # words; "This decision is accepted" states a status, a longer sentence may not.
+_HEAD_ROWS = 15  # A `Status:` line further down is not the document's.
 _SECTION_ROWS = 12
 _MAX_PRIORITY = 100
 _VALUE_LIMIT = 200  # characters of one value or line
@@ -64,7 +64,7 @@ def _status(rows: Sequence[str]) -> DocumentStatus | None:
     stated: set[DocumentStatus] = set()
     for place, row in enumerate(rows):
         words = [word.lower() for word in _WORDS.findall(plain_title(row))]
-        if "|" in row or not words:  # "proposed | accepted | rejected" is a template that nobody filled in.
+        if "|" in row or not words:  # "proposed | accepted | rejected" is an unused template.
             continue
         if _REPLACED_BY.search(row):
             stated.add(DocumentStatus.SUPERSEDED)

@@ -1,7 +1,7 @@
-"""Reads the YAML front matter of a document without ever building what the YAML describes.
+"""Reads the YAML front matter of a document from the events of the parser.
 
-Only the parser's events are looked at, and only flat values are kept. So nothing is constructed, an alias is never
-followed, and neither an alias bomb nor a thousand nested brackets cost more than the length of their text.
+Only flat values are used: no object is constructed and no alias is followed, so neither an alias bomb nor a thousand
+nested brackets cost more than the length of their text.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 import yaml
 
-_LIMIT = 16_384  # characters; front matter is written by hand and takes a few hundred.
+_LIMIT = 16_384  # characters; hand-written front matter has a few hundred.
 _MAX_BRACKETS = 1_000  # A YAML scanner's time grows with the square of the nesting.
 _MAX_ITEMS = 100  # of one list
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -21,7 +21,7 @@ Value = str | tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class FrontMatter:
-    """The flat values by lower-case key, the first line after the block, and what was wrong with it."""
+    """The flat values by lower-case key, the first line after the block, and the problem with it."""
 
     values: Mapping[str, Value] = field(default_factory=dict)
     end: int = 0
@@ -59,7 +59,7 @@ def _parse(text: str, end: int) -> FrontMatter:
 def _flat_values(events: Iterator[yaml.Event]) -> Iterator[tuple[str, Value]]:
     """Yield the keys of the top-level mapping whose value is a scalar or a list of scalars."""
     depth = 0
-    key: str | None = None  # "" where it is no scalar
+    key: str | None = None  # "" if it is not a scalar
     items: list[str] = []
     for event in events:
         if isinstance(event, yaml.CollectionStartEvent):

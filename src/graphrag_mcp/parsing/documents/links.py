@@ -11,8 +11,8 @@ from graphrag_mcp.model.files import Relation, RelationKind, Resolution
 from graphrag_mcp.parsing.documents.sections import Section
 from graphrag_mcp.parsing.passages import Lines, Span
 
-_CERTAIN = 1.0  # A path says which file it means.
-_BY_NAME = 0.9  # A wikilink says a name, and two notes may have it.
+_CERTAIN = 1.0  # A path identifies one file.
+_BY_NAME = 0.9  # Several notes may have the name of a wikilink.
 
 _TOKEN = re.compile(r"\\.|`+|!?\[\[([^\[\]\n]+)\]\]|!?\[|\]", re.DOTALL)
 _BACKTICKS = re.compile(r"`+")
@@ -27,7 +27,7 @@ _LABEL_LIMIT = 200  # characters; longer brackets hold prose.
 
 @dataclass(frozen=True, slots=True)
 class _Link:
-    """A link as it is written: `is_label` when the destination stands in a definition elsewhere."""
+    """A link as it is written: `is_label`: whether its destination is in a link definition."""
 
     line: int
     destination: str
@@ -54,7 +54,7 @@ def find_links(path: str, lines: Lines, prose: Sequence[Span], sections: Sequenc
 
 
 def superseded(path: str, names: Iterable[str], line: int) -> tuple[Relation, ...]:
-    """Return a relation for each document that this one declares, by path or by name, to have taken the place of."""
+    """Return a relation for each document that this one declares, by path or by name, to supersede."""
     found: dict[str, Relation] = {}
     for name in names:
         target = name.strip().removeprefix("[[").removesuffix("]]").partition("|")[0]

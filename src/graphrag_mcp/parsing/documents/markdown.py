@@ -239,7 +239,7 @@ def plain_title(title: str) -> str:
     return " ".join(title.split())
 
 
-_TITLE_LIMIT = 300  # characters; what a line of a megabyte says after that is no title.
+_TITLE_LIMIT = 300  # characters; the rest of a very long line is not a title.
 _MARKUP = (
     (re.compile(r"\{#[^{}]*\}$"), ""),  # {#anchor}
     (re.compile(r"!?\[([^\[\]]*)\](?:\([^()]*\)|\[[^\[\]]*\])?"), r"\1"),  # links and images: their text

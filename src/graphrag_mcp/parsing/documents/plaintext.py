@@ -1,4 +1,4 @@
-"""Finds the headings of reStructuredText and AsciiDoc; other plain text has none that can be told for sure."""
+"""Finds the headings of reStructuredText and AsciiDoc; headings of other plain text cannot be recognised reliably."""
 
 import re
 from collections.abc import Sequence
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from graphrag_mcp.parsing.documents.sections import Heading
 
 _ADORNMENTS = frozenset("=-`:'\"~^_*+#<>.!$%&(),/;?@[\\]{|}")
-_SHORTEST = 3  # An adornment of two characters is as likely an ellipsis or a dash.
+_SHORTEST = 3  # Two characters may as well be an ellipsis or a dash.
 _ASCIIDOC_TITLE = re.compile(r"(={1,6})[ \t]+(\S.*)$")
 _ASCIIDOC_FENCE = re.compile(r"(-{4,}|\.{4,}|\+{4,}|/{4,}|`{3,})[ \t]*$")
 
@@ -38,7 +38,7 @@ def _rst_headings(rows: Sequence[str]) -> list[Heading]:
 
 
 def _adornment(row: str) -> str:
-    """Return the character that the line repeats, "" when it is no adornment."""
+    """Return the repeated character of an adornment line, "" for any other line."""
     mark = row[:1]
     bare = row.rstrip()
     return mark if mark in _ADORNMENTS and len(bare) >= _SHORTEST and bare == mark * len(bare) else ""

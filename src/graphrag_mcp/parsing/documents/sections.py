@@ -7,8 +7,8 @@ from graphrag_mcp.model.files import Chunk, Symbol, SymbolKind
 from graphrag_mcp.parsing.passages import LIMIT, TARGET, Lines, Span, cut
 
 PATH_SEPARATOR = " > "
-_CHAPTER_LEVEL = 2  # Sections of this level or above are subjects of their own and are never joined to what is before.
-_SECTION_TARGET = 1_200  # Paragraphs of one section share a subject, so they may be joined further than strangers.
+_CHAPTER_LEVEL = 2  # Sections of this level or above are never joined to the text before.
+_SECTION_TARGET = 1_200  # Paragraphs of one section share a subject, so they are joined up to a larger size.
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +84,7 @@ def section_chunks(lines: Lines, sections: Sequence[Section], unbreakable: Seque
 def _may_join(lines: Lines, group: Sequence[Section], section: Section) -> bool:
     last = group[-1]
     if last.level < section.level and last.path and lines.trim((last.body, last.span[1]))[0] == last.span[1]:
-        return True  # A heading without a text of its own says what the next one is about.
+        return True  # A heading without text introduces the next one.
     if last.path and section.level <= _CHAPTER_LEVEL:
         return False
     return lines.size((group[0].span[0], section.span[1])) <= TARGET

@@ -49,7 +49,7 @@ def scope_parameters(scope: Scope, lifted: Sequence[str]) -> dict[str, Any]:
 
 
 def relationship_types(kinds: Iterable[str]) -> str:
-    """Return the types of these kinds of relation, to stand in a pattern."""
+    """Return the relationship types of these kinds of relations, for a pattern."""
     return "|".join(RelationKind(kind).name for kind in kinds)
 
 

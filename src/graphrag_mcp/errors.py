@@ -27,7 +27,7 @@ def quoted(text: str) -> str:
 
 def not_indexed(path: str) -> str:
     """Return the error for a path that is not an indexed file, with the next step."""
-    return f"{quoted(path)} is not an indexed file; index_status lists what was left out, and why"
+    return f"{quoted(path)} is not an indexed file; see index_status for what was left out, and why"
 
 
 def how_to_install(extra: str) -> str:

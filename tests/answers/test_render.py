@@ -93,7 +93,7 @@ def test_one_more_line_is_a_line() -> None:
     """What is cut is counted in words that are right for one as well."""
     endings = {
         line.partition(" more ")[2]
-        for tokens in range(200, 900, 10)
+        for tokens in range(200, 900, 4)
         for line in render(make_result(*hits(1, 40), expanded=(make_neighbour(),) * 9), tokens).splitlines()
         if line.startswith("... 1 more")
     }
@@ -106,7 +106,7 @@ def test_results_that_do_not_fit_at_all_are_counted() -> None:
     text = detailed(make_result(*hits(25, 5)), 200)
     shown = text.count("src/file")
     assert 0 < shown < 25
-    assert f"... {25 - shown} more results did not fit; ask for fewer" in text
+    assert f"... {25 - shown} more results did not fit; lower the limit" in text
 
 
 def test_a_short_text_leaves_its_room_to_the_others() -> None:
@@ -188,12 +188,12 @@ def test_an_incomplete_index_a_missing_store_and_warnings_come_first() -> None:
 
 @pytest.mark.parametrize("form", ["concise", "detailed"])
 def test_an_answer_to_which_nothing_matches_says_so_first(form: Any) -> None:
-    """An agent reads why, what to do, and the three nearest places without their code."""
+    """An agent reads why, what to do, and the three nearest chunks without their code."""
     result = make_result(*hits(5, 60), expanded=(make_neighbour(),), confidence=0.01, missing_words=("etcd", "raft"))
     text = written(result, form)
     lines = text.splitlines()
-    assert lines[0].startswith('Nothing matches well (not indexed anywhere: "etcd", "raft"); ask in other words')
-    nearest = ["The nearest places", "1. src/file0.py", "2. src/file1.py", "3. src/file2.py"]
+    assert lines[0].startswith('Nothing matches well (not indexed anywhere: "etcd", "raft"); rephrase it')
+    nearest = ["Nearest chunks", "1. src/file0.py", "2. src/file1.py", "3. src/file2.py"]
     assert [line.split(":")[0] for line in lines[2:6]] == nearest
     assert re.fullmatch(r'\.\.\. more results: cursor="3-[0-9a-f]{8}"', lines[-1])
     assert "line 1 of" not in text

@@ -26,7 +26,7 @@ def sqlite_error(code: int, text: str) -> sqlite3.Error:
 @pytest.mark.parametrize(
     ("error", "step"),
     [
-        (sqlite_error(sqlite3.SQLITE_BUSY, "database is locked"), "ask again in a moment"),
+        (sqlite_error(sqlite3.SQLITE_BUSY, "database is locked"), "retry in a moment"),
         (sqlite_error(sqlite3.SQLITE_CORRUPT, "database disk image is malformed"), "run `graphrag-mcp index`"),
         (sqlite_error(sqlite3.SQLITE_NOTADB, "file is not a database"), "run `graphrag-mcp index`"),
         (sqlite_error(sqlite3.SQLITE_IOERR, "disk I/O error"), "check the disk"),

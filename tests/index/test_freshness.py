@@ -93,7 +93,7 @@ def test_a_removed_file_is_left_out(root: Path, open_app: Open) -> None:
     (root / "jar.py").unlink()
     result = app.search(QUERY)
     assert result.primary == ()
-    assert "their files were removed" in result.meta.warnings[-1]
+    assert "their files were deleted" in result.meta.warnings[-1]
 
 
 def test_a_change_that_leaves_size_and_time_is_seen_while_it_may_be_one(

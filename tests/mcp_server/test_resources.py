@@ -183,9 +183,9 @@ def test_an_edit_is_seen_by_the_next_reading(project: App) -> None:
     ("uri", "words"),
     [
         ("graphrag://nothing", "is not a resource; use graphrag://map, graphrag://outline/PATH"),
-        ("graphrag://outline", "is no resource"),
-        ("file:///etc/passwd", "is no resource"),
-        ("graphrag://outline/none.py", "'none.py' is not an indexed file; ask index_status"),
+        ("graphrag://outline", "is not a resource"),
+        ("file:///etc/passwd", "is not a resource"),
+        ("graphrag://outline/none.py", "'none.py' is not an indexed file; see index_status"),
         ("graphrag://chunk/../outside.py", "'../outside.py' is not an indexed file"),
         ("graphrag://chunk/%2Fetc%2Fpasswd", "'/etc/passwd' is not an indexed file"),
         ("graphrag://chunk/shop/taxes.py?line=0", "line = '0': expected a whole number from 1 on"),

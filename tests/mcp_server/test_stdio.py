@@ -126,7 +126,7 @@ def _break_lines(server: Server) -> None:
     server.send_line(line + rb'"arguments":{"query":"broken \ud83d emoji"}}}')
     answer = server.receive()
     assert answer["id"] == 77
-    assert "query holds half of a surrogate pair" in answer["error"]["message"]
+    assert "query contains an unpaired surrogate" in answer["error"]["message"]
     server.send_line(b"{nonsense")
     answer = server.receive()
     assert (answer["id"], answer["error"]["code"]) == (None, -32700)

@@ -46,7 +46,7 @@ FILES = {
 
 # What makes a sentence a next step: it tells what to do, or what is accepted.
 NEXT_STEP = re.compile(
-    r"\b(expected|accepts|there are|required:|did you mean|send|use|pass|give|ask|name the|shorten|remove)\b"
+    r"\b(expected|accepts|there are|required:|did you mean|send|use|pass|give|ask|see|name the|shorten|remove)\b"
 )
 # Sentences end where the next one begins; what was sent is shown between quotes, and is no sentence of ours.
 SENTENCE_END = re.compile(r"[.!?]\s+(?=[A-Z])")

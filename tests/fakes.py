@@ -12,9 +12,12 @@ from graphrag_mcp.model.files import Category, RelationKind, Resolution
 from graphrag_mcp.model.reports import IndexPhase, IndexReport, IndexState, Status
 from graphrag_mcp.model.search import (
     CompressionStats,
+    EdgeDirection,
     Factor,
+    FactorKind,
     GraphNeighbour,
     Hit,
+    ListSource,
     SearchMeta,
     SearchRequest,
     SearchResult,
@@ -48,14 +51,16 @@ def make_chunk(path: str = "src/session.py", start: int = 10, lines: int = 3, **
 
 def make_hit(chunk: StoredChunk | None = None) -> Hit:
     """Return a hit that two lists found and that defines what was asked for."""
-    factors = (Factor("definition", 1.5, "bonus", "Session.open"), Factor("recency", 1.2, note="3 days"))
-    return Hit(chunk or make_chunk(), 0.9, 0.8, {"vector": 3, "keyword": 1}, factors)
+    factors = (Factor("definition", 1.5, FactorKind.BONUS, "Session.open"), Factor("recency", 1.2, note="3 days"))
+    return Hit(chunk or make_chunk(), 0.9, 0.8, {ListSource.VECTOR: 3, ListSource.KEYWORD: 1}, factors)
 
 
-def make_neighbour(resolution: Resolution = Resolution.IMPORT, direction: str = "in") -> GraphNeighbour:
-    """Return a caller (direction "in") or a callee ("out") of `Session.open`."""
+def make_neighbour(
+    resolution: Resolution = Resolution.IMPORT, direction: EdgeDirection = EdgeDirection.IN
+) -> GraphNeighbour:
+    """Return a caller or, in the other direction, a callee of `Session.open`."""
     other = make_chunk("src/web.py", 40, symbol="handle")
-    ends = ("handle", "Session.open") if direction == "in" else ("Session.open", "handle")
+    ends = ("handle", "Session.open") if direction is EdgeDirection.IN else ("Session.open", "handle")
     return GraphNeighbour(other, RelationKind.CALLS, direction, *ends, 1, 0.95, resolution)
 
 

@@ -14,7 +14,7 @@ from graphrag_mcp.answers.render import one_line, printable, render
 from graphrag_mcp.answers.tools import HYBRID
 from graphrag_mcp.model.files import ArchiveClass, DocumentFacts, DocumentStatus, RelationKind, Resolution
 from graphrag_mcp.model.reports import IndexPhase, IndexState
-from graphrag_mcp.model.search import CompressionStats, Factor, Hit, SearchResult
+from graphrag_mcp.model.search import CompressionStats, EdgeDirection, Factor, FactorKind, Hit, SearchResult
 from graphrag_mcp.settings import Settings
 from tests.fakes import make_chunk, make_hit, make_neighbour, make_result
 
@@ -66,7 +66,7 @@ def test_an_explained_result_shows_every_factor() -> None:
 
 def test_the_terms_of_a_sum_are_not_shown_as_factors() -> None:
     """The linear reranker adds its terms, penalties with a minus."""
-    terms = (Factor("keyword", 0.25, "term"), Factor("status", -0.4, "term"))
+    terms = (Factor("keyword", 0.25, FactorKind.TERM), Factor("status", -0.4, FactorKind.TERM))
     text = render(make_result(replace(make_hit(), factors=terms)), PLENTY, with_code=False, explained=True)
     assert "   + 0.250  keyword\n   - 0.400  status\n" in text
 
@@ -160,7 +160,7 @@ def test_escape_sequences_are_shown_and_not_obeyed() -> None:
 
 def test_a_confirmed_relation_is_a_fact_and_a_candidate_is_not() -> None:
     """Relation, confidence and how it was resolved; candidates stand apart."""
-    sure, guess = make_neighbour(), make_neighbour(Resolution.CANDIDATES, "out")
+    sure, guess = make_neighbour(), make_neighbour(Resolution.CANDIDATES, EdgeDirection.OUT)
     text = detailed(make_result(make_hit(), expanded=(sure, guess)))
     facts, guesses = text.split("Related in the code graph:\n")[1].split("Possibly related")
     assert facts == "- src/web.py:40-42  handle  calls `Session.open`  (0.95, via import)\n"

@@ -1,26 +1,26 @@
 """Says in a few words why a result was found, and what a relation between two definitions means."""
 
 from graphrag_mcp.model.files import RelationKind, Resolution
-from graphrag_mcp.model.search import GraphNeighbour, Hit
+from graphrag_mcp.model.search import EdgeDirection, FactorKind, GraphNeighbour, Hit
 
-# What a neighbour is to the result, when the result points at it ("out") or is pointed at ("in").
+# What a neighbour is to the result, by which of the two points at the other.
 _RELATIONS = {
-    (RelationKind.CALLS, "out"): "called by",
-    (RelationKind.CALLS, "in"): "calls",
-    (RelationKind.IMPORTS, "out"): "imported by",
-    (RelationKind.IMPORTS, "in"): "imports",
-    (RelationKind.INHERITS, "out"): "base of",
-    (RelationKind.INHERITS, "in"): "inherits from",
-    (RelationKind.USES, "out"): "used by",
-    (RelationKind.USES, "in"): "uses",
-    (RelationKind.TESTS, "out"): "tested by",
-    (RelationKind.TESTS, "in"): "tests",
-    (RelationKind.CONTAINS, "out"): "member of",
-    (RelationKind.CONTAINS, "in"): "contains",
-    (RelationKind.LINKS_TO, "out"): "linked from",
-    (RelationKind.LINKS_TO, "in"): "links to",
-    (RelationKind.SUPERSEDES, "out"): "superseded by",
-    (RelationKind.SUPERSEDES, "in"): "supersedes",
+    (RelationKind.CALLS, EdgeDirection.OUT): "called by",
+    (RelationKind.CALLS, EdgeDirection.IN): "calls",
+    (RelationKind.IMPORTS, EdgeDirection.OUT): "imported by",
+    (RelationKind.IMPORTS, EdgeDirection.IN): "imports",
+    (RelationKind.INHERITS, EdgeDirection.OUT): "base of",
+    (RelationKind.INHERITS, EdgeDirection.IN): "inherits from",
+    (RelationKind.USES, EdgeDirection.OUT): "used by",
+    (RelationKind.USES, EdgeDirection.IN): "uses",
+    (RelationKind.TESTS, EdgeDirection.OUT): "tested by",
+    (RelationKind.TESTS, EdgeDirection.IN): "tests",
+    (RelationKind.CONTAINS, EdgeDirection.OUT): "member of",
+    (RelationKind.CONTAINS, EdgeDirection.IN): "contains",
+    (RelationKind.LINKS_TO, EdgeDirection.OUT): "linked from",
+    (RelationKind.LINKS_TO, EdgeDirection.IN): "links to",
+    (RelationKind.SUPERSEDES, EdgeDirection.OUT): "superseded by",
+    (RelationKind.SUPERSEDES, EdgeDirection.IN): "supersedes",
 }
 _MOST_USEFUL_FIRST = (
     RelationKind.CALLS,
@@ -63,7 +63,7 @@ def explain(hit: Hit) -> list[str]:
     """Return one line for the score, and one for each factor of it."""
     lines = [f"score {hit.score:.4f}, fused {hit.fused_score:.4f} (0 to 1, what min_score compares)"]
     for factor in hit.factors:
-        sign = "×" if factor.kind == "factor" else "-" if factor.value < 0 else "+"
+        sign = "×" if factor.kind is FactorKind.FACTOR else "-" if factor.value < 0 else "+"
         lines.append(f"{sign} {abs(factor.value):.3f}  {factor.name}" + (f" ({factor.note})" if factor.note else ""))
     return lines
 
@@ -75,7 +75,7 @@ def is_guess(neighbour: GraphNeighbour) -> bool:
 
 def relation_to(neighbour: GraphNeighbour) -> str:
     """Return what the neighbour is to the result, for example "calls `Session.open`"."""
-    other = neighbour.source if neighbour.direction == "out" else neighbour.target
+    other = neighbour.source if neighbour.direction is EdgeDirection.OUT else neighbour.target
     phrase = _RELATIONS[neighbour.relation, neighbour.direction]
     if other:
         return f"{phrase} `{other}`"

@@ -16,8 +16,8 @@ from graphrag_mcp.answers.excerpts import (
 from graphrag_mcp.answers.payload import COPIES_SHOWN, total_of
 from graphrag_mcp.answers.reasons import certainty, explain, is_guess, relation_to, usefulness, why
 from graphrag_mcp.answers.requests import Call
-from graphrag_mcp.model.reports import IndexState
-from graphrag_mcp.model.search import GraphNeighbour, Hit, SearchMeta, SearchResult, StoredChunk
+from graphrag_mcp.model.reports import IndexPhase, IndexState
+from graphrag_mcp.model.search import EdgeDirection, GraphNeighbour, Hit, SearchMeta, SearchResult, StoredChunk
 from graphrag_mcp.text.counts import counted
 
 CursorAt = Callable[[int, int], str]
@@ -99,7 +99,7 @@ def describe_nothing(meta: SearchMeta) -> str:
 
 def describe_meta(meta: SearchMeta) -> list[str]:
     """Return what a reader must know before the results: an incomplete index, a missing store, warnings."""
-    notes = [_describe_index(meta.index)] if meta.index.state != "ready" else []
+    notes = [_describe_index(meta.index)] if meta.index.state is not IndexPhase.READY else []
     if meta.unavailable:
         notes.append("Not searched: " + "; ".join(f"{name} ({reason})" for name, reason in meta.unavailable.items()))
     return notes + [f"Warning: {warning}" for warning in meta.warnings]
@@ -107,7 +107,7 @@ def describe_meta(meta: SearchMeta) -> list[str]:
 
 def describe_state(state: IndexState) -> str:
     """Return in a few words how complete the index is."""
-    if state.state != "building" or not state.files_total:
+    if state.state is not IndexPhase.BUILDING or not state.files_total:
         return f"{state.state} ({state.message})" if state.message else state.state
     words = f"building, {state.files_done:,} of {counted(state.files_total, 'file')}"
     if state.seconds_left is not None:
@@ -117,7 +117,7 @@ def describe_state(state: IndexState) -> str:
 
 def describe_incomplete(state: IndexState) -> str:
     """Return what a reader of an exact answer must know about the index, "" when it is complete."""
-    return "" if state.state == "ready" else f"The index is not complete: {describe_state(state)}."
+    return "" if state.state is IndexPhase.READY else f"The index is not complete: {describe_state(state)}."
 
 
 def printable(text: str) -> str:
@@ -240,7 +240,7 @@ def _rejected(hits: Sequence[Hit]) -> list[str]:
 
 def _neighbour(neighbour: GraphNeighbour) -> str:
     chunk = neighbour.chunk
-    name = (neighbour.target if neighbour.direction == "out" else neighbour.source) or chunk.symbol
+    name = (neighbour.target if neighbour.direction is EdgeDirection.OUT else neighbour.source) or chunk.symbol
     parts = [f"- {chunk.path}:{chunk.start_line}-{chunk.end_line}", name, relation_to(neighbour)]
     notes = certainty(neighbour) + ("; stale" if chunk.stale else "")
     return one_line("  ".join(part for part in parts if part)) + f"  ({notes})"
@@ -248,12 +248,12 @@ def _neighbour(neighbour: GraphNeighbour) -> str:
 
 def _describe_index(state: IndexState) -> str:
     words = f"Index {describe_state(state)}."
-    return words + " The results cover the part indexed so far." if state.state == "building" else words
+    return words + " The results cover the part indexed so far." if state.state is IndexPhase.BUILDING else words
 
 
 def _next_steps(result: SearchResult) -> list[str]:
     lines = [f'No results for "{result.query}".']
-    if result.meta.index.state == "building":
+    if result.meta.index.state is IndexPhase.BUILDING:
         lines.append("Retry when the index is complete.")
     counts = result.meta.compression
     if counts.original_count and not counts.after_threshold:

@@ -28,6 +28,7 @@ from graphrag_mcp.index.location import IndexLocation
 from graphrag_mcp.index.write_lock import Holder, WriteLock
 from graphrag_mcp.ingest.watch.network_fs import shared_file_system
 from graphrag_mcp.ingest.watch.watcher import WatchedTree
+from graphrag_mcp.model.reports import IndexPhase
 from graphrag_mcp.parsing.languages import load_grammar, syntax_languages
 from graphrag_mcp.settings import Settings, load_settings
 from graphrag_mcp.stores.sqlite.database import is_damage
@@ -209,7 +210,7 @@ def _index(root: Path, settings: Settings, place: IndexLocation) -> Finding:
         state = app.index_state()
     size = f"{counted(state.files_done, 'file')}, {counted(state.chunks, 'chunk')}, {place.size / 1e6:,.1f} MB"
     text = f"{state.state}, {size}"
-    if state.state != "ready":
+    if state.state is not IndexPhase.READY:
         return Finding("index", "warning", text, "run `graphrag-mcp index`, or wait for the server")
     return Finding("index", "ok", text)
 

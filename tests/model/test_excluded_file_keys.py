@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.exclusion.project_files import touch_files
 
 from graphrag_mcp.errors import RequestError
 from graphrag_mcp.model.scope import match_keys, normalise_entry, normalise_excluded_files
+from tests.exclusion.project_files import touch_files
 
 ROOT = Path("/nonexistent-root-of-the-tests")
 

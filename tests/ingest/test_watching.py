@@ -389,6 +389,7 @@ def test_rules_that_change_among_lost_events_change_what_is_watched(
     wait_until(lambda: watched.finds("lemur_thing", "gen/y.py"), PATIENCE_SECONDS)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "moves",
     [

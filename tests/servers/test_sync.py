@@ -357,9 +357,8 @@ def test_a_lost_copy_is_noticed_and_sent_again(
         assert {"keyword", "vector"} <= set(result.meta.unavailable)
         assert "graphrag-mcp sync" in result.meta.unavailable["vector"]
         assert [report.chunks for report in _sync(app)] == sent
-        wait_until(
-            lambda: app.search(SearchRequest("tax_of")).meta.unavailable == {}
-        )  # A failed one rests for seconds.
+        # A server that failed is not asked again for some seconds.
+        wait_until(lambda: app.search(SearchRequest("tax_of")).meta.unavailable == {}, PATIENCE_SECONDS)
     qdrant.delete_collection(f"lost-{how}")
 
 

@@ -56,7 +56,7 @@ def test_a_client_is_connected_and_then_there_is_nothing_left_to_do(project: Pat
     assert f"+++ {file}" in shown
     assert CLIENTS[name].command(file.read_text(), project).endswith(("graphrag-mcp", "python"))
     assert init(project, "--client", name, "--yes") == DONE
-    assert "is set up already" in capsys.readouterr().out
+    assert "is already set up" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("name", CLIENTS)

@@ -107,11 +107,11 @@ class HybridSearchArguments(SearchArguments):
     include_graph_context: bool = Field(True, description="Add callers, callees, tests and other related code.")
     max_hops: int = Field(2, ge=0, le=3, description="How far to follow relations.")
     include_patterns: Entries = Field(
-        [], description="gitignore globs of archived files to add, e.g. .archive/**; not a path filter."
+        [], description="gitignore globs of archived files to include, e.g. .archive/**; not a path filter."
     )
     languages: Entries = Field([], description="Only these languages, for example python; empty: all.")
     use_rrf: bool = Field(True, description="Fuse vector, keyword and graph lists; false: vector search alone.")
-    rerank_with_recency: bool = Field(True, description="Let recently changed files rank higher.")
+    rerank_with_recency: bool = Field(True, description="Rank recently changed files higher.")
 
     def scope(self, root: Path) -> tuple[Scope, tuple[str, ...]]:
         scope, warnings = super().scope(root)
@@ -204,8 +204,8 @@ class OccurrencesArguments(CodeArguments):
     text: Annotated[
         str, StringConstraints(min_length=1, max_length=1_000), Field(description="The literal text, not a pattern.")
     ]
-    whole_word: bool = Field(True, description="Only where no letter, digit or underscore stands beside it.")
-    ignore_case: bool = Field(False, description="Find it in any case.")
+    whole_word: bool = Field(True, description="Match whole words only.")
+    ignore_case: bool = Field(False, description="Ignore case.")
     paths: Entries = Field([], description="Only files in these folders, or these files; empty: all.")
     limit: RowCount = 100
 

@@ -47,12 +47,12 @@ def _copy(server: ServerState) -> str:
     """Say how much of the index a server holds, as far as that is known."""
     if server.lost:
         return (
-            f"has lost {server.lost:,} of {counted(server.given or 0, 'chunk')}; `graphrag-mcp sync` sends them again"
+            f"has lost {server.lost:,} of {counted(server.given or 0, 'chunk')}; run `graphrag-mcp sync` to send them"
         )
     if server.is_from_elsewhere:
-        return f"holds {counted(server.held or 0, 'chunk')} from another machine, not compared with this index"
+        return f"holds {counted(server.held or 0, 'chunk')} written by another machine, not compared with this index"
     if server.pending:
-        return f"lacks {counted(server.pending, 'file')}; `graphrag-mcp sync` sends them"
+        return f"lacks {counted(server.pending, 'file')}; run `graphrag-mcp sync` to send them"
     if server.held is not None:
         return "up to date"
     return "up to date at the last sync" if server.given is not None else "contents unknown"

@@ -113,7 +113,7 @@ UNIQUE_DOCUMENTS = Tool(
     name="query_unique_documents",
     title="Search files, one passage each",
     description=(
-        "As query_documents, with one passage per file: use it to learn which files, modules or documents of this "
+        "Like query_documents, with one passage per file: use it to find which files, modules or documents of this "
         "repository deal with a topic, for an overview before reading."
     ),
     arguments=QueryUniqueDocumentsArguments,
@@ -153,7 +153,7 @@ IMPACT = Tool(
     name="impact",
     title="What a change reaches",
     description=(
-        "Return what a change to a symbol or a file may reach (callers, users of a type, subclasses, importers, "
+        "Return what a change to a symbol or file may affect (callers, users of a type, subclasses, importers, "
         "transitively), and the tests to run first. Use it before and after editing."
     ),
     arguments=ImpactArguments,
@@ -166,8 +166,8 @@ OCCURRENCES = Tool(
     name="find_occurrences",
     title="Every occurrence of a text",
     description=(
-        "Return every line of the indexed files that holds a literal text or identifier, grouped by file, with totals. "
-        "Complete, where the search is ranked: use it for renames, and to be sure that nothing is missed."
+        "Return every line of the indexed files with a literal text or identifier, grouped by file, with totals. "
+        "Complete, where the search is ranked: use it for renames, and when nothing may be missed."
     ),
     arguments=OccurrencesArguments,
     needs=Capability.CODE,
@@ -179,7 +179,7 @@ STATUS = Tool(
     name="index_status",
     title="Index status",
     description=(
-        "Says whether the search index of this repository is complete, what it holds (files, chunks, symbols, "
+        "Return whether the index of this repository is complete, what it contains (files, chunks, symbols, "
         "languages, model), and which files were left out and why. Use it when a search finds less than expected."
     ),
     arguments=IndexStatusArguments,

@@ -252,7 +252,7 @@ class App:
         if not self._servers.any or not self._supervisor.in_background:
             return {}
         if not self._servers.is_loaded:
-            return dict.fromkeys(chain(*self._servers.stores.values()), "the server's client is still being loaded")
+            return dict.fromkeys(chain(*self._servers.stores.values()), "the server's client library is still loading")
         return self._replicator.lagging_stores()
 
     def _without_servers(
@@ -284,9 +284,7 @@ class App:
         index = self._handle.searched()
         self._handle.load_model()
         if self._handle.embedder is None:
-            raise ServerError(
-                f"nothing is copied without the model whose vectors the server holds: {self._handle.model_problem}"
-            )
+            raise ServerError(f"no replication without the model of the server's vectors: {self._handle.model_problem}")
         if index.database.tree.model not in ("", self._handle.embedder.fingerprint):
             raise ServerError("the vectors are being rebuilt with another model; they are copied when complete")
         return index.projection(self._servers.project, self._handle.embedder.fingerprint), self._handle.embedder

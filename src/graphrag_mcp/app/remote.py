@@ -30,7 +30,7 @@ class RemoteApp:
         self.settings = settings
         self._servers = Servers(settings.servers, project_name(settings.servers, self.root, index_root))
         if not settings.servers.qdrant_url:
-            raise ServerError("searching without a local index needs a Qdrant; set GRAPHRAG_QDRANT_URL")
+            raise ServerError("searching without a local index needs Qdrant; set GRAPHRAG_QDRANT_URL")
         timeout = settings.servers.server_timeout_seconds
         self._orchestrator = SearchOrchestrator(settings.retrieval, remote_timeout_seconds=timeout)
         self._loading = threading.Lock()
@@ -121,7 +121,7 @@ class RemoteApp:
         if stored not in ("", embedder.fingerprint):
             self._model_problem = (
                 f"the server's vectors are of the model {stored!r}, this machine's is {embedder.fingerprint!r}; "
-                "set the same GRAPHRAG_EMBEDDING_MODEL on both sides"
+                "set the same GRAPHRAG_EMBEDDING_MODEL on both machines"
             )
             self._embedder = None
             raise ServerError(self._model_problem)

@@ -92,7 +92,7 @@ def run_sync(options: argparse.Namespace) -> None:
         _print("\n".join(describe_sync(report, verified=options.verify) for report in reports))
     problems = [f"{report.server}: {report.problem}" for report in reports if report.problem]
     if problems:
-        raise ServerError("; ".join(problems) + "; what is missing is sent by the next sync")
+        raise ServerError("; ".join(problems) + "; the next sync sends the rest")
 
 
 def bring_up_to_date(app: App) -> None:

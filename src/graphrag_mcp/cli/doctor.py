@@ -80,7 +80,7 @@ def examine(root: Path) -> Iterator[Finding]:
     try:
         settings = load_settings(root, os.environ)
     except GraphragError as error:
-        yield Finding("settings", "failed", str(error), "correct what is named; docs/settings.md lists all settings")
+        yield Finding("settings", "failed", str(error), "correct these settings; docs/settings.md lists all")
         settings = Settings()
     else:
         yield Finding("settings", "ok", "can be read")
@@ -147,7 +147,7 @@ def _grammars() -> Finding:
 def _model(settings: Settings) -> Finding:
     started = time.perf_counter()
     embedder = load_embedder(settings.indexing.embedding_model)
-    embedder.embed_query("is this model alive")
+    embedder.embed_query("test of the model")
     name = settings.indexing.embedding_model or "the package's own"
     seconds = time.perf_counter() - started
     return Finding("model", "ok", f"{name}, {embedder.dimensions} dimensions, ready in {seconds:.1f} s")
@@ -219,7 +219,9 @@ def _old_indexes(place: IndexLocation) -> Iterator[Finding]:
     for one in old_indexes(place.folder):
         days = max(0, int((time.time() - one.used_at) / DAY_SECONDS))
         used = f"{one.size / 1e6:,.1f} MB, last used {'today' if not days else f'{days} days ago'}"
-        text = f"{one.path.name} ({used}) is of an older version; it is removed {KEPT_DAYS} days after its last use"
+        text = (
+            f"{one.path.name} ({used}) is from an older version; it will be removed {KEPT_DAYS} days after its last use"
+        )
         yield Finding("older index", "ok", text)
 
 
@@ -229,7 +231,7 @@ def _lock(place: IndexLocation) -> Finding:
     lock = WriteLock(place.write_lock)
     if lock.acquire():
         lock.release()
-        return Finding("writer", "ok", "no process is writing; the next server will")
+        return Finding("writer", "ok", "no writer; the next server becomes it")
     holder = lock.holder() or Holder()
     return Finding("writer", "ok", f"{holder} writes the index; {holder.advice}")
 

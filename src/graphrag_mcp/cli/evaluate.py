@@ -85,7 +85,9 @@ def _project(options: argparse.Namespace) -> Iterator[tuple[App, list[JudgedQuer
 
 def _required(options: argparse.Namespace) -> Path:
     if options.queries is None:
-        raise RequestError("QUERIES.json", "pass a file of queries, or --from-history to ask your commit messages")
+        raise RequestError(
+            "QUERIES.json", "pass a file of queries, or --from-history to use your commit messages as queries"
+        )
     path: Path = options.queries
     return path
 
@@ -95,7 +97,7 @@ def _choose(queries: Sequence[JudgedQuery], repo: str | None, root_name: str) ->
     chosen = [query for query in queries if query.repo == (repo or root_name)]
     if repo and not chosen:
         known = ", ".join(sorted({query.repo for query in queries}))
-        raise RequestError("--repo", f"--repo {repo}: no query is of this repo; there are: {known}")
+        raise RequestError("--repo", f"--repo {repo}: no query has this repo; available: {known}")
     return chosen or list(queries)
 
 
@@ -106,7 +108,7 @@ def _read_run(path: Path) -> dict[str, list[Location]]:
     except OSError as error:
         raise RequestError("--compare", f"{path} cannot be read: {error.strerror}") from None
     except (ValueError, KeyError, TypeError, AttributeError):
-        raise RequestError("--compare", f"{path} is no run; `eval --run-out RUN.json` writes one") from None
+        raise RequestError("--compare", f"{path} is not a run; `eval --run-out RUN.json` writes one") from None
 
 
 # ---------------------------------------------------------------- asking
@@ -226,7 +228,7 @@ def _parts_table(parts: Mapping[str, Mapping[str, Scores]]) -> str:
     rows = {name: mean(list(scores.values())) for name, scores in parts.items()}
     lines = _means(rows, {name: len(scores) for name, scores in parts.items()})
     whole = compare(parts["baseline"], parts["together"])
-    return "\n".join([*lines, "", "together against the baseline:", _comparison_table(whole)])
+    return "\n".join([*lines, "", "all components compared with the baseline:", _comparison_table(whole)])
 
 
 def _parts_json(parts: Mapping[str, Mapping[str, Scores]]) -> dict[str, Any]:

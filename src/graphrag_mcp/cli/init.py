@@ -37,7 +37,7 @@ def run_init(options: argparse.Namespace) -> None:
         changes += _ignore_change(root)
     changes = [(file, before, after) for file, before, after in changes if before != after]
     if not changes:
-        _say(f"{root} is set up already.")
+        _say(f"{root} is already set up.")
         return
     for change in changes:
         _say(_difference(*change))
@@ -49,7 +49,7 @@ def run_init(options: argparse.Namespace) -> None:
     for client in clients:
         if client.first_use:
             _say(client.first_use)
-    _say("Restart the client, or have it reload its servers; then ask it where something is.")
+    _say("Restart the client or reload its servers, then ask it a question about the code.")
 
 
 def server_command(client: Client, root: Path) -> list[str]:
@@ -115,7 +115,7 @@ def _read(file: Path) -> str:
     except FileNotFoundError:
         return ""
     except (OSError, UnicodeDecodeError) as error:
-        raise GraphragError(f"{file} cannot be read ({error}); mend or remove it, then run again") from error
+        raise GraphragError(f"{file} cannot be read ({error}); fix or remove it, then run again") from error
 
 
 def _difference(file: Path, before: str, after: str) -> str:

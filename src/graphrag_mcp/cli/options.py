@@ -30,28 +30,28 @@ def create_parser() -> argparse.ArgumentParser:
     serve = _add_command(commands, "serve", "serve MCP over standard input and output (also without any command)")
     _add_remote(serve)
     _add_init(_add_command(commands, "init", "connect a client to this project"))
-    doctor = _add_command(commands, "doctor", "look at every part that can be wrong, and say what to do")
+    doctor = _add_command(commands, "doctor", "check every part, and print the fix for each problem")
     doctor.add_argument("--json", action="store_true", help="print JSON")
     _add_index(_add_command(commands, "index", "bring the index up to date"))
     _add_search(_add_command(commands, "search", "search, after bringing the index up to date"))
     _add_command(commands, "watch", "keep the index up to date until interrupted")
-    status = _add_command(commands, "status", "show what is indexed, and what was left out and why")
+    status = _add_command(commands, "status", "show what is indexed, and what is not and why")
     how = status.add_mutually_exclusive_group()
     how.add_argument("--json", action="store_true", help="print JSON")
     how.add_argument(
-        "--file", action="append", metavar="FILE", help="say of this file whether a search can find it, and if not, why"
+        "--file", action="append", metavar="FILE", help="show whether a search can find this file, and if not, why"
     )
     _add_remote(status)
-    _add_ui(_add_command(commands, "ui", "show the index, and why a result is there, on a page in the browser"))
-    _add_sync(_add_command(commands, "sync", "copy the index to the servers that the settings name"))
-    _add_eval(_add_command(commands, "eval", "measure the search on queries whose answers are known"))
+    _add_ui(_add_command(commands, "ui", "show the index and explain results on a page in the browser"))
+    _add_sync(_add_command(commands, "sync", "replicate the index to the configured servers"))
+    _add_eval(_add_command(commands, "eval", "measure the search on queries with known answers"))
     return parser
 
 
 def check_remote(options: argparse.Namespace) -> None:
     """Raise RequestError when --remote stands before a command that works on the index of this machine."""
     if options.remote and options.command not in _REMOTE:
-        raise RequestError("--remote", f"--remote: {options.command} works on a local index; leave it out")
+        raise RequestError("--remote", f"--remote: {options.command} needs a local index; leave out --remote")
 
 
 def project_root(given: str | None, environ: Mapping[str, str]) -> Path:
@@ -83,7 +83,7 @@ def _add_init(parser: argparse.ArgumentParser) -> None:
         "--client",
         action="append",
         choices=("claude-code", "claude-desktop", "cursor", "vscode", "codex"),
-        help="the client to connect, several times for several (default: claude-code)",
+        help="client to connect; may be repeated (default: claude-code)",
     )
     parser.add_argument(
         "--ignore-file",
@@ -94,12 +94,12 @@ def _add_init(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_index(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--rebuild", action="store_true", help="start from nothing")
+    parser.add_argument("--rebuild", action="store_true", help="rebuild the index from scratch")
     parser.add_argument("--json", action="store_true", help="print JSON")
 
 
 def _add_remote(parser: argparse.ArgumentParser, default: object = argparse.SUPPRESS) -> None:
-    words = "search the servers, without any index on this machine"
+    words = "search the servers without a local index"
     parser.add_argument("--remote", action="store_true", default=default, help=words)
 
 
@@ -109,9 +109,9 @@ def _add_ui(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_sync(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--no-update", action="store_true", help="copy the index as it is")
+    parser.add_argument("--no-update", action="store_true", help="replicate without updating the index first")
     how = parser.add_mutually_exclusive_group()
-    how.add_argument("--verify", action="store_true", help="compare what the servers hold with the index first")
+    how.add_argument("--verify", action="store_true", help="compare the servers with the index first")
     how.add_argument("--rebuild", action="store_true", help="remove the project from the servers and start over")
     parser.add_argument("--json", action="store_true", help="print JSON")
 
@@ -120,8 +120,8 @@ def _add_search(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("query", metavar="QUERY", help="words, a question, an identifier or a path")
     parser.add_argument("--limit", type=int, default=5, metavar="N", help="results to show, 1 to 25 (default: 5)")
     parser.add_argument("--unique", action="store_true", help="at most one result per file")
-    scope = parser.add_argument_group("what is searched")
-    scope.add_argument("--excluded-file", action="append", default=[], metavar="FILE", help="leave this file out")
+    scope = parser.add_argument_group("scope")
+    scope.add_argument("--excluded-file", action="append", default=[], metavar="FILE", help="exclude this file")
     scope.add_argument("--include-archived", action="store_true", help="show archived and deprecated files too")
     scope.add_argument(
         "--include-pattern", action="append", default=[], metavar="GLOB", help="show archived files that match"
@@ -131,14 +131,14 @@ def _add_search(parser: argparse.ArgumentParser) -> None:
     )
     scope.add_argument("--language", action="append", default=[], help="only this language, for example python")
     _add_remote(parser)
-    scope.add_argument("--no-update", action="store_true", help="search the index as it is")
-    ranking = parser.add_argument_group("how it is ranked")
+    scope.add_argument("--no-update", action="store_true", help="search without updating the index first")
+    ranking = parser.add_argument_group("ranking")
     ranking.add_argument("--no-graph", action="store_true", help="without the code graph")
     ranking.add_argument("--max-hops", type=int, default=2, metavar="N", help="relations to follow, 0 to 3")
     ranking.add_argument("--no-rrf", action="store_true", help="vector search alone")
     ranking.add_argument("--no-recency", action="store_true", help="without the boost for recent files")
     ranking.add_argument("--min-score", type=_share, metavar="X", help="drop results below this score, 0 to 1")
-    output = parser.add_argument_group("what is printed")
+    output = parser.add_argument_group("output")
     output.add_argument("--format", choices=("concise", "detailed"), default="detailed", help="with or without code")
     output.add_argument("--explain", action="store_true", help="show every factor of each score")
     output.add_argument("--json", action="store_true", help="print JSON, with whole chunks")
@@ -153,19 +153,21 @@ def _share(text: str) -> float:
 
 def _add_eval(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "queries", metavar="QUERIES.json", type=Path, nargs="?", help="queries with the places that are right"
+        "queries", metavar="QUERIES.json", type=Path, nargs="?", help="file of queries with their right locations"
     )
     parser.add_argument(
-        "--from-history", action="store_true", help="ask commit messages instead, for the files that they changed"
+        "--from-history", action="store_true", help="use commit messages as queries, and their files as answers"
     )
-    parser.add_argument("--commits", type=int, default=50, metavar="N", help="of the history, at most (default: 50)")
+    parser.add_argument("--commits", type=int, default=50, metavar="N", help="maximum number of commits (default: 50)")
     parser.add_argument("--index-root", default="", metavar="SUB", help="index only this folder below the root")
     parser.add_argument("--repo", metavar="NAME", help="use the queries of this repo (default: the root's name)")
-    parser.add_argument("--by", choices=["category", "language"], default="category", help="how the scores are grouped")
+    parser.add_argument("--by", choices=["category", "language"], default="category", help="grouping of the scores")
     parser.add_argument("--components", action="store_true", help="compare the ranking with and without each part")
-    parser.add_argument("--misses", action="store_true", help="say of each query without a hit where it was lost")
+    parser.add_argument(
+        "--misses", action="store_true", help="for each query without a hit, show where its answer was lost"
+    )
     parser.add_argument("--run-out", type=Path, metavar="RUN.json", help="write the results found")
     parser.add_argument(
-        "--compare", nargs=2, type=Path, metavar=("RUN_A", "RUN_B"), help="compare two runs; nothing is asked anew"
+        "--compare", nargs=2, type=Path, metavar=("RUN_A", "RUN_B"), help="compare two runs without searching again"
     )
     parser.add_argument("--json", action="store_true", help="print JSON")

@@ -25,7 +25,7 @@ from graphrag_mcp.stores.sqlite.database import Database, is_busy, is_damage
 from graphrag_mcp.stores.sqlite.old_formats import remove_unused
 from graphrag_mcp.stores.sqlite.recovery import Depth, move_aside, replace_if_unusable
 
-MODEL_LOADING = "the model is still being loaded"
+MODEL_LOADING = "the model is still loading"
 MODEL_CHANGES = "the vectors are being rebuilt with another model"
 SOON = "it is being checked, and rebuilt if damaged; retry in a moment"
 
@@ -252,5 +252,5 @@ class Handle:
     def _unwritable(self, error: Exception) -> IndexStoreError:
         return IndexStoreError(
             f"the index in {self.location.folder} cannot be written ({error}); make room there, or check the disk and"
-            " its permissions, and run again: nothing that was committed is lost"
+            " its permissions, and run again: committed data is not lost"
         )

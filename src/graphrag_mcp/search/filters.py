@@ -43,6 +43,6 @@ def _check_patterns(scope: Scope, catalog: ChunkStore) -> Iterator[str]:
     if not scope.include_patterns:
         return
     if not scope.exclude_archived:
-        yield "include_patterns changed nothing: exclude_archived is false, so every archived file is searched anyway"
+        yield "include_patterns changed nothing: exclude_archived is false, so all archived files are searched"
     elif not catalog.lifted(scope.include_patterns):
         yield "include_patterns changed nothing: they only add archived files to the search, and none matches them"

@@ -83,7 +83,7 @@ class _Page:
     async def _file(self, request: Request, name: str) -> Response:
         path = self._files.get(name)
         if path is None:
-            return PlainTextResponse("There is no such file; open the page itself.\n", 404)
+            return PlainTextResponse("No such file; open the page itself.\n", 404)
         content = await run_in_threadpool(path.read_bytes)
         headers = {"cache-control": "no-cache", "etag": f'"{hashlib.sha256(content).hexdigest()[:32]}"'}
         if request.headers.get("if-none-match") == headers["etag"]:

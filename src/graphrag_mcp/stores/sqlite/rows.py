@@ -69,7 +69,9 @@ def pack_rows(rows: FileRows) -> PackedFile:
     parsed = rows.parsed
     if len(parsed.chunks) > MAX_CHUNKS_PER_FILE:
         count = len(parsed.chunks)
-        raise ValueError(f"{parsed.path} has {count} chunks, the index holds {MAX_CHUNKS_PER_FILE} of one file")
+        raise ValueError(
+            f"{parsed.path} has {count} chunks; the limit for one file is {MAX_CHUNKS_PER_FILE} of one file"
+        )
     symbols = _pack_symbols(parsed)
     return PackedFile(
         place=rows.place,

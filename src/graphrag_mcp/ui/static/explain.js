@@ -11,10 +11,10 @@ const MEANINGS = {
   relation: "Has the relation that the query asks for",
   stem: "File name matches query terms",
   directory: "Folder names match query terms",
-  coherence: "Many chunks of the file were found",
-  votes: "The best candidates mention what it defines",
+  coherence: "Many matching chunks in the file",
+  votes: "The best candidates use its definitions",
   path: "Path in the query",
-  recency: "How long ago the file was changed",
+  recency: "Age of the last change",
   saturation: "A further result of the same file",
   archive: "Archived",
   status: "Status that the document states",
@@ -83,7 +83,7 @@ export class Detail {
   }
 
   agent() {
-    const text = h("div", {}, h("p", { class: "muted" }, "Asking as the tool does"));
+    const text = h("div", {}, h("p", { class: "muted" }, "Calling the tool"));
     const load = async (format) => {
       try {
         const args = { ...this.call.arguments, response_format: format };
@@ -183,7 +183,7 @@ function related(result, resolutions) {
       h("p", { class: "muted" }, `${one.confirmed ? "" : "a guess: "}${resolutions[one.resolution]}, ${one.confidence.toFixed(2)}, ${plural(one.hops, "hop")}`)))));
   }
   if (result.runner_up.length) {
-    parts.push(h("h3", {}, "Just missed"), h("ul", { class: "places" }, result.runner_up.map((one) => h("li", {},
+    parts.push(h("h3", {}, "Below the limit"), h("ul", { class: "places" }, result.runner_up.map((one) => h("li", {},
       pathOf(one.path, `:${one.start_line}–${one.end_line}`), h("p", { class: "muted" }, `${one.symbol} score ${one.score.toFixed(2)}`)))));
   }
   if (result.rejected.length) {

@@ -83,7 +83,7 @@ function draw(graph) {
   const others = graph.others.length ? ` · ${plural(graph.others.length, "other definition")} of that name` : "";
   summary.textContent = `${plural(graph.nodes.length - 1, "neighbour")}, ${plural(graph.edges.length, "relation")}` +
     (guesses ? `, ${plural(guesses, "guess", "guesses")}` : "") +
-    (graph.hidden ? ` · the surest ${graph.nodes.length - 1} are shown, ${graph.hidden} more were met` : "") + others +
+    (graph.hidden ? ` · the surest ${graph.nodes.length - 1} are shown, ${graph.hidden} more were found` : "") + others +
     (graph.stale.length ? ` · changed since it was indexed: ${graph.stale.join(", ")}` : "");
   drawPicture(graph);
   drawList(graph, start);

@@ -121,7 +121,7 @@ def assert_honest(text: str, failed: bool) -> None:
     """Fail where an answer lacks something and does not say so, or shows what only a developer knows."""
     assert not any(word in text for word in ("Error", "Not searched", "--rebuild", "Traceback")), text
     if failed:
-        assert text.startswith("the index file ") and "ask again in a moment" in text and "\n" not in text, text
+        assert text.startswith("the index file ") and "retry in a moment" in text and "\n" not in text, text
     else:
         assert text.startswith("1. ") or "building" in text, text
 

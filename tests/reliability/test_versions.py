@@ -169,7 +169,7 @@ def test_an_old_index_is_removed_when_no_process_has_used_it_for_a_month(
     unused, used, newer = (make_old_index(folder, *one) for one in ((1, 31), (2, 29), (99, 400)))
     monkeypatch.setenv("GRAPHRAG_DATA_DIR", environment["GRAPHRAG_DATA_DIR"])
     listed = [one.text for one in examine(root) if one.part == "older index"]
-    assert [text.partition(" is of")[0] for text in listed] == [
+    assert [text.partition(" is from")[0] for text in listed] == [
         "index-1.sqlite (0.0 MB, last used 31 days ago)",
         "index-2.sqlite (0.0 MB, last used 29 days ago)",
     ]

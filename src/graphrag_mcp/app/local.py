@@ -275,7 +275,7 @@ class App:
             self._handle.load_model()
         return replace(
             index.stores(*self._handle.model_of(index)),
-            knows_cosines=not self.settings.indexing.embedding_model,
+            has_calibrated_cosines=not self.settings.indexing.embedding_model,
             cross_encoder=lambda: load_cross_encoder(self.settings.retrieval.cross_encoder_model),
         )
 

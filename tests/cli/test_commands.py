@@ -183,7 +183,7 @@ def test_eval_compares_runs_and_explains_misses(root: Path, tmp_path: Path, caps
     assert "won: 1\n  0.000 -> 1.000  missed" in compared
     assert "lost: 1\n  1.000 -> 0.000  one" in compared
     code, complaint = complaint_of(capsys, "eval", queries, "--root", root, "--compare", queries, second)
-    assert (code, "is no run" in complaint) == (2, True)
+    assert (code, "is not a run" in complaint) == (2, True)
 
 
 def test_eval_asks_the_history(root: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,4 +1,4 @@
-"""Which commands and options there are."""
+"""The commands and options of the command line."""
 
 import argparse
 import os
@@ -17,7 +17,7 @@ _EXIT_CODES = "exit codes: 0 done, 1 failed, 2 wrong usage"
 
 
 def create_parser() -> argparse.ArgumentParser:
-    """Return the parser; what it parses has `command` (None: serve) and the options of that command."""
+    """Return the parser; its result has `command` (None: serve) and the options of that command."""
     parser = argparse.ArgumentParser(
         prog="graphrag-mcp",
         description="Code-aware semantic search over your own repository: an MCP server and a command line.",
@@ -49,7 +49,7 @@ def create_parser() -> argparse.ArgumentParser:
 
 
 def check_remote(options: argparse.Namespace) -> None:
-    """Raise RequestError when --remote stands before a command that works on the index of this machine."""
+    """Raise RequestError when --remote is given to a command that needs a local index."""
     if options.remote and options.command not in _REMOTE:
         raise RequestError("--remote", f"--remote: {options.command} works on a local index; leave it out")
 
@@ -166,6 +166,6 @@ def _add_eval(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--misses", action="store_true", help="say of each query without a hit where it was lost")
     parser.add_argument("--run-out", type=Path, metavar="RUN.json", help="write the results found")
     parser.add_argument(
-        "--compare", nargs=2, type=Path, metavar=("RUN_A", "RUN_B"), help="compare two runs; nothing is asked anew"
+        "--compare", nargs=2, type=Path, metavar=("RUN_A", "RUN_B"), help="compare two runs without searching again"
     )
     parser.add_argument("--json", action="store_true", help="print JSON")

@@ -77,7 +77,7 @@ class App:
     # ------------------------------------------------------------ searching
 
     def search(self, request: SearchRequest) -> SearchResult:
-        """Answer from what is indexed now; the result says how complete that is.
+        """Answer from what is indexed now; the result has the state of the index.
 
         A file that has changed since is indexed first if this process may write; else its hits are relocated to the
         current lines, or marked as stale.

@@ -42,7 +42,7 @@ class SearchBackend(Protocol):
         """Prepare for requests in the background; returns at once."""
 
     def search(self, request: SearchRequest) -> SearchResult:
-        """Answer from what is indexed now; the result says how complete that is."""
+        """Answer from what is indexed now; the result has the state of the index."""
 
     def status(self) -> Status:
         """Return what is indexed and what was left out."""

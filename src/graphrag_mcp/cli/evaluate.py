@@ -199,8 +199,8 @@ class _Report:
             return "no queries"
         groups = self.groups()
         lines = _means({name: mean(group) for name, group in groups.items()}, {n: len(g) for n, g in groups.items()})
-        sure = [f"{measure} {_between(_interval(groups[ALL], measure))}" for measure in MEASURES]
-        return "\n".join([*lines, "", "95 % intervals: " + ", ".join(sure)])
+        intervals = [f"{measure} {_between(_interval(groups[ALL], measure))}" for measure in MEASURES]
+        return "\n".join([*lines, "", "95 % intervals: " + ", ".join(intervals)])
 
 
 def _means(rows: Mapping[str, Scores], counts: Mapping[str, int]) -> list[str]:

@@ -28,7 +28,7 @@ LENGTH = 1.7
 LOW = 0.19  # Below it 1.25 % of the answered queries of those repositories, each scored by a fit without it.
 
 RARE = 10  # Chunks: rarer words get the same weight, or one unusual abbreviation would decide.
-MIN_CHUNKS = 50  # In fewer, the frequency of a word means little.
+MIN_CHUNKS = 50  # With fewer, the frequency of a word is no evidence.
 MIN_WEIGHT = 0.1  # Of all terms together; below it, every term is in half of the chunks.
 _LEAST_IDF = 1e-6  # The minimum of FTS5's bm25(), for terms that half of all chunks contain.
 
@@ -70,8 +70,8 @@ def judge(query: Query, found: Found, unavailable: Collection[str], keywords: Ke
     signals = read_signals(found, frequencies) if frequencies is not None else None
     if frequencies is None or signals is None:
         return NO_JUDGEMENT
-    sure = confidence(signals)
-    return Judgement(sure, missing_words(query, frequencies) if sure < LOW else ())
+    probability = confidence(signals)
+    return Judgement(probability, missing_words(query, frequencies) if probability < LOW else ())
 
 
 def read_signals(found: Found, frequencies: Frequencies) -> Signals | None:

@@ -7,7 +7,7 @@ from graphrag_mcp.model.search import Factor, FactorKind, GraphNeighbour, Hit, H
 from graphrag_mcp.search.retrieval import Lookups
 from graphrag_mcp.settings import RetrievalSettings
 
-GRAPH_SEEDS = 2  # Results whose neighbours are shown; they have a dozen soon enough.
+GRAPH_SEEDS = 2  # Results whose neighbours are shown; two have enough of them.
 REJECTED_READ = 200  # Rejected documents that are compared with the query.
 
 

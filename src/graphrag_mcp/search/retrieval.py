@@ -44,7 +44,7 @@ def _no_cross_encoder() -> CrossEncoder:
 class Stores:
     """The ports that a search reads.
 
-    Without a model, `embedder` and `vectors` are None and `no_vectors` says why; without a graph, `no_graph` does.
+    Without a model, `embedder` and `vectors` are None and `no_vectors` is the reason; without a graph, `no_graph` is.
     has_calibrated_cosines: whether the vectors are of the model in this package, for which `confidence` was fitted.
     cross_encoder: loads the model that reranks, when a search first needs it; raises ModelUnavailableError.
     """

@@ -47,21 +47,22 @@ class SqliteGraphStore:
         """Return the definitions in other files that the chunks reference, of names with at most two defining files."""
         hidden = self._scopes.resolve(scope)
         rows = self._database.rows(
-            f"""WITH said AS MATERIALIZED (
+            f"""WITH referenced AS MATERIALIZED (
                     SELECT DISTINCT c.id AS chunk_id, r.target_key AS key, r.target, r.file_id
-                    FROM json_each(?) one CROSS JOIN chunks c ON c.id = one.value
+                    FROM json_each(?) wanted CROSS JOIN chunks c ON c.id = wanted.value
                     CROSS JOIN main.relations r ON r.file_id = c.file_id AND r.line BETWEEN c.start_line AND c.end_line
                     WHERE r.kind NOT IN ('contains', 'uses') AND r.resolution != 'builtin'),
                 rare AS MATERIALIZED (
                     SELECT key, (SELECT count(*) FROM (
                         SELECT 1 FROM main.relations x WHERE x.target_key = key LIMIT {MAX_OCCURRENCES})) AS occurrences
-                    FROM (SELECT DISTINCT key FROM said)
+                    FROM (SELECT DISTINCT key FROM referenced)
                     WHERE (SELECT count(DISTINCT file_id) FROM (
                         SELECT file_id FROM symbols y WHERE y.name_key = key LIMIT {MAX_CANDIDATES + 1})) IN (1, 2))
-                SELECT said.chunk_id, s.chunk_id, rare.occurrences FROM said CROSS JOIN rare USING (key)
-                CROSS JOIN symbols s ON s.name_key = said.key AND s.name = said.target
+                SELECT referenced.chunk_id, s.chunk_id, rare.occurrences FROM referenced CROSS JOIN rare USING (key)
+                CROSS JOIN symbols s ON s.name_key = referenced.key AND s.name = referenced.target
                 WHERE s.kind != 'field' AND {hidden.condition("s.file_id")} AND NOT EXISTS (
-                    SELECT 1 FROM symbols own WHERE own.name_key = said.key AND own.file_id = said.file_id)""",
+                    SELECT 1 FROM symbols own
+                    WHERE own.name_key = referenced.key AND own.file_id = referenced.file_id)""",
             (id_list(chunk_ids), *hidden.parameters),
         )
         return list(map(Mention._make, rows))
@@ -114,7 +115,7 @@ class SqliteGraphStore:
             seen.update(fresh)
         return self._with_chunks(found[:limit])
 
-    def settled(self, chunk_ids: Sequence[int]) -> list[SettledEdge]:
+    def resolved(self, chunk_ids: Sequence[int]) -> list[SettledEdge]:
         """Return all relations of the chunks, resolved as of now, for a server that stores resolved relations.
 
         Archived definitions are candidates only for references that no other definition matches.

@@ -131,10 +131,10 @@ class SqliteProjectionSource:
         """
         rows = self._database.rows(
             f"""WITH changed(name) AS MATERIALIZED (SELECT value FROM json_each(?1)),
-                said(key, name) AS MATERIALIZED (SELECT DISTINCT target_key, target FROM relations
+                referenced(key, name) AS MATERIALIZED (SELECT DISTINCT target_key, target FROM relations
                     WHERE target_key IN (SELECT name FROM changed)),
-                telling(key, name) AS MATERIALIZED (SELECT key, name FROM said
-                    WHERE {count_definitions("said.key", "said.name", _IN_USE)} <= {MAX_CANDIDATES}),
+                discriminative(key, name) AS MATERIALIZED (SELECT key, name FROM referenced
+                    WHERE {count_definitions("referenced.key", "referenced.name", _IN_USE)} <= {MAX_CANDIDATES}),
                 imported(module, target, path) AS MATERIALIZED (
                     SELECT m.key, NULL, d.path FROM files d CROSS JOIN module_keys m ON m.file_id = d.id
                     WHERE d.path IN (SELECT value FROM json_each(?2))
@@ -143,8 +143,8 @@ class SqliteProjectionSource:
                         FROM files d CROSS JOIN module_keys m ON m.file_id = d.id
                         WHERE d.path IN (SELECT value FROM json_each(?2))))
                 SELECT f.path FROM files f WHERE f.id IN (
-                    SELECT r.file_id FROM telling CROSS JOIN relations r
-                    ON r.target_key = telling.key AND r.target = telling.name
+                    SELECT r.file_id FROM discriminative CROSS JOIN relations r
+                    ON r.target_key = discriminative.key AND r.target = discriminative.name
                     UNION SELECT r.file_id FROM imported i CROSS JOIN relations r ON r.target_module = i.module
                     AND r.target_module != '' AND (i.target IS NULL OR r.target = i.target)
                     WHERE r.target_key IN (SELECT name FROM changed) OR i.path IN (SELECT value FROM json_each(?3)))""",
@@ -199,7 +199,7 @@ class SqliteProjectionSource:
         fields = list(KEYWORD_FIELDS)
         rows = self._database.rows(
             f"""SELECT {CHUNK_COLUMNS}, {", ".join(f"k.{field}" for field in fields)}, v.vector
-                FROM json_each(?) one CROSS JOIN files f ON f.id = one.value
+                FROM json_each(?) wanted CROSS JOIN files f ON f.id = wanted.value
                 CROSS JOIN chunks c ON c.id >= f.id << {ORDINAL_BITS} AND c.id < f.id + 1 << {ORDINAL_BITS}
                 CROSS JOIN keywords k ON k.rowid = c.id
                 LEFT JOIN vectors v ON v.chunk_id = c.id
@@ -235,10 +235,10 @@ class SqliteProjectionSource:
         return symbols
 
     def _edges(self, chunk_ids: Sequence[int]) -> dict[int, list[ProjectedEdge]]:
-        settled = self._graph.settled(chunk_ids)
-        targets = self._target_keys({edge.symbol_id for edge in settled})
+        resolved = self._graph.resolved(chunk_ids)
+        targets = self._target_keys({edge.symbol_id for edge in resolved})
         best: dict[tuple[int, str, str], ProjectedEdge] = {}
-        for edge in settled:
+        for edge in resolved:
             chunk_id, target_key = chunk_ids[edge.seed_rank], targets[edge.symbol_id]
             found = ProjectedEdge(
                 ordinal=chunk_id & ORDINAL_MASK,

@@ -10,7 +10,7 @@ from graphrag_mcp.stores.sqlite.catalog import write_facts
 from graphrag_mcp.stores.sqlite.schema import MAX_CHUNKS_PER_FILE
 
 
-class Place(NamedTuple):
+class TreeEntry(NamedTuple):
     """The entry of a content at a path of a tree: a row of `tree_files`.
 
     content_hash, recipe: identify the content and the versions that made its rows. changed_ns: the file system's time
@@ -35,7 +35,7 @@ class FileRows:
     """
 
     parsed: ParsedFile
-    place: Place
+    entry: TreeEntry
     match_keys: frozenset[str]
     path_words: Mapping[str, float]
     module_keys: frozenset[str]
@@ -52,7 +52,7 @@ class PackedFile(NamedTuple):
     facts: the columns of `files` after the recipe, without the number of vectors. symbols: with their chunk's ordinal.
     """
 
-    place: Place
+    entry: TreeEntry
     facts: _Row
     match_keys: list[str]
     path_words: list[tuple[str, float]]
@@ -72,7 +72,7 @@ def pack_rows(rows: FileRows) -> PackedFile:
         raise ValueError(f"{parsed.path} has {count} chunks, the index holds {MAX_CHUNKS_PER_FILE} of one file")
     symbols = _pack_symbols(parsed)
     return PackedFile(
-        place=rows.place,
+        entry=rows.entry,
         facts=(
             parsed.language,
             parsed.category.value,

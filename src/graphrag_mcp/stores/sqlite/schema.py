@@ -154,8 +154,8 @@ def tree_views(tree_id: int) -> list[str]:
         f"CREATE TEMP VIEW meta AS SELECT key, value FROM main.meta WHERE tree_id = {tree_id}",
         f"CREATE TEMP VIEW projected AS SELECT server, path, mark FROM main.projected WHERE tree_id = {tree_id}",
         *(
-            f"""CREATE TEMP VIEW {table} AS SELECT * FROM main.{table} one WHERE EXISTS (
-                SELECT 1 FROM main.tree_files t WHERE t.file_id = one.file_id AND t.tree_id = {tree_id})"""
+            f"""CREATE TEMP VIEW {table} AS SELECT * FROM main.{table} v WHERE EXISTS (
+                SELECT 1 FROM main.tree_files t WHERE t.file_id = v.file_id AND t.tree_id = {tree_id})"""
             for table in _VIEWED
         ),
     ]

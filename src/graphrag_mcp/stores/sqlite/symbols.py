@@ -112,12 +112,12 @@ class SqliteSymbolGraph:
         )
         ids = [row[0] for row in relations]
         lines = {row[0]: row[4] for row in relations}
-        settled = self._settler.outgoing(ids, kinds, self._scopes.resolve(scope), -1, OF_RELATIONS)
-        known = {edge.relation_id for edge in settled}
+        resolved = self._settler.outgoing(ids, kinds, self._scopes.resolve(scope), -1, OF_RELATIONS)
+        known = {edge.relation_id for edge in resolved}
         edges = [
             CodeEdge(edge.relation_id, node.node_id, edge.symbol_id, RelationKind(edge.kind), node.path,
                      lines[edge.relation_id], edge.confidence, edge.resolution)
-            for edge in settled
+            for edge in resolved
         ]  # fmt: skip
         others = [
             Mentioned(RelationKind(kind), target, module, node.path, line, False)
@@ -134,12 +134,12 @@ class SqliteSymbolGraph:
         if not node.is_file:
             known = self._count_definitions(node, hidden)
             definition = Definition(node.node_id, 0, node.file_id, node.name, node.name.lower(), known)
-            settled = self._settler.incoming(definition, 0, kinds, hidden, -1)
+            resolved = self._settler.incoming(definition, 0, kinds, hidden, -1)
         else:
-            settled = [edge for edge in self._importing(node, kinds, scope) if edge.symbol_id == node.node_id]
-        sources = self._sources([edge.relation_id for edge in settled])
+            resolved = [edge for edge in self._importing(node, kinds, scope) if edge.symbol_id == node.node_id]
+        sources = self._sources([edge.relation_id for edge in resolved])
         edges = []
-        for edge in settled:
+        for edge in resolved:
             if edge.relation_id not in sources:  # Another process has replaced the file meanwhile.
                 continue
             source, path, line = sources[edge.relation_id]
@@ -159,8 +159,8 @@ class SqliteSymbolGraph:
         names = {node.name for node in nodes if not node.is_file}
         hidden = self._scopes.resolve(scope)
         ((count,),) = self._database.rows(
-            f"""SELECT count(DISTINCT r.file_id << 32 | r.line) FROM json_each(?) one
-                CROSS JOIN relations r ON r.target_key = lower(one.value) AND r.target = one.value
+            f"""SELECT count(DISTINCT r.file_id << 32 | r.line) FROM json_each(?) wanted
+                CROSS JOIN relations r ON r.target_key = lower(wanted.value) AND r.target = wanted.value
                 WHERE r.kind IN ({marks(kinds)}) AND {hidden.condition("r.file_id")}
                   AND (r.resolution IN ('{Resolution.UNRESOLVED}', '{Resolution.UNKNOWN}', '{Resolution.BASE}')
                        OR r.resolution = '{Resolution.IMPORT}' AND r.target_module != ''
@@ -196,8 +196,8 @@ class SqliteSymbolGraph:
     def _defined(self, names: Collection[str]) -> set[str]:
         """Return the names that have a definition in the project."""
         rows = self._database.rows(
-            """SELECT one.value FROM json_each(?) one WHERE EXISTS (
-                   SELECT 1 FROM symbols s WHERE s.name_key = lower(one.value) AND s.name = one.value)""",
+            """SELECT wanted.value FROM json_each(?) wanted WHERE EXISTS (
+                   SELECT 1 FROM symbols s WHERE s.name_key = lower(wanted.value) AND s.name = wanted.value)""",
             (id_list(names),),
         )
         return {name for (name,) in rows}

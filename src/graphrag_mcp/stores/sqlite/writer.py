@@ -9,7 +9,7 @@ from typing import NamedTuple
 from graphrag_mcp.model.files import ArchiveClass
 from graphrag_mcp.ports import Matrix
 from graphrag_mcp.stores.sqlite.database import Database, id_list, is_busy
-from graphrag_mcp.stores.sqlite.rows import FileRows, PackedFile, Place, pack_rows
+from graphrag_mcp.stores.sqlite.rows import FileRows, PackedFile, TreeEntry, pack_rows
 from graphrag_mcp.stores.sqlite.schema import KEYWORD_FIELDS, ORDINAL_BITS
 from graphrag_mcp.stores.sqlite.trees import remove_orphans, remove_rows, remove_tree, retire_others
 
@@ -71,21 +71,21 @@ class SqliteIndexWriter:
         if not files:
             return
         with self._commit() as connection:
-            numbered = [(_version_id(connection, file.place), file, vectors) for file, vectors in files]
+            numbered = [(_version_id(connection, file.entry), file, vectors) for file, vectors in files]
             _insert_files(connection, numbered)
             _insert_chunks(connection, [(file_id, file) for file_id, file, _ in numbered])
             if model_id is not None:
                 connection.executemany("INSERT INTO vectors VALUES (?, ?, ?, ?)", _vector_rows(numbered, model_id))
-            self._put(connection, [(file_id, file.place) for file_id, file, _ in numbered])
+            self._put(connection, [(file_id, file.entry) for file_id, file, _ in numbered])
 
-    def place(self, places: Sequence[Place]) -> list[str]:
+    def link(self, entries: Sequence[TreeEntry]) -> list[str]:
         """Add contents that are already stored to the tree; return the paths of those that are no longer stored."""
-        if not places:
+        if not entries:
             return []
         with self._commit() as connection:
-            found = [(_find_version(connection, place), place) for place in places]
-            self._put(connection, [(file_id, place) for file_id, place in found if file_id is not None])
-        return [place.path for file_id, place in found if file_id is None]
+            found = [(_find_version(connection, entry), entry) for entry in entries]
+            self._put(connection, [(file_id, entry) for file_id, entry in found if file_id is not None])
+        return [entry.path for file_id, entry in found if file_id is None]
 
     def delete(self, paths: Sequence[str]) -> None:
         """Remove files from the tree."""
@@ -165,9 +165,9 @@ class SqliteIndexWriter:
             )
             yield connection
 
-    def _put(self, connection: sqlite3.Connection, places: Sequence[tuple[int, Place]]) -> None:
+    def _put(self, connection: sqlite3.Connection, entries: Sequence[tuple[int, TreeEntry]]) -> None:
         """Set the contents of the tree at these paths; the previous ones are removed unless another tree has them."""
-        left = _ids_at(connection, self._tree_id, [place.path for _, place in places])
+        left = _ids_at(connection, self._tree_id, [entry.path for _, entry in entries])
         connection.executemany(
             """INSERT INTO tree_files VALUES (?, ?, ?, ?, ?, ?, ?, ?)
                ON CONFLICT (tree_id, path) DO UPDATE SET file_id = excluded.file_id, size = excluded.size,
@@ -177,19 +177,19 @@ class SqliteIndexWriter:
             [
                 (
                     self._tree_id,
-                    place.path,
+                    entry.path,
                     file_id,
-                    place.size,
-                    place.changed_ns,
-                    place.modified_at,
-                    *_archive_columns(place.archive),
+                    entry.size,
+                    entry.changed_ns,
+                    entry.modified_at,
+                    *_archive_columns(entry.archive),
                 )
-                for file_id, place in places
+                for file_id, entry in entries
             ],
         )
         connection.executemany(
             "DELETE FROM main.skipped WHERE tree_id = ? AND path = ?",
-            [(self._tree_id, place.path) for _, place in places],
+            [(self._tree_id, entry.path) for _, entry in entries],
         )
         remove_orphans(connection, left)
 
@@ -240,21 +240,21 @@ def _ids_at(connection: sqlite3.Connection, tree_id: int, paths: Iterable[str]) 
     return [file_id for path in paths for (file_id,) in connection.execute(select, (tree_id, path))]
 
 
-def _find_version(connection: sqlite3.Connection, place: Place) -> int | None:
+def _find_version(connection: sqlite3.Connection, entry: TreeEntry) -> int | None:
     found = connection.execute(
-        "SELECT id FROM main.files WHERE path = ? AND content_hash = ? AND recipe = ?", place[:3]
+        "SELECT id FROM main.files WHERE path = ? AND content_hash = ? AND recipe = ?", entry[:3]
     ).fetchone()
     return int(found[0]) if found else None
 
 
-def _version_id(connection: sqlite3.Connection, place: Place) -> int:
+def _version_id(connection: sqlite3.Connection, entry: TreeEntry) -> int:
     """Return the number of a content whose rows are about to be written; rows from another tree are replaced."""
-    known = _find_version(connection, place)
+    known = _find_version(connection, entry)
     if known is not None:
         remove_rows(connection, known)
         return known
     columns = ", ".join("?" * 3) + ", '', '', '', '', '', 0, 0, 0, 0"
-    cursor = connection.execute(f"INSERT INTO main.files VALUES (NULL, {columns})", place[:3])
+    cursor = connection.execute(f"INSERT INTO main.files VALUES (NULL, {columns})", entry[:3])
     return int(cursor.lastrowid or 0)
 
 

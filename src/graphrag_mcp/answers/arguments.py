@@ -204,7 +204,7 @@ class OccurrencesArguments(CodeArguments):
     text: Annotated[
         str, StringConstraints(min_length=1, max_length=1_000), Field(description="The literal text, not a pattern.")
     ]
-    whole_word: bool = Field(True, description="Only where no letter, digit or underscore is next to it.")
+    whole_word: bool = Field(True, description="Only where no letter, digit or underscore stands beside it.")
     ignore_case: bool = Field(False, description="Find it in any case.")
     paths: Entries = Field([], description="Only files in these folders, or these files; empty: all.")
     limit: RowCount = 100

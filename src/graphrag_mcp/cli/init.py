@@ -115,7 +115,7 @@ def _read(file: Path) -> str:
     except FileNotFoundError:
         return ""
     except (OSError, UnicodeDecodeError) as error:
-        raise GraphragError(f"{file} cannot be read ({error}); repair or remove it, then run again") from error
+        raise GraphragError(f"{file} cannot be read ({error}); mend or remove it, then run again") from error
 
 
 def _difference(file: Path, before: str, after: str) -> str:

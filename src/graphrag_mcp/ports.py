@@ -94,7 +94,7 @@ class GraphStore(Protocol):
         ...
 
     def mentions(self, chunk_ids: Sequence[int], scope: Scope) -> list[Mention]:
-        """Return which definitions in other files the chunks mention, of names with at most two defining files."""
+        """Return the definitions in other files that the chunks reference, of names with at most two defining files."""
         ...
 
     def backlinks(self, chunk_ids: Sequence[int]) -> Mapping[int, int]:

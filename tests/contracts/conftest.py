@@ -40,7 +40,7 @@ from graphrag_mcp.stores.sqlite.graph import SqliteGraphStore
 from graphrag_mcp.stores.sqlite.keyword import SqliteKeywordIndex
 from graphrag_mcp.stores.sqlite.points import SqliteChunkIds
 from graphrag_mcp.stores.sqlite.projection import SqliteProjectionSource
-from graphrag_mcp.stores.sqlite.rows import FileRows, Place
+from graphrag_mcp.stores.sqlite.rows import FileRows, TreeEntry
 from graphrag_mcp.stores.sqlite.schema import KEYWORD_FIELDS
 from graphrag_mcp.stores.sqlite.scope import ScopeResolver
 from graphrag_mcp.stores.sqlite.vectors import SqliteVectorIndex
@@ -178,7 +178,7 @@ def file_rows(source: Source) -> FileRows:
             source.relations,
             source.facts,
         ),
-        place=Place(
+        entry=TreeEntry(
             path=source.path,
             content_hash=hashlib.sha256(repr(source).encode()).digest(),
             recipe="recipe",

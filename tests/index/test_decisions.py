@@ -3,11 +3,11 @@
 import pytest
 
 from graphrag_mcp.index.decisions import (
-    CALM_SECONDS,
     REFRESH_WAIT_SECONDS,
     REFRESHED_BYTES,
     REFRESHED_FILES,
     RETRY_SECONDS,
+    SOUND_SECONDS,
     UNFINISHED,
     Vectors,
     building_by,
@@ -65,8 +65,8 @@ def test_the_tree_is_compared_when_events_were_lost_or_the_index_is_not_complete
 def test_damage_that_returns_at_once_is_repaired_later() -> None:
     """A failing disk must not be written without end."""
     assert pause_after_damage(1000.0, -1.0) == 0.0
-    assert pause_after_damage(1000.0, 1000.0 - CALM_SECONDS - 1) == 0.0
-    assert pause_after_damage(1000.0, 1000.0 - CALM_SECONDS + 1) == RETRY_SECONDS
+    assert pause_after_damage(1000.0, 1000.0 - SOUND_SECONDS - 1) == 0.0
+    assert pause_after_damage(1000.0, 1000.0 - SOUND_SECONDS + 1) == RETRY_SECONDS
 
 
 def test_the_state_of_an_index_is_what_its_file_and_its_lock_tell() -> None:

@@ -74,7 +74,7 @@ def test_a_file_that_kills_its_process_is_left_out_and_the_others_are_not(
     assert [one for one in outcomes if isinstance(one, Rejected)] == [
         Rejected("deadly.py", "the parser crashed on this file")
     ]
-    assert {one.rows.place.path for one in outcomes if isinstance(one, Prepared)} == {job.path for job in jobs}
+    assert {one.rows.entry.path for one in outcomes if isinstance(one, Prepared)} == {job.path for job in jobs}
     assert len(list(prepare_all(jobs, 2, quarantine, AT_ONCE))) == len(jobs)
 
 

@@ -204,7 +204,7 @@ def test_an_index_that_is_not_complete_is_not_judged(golden: Golden) -> None:
 
 def test_cosines_of_another_model_are_not_judged(golden: Golden) -> None:
     """The coefficients hold for the model in the package."""
-    stores = replace(golden.app.stores(), knows_cosines=False)
+    stores = replace(golden.app.stores(), has_calibrated_cosines=False)
     orchestrator = SearchOrchestrator(golden.app.settings.retrieval)
     assert orchestrator.search(SearchRequest(UNANSWERABLE[0]), stores, READY).meta.confidence is None
     orchestrator.close()

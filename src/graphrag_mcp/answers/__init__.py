@@ -1,1 +1,1 @@
-"""Arguments in, text and JSON out: what the tools, the command line and the page share."""
+"""The tools' arguments, queries and answers, shared by the server, the command line and the page."""

@@ -1,4 +1,4 @@
-"""What each tool accepts: one model per tool, from which both its JSON schema and its validation come."""
+"""The arguments of each tool: one model per tool, used for both the JSON schema and the validation."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -13,12 +13,12 @@ from graphrag_mcp.model.graph import Direction
 from graphrag_mcp.model.scope import normalise_entry, normalise_excluded_files
 from graphrag_mcp.model.search import Scope, SearchRequest
 
-MINIMUM_QUERY = 2  # "io" and "ci" are names; one character is everywhere.
-MAXIMUM_QUERY = 8_000  # A long stack trace fits; a whole file is no question.
+MINIMUM_QUERY = 2  # "io" and "ci" are names; a single character occurs everywhere.
+MAXIMUM_QUERY = 8_000  # A long stack trace fits; a whole file does not.
 MAXIMUM_RESULTS = 25  # More than a client shows in one answer.
 MINIMUM_BUDGET, MAXIMUM_BUDGET = 200, 50_000
 MAXIMUM_ROWS = 500  # Lines of an exact answer.
-MAXIMUM_ENTRIES = 200  # Of a list: each costs a condition, or a pattern that is tried on every path.
+MAXIMUM_ENTRIES = 200  # Of a list: each adds a condition, or a pattern that is matched against every path.
 MAXIMUM_ENTRY = 4_096  # Characters: the longest path that Linux accepts.
 DOCUMENT_HOPS = 1  # The query tools rank with direct neighbours only; the graph is the hybrid tool's subject.
 
@@ -44,7 +44,7 @@ CategoryName = Annotated[
 
 
 class ToolArguments(BaseModel):
-    """What all tools share."""
+    """The arguments that all tools share."""
 
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
 
@@ -56,7 +56,7 @@ class ToolArguments(BaseModel):
     )
 
     def scope(self, _root: Path) -> tuple[Scope, tuple[str, ...]]:
-        """Return which files the answer may show, and warnings about arguments that had no effect.
+        """Return the files that the answer may show, and warnings about arguments without effect.
 
         Raises RequestError for an argument that no file can match.
         """
@@ -64,7 +64,7 @@ class ToolArguments(BaseModel):
 
 
 class PagedArguments(ToolArguments):
-    """What all tools share whose answers go on."""
+    """The arguments of tools whose answers have pages."""
 
     cursor: str = Field(
         "", description="From an answer that had more: continues it. The other arguments stay the same."
@@ -72,7 +72,7 @@ class PagedArguments(ToolArguments):
 
 
 class SearchArguments(PagedArguments):
-    """What all search tools share. `chunks_per_document`: results per file, 0 for any number."""
+    """The arguments that all search tools share. chunks_per_document: results per file, 0 for any number."""
 
     chunks_per_document: ClassVar[int] = 0
 
@@ -88,7 +88,7 @@ class SearchArguments(PagedArguments):
     )
 
     def scope(self, root: Path) -> tuple[Scope, tuple[str, ...]]:
-        """Return which files may be found; an excluded file outside the root is a warning."""
+        """Return the files that may be found; an excluded file outside the root is a warning."""
         excluded_keys, warnings = normalise_excluded_files(self.excluded_files, root)
         categories = frozenset(self.categories)
         return Scope(excluded_keys, exclude_archived=self.exclude_archived, categories=categories), warnings
@@ -116,7 +116,7 @@ class HybridSearchArguments(SearchArguments):
     def scope(self, root: Path) -> tuple[Scope, tuple[str, ...]]:
         scope, warnings = super().scope(root)
         languages = frozenset(language.strip().lower() for language in self.languages)
-        compile_globs(self.include_patterns)  # Only to refuse a bad one, before the stores meet it.
+        compile_globs(self.include_patterns)  # Only to refuse an invalid one before the stores use it.
         return replace(scope, include_patterns=tuple(self.include_patterns), languages=languages), warnings
 
     def refine(self, request: SearchRequest) -> SearchRequest:
@@ -131,7 +131,7 @@ class HybridSearchArguments(SearchArguments):
 
 
 class QueryDocumentsArguments(SearchArguments):
-    """`query_documents`: every passage that matters, of one file or of many."""
+    """`query_documents`: any number of passages per file."""
 
     top_n: ResultCount = 5
     min_score: float | None = Field(
@@ -149,7 +149,7 @@ class QueryUniqueDocumentsArguments(QueryDocumentsArguments):
 
 
 class IndexStatusArguments(ToolArguments):
-    """`index_status`: nothing but the form of the answer."""
+    """`index_status`: only the form of the answer."""
 
 
 SymbolText = Annotated[
@@ -167,7 +167,7 @@ DirectionName = Annotated[
 
 
 class CodeArguments(PagedArguments):
-    """What all tools share that answer from the code graph or the files."""
+    """The arguments of tools that answer from the code graph or the files."""
 
     limit: RowCount = 40
     exclude_archived: bool = Field(True, description="Hide archived, deprecated and backup files.")
@@ -215,7 +215,7 @@ class OccurrencesArguments(CodeArguments):
 
 
 def _prefixes(paths: list[str], root: Path) -> tuple[str, ...]:
-    """Return paths as the index writes them; none when one of them is the root, which contains every file."""
+    """Return paths as the index stores them; none when one of them is the root, which contains every file."""
     found: list[str] = []
     for path in paths:
         entry = normalise_entry(path, root)

@@ -1,4 +1,4 @@
-"""What each tool asks of a backend: one function for each, from a validated call to what was found."""
+"""The queries of the tools: one function for each, from a validated call to what the backend found."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -20,7 +20,7 @@ from graphrag_mcp.model.graph import CodeNode
 from graphrag_mcp.model.reports import Status
 from graphrag_mcp.model.search import SearchResult
 
-if TYPE_CHECKING:  # The navigator imports the stores' ports: numpy, which no client waits for.
+if TYPE_CHECKING:  # The navigator imports numpy through the ports, and no client should wait for that.
     from graphrag_mcp.graph.impact import Impact, Reached
     from graphrag_mcp.graph.navigator import Found, Navigator
     from graphrag_mcp.graph.tracing import Step, Trace
@@ -37,8 +37,8 @@ Row = TypeVar("Row", covariant=True)
 class CodeAnswer(Generic[Whole, Row]):
     """The answer of a code tool: everything that was found, and the page of its rows that is shown.
 
-    nodes: the definitions and files that are shown. note: what a reader must know about the index, "" when it is
-    complete. stale: files of the answer that changed since they were indexed.
+    nodes: the definitions and files that are shown. note: that the index is incomplete, "" when it is complete. stale:
+    files of the answer that changed since they were indexed.
     """
 
     found: Whole
@@ -49,17 +49,17 @@ class CodeAnswer(Generic[Whole, Row]):
 
 
 def search(backend: SearchBackend, call: Call[SearchArguments]) -> SearchResult:
-    """Ask for the results of the three search tools."""
+    """Return the result of the three search tools."""
     return backend.search(search_request(call))
 
 
 def index_status(backend: SearchBackend, _call: Call[IndexStatusArguments]) -> Status:
-    """Ask for the status of the index."""
+    """Return the status of the index."""
     return backend.status()
 
 
 def find_symbol(backend: CodeBackend, call: Call[FindSymbolArguments]) -> "CodeAnswer[Sequence[Found], Found]":
-    """Ask for the definitions of a name, and what uses each."""
+    """Return the definitions of a name, and the references to each."""
 
     def ask(navigator: "Navigator") -> "CodeAnswer[Sequence[Found], Found]":
         found = navigator.symbols(call.arguments.symbol, call.scope)
@@ -70,7 +70,7 @@ def find_symbol(backend: CodeBackend, call: Call[FindSymbolArguments]) -> "CodeA
 
 
 def trace_relations(backend: CodeBackend, call: Call[TraceArguments]) -> "CodeAnswer[Trace, Step]":
-    """Ask for the relations of one kind that start at a name."""
+    """Return the relations of one kind that start at a name."""
 
     def ask(navigator: "Navigator") -> "CodeAnswer[Trace, Step]":
         asked = call.arguments
@@ -83,7 +83,7 @@ def trace_relations(backend: CodeBackend, call: Call[TraceArguments]) -> "CodeAn
 
 
 def impact(backend: CodeBackend, call: Call[ImpactArguments]) -> "CodeAnswer[Impact, tuple[Reached, bool]]":
-    """Ask what a change may reach; each row tells whether it is a test, and tests come first."""
+    """Return what a change may reach; each row has whether it is a test, and tests come first."""
 
     def ask(navigator: "Navigator") -> "CodeAnswer[Impact, tuple[Reached, bool]]":
         found = navigator.impact(call.arguments.symbol, call.arguments.hops, call.scope)
@@ -95,7 +95,7 @@ def impact(backend: CodeBackend, call: Call[ImpactArguments]) -> "CodeAnswer[Imp
 
 
 def find_occurrences(backend: CodeBackend, call: Call[OccurrencesArguments]) -> "CodeAnswer[Occurrences, Occurrence]":
-    """Ask for every line that contains a text."""
+    """Return every line that contains a text."""
 
     def ask(navigator: "Navigator") -> "CodeAnswer[Occurrences, Occurrence]":
         asked = call.arguments
@@ -108,7 +108,7 @@ def find_occurrences(backend: CodeBackend, call: Call[OccurrencesArguments]) -> 
 
 
 def _navigate(backend: CodeBackend, ask: Callable[["Navigator"], CodeAnswer[Whole, Row]]) -> CodeAnswer[Whole, Row]:
-    """Return the answer with what its reader must know. Raises RequestError, which says if the index is incomplete."""
+    """Return the answer with its note and stale files. Raises RequestError, with the note if there is one."""
     note = describe_incomplete(backend.index_state())
     try:
         answer, stale = backend.navigate(ask)

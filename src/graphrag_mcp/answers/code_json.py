@@ -1,4 +1,4 @@
-"""Writes the answers of the code tools as JSON: as many rows as the budget allows, and the cursor behind them."""
+"""Writes the answers of the code tools as JSON: as many rows as the budget allows, and the cursor to the next."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -17,7 +17,7 @@ from graphrag_mcp.answers.payload import fitting, json_cost
 from graphrag_mcp.answers.requests import Call
 from graphrag_mcp.model.graph import CodeEdge, CodeNode
 
-if TYPE_CHECKING:  # They import the stores' ports: numpy, which no client waits for.
+if TYPE_CHECKING:  # They import numpy through the ports, and no client should wait for that.
     from graphrag_mcp.graph.impact import Impact, Reached
     from graphrag_mcp.graph.navigator import Found
     from graphrag_mcp.graph.tracing import Step, Trace
@@ -27,12 +27,12 @@ _PAGING_FRAME = 80  # Characters of total, first and cursor.
 
 
 def symbols_json(answer: "CodeAnswer[Sequence[Found], Found]", call: Call[FindSymbolArguments]) -> dict[str, Any]:
-    """Return each definition with what uses it."""
+    """Return each definition with the references to it."""
     return _lay_out(answer, call, {"rows": [_found_payload(row) for row in answer.page.rows]})
 
 
 def trace_json(answer: "CodeAnswer[Trace, Step]", call: Call[TraceArguments]) -> dict[str, Any]:
-    """Return each relation with both ends, and where the trace stops."""
+    """Return each relation with both ends, and the names where the trace stops."""
     found = answer.found
     payload = {
         **_some("starts", [node_payload(node) for node in found.starts]),
@@ -58,7 +58,7 @@ def impact_json(answer: "CodeAnswer[Impact, tuple[Reached, bool]]", call: Call[I
 
 
 def occurrences_json(answer: "CodeAnswer[Occurrences, Occurrence]", call: Call[OccurrencesArguments]) -> dict[str, Any]:
-    """Return each line that contains the text, and what was not read."""
+    """Return each line that contains the text, and the files that were not read."""
     found, rows = answer.found, answer.page.rows
     payload = {
         "rows": [{"path": row.path, "line": row.line, "text": excerpt(row), "count": row.count} for row in rows],
@@ -72,7 +72,7 @@ def occurrences_json(answer: "CodeAnswer[Occurrences, Occurrence]", call: Call[O
 
 
 def _lay_out(answer: CodeAnswer[Any, Any], call: Call[CodeArguments], payload: dict[str, Any]) -> dict[str, Any]:
-    """Return the payload with as many rows as fit, what must be known of them, and the cursor behind them."""
+    """Return the payload with as many rows as fit, the notes, and the cursor to the next row."""
     payload |= {"notes": [answer.note] if answer.note else [], "stale": list(answer.stale)}
     room = room_of(call.tokens) - json_cost(payload | {"rows": []}) - _PAGING_FRAME
     rows, _ = fitting(payload["rows"], room, least=1)
@@ -81,7 +81,7 @@ def _lay_out(answer: CodeAnswer[Any, Any], call: Call[CodeArguments], payload: d
 
 
 def node_payload(node: CodeNode) -> dict[str, Any]:
-    """Return a definition or file as JSON has it."""
+    """Return a definition or file as a JSON object."""
     return {
         "path": node.path,
         "start_line": node.start_line,
@@ -95,7 +95,7 @@ def node_payload(node: CodeNode) -> dict[str, Any]:
 
 
 def edge_payload(edge: CodeEdge) -> dict[str, Any]:
-    """Return a relation as JSON has it, without its ends."""
+    """Return a relation as a JSON object, without its ends."""
     return {
         "relation": edge.kind.value,
         "path": edge.path,

@@ -1,4 +1,4 @@
-"""Writes the answers of the code tools as text: whole lines within the budget, and how many are left."""
+"""Writes the answers of the code tools as text: whole lines within the budget, and the number left."""
 
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -19,7 +19,7 @@ from graphrag_mcp.model.files import RelationKind, Resolution
 from graphrag_mcp.model.graph import CodeEdge, CodeNode, Direction
 from graphrag_mcp.text.counts import counted
 
-if TYPE_CHECKING:  # They import the stores' ports: numpy, which no client waits for.
+if TYPE_CHECKING:  # They import numpy through the ports, and no client should wait for that.
     from graphrag_mcp.graph.impact import Impact, Reached
     from graphrag_mcp.graph.navigator import Found
     from graphrag_mcp.graph.tracing import Step, Trace
@@ -27,8 +27,8 @@ if TYPE_CHECKING:  # They import the stores' ports: numpy, which no client waits
 
 STOPS_SHOWN = 12
 LINE_CHARACTERS = 200
-_CURSOR_ROOM = 80  # Characters of the line that continues.
-_CERTAIN = ("found in the index", "are certain")  # Without and with lines that may mean it.
+_CURSOR_ROOM = 80  # Characters of the line with the cursor.
+_CERTAIN = ("found in the index", "are certain")  # Without and with undecided lines.
 _STOPS = (("The graph stops at names that nothing indexed defines", False), ("Not resolved", True))
 
 _VERBS = {
@@ -54,14 +54,14 @@ _Row = TypeVar("_Row")
 
 
 def symbols_text(answer: "CodeAnswer[Sequence[Found], Found]", call: Call[FindSymbolArguments]) -> str:
-    """Return each definition with what uses it."""
+    """Return each definition with the references to it."""
     count = sum(1 + len(row.also) for row in answer.found)
     head = [f"{counted(count, 'definition')} of {one_line(call.arguments.symbol)}:"]
     return _lay_out(answer, call, head, _found_lines)
 
 
 def trace_text(answer: "CodeAnswer[Trace, Step]", call: Call[TraceArguments]) -> str:
-    """Return each relation on a line, and where the trace stops."""
+    """Return each relation on a line, and the names where the trace stops."""
     found, total = answer.found, answer.page.total
     starts = ", ".join(_location(node) for node in found.starts[:3])
     more = f" and {len(found.starts) - 3} more of that name" if len(found.starts) > 3 else ""
@@ -131,7 +131,7 @@ def _lay_out(
     lines: Callable[[_Row], list[str]],
     tail: Sequence[str] = (),
 ) -> str:
-    """Return as many rows as the budget allows, under what must be known first; the cursor continues behind them."""
+    """Return the notes, as many rows as the budget allows, and the cursor to the next row."""
     changed = [f"Changed since it was indexed, so its lines may be off: {one_line(path)}" for path in answer.stale]
     above = [*([answer.note] if answer.note else []), *changed, *head]
     room = room_of(call.tokens) - sum(cost_of(line) + 1 for line in (*above, *tail)) - _CURSOR_ROOM
@@ -178,7 +178,7 @@ def _defined_lines(node: CodeNode) -> list[str]:
 
 
 def _undecided(lines: int, starts: Sequence[CodeNode]) -> list[str]:
-    """Say how many lines contain the name of a start and may mean it."""
+    """Return the number of lines with the name of a start that may refer to it, in words."""
     if not lines:
         return []
     count = counted(lines, "more line uses", "more lines use")

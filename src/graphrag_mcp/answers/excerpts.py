@@ -1,4 +1,4 @@
-"""Shares the room of an answer among its results: the best get the most, and what is cut is counted."""
+"""Divides the room of an answer among its results: the best get the most, and cut lines are counted."""
 
 import math
 from collections.abc import Sequence
@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from itertools import accumulate, takewhile
 
 CHARACTERS_PER_TOKEN = 3.2  # Code has many short tokens; prose would be about 4.
-# What other letters take, in characters of code: Cyrillic, Greek, Arabic, … and Chinese, Japanese, Korean, emoji.
+# Cost of other letters, in characters of code: Cyrillic, Greek, Arabic, … and Chinese, Japanese, Korean, emoji.
 LETTER_COST, SIGN_COST = 1.6, 3.2
 CONCISE_TOKENS = 1_000
-RELATED_SHARE = 5  # A fifth of the room at most: what stands beside the results supports them and replaces none.
+RELATED_SHARE = 5  # At most a fifth of the room: related code supports the results and replaces none.
 CUT_MARK = " …"
-LEAST_OF_A_LINE = 60  # Characters: a shorter beginning of a line ("def _ …") says nothing.
+LEAST_OF_A_LINE = 60  # Characters: a shorter beginning of a line ("def _ …") is of no use.
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,24 +23,24 @@ class Excerpt:
 
 
 def room_of(tokens: int) -> int:
-    """Return how many characters of code surely fit into that many tokens."""
+    """Return how many characters of code fit into that many tokens, by a low estimate."""
     return int(tokens * CHARACTERS_PER_TOKEN)
 
 
 def cost_of(text: str) -> int:
-    """Return how much room a text takes: its length, and more where its letters are more than a part of a token."""
+    """Return the room that a text takes, in characters of code: its length, and more for letters outside ASCII."""
     return len(text) if text.isascii() else math.ceil(sum(map(_cost, text)))
 
 
 def tokens_of(text: str) -> int:
-    """Return about how many tokens a text takes, rather too many than too few."""
+    """Return about how many tokens a text takes, by a high estimate."""
     return math.ceil(cost_of(text) / CHARACTERS_PER_TOKEN)
 
 
 def cut_texts(texts: Sequence[str], room: int) -> list[Excerpt]:
     """Cut texts, best first, at line boundaries so that together they take at most `room`.
 
-    Shares fall linearly from the first to the last; what a text leaves of its share goes to those after it.
+    Shares fall linearly from the first to the last; what a text does not use goes to those after it.
     """
     excerpts = []
     for position, text in enumerate(texts):
@@ -52,12 +52,12 @@ def cut_texts(texts: Sequence[str], room: int) -> list[Excerpt]:
 
 
 def first_share(room: int, count: int) -> int:
-    """Return how much of the room the first of that number of texts may take."""
+    """Return how much of the room the first of `count` texts may take."""
     return max(0, room) * 2 // (count + 1)
 
 
 def cut_text(text: str, room: int) -> Excerpt:
-    """Return the first whole lines that fit; of a first line that is too long, its beginning, if that says anything."""
+    """Return the first whole lines that fit, or the beginning of a first line that is too long."""
     text = text.rstrip("\n")
     if cost_of(text) <= room:
         return Excerpt(text)

@@ -1,4 +1,4 @@
-"""Writes what gives an overview: a file's outline, the repository map, and the one chunk at a line."""
+"""Writes resources as text: a file's outline, the repository map, and the chunk at a line."""
 
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
@@ -17,7 +17,7 @@ SIGNATURE_CHARACTERS = 160
 
 
 def write_map(found: "RepositoryMap", tokens: int, note: str = "") -> str:
-    """Return the best definitions that fit, grouped by file; files in the order of their best."""
+    """Return the best definitions that fit, grouped by file; files in the order of their best definition."""
     if not found.nodes:
         nothing = "No definition was found to be used by another code file; read the outlines of files instead."
         return "\n".join(filter(None, (note, nothing)))
@@ -36,7 +36,7 @@ def write_map(found: "RepositoryMap", tokens: int, note: str = "") -> str:
 
 
 def write_outline(outline: "Outline", tokens: int, note: str = "", is_stale: bool = False) -> str:
-    """Return a file's definitions, each indented by what it lies in."""
+    """Return a file's definitions, each indented by its nesting."""
     file, definitions = outline.file, outline.definitions
     changed = "Changed since it was indexed; line numbers may be off." if is_stale else ""
     head = f"{one_line(file.path)}: {counted(file.end_line, 'line')}, {counted(len(definitions), 'definition')}"
@@ -56,7 +56,7 @@ def write_outline(outline: "Outline", tokens: int, note: str = "", is_stale: boo
 
 
 def write_chunk(chunk: StoredChunk, note: str = "") -> str:
-    """Return a chunk under the line that says where it is from."""
+    """Return a chunk under its location."""
     head = f"{chunk.path}:{chunk.start_line}-{chunk.end_line}  {chunk.symbol}".rstrip()
     stale = f"stale: {chunk.stale}" if chunk.stale else ""
     text = fenced(chunk.text, chunk.language, chunk.text.rstrip("\n"))

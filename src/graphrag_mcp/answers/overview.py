@@ -10,7 +10,7 @@ from graphrag_mcp.answers.requests import Call
 from graphrag_mcp.model.reports import ServerState, Status
 from graphrag_mcp.text.counts import counted
 
-SHOWN_KINDS = 12  # Languages or reasons on one line; the JSON form has all.
+SHOWN_KINDS = 12  # Languages or reasons on one line; the JSON form lists all.
 
 
 def status_text(status: Status, call: Call[IndexStatusArguments]) -> str:
@@ -38,13 +38,13 @@ def render_status(status: Status, detailed: bool = True) -> str:
         lines.append(f"Last indexed: {_when(status.last_indexed)}")
         lines.append(f"Index file: {status.index_file} ({status.index_bytes / 1e6:,.1f} MB)")
     for server in status.servers:
-        lines.append(f"Server: {server.name}: {_copy(server)}" + (f"; {server.problem}" if server.problem else ""))
+        lines.append(f"Server: {server.name}: {_replica(server)}" + (f"; {server.problem}" if server.problem else ""))
     lines += [f"Warning: {warning}" for warning in status.warnings]
     return printable("\n".join(lines))
 
 
-def _copy(server: ServerState) -> str:
-    """Say how much of the index a server holds, as far as that is known."""
+def _replica(server: ServerState) -> str:
+    """Return how complete the replica of a server is, if known."""
     if server.lost:
         return (
             f"has lost {server.lost:,} of {counted(server.given or 0, 'chunk')}; run `graphrag-mcp sync` to send them"

@@ -14,12 +14,12 @@ from graphrag_mcp.model.reports import IndexReport, Status
 from graphrag_mcp.model.search import GraphNeighbour, Hit, SearchResult
 
 _META_NAMES = {"strategy": "search_strategy"}
-COPIES_SHOWN = 3  # Archived ones with the content of a result.
+COPIES_SHOWN = 3  # Archived chunks with the content of a result.
 _TEXT_FRAME = 40  # Characters around a text: its name, and the count of the lines cut.
 
 
 def search_json(result: SearchResult, call: Call[SearchArguments]) -> dict[str, Any]:
-    """Return `search_payload` from the first result of the call on, as much as fits, with the cursor behind it."""
+    """Return as much of `search_payload` as fits from the call's first result on, with the cursor to the next."""
     total = total_of(result)
     paging = {"first": call.first, "total": total, "cursor": call.cursor_at(call.first, total)}
     result = replace(result, primary=result.primary[call.first :])
@@ -34,46 +34,46 @@ def total_of(result: SearchResult) -> int:
 
 
 def search_payload(result: SearchResult, room: int | None = None) -> dict[str, Any]:
-    """Return `{query, primary, rejected, runner_up, expanded, meta}`; with `room`, what takes about that much as JSON.
+    """Return `{query, primary, rejected, runner_up, expanded, meta}`; with `room`, cut to about that size as JSON.
 
-    primary: one object per result, best first; at least the first, and those whose objects fit. `text` holds the chunk
-    and `hidden_lines` counts what was cut of it. `fused_score` (0 to 1, 1: best in every list) is what min_score
+    primary: one object per result, best first; at least the first, and those whose objects fit. `text` is the chunk and
+    `hidden_lines` the number of lines cut from it. `fused_score` (0 to 1, 1: best in every list) is what min_score
     compares; `score`, which orders the results, is that with the factors, and may exceed 1. `ranks` is the position in
     each list, from 1; `factors` explain the score; `recency_weight` and `archive_penalty` repeat two of them.
-    `archived_copies` are locations in archived files with the same content, which are no results of their own.
-    rejected: documents of approaches that were turned down. runner_up: the results after the last, without their texts.
+    `archived_copies` are locations of the same content in archived files, which are not results.
+    rejected: documents of rejected approaches. runner_up: the next best results, without their texts.
     expanded: related code, where `confirmed` is false when it is only a candidate.
     meta: retrieval_ms, phases_ms, search_strategy, retrieval_stats, compression, index, unavailable, warnings;
-    `confidence` (0 to 1, null: not judged), `nothing_matches` where it is low, and then `missing_words`, which occur
-    nowhere.
+    `confidence` (0 to 1, null: not judged), `nothing_matches` where it is low, and then `missing_words`, which no
+    chunk contains.
     """
     shown, texts = [_hit(hit) for hit in result.primary], [hit.chunk.text for hit in result.primary]
     excerpts = list(map(Excerpt, texts))
     meta = {_META_NAMES.get(name, name): value for name, value in asdict(result.meta).items()}
-    beside = {
+    extras = {
         "rejected": [_brief(hit) for hit in result.rejected],
         "runner_up": [_brief(hit) for hit in result.runner_up],
         "expanded": [_neighbour(neighbour) for neighbour in result.expanded],
     }
     if room is not None:
-        left = room - json_cost({"query": result.query, "primary": [], **dict.fromkeys(beside, ()), "meta": meta})
-        share = min(room // RELATED_SHARE, (left - json_cost(shown[:1])) // 2)  # The other half is the first's code.
-        for name, values in beside.items():
-            beside[name], unused = fitting(values, share)
+        left = room - json_cost({"query": result.query, "primary": [], **dict.fromkeys(extras, ()), "meta": meta})
+        share = min(room // RELATED_SHARE, (left - json_cost(shown[:1])) // 2)  # Half is left for the code.
+        for name, values in extras.items():
+            extras[name], unused = fitting(values, share)
             left, share = left - share + unused, unused
         shown, left = fitting(shown, left, _TEXT_FRAME, least=1)
         texts = texts[: len(shown)]
         escaped = sum(map(json_cost, texts)) / max(1, sum(map(cost_of, texts)))
         excerpts = cut_texts(texts, int(left / max(1.0, escaped)))
     primary = [
-        one | {"text": excerpt.text, "hidden_lines": excerpt.hidden_lines}
-        for one, excerpt in zip(shown, excerpts, strict=True)
+        hit | {"text": excerpt.text, "hidden_lines": excerpt.hidden_lines}
+        for hit, excerpt in zip(shown, excerpts, strict=True)
     ]
-    return {"query": result.query, "primary": primary, **beside, "meta": meta}
+    return {"query": result.query, "primary": primary, **extras, "meta": meta}
 
 
 def fitting(values: Sequence[Any], room: int, frame: int = 2, least: int = 0) -> tuple[list[Any], int]:
-    """Return the first values that fit as JSON, each with a frame, and the room left; `least` of them anyway."""
+    """Return the first values that fit as JSON, each with a frame, and the room left; at least `least` of them."""
     kept: list[Any] = []
     for value in values:
         cost = json_cost(value) + frame

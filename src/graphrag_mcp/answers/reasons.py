@@ -1,9 +1,9 @@
-"""Says in a few words why a result was found, and what a relation between two definitions means."""
+"""Describes in a few words why a result was found, and the relation between two definitions."""
 
 from graphrag_mcp.model.files import RelationKind, Resolution
 from graphrag_mcp.model.search import EdgeDirection, FactorKind, GraphNeighbour, Hit
 
-# What a neighbour is to the result, by which of the two points at the other.
+# The relation of a neighbour to the result, by kind and direction.
 _RELATIONS = {
     (RelationKind.CALLS, EdgeDirection.OUT): "called by",
     (RelationKind.CALLS, EdgeDirection.IN): "calls",
@@ -69,12 +69,12 @@ def explain(hit: Hit) -> list[str]:
 
 
 def is_guess(neighbour: GraphNeighbour) -> bool:
-    """Tell whether the relation is one of several possible ones, and so no fact."""
+    """Return whether the relation is one of several possible ones."""
     return neighbour.resolution.is_guess
 
 
 def relation_to(neighbour: GraphNeighbour) -> str:
-    """Return what the neighbour is to the result, for example "calls `Session.open`"."""
+    """Return the relation of the neighbour to the result, for example "calls `Session.open`"."""
     other = neighbour.source if neighbour.direction is EdgeDirection.OUT else neighbour.target
     phrase = _RELATIONS[neighbour.relation, neighbour.direction]
     if other:
@@ -83,17 +83,17 @@ def relation_to(neighbour: GraphNeighbour) -> str:
 
 
 def usefulness(neighbour: GraphNeighbour) -> tuple[int, int]:
-    """Return a sort key: near before far, and what runs before what merely stands beside it."""
+    """Return a sort key: near before far, then by the use of the relation to a reader."""
     return neighbour.hops, _MOST_USEFUL_FIRST.index(neighbour.relation)
 
 
 def certainty(neighbour: GraphNeighbour) -> str:
-    """Return how sure the relation is and how its other end was found; what all guesses share, their heading says."""
+    """Return the confidence of the relation and how it was resolved; the heading of guesses has what they share."""
     hops = f", {neighbour.hops} hops away" if neighbour.hops > 1 else ""
     found = "" if neighbour.resolution is Resolution.CANDIDATES else f", {_RESOLUTIONS[neighbour.resolution]}"
     return f"{neighbour.confidence:.2f}{found}{hops}"
 
 
 def resolved(resolution: Resolution) -> str:
-    """Return how the other end of a relation was found."""
+    """Return how a relation was resolved, in words."""
     return _RESOLUTIONS.get(resolution, "ambiguous name")

@@ -1,4 +1,4 @@
-"""Writes a search result as the text an agent or a person reads, within a number of tokens."""
+"""Writes a search result as text within a token budget."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -28,12 +28,12 @@ def no_cursor(_row: int, _total: int) -> str:
     return ""
 
 
-LEAST_CODE = 200  # Characters of the first result, about five lines; with less room, signatures say more.
-BODY_FRAME = 60  # Characters around a text: two fences, the language, the count of the lines cut, a blank line.
-NEAREST_SHOWN = 3  # Places of an answer to which nothing matches well.
+LEAST_CODE = 200  # Characters of the first result, about five lines; with less room, signatures are more useful.
+BODY_FRAME = 60  # Characters around a text: two fences, the language, the number of lines cut, a blank line.
+NEAREST_SHOWN = 3  # Chunks of an answer in which nothing matches well.
 WORDS_SHOWN = 6
 
-# Shown as their symbols: a file may hold escape sequences that would drive a terminal, or turn what is read around.
+# Shown as symbols: a file may contain escape sequences that control a terminal, or change the reading direction.
 _UNSEEN = (*range(0x80, 0xA0), 0x2028, 0x2029, *range(0x202A, 0x202F), *range(0x2066, 0x206A))
 _CONTROLS: dict[int, int | str | None] = {
     **{code: 0x2400 + code for code in range(32) if chr(code) not in "\t\n"},
@@ -69,7 +69,7 @@ def render(
     notes = describe_meta(result.meta)
     if not result.primary:
         return printable("\n".join([*notes, *_next_steps(result)]))
-    if result.meta.nothing_matches and not first:  # A cursor continues with the rest of the results.
+    if result.meta.nothing_matches and not first:  # A page after the first shows the rest as usual.
         nearest = [_header(position, hit, explained) for position, hit in enumerate(result.primary[:NEAREST_SHOWN], 1)]
         return printable(_render_nearest(result, notes, nearest, _describe_rest(0, cursor(len(nearest), total))))
     related = _related(result.expanded, room // RELATED_SHARE)
@@ -98,7 +98,7 @@ def describe_nothing(meta: SearchMeta) -> str:
 
 
 def describe_meta(meta: SearchMeta) -> list[str]:
-    """Return what a reader must know before the results: an incomplete index, a missing store, warnings."""
+    """Return the notes before the results: an incomplete index, a missing store, warnings."""
     notes = [_describe_index(meta.index)] if meta.index.state is not IndexPhase.READY else []
     if meta.unavailable:
         notes.append("Not searched: " + "; ".join(f"{name} ({reason})" for name, reason in meta.unavailable.items()))
@@ -116,17 +116,17 @@ def describe_state(state: IndexState) -> str:
 
 
 def describe_incomplete(state: IndexState) -> str:
-    """Return what a reader of an exact answer must know about the index, "" when it is complete."""
+    """Return the note of an exact answer from an incomplete index, "" when it is complete."""
     return "" if state.state is IndexPhase.READY else f"The index is not complete: {describe_state(state)}."
 
 
 def printable(text: str) -> str:
-    """Replace what a terminal would obey and what UTF-8 cannot say (undecodable bytes in a file's name)."""
+    """Replace control characters, and what UTF-8 cannot encode (undecodable bytes in a file's name)."""
     return text.encode("utf-8", "backslashreplace").decode("utf-8").translate(_CONTROLS)
 
 
 def one_line(text: str) -> str:
-    """Keep a name on its line: a file's name may hold line ends, and what follows would pass for our own words."""
+    """Keep a name on one line: text after a line end in a file's name would look like part of the answer."""
     return text.translate(_LINE_ENDS)
 
 
@@ -164,7 +164,7 @@ def _with_signature(header: str, hit: Hit) -> str:
 
 
 def _fit(headers: Sequence[str], frame: int, room: int) -> tuple[list[str], int]:
-    """Return the headers that fit, at least the first, and the room left; each brings `frame` characters with it."""
+    """Return the headers that fit, at least the first, and the room left; each has `frame` more characters."""
     kept: list[str] = []
     for header in headers:
         cost = cost_of(header) + frame
@@ -188,7 +188,7 @@ def _concise(headers: Sequence[str], hits: Sequence[Hit], room: int) -> list[str
 
 
 def _detailed(headers: Sequence[str], hits: Sequence[Hit], room: int) -> list[str]:
-    """Return the results that fit, with code; none when there is no room for the code of even the first."""
+    """Return the results that fit, with code; none when the code of the first does not fit."""
     shown, room = _fit(headers, BODY_FRAME, room)
     texts = [hit.chunk.text for hit in hits[: len(shown)]]
     if first_share(room, len(shown)) < min(LEAST_CODE, cost_of(texts[0])):
@@ -212,7 +212,7 @@ def fenced(text: str, language: str, shown: str | None = None) -> str:
     return f"{fence}{language}\n{text if shown is None else shown}\n{fence}"
 
 
-# ---------------------------------------------------------------- what stands around them
+# ---------------------------------------------------------------- related code
 
 
 def _related(neighbours: Sequence[GraphNeighbour], room: int) -> list[str]:

@@ -19,8 +19,8 @@ Row = TypeVar("Row", covariant=True)
 class Call(Generic[Arguments]):
     """One validated call of a tool.
 
-    tokens: the longest answer. scope: the files that it may show. first: the number of the first row that it shows,
-    from 0. warnings: what a reader of the answer must know about the arguments.
+    tokens: the longest answer. scope: the files that it may show. first: the number of its first row, from 0.
+    warnings: about arguments without effect.
     """
 
     tool: str
@@ -50,7 +50,7 @@ def page_of(rows: Sequence[Row], first: int, limit: int) -> Page[Row]:
 
 
 def read_cursor(tool: str, arguments: ToolArguments) -> int:
-    """Return the number of the first row. Raises RequestError for a cursor of another question."""
+    """Return the number of the first row. Raises RequestError for a cursor of another request."""
     if not isinstance(arguments, PagedArguments) or not arguments.cursor:
         return 0
     offset, _, mark = arguments.cursor.partition("-")
@@ -60,7 +60,7 @@ def read_cursor(tool: str, arguments: ToolArguments) -> int:
 
 
 def search_request(call: Call[SearchArguments]) -> SearchRequest:
-    """Return what to search for; the results before the first are asked for too."""
+    """Return what to search for; the results before the first are searched for too."""
     asked = call.arguments
     request = asked.refine(
         SearchRequest(
@@ -71,6 +71,6 @@ def search_request(call: Call[SearchArguments]) -> SearchRequest:
 
 
 def _mark(tool: str, arguments: ToolArguments) -> str:
-    """Return a mark of the question: every argument but how much of the answer is wanted, and in which form."""
+    """Return a digest of all arguments except the size and the form of the answer."""
     question = arguments.model_dump_json(exclude={"cursor", "limit", "top_n", "token_budget", "response_format"})
     return hashlib.blake2b(f"{tool}{question}".encode(), digest_size=4).hexdigest()

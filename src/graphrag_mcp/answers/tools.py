@@ -1,4 +1,4 @@
-"""The table of tools: the name of each, its arguments, what it asks of a backend, and how its answer is written."""
+"""The table of tools: for each its name, its arguments, its query of a backend, and how its answer is written."""
 
 import json
 from collections.abc import Callable, Mapping
@@ -39,8 +39,8 @@ _Found = TypeVar("_Found")
 class Tool(Generic[_Backend, _Arguments, _Found]):
     """One tool.
 
-    needs: what a backend must be able to answer. ask: returns what was found. text, json: write it, within the budget
-    of the call.
+    needs: the capability that a backend must have. ask: returns what was found. text, json: write it within the
+    budget of the call.
     """
 
     name: str

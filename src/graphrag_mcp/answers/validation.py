@@ -17,7 +17,7 @@ _Model = TypeVar("_Model", bound=BaseModel)
 
 
 def parse_arguments(asked: str, model: type[_Model], arguments: Mapping[str, object]) -> _Model:
-    """Return what a model accepts; nothing is clamped. asked: the name of the tool, or of the request of the page.
+    """Return the arguments as a model; nothing is clamped. asked: the name of the tool, or of the page's request.
 
     Raises RequestError with every problem: each names the argument, what was given and what is accepted.
     """
@@ -35,7 +35,7 @@ def parse_arguments(asked: str, model: type[_Model], arguments: Mapping[str, obj
 
 
 def schema_of(model: type[BaseModel]) -> dict[str, Any]:
-    """Return the JSON schema of a model; what must be given comes first: models and people read it from the top."""
+    """Return the JSON schema of a model; required arguments come first."""
     schema = model.model_json_schema(schema_generator=_CompactSchema)
     properties = schema["properties"]
     required = schema.get("required", [])

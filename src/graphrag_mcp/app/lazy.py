@@ -1,4 +1,4 @@
-"""Opens a project late and once, so that the server answers before anything heavy is imported."""
+"""Opens a project once, on the first request, so that the server answers before any heavy import."""
 
 import logging
 import sqlite3
@@ -9,7 +9,7 @@ from typing import Generic, TypeGuard, TypeVar, TypeVarTuple
 from graphrag_mcp.app.protocol import Capability, CodeBackend, SearchBackend
 from graphrag_mcp.errors import GraphragError
 
-OPEN_DELAY_SECONDS = 0.2  # After the first tools/list: a client sends its other opening requests right behind it.
+OPEN_DELAY_SECONDS = 0.2  # After the first tools/list: a client sends its other opening requests right after it.
 
 logger = logging.getLogger(__name__)
 Opened = TypeVar("Opened", bound=SearchBackend, covariant=True)
@@ -18,15 +18,15 @@ _Arguments = TypeVarTuple("_Arguments")
 
 
 class LazyBackend(Generic[Opened]):
-    """A project that is opened by the first question, or shortly after a client has listed the tools.
+    """A project that is opened by the first request, or shortly after a client has listed the tools.
 
-    When it cannot be opened (no such root, wrong settings), every question says so and the next one tries again.
+    While it cannot be opened (no such root, wrong settings), each request tries again and raises the error.
     """
 
     def __init__(self, open_backend: Callable[[], Opened], capabilities: frozenset[Capability]) -> None:
         """`open_backend` returns a backend that is not started; it may raise GraphragError.
 
-        capabilities: those of the backend, which must be known before it is opened.
+        capabilities: those of the backend, which are needed before it is opened.
         """
         self.capabilities = capabilities
         self._open_backend = open_backend
@@ -44,9 +44,9 @@ class LazyBackend(Generic[Opened]):
             return self._backend
 
     def ask(self, question: Callable[[Opened, *_Arguments], _Answer], *arguments: *_Arguments) -> _Answer:
-        """Return the answer of the opened backend, asked again if its index file was closed meanwhile.
+        """Return the answer of the opened backend; it is asked twice if its index file was closed in between.
 
-        Raises IndexStoreError when the index file cannot be read; the file is examined then.
+        Raises IndexStoreError when the index file cannot be read; the file is then examined.
         """
         backend = self.open()
         try:
@@ -82,5 +82,5 @@ class LazyBackend(Generic[Opened]):
 
 
 def answers_code(backend: LazyBackend[SearchBackend]) -> TypeGuard[LazyBackend[CodeBackend]]:
-    """Tell whether the code graph and the files can be asked too."""
+    """Return whether the backend answers from the code graph and the files."""
     return Capability.CODE in backend.capabilities

@@ -1,4 +1,4 @@
-"""The application: puts a project's parts together, and decides what a search runs on."""
+"""The application: composes the parts of a project, and chooses the stores that a search reads."""
 
 import json
 import os
@@ -38,9 +38,9 @@ from graphrag_mcp.system.git_dirs import find_work_tree, read_branch
 from graphrag_mcp.text.source import MASKED
 
 EXAMPLES_SHOWN = 20
-BUILDING_SECONDS = 5.0  # For so long an index that is being built goes before the import of the servers' clients,
-SEARCH_SECONDS = 0.5  # and for so long the search that has waited for it.
-CHECKED_NODES = 200  # Of an answer from the graph: more than anybody is shown at once.
+BUILDING_SECONDS = 5.0  # The import of the servers' clients waits up to this long for the index to be built,
+SEARCH_SECONDS = 0.5  # and then this long for the search that has waited for it.
+CHECKED_NODES = 200  # Of an answer from the graph: more than one answer shows.
 
 _Answer = TypeVar("_Answer")
 
@@ -48,8 +48,8 @@ _Answer = TypeVar("_Answer")
 class App:
     """One project: search it, index it, watch it.
 
-    Any number of processes may open the same project. One of them writes (it holds a lock that the system releases when
-    the process ends, however it ends); the others read, and see its commits.
+    Any number of processes may open the same project. One of them is the writer: it holds a lock that the system
+    releases when the process ends for any reason. The others are readers and see its commits.
     """
 
     capabilities: ClassVar[frozenset[Capability]] = WITH_INDEX
@@ -72,15 +72,15 @@ class App:
         self._stop = threading.Event()
         indexing = settings.indexing
         self._supervisor = Supervisor(self.root, self._start, indexing, self._handle, self._exclusion, self._stop)
-        self._replicator = Replicator(self._servers, self._copied, location.sync_lock, self._stop)
+        self._replicator = Replicator(self._servers, self._replication_source, location.sync_lock, self._stop)
 
     # ------------------------------------------------------------ searching
 
     def search(self, request: SearchRequest) -> SearchResult:
-        """Answer from what is indexed now; the result says how complete that is.
+        """Answer from what is indexed now; the result has the state of the index.
 
-        A file that has changed since is indexed first, where this process may write; else its lines are found again
-        where they stand now, or marked as stale.
+        A file that has changed since is indexed first if this process may write; else its hits are relocated to the
+        current lines, or marked as stale.
         """
         too_early = self._too_early_for_servers()
         result, changed = self._answer(lambda index: self._search(request, index, too_early))
@@ -96,9 +96,9 @@ class App:
         return self._answer(look)
 
     def chunk_at(self, path: str, line: int) -> StoredChunk | None:
-        """Return the innermost chunk around a line of an indexed file, else its first; None when there is no such file.
+        """Return the innermost chunk around a line of an indexed file, else its first; None for any other file.
 
-        It is looked at and brought up to date as the results of a search are.
+        It is checked and brought up to date as the results of a search are.
         """
 
         def look(index: IndexStores) -> tuple[StoredChunk | None, set[str]]:
@@ -109,7 +109,7 @@ class App:
         return relocate(self.root, chunk, self._exclusion.max_file_bytes) if chunk is not None and changed else chunk
 
     def navigator(self) -> Navigator:
-        """Return what answers exact questions, from what is indexed now."""
+        """Return the navigator over what is indexed now."""
         return self._navigator(self._handle.searched())
 
     def _navigator(self, index: IndexStores) -> Navigator:
@@ -128,7 +128,7 @@ class App:
         return self._supervisor.state()
 
     def wait_ready(self, timeout_seconds: float | None = None) -> IndexState:
-        """Wait until the index is ready or has failed, at most so long, and return its state."""
+        """Wait until the index is ready or has failed, or the time is over, and return its state."""
         return self._supervisor.wait_ready(timeout_seconds)
 
     # ------------------------------------------------------------ keeping the index
@@ -147,7 +147,7 @@ class App:
         return replace(report, warnings=(*self._handle.warnings, *report.warnings))
 
     def watch(self, stop: threading.Event, report: ReportRun | None = None) -> None:
-        """Follow the edits of the tree until `stop` is set; `report` hears of each run that did something.
+        """Follow the edits of the tree until `stop` is set; `report` is called after each run that changed something.
 
         Raises IndexLockedError while another process writes this index, RootError when the tree cannot be watched.
         """
@@ -157,7 +157,7 @@ class App:
     def sync(
         self, verify: bool = False, rebuild: bool = False, progress: ReportSync | None = None
     ) -> tuple[SyncReport, ...]:
-        """Copy to each server what it lacks of the index; see `Replicator.sync`."""
+        """Send to each server what it lacks of the index; see `Replicator.sync`."""
         return self._replicator.sync(verify=verify, rebuild=rebuild, progress=progress)
 
     def close(self) -> None:
@@ -171,7 +171,7 @@ class App:
     # ------------------------------------------------------------ reporting
 
     def status(self) -> Status:
-        """Return everything a user may want to know of the index."""
+        """Return the state of the index, its counts, and what was left out."""
         index = self._handle.searched()
         if not self._supervisor.in_background:
             self._handle.load_model()
@@ -206,7 +206,7 @@ class App:
         )
 
     def inventory(self) -> SqliteInventory:
-        """Return what lists the indexed files and those that were left out."""
+        """Return the inventory of indexed files and of those that were left out."""
         return self._handle.searched().inventory
 
     def why_absent(self, path: str) -> str:
@@ -214,7 +214,7 @@ class App:
         catalog = self._handle.searched().catalog
         if path in catalog.states_at(path):
             return "filtered: it is archived" if catalog.is_archived(path) else ""
-        if not self._handle.is_writer:  # Who does not follow the rules has them as they were.
+        if not self._handle.is_writer:  # A reader does not follow changes of the rules.
             self._exclusion.reload()
         if exclusion := self._exclusion.explain(path):
             return f"not indexed: {exclusion}"
@@ -224,7 +224,7 @@ class App:
     # ------------------------------------------------------------ inside
 
     def _answer(self, ask: Callable[[IndexStores], tuple[_Answer, set[str]]]) -> tuple[_Answer, set[str]]:
-        """Ask one commit of the index, and the next one when files of the answer had changed and could be indexed."""
+        """Answer from one commit, and again from the next one if changed files of the answer could be indexed."""
         answer, changed = self._ask_once(ask)
         if changed and self._supervisor.refresh_stale(changed):
             return self._ask_once(ask)
@@ -248,7 +248,7 @@ class App:
         return result, self._changed(index, shown_files(result))
 
     def _too_early_for_servers(self) -> Mapping[str, str]:
-        """Map what is searched here meanwhile to the reason: a command asks the servers at once."""
+        """Map the stores that are searched locally for now to the reason; a command queries the servers at once."""
         if not self._servers.any or not self._supervisor.in_background:
             return {}
         if not self._servers.is_loaded:
@@ -258,7 +258,7 @@ class App:
     def _without_servers(
         self, request: SearchRequest, problems: Mapping[str, str], index: IndexStores, state: IndexState
     ) -> SearchResult:
-        """Answer from the local index what the servers did not; the result says which of them were silent."""
+        """Answer from the local index in place of the servers; the result names those that failed."""
         local = self._orchestrator.search(request, self._local_stores(index), state)
         reasons = {name: f"{why}; answered from the local index" for name, why in problems.items()}
         return replace(local, meta=replace(local.meta, unavailable={**reasons, **local.meta.unavailable}))
@@ -275,12 +275,12 @@ class App:
             self._handle.load_model()
         return replace(
             index.stores(*self._handle.model_of(index)),
-            knows_cosines=not self.settings.indexing.embedding_model,
+            has_calibrated_cosines=not self.settings.indexing.embedding_model,
             cross_encoder=lambda: load_cross_encoder(self.settings.retrieval.cross_encoder_model),
         )
 
-    def _copied(self) -> tuple[SqliteProjectionSource, Embedder]:
-        """Return what servers copy, and the model of its vectors."""
+    def _replication_source(self) -> tuple[SqliteProjectionSource, Embedder]:
+        """Return what is replicated to servers, and the model of its vectors."""
         index = self._handle.searched()
         self._handle.load_model()
         if self._handle.embedder is None:
@@ -290,14 +290,14 @@ class App:
         return index.projection(self._servers.project, self._handle.embedder.fingerprint), self._handle.embedder
 
     def _use_servers(self) -> None:
-        """Load the servers' clients, and copy what is committed while this process writes a complete index."""
+        """Load the servers' clients, and replicate each commit while this process is the writer of a complete index."""
         if not self._servers.any:
             return
-        self._servers.load_soon(self._wait_for_calm)
+        self._servers.load_soon(self._wait_until_idle)
         if self.settings.servers.sync_servers:
             self._replicator.start_following(lambda: self._own_commit() if self._servers.is_loaded else None)
 
-    def _wait_for_calm(self) -> None:
+    def _wait_until_idle(self) -> None:
         self.wait_ready(BUILDING_SECONDS)
         self._stop.wait(SEARCH_SECONDS)
         self._supervisor.search_priority.idle.wait()
@@ -307,7 +307,7 @@ class App:
         return self._handle.searched().database.version() if writes else None
 
     def doubt(self, error: sqlite3.Error) -> IndexStoreError:
-        """Have the index file examined where SQLite cannot read it, and return what a user is told of that."""
+        """Have the index file examined after SQLite could not read it, and return the error to raise."""
         return self._handle.doubt(error)
 
 

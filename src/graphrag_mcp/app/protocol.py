@@ -1,4 +1,4 @@
-"""What the tools, the command line and the page may ask of a project, with or without an index on this machine."""
+"""What the tools, the command line and the page may request of a project, with or without a local index."""
 
 import sqlite3
 from collections.abc import Callable, Sequence
@@ -12,16 +12,16 @@ from graphrag_mcp.model.reports import IndexState, Status
 from graphrag_mcp.model.search import SearchRequest, SearchResult, StoredChunk
 from graphrag_mcp.settings import Settings
 
-if TYPE_CHECKING:  # The navigator imports the stores' ports: numpy, which no client waits for.
+if TYPE_CHECKING:  # The navigator imports numpy through the ports, and no client should wait for that.
     from graphrag_mcp.graph.navigator import Navigator
 
 
 class Capability(Enum):
-    """A kind of question that a backend can answer."""
+    """A kind of request that a backend can answer."""
 
     SEARCH = "search"
     STATUS = "status"
-    CODE = "code"  # Exact questions, which are answered from an index and the files.
+    CODE = "code"  # Exact answers from the code graph and the files.
 
 
 WITH_INDEX = frozenset(Capability)
@@ -39,10 +39,10 @@ class SearchBackend(Protocol):
     settings: Settings
 
     def start(self) -> None:
-        """Prepare for questions in the background; returns at once."""
+        """Prepare for requests in the background; returns at once."""
 
     def search(self, request: SearchRequest) -> SearchResult:
-        """Answer from what is indexed now; the result says how complete that is."""
+        """Answer from what is indexed now; the result has the state of the index."""
 
     def status(self) -> Status:
         """Return what is indexed and what was left out."""
@@ -51,10 +51,10 @@ class SearchBackend(Protocol):
         """Return how complete the index is."""
 
     def wait_ready(self, timeout_seconds: float | None = None) -> IndexState:
-        """Wait until the index is complete or has failed, at most that long, and return its state."""
+        """Wait until the index is ready or has failed, or the time is over, and return its state."""
 
     def doubt(self, error: sqlite3.Error) -> GraphragError:
-        """Have the index file examined after SQLite could not read it, and return what to tell the user."""
+        """Have the index file examined after SQLite could not read it, and return the error to raise."""
 
     def close(self) -> None:
         """Stop what runs in the background."""
@@ -72,13 +72,13 @@ Nodes = TypeVar("Nodes", bound=ShowsNodes)
 
 
 class CodeBackend(SearchBackend, Protocol):
-    """One project whose code graph and files can be asked too: it has `Capability.CODE`."""
+    """One project that also answers from its code graph and files: it has `Capability.CODE`."""
 
     def navigate(self, ask: Callable[["Navigator"], Nodes]) -> tuple[Nodes, set[str]]:
         """Return an answer from the code graph and the files, with the paths that changed since they were indexed."""
 
     def navigator(self) -> "Navigator":
-        """Return what answers exact questions from what is indexed now."""
+        """Return the navigator over what is indexed now."""
 
     def chunk_at(self, path: str, line: int) -> StoredChunk | None:
-        """Return the innermost chunk around a line of an indexed file, None when there is no such file."""
+        """Return the innermost chunk around a line of an indexed file; None for any other file."""

@@ -1,4 +1,4 @@
-"""A search that has no index of its own: a team indexes once, and everybody asks the servers."""
+"""A search without a local index: a team indexes once, and every member searches the servers."""
 
 import threading
 from contextlib import suppress
@@ -20,7 +20,7 @@ from graphrag_mcp.settings import Settings
 
 
 class RemoteApp:
-    """One project on servers, searched as `App` searches its own index; it writes nothing anywhere."""
+    """One project on servers, searched as `App` searches its own index; it writes nothing."""
 
     capabilities: ClassVar[frozenset[Capability]] = WITHOUT_INDEX
 
@@ -56,7 +56,7 @@ class RemoteApp:
         return replace(result, meta=replace(result.meta, unavailable={"catalog": problem, **result.meta.unavailable}))
 
     def index_state(self) -> IndexState:
-        """Return that the index is ready: whoever writes the servers knows better."""
+        """Return READY: only the process that writes to the servers has the real state."""
         return IndexState(IndexPhase.READY)
 
     def wait_ready(self, timeout_seconds: float | None = None) -> IndexState:
@@ -65,18 +65,18 @@ class RemoteApp:
         return self.index_state()
 
     def doubt(self, error: Exception) -> ServerError:
-        """Return what a user is told of an error; there is no file that could be damaged."""
+        """Return the error to raise; there is no index file that could be damaged."""
         return ServerError(explain(error))
 
     def status(self) -> Status:
         """Return what the servers hold of the project."""
         self._load_model()
-        place, project = self.settings.servers.qdrant_url, self._servers.project
+        address, project = self.settings.servers.qdrant_url, self._servers.project
         try:
             counts, problem = self._servers.counts(), ""
         except GraphragError as error:
             counts, problem = {}, str(error)
-        with suppress(ServerError):  # Either is told below.
+        with suppress(ServerError):  # A problem is in the status below.
             self._verify_model()
         files = sum(counts.values())
         state = (
@@ -84,14 +84,14 @@ class RemoteApp:
         )
         return Status(
             root=str(self.root),
-            index_file=f"{place} (project {project})",
+            index_file=f"{address} (project {project})",
             index_bytes=0,
             state=state,
             files=files,
             model=self.settings.indexing.embedding_model or "the package's own",
             model_available=self._embedder is not None,
             languages=counts,
-            servers=(ServerState(f"Qdrant {place} {project}", 0, problem),),
+            servers=(ServerState(f"Qdrant {address} {project}", 0, problem),),
             warnings=(self._model_problem,) if self._model_problem else (),
         )
 
@@ -101,7 +101,7 @@ class RemoteApp:
         self._servers.close()
 
     def _load_model(self) -> None:
-        """Load the model once; without it, keyword and graph search answer and say why."""
+        """Load the model once; without it, only keyword and graph search answer, and the result has the reason."""
         with self._loading:
             if self._embedder is None and not self._model_problem:
                 try:
@@ -110,9 +110,9 @@ class RemoteApp:
                     self._model_problem = str(error)
 
     def _verify_model(self) -> None:
-        """Use the model only where the server's vectors were made with it; the server is asked until it has some.
+        """Use the model only if the server's vectors were made with it; checked until the server has vectors.
 
-        Raises ServerError when they were made with another one.
+        Raises ServerError when they were made with another model.
         """
         embedder = self._embedder
         if self._verified or embedder is None:

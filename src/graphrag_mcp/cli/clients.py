@@ -1,4 +1,4 @@
-"""The MCP clients that `init` sets up: where each keeps its settings, and what stands there for a server."""
+"""The MCP clients that `init` sets up: where each keeps its settings, and their format."""
 
 import hashlib
 import json
@@ -15,25 +15,25 @@ from graphrag_mcp.errors import GraphragError
 
 SERVER_NAME = "graphrag"
 WORKSPACE = "${workspaceFolder}"
-NAME_CHARACTERS = 32  # Of a folder in the name of a server: clients put it before the name of each tool.
+NAME_CHARACTERS = 32  # Of a folder in the name of a server: clients prefix each tool with that name.
 
 Entries = Mapping[str, Any]
 ChooseName = Callable[[Entries], str]
 
 
 class ClientSettingsError(GraphragError):
-    """A client's settings cannot be read, or hold what cannot be kept when they are written."""
+    """A client's settings cannot be read, or cannot be written without loss."""
 
 
 class SettingsFormat(Protocol):
-    """How a client's file holds its servers."""
+    """The format of the servers in a client's file."""
 
     def read(self, text: str) -> Entries:
-        """Return the entries of all servers by their names. Raises ClientSettingsError."""
+        """Return the entries of all servers by name. Raises ClientSettingsError."""
         ...
 
     def merge(self, text: str, file: Path, choose_name: ChooseName, command: list[str]) -> str:
-        """Return the text with our entry in it, and all else as it was. Raises ClientSettingsError."""
+        """Return the text with our entry; the rest is unchanged. Raises ClientSettingsError."""
         ...
 
 
@@ -41,10 +41,9 @@ class SettingsFormat(Protocol):
 class Client:
     """A client.
 
-    settings: where its file lies, for a project. root: how the client names the project to the server; "" where it
-    starts it there, "." where it knows no project, so that the folder itself has to be named. is_shared: whether one
-    file serves all projects, so that each has an entry of its own. first_use: what the user has to do once, "" if
-    nothing.
+    settings: returns its file for a project. root: how the client passes the project to the server; "" if it starts the
+    server in the project, "." if it has no project, so that the entry contains the folder. is_shared: whether one file
+    is for all projects, so that each has its own entry. first_use: what the user has to do once, "" if nothing.
     """
 
     name: str
@@ -56,7 +55,7 @@ class Client:
     first_use: str = ""
 
     def entry_name(self, entries: Entries, root: Path) -> str:
-        """Return the name of a project's entry: the one that it has, else one that nothing else has."""
+        """Return the name of a project's entry: its present one, else a free one."""
         if not self.is_shared:
             return SERVER_NAME
         own = (name for name in entries if name.startswith(SERVER_NAME) and _root_of(entries[name]) == root)
@@ -78,7 +77,7 @@ class Client:
 
 @dataclass(frozen=True, slots=True)
 class JsonFormat:
-    """A JSON file whose servers are in a section. extra: what every entry has beside its command."""
+    """A JSON file whose servers are in a section. extra: what every entry has besides its command."""
 
     section: str
     extra: Mapping[str, Any] = field(default_factory=dict)
@@ -140,7 +139,7 @@ def _section(settings: Any, name: str) -> Entries:
 
 
 def _root_of(entry: Any) -> Path | None:
-    """Return the folder that an entry serves, None when it names none."""
+    """Return the folder that an entry serves, None when it contains none."""
     arguments = entry.get("args") if isinstance(entry, dict) else None
     if not isinstance(arguments, list) or "--root" not in arguments[:-1]:
         return None
@@ -162,7 +161,7 @@ def _last_two(root: Path) -> tuple[str, str]:
 
 
 def _indent(text: str) -> str:
-    """Return what a file is indented with, two spaces for a new one."""
+    """Return the indentation of a file, two spaces for a new one."""
     second = text.lstrip("{\r\n").partition("\n")[0] if text.startswith("{") else ""
     return second[: len(second) - len(second.lstrip(" \t"))] or "  "
 

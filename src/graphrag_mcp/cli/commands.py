@@ -27,11 +27,11 @@ from graphrag_mcp.model.reports import IndexReport, SyncReport
 from graphrag_mcp.model.search import SearchRequest
 from graphrag_mcp.text.counts import counted
 
-NICENESS = 5  # Servers that start or search meanwhile go first; on an idle machine nothing is slower.
+NICENESS = 5  # Servers that start or search meanwhile have priority; on an idle machine nothing is slower.
 
 
 def run_index(options: argparse.Namespace) -> None:
-    """Bring the index up to date and say what was done."""
+    """Bring the index up to date and print what was done."""
     os.setpriority(os.PRIO_PROCESS, 0, NICENESS)
     with closing(_open(options)) as app, ProgressLine() as progress:
         report = app.index(options.rebuild, progress)
@@ -39,7 +39,7 @@ def run_index(options: argparse.Namespace) -> None:
 
 
 def run_search(options: argparse.Namespace) -> None:
-    """Search once and print what is found."""
+    """Search once and print the results."""
     local = None if options.remote else _open(options)
     with closing(local or _open_remote(options)) as backend:
         request = _read_request(options, backend)
@@ -60,7 +60,7 @@ def run_watch(options: argparse.Namespace) -> None:
         with ProgressLine() as progress:
             report = app.index(progress=progress)
         _print(describe_report(report) + f"\nwatching {printable(str(app.root))}")
-        # Only now: while indexing, an interrupt just ends the run, which the next one resumes.
+        # Not earlier: while indexing, an interrupt ends the run, and the next run resumes it.
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, lambda *_: stop.set())
         app.watch(stop, lambda change: _print(describe_report(change)))
@@ -80,7 +80,7 @@ def run_status(options: argparse.Namespace) -> None:
 
 
 def run_sync(options: argparse.Namespace) -> None:
-    """Copy the index to the servers and say what was done; raises ServerError when a server lacks something still."""
+    """Replicate the index to the servers and print what was done; raises ServerError when a replica is incomplete."""
     with closing(_open(options)) as app:
         if not options.no_update:
             bring_up_to_date(app)
@@ -96,7 +96,7 @@ def run_sync(options: argparse.Namespace) -> None:
 
 
 def bring_up_to_date(app: App) -> None:
-    """Index what changed, unless another process does so already."""
+    """Index what changed, unless another process is the writer."""
     try:
         with ProgressLine() as progress:
             app.index(progress=progress)
@@ -115,7 +115,7 @@ def describe_report(report: IndexReport) -> str:
 
 
 def describe_sync(report: SyncReport, *, verified: bool = False) -> str:
-    """Return what was copied to one server, in one line."""
+    """Return what was sent to one server, in one line."""
     line = (
         f"{report.server}: {counted(report.written, 'file')} ({counted(report.chunks, 'chunk')}) sent, "
         f"{report.removed:,} removed in {report.seconds:.1f} s"

@@ -1,4 +1,4 @@
-"""`graphrag-mcp doctor`: looks at every part that can be wrong, and says what to do about each that is."""
+"""`graphrag-mcp doctor`: checks every part that can be wrong, and prints the next step for each problem."""
 
 import argparse
 import json
@@ -46,12 +46,12 @@ _MARKS = {"ok": "ok     ", "warning": "warning", "failed": "FAILED "}
 
 
 class DoctorError(GraphragError):
-    """Something has to be mended."""
+    """A part has a problem that must be repaired."""
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What is to be said of one part. next_step: "" when nothing has to be done."""
+    """The result of checking one part. next_step: "" when nothing has to be done."""
 
     part: str
     verdict: Verdict
@@ -60,20 +60,20 @@ class Finding:
 
 
 def run_doctor(options: argparse.Namespace) -> None:
-    """Examine everything and print a line for each part; raises DoctorError when one has to be mended."""
+    """Check everything and print a line for each part; raises DoctorError when a part has failed."""
     root = project_root(options.root, os.environ)
     findings = list(examine(root))
     if options.json:
-        sys.stdout.write(json.dumps([asdict(one) for one in findings], indent=2) + "\n")
+        sys.stdout.write(json.dumps([asdict(finding) for finding in findings], indent=2) + "\n")
     else:
         sys.stdout.write(printable("\n".join(map(_line, findings))) + "\n")
-    failed = [one.part for one in findings if one.verdict == "failed"]
+    failed = [finding.part for finding in findings if finding.verdict == "failed"]
     if failed:
         raise DoctorError(f"problems found: {', '.join(failed)}")
 
 
 def examine(root: Path) -> Iterator[Finding]:
-    """Yield what is to be said of every part; one that breaks does not keep the others from being looked at."""
+    """Yield the finding for every part; an error in one does not keep the others from being checked."""
     yield from _guarded("python", _python)
     yield from _guarded("sqlite", _sqlite)
     yield from _guarded("grammars", _grammars)
@@ -89,11 +89,11 @@ def examine(root: Path) -> Iterator[Finding]:
     if root.is_dir():
         root = root.resolve()
         yield from _guarded("git", lambda: _git(root))
-        place = IndexLocation(root, settings.indexing.data_dir)
-        yield from _guarded("index folder", lambda: _folder(place))
-        yield from _guarded("index", lambda: _index(root, settings, place))
-        yield from _old_indexes(place)
-        yield from _guarded("writer", lambda: _lock(place))
+        location = IndexLocation(root, settings.indexing.data_dir)
+        yield from _guarded("index folder", lambda: _folder(location))
+        yield from _guarded("index", lambda: _index(root, settings, location))
+        yield from _old_indexes(location)
+        yield from _guarded("writer", lambda: _lock(location))
         yield from _guarded("watching", lambda: _watching(root, settings))
         yield from _guarded("servers", lambda: _servers(root, settings))
         for client in CLIENTS.values():
@@ -103,7 +103,7 @@ def examine(root: Path) -> Iterator[Finding]:
 def _guarded(part: str, look: Callable[[], Finding]) -> Iterator[Finding]:
     try:
         yield look()
-    except Exception as error:  # Whatever is wrong with a part is what the doctor is for.
+    except Exception as error:  # Any error of a part is a finding.
         known = explain(error)
         text = known or f"it cannot be examined ({error})"
         yield Finding(part, "failed", text, "see the message" if known else "report it, with the whole of this output")
@@ -136,7 +136,7 @@ def _grammars() -> Finding:
     for language in syntax_languages():
         try:
             load_grammar(language)
-        except Exception as error:  # A wheel of another version: anything may come.
+        except Exception as error:  # A wheel of another version may raise anything.
             broken.append(f"{language} ({error})")
     if broken:
         step = "reinstall the package, with the versions that it asks for"
@@ -177,27 +177,27 @@ def _git(root: Path) -> Finding:
     return Finding("git", "ok", "the history can be read")
 
 
-def _folder(place: IndexLocation) -> Finding:
-    existing = next(folder for folder in (place.folder, *place.folder.parents) if folder.exists())
+def _folder(location: IndexLocation) -> Finding:
+    existing = next(folder for folder in (location.folder, *location.folder.parents) if folder.exists())
     if not os.access(existing, os.W_OK | os.X_OK):
         return Finding(
             "index folder", "failed", f"{existing} cannot be written", "set GRAPHRAG_DATA_DIR to one that can"
         )
-    if place.folder.exists() and stat.S_IMODE(place.folder.stat().st_mode) & 0o077:
+    if location.folder.exists() and stat.S_IMODE(location.folder.stat().st_mode) & 0o077:
         return Finding(
-            "index folder", "warning", f"{place.folder} is readable by other users", f"chmod 700 {place.folder}"
+            "index folder", "warning", f"{location.folder} is readable by other users", f"chmod 700 {location.folder}"
         )
     free = shutil.disk_usage(existing).free
     if free < LEAST_FREE_BYTES:
         return Finding("index folder", "warning", f"{free / 1e6:,.0f} MB are free at {existing}", "make room")
-    return Finding("index folder", "ok", str(place.folder))
+    return Finding("index folder", "ok", str(location.folder))
 
 
-def _index(root: Path, settings: Settings, place: IndexLocation) -> Finding:
-    if not place.file.exists():
+def _index(root: Path, settings: Settings, location: IndexLocation) -> Finding:
+    if not location.file.exists():
         return Finding("index", "warning", "not built yet", "run `graphrag-mcp index`, or let the server build it")
     try:
-        with closing(sqlite3.connect(f"file:{place.file}?mode=ro", uri=True)) as connection:
+        with closing(sqlite3.connect(f"file:{location.file}?mode=ro", uri=True)) as connection:
             ((verdict,),) = connection.execute("PRAGMA quick_check(1)").fetchall()
     except sqlite3.DatabaseError as error:
         if not is_damage(error):
@@ -208,27 +208,25 @@ def _index(root: Path, settings: Settings, place: IndexLocation) -> Finding:
         return Finding("index", "failed", f"it is damaged ({verdict})", step)
     with closing(App(root, settings)) as app:
         state = app.index_state()
-    size = f"{counted(state.files_done, 'file')}, {counted(state.chunks, 'chunk')}, {place.size / 1e6:,.1f} MB"
+    size = f"{counted(state.files_done, 'file')}, {counted(state.chunks, 'chunk')}, {location.size / 1e6:,.1f} MB"
     text = f"{state.state}, {size}"
     if state.state is not IndexPhase.READY:
         return Finding("index", "warning", text, "run `graphrag-mcp index`, or wait for the server")
     return Finding("index", "ok", text)
 
 
-def _old_indexes(place: IndexLocation) -> Iterator[Finding]:
-    for one in old_indexes(place.folder):
-        days = max(0, int((time.time() - one.used_at) / DAY_SECONDS))
-        used = f"{one.size / 1e6:,.1f} MB, last used {'today' if not days else f'{days} days ago'}"
-        text = (
-            f"{one.path.name} ({used}) is from an older version; it will be removed {KEPT_DAYS} days after its last use"
-        )
+def _old_indexes(location: IndexLocation) -> Iterator[Finding]:
+    for old in old_indexes(location.folder):
+        days = max(0, int((time.time() - old.used_at) / DAY_SECONDS))
+        used = f"{old.size / 1e6:,.1f} MB, last used {'today' if not days else f'{days} days ago'}"
+        text = f"{old.path.name} ({used}) is from an older version; it is removed {KEPT_DAYS} days after its last use"
         yield Finding("older index", "ok", text)
 
 
-def _lock(place: IndexLocation) -> Finding:
-    if not place.write_lock.exists():
+def _lock(location: IndexLocation) -> Finding:
+    if not location.write_lock.exists():
         return Finding("writer", "ok", "no process has written this index yet")
-    lock = WriteLock(place.write_lock)
+    lock = WriteLock(location.write_lock)
     if lock.acquire():
         lock.release()
         return Finding("writer", "ok", "no writer; the next server becomes it")

@@ -1,4 +1,4 @@
-"""`graphrag-mcp eval`: asks queries whose answers are known, and prints how good the answers are, and why."""
+"""`graphrag-mcp eval`: runs queries with known answers, and prints the scores of the results and their causes."""
 
 import argparse
 import json
@@ -28,7 +28,7 @@ from graphrag_mcp.search.orchestrator import SearchOrchestrator
 from graphrag_mcp.settings import RetrievalSettings, Settings
 
 ALL = "all"
-DEEP = 200  # Results asked for to find where a missed file stands.
+DEEP = 200  # Results requested to find the rank of a missed file.
 CHANGES_SHOWN = 10
 MEASURES = [field.name for field in fields(Scores)]
 
@@ -36,7 +36,7 @@ Answers = Mapping[str, Sequence[Location]]
 
 
 def run_eval(options: argparse.Namespace) -> None:
-    """Ask every query as the hybrid tool does, with ten results, and print the mean scores with their intervals."""
+    """Run every query as the hybrid tool does, with ten results, and print the mean scores with their intervals."""
     if options.compare:
         queries = _choose(read_queries(_required(options)), options.repo, "")
         before, after = (_score_all(queries, _read_run(path)) for path in options.compare)
@@ -59,7 +59,7 @@ def run_eval(options: argparse.Namespace) -> None:
 
 @contextmanager
 def _project(options: argparse.Namespace) -> Iterator[tuple[App, list[JudgedQuery]]]:
-    """Open what is to be asked: the project as it is, or the tree before the commits that its history is asked for."""
+    """Open the project as it is, or, for queries from its history, the tree before those commits."""
     root = project_root(options.root, os.environ)
     if not options.from_history:
         queries = _choose(read_queries(_required(options)), options.repo, root.resolve().name)
@@ -104,7 +104,7 @@ def _choose(queries: Sequence[JudgedQuery], repo: str | None, root_name: str) ->
 def _read_run(path: Path) -> dict[str, list[Location]]:
     try:
         results = json.loads(path.read_text(encoding="utf-8"))["results"]
-        return {name: [(found, start, end) for found, start, end in places] for name, places in results.items()}
+        return {name: [(found, start, end) for found, start, end in locations] for name, locations in results.items()}
     except OSError as error:
         raise RequestError("--compare", f"{path} cannot be read: {error.strerror}") from None
     except (ValueError, KeyError, TypeError, AttributeError):
@@ -128,7 +128,7 @@ def _ask_all(app: App, queries: Sequence[JudgedQuery], settings: RetrievalSettin
 
 
 def _request(query: JudgedQuery, settings: RetrievalSettings) -> SearchRequest:
-    """Return what the hybrid tool would ask, but for its shortest query: a symbol of one letter is a fair question."""
+    """Return the request of the hybrid tool, without its minimum length: a query may be a symbol of one letter."""
     return SearchRequest(
         query.query,
         limit=CUTOFF,
@@ -138,7 +138,7 @@ def _request(query: JudgedQuery, settings: RetrievalSettings) -> SearchRequest:
 
 
 def _ask_with_components(app: App, queries: Sequence[JudgedQuery]) -> dict[str, dict[str, Scores]]:
-    """Return the scores of the baseline, of each part alone, of the whole, and of the whole without each part."""
+    """Return the scores of the baseline, of each component alone, of all, and of all without each component."""
     variants = {
         "baseline": components.baseline(),
         **{f"baseline + {part}": components.alone(part) for part in components.OFF},
@@ -185,9 +185,9 @@ class _Report:
     def groups(self) -> dict[str, list[Scores]]:
         groups: dict[str, list[Scores]] = {ALL: []}
         for query in self.queries:
-            one = score(query, self.answers[query.id])
-            groups[ALL].append(one)
-            groups.setdefault(str(getattr(query, self.by)), []).append(one)
+            scores = score(query, self.answers[query.id])
+            groups[ALL].append(scores)
+            groups.setdefault(str(getattr(query, self.by)), []).append(scores)
         return groups
 
     def as_json(self) -> dict[str, Any]:
@@ -201,8 +201,8 @@ class _Report:
             return "no queries"
         groups = self.groups()
         lines = _means({name: mean(group) for name, group in groups.items()}, {n: len(g) for n, g in groups.items()})
-        sure = [f"{measure} {_between(_interval(groups[ALL], measure))}" for measure in MEASURES]
-        return "\n".join([*lines, "", "95 % intervals: " + ", ".join(sure)])
+        intervals = [f"{measure} {_between(_interval(groups[ALL], measure))}" for measure in MEASURES]
+        return "\n".join([*lines, "", "95 % intervals: " + ", ".join(intervals)])
 
 
 def _means(rows: Mapping[str, Scores], counts: Mapping[str, int]) -> list[str]:
@@ -215,7 +215,7 @@ def _means(rows: Mapping[str, Scores], counts: Mapping[str, int]) -> list[str]:
 
 
 def _interval(scores: Sequence[Scores], measure: str) -> Interval:
-    return bootstrap([getattr(one, measure) for one in scores])
+    return bootstrap([getattr(row, measure) for row in scores])
 
 
 def _between(interval: Interval) -> str:
@@ -234,14 +234,14 @@ def _parts_table(parts: Mapping[str, Mapping[str, Scores]]) -> str:
 def _parts_json(parts: Mapping[str, Mapping[str, Scores]]) -> dict[str, Any]:
     means = {name: mean(list(scores.values())) for name, scores in parts.items()}
     return (
-        {"components": {name: {m: getattr(one, m) for m in MEASURES} for name, one in means.items()}} if parts else {}
+        {"components": {name: {m: getattr(row, m) for m in MEASURES} for name, row in means.items()}} if parts else {}
     )
 
 
 def _comparison_table(comparison: Comparison) -> str:
     lines = [
-        f"{name:>10}  {one.mean:+.3f}  ({one.low:+.3f} to {one.high:+.3f})"
-        for name, one in comparison.differences.items()
+        f"{name:>10}  {interval.mean:+.3f}  ({interval.low:+.3f} to {interval.high:+.3f})"
+        for name, interval in comparison.differences.items()
     ]
     for title, changes in (("won", comparison.won), ("lost", comparison.lost)):
         lines.append(f"{title}: {len(changes)}")
@@ -251,9 +251,9 @@ def _comparison_table(comparison: Comparison) -> str:
 
 def _comparison_json(comparison: Comparison) -> str:
     def listed(changes: Sequence[Change]) -> list[dict[str, Any]]:
-        return [{"id": one.id, "before": one.before, "after": one.after} for one in changes]
+        return [{"id": change.id, "before": change.before, "after": change.after} for change in changes]
 
-    differences = {name: one._asdict() for name, one in comparison.differences.items()}
+    differences = {name: interval._asdict() for name, interval in comparison.differences.items()}
     return json.dumps({"differences": differences, "won": listed(comparison.won), "lost": listed(comparison.lost)})
 
 

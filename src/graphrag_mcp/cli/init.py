@@ -1,4 +1,4 @@
-"""`graphrag-mcp init`: connects a client to this project; it shows what it would write."""
+"""`graphrag-mcp init`: connects a client to this project; shows the changes before it writes them."""
 
 import argparse
 import difflib
@@ -22,11 +22,11 @@ IGNORE_FILE = """\
 
 
 class DeclinedError(GraphragError):
-    """The user did not want it."""
+    """The user declined the changes."""
 
 
 def run_init(options: argparse.Namespace) -> None:
-    """Show what would be written, ask, and write it; what stands there already is kept."""
+    """Show the changes, ask, and write them; existing settings are kept."""
     root = project_root(options.root, os.environ)
     if not root.is_dir():
         raise RootError(f"{root} is not a directory; pass the folder of your repository as --root")
@@ -55,11 +55,11 @@ def run_init(options: argparse.Namespace) -> None:
 def server_command(client: Client, root: Path) -> list[str]:
     """Return the command line that starts the server; by its full path where it is not on PATH."""
     found = shutil.which("graphrag-mcp")
-    beside = Path(sys.executable).with_name("graphrag-mcp")
+    next_to_python = Path(sys.executable).with_name("graphrag-mcp")
     if found is not None and client.root != ".":
         command = ["graphrag-mcp"]
-    elif found is not None or beside.exists():
-        command = [found or str(beside)]
+    elif found is not None or next_to_python.exists():
+        command = [found or str(next_to_python)]
     else:
         command = [sys.executable, "-m", "graphrag_mcp"]
     named = str(root) if client.root == "." else client.root
@@ -99,12 +99,12 @@ def _client_change(client: Client, root: Path) -> _Change:
 
 
 def _ignore_change(root: Path) -> list[_Change]:
-    """Return the ignore file with the built-in rules, where the project has none; an existing one is never touched."""
+    """Return the ignore file with the built-in rules, where the project has none; an existing one is never changed."""
     from graphrag_mcp.exclusion.defaults import DEFAULT_PATTERNS
 
     try:
         file = root / load_settings(root, os.environ).indexing.ignore_file
-    except SettingsError:  # Who serves or searches is told what is wrong.
+    except SettingsError:  # Other commands report what is wrong.
         return []
     return [] if os.path.lexists(file) else [(file, "", IGNORE_FILE + DEFAULT_PATTERNS.strip() + "\n")]
 

@@ -1,4 +1,4 @@
-"""Which commands and options there are."""
+"""The commands and options of the command line."""
 
 import argparse
 import os
@@ -17,7 +17,7 @@ _EXIT_CODES = "exit codes: 0 done, 1 failed, 2 wrong usage"
 
 
 def create_parser() -> argparse.ArgumentParser:
-    """Return the parser; what it parses has `command` (None: serve) and the options of that command."""
+    """Return the parser; its result has `command` (None: serve) and the options of that command."""
     parser = argparse.ArgumentParser(
         prog="graphrag-mcp",
         description="Code-aware semantic search over your own repository: an MCP server and a command line.",
@@ -49,7 +49,7 @@ def create_parser() -> argparse.ArgumentParser:
 
 
 def check_remote(options: argparse.Namespace) -> None:
-    """Raise RequestError when --remote stands before a command that works on the index of this machine."""
+    """Raise RequestError when --remote is given to a command that needs a local index."""
     if options.remote and options.command not in _REMOTE:
         raise RequestError("--remote", f"--remote: {options.command} needs a local index; leave out --remote")
 

@@ -1,4 +1,4 @@
-"""Shows how far an index run is: one changing line on a terminal, a line now and then elsewhere."""
+"""Shows the progress of an index run: one changing line on a terminal, else a line every LOG_SECONDS."""
 
 import sys
 import time
@@ -14,7 +14,7 @@ _CLEAR_LINE = "\r\x1b[K"
 
 
 class ProgressLine:
-    """Give it to `App.index` as `progress`, inside a `with` block that ends the line."""
+    """A `progress` for `App.index`, used in a `with` block that ends the line."""
 
     def __init__(self, stream: TextIO | None = None) -> None:
         self._stream = stream or sys.stderr

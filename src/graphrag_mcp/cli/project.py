@@ -12,16 +12,16 @@ from graphrag_mcp.settings import Settings, load_settings
 def open_project(root: Path, index_root: str = "") -> App:
     """Return the application over `root` with its settings.
 
-    Raises RootError, SettingsError, or ServerError when a server is named and its client is not installed.
+    Raises RootError, SettingsError, or ServerError when a server is configured and its client is not installed.
     """
     try:
         settings = load_settings(root, os.environ)
     except SettingsError:
-        App(root, Settings(), index_root)  # If the root is the problem, its message is the better one.
+        App(root, Settings(), index_root)  # If the root is wrong too, its error is raised.
         raise
     return App(root, settings, index_root)
 
 
 def open_remote(root: Path) -> RemoteApp:
-    """Return the search over the servers alone. Raises SettingsError, or ServerError when no Qdrant is named."""
+    """Return the search without a local index. Raises SettingsError, or ServerError when no Qdrant is configured."""
     return RemoteApp(root, load_settings(root, os.environ))

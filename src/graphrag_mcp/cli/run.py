@@ -1,4 +1,4 @@
-"""Runs one command and turns how it ended into an exit code."""
+"""Runs one command and returns its exit code."""
 
 import argparse
 import logging
@@ -26,7 +26,7 @@ def run(arguments: Sequence[str]) -> int:
     if closed := _closed_stream(options.command or "serve"):
         return _complain(closed, FAILED)
     if isinstance(sys.stdout, TextIOWrapper):
-        sys.stdout.reconfigure(errors="backslashreplace")  # Code may hold what a terminal's encoding lacks.
+        sys.stdout.reconfigure(errors="backslashreplace")  # The terminal may lack a character.
     try:
         check_remote(options)
         _command(options.command or "serve")(options)
@@ -38,10 +38,12 @@ def run(arguments: Sequence[str]) -> int:
     except KeyboardInterrupt:
         return INTERRUPTED
     except BrokenPipeError:
-        # The reader, such as `head`, has seen enough; keep the interpreter from complaining when it flushes.
+        # The reader, such as `head`, has closed the pipe; keep the interpreter from an error when it flushes.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except Exception as error:
-        from graphrag_mcp.index.failures import explain  # Only now: it imports SQLite, which help and start do without.
+        from graphrag_mcp.index.failures import (
+            explain,
+        )  # Only now: it imports SQLite.
 
         logger.debug("the traceback", exc_info=True)
         unknown = f"this failed unexpectedly ({error}); GRAPHRAG_LOG_LEVEL=DEBUG shows where"
@@ -50,7 +52,7 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def _command(name: str) -> Callable[[argparse.Namespace], None]:
-    """Import a command only when it runs, so that help is instant and the server starts without the search."""
+    """Import and return a command; only when it runs, so that help and the server start quickly."""
     if name == "serve":
         from graphrag_mcp.cli.serve import run_serve
 
@@ -91,7 +93,7 @@ def _start_logging() -> None:
 
 
 def _closed_stream(command: str) -> str:
-    """Return what is wrong when a stream that the command needs was closed before it started, "" otherwise."""
+    """Return an error when a stream that the command needs was closed before it started, else ""."""
     if command == "serve" and None in (sys.stdin, sys.stdout):
         return "standard input or output is closed; let an MCP client start the server, which holds both open"
     return "standard output is closed; send it to a file or to /dev/null" if sys.stdout is None else ""

@@ -15,14 +15,14 @@ if TYPE_CHECKING:
 
 
 def run_serve(options: argparse.Namespace) -> None:
-    """Serve until the client leaves; ends the process."""
-    client = os.getppid()  # At once: it may be gone before the server is up.
-    gc.disable()  # The imports leave no garbage: looking for it takes a fifteenth of the start.
-    signal.signal(signal.SIGINT, signal.SIG_DFL)  # While the imports below run, an interrupt has no traceback to show.
+    """Serve until the client is gone, then end the process."""
+    client = os.getppid()  # First of all: it may be gone before the server runs.
+    gc.disable()  # The imports leave no garbage; collecting takes a fifteenth of the start.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # An interrupt during the imports shows no traceback.
     from graphrag_mcp.mcp_server.wire import claim_stdio
 
     streams = claim_stdio()
-    # Only now: what an import prints must not reach the client.
+    # Only now: output of an import must not reach the client.
     from graphrag_mcp.app.lazy import LazyBackend
     from graphrag_mcp.app.protocol import WITH_INDEX, WITHOUT_INDEX
     from graphrag_mcp.mcp_server.protocol import create_server
@@ -43,7 +43,7 @@ def _open(root: Path, remote: bool) -> "SearchBackend":
 
 
 def _settings_for_schemas(root: Path) -> "Settings":
-    """Return the project's settings, or the defaults when they are wrong: the first call says what is."""
+    """Return the project's settings, or the defaults when they are wrong: the first call reports the error."""
     from graphrag_mcp.errors import SettingsError
     from graphrag_mcp.settings import Settings, load_settings
 

@@ -13,7 +13,7 @@ from graphrag_mcp.cli.options import project_root
 from graphrag_mcp.cli.project import open_project
 from graphrag_mcp.ui.page import serve_page
 
-# They would take the terminal, and run no script.
+# They would occupy the terminal, and do not run scripts.
 _TEXT_BROWSERS = {"www-browser", "links", "elinks", "lynx", "w3m"}
 
 
@@ -21,16 +21,16 @@ def run_ui(options: argparse.Namespace) -> None:
     """Serve the page until interrupted; the index is built meanwhile."""
     root = project_root(options.root, os.environ)
     backend = LazyBackend(lambda: open_project(root), WITH_INDEX)
-    backend.open()  # At once: a wrong root or setting ends the command here, with its sentence.
+    backend.open()  # At once: a wrong root or setting ends the command here with its error.
 
     def show(url: str, url_for_once: str) -> None:
         sys.stdout.write(url + "\n")
         sys.stdout.flush()
         if not options.no_browser:
-            # Beside this one: some browsers wait for their end.
+            # In a thread: some browser commands return only when the browser ends.
             threading.Thread(target=_open_browser, args=(url_for_once,), daemon=True).start()
 
-    with suppress(KeyboardInterrupt):  # As the page is meant to end.
+    with suppress(KeyboardInterrupt):  # The usual way to stop the page.
         try:
             serve_page(backend, options.port, show)
         finally:
@@ -38,7 +38,7 @@ def run_ui(options: argparse.Namespace) -> None:
 
 
 def _open_browser(url: str) -> None:
-    with suppress(webbrowser.Error, OSError):  # Without a browser, there is the address.
+    with suppress(webbrowser.Error, OSError):  # Without a browser, the printed address remains.
         browser = webbrowser.get()
         if getattr(browser, "name", "") not in _TEXT_BROWSERS:
             browser.open(url)

@@ -1,1 +1,1 @@
-"""Exact questions to the code graph."""
+"""Exact answers from the code graph."""

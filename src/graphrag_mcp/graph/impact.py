@@ -1,4 +1,4 @@
-"""What a change may reach: everything that leads to the changed code, the surest first, and the tests to run."""
+"""What a change may reach: all that depends on the changed code, the most certain first, and the tests to run."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -21,9 +21,9 @@ LEADING = (
 
 @dataclass(frozen=True, slots=True)
 class Reached:
-    """A definition or file that the change may reach, by its surest way: `via` is the node before it on that way.
+    """A definition or file that the change may reach, with its most certain path: `via` is the node before it.
 
-    confidence: the product of the confidences on the way, 0 to 1.
+    confidence: the product of the confidences on the path, 0 to 1.
     """
 
     node: CodeNode
@@ -34,15 +34,15 @@ class Reached:
 
     @property
     def is_guess(self) -> bool:
-        """Whether the last step may mean something else of the same name."""
+        """Whether the last reference on the path may mean another definition of the same name."""
         return self.edge.resolution.is_guess
 
 
 @dataclass(frozen=True, slots=True)
 class Impact:
-    """What a change of the starts reaches, nearest and surest first; tests are in `tests` and not in `reached`.
+    """What a change of the starts may reach, nearest and most certain first; tests are in `tests`, not in `reached`.
 
-    undecided: lines besides that contain the name of a start, or of what it defines, and may mean it.
+    undecided: the number of other lines with the name of a start, or of its members, that may refer to it.
     """
 
     starts: tuple[CodeNode, ...]
@@ -53,54 +53,54 @@ class Impact:
 
 
 def find_impact(graph: SymbolGraph, starts: Sequence[CodeNode], hops: int, scope: Scope) -> Impact:
-    """Follow everything that leads to the starts and to what is defined inside them.
+    """Follow all relations that lead to the starts and to what is defined inside them.
 
-    Guesses are shown and not followed. A file that merely imports something is reached, and what imports that file is
-    not: what its functions do with it is followed by their calls.
+    Guesses are reported but not followed. A file that merely imports something is reached, but its importers are not:
+    they are reached through the calls of its functions.
     """
-    inside = {one.node_id: one for node in starts for one in _with_members(graph, node)}
+    inside = {member.node_id: member for node in starts for member in _with_members(graph, node)}
     best: dict[int, Reached] = {}
     frontier = [(node, 1.0) for node in inside.values()]
     for hop in range(1, hops + 1):
-        ways = [
+        steps = [
             (edge, node, confidence * edge.confidence)
             for node, confidence in frontier
             for edge in graph.incoming(node, LEADING, scope)
             if edge.source_id not in inside
         ]
-        nodes = graph.nodes(edge.source_id for edge, _, _ in ways)
+        nodes = graph.nodes(edge.source_id for edge, _, _ in steps)
         fresh: dict[int, Reached] = {}
-        for edge, via, confidence in ways:
+        for edge, via, confidence in steps:
             if edge.source_id not in nodes:
                 continue
-            way = Reached(nodes[edge.source_id], via, edge, hop, confidence)
-            if _is_better(way, fresh.get(edge.source_id) or best.get(edge.source_id)):
-                fresh[edge.source_id] = way
+            path = Reached(nodes[edge.source_id], via, edge, hop, confidence)
+            if _is_better(path, fresh.get(edge.source_id) or best.get(edge.source_id)):
+                fresh[edge.source_id] = path
         best |= fresh
-        frontier = [(one.node, one.confidence) for one in fresh.values() if not one.is_guess and not one.node.is_file]
+        frontier = [(row.node, row.confidence) for row in fresh.values() if not row.is_guess and not row.node.is_file]
         if not frontier or len(best) > MAX_NODES:
             break
     ordered = sorted(best.values(), key=_order)
     return Impact(
         tuple(starts),
-        tuple(one for one in ordered if one.node.category is not Category.TESTS),
-        tuple(one for one in ordered if one.node.category is Category.TESTS),
-        graph.undecided(tuple(inside.values()), LEADING, scope, {one.edge.relation_id for one in ordered}),
+        tuple(row for row in ordered if row.node.category is not Category.TESTS),
+        tuple(row for row in ordered if row.node.category is Category.TESTS),
+        graph.undecided(tuple(inside.values()), LEADING, scope, {row.edge.relation_id for row in ordered}),
         bool(frontier) and hop < hops,
     )
 
 
-def _is_better(way: Reached, known: Reached | None) -> bool:
-    """Tell whether a way is to be kept: the first, a sure one where the other is a guess, the surer of as many hops."""
+def _is_better(path: Reached, known: Reached | None) -> bool:
+    """Return whether a path replaces the known one: none, a guess, or one of as many hops that is less certain."""
     if known is None:
         return True
-    if way.is_guess != known.is_guess:
+    if path.is_guess != known.is_guess:
         return known.is_guess
-    return way.hops == known.hops and way.confidence > known.confidence
+    return path.hops == known.hops and path.confidence > known.confidence
 
 
-def _order(one: Reached) -> tuple[bool, int, float, str, int]:
-    return one.is_guess, one.hops, -one.confidence, one.edge.path, one.edge.line
+def _order(row: Reached) -> tuple[bool, int, float, str, int]:
+    return row.is_guess, row.hops, -row.confidence, row.edge.path, row.edge.line
 
 
 def _with_members(graph: SymbolGraph, node: CodeNode) -> list[CodeNode]:
@@ -109,7 +109,7 @@ def _with_members(graph: SymbolGraph, node: CodeNode) -> list[CodeNode]:
     if node.kind not in (SymbolKind.TYPE, SymbolKind.MODULE):
         return [node]
     return [node] + [
-        one
-        for one in graph.in_file(node.path)
-        if one.node_id != node.node_id and node.start_line <= one.start_line and one.end_line <= node.end_line
+        member
+        for member in graph.in_file(node.path)
+        if member.node_id != node.node_id and node.start_line <= member.start_line and member.end_line <= node.end_line
     ]

@@ -1,4 +1,4 @@
-"""Finds the definitions and files that a caller means by a name, a path or a place."""
+"""Finds the definitions and files that a caller names by a name, a path or a location."""
 
 import re
 from collections.abc import Iterable
@@ -14,19 +14,19 @@ from graphrag_mcp.ports import SymbolGraph
 SIMILAR_NAMES = 8
 EVERYTHING = Scope(exclude_archived=False)
 
-SEPARATORS = re.compile(r"::|->|#|/")  # Of a name and its qualifiers, beside the dot.
+SEPARATORS = re.compile(r"::|->|#|/")  # Between a name and its qualifiers, besides the dot.
 
-_PLACE = re.compile(r"(?P<path>.+?):(?P<line>\d+)(?:-\d+)?\Z")
+_LOCATION = re.compile(r"(?P<path>.+?):(?P<line>\d+)(?:-\d+)?\Z")
 _MEMBER = re.compile(r"(?P<path>[^:#]+)(?:::|#)(?P<name>.+)\Z")
 
 
 def find_nodes(graph: SymbolGraph, text: str, root: Path, scope: Scope = EVERYTHING) -> list[CodeNode]:
-    """Return what a name (`refresh`, `Session.refresh`), a path, `path:line` or `path::name` stands for.
+    """Return what a name (`refresh`, `Session.refresh`), a path, `path:line` or `path::name` refers to.
 
-    Raises RequestError when nothing does; it names what is similar.
+    Raises RequestError when there is none; it lists similar names.
     """
     text = text.strip().removesuffix("()")
-    found = _at_place(graph, text, root) or _in_file(graph, text, root, scope)
+    found = _at_location(graph, text, root) or _in_file(graph, text, root, scope)
     if not found and (file := graph.file(_relative(text, root))) is not None:
         found = [file]
     found = found or _definitions(graph, text, scope)
@@ -36,7 +36,7 @@ def find_nodes(graph: SymbolGraph, text: str, root: Path, scope: Scope = EVERYTH
 
 
 def find_file(graph: SymbolGraph, path: str, root: Path) -> CodeNode:
-    """Return an indexed file. Raises RequestError when there is none; it names what is similar."""
+    """Return an indexed file. Raises RequestError when there is none."""
     path = _relative(path, root)
     file = graph.file(path)
     if file is None:
@@ -45,18 +45,18 @@ def find_file(graph: SymbolGraph, path: str, root: Path) -> CodeNode:
 
 
 def complete(beginning: str, names: Iterable[str]) -> list[str]:
-    """Return the names that begin with what was typed, then those that hold it, ignoring case."""
+    """Return the names that begin with the text, then those that contain it, ignoring case."""
     typed = beginning.lower()
     found = [(not name.lower().startswith(typed), name) for name in names if typed in name.lower()]
     return [name for _, name in sorted(found)]
 
 
-def _at_place(graph: SymbolGraph, text: str, root: Path) -> list[CodeNode]:
-    place = _PLACE.match(text)
-    if place is None:
+def _at_location(graph: SymbolGraph, text: str, root: Path) -> list[CodeNode]:
+    location = _LOCATION.match(text)
+    if location is None:
         return []
-    path = _relative(place["path"], root)
-    around = graph.in_file(path, int(place["line"]))
+    path = _relative(location["path"], root)
+    around = graph.in_file(path, int(location["line"]))
     file = graph.file(path)
     return around[:1] or ([file] if file is not None else [])
 
@@ -70,9 +70,9 @@ def _in_file(graph: SymbolGraph, text: str, root: Path, scope: Scope) -> list[Co
 
 
 def _definitions(graph: SymbolGraph, name: str, scope: Scope) -> list[CodeNode]:
-    """Return what has the name: as it stands, since a heading may hold what separates the names of code, else plain.
+    """Return the definitions of a name: as written, since a heading may contain separators, else with dots for them.
 
-    Code that is written as it was asked for is meant, and the same in other letters only where there is none.
+    Names in other case are returned only where no code has the name as written.
     """
     found = graph.definitions(name, scope) or graph.definitions(_plain(name), scope)
     last = _plain(name).rpartition(".")[2]

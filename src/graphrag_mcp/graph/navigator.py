@@ -1,4 +1,4 @@
-"""The exact questions that a caller may ask of one project."""
+"""Exact answers about one project: definitions, relations, impact, occurrences, outlines and the repository map."""
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
@@ -21,10 +21,10 @@ ReadContents = Callable[[Sequence[str]], Iterable[Content]]
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A definition, with what mentions it directly: calls, imports, subclasses, tests.
+    """A definition with its direct references: calls, imports, subclasses, tests.
 
-    also: what else is mentioned by the same: its overloads, and where it is declared or defined besides. undecided:
-    lines besides that contain the name and may mean it.
+    also: other definitions with the same references: overloads and declarations. undecided: the number of other lines
+    with the name that may refer to it.
     """
 
     node: CodeNode
@@ -47,17 +47,17 @@ class Outline:
 
 
 class Navigator:
-    """Answers from the graph, and from the files as they are now."""
+    """Answers from the code graph and from the current files."""
 
     def __init__(self, graph: SymbolGraph, root: Path, list_paths: ListPaths, read: ReadContents) -> None:
-        """list_paths: the indexed files of a scope. read: what some of them hold now, in their order."""
+        """list_paths: returns the indexed files of a scope. read: returns current contents of files, in their order."""
         self._graph = graph
         self._root = root
         self._list_paths = list_paths
         self._read = read
 
     def symbols(self, text: str, scope: Scope = EVERYTHING) -> tuple[Found, ...]:
-        """Return the definitions that a name, path or place stands for, code first, and where each is used."""
+        """Return the definitions that a name, path or location means, code first, and the references to each."""
         used = [(node, self._uses(node, scope)) for node in self._starts(text, scope)]
         together: dict[Hashable, list[tuple[CodeNode, tuple[Step, ...]]]] = {}
         for node, steps in used:
@@ -69,11 +69,11 @@ class Navigator:
         )
 
     def trace(self, text: str, direction: Direction, hops: int, scope: Scope = EVERYTHING) -> Trace:
-        """Follow one kind of relation from what a name stands for."""
+        """Follow one kind of relation from the definitions that a name means."""
         return trace(self._graph, self._starts(text, scope), direction, hops, scope, with_members=True)
 
     def around(self, text: str, hops: int, limit: int, scope: Scope = EVERYTHING) -> Neighbourhood:
-        """Return what stands around the first definition that a name stands for, code before tests and the rest."""
+        """Return the neighbourhood of the first definition that a name means; code comes before tests and the rest."""
         return find_neighbourhood(self._graph, self._starts(text, scope), hops, limit, scope)
 
     def impact(self, text: str, hops: int, scope: Scope = EVERYTHING) -> Impact:
@@ -83,7 +83,7 @@ class Navigator:
     def occurrences(
         self, text: str, scope: Scope, *, whole_word: bool = True, ignore_case: bool = False
     ) -> Occurrences:
-        """Return every line of the indexed files that holds a text; code first, then tests and the rest."""
+        """Return every line of the indexed files that contains a text; code first, then tests and the rest."""
         files = sorted(self._list_paths(scope), key=lambda file: (_CATEGORIES[file[1]], file[0]))
         needle = Needle(text, whole_word=whole_word, ignore_case=ignore_case)
         return find_occurrences(needle, self._read([path for path, _ in files]))
@@ -94,21 +94,21 @@ class Navigator:
         return Outline(file, tuple(self._graph.in_file(file.path)))
 
     def repository_map(self) -> RepositoryMap:
-        """Return the definitions that most of the code depends on, first."""
+        """Return the definitions, those that most of the code depends on first."""
         return map_repository(self._graph)
 
     def complete_path(self, beginning: str) -> list[str]:
-        """Return the indexed paths that a person may be typing: what begins so first, then what holds it."""
+        """Return the indexed paths that begin with the text, then those that contain it."""
         return complete(beginning, (path for path, _ in self._list_paths(EVERYTHING)))
 
     def complete_symbol(self, beginning: str) -> list[str]:
-        """Return the names of definitions that a person may be typing, likewise; with a dot, whole names too."""
+        """Return the names of definitions likewise; for a text with a dot, qualified names too."""
         typed = SEPARATORS.sub(".", beginning)
         qualified = self._graph.names(qualified=True) if "." in typed else []
         return complete(typed, dict.fromkeys([*self._graph.names(), *qualified]))
 
     def _starts(self, text: str, scope: Scope) -> list[CodeNode]:
-        """Return what a name, path or place stands for, code before tests and the rest."""
+        """Return what a name, path or location means, code before tests and the rest."""
         return sorted(find_nodes(self._graph, text, self._root, scope), key=_by_category)
 
     def _undecided(self, node: CodeNode, steps: Sequence[Step], scope: Scope) -> int:
@@ -118,13 +118,13 @@ class Navigator:
     def _uses(self, node: CodeNode, scope: Scope) -> tuple[Step, ...]:
         directions = (Direction.IMPORTERS,) if node.is_file else _USES
         traces = (trace(self._graph, [node], direction, 1, scope, with_members=True) for direction in directions)
-        steps = [step for one in traces for step in one.steps]
+        steps = [step for found in traces for step in found.steps]
         unique = {(step.source.node_id, step.edge.kind): step for step in steps}
         return tuple(unique.values())
 
 
 _USES = (Direction.CALLERS, Direction.SUBCLASSES, Direction.TESTS, Direction.IMPORTERS)
-_CATEGORIES = {category: place for place, category in enumerate(Category)}
+_CATEGORIES = {category: position for position, category in enumerate(Category)}
 
 
 def _by_category(node: CodeNode) -> tuple[int, bool, str, int]:

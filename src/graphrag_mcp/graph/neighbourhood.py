@@ -1,4 +1,4 @@
-"""What stands around one definition in the code graph, in every direction: the picture that a person looks at."""
+"""The neighbourhood of one definition in the code graph, in every direction, to be drawn."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -11,10 +11,10 @@ from graphrag_mcp.ports import SymbolGraph
 
 @dataclass(frozen=True, slots=True)
 class Neighbourhood:
-    """The nodes around a start and the edges between them.
+    """The nodes around a start and the relations between them.
 
-    others: what else the same name stands for. hops: the distance of each node from the start, by its id. hidden: how
-    many more neighbours were met when there were enough.
+    others: other definitions of the same name. hops: the distance of each node from the start, by its id. hidden: the
+    number of neighbours left out because of the limit.
     """
 
     start: CodeNode
@@ -28,9 +28,9 @@ class Neighbourhood:
 def find_neighbourhood(
     graph: SymbolGraph, starts: Sequence[CodeNode], hops: int, limit: int, scope: Scope
 ) -> Neighbourhood:
-    """Follow all relations from the first of the starts; guesses are shown and not followed.
+    """Follow all relations from the first of the starts; guesses are reported but not followed.
 
-    Of more than `limit` nodes the nearest and surest are kept.
+    Of more than `limit` nodes, the nearest and most certain are kept.
     """
     start, *others = starts
     kept, distance, hidden = {start.node_id: start}, {start.node_id: 0}, set[int]()
@@ -54,6 +54,6 @@ def find_neighbourhood(
 
 
 def _steps(graph: SymbolGraph, frontier: Sequence[CodeNode], scope: Scope) -> list[Step]:
-    """Return every edge at a node of the frontier, the surest first."""
+    """Return every relation of the nodes of the frontier, the most certain first."""
     steps = [step for direction in Direction for step in trace(graph, frontier, direction, 1, scope).steps]
     return sorted(steps, key=lambda step: (step.is_guess, -step.edge.confidence, step.edge.path, step.edge.line))

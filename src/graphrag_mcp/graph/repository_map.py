@@ -1,4 +1,4 @@
-"""Ranks the definitions of a project by how much of its code depends on them: where a newcomer begins to read."""
+"""Ranks the definitions of a project by how much of its code depends on them, for an overview."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,10 +11,10 @@ from graphrag_mcp.model.graph import CodeNode
 from graphrag_mcp.model.search import Scope
 from graphrag_mcp.ports import SymbolGraph
 
-MOST_DEFINITIONS = 4  # A name that more have, such as `run`, says nothing of who depends on whom.
-BY_NAME_ALONE = 0.1  # `start`, `any`: many a name that one definition has is a library's or the language's too.
+MOST_DEFINITIONS = 4  # A name with more definitions, such as `run`, does not show which one is used.
+BY_NAME_ALONE = 0.1  # `start`, `any`: a name with one definition is often a library's or the language's too.
 DAMPING = 0.85  # As published for PageRank.
-ROUNDS = 30  # .85 to the 30th is .008: no order changes after that.
+ROUNDS = 30  # 0.85 ** 30 is 0.008: the order no longer changes.
 NODES_READ = 2_000  # More than any budget shows.
 OWNERS_READ = 500  # Types of methods, each looked up by its name.
 
@@ -28,19 +28,19 @@ _Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class RepositoryMap:
-    """Definitions, the most depended upon first, and how many there are to choose from."""
+    """Definitions, the most depended upon first, and the number of all candidates."""
 
     nodes: tuple[CodeNode, ...]
     total: int
 
 
 def map_repository(graph: SymbolGraph) -> RepositoryMap:
-    """Rank the definitions of the code that is in use; tests, examples and the like have no say, and no place."""
+    """Rank the definitions of code that is not archived; tests, examples and the like neither count nor appear."""
     edges = np.fromiter(graph.dependencies(MOST_DEFINITIONS, _CODE), _COLUMNS)
     if not len(edges):
         return RepositoryMap((), 0)
-    ids, place = np.unique(edges["node"], return_inverse=True)
-    totals = np.bincount(place, weights=_score(edges))
+    ids, position = np.unique(edges["node"], return_inverse=True)
+    totals = np.bincount(position, weights=_score(edges))
     best = np.argsort(-totals, kind="stable")[:NODES_READ]
     nodes = graph.nodes(ids[best].tolist())
     ranked = zip(ids[best].tolist(), totals[best], strict=True)
@@ -50,7 +50,7 @@ def map_repository(graph: SymbolGraph) -> RepositoryMap:
 
 
 def _credit_types(graph: SymbolGraph, worth: Mapping[CodeNode, float]) -> dict[CodeNode, float]:
-    """Give a method's worth to its type: that is what a reader looks for, and an outline has its methods."""
+    """Add a method's score to its type: a reader looks for the type, and an outline lists its methods."""
     methods = {node: value for node, value in worth.items() if node.kind is SymbolKind.METHOD}
     credited = {node: value for node, value in worth.items() if node not in methods}
     owners = dict.fromkeys(owner for node in methods if (owner := node.qualified_name.rpartition(".")[0]))
@@ -64,10 +64,11 @@ def _credit_types(graph: SymbolGraph, worth: Mapping[CodeNode, float]) -> dict[C
 
 
 def _score(edges: NDArray[np.void]) -> _Floats:
-    """Return what each mention is worth: its share of the PageRank of the file that says it.
+    """Return the score of each dependency: its share of the PageRank of the file that it comes from.
 
-    PageRank (Brin and Page 1998) over the files; a file's rank goes to what it mentions, in proportion to the square
-    root of how often, split among the definitions of a name, and little of it to a name that is not imported.
+    PageRank (Brin and Page 1998) over the files; a file's rank goes to the definitions that it references, in
+    proportion to the square root of the number of references, split among the definitions of a name, and reduced to
+    BY_NAME_ALONE for a name that is not imported.
     """
     files, ends = np.unique(np.concatenate([edges["file"], edges["node_file"]]), return_inverse=True)
     source, target = ends[: len(edges)], ends[len(edges) :]
@@ -77,7 +78,7 @@ def _score(edges: NDArray[np.void]) -> _Floats:
     rank = np.full(len(files), 1 / len(files))
     for _ in range(ROUNDS):
         passed = np.bincount(target, rank[source] * shares, minlength=len(files))
-        lost = 1 - passed.sum()  # By files that mention nothing, or only names that may be others'.
+        lost = 1 - passed.sum()  # By files without references, and by names that are not imported.
         rank = (1 - DAMPING) / len(files) + DAMPING * (passed + lost / len(files))
     scores: _Floats = rank[source] * shares
     return scores

@@ -1,4 +1,4 @@
-"""Follows the code graph from a definition, hop by hop, and says where it stops."""
+"""Follows the code graph from a definition, hop by hop, and reports where it stops."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -9,7 +9,7 @@ from graphrag_mcp.model.search import Scope
 from graphrag_mcp.ports import SymbolGraph
 
 _TESTS = frozenset({Category.TESTS})
-MAX_NODES = 400  # Beyond that nobody reads an answer; the caller is told.
+MAX_NODES = 400  # A longer answer is not read; `is_cut` reports it.
 
 INCOMING: Mapping[Direction, tuple[RelationKind, ...]] = {
     Direction.CALLERS: (RelationKind.CALLS, RelationKind.USES),
@@ -26,7 +26,7 @@ _OUTGOING: Mapping[Direction, tuple[RelationKind, ...]] = {
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One edge of a trace: the nodes at its ends, and how many hops from the start it is."""
+    """One relation of a trace, with the nodes at its ends and its distance from the start in hops."""
 
     hop: int
     source: CodeNode
@@ -35,17 +35,17 @@ class Step:
 
     @property
     def is_guess(self) -> bool:
-        """Whether several definitions have the name, so that this one may not be meant."""
+        """Whether the reference may mean another definition of the same name."""
         return self.edge.resolution.is_guess
 
 
 @dataclass(frozen=True, slots=True)
 class Trace:
-    """What was found from the starts.
+    """The relations found from the starts.
 
-    steps: in the order (hop, sure before guessed, confidence, place). stops: names whose meaning was not found.
-    guessed: definitions that were not followed, since what leads to them is a guess. undecided: lines besides that
-    contain the name of a start and may mean it. is_cut: after more than MAX_NODES the other hops were not taken.
+    steps: in the order (hop, certain before guessed, confidence, location). stops: names that were not resolved.
+    guessed: the number of definitions not followed because only guesses lead to them. undecided: the number of other
+    lines with the name of a start that may refer to it. is_cut: whether hops were left out after MAX_NODES.
     """
 
     starts: tuple[CodeNode, ...]
@@ -66,15 +66,15 @@ def trace(
     *,
     with_members: bool = False,
 ) -> Trace:
-    """Follow one kind of relation from the starts, at most so many hops; guesses are shown and not followed.
+    """Follow one kind of relation from the starts for at most `hops`; guesses are reported but not followed.
 
-    with_members: what leads to something that a file of the starts defines, from elsewhere, leads to the file.
+    with_members: a relation from another file to a definition in a start file counts as one to the file.
     """
     frontier = list(starts)
     inside: set[int] = set()
     if with_members and direction in INCOMING:
         files = [node for node in starts if node.is_file]
-        frontier += [one for file in files for one in graph.in_file(file.path)]
+        frontier += [member for file in files for member in graph.in_file(file.path)]
         inside = {file.file_id for file in files}
     seen = {node.node_id for node in frontier}
     steps: list[Step] = []
@@ -85,8 +85,8 @@ def trace(
         for node in frontier:
             found, unknown = _edges(graph, node, direction, scope)
             edges += found
-            for one in unknown:
-                stops.setdefault((one.name, one.module), one)
+            for reference in unknown:
+                stops.setdefault((reference.name, reference.module), reference)
         fresh = [step for step in _steps(graph, edges, hop, direction) if step.source.file_id not in inside]
         steps += _each_once(fresh, direction)
         guessed |= {_far_end(step, direction).node_id for step in fresh if step.is_guess}
@@ -130,9 +130,9 @@ def _order(step: Step) -> tuple[bool, float, str, int]:
 
 
 def _each_once(steps: Sequence[Step], direction: Direction) -> list[Step]:
-    """Leave out what says the same again: of overloads and of declarations one is mentioned with all the others."""
+    """Drop repeated relations: a reference to an overload or declaration refers to all the others too."""
     if direction in _OUTGOING:
-        last = sorted(steps, key=lambda step: step.target.start_line)  # It has the body where others only declare it.
+        last = sorted(steps, key=lambda step: step.target.start_line)  # The last has the body.
         kept = {(step.source, step.target.file_id, step.target.qualified_name, step.edge.kind): step for step in last}
     else:
         kept = {(step.source, 0, step.target.qualified_name, step.edge.kind): step for step in reversed(steps)}

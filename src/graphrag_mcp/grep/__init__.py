@@ -1,1 +1,1 @@
-"""Every place of a text in the files themselves."""
+"""Every occurrence of a text in the files."""

@@ -1,8 +1,8 @@
-"""Every place where a text stands, by reading the files themselves: complete, where a search is ranked.
+"""Finds every occurrence of a text by reading the files: the answer is complete, that of a search is ranked.
 
-There are two steps. First the bytes of a file tell whether it can hold the text at all: most files cannot, and need not
-be decoded. Then the text is searched. A file that holds a secret, or may hold one, comes as masked text and skips the
-first step: its bytes decide nothing, so neither a count nor the time of an answer depends on what is masked.
+There are two steps. First the bytes of a file show whether it can contain the text at all: most files cannot, and need
+not be decoded. Then the text is searched. A file that contains a secret, or may contain one, is passed as masked text
+and skips the first step, so neither a count nor the time of an answer depends on what is masked.
 """
 
 import re
@@ -13,13 +13,13 @@ from typing import NamedTuple
 
 from graphrag_mcp.text.source import WIDE_MARKS, NotText, decode
 
-MAX_LINES = 10_000  # Kept of one question; the totals go on.
+MAX_LINES = 10_000  # Kept for one answer; the totals count all.
 
 
 class Content(NamedTuple):
     """A file as it is now.
 
-    held: the bytes of a file that is known to hold no secret, the masked text of any other; None: it cannot be read.
+    held: the bytes of a file without secrets, the masked text of any other; None if it cannot be read.
     """
 
     path: str
@@ -28,7 +28,7 @@ class Content(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Occurrence:
-    """One line that holds the text: at which column (from 0) it does first, and how often."""
+    """One line that contains the text. column: of the first occurrence, from 0. count: of occurrences on the line."""
 
     path: str
     line: int
@@ -41,7 +41,7 @@ class Occurrence:
 class Occurrences:
     """All occurrences in the files that were read, in the order of path and line.
 
-    unread: files that are indexed and cannot be read now, so that nobody can say what is in them.
+    unread: indexed files that cannot be read now, so that their contents are unknown.
     """
 
     lines: tuple[Occurrence, ...]
@@ -55,7 +55,7 @@ class Occurrences:
 class Needle:
     """A literal text to look for.
 
-    whole_word: where it begins or ends with a letter, digit or underscore, no other may stand beside it.
+    whole_word: at an end that is a letter, digit or underscore, no other of these may be adjacent.
     """
 
     def __init__(self, text: str, *, whole_word: bool, ignore_case: bool) -> None:
@@ -65,14 +65,14 @@ class Needle:
         self._probe = _probe(text, ignore_case)
 
     def is_absent(self, data: bytes) -> bool:
-        """Tell whether the bytes of a text rule the needle out; False where only the text can tell."""
+        """Return whether the bytes of a file rule the needle out; False where the text must be searched."""
         if self._ignore_case:
             return data.isascii() and self._probe not in data.lower()
         return self._probe not in data and not data.startswith(WIDE_MARKS)
 
     def starts(self, text: str) -> list[int]:
-        """Return where it begins in a text."""
-        if self._lower is not None and text.isascii():  # Several times as fast as a search in any case.
+        """Return the offsets where the needle begins in a text."""
+        if self._lower is not None and text.isascii():  # Several times as fast as a case-insensitive pattern.
             return [found.start() for found in self._lower.finditer(text.lower())]
         return [found.start() for found in self._pattern.finditer(text)]
 
@@ -97,7 +97,7 @@ def find_occurrences(needle: Needle, contents: Iterable[Content]) -> Occurrences
 
 
 def _searched_text(held: bytes | str | None, needle: Needle) -> str | None:
-    """Return the text to search, "" when the bytes rule the needle out, None when there is no text."""
+    """Return the text to search, "" when the bytes rule the needle out, None if it cannot be read as text."""
     if not isinstance(held, bytes):
         return held
     if needle.is_absent(held):
@@ -109,7 +109,7 @@ def _searched_text(held: bytes | str | None, needle: Needle) -> str | None:
 def _pattern(text: str, whole_word: bool, flags: int) -> re.Pattern[str]:
     literal = re.escape(text)
     pattern = literal
-    if whole_word and re.match(r"\w", text):  # Behind the literal: in front of it, it would be tried at each character.
+    if whole_word and re.match(r"\w", text):  # After the literal: before it, the check would run at each character.
         pattern += rf"(?<!\w{literal})"
     if whole_word and re.search(r"\w\Z", text):
         pattern += r"(?!\w)"
@@ -117,10 +117,10 @@ def _pattern(text: str, whole_word: bool, flags: int) -> re.Pattern[str]:
 
 
 def _probe(text: str, ignore_case: bool) -> bytes:
-    """Return what each file in UTF-8 that holds the text holds too: a part of one line, since line ends differ.
+    """Return bytes that each UTF-8 file with the text contains: a part of one line, since line ends differ.
 
-    A sign for what could not be decoded stands for any bytes. In any case, a letter that is not ASCII may stand for one
-    that is, such as the sign of Kelvin for "k": then only ASCII parts count, in files that are ASCII.
+    A replacement character may stand for any bytes. When case is ignored, a letter outside ASCII may match one inside
+    it, such as the Kelvin sign and "k": then only ASCII parts count, in files that are ASCII.
     """
     parts = re.split(r"[^\x00-\x7f]+|\n" if ignore_case else "\ufffd|\n", text)
     probe = max(parts, key=len).encode("utf-8", "surrogatepass")
@@ -128,15 +128,15 @@ def _probe(text: str, ignore_case: bool) -> bytes:
 
 
 def _lines(path: str, content: str, starts: Sequence[int]) -> Iterator[Occurrence]:
-    """Yield the lines that hold the text; starts: where it begins, at least once, in ascending order."""
-    number, end, next_one = 1, 0, 0
-    while next_one < len(starts):
-        first = starts[next_one]
+    """Yield the lines that contain the text; starts: its offsets, at least one, in ascending order."""
+    number, end, upcoming = 1, 0, 0
+    while upcoming < len(starts):
+        first = starts[upcoming]
         begin = content.rfind("\n", 0, first) + 1
         number += content.count("\n", end, begin)
         end = content.find("\n", first)
         end = len(content) if end < 0 else end
-        one = next_one
-        while next_one < len(starts) and starts[next_one] <= end:
-            next_one += 1
-        yield Occurrence(path, number, first - begin, content[begin:end], next_one - one)
+        done = upcoming
+        while upcoming < len(starts) and starts[upcoming] <= end:
+            upcoming += 1
+        yield Occurrence(path, number, first - begin, content[begin:end], upcoming - done)

@@ -1,1 +1,1 @@
-"""One index over its life: where it is, who writes it, and how fresh an answer is."""
+"""One index over its life: its location, its writer, and the freshness of an answer."""

@@ -1,4 +1,4 @@
-"""What the supervisor and the handle decide, as functions of what they know: nothing here reads or waits."""
+"""The decisions of the supervisor and the handle as pure functions: nothing here reads or waits."""
 
 from collections.abc import Sequence
 from enum import Enum, auto
@@ -11,7 +11,7 @@ REFRESHED_FILES = 5  # A search waits for at most this many changed files,
 REFRESHED_BYTES = 300_000  # and for none that takes longer to parse.
 REFRESH_WAIT_SECONDS = 0.1
 RETRY_SECONDS = 2.0  # How often a reader checks whether the writer has ended.
-CALM_SECONDS = 60.0  # Damage that returns sooner is not repaired at once: the disk may be failing.
+SOUND_SECONDS = 60.0  # Damage that recurs sooner is not repaired at once: the disk may be failing.
 UNFINISHED = "its last run did not finish, and no process continues it; run `graphrag-mcp index`"
 
 # ---------------------------------------------------------------- of the handle
@@ -21,7 +21,7 @@ class Vectors(Enum):
     """Which model a search embeds its query with."""
 
     CURRENT = auto()  # The one that the settings name.
-    KEPT = auto()  # The older one that made the tree's vectors, kept beside the index.
+    KEPT = auto()  # The older one that made the tree's vectors, kept next to the index.
 
 
 def vectors_of(tree_model: str, current_model: str | None) -> Vectors:
@@ -35,7 +35,7 @@ def vectors_of(tree_model: str, current_model: str | None) -> Vectors:
 
 
 def may_refresh(sizes: Sequence[int], in_background: bool, is_settled: bool) -> bool:
-    """Tell whether files with these sizes in bytes may be indexed while a search waits: by a server, few and small."""
+    """Return whether files of these sizes in bytes may be indexed while a search waits: by a server, few and small."""
     return in_background and is_settled and len(sizes) <= REFRESHED_FILES and max(sizes, default=0) <= REFRESHED_BYTES
 
 
@@ -45,22 +45,22 @@ def refresh_wait(in_long_run: bool) -> float:
 
 
 def must_compare(batch_is_everything: bool, is_complete: bool) -> bool:
-    """Tell whether the whole tree is compared, or only the files of a batch are read."""
+    """Return whether the whole tree is compared, and not only the files of a batch."""
     return batch_is_everything or not is_complete
 
 
 def is_long_run(compares: bool, paths: int) -> bool:
-    """Tell whether a run takes longer than a search should wait for."""
+    """Return whether a run takes longer than a search should wait for."""
     return compares or paths > REFRESHED_FILES
 
 
 def pause_after_damage(now: float, damaged_at: float) -> float:
-    """Return the seconds to wait before an index is built again; damaged_at: when it was damaged the time before."""
-    return 0.0 if now - damaged_at > CALM_SECONDS else RETRY_SECONDS
+    """Return the seconds to wait before an index is built again; damaged_at: the previous time."""
+    return 0.0 if now - damaged_at > SOUND_SECONDS else RETRY_SECONDS
 
 
 def state_of(counts: Counts, is_complete: bool, holder: Holder | None) -> IndexState:
-    """Return the state of an index file. holder: the process that writes it, None when there is none."""
+    """Return the state of an index file. holder: its writer, None when there is none."""
     if is_complete:
         return IndexState(IndexPhase.READY, counts.files, counts.files, counts.chunks)
     if holder is not None:

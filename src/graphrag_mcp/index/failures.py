@@ -1,4 +1,4 @@
-"""Says what an error means to a user: no name of an exception is ever shown."""
+"""Explains errors to users; no name of an exception is ever shown."""
 
 import errno
 import sqlite3
@@ -12,7 +12,7 @@ LOCKED = "another program has locked the index file, such as a database browser 
 
 
 def explain(error: BaseException) -> str:
-    """Return what is wrong and what to do about it, in one sentence; "" for an error that nobody expected."""
+    """Return what is wrong and what to do about it, in one sentence; "" for an unexpected error."""
     if isinstance(error, GraphragError):
         return str(error)
     if isinstance(error, sqlite3.Error):
@@ -22,12 +22,12 @@ def explain(error: BaseException) -> str:
     if isinstance(error, MemoryError):
         return NO_MEMORY
     if isinstance(error, OSError) and error.strerror:
-        place = f"{error.filename}: " if error.filename else ""
+        name = f"{error.filename}: " if error.filename else ""
         advice = "make room" if error.errno == errno.ENOSPC else "check the disk and its permissions"
-        return f"{place}{error.strerror}; {advice}, and try again"
+        return f"{name}{error.strerror}; {advice}, and try again"
     return ""
 
 
 def harm(error: sqlite3.Error) -> str:
-    """Return what an error says of the index file."""
+    """Return the state of the index file that an error shows."""
     return f"the index file {'is damaged' if is_damage(error) else 'cannot be read'} ({error})"

@@ -1,7 +1,7 @@
-"""Looks at the files of a result before it is shown: the index follows the edits, and some are faster.
+"""Checks the files of a result before it is shown: a file may have changed since it was indexed.
 
-A file that has the size and time that the index remembers is taken as it is, unless its time is so recent that another
-write might have left the same. What changed is found again where it moved to, or marked.
+A file with the size and time of its index entry counts as unchanged, unless the time is so recent that another write
+could have the same one. The chunks of a changed file are relocated, or marked as stale.
 """
 
 import os
@@ -28,19 +28,19 @@ UNREADABLE = "the file cannot be read now; its text is shown as indexed"
 
 KEPT_CHARACTERS = 64_000_000  # Of masked texts: a repository of 18,000 files has 18 million in files with secrets.
 
-_THIS_PARSER = f"{PARSER_VERSION}."  # What the recipes of its files begin with.
+_THIS_PARSER = f"{PARSER_VERSION}."  # The beginning of the recipes of its files.
 _Shown = TypeVar("_Shown", Hit, GraphNeighbour)
 
 
 def shown_files(result: SearchResult) -> dict[int, str]:
-    """Return the path of each file that a result shows, by the id of the content that it shows."""
+    """Return the path of each file in a result, by the id of the content shown."""
     return {chunk.file_id: chunk.path for chunk in _chunks(result)}
 
 
 def find_changed(root: Path, shown: Mapping[int, str], states: Mapping[int, FileState], max_bytes: int) -> set[str]:
-    """Return the paths of files whose content is not the one that is shown, any more.
+    """Return the paths of files whose content is no longer the one shown.
 
-    states: what the index remembers of the contents that the tree still has.
+    states: the index entries of the contents that the tree still has.
     """
     return {
         path
@@ -58,15 +58,15 @@ def size_of(file: Path) -> int:
 
 
 def correct(root: Path, result: SearchResult, changed: Collection[str], max_bytes: int) -> SearchResult:
-    """Return the result with the lines where they stand now, and a mark on those that are gone from their file.
+    """Return the result with current line numbers; chunks that are gone from their file are marked as stale.
 
     Hits in files that are gone are left out, and a warning counts them.
     """
     texts = {path: _read(root, path, max_bytes) for path in changed}
 
-    def corrected(ones: Iterable[_Shown]) -> tuple[_Shown, ...]:
-        found = ((one, texts.get(one.chunk.path, _SAME)) for one in ones)
-        return tuple(replace(one, chunk=_locate(one.chunk, text)) for one, text in found if text is not _GONE)
+    def corrected(items: Iterable[_Shown]) -> tuple[_Shown, ...]:
+        found = ((item, texts.get(item.chunk.path, _SAME)) for item in items)
+        return tuple(replace(item, chunk=_locate(item.chunk, text)) for item, text in found if text is not _GONE)
 
     primary = tuple(_with_copies(hit, texts) for hit in corrected(result.primary))
     lost = len(result.primary) - len(primary)
@@ -82,7 +82,7 @@ def correct(root: Path, result: SearchResult, changed: Collection[str], max_byte
 
 
 def relocate(root: Path, chunk: StoredChunk, max_bytes: int) -> StoredChunk | None:
-    """Return a chunk where its lines stand now, marked when they are gone from the file; None without the file."""
+    """Return a chunk at its current lines, marked as stale if they are gone from the file; None without the file."""
     text = _read(root, chunk.path, max_bytes)
     return None if text is _GONE else _locate(chunk, text)
 
@@ -90,9 +90,9 @@ def relocate(root: Path, chunk: StoredChunk, max_bytes: int) -> StoredChunk | No
 def read_contents(
     root: Path, paths: Iterable[str], clean: Mapping[str, FileState], masked: "MaskedTexts", max_bytes: int
 ) -> Iterator[Content]:
-    """Yield what files hold now, in their order.
+    """Yield the current contents of files, in their order.
 
-    clean: the files in which the index found no secret. Only those that have not changed since come as bytes.
+    clean: the files in which the index found no secret. Those that have not changed since are yielded as bytes.
     """
     with FilesBelow(root) as files:
         for path in paths:
@@ -106,7 +106,7 @@ def read_contents(
 
 
 class MaskedTexts:
-    """Keeps the masked texts of the last files that came as bytes: to mask one takes longer than all the rest.
+    """Caches the masked texts of recently read files: masking takes longer than all other steps.
 
     Safe to use from several threads at once.
     """
@@ -117,7 +117,7 @@ class MaskedTexts:
         self._guard = threading.Lock()
 
     def text_of(self, data: bytes) -> str | None:
-        """Return the masked text of a file; None when it is no text."""
+        """Return the masked text of a file; None if it is not text."""
         key = hash_content(data)
         with self._guard:
             if key in self._texts:
@@ -139,7 +139,7 @@ class MaskedTexts:
 
 
 class _State(Enum):
-    """What stands for a file's text where there is none to compare with."""
+    """Why a file has no text to compare with."""
 
     SAME = auto()
     GONE = auto()
@@ -156,7 +156,7 @@ def _chunks(result: SearchResult) -> Iterable[StoredChunk]:
         *result.rejected,
         *result.runner_up,
     )
-    yield from (one.chunk for one in shown)
+    yield from (item.chunk for item in shown)
     yield from (copy for hit in result.primary for copy in hit.archived_copies)
 
 
@@ -173,20 +173,20 @@ def _is_unchanged(root: Path, path: str, state: FileState, max_bytes: int) -> bo
 
 
 def _is_same(data: bytes, status: os.stat_result, state: FileState) -> bool:
-    """Tell whether what was read is what this version of the program indexed. status: as it was after the reading."""
+    """Return whether these bytes are what this version of the program indexed. status: of the file after reading."""
     if not state.recipe.startswith(_THIS_PARSER) or len(data) != state.size:
         return False
     return _has_time_of(status, state) or hash_content(data) == state.content_hash
 
 
 def _has_time_of(status: os.stat_result, state: FileState) -> bool:
-    """Tell whether size and time are those that are remembered, and old enough that no write could leave the same."""
+    """Return whether size and time are those of the index entry, and too old for another write to have the same."""
     changed = changed_ns(status)
     return (status.st_size, changed) == (state.size, state.changed_ns) and time.time_ns() - changed > RECENT_NS
 
 
 def _read(root: Path, path: str, max_bytes: int) -> str | _State:
-    """Return the text of a file, with the secrets in it."""
+    """Return the text of a file, not masked."""
     try:
         text = decode(read_file_below(root, path, max_bytes))
     except FileNotFoundError:
@@ -197,7 +197,7 @@ def _read(root: Path, path: str, max_bytes: int) -> str | _State:
 
 
 def _with_copies(hit: Hit, texts: Mapping[str, str | _State]) -> Hit:
-    """Leave out the copies that are gone from their files."""
+    """Drop the archived copies that are gone from their files."""
     if not any(copy.path in texts for copy in hit.archived_copies):
         return hit
     located = [_locate(copy, texts.get(copy.path, _SAME)) for copy in hit.archived_copies]
@@ -205,24 +205,24 @@ def _with_copies(hit: Hit, texts: Mapping[str, str | _State]) -> Hit:
 
 
 def _locate(chunk: StoredChunk, text: str | _State) -> StoredChunk:
-    """Find a chunk's lines in a text, nearest to where they were."""
+    """Relocate a chunk to its lines in a text, nearest to its old lines."""
     if not isinstance(text, str):
         return chunk if text is _SAME else replace(chunk, stale=UNREADABLE)
-    if MASK in chunk.text:  # Only then: it takes longer than all the rest.
+    if MASK in chunk.text:  # Only then: masking takes longer than all other steps.
         text = mask_secrets(text)
-    found = [1 + text.count("\n", 0, place) for place in _places(text, chunk.text)]
+    found = [1 + text.count("\n", 0, offset) for offset in _offsets(text, chunk.text)]
     if not found:
         return replace(chunk, stale=CHANGED)
     start = min(found, key=lambda line: abs(line - chunk.start_line))
     return replace(chunk, start_line=start, end_line=start + chunk.end_line - chunk.start_line)
 
 
-def _places(text: str, lines: str) -> Iterable[int]:
-    """Yield where whole lines stand in a text."""
+def _offsets(text: str, lines: str) -> Iterable[int]:
+    """Yield the offsets of whole lines in a text."""
     lines = lines.rstrip("\n")
-    place = text.find(lines)
-    while place >= 0 and lines:
-        end = place + len(lines)
-        if text[place - 1 : place] in ("", "\n") and text[end : end + 1] in ("", "\n"):
-            yield place
-        place = text.find(lines, place + 1)
+    offset = text.find(lines)
+    while offset >= 0 and lines:
+        end = offset + len(lines)
+        if text[offset - 1 : offset] in ("", "\n") and text[end : end + 1] in ("", "\n"):
+            yield offset
+        offset = text.find(lines, offset + 1)

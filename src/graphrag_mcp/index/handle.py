@@ -1,7 +1,7 @@
-"""The index of one project as this process has it open: what is searched and what is written, and with which models.
+"""The index of one project as this process has it open: the stores to search and to write, and their models.
 
 The two may differ for a while. Searches are answered from the complete tree of the old model while the tree of a new
-one is written; and the file may be replaced, by this process or another, while others still read the old one.
+model is written, and the file may be replaced by any process while others still read the old one.
 """
 
 import sqlite3
@@ -31,7 +31,7 @@ SOON = "it is being checked, and rebuilt if damaged; retry in a moment"
 
 
 class Handle:
-    """Opens the index file when it is needed, and again when it was replaced. Safe to use from any thread."""
+    """Opens the index file on demand, and reopens it after it was replaced. Safe to use from any thread."""
 
     def __init__(self, root: Path, location: IndexLocation, model_name: str) -> None:
         """model_name: the setting `embedding_model`."""
@@ -41,12 +41,12 @@ class Handle:
         self._lock = WriteLock(location.write_lock)
         self._guard = threading.RLock()
         self._searched: IndexStores | None = None
-        self._written: IndexStores | None = None  # The same, but while the model changes.
-        self._replaced_ones: list[IndexStores] = []  # Searches may still be reading them.
+        self._written: IndexStores | None = None  # The same object, except while the model changes.
+        self._retired: list[IndexStores] = []  # Searches may still be reading them.
         self._kept: Embedder | None = None
         self._doubt = ""
         self._is_examined = False
-        self.mends_itself = False
+        self.repairs_itself = False
         self.embedder: Embedder | None = None
         self.model_problem = MODEL_LOADING
         self.warnings: tuple[str, ...] = ()
@@ -55,21 +55,21 @@ class Handle:
 
     @contextmanager
     def snapshot(self) -> Iterator[IndexStores]:
-        """Lend the searched index as of one commit: all look-ups of the block see the same generation of it.
+        """Lend the searched index at one commit: all look-ups of the block see the same generation.
 
         Raises IndexDamagedError like `searched`.
         """
         while True:
             index = self.searched()
             with index.database.snapshot():
-                if index.database.is_served():  # It may have been retired in between.
+                if index.database.is_served():  # It may have been replaced in between.
                     yield index
                     return
 
     def searched(self) -> IndexStores:
-        """Return the index that is searched; another one when this was replaced, or its model was.
+        """Return the index to search; a new object after the file or its model was replaced.
 
-        Raises IndexDamagedError from when the file was found to be damaged until it has been examined.
+        Raises IndexDamagedError from the detection of damage until the file has been examined.
         """
         with self._guard:
             opened = self._searched
@@ -78,7 +78,7 @@ class Handle:
             if self._doubt:
                 raise self._in_doubt()
             if opened is not None and not opened.database.is_served():
-                self._replaced_ones.append(opened)
+                self._retired.append(opened)
                 opened = None
             if opened is None:
                 written = self._written
@@ -87,7 +87,7 @@ class Handle:
             return opened
 
     def doubt(self, error: sqlite3.Error) -> IndexStoreError:
-        """Have the file examined where SQLite cannot read it, and return the sentence that says so."""
+        """Have the file examined after SQLite could not read it, and return the error to raise."""
         if is_busy(error):
             return IndexStoreError(LOCKED)
         with self._guard:
@@ -100,7 +100,7 @@ class Handle:
         return bool(self._doubt)
 
     def model_of(self, index: IndexStores) -> tuple[Embedder | None, str]:
-        """Return the model of an index's vectors, and why there is none."""
+        """Return the model of an index's vectors, or None and the reason."""
         model = index.database.tree.model
         if vectors_of(model, self.embedder.fingerprint if self.embedder else None) is Vectors.CURRENT:
             return self.embedder, self.model_problem
@@ -109,7 +109,7 @@ class Handle:
         return self._kept, "" if self._kept else MODEL_CHANGES
 
     def load_model(self) -> None:
-        """Load the embedding model once, which a search waits for; without it, keyword and graph search say why."""
+        """Load the embedding model once; blocks. Without it, searches use keywords and the graph."""
         with self._guard:
             if self.embedder is not None or self.model_problem != MODEL_LOADING:
                 return
@@ -120,10 +120,10 @@ class Handle:
                 self.warnings += (f"searching by keywords and graph only: {error}",)
 
     def close(self) -> None:
-        """Close every file, once nobody reads it."""
+        """Close every database, each after its last reader."""
         with self._guard:
-            opened = [*filter(None, (self._searched, self._written)), *self._replaced_ones]
-            self._searched, self._written, self._replaced_ones = None, None, []
+            opened = [*filter(None, (self._searched, self._written)), *self._retired]
+            self._searched, self._written, self._retired = None, None, []
         for index in opened:
             index.database.close()
 
@@ -131,15 +131,15 @@ class Handle:
 
     @property
     def is_writer(self) -> bool:
-        """Whether this process is the one that writes."""
+        """Whether this process is the writer."""
         return self._lock.is_mine
 
     def holder(self) -> Holder | None:
-        """Return the process that writes, None when none does."""
+        """Return the writer, None when there is none."""
         return self._lock.holder()
 
     def written(self) -> IndexStores:
-        """Return the index that a run writes: the one with the vectors of the present model."""
+        """Return the index that a run writes: the one with the vectors of the current model."""
         with self._guard:
             model = self.embedder.fingerprint if self.embedder else None
             searched = self.searched()
@@ -152,8 +152,8 @@ class Handle:
     def writing(self) -> Iterator[None]:
         """Hold the write lock; replace an unusable index file first.
 
-        Raises IndexLockedError while another process writes, IndexDamagedError when the index turned out to be damaged,
-        IndexStoreError when it cannot be written now.
+        Raises IndexLockedError while another process is the writer, IndexDamagedError when the index turned out to be
+        damaged, IndexStoreError when it cannot be written now.
         """
         try:
             self.location.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -165,7 +165,7 @@ class Handle:
             raise IndexLockedError(f"{holder} is writing the index of {self._root}; {holder.advice}")
         try:
             with self._lock.signed():
-                self.mend()
+                self.repair()
                 self.searched()
                 self.load_model()
                 yield
@@ -177,7 +177,7 @@ class Handle:
                 with self._replacing():
                     warning = move_aside(self.location.file, f"{self.location.file} is damaged ({cause})")
                 raise self._replaced(warning) from error
-            self.examine()  # Rows that cannot be may break anything.
+            self.examine()  # Impossible rows can cause any error.
             if isinstance(error, sqlite3.DatabaseError | OSError):
                 raise self._unwritable(error) from error
             raise
@@ -186,7 +186,7 @@ class Handle:
 
     @contextmanager
     def writing_briefly(self) -> Iterator[bool]:
-        """Write a few files, where no other process is writing: tells whether that is so."""
+        """Hold the write lock to write a few files; yields False while another process holds it."""
         is_mine = self._lock.acquire()
         try:
             yield is_mine
@@ -194,14 +194,14 @@ class Handle:
             if is_mine:
                 self._lock.release()
 
-    def mend(self) -> None:
-        """Move the file aside when it is damaged: its head is looked at, and all of it where something seemed wrong.
+    def repair(self) -> None:
+        """Move the file aside if it is damaged; checks its header, or all of it after an error.
 
-        Any process may, since whoever writes notices that its file is gone.
+        Any process may do this: a writer notices that its file is gone.
         """
         depth: Depth = "words" if self._doubt else "head"
         if self._doubt:
-            self.close()  # A log that was removed is in use until its last reader closes it.
+            self.close()  # A removed log stays in use until its last reader closes it.
         with self._replacing():
             warning = replace_if_unusable(self.location.file, depth)
         with self._guard:
@@ -210,9 +210,9 @@ class Handle:
             self._replaced(warning)
 
     def examine(self) -> None:
-        """Read the whole file once, as its writer, for damage that nothing has met so far.
+        """Read the whole file once, as its writer, to find damage that no query has met.
 
-        Raises IndexDamagedError when there is some; the file was moved aside.
+        Raises IndexDamagedError when it is damaged; the file was moved aside.
         """
         if self._is_examined:
             return
@@ -223,13 +223,13 @@ class Handle:
         self._is_examined = True
 
     def tidy(self) -> None:
-        """Keep the model of what was written, and nothing of work trees and versions that are gone."""
+        """Keep the current model, and remove trees whose folders are gone and unused old index files."""
         index = self.written()
         index.writer.forget_trees(is_gone)
         with suppress(OSError, sqlite3.Error):
             remove_unused(self.location.folder, time.time())
         if self.embedder is not None:
-            with suppress(OSError):  # Without it, a newer package searches by words and graph for a while.
+            with suppress(OSError):  # Without it, a newer package searches by keywords and graph for a while.
                 keep_model(self.embedder, self.location.models, index.database.models())
 
     def _open(self, model: str | None = None) -> Database:
@@ -240,7 +240,7 @@ class Handle:
             raise self._in_doubt() from error
 
     def _in_doubt(self) -> IndexDamagedError:
-        return IndexDamagedError(f"{self._doubt}; {SOON if self.mends_itself else REBUILD}")
+        return IndexDamagedError(f"{self._doubt}; {SOON if self.repairs_itself else REBUILD}")
 
     def _replaced(self, warning: str) -> IndexDamagedError:
         self.warnings += (warning,)

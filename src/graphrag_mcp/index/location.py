@@ -1,4 +1,4 @@
-"""Says where an index lies: never inside the repository, and one for all work trees of it."""
+"""The location of an index: outside the repository, and shared by all its work trees."""
 
 import hashlib
 import os
@@ -9,7 +9,7 @@ import platformdirs
 from graphrag_mcp.stores.sqlite.schema import SCHEMA_VERSION
 from graphrag_mcp.system.git_dirs import find_common_folder, find_work_tree
 
-_START = "//"  # No resolved path holds it.
+_START = "//"  # No resolved path contains it.
 
 
 class IndexLocation:
@@ -25,7 +25,7 @@ class IndexLocation:
         self.models = self.folder / "models"
         self.replace_lock = self.folder / "replace.lock"
         self.quarantine = self.folder / f"quarantine-{_digest(self.tree)}.json"
-        # Each format has its own, since an older version writes another file and may run for weeks.
+        # One for each format: an older version writes another file and may run for weeks.
         self.write_lock = self.folder / f"write-{SCHEMA_VERSION}-{_digest(self.tree)}.lock"
         self.sync_lock = self.folder / f"sync-{_digest(self.tree)}.lock"
 
@@ -36,16 +36,16 @@ class IndexLocation:
 
 
 def is_gone(tree: str) -> bool:
-    """Tell whether the root of a tree was removed: its folder is missing, and not the disk that it was on."""
+    """Return whether the root of a tree was removed: the folder is missing, but not the disk that it was on."""
     name = tree.partition(_START)[0]
-    if "\\x" in name:  # Stands for a byte that is no UTF-8, or for itself: nobody can tell which folder that is.
+    if "\\x" in name:  # An escaped byte that is not UTF-8, or a literal `\x`: the folder is ambiguous.
         return False
     root = Path(name)
     return not root.exists() and root.parent.exists()
 
 
 def _repository(root: Path) -> Path:
-    """Return what all work trees of a repository have in common; the folder itself outside of any."""
+    """Return the folder that all work trees of a repository share; the root itself outside of a repository."""
     top = find_work_tree(root)
     common = find_common_folder(top) if top is not None else None
     if common is None:
@@ -59,5 +59,5 @@ def _digest(text: str) -> str:
 
 
 def _text(path: str) -> str:
-    """Return the path as text that SQLite can hold."""
+    """Return the path as text that SQLite can store."""
     return path.encode(errors="surrogateescape").decode(errors="backslashreplace")

@@ -18,10 +18,10 @@ from graphrag_mcp.stores.sqlite.writer import SqliteIndexWriter
 
 
 class IndexStores:
-    """What a search reads, an index run writes and a server copies: the index as one tree sees it."""
+    """All stores over one index file as one tree sees it: to search, to write and to replicate."""
 
     def __init__(self, database: Database) -> None:
-        """Share one database and one resolver of scopes between all stores."""
+        """Create the stores; they share one database and one resolver of scopes."""
         self.database = database
         self._scopes = ScopeResolver(database, compile_globs)
         self.catalog = SqliteCatalog(database, self._scopes)
@@ -39,12 +39,12 @@ class IndexStores:
         return Stores(self.catalog, self._keywords, self._graph, self._vectors, embedder, model_problem)
 
     def on_servers(self, local: Stores, servers: Servers) -> Stores:
-        """Return the stores of a search, each where the settings put it; those on servers lean on what is here."""
+        """Return the stores of a search, each local or on a server as set; those on servers use the local catalog."""
         ids = SqliteChunkIds(self.database, servers.project)
         return servers.local_with_remote(local, ids, self._scopes)
 
     def projection(self, project: str, fingerprint: str) -> SqliteProjectionSource:
-        """Return what is copied to servers."""
+        """Return the source of what is replicated to servers."""
         return SqliteProjectionSource(self.database, self._graph, project, fingerprint)
 
     def discard(self) -> None:

@@ -1,4 +1,4 @@
-"""Keeps a project's index: writes it while no other process does, follows the edits, and gives way to searches."""
+"""Keeps a project's index up to date: writes it unless another process does, follows edits, yields to searches."""
 
 import logging
 import math
@@ -42,7 +42,7 @@ ReportRun = Callable[[IndexReport], None]
 
 
 class SearchPriority:
-    """Counts the searches that are being answered, so that an index run can wait for them."""
+    """Counts the running searches, so that an index run can wait for them."""
 
     def __init__(self) -> None:
         self.idle = threading.Event()  # Set while there are none.
@@ -52,7 +52,7 @@ class SearchPriority:
 
     @contextmanager
     def first(self) -> Iterator[None]:
-        """Answer a search before index runs of this process go on."""
+        """Pause the index runs of this process during the block."""
         with self._guard:
             self._searches += 1
             self.idle.clear()
@@ -87,17 +87,17 @@ class Supervisor:
         self._state = IndexState(IndexPhase.EMPTY)
         self._background: threading.Thread | None = None
         self._settled = threading.Event()
-        self._running = threading.Lock()  # One run at a time: the watcher's, or a search's for the files it shows.
+        self._running = threading.Lock()  # One run at a time: of the watcher, or of a search that refreshes files.
         self._in_long_run = True
         self._polling_reason = ""
         self._damaged_at = -math.inf
         self.search_priority = SearchPriority()
 
-    # ------------------------------------------------------------ how far it is
+    # ------------------------------------------------------------ state
 
     @property
     def in_background(self) -> bool:
-        """Whether this process keeps the index by itself, as a server does."""
+        """Whether this process keeps the index up to date in the background, as a server does."""
         return self._background is not None
 
     @property
@@ -106,9 +106,9 @@ class Supervisor:
         return self._settled.is_set()
 
     def state(self, index: IndexStores | None = None) -> IndexState:
-        """Return how complete the index is. index: what a search reads, so that both see one commit.
+        """Return how complete the index is. index: the one that a search reads, so that both see the same commit.
 
-        Raises IndexDamagedError while it is in doubt whether the file can be read.
+        Raises IndexDamagedError while the file has to be examined.
         """
         if self._state.state is IndexPhase.EMPTY:
             return self._stored_state(index)
@@ -120,21 +120,21 @@ class Supervisor:
         return self._state
 
     def wait_ready(self, timeout_seconds: float | None = None) -> IndexState:
-        """Wait until the index is ready or has failed, at most for this time, and return its state."""
+        """Wait until the index is ready or has failed, or the time is over, and return its state."""
         self._settled.wait(timeout_seconds)
         return self.state()
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """The reason why this process polls for edits, where it does not get events of all of them."""
+        """The reason why this process polls for edits, if it does."""
         return (self._polling_reason,) if self._polling_reason else ()
 
-    # ------------------------------------------------------------ keeping it
+    # ------------------------------------------------------------ indexing
 
     def start(self) -> None:
         """Bring the index up to date and keep it so, in the background; returns at once."""
         self._state = IndexState(IndexPhase.BUILDING, message="starting")
-        self._handle.mends_itself = True
+        self._handle.repairs_itself = True
         self._background = threading.Thread(target=self._supervise, name="index", daemon=True)
         self._background.start()
 
@@ -155,7 +155,7 @@ class Supervisor:
                 logger.warning("%s", error)
 
     def refresh_stale(self, paths: Collection[str]) -> bool:
-        """Index changed files before a search shows them, where that is quick; tell whether it was done."""
+        """Index changed files before a search shows them, if that is quick; return whether it was done."""
         sizes = [size_of(self._root / path) for path in paths]
         if not may_refresh(sizes, self.in_background, self.is_settled):
             return False
@@ -163,7 +163,7 @@ class Supervisor:
             return False
         try:
             with self._handle.writing_briefly() as may_write:
-                if may_write:  # A search does not wait for git where a run that asks it follows the edit.
+                if may_write:  # A search does not wait for git if a later run of the watcher reads the history.
                     ask_git = self._settings.watch == "off"
                     self._indexer(gives_way=False).update(paths, self._stop, ask_git=ask_git)
                 return may_write
@@ -198,7 +198,7 @@ class Supervisor:
             except Exception as error:
                 if self._stop.is_set():
                     return  # Closed in the middle of a run.
-                # Whatever breaks an index run, the searches go on, and the next turn tries again.
+                # Searches go on after any failure of an index run, and the next turn tries again.
                 message = explain(error) or BROKEN
                 if self._state.message != message:
                     expected = isinstance(error, GraphragError)
@@ -217,9 +217,9 @@ class Supervisor:
             self._follow_writer()
 
     def _follow_writer(self) -> None:
-        """Show what the writer has committed so far."""
+        """Take over the state that the writer has committed so far."""
         if self._handle.is_in_doubt:
-            self._handle.mend()
+            self._handle.repair()
         self._handle.load_model()
         try:
             state = self._stored_state()
@@ -234,7 +234,7 @@ class Supervisor:
             self._state = building_by(self._handle.holder() or Holder(), counts)
 
     def _is_lost(self) -> bool:
-        """Tell whether the index file was damaged, replaced or removed since the index was complete."""
+        """Return whether the index file was damaged, replaced or removed since the index was complete."""
         try:
             return self.state().state is not IndexPhase.READY
         except IndexDamagedError:
@@ -275,7 +275,7 @@ class Supervisor:
                 logger.warning(batch.why)
         with self._running:
             indexer = self._indexer()
-            # An index that is not complete was replaced: another file than before.
+            # An incomplete index means that the file was replaced.
             compares = must_compare(batch.everything, self._stored_state().state is IndexPhase.READY)
             self._in_long_run = is_long_run(compares, len(batch.paths))
             done = indexer.reconcile(stop=stop) if compares else indexer.update(batch.paths, stop)
@@ -295,7 +295,7 @@ class Supervisor:
         )
 
     def _stored_state(self, index: IndexStores | None = None) -> IndexState:
-        """Return the state that the index file itself tells, and who builds it."""
+        """Return the state that is stored in the index file, with the process that builds it."""
         catalog = (index or self._handle.searched()).catalog
         is_complete = bool(catalog.meta("indexed_at"))
         return state_of(catalog.counts(), is_complete, None if is_complete else self._handle.holder())

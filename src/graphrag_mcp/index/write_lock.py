@@ -1,4 +1,4 @@
-"""The lock of the one process that writes an index, and who holds it."""
+"""The lock of an index's writer, and the process that holds it."""
 
 import os
 from collections.abc import Iterator
@@ -15,7 +15,7 @@ _NOTE = ".holder"
 
 @dataclass(frozen=True, slots=True)
 class Holder:
-    """A process that writes an index. pid: 0 when it is not known which one."""
+    """A process that writes an index. pid: 0 when unknown."""
 
     version: str = ""
     pid: int = 0
@@ -25,7 +25,7 @@ class Holder:
 
     @property
     def advice(self) -> str:
-        """What a process of this version does beside it."""
+        """What the user can do while that process is the writer."""
         if self.pid and self.version != __version__:
             return f"end that process, and graphrag-mcp {__version__} takes over"
         return "it keeps the index up to date, so you can search now"
@@ -34,8 +34,8 @@ class Holder:
 class WriteLock:
     """A lock that the system releases when its owner dies.
 
-    Its owner also locks a file of its own beside it, whose name tells its version and process id. A file of a dead
-    process is locked by nobody, so it is never believed.
+    Its owner also locks a second file whose name has the owner's version and process id. The file of a dead process is
+    not locked, so it is ignored.
     """
 
     def __init__(self, path: Path) -> None:
@@ -56,16 +56,16 @@ class WriteLock:
         return True
 
     def release(self) -> None:
-        """Give it back, as often as it was taken."""
+        """Release the lock, as many times as it was acquired."""
         self._lock.release()
 
     @contextmanager
     def signed(self) -> Iterator[None]:
-        """Tell the others who holds the lock, for as long as this block runs; only its holder may."""
+        """Publish this process as the holder during the block; only the holder may."""
         for old in self._notes():
             old.unlink(missing_ok=True)
         note = _file_lock(self._path.with_suffix(f".{__version__}.{os.getpid()}{_NOTE}"))
-        with suppress(Timeout, OSError):  # The lock holds without it.
+        with suppress(Timeout, OSError):  # The lock is held without it.
             note.acquire(timeout=0)
         try:
             yield

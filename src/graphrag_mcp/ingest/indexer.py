@@ -24,7 +24,7 @@ from graphrag_mcp.model.reports import IndexReport, Progress
 from graphrag_mcp.parsing.parser import PARSER_VERSION
 from graphrag_mcp.ports import Embedder
 from graphrag_mcp.stores.sqlite.catalog import FileState, SqliteCatalog
-from graphrag_mcp.stores.sqlite.rows import Place
+from graphrag_mcp.stores.sqlite.rows import TreeEntry
 from graphrag_mcp.stores.sqlite.writer import SqliteIndexWriter, StoredContent, pack_vectors
 from graphrag_mcp.text.counts import counted
 
@@ -193,7 +193,7 @@ class Indexer:
 
     def _commit(self, batch: Sequence[Outcome], run: "_Run") -> None:
         prepared = [outcome for outcome in batch if isinstance(outcome, Prepared)]
-        places = [outcome.place for outcome in batch if isinstance(outcome, Stored)]
+        entries = [outcome.entry for outcome in batch if isinstance(outcome, Stored)]
         refused = [outcome for outcome in batch if isinstance(outcome, Rejected)]
         rejected = {outcome.path: outcome.reason for outcome in refused}
         vectors = self._vectors(prepared, run)
@@ -201,11 +201,11 @@ class Indexer:
         self._writer.write_packed(
             [(file.rows, rows) for file, rows in zip(prepared, vectors, strict=True)], self._model_id
         )
-        lost = set(self._writer.place(places))
+        lost = set(self._writer.link(entries))
         self._writer.delete([outcome.path for outcome in refused if not outcome.may_pass])
         self._writer.set_skipped(rejected)
         run.lost += sorted(lost)
-        run.count_places([place for place in places if place.path not in lost])
+        run.count_linked([entry for entry in entries if entry.path not in lost])
         run.advance(len(batch) - len(lost), sum(len(file.texts) for file in prepared), len(rejected))
         run.unreadable += sum(outcome.may_pass for outcome in refused)
 
@@ -214,7 +214,7 @@ class Indexer:
         if self._embedder is None or self._model_id is None:
             return [[] for _ in prepared]
         stored = [
-            self._writer.stored_vectors(file.rows.place.path, self._model_id) if self._reuse else {}
+            self._writer.stored_vectors(file.rows.entry.path, self._model_id) if self._reuse else {}
             for file in prepared
         ]
         missing = [
@@ -270,13 +270,13 @@ class _Run:
         self.total, self.stored, self.hashes = total, stored, hashes
         self._report_progress()
 
-    def count_places(self, places: Iterable[Place]) -> None:
+    def count_linked(self, entries: Iterable[TreeEntry]) -> None:
         """Count files whose content was stored already, for this tree or for another one."""
-        for place in places:
-            if self.hashes.get(place.path) == place.content_hash:
+        for entry in entries:
+            if self.hashes.get(entry.path) == entry.content_hash:
                 self.touched += 1
             else:
-                self.reused += self.stored[place.path][place.content_hash].chunks
+                self.reused += self.stored[entry.path][entry.content_hash].chunks
 
     def advance(self, files: int, chunks: int, rejected: int) -> None:
         self.done += files

@@ -11,7 +11,7 @@ from graphrag_mcp.model.files import ArchiveClass, Chunk, ParsedFile
 from graphrag_mcp.model.scope import match_keys
 from graphrag_mcp.parsing.code.modules import module_keys
 from graphrag_mcp.parsing.parser import parse_file
-from graphrag_mcp.stores.sqlite.rows import FileRows, PackedFile, Place, pack_rows
+from graphrag_mcp.stores.sqlite.rows import FileRows, PackedFile, TreeEntry, pack_rows
 from graphrag_mcp.stores.sqlite.schema import MAX_CHUNKS_PER_FILE
 from graphrag_mcp.system.safe_files import read_file_below
 from graphrag_mcp.text.counts import counted
@@ -49,7 +49,7 @@ class Prepared:
 class Stored:
     """The index has this content already, from an earlier run or from another tree."""
 
-    place: Place
+    entry: TreeEntry
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +74,7 @@ def prepare(job: Job) -> Outcome:
         return Rejected(job.path, f"unreadable: {error.strerror or error}", may_pass=True)
     content_hash = hash_content(data)
     recipe = job.stored.get(content_hash)
-    place = Place(
+    entry = TreeEntry(
         path=job.path,
         content_hash=content_hash,
         recipe=job.recipe if recipe is None else recipe,
@@ -84,14 +84,14 @@ def prepare(job: Job) -> Outcome:
         modified_at=job.mtime_ns / 1e9,
     )
     if recipe is not None:
-        return Stored(place)
+        return Stored(entry)
     parsed = parse_file(job.path, data, MAX_CHUNKS_PER_FILE)
     if not parsed.chunks and parsed.note:
         return Rejected(job.path, parsed.note)
     if (count := len(parsed.chunks)) > MAX_CHUNKS_PER_FILE:
         limit = f"the limit for one file is {MAX_CHUNKS_PER_FILE:,}"
         return Rejected(job.path, f"too long: {counted(count, 'chunk')}, {limit}")
-    return _rows(place, parsed)
+    return _rows(entry, parsed)
 
 
 def hash_content(data: bytes) -> bytes:
@@ -99,13 +99,13 @@ def hash_content(data: bytes) -> bytes:
     return hashlib.blake2b(data, digest_size=_HASH_BYTES).digest()
 
 
-def _rows(place: Place, parsed: ParsedFile) -> Prepared:
+def _rows(entry: TreeEntry, parsed: ParsedFile) -> Prepared:
     texts = [embedding_texts(parsed.path, parsed.language, chunk) for chunk in parsed.chunks]
     stem, directory = stem_words(parsed.path), directory_words(parsed.path)
     path_fields = (" ".join(stem), " ".join(directory))
     rows = FileRows(
         parsed=parsed,
-        place=place,
+        entry=entry,
         match_keys=match_keys(parsed.path),
         path_words={word: 1 / len(stem) for word in stem},
         module_keys=module_keys(parsed.path),

@@ -1,4 +1,4 @@
-"""Answers one call of a tool: gives an index that is being built a moment, asks beside the event loop, and writes."""
+"""Answers one call of a tool: waits a moment for an index that is being built, then asks in a thread."""
 
 import logging
 from collections.abc import Callable, Mapping
@@ -21,10 +21,10 @@ from graphrag_mcp.index.failures import explain
 from graphrag_mcp.model.reports import IndexState
 from graphrag_mcp.model.search import SearchResult
 
-FIRST_RESULT_SECONDS = 2.0  # A small repository is indexed by then; a large one answers from what is there.
-NO_RESULT_SECONDS = 10.0  # While the index is being built, an empty answer would only be asked for again.
+FIRST_RESULT_SECONDS = 2.0  # A small repository is indexed by then; a large one answers from the part indexed so far.
+NO_RESULT_SECONDS = 10.0  # While the index is being built, an empty answer would only be requested again.
 PROGRESS_SECONDS = 0.25
-CALLS_AT_ONCE = 4  # Of thirty, half are answered in half the time that they take side by side, and memory is bounded.
+CALLS_AT_ONCE = 4  # Of thirty, half are answered in half the time that all take in parallel, and memory is bounded.
 
 logger = logging.getLogger(__name__)
 Context = ServerRequestContext[Any]
@@ -39,7 +39,7 @@ async def answer_call(
 ) -> str:
     """Return the answer to a call of a tool. Raises RequestError for wrong arguments.
 
-    A client that wants progress learns how complete the index is meanwhile.
+    A client that asked for progress gets the state of the index meanwhile.
     """
     call = await ask(backend, _read, tool, given)
     started = anyio.current_time()
@@ -52,7 +52,7 @@ async def answer_call(
 
 
 async def wait_for_index(backend: LazyBackend[SearchBackend], context: Context, needs: Capability) -> None:
-    """Give an index that is being built a moment: a search until something can be found, an exact question longer."""
+    """Wait for an index that is being built: a search until it can find something, an exact request longer."""
     started = anyio.current_time()
     state = await ask(backend, _state)
     while _is_worth_waiting(state, needs, anyio.current_time() - started):
@@ -62,9 +62,9 @@ async def wait_for_index(backend: LazyBackend[SearchBackend], context: Context, 
 async def ask(
     backend: LazyBackend[_Backend], question: Callable[[_Backend, *_Arguments], _Answer], *arguments: *_Arguments
 ) -> _Answer:
-    """Ask the opened backend beside the event loop; few at once, since they share Python's lock and the cores.
+    """Ask the opened backend in a thread; at most CALLS_AT_ONCE, since they share Python's lock and the cores.
 
-    A call that the client gives up is left to finish on its own.
+    A call that the client cancels is left to finish.
     """
     try:
         limiter = _limiter.get()
@@ -74,7 +74,7 @@ async def ask(
 
 
 def describe_failure(what: str, error: Exception) -> str:
-    """Return what a caller is told of an error; an unexpected one is logged with its traceback."""
+    """Return the message for an error; an unexpected error is logged with its traceback."""
     if known := explain(error):
         return printable(known)
     logger.error("%s failed", what, exc_info=error)
@@ -82,7 +82,7 @@ def describe_failure(what: str, error: Exception) -> str:
 
 
 def refusal(method: str, error: Exception) -> MCPError:
-    """Return the protocol's form of an error: whose fault it is, and what `describe_failure` says."""
+    """Return an error as the protocol has it: a code for the cause, and the message of `describe_failure`."""
     code = INVALID_PARAMS if isinstance(error, RequestError) else INTERNAL_ERROR
     return MCPError(code=code, message=describe_failure(method, error))
 
@@ -97,7 +97,7 @@ def _state(backend: SearchBackend) -> IndexState:
 
 async def _wait(backend: LazyBackend[SearchBackend], state: IndexState, context: Context) -> IndexState:
     await context.session.report_progress(state.files_done, state.files_total or None, describe_state(state))
-    # Not one of the few at once: it only waits.
+    # Outside of the limit of calls: it only waits.
     return await anyio.to_thread.run_sync(backend.ask, _wait_ready, abandon_on_cancel=True)
 
 

@@ -1,4 +1,4 @@
-"""The MCP server: what it offers of a backend, and what becomes of a request that goes wrong."""
+"""The MCP server: the tools, prompts and resources of a backend, and the errors of invalid requests."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any, NoReturn
@@ -55,8 +55,8 @@ text: for renames). \
 def create_server(backend: LazyBackend[SearchBackend], settings: Settings | None = None) -> Server[Any]:
     """Return the server over `backend`; `settings` only supply the defaults that the tools' schemas show.
 
-    It offers what the backend can answer, and is built on the SDK's low-level server, which hands over the arguments as
-    they were sent: an unknown argument must be an error, and would be dropped by the layer above.
+    It offers what the backend can answer, and is built on the SDK's low-level server, which passes the arguments
+    as they were sent: an unknown argument must be an error, and the layer above would drop it.
     """
     tools = {name: tool for name, tool in TOOLS.items() if tool.needs in backend.capabilities}
     listed = [_listed(tool, settings or Settings()) for tool in tools.values()]
@@ -120,7 +120,7 @@ _Reply = BaseModel | dict[str, Any] | None
 
 
 class _NextStep:
-    """Says what is wrong with a request that the SDK refuses with two words."""
+    """Replaces the terse errors of the SDK with the problem and the next step."""
 
     def __init__(self, methods: Sequence[str]) -> None:
         self._methods = methods

@@ -64,19 +64,19 @@ TEMPLATES = [
 
 
 class Resources:
-    """Lists and reads resources, and completes what a person types; all from the index as it is then."""
+    """Lists and reads resources, and completes paths and symbols, all from the current index."""
 
     def __init__(self, backend: LazyBackend[CodeBackend]) -> None:
         self._backend = backend
 
     async def list(self, _context: Context, _page: PaginatedRequestParams | None) -> ListResourcesResult:
-        """Return the resources that need no choice."""
+        """Return the resources without parameters."""
         return ListResourcesResult(resources=RESOURCES)
 
     async def list_templates(
         self, _context: Context, _page: PaginatedRequestParams | None
     ) -> ListResourceTemplatesResult:
-        """Return what takes a path, a line or a size."""
+        """Return the resources that take a path, a line or a size."""
         return ListResourceTemplatesResult(resource_templates=TEMPLATES)
 
     async def read(self, context: Context, asked: ReadResourceRequestParams) -> ReadResourceResult:

@@ -1,4 +1,4 @@
-"""Serves MCP over standard input and output, and leaves at once when the client does."""
+"""Serves MCP over standard input and output, and ends as soon as the client does."""
 
 import logging
 import os
@@ -17,8 +17,8 @@ from graphrag_mcp.ingest.workers.starting import stop_starting
 from graphrag_mcp.mcp_server.wire import StdioStreams
 
 PARENT_POLL_SECONDS = 1.0
-SWITCH_SECONDS = 0.0005  # A search asks the interpreter back a hundred times; by default each takes 5 ms beside a run.
-START_SECONDS = 0.3  # A parsing process is started in a few milliseconds, on a busy machine in some more.
+SWITCH_SECONDS = 0.0005  # A search takes Python's lock a hundred times, by default after 5 ms each during a run.
+START_SECONDS = 0.3  # A parsing process starts in a few milliseconds, in more on a busy machine.
 
 logger = logging.getLogger(__name__)
 
@@ -39,7 +39,7 @@ def serve(server: Server[Any], streams: StdioStreams, client: int) -> NoReturn:
 def _leave(_signal: int = 0, _frame: FrameType | None = None) -> NoReturn:
     """End at once: a client sends the next signal after 100 ms, and the index survives a kill at any point.
 
-    Closing the stores first would break an index run in the middle of a batch, and it would say so.
+    Closing the stores first would make an index run fail, and log it, in the middle of a batch.
     """
     stop_starting(START_SECONDS)
     os._exit(0)
@@ -51,7 +51,7 @@ async def _serve(server: Server[Any], streams: StdioStreams) -> None:
 
 
 def _follow(client: int) -> NoReturn:
-    """Exit when the client is gone though the pipe is still open, as when another process has inherited it."""
+    """Exit when the client is gone while the pipe is still open, because another process inherited it."""
     while os.getppid() == client:
         time.sleep(PARENT_POLL_SECONDS)
     _leave()

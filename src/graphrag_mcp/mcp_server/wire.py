@@ -1,4 +1,4 @@
-"""Keeps the protocol's two streams for the protocol: stray output misses them, a broken request gets an answer."""
+"""Reserves the two streams for the protocol: stray output does not reach them, an invalid request gets an answer."""
 
 import json
 import os
@@ -25,9 +25,9 @@ class StdioStreams:
 
 
 def claim_stdio() -> StdioStreams:
-    """Move the protocol's streams; from now on, what anything prints goes to standard error.
+    """Move the protocol's streams; from now on, all other output goes to standard error.
 
-    To be called before anything is imported that might print. Child processes read an empty standard input.
+    Call it before any import that might print. Child processes read an empty standard input.
     """
     requests, answers = os.dup(0), os.dup(1)
     nothing = os.open(os.devnull, os.O_RDONLY)
@@ -40,7 +40,7 @@ def claim_stdio() -> StdioStreams:
 
 
 class RequestReader(TextIOWrapper):
-    """Passes on the lines that the SDK reads and answers the others, which it would drop without a word."""
+    """Passes on the lines that the SDK reads and answers the others, which it would drop silently."""
 
     def __init__(self, stream: BinaryIO, answers: TextIOWrapper) -> None:
         super().__init__(stream, encoding="utf-8", errors="replace")
@@ -58,7 +58,7 @@ class RequestReader(TextIOWrapper):
 
 
 def _error_response(line: str) -> dict[str, Any] | None:
-    """Return the answer to a line that the SDK would drop without a word; None for a line that it reads."""
+    """Return the answer to a line that the SDK would drop silently; None for a line that it reads."""
     from mcp.types import jsonrpc_message_adapter  # Only now: what an import prints must not reach the client.
     from pydantic import ValidationError
     from pydantic_core import from_json
@@ -80,7 +80,7 @@ def _error_response(line: str) -> dict[str, Any] | None:
 
 def _refuse_text(line: str, reason: str) -> dict[str, Any]:
     try:
-        message = json.loads(line)  # More tolerant: it reads half a surrogate pair, and so tells whose request it was.
+        message = json.loads(line)  # More tolerant: it accepts unpaired surrogates, so the id can be read.
     except (ValueError, RecursionError):
         message = None
     name = _broken_argument(message) if isinstance(message, dict) else ""
@@ -96,7 +96,7 @@ def _id_of(message: object) -> str | int | None:
 
 
 def _broken_argument(message: dict[str, Any]) -> str:
-    """Return the argument that contains half of a surrogate pair, else "The request" if it does, else ""."""
+    """Return the argument with an unpaired surrogate, else "The request" if it has one elsewhere, else ""."""
     params = message.get("params")
     arguments = params.get("arguments") if isinstance(params, dict) else None
     named = arguments.items() if isinstance(arguments, dict) else ()

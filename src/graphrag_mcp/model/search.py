@@ -151,7 +151,7 @@ class Frequencies(NamedTuple):
 
 
 class Mention(NamedTuple):
-    """A chunk mentions a name that one or two other files define; definition_chunk_id: the chunk of one definition.
+    """A reference in a chunk to a name that one or two other files define; definition_chunk_id: of one definition.
 
     occurrences: how often the project mentions the name; a frequent name discriminates less.
     """
@@ -291,7 +291,7 @@ class SearchMeta:
 
 @dataclass(frozen=True, slots=True)
 class SearchResult:
-    """The answer to one request: the ranked hits, and beside them what is never counted among them.
+    """The answer to one request: the ranked hits, and what is shown next to them without being a hit.
 
     expanded: what the best hits call, are called by, test, … rejected: documents of approaches that were turned down,
     near to the query. runner_up: the hits that the limit cut off.

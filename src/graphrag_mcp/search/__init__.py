@@ -1,1 +1,1 @@
-"""From a question to an answer: understand, retrieve, fuse, boost, thin out, add the context."""
+"""From a query to a result: understand, gather, score, select, enrich."""

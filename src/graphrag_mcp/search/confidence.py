@@ -1,12 +1,12 @@
 """Judges whether anything matches a query well, so that an answer can say when nothing does.
 
-A logistic regression of what the lists say anyway: confidence = 1 / (1 + e^-z), with
+A logistic regression on scores that the search computes in any case: confidence = 1 / (1 + e^-z), with
 
     z = INTERCEPT + COSINE · best cosine + SHARE · share + LENGTH · ln(number of terms)
 
-where `share` is the best chunk's BM25 divided by the sum of the terms' weights (their idf): which part of the query one
-place has. It falls with the length of a query, for which the last term makes up. Fitted by `benchmarks/confidence.py`;
-the cosines are those of the model in this package, so with another one nothing is judged.
+where `share` is the best chunk's BM25 divided by the sum of the terms' weights (their idf): the part of the query that
+one chunk contains. It falls with the length of a query; the last term compensates for that. Fitted by
+`benchmarks/confidence.py` with the cosines of the model in this package; nothing is judged with another model.
 """
 
 import math
@@ -27,17 +27,17 @@ SHARE = 7.5
 LENGTH = 1.7
 LOW = 0.19  # Below it 1.25 % of the answered queries of those repositories, each scored by a fit without it.
 
-RARE = 10  # Chunks: a rarer word weighs no more, or one abbreviation that nobody wrote out would decide.
-MIN_CHUNKS = 50  # In fewer, how rare a word is says nothing.
-MIN_WEIGHT = 0.1  # Of all terms together: of less, every term is in half of the chunks.
-_LEAST_IDF = 1e-6  # As FTS5's bm25() has it, for terms that half of all chunks contain.
+RARE = 10  # Chunks: rarer words get the same weight, or one unusual abbreviation would decide.
+MIN_CHUNKS = 50  # With fewer, the frequency of a word is no evidence.
+MIN_WEIGHT = 0.1  # Of all terms together; below it, every term is in half of the chunks.
+_LEAST_IDF = 1e-6  # The minimum of FTS5's bm25(), for terms that half of all chunks contain.
 
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """How sure it is that something matches. confidence: 0 to 1; None where it could not be judged.
+    """The probability that any chunk matches the query. confidence: 0 to 1; None where it could not be judged.
 
-    missing: the words of the query, as it says them, that occur nowhere; only where the confidence is low.
+    missing: the words of the query, as written, that no chunk contains; set only where the confidence is low.
     """
 
     confidence: float | None = None
@@ -45,7 +45,7 @@ class Judgement:
 
     @property
     def is_low(self) -> bool:
-        """Tell whether nothing matches well."""
+        """Return whether nothing matches well."""
         return self.confidence is not None and self.confidence < LOW
 
 
@@ -54,7 +54,7 @@ NO_JUDGEMENT = Judgement()
 
 @dataclass(frozen=True, slots=True)
 class Signals:
-    """What the judgement is made of; see the module. is_named: a name or path that the query says exists."""
+    """The inputs of the judgement; see the module. is_named: whether the query names an indexed definition or path."""
 
     cosine: float
     share: float
@@ -63,19 +63,19 @@ class Signals:
 
 
 def judge(query: Query, found: Found, unavailable: Collection[str], keywords: KeywordIndex) -> Judgement:
-    """Return how sure it is that something matches; no judgement where a list or the frequencies are missing."""
+    """Return the probability that any chunk matches; NO_JUDGEMENT if a list or the frequencies are missing."""
     if "vector" in unavailable or "keyword" in unavailable:
         return NO_JUDGEMENT
     frequencies = keywords.frequencies(query.terms)
     signals = read_signals(found, frequencies) if frequencies is not None else None
     if frequencies is None or signals is None:
         return NO_JUDGEMENT
-    sure = confidence(signals)
-    return Judgement(sure, missing_words(query, frequencies) if sure < LOW else ())
+    probability = confidence(signals)
+    return Judgement(probability, missing_words(query, frequencies) if probability < LOW else ())
 
 
 def read_signals(found: Found, frequencies: Frequencies) -> Signals | None:
-    """Return the signals of a query; None where the index or the query is too small to tell anything."""
+    """Return the signals of a query; None where the index or the query is too small to judge."""
     if frequencies.chunks < MIN_CHUNKS:
         return None
     weight = sum(_idf(frequencies.chunks, max(count, RARE)) for count in frequencies.of_terms.values())
@@ -90,7 +90,7 @@ def read_signals(found: Found, frequencies: Frequencies) -> Signals | None:
 
 
 def confidence(signals: Signals) -> float:
-    """Return the probability that something matches; what the query names and the index has always does."""
+    """Return the probability that any chunk matches; 1 if the query names something that is indexed."""
     if signals.is_named:
         return 1.0
     z = INTERCEPT + COSINE * signals.cosine + SHARE * signals.share + LENGTH * math.log(signals.terms)
@@ -98,7 +98,7 @@ def confidence(signals: Signals) -> float:
 
 
 def missing_words(query: Query, frequencies: Frequencies) -> tuple[str, ...]:
-    """Return the words of the query, as it says them, of which the index has no part."""
+    """Return the words of the query, as written, none of whose terms is in the index."""
     counts = frequencies.of_terms
     words = dict.fromkeys(re.findall(r"\w+", query.title))
     terms_of = {word: [term for term in query_words(word) if term in counts] for word in words}
@@ -106,7 +106,7 @@ def missing_words(query: Query, frequencies: Frequencies) -> tuple[str, ...]:
 
 
 def _best(scored: Sequence[Ranked]) -> float:
-    return max((one.score for one in scored), default=0.0)
+    return max((item.score for item in scored), default=0.0)
 
 
 def _idf(chunks: int, count: int) -> float:

@@ -1,4 +1,4 @@
-"""Adds what is shown beside the results and never counted among them: related code, and rejected approaches."""
+"""Finds what is shown next to the results without being one: related code and rejected approaches."""
 
 from collections.abc import Collection, Sequence
 
@@ -7,7 +7,7 @@ from graphrag_mcp.model.search import Factor, FactorKind, GraphNeighbour, Hit, H
 from graphrag_mcp.search.retrieval import Lookups
 from graphrag_mcp.settings import RetrievalSettings
 
-GRAPH_SEEDS = 2  # Results whose neighbours are shown; a dozen of them are soon found.
+GRAPH_SEEDS = 2  # Results whose neighbours are shown; two have enough of them.
 REJECTED_READ = 200  # Rejected documents that are compared with the query.
 
 
@@ -30,23 +30,24 @@ def rejected_approaches(
 ) -> list[Hit]:
     """Return the beginnings of documents whose approach was rejected, nearest to the query first.
 
-    They keep an agent from proposing again what was turned down. shown: the chunks that the results contain already.
+    They keep an agent from proposing a rejected approach again. shown: the ids of the chunks that are results already.
     """
     limit = settings.rejected_injection_max_docs
     if not limit or not lookups.has_query_vector:
         return []
     documents = lookups.documents(DocumentStatus.REJECTED, REJECTED_READ, request.scope)
-    near = lookups.similarities([one for one in documents if one not in shown])
-    best = sorted((one for one in near if near[one] >= settings.rejected_min_similarity), key=lambda one: -near[one])
+    near = lookups.similarities([chunk_id for chunk_id in documents if chunk_id not in shown])
+    similar = (chunk_id for chunk_id, cosine in near.items() if cosine >= settings.rejected_min_similarity)
+    best = sorted(similar, key=lambda chunk_id: -near[chunk_id])
     chunks = lookups.stores.catalog.chunks(best[:limit])
     return [
         Hit(
-            chunks[one],
-            near[one],
+            chunks[chunk_id],
+            near[chunk_id],
             0.0,
-            factors=(Factor("similarity", near[one], FactorKind.TERM),),
+            factors=(Factor("similarity", near[chunk_id], FactorKind.TERM),),
             origin=HitOrigin.REJECTED,
         )
-        for one in best[:limit]
-        if one in chunks
+        for chunk_id in best[:limit]
+        if chunk_id in chunks
     ]

@@ -1,4 +1,4 @@
-"""Says what is wrong with the filters of a search, and which of them have no effect."""
+"""Checks the filters of a search: raises for a wrong one, and warns of one that has no effect."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -12,7 +12,7 @@ from graphrag_mcp.ports import ChunkStore
 def check_filters(request: SearchRequest, catalog: ChunkStore) -> SearchRequest:
     """Return the request with a warning for each filter that has no effect.
 
-    Raises RequestError for a language that is neither indexed nor known. A server that does not answer is not asked.
+    Raises RequestError for a language that is neither indexed nor known. Nothing is checked while a server fails.
     """
     try:
         warnings = [*_check_languages(request.scope, catalog), *_check_patterns(request.scope, catalog)]

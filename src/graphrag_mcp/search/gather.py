@@ -1,4 +1,4 @@
-"""Gathers what the stores hold for a query: ranked lists, merged, and what else is known of their chunks."""
+"""Gathers what the stores hold for a query: ranked lists, their fusion, and further facts about the candidates."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -15,12 +15,12 @@ from graphrag_mcp.search.retrieval import Found, Lookups
 from graphrag_mcp.settings import RetrievalSettings
 
 MAX_NEIGHBOURS = 20  # In the graph's list.
-VOTERS = 20  # Candidates whose mentions count for the files they lead to.
+VOTERS = 20  # Candidates that vote for the files whose definitions they mention.
 
 
 @dataclass(frozen=True, slots=True)
 class Candidates:
-    """All that is known of the chunks that may be shown; scoring reads nothing else.
+    """All that is known about the chunks that may be shown; scoring reads nothing else.
 
     is_hybrid: whether keywords count, or vectors alone. files: by chunk id; a chunk without a file has left the index.
     """
@@ -48,16 +48,16 @@ def gather(
     voters = fused[:VOTERS]
     mentions: Sequence[Mention] = ()
     if is_hybrid and settings.vote_bonus:
-        ids = [one.chunk_id for one in voters]
+        ids = [voter.chunk_id for voter in voters]
         mentions = lookups.in_graph(lambda graph: graph.mentions(ids, request.scope))
     targets = {mention.definition_chunk_id for mention in mentions}
-    files = lookups.stores.catalog.files([*(one.chunk_id for one in fused), *targets])
+    files = lookups.stores.catalog.files([*(candidate.chunk_id for candidate in fused), *targets])
     evidence = Evidence(
         definitions=found.definitions,
-        related=next((one.items for one in lists if one.source is ListSource.GRAPH), ()),
-        keyword=next((one.scores for one in lists if one.source is ListSource.KEYWORD), {}),
+        related=next((ranked.items for ranked in lists if ranked.source is ListSource.GRAPH), ()),
+        keyword=next((ranked.scores for ranked in lists if ranked.source is ListSource.KEYWORD), {}),
         votes=graph_votes(voters, mentions, files),
-        backlinks=backlinks.count([one.chunk_id for one in fused], files, lookups, settings),
+        backlinks=backlinks.count([candidate.chunk_id for candidate in fused], files, lookups, settings),
     )
     return Candidates(found, lists, fused, method, is_hybrid, files, evidence)
 
@@ -85,8 +85,8 @@ def _lists(
 
 def _cosines_of_keyword_hits(found: Found, lookups: Lookups) -> Mapping[int, float]:
     """Return the cosines of chunks that only the keyword list proposed: a missing score would count as zero."""
-    nearest = {one.chunk_id for one in found.vector}
-    return lookups.similarities([one.chunk_id for one in found.keyword if one.chunk_id not in nearest])
+    nearest = {item.chunk_id for item in found.vector}
+    return lookups.similarities([item.chunk_id for item in found.keyword if item.chunk_id not in nearest])
 
 
 def _related(query: Query, request: SearchRequest, found: Found, lookups: Lookups) -> list[Ranked]:
@@ -96,18 +96,18 @@ def _related(query: Query, request: SearchRequest, found: Found, lookups: Lookup
     related = lookups.in_graph(
         lambda graph: graph.neighbours(seeds, request.max_hops, MAX_NEIGHBOURS, request.scope, kinds)
     )
-    asked = [one for one in related if (one.relation, one.direction) in query.relations]
-    return [Ranked(one.chunk.chunk_id, one.confidence) for one in asked]
+    asked = [neighbour for neighbour in related if (neighbour.relation, neighbour.direction) in query.relations]
+    return [Ranked(neighbour.chunk.chunk_id, neighbour.confidence) for neighbour in asked]
 
 
 def _categories(lists: Sequence[RankedList], lookups: Lookups) -> Mapping[int, Category]:
     """Return the category of each proposed chunk's file."""
-    files = lookups.stores.catalog.files([item.chunk_id for one in lists for item in one.items])
+    files = lookups.stores.catalog.files([item.chunk_id for ranked in lists for item in ranked.items])
     return {chunk_id: file.category for chunk_id, file in files.items()}
 
 
 def _unlisted(fused: Sequence[Fused], found: Found) -> list[Fused]:
     """Return the chunks that the query names and no list proposed: definitions, and files by their paths."""
-    listed = {one.chunk_id for one in fused}
-    named = dict.fromkeys([*(match.chunk_id for match in found.definitions), *(one.chunk_id for one in found.paths)])
+    listed = {candidate.chunk_id for candidate in fused}
+    named = dict.fromkeys([*(match.chunk_id for match in found.definitions), *(item.chunk_id for item in found.paths)])
     return [Fused(chunk_id, 0.0, {}) for chunk_id in named if chunk_id not in listed]

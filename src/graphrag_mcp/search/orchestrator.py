@@ -43,7 +43,7 @@ class SearchOrchestrator:
         self._retriever = Retriever(remote_timeout_seconds, settings.expansion_weight)
 
     def search(self, request: SearchRequest, stores: Stores, index: IndexState) -> SearchResult:
-        """Return the answer; a store that fails is named in `meta.unavailable`, and the rest answer.
+        """Return the answer; a store that fails is named in `meta.unavailable`, and the others are used.
 
         Raises RequestError for a language that is not known.
         """
@@ -92,13 +92,13 @@ class SearchOrchestrator:
         return _Ranked(lookups, candidates, reranked, selection)
 
     def _rerank(self, request: SearchRequest, candidates: Candidates, ranking: Ranking, lookups: Lookups) -> Reranked:
-        """Score the top candidates a second time, where the settings ask for it."""
+        """Score the top candidates a second time, if the settings name a method."""
         method = RerankMethod(self._settings.rerank)
         if method is RerankMethod.NONE:
             return Reranked(ranking.order)
         wanted = ranking.order[: top_size(ranking.ranker, request.limit)]
-        chunks = lookups.stores.catalog.chunks([one.fused.chunk_id for one in wanted])
-        top = Top([one for one in wanted if one.fused.chunk_id in chunks], chunks)
+        chunks = lookups.stores.catalog.chunks([scored.fused.chunk_id for scored in wanted])
+        top = Top([scored for scored in wanted if scored.fused.chunk_id in chunks], chunks)
         if method is RerankMethod.WEIGHTED_SUM:
             return by_weighted_sum(ranking.order, top, ranking.ranker, reranking_scores(candidates))
         return by_cross_encoder(ranking.order, top, ranking.ranker, lookups.stores.cross_encoder)
@@ -106,14 +106,14 @@ class SearchOrchestrator:
     def _judge(self, query: Query, ranked: "_Ranked", index: IndexState) -> Judgement:
         """Judge whether anything matches; not before the index is complete, since the rest may still match."""
         stores = ranked.lookups.stores
-        if not (self._settings.judge_confidence and stores.knows_cosines and index.state is IndexPhase.READY):
+        if not (self._settings.judge_confidence and stores.has_calibrated_cosines and index.state is IndexPhase.READY):
             return NO_JUDGEMENT
         return judge(query, ranked.candidates.found, ranked.lookups.unavailable, stores.keywords)
 
 
 @dataclass(frozen=True, slots=True)
 class _Ranked:
-    """What the first three phases made of one pool of candidates."""
+    """The results of the first three phases for one pool of candidates."""
 
     lookups: Lookups
     candidates: Candidates
@@ -142,10 +142,10 @@ class _Stopwatch:
 
 
 def _ran_short(ranked: _Ranked, request: SearchRequest, pool: int) -> bool:
-    """Tell whether duplicates left too few hits while a store has more candidates."""
+    """Return whether duplicates left too few hits while a store has more candidates."""
     selection = ranked.selection
     too_alike = len(selection.hits) < request.limit <= selection.stats.after_threshold
-    return too_alike and any(len(one.items) == pool for one in ranked.candidates.lists)
+    return too_alike and any(len(proposed.items) == pool for proposed in ranked.candidates.lists)
 
 
 def _strategy(query: Query, request: SearchRequest, ranked: _Ranked, settings: RetrievalSettings) -> SearchStrategy:
@@ -170,7 +170,7 @@ def _counts(ranked: _Ranked) -> RetrievalStats:
         candidates_pre_threshold=selection.stats.original_count,
         candidates_post_threshold=selection.stats.after_threshold,
         min_score_used=selection.floor,
-        max_score_used=max((one.score for one in ranked.candidates.fused), default=0.0),
+        max_score_used=max((candidate.score for candidate in ranked.candidates.fused), default=0.0),
     )
 
 

@@ -1,4 +1,4 @@
-"""Thins out the ranked hits: duplicates by content, by n-grams and by vectors, cap per document, cut."""
+"""Filters the ranked hits: duplicates by content, by n-grams and by vectors, cap per document, limit."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
@@ -16,8 +16,8 @@ NGRAM = 5  # Words: long enough that two texts share one only when one was copie
 class Pipeline:
     """One pass over the hits of one search.
 
-    Duplicates are looked for among the hits that would be shown, best first, so the cost depends on the limit and not
-    on the number of candidates; each stage counts what it dropped. copies: see `archived_copies`.
+    Only hits that would be shown are compared, best first, so the cost depends on the limit and not on the number of
+    candidates. Each stage counts what it dropped. copies: see `archived_copies`.
     """
 
     settings: RetrievalSettings
@@ -32,10 +32,10 @@ class Pipeline:
     def run(
         self, hits: Iterable[tuple[Hit, Matrix | None]], original: int, above: int, shown: int | None = None
     ) -> CompressionStats:
-        """Fill `kept` with at most `limit` hits, in order, and return how many each stage left over.
+        """Fill `kept` with at most `limit` hits, in order, and return how many each stage left.
 
-        original, above: the candidates before and after the threshold, of which `hits` are the latter, best first,
-        each with its vector if it has one. shown: how many of `kept` are results, all by default.
+        original, above: the number of candidates before and after the threshold. hits: the latter, best first, each
+        with its vector if it has one. shown: how many of `kept` are results, all by default.
         """
         for hit, vector in hits:
             if stage := self._stage_that_drops(hit, vector):
@@ -68,7 +68,7 @@ class Pipeline:
         return any(chunk.chunk_id == copy.chunk_id for copies in self.copies.values() for copy in copies)
 
     def _copies_a_kept_one(self, words: tuple[str, ...]) -> bool:
-        """Compare n-grams, but only with texts of about the same length: no others can be alike enough."""
+        """Compare n-grams, but only with texts of about the same length: others cannot reach the threshold."""
         threshold = self.settings.ngram_dedup_threshold
         if threshold >= 1:
             return False
@@ -100,9 +100,9 @@ class Pipeline:
 
 
 def archived_copies(ranked: Iterable[StoredChunk]) -> dict[int, tuple[StoredChunk, ...]]:
-    """Return the archived chunks whose content another one has too, by the id of the one that is shown for all of them.
+    """Return the archived chunks that have the same content as another, by the id of the chunk shown for all of them.
 
-    ranked: best first. What is shown is the best that is not archived, else the best.
+    ranked: best first. The best chunk that is not archived is shown, else the best.
     """
     groups: dict[tuple[str, ...], list[StoredChunk]] = {}
     for chunk in ranked:
@@ -120,7 +120,7 @@ def _words(chunk: StoredChunk) -> tuple[str, ...]:
 
 
 def _alike(length: int, other: int, threshold: float) -> bool:
-    """Tell whether texts of so many words can share so much of their n-grams."""
+    """Return whether texts of these lengths, in words, can share this part of their n-grams."""
     fewer, more = sorted((length - NGRAM + 1, other - NGRAM + 1))
     return fewer > 0 and fewer >= threshold * more
 

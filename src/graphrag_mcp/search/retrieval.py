@@ -1,7 +1,7 @@
-"""Runs the look-ups of a search: those that wait for a server or for SQLite beside the others.
+"""Runs the look-ups of a search; those of servers and the full-text search run in threads.
 
-A server that fails, and a store that is slow, is left out and named. A look-up in the index file that fails is an
-error: the answer would be incomplete without saying so.
+A server that fails or a store that is slow is left out, and the result names it. A look-up in the index file that
+fails is an error: the answer would be incomplete without notice.
 """
 
 import logging
@@ -20,17 +20,17 @@ from graphrag_mcp.model.files import DocumentStatus
 from graphrag_mcp.model.search import Ranked, Scope, StoredChunk, SymbolMatch
 from graphrag_mcp.ports import ChunkStore, CrossEncoder, Embedder, GraphStore, KeywordIndex, Matrix, VectorIndex
 from graphrag_mcp.search.query.understand import Query
-from graphrag_mcp.search.threads import DaemonThreads, settle
+from graphrag_mcp.search.threads import DaemonThreads, complete
 from graphrag_mcp.stores.breaker import CircuitBreaker
 
 logger = logging.getLogger(__name__)
 
 STORE_TIMEOUT_SECONDS = 5.0  # Ten times what the slowest store takes on a large index.
-REMOTE_TIMEOUT_SECONDS = 1.2  # Of the two seconds in which a search answers whatever a server does.
-_THREADS_PER_SERVER = 4  # Look-ups that wait at the same time; a server that never answers holds no more.
-MAX_DEFINITIONS = 50  # Definitions of one name that are looked at.
-KEYWORD_DEPTH = 3  # The embedded keyword list is read so many times deeper than it proposes: a score is cheap there.
-MAX_PATHS = 20  # Files that are candidates for their name alone.
+REMOTE_TIMEOUT_SECONDS = 1.2  # Of the two seconds in which a search answers even when a server hangs.
+_THREADS_PER_SERVER = 4  # Look-ups that wait at the same time; a server that never answers blocks no more.
+MAX_DEFINITIONS = 50  # Definitions of one name that are considered.
+KEYWORD_DEPTH = 3  # The embedded keyword list is read this many times deeper than it proposes: scores are cheap.
+MAX_PATHS = 20  # Files that are candidates by their path alone.
 
 Answer = TypeVar("Answer")
 Content: TypeAlias = tuple[StoredChunk, Matrix | None]  # A chunk and its vector.
@@ -42,10 +42,10 @@ def _no_cross_encoder() -> CrossEncoder:
 
 @dataclass(frozen=True, slots=True)
 class Stores:
-    """The ports that a search asks.
+    """The ports that a search reads.
 
-    Without a model, `embedder` and `vectors` are None and `no_vectors` says why; without a graph, `no_graph` does.
-    knows_cosines: whether the vectors are of the model in this package, whose cosines can be judged.
+    Without a model, `embedder` and `vectors` are None and `no_vectors` is the reason; without a graph, `no_graph` is.
+    has_calibrated_cosines: whether the vectors are of the model in this package, for which `confidence` was fitted.
     cross_encoder: loads the model that reranks, when a search first needs it; raises ModelUnavailableError.
     """
 
@@ -56,7 +56,7 @@ class Stores:
     embedder: Embedder | None = None
     no_vectors: str = ""
     no_graph: str = ""
-    knows_cosines: bool = False
+    has_calibrated_cosines: bool = False
     cross_encoder: Callable[[], CrossEncoder] = _no_cross_encoder
 
 
@@ -79,8 +79,8 @@ class Found:
 class Retriever:
     """Keeps the threads and the circuit breakers that the look-ups of all searches share.
 
-    remote_timeout_seconds: how long a search waits for a server. A server that failed is not asked again for a
-    cooldown, so that it slows one search and not each of them. expansion_weight: of synonyms, against 1 for the terms.
+    remote_timeout_seconds: how long a search waits for a server. A server that failed is not queried during a
+    cooldown, so that it slows one search and not every one. expansion_weight: of synonyms, against 1 for the terms.
     """
 
     def __init__(self, remote_timeout_seconds: float = REMOTE_TIMEOUT_SECONDS, expansion_weight: float = 0.5) -> None:
@@ -105,10 +105,10 @@ class Retriever:
         remote: bool,
         look_up: Callable[[], Sequence[Answer]],
         *,
-        beside: bool = False,
+        in_thread: bool = False,
         since: float | None = None,
     ) -> "Pending[Answer]":
-        """Begin a look-up: of a server and, with `beside`, of a store in a thread; else it is done on return.
+        """Begin a look-up: of a server or with `in_thread` in a thread; else it is done on return.
 
         since: when the search began to wait for servers, on the monotonic clock; now by default.
         """
@@ -121,39 +121,39 @@ class Retriever:
             else:
                 threads = self._servers.setdefault(store, DaemonThreads(_THREADS_PER_SERVER, store))
                 future = threads.submit(look_up)
-        elif beside:
+        elif in_thread:
             future = self._full_text.submit(look_up)
         else:
-            settle(future, look_up)
+            complete(future, look_up)
         return Pending(store, remote, future, started + (self._remote_timeout if remote else STORE_TIMEOUT_SECONDS))
 
-    def finish(self, asked: "Pending[Answer]", unavailable: dict[str, str]) -> Sequence[Answer]:
+    def finish(self, pending: "Pending[Answer]", unavailable: dict[str, str]) -> Sequence[Answer]:
         """Wait for a look-up; when the store fails, return nothing and note the reason in `unavailable`."""
         try:
-            return asked.future.result(max(0.0, asked.deadline - time.monotonic()))
+            return pending.future.result(max(0.0, pending.deadline - time.monotonic()))
         except FutureTimeoutError:
-            asked.future.cancel()
-            reason = f"no answer within {self._remote_timeout if asked.remote else STORE_TIMEOUT_SECONDS:g} s"
+            pending.future.cancel()
+            reason = f"no answer within {self._remote_timeout if pending.remote else STORE_TIMEOUT_SECONDS:g} s"
         except (MemoryError, sqlite3.Error):
             raise
         except Exception as error:
-            if not asked.remote and not isinstance(error, ServerError | ModelUnavailableError):
+            if not pending.remote and not isinstance(error, ServerError | ModelUnavailableError):
                 raise
-            # Whatever breaks one server must not lose the others' answers; the result names it.
+            # A failure of one server must not lose the others' answers; the result names it.
             expected = isinstance(error, GraphragError)
             show_where = not expected or logger.isEnabledFor(logging.DEBUG)
-            logger.warning("the %s look-up failed", asked.store, exc_info=show_where)
+            logger.warning("the %s look-up failed", pending.store, exc_info=show_where)
             reason = str(error) if expected else f"it failed unexpectedly ({error}); the error output has the details"
-        if asked.remote:
-            self._breakers[asked.store].record_failure(reason)
-        unavailable[asked.store] = reason
+        if pending.remote:
+            self._breakers[pending.store].record_failure(reason)
+        unavailable[pending.store] = reason
         return ()
 
 
 class Lookups:
     """The look-ups of one search.
 
-    A store that fails is named in `unavailable` with the reason, and is not asked again. Servers share one deadline.
+    A store that fails is named in `unavailable` with the reason, and is not queried again. Servers share one deadline.
     """
 
     def __init__(self, retriever: Retriever, stores: Stores) -> None:
@@ -174,7 +174,7 @@ class Lookups:
         depth = pool if keywords.remote else KEYWORD_DEPTH * pool
         start = self._retriever.start
         keyword = [
-            start("keyword", keywords.remote, partial(keywords.search, terms, depth, scope), beside=True)
+            start("keyword", keywords.remote, partial(keywords.search, terms, depth, scope), in_thread=True)
             for terms in (query.terms, query.expansion_terms)
             if terms
         ]
@@ -190,13 +190,13 @@ class Lookups:
             graph is not None and graph.remote,
             lambda: graph.find_symbols(names, scope, MAX_DEFINITIONS) if names and graph is not None else [],
         )
-        # A file that is named in passing is in the other lists as well; measured, its look-up added nothing.
+        # Only for queries with a path: a file named in passing is in the other lists too; measured, no gain.
         paths = start(
             "catalog", catalog.remote, lambda: catalog.find_paths(query.terms, MAX_PATHS, scope) if query.paths else []
         )
         if vectors is None or stores.embedder is None:
             self.unavailable["vector"] = stores.no_vectors or "no embedding model"
-        by_words = _sum([self._answer(one) for one in keyword], (1.0, self._retriever.expansion_weight))[:depth]
+        by_words = _sum([self._answer(pending) for pending in keyword], (1.0, self._retriever.expansion_weight))[:depth]
         by_meaning = self._answer(vector)
         self._compares_vectors = bool(by_meaning)
         if graph is None:
@@ -204,7 +204,7 @@ class Lookups:
         return Found(
             vector=by_meaning,
             keyword=by_words[:pool],
-            keyword_beyond={one.chunk_id: one.score for one in by_words[pool:]},
+            keyword_beyond={item.chunk_id: item.score for item in by_words[pool:]},
             query_vector=wanted,
             definitions=self._answer(definitions),
             paths=self._answer(paths),
@@ -216,7 +216,7 @@ class Lookups:
         return self._query_vector is not None
 
     def in_graph(self, look_up: Callable[[GraphStore], Sequence[Answer]]) -> Sequence[Answer]:
-        """Return what the graph answers; nothing when it is unavailable."""
+        """Return the graph's answer; nothing when it is unavailable."""
         graph = self.stores.graph
         if graph is None or "graph" in self.unavailable:
             return ()
@@ -234,7 +234,7 @@ class Lookups:
         return dict(self._answer(self._retriever.start("vector", vectors.remote, look_up, since=self._started)))
 
     def documents(self, status: DocumentStatus, limit: int, scope: Scope) -> Sequence[int]:
-        """Return the first chunks of the documents of a status."""
+        """Return the first chunk of each document of a status."""
         catalog = self.stores.catalog
         if "catalog" in self.unavailable:
             return ()
@@ -248,13 +248,13 @@ class Lookups:
         vectors = index.vectors(chunk_ids) if index is not None else {}
         return {chunk_id: (chunk, vectors.get(chunk_id)) for chunk_id, chunk in chunks.items()}
 
-    def _answer(self, asked: "Pending[Answer]") -> Sequence[Answer]:
-        return self._retriever.finish(asked, self.unavailable)
+    def _answer(self, pending: "Pending[Answer]") -> Sequence[Answer]:
+        return self._retriever.finish(pending, self.unavailable)
 
 
 @dataclass(frozen=True, slots=True)
 class Pending(Generic[Answer]):
-    """A look-up under way."""
+    """A look-up in progress."""
 
     store: str
     remote: bool
@@ -263,20 +263,20 @@ class Pending(Generic[Answer]):
 
 
 def _sum(lists: Sequence[Sequence[Ranked]], weights: Sequence[float]) -> Sequence[Ranked]:
-    """Add up lists of BM25, which is a sum over terms: so each list's part is added by its weight."""
+    """Add lists of BM25 scores by their weights: BM25 is itself a sum over terms."""
     if len(lists) < 2:
         return lists[0] if lists else ()
     scores: dict[int, float] = {}
     for items, weight in zip(lists, weights, strict=True):
         for chunk_id, score in items:
             scores[chunk_id] = scores.get(chunk_id, 0.0) + weight * score
-    return sorted(map(Ranked._make, scores.items()), key=lambda one: (-one.score, one.chunk_id))
+    return sorted(map(Ranked._make, scores.items()), key=lambda item: (-item.score, item.chunk_id))
 
 
 def _embed(query: Query, stores: Stores) -> list[Matrix]:
-    """Return the query's vector; none where nothing can be near to it.
+    """Return the query's vector; none where nothing can be near it.
 
-    A query of which the model knows no word is near to nothing, not to everything.
+    A query without a word of the model's vocabulary is near nothing, not near everything.
     """
     if stores.vectors is None or stores.embedder is None:
         return []
@@ -284,6 +284,6 @@ def _embed(query: Query, stores: Stores) -> list[Matrix]:
         vector = stores.embedder.embed_query(query.text)
     except (GraphragError, MemoryError):
         raise
-    except Exception as error:  # A model that users chose runs code of others.
+    except Exception as error:  # A model that a user configured runs third-party code.
         raise ModelUnavailableError(f"the embedding model failed ({error})") from error
     return [vector] if vector.any() else []

@@ -1,4 +1,4 @@
-"""Scores the candidates of a query and puts them in order, by what was gathered alone: no store is read."""
+"""Scores and orders the candidates of a query from what was gathered; no store is read."""
 
 from dataclasses import dataclass
 
@@ -35,6 +35,6 @@ def score(
 
 def reranking_scores(candidates: Candidates) -> Scores:
     """Return the scores that the linear reranker reads."""
-    by_source = {one.source: one.scores for one in candidates.lists}
+    by_source = {ranked.source: ranked.scores for ranked in candidates.lists}
     named = frozenset(match.chunk_id for match in candidates.found.definitions)
     return Scores(by_source.get(ListSource.VECTOR, {}), by_source.get(ListSource.KEYWORD, {}), named)

@@ -16,7 +16,7 @@ ReadContents = Callable[[Sequence[int]], Mapping[int, Content]]
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """The hits to show, the next best behind them, and how many each stage left. floor: the least score shown."""
+    """The hits to show, the next best after them, and how many each stage left. floor: the lowest score allowed."""
 
     hits: Sequence[Hit]
     runners_up: Sequence[Hit]
@@ -25,7 +25,7 @@ class Selection:
 
 
 def select(ranker: Ranker, order: Sequence[Scored], request: SearchRequest, read: ReadContents) -> Selection:
-    """Return the hits to show. read: returns chunks by id with their vectors; it is asked for no more than needed."""
+    """Return the hits to show. read: returns chunks by id with their vectors; called for no more than needed."""
     settings = ranker.settings
     floor = request.min_score if request.min_score is not None else settings.min_score or 0.0
     above = [scored for scored in order if scored.fused.score >= floor]
@@ -37,7 +37,7 @@ def select(ranker: Ranker, order: Sequence[Scored], request: SearchRequest, read
 def _hits(
     ranker: Ranker, order: Sequence[Scored], read: ReadContents, block: int
 ) -> Iterator[tuple[Hit, Matrix | None]]:
-    """Read the ranked candidates a block at a time: few of them are ever looked at."""
+    """Read the ranked candidates a block at a time: few of them are needed."""
     for start in range(0, len(order), block):
         wanted = order[start : start + block]
         contents = read([scored.fused.chunk_id for scored in wanted])
@@ -48,8 +48,9 @@ def _hits(
 
 
 def _copies(order: Sequence[Scored], read: ReadContents) -> dict[int, tuple[StoredChunk, ...]]:
-    """Return the archived copies among the candidates; read only where some are archived, which is seldom."""
+    """Return the archived copies among the candidates; nothing is read unless one is archived."""
     if not any(scored.file.archive for scored in order):
         return {}
     contents = read([scored.fused.chunk_id for scored in order])
-    return archived_copies(contents[one.fused.chunk_id][0] for one in order if one.fused.chunk_id in contents)
+    ids = (scored.fused.chunk_id for scored in order)
+    return archived_copies(contents[chunk_id][0] for chunk_id in ids if chunk_id in contents)

@@ -1,4 +1,4 @@
-"""Threads for look-ups that may never come back: they do not keep the process from ending."""
+"""Daemon threads for look-ups that may never return; they do not keep the process alive."""
 
 import queue
 import threading
@@ -12,7 +12,7 @@ Answer = TypeVar("Answer")
 
 
 class DaemonThreads:
-    """At most `limit` threads, begun when they are needed; what they hold of a connection is used again."""
+    """At most `limit` threads, started on demand and kept with their connections."""
 
     def __init__(self, limit: int, name: str) -> None:
         self._limit = limit
@@ -23,7 +23,7 @@ class DaemonThreads:
         self._idle = 0
 
     def submit(self, call: Callable[[], Answer]) -> "Future[Answer]":
-        """Run the call beside the caller, in a copy of its context."""
+        """Run the call in a thread, in a copy of the caller's context."""
         call = partial(copy_context().run, call)
         future: Future[Answer] = Future()
         with self._guard:
@@ -36,20 +36,20 @@ class DaemonThreads:
         return future
 
     def close(self) -> None:
-        """Let the threads end, each after what it is doing."""
+        """Let each thread end after its current call."""
         for _ in range(self._started):
             self._work.put(None)
 
     def _run(self) -> None:
         while (item := self._work.get()) is not None:
             future, call = item
-            settle(future, call)
+            complete(future, call)
             with self._guard:
                 self._idle += 1
 
 
-def settle(future: "Future[Answer]", call: Callable[[], Answer]) -> None:
-    """Give the future what the call returns or raises."""
+def complete(future: "Future[Answer]", call: Callable[[], Answer]) -> None:
+    """Complete the future with what the call returns or raises."""
     if not future.set_running_or_notify_cancel():
         return
     try:

@@ -1,1 +1,1 @@
-"""A local page that shows the index, and why a result is where it is."""
+"""A local page that shows the index, and explains the rank of a result."""

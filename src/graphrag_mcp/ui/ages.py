@@ -1,4 +1,4 @@
-"""Sums up the ages of files by folder, as many as a person can look at."""
+"""Sums up the ages of files by folder, in at most TILES tiles per folder."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -11,9 +11,9 @@ TILES = 60  # In one folder; the rest is one more tile.
 
 
 def age_tree(files: Sequence[FileAge], folder: str) -> dict[str, Any]:
-    """Return what lies in a folder, and in each folder of it: `{name, path, chunks, files, modified_at, ...}`.
+    """Return the contents of a folder, and of each folder in it: `{name, path, chunks, files, modified_at, ...}`.
 
-    modified_at: of a file its own, of a folder the newest. archived: how many of the files are.
+    modified_at: of a folder, that of its newest file. archived: the number of archived files.
     """
     depth = folder.count("/") + 1 if folder else 0
     inside = _by_part(files, depth)
@@ -22,7 +22,7 @@ def age_tree(files: Sequence[FileAge], folder: str) -> dict[str, Any]:
 
 
 def _group(name: str, folder: str, files: Sequence[FileAge]) -> dict[str, Any]:
-    """Return a tile with those inside it; folders that hold one folder and nothing else are one with it."""
+    """Return a tile with those inside it; a folder whose only entry is a folder is merged with it."""
     path = _joined(folder, name)
     if files[0].path == path:
         return _tile(name, folder, files) | {"tiles": []}

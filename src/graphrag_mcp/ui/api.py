@@ -1,4 +1,4 @@
-"""What the page asks and what it is answered: each request as plain values, without HTTP."""
+"""The requests of the page and their answers as plain values, without HTTP."""
 
 import time
 from collections.abc import Callable, Mapping
@@ -39,14 +39,14 @@ Values = Mapping[str, object]
 
 
 def answer(app: App, name: str, values: Values) -> dict[str, Any]:
-    """Return the answer to a request of the page. Raises RequestError when it is none, or its values are wrong."""
+    """Return the answer to a request of the page. Raises RequestError for an unknown request or wrong values."""
     if name not in REQUESTS:
         raise RequestError("name", f"{quoted(name)} is not a request of this page; there are: {', '.join(REQUESTS)}")
     return REQUESTS[name](app, values)
 
 
 def _project(app: App, values: Values) -> dict[str, Any]:
-    """Return what the page has to know once: the tools' arguments, the settings, how age counts."""
+    """Return what the page reads once: the tools' arguments, the settings, the limits of the age classes."""
     parse_arguments("project", NoQuestion, values)
     retrieval = app.settings.retrieval
     days = ("recency_fresh_days", "recency_recent_days", "recency_old_days")
@@ -82,7 +82,7 @@ def _search(app: App, values: Values) -> dict[str, Any]:
 
 
 def _answer_text(app: App, values: Values) -> dict[str, Any]:
-    """Return what the tool would answer, word for word, and about how many tokens that is."""
+    """Return the tool's answer as an agent would get it, and about how many tokens it has."""
     asked = parse_arguments("answer", SearchQuestion, values)
     tool = _tool(asked)
     call = tool.read(asked.arguments, app.settings, app.root)
@@ -126,7 +126,7 @@ def _around(navigator: Navigator, asked: GraphQuestion) -> Neighbourhood:
     except RequestError:
         if len(names) == 1:
             raise
-        return navigator.around(names[1], asked.hops, asked.limit, scope)  # A heading, a block: what is around it.
+        return navigator.around(names[1], asked.hops, asked.limit, scope)  # A heading or a block.
 
 
 def _edge(edge: CodeEdge) -> dict[str, Any]:

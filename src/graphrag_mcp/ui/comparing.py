@@ -1,4 +1,4 @@
-"""Runs the same search with two sets of ranking settings, and says what moved."""
+"""Runs the same search with two sets of ranking settings, and reports what moved."""
 
 from collections.abc import Mapping, Sequence
 from contextlib import closing
@@ -16,7 +16,7 @@ from graphrag_mcp.settings import RetrievalSettings, change_retrieval
 # What a comparison may not change: the first names a model to load, the second only cuts texts.
 FIXED = ("cross_encoder_model", "judge_confidence", "response_tokens")
 
-_LOADING = "cross_encoder"  # What the project does not use already is not loaded for a comparison.
+_LOADING = "cross_encoder"  # A model that the project does not use is not loaded for a comparison.
 
 _GROUPS = {
     "Fusion": ("fusion", "rrf", "vector", "keyword", "graph_weight", "legacy", "hybrid", "category_weights"),
@@ -33,7 +33,7 @@ _GROUPS = {
 
 
 def settings_form(current: RetrievalSettings) -> list[dict[str, Any]]:
-    """Return every setting that a comparison may change, with what its own field says of it, in groups."""
+    """Return every setting that a comparison may change, with the description of its field, in groups."""
     values = current.model_dump(mode="json")
     fields: Mapping[str, Mapping[str, Any]] = RetrievalSettings.model_json_schema()["properties"]
     return [
@@ -90,7 +90,7 @@ def _group(name: str) -> str:
 
 
 def _accepted(schema: Mapping[str, Any], current: object) -> dict[str, Any]:
-    """Return the kind of a field and its range or choices, from its JSON schema and its present value."""
+    """Return the kind of a field and its range or choices, from its JSON schema and its current value."""
     options = [option for option in schema.get("anyOf", [schema]) if option.get("type") != "null"]
     first = options[0]
     kind = "choice" if "enum" in first else str(first["type"])

@@ -1,11 +1,11 @@
 """Lets in only the person who started the page: the address, the token and the origin of every request are checked.
 
-The page is opened with the token in its address, and gets a cookie for all that follows. A header from a script would
-not do: the scripts and style sheets themselves could not be asked for with one, a reload would lose it, and what the
-script cannot read, a hostile text in the page cannot send away. The cookie is HttpOnly and SameSite=Strict, holds for
-this run only, and its value is not the token. Browsers send cookies to every port of a host, so requests that another
-local page makes are refused by where they come from. The browser that the command itself starts gets a ticket for one
-opening in place of the token: every user of the machine can read what a process was started with.
+The page is opened with the token in its address, and gets a cookie for all later requests. A header set by a script
+would not do: scripts and style sheets could not be requested with it, a reload would lose it, and hostile text in the
+page could read it and send it away. The cookie is HttpOnly and SameSite=Strict, is valid for this run only, and its
+value is not the token. Browsers send cookies to every port of a host, so requests by another local page are refused by
+their origin. The browser that the command starts gets a ticket for one use in place of the token: every user of the
+machine can read the arguments of a process.
 """
 
 import hashlib
@@ -31,10 +31,10 @@ _OWN = ("same-origin", "none")  # "none": the person typed the address or opened
 
 
 class Gate:
-    """Answers what may not come in, and adds the headers that keep the page to itself."""
+    """Refuses requests that may not come in, and adds the headers that isolate the page."""
 
     def __init__(self, inner: ASGIApp, port: int, token: str, ticket: str = "") -> None:
-        """token: opens the page whenever it is given. ticket: opens it once, when it is given in place of the token."""
+        """token: opens the page any number of times. ticket: opens it once, in place of the token."""
         self._inner = inner
         self._token = token
         self._ticket = ticket
@@ -70,19 +70,19 @@ class Gate:
         return _same(given, self._token)
 
     def _refusal(self, headers: dict[str, str], *, opens: bool) -> Response | None:
-        """Return why a request is not answered, None when it is."""
+        """Return the response that refuses a request, None when it is allowed."""
         if headers.get("host", "") not in self._hosts:
             text = "This is not the address of this page; open the one that `graphrag-mcp ui` printed.\n"
             return PlainTextResponse(text, MISDIRECTED)
-        if not opens and not self._knows(headers.get("cookie", "")):
+        if not opens and not self._has_cookie(headers.get("cookie", "")):
             text = "The address lacks the token of this run; open the one that `graphrag-mcp ui` printed.\n"
             return PlainTextResponse(text, FORBIDDEN)
         if not opens and headers.get("sec-fetch-site", "none") not in _OWN:
             return PlainTextResponse("Another page asked for this; only this page itself may.\n", FORBIDDEN)
         return None
 
-    def _knows(self, cookies: str) -> bool:
-        """Return whether this run's cookie is there, among whatever other applications of this machine have set."""
+    def _has_cookie(self, cookies: str) -> bool:
+        """Return whether this run's cookie is among those that applications of this host have set."""
         pairs = (pair.strip().partition("=") for pair in cookies.split(";"))
         return any(name == self._cookie and _same(value, self._session) for name, _, value in pairs)
 

@@ -26,7 +26,7 @@ from graphrag_mcp.ui.api import answer
 from graphrag_mcp.ui.gate import Gate
 
 HOST = "127.0.0.1"
-CLOSING_SECONDS = 1  # What is being answered when the page is stopped may finish.
+CLOSING_SECONDS = 1  # Requests that are running when the page is stopped may finish.
 STATIC = Path(__file__).with_name("static")
 LONGEST_BODY = 200_000
 _TYPES = {".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml"}
@@ -35,7 +35,7 @@ logger = logging.getLogger(__name__)
 
 
 def serve_page(backend: LazyBackend[App], port: int, opened: Callable[[str, str], None]) -> None:
-    """Serve until interrupted; `opened` gets the address with its token, and one that works once. Port 0: a free one.
+    """Serve until interrupted; `opened` gets the address with the token, and one that works once. Port 0: any free one.
 
     Raises GraphragError when the port is taken, RequestError when the number is not a port.
     """
@@ -49,7 +49,7 @@ def serve_page(backend: LazyBackend[App], port: int, opened: Callable[[str, str]
             lifespan="off",
             log_config=None,
             log_level="critical",
-            access_log=False,  # It would hold the token.
+            access_log=False,  # It would contain the token.
             server_header=False,
             timeout_graceful_shutdown=CLOSING_SECONDS,
         )
@@ -71,7 +71,7 @@ def create_page(backend: LazyBackend[App], port: int, token: str, ticket: str) -
 class _Page:
     def __init__(self, backend: LazyBackend[App]) -> None:
         self._backend = backend
-        # Known beforehand: no path that a request names is ever looked up in the file system.
+        # Listed in advance: a path in a request is never looked up in the file system.
         self._files = {path.relative_to(STATIC).as_posix(): path for path in STATIC.rglob("*") if path.suffix in _TYPES}
 
     async def index(self, request: Request) -> Response:
@@ -91,7 +91,7 @@ class _Page:
         return Response(content, headers=headers, media_type=_TYPES[path.suffix])
 
     async def api(self, request: Request) -> Response:
-        """Answer one request of the page; a wrong one is a 400 with the sentence that says why."""
+        """Answer one request of the page; a wrong one is a 400 with the reason."""
         try:
             values = await _body(request)
             payload = await run_in_threadpool(self._backend.ask, answer, request.path_params["name"], values)
@@ -126,7 +126,7 @@ def _json(payload: dict[str, Any], status: int) -> Response:
 
 
 def _listen(port: int) -> socket.socket:
-    # With the protocol named: else asyncio leaves Nagle's algorithm on, and the end of each answer waits for 40 ms.
+    # With an explicit protocol: otherwise asyncio leaves Nagle's algorithm on, which delays each answer by 40 ms.
     listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

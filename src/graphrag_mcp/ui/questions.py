@@ -1,4 +1,4 @@
-"""What the page may ask beside what the tools accept: one model per request, validated as a tool's arguments are."""
+"""The requests of the page: one model for each, validated as a tool's arguments are."""
 
 from typing import Any, Literal
 
@@ -10,7 +10,7 @@ LONGEST_TEXT = 1_000
 
 
 class Question(BaseModel):
-    """What all requests share."""
+    """The base of all requests."""
 
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
 
@@ -30,7 +30,7 @@ class CompareQuestion(SearchQuestion):
 
 
 class GraphQuestion(Question):
-    """What stands around a symbol: by its name, or by the path and line of a result."""
+    """The neighbourhood of a symbol: by its name, or by the path and line of a result."""
 
     symbol: str = Field("", min_length=0, max_length=LONGEST_TEXT)
     path: str = Field("", min_length=0, max_length=LONGEST_TEXT)
@@ -61,7 +61,7 @@ class FilesQuestion(_PageQuestion):
 
 
 class SkippedQuestion(_PageQuestion):
-    """A page of what was left out."""
+    """A page of the files that were left out."""
 
     reason: str = Field("", min_length=0, max_length=LONGEST_TEXT)
 

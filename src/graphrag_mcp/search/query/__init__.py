@@ -1,1 +1,1 @@
-"""What a query asks for."""
+"""Understands a query: its terms, names, categories and relations."""

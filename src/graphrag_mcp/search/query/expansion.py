@@ -1,6 +1,6 @@
-"""Adds to a query what developers call the same thing: "auth" also looks for authentication, login and token.
+"""Adds synonyms that developers use to a query: "auth" also looks for authentication, login and token.
 
-Only the keyword index needs it: the vectors know what is alike, and an added word would move the query's own meaning.
+Only the keyword index needs it: the vectors of synonyms are near each other, and an added word would move the query's.
 """
 
 from collections.abc import Mapping, Sequence
@@ -11,7 +11,7 @@ from graphrag_mcp.text.words import query_words
 MAX_ADDED = 12
 MAX_CHARACTERS = 512
 
-# A word and what stands for it elsewhere: abbreviations, and the words that one team's code has for another's.
+# A word and its synonyms: abbreviations, and the words that other teams use for the same thing.
 SYNONYMS: Mapping[str, tuple[str, ...]] = {
     "admin": ("administrator",),
     "api": ("endpoint", "route", "handler"),
@@ -76,13 +76,13 @@ SYNONYMS: Mapping[str, tuple[str, ...]] = {
 
 
 def expand(text: str, terms: Sequence[str], more: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
-    """Return the stemmed terms to add to those of a query, at most MAX_ADDED; none for a text that is a page long.
+    """Return at most MAX_ADDED stemmed terms to add to those of a query; none for more than MAX_CHARACTERS.
 
-    `more` adds to SYNONYMS, or replaces an entry of it.
+    more: synonyms by word, which replace those of SYNONYMS.
     """
     if len(text) > MAX_CHARACTERS:
         return ()
     known = dict(SYNONYMS) | {word.lower(): tuple(synonyms) for word, synonyms in more.items()}
-    said = dict.fromkeys(word.strip(".,:;!?()'\"`").lower() for word in text.split())
-    added = dict.fromkeys(term for word in said for synonym in known.get(word, ()) for term in query_words(synonym))
+    words = dict.fromkeys(word.strip(".,:;!?()'\"`").lower() for word in text.split())
+    added = dict.fromkeys(term for word in words for synonym in known.get(word, ()) for term in query_words(synonym))
     return tuple(islice((term for term in added if term not in terms), MAX_ADDED))

@@ -1,7 +1,7 @@
 """Reads from the grammar of a query which kind of file, or which relation, it asks for.
 
 "tests for the session" asks for tests, "test client" for code: the word must be what the query is about. It is when it
-comes first and something is said of it, when it comes last, or inside a phrase that can mean nothing else.
+comes first and is qualified, when it comes last, or in a phrase that is not ambiguous.
 """
 
 import re
@@ -15,7 +15,7 @@ Meaning = TypeVar("Meaning")
 
 
 class AskedRelation(NamedTuple):
-    """A relation that a query asks about, seen from the definition it names."""
+    """A relation that a query asks about, from the definition it names."""
 
     kind: RelationKind
     direction: EdgeDirection
@@ -42,12 +42,12 @@ _TOOL_SETTINGS = r"(?:lint\w*|format\w*|compiler|type.?checker|coverage|ci|docke
 
 # Before the word that the query is about, and after it.
 _ASKING = r"^(?:(?:show|find|list|give|see|read|me|all|any|some|an?|the|our|which|what|where|is|are|there) )*"
-_SAYING = (
+_QUALIFIED = (
     r"(?:$|[:,?]| (?:for|of|on|about|to|that|which|with|covering|showing|explaining|comparing|around|against|in)\b)"
 )
 
 _CATEGORY_PHRASES: dict[str, Category] = {
-    _ASKING + _TESTS + _SAYING: Category.TESTS,
+    _ASKING + _TESTS + _QUALIFIED: Category.TESTS,
     _TESTS_FOR: Category.TESTS,
     r"\b(?:unit|integration|regression|e2e|end.to.end) tests?\b": Category.TESTS,
     r"\b(?:is|are|where|what|how|which) .*\b(?:tested|covered)\b": Category.TESTS,
@@ -55,19 +55,19 @@ _CATEGORY_PHRASES: dict[str, Category] = {
     r"\btest (?:cases?|suites?|coverage) (?:for|of)\b": Category.TESTS,
     r"\b(?:used|needed|shared) (?:by|in) (?:the |our )?tests\b": Category.TESTS,
     r"^(?:what|which tests?|does an? test|do the tests) (?:tests?|checks?|covers?|verif\w+)\b": Category.TESTS,
-    _ASKING + _DOCUMENTS + _SAYING: Category.DOCUMENTATION,
+    _ASKING + _DOCUMENTS + _QUALIFIED: Category.DOCUMENTATION,
     rf"[ ,]{_DOCUMENTS}(?:$|:)": Category.DOCUMENTATION,
     r"\b(?:the|our) (?:docs|documentation|readme|manual|changelog|guide)\b": Category.DOCUMENTATION,
     r"\b(?:documented|release notes|migration guide|design document|decision record)\b": Category.DOCUMENTATION,
-    _ASKING + _EXAMPLES + _SAYING: Category.EXAMPLES,
+    _ASKING + _EXAMPLES + _QUALIFIED: Category.EXAMPLES,
     rf"[ ,]{_EXAMPLES}$": Category.EXAMPLES,
-    _ASKING + _BENCHMARKS + _SAYING: Category.EXAMPLES,
+    _ASKING + _BENCHMARKS + _QUALIFIED: Category.EXAMPLES,
     rf"\b{_BUILD_FILES}\b": Category.CONFIG,
     rf"\b{_TOOL_SETTINGS} (?:config\w*|settings?|options?|rules?|workflows?|pipelines?|jobs?)\b": Category.CONFIG,
     r"\b(?:config|configuration|settings?) files?\b": Category.CONFIG,
     r"\b(?:github|gitlab) (?:workflows?|pipelines?|actions?)\b": Category.CONFIG,
     r"\bwhere (?:is|are) .* (?:configured|set up)\b": Category.CONFIG,
-    _ASKING + r"workflows?" + _SAYING: Category.CONFIG,
+    _ASKING + r"workflows?" + _QUALIFIED: Category.CONFIG,
 }
 _PAST = re.compile(
     r"\b(?:old|older|previous|previously|former|legacy|archived|superseded|deprecated|obsolete|rejected|retired)\b"
@@ -93,7 +93,7 @@ def asked_categories(text: str) -> frozenset[Category]:
 
 
 def asks_for_retired(text: str) -> bool:
-    """Tell whether a query asks for what was set aside: then being set aside is no fault."""
+    """Return whether a query asks for retired files, which are then not ranked lower."""
     return _PAST.search(text.lower()) is not None
 
 

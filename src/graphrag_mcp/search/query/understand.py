@@ -10,7 +10,7 @@ from graphrag_mcp.search.query.phrases import AskedRelation, asked_categories, a
 from graphrag_mcp.settings import RetrievalSettings
 from graphrag_mcp.text.words import query_words
 
-LONG = 250  # Characters: more is a whole issue or a log, of which the first line says what it is about.
+LONG = 250  # Characters: a longer text is an issue or a log, whose first line is its subject.
 MAX_TERMS = 64  # More words than this is a pasted log; the rarest of them would still be among the first.
 
 
@@ -27,9 +27,9 @@ class Query:
     """A query, understood.
 
     title: the first line of a long text, else the text. terms: stemmed words for the keyword index, distinct, in order.
-    expansion_terms: words that count half: synonyms, and the rest of a long text. symbols: names in the query, each
+    expansion_terms: words with a lower weight: synonyms, and the rest of a long text. symbols: names in the query, each
     with its qualifiers before it ("Session.send" gives name "send", qualifiers ("Session",)). paths: file paths or
-    names in it. categories: kinds of file it really asks for; their prior is lifted. relations: those it asks about.
+    names in it. categories: kinds of file it asks for; their prior is 1. relations: those it asks about.
     wants_retired: whether it asks for archived or superseded files.
     """
 
@@ -47,7 +47,7 @@ class Query:
 
 @dataclass(frozen=True, slots=True)
 class NamedSymbol:
-    """A symbol as a query writes it, without its last name's qualifiers, outermost first."""
+    """A symbol as a query writes it: its last name, and the qualifiers before it, outermost first."""
 
     name: str
     qualifiers: tuple[str, ...] = ()
@@ -88,7 +88,7 @@ def understand(text: str, settings: RetrievalSettings = _DEFAULTS) -> Query:
 
 
 def _title(text: str) -> str:
-    """Return what a text is about: its first line when it is long, else all of it."""
+    """Return the subject of a text: its first line when it is long, else all of it."""
     if len(text) <= LONG:
         return text
     lines = (line.strip(" #*\t") for line in text.splitlines())
@@ -110,7 +110,7 @@ def _is_path(token: str) -> bool:
     return bool(_FILE_NAME.search(token)) and token.rsplit(".", 1)[-1].lower() in _FILE_EXTENSIONS
 
 
-# Only extensions that are no common member name: `app.run` and `foo.go` look alike.
+# Only extensions that are not common member names: `app.run` and `foo.go` look alike.
 _FILE_EXTENSIONS = frozenset(
     """bash c cc cfg conf cpp cs css cxx ex exs go h hpp hs html ini java js json jsx kt kts lua md mdx mjs php py pyi
     rb rs rst scala sh sql swift toml ts tsx txt xml yaml yml zig""".split()  # noqa: SIM905 - 45 quotes read worse.
@@ -118,7 +118,7 @@ _FILE_EXTENSIONS = frozenset(
 
 
 def _is_identifier(token: str) -> bool:
-    """Tell a name of the code from a word of prose: it has an underscore, an inner capital, a qualifier or a call."""
+    """Return whether a token is a name in code: it has an underscore, an inner capital, a qualifier or a call."""
     if token.endswith("()") or "_" in token.strip("_") or "::" in token or "->" in token or "#" in token:
         return True
     inner = token[1:]

@@ -1,1 +1,1 @@
-"""How the lists of candidates become one order."""
+"""Merges the lists of candidates into one order."""

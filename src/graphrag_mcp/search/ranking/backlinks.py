@@ -1,4 +1,4 @@
-"""A boost for files that many others lead to: off by default, `backlink_boost_weight` turns it on."""
+"""A boost for files that many others refer to, off by default; `backlink_boost_weight` turns it on."""
 
 from collections.abc import Mapping, Sequence
 
@@ -10,7 +10,7 @@ from graphrag_mcp.settings import RetrievalSettings
 def count(
     chunk_ids: Sequence[int], files: Mapping[int, StoredFile], lookups: Lookups, settings: RetrievalSettings
 ) -> Mapping[int, int]:
-    """Return by file id how many other files call, import or link to the chunks' files; nothing when it is off."""
+    """Return by file id how many other files call, import or link to the chunks' files; empty when the boost is off."""
     if not settings.backlink_boost_weight:
         return {}
     counts = dict(lookups.in_graph(lambda graph: list(graph.backlinks(chunk_ids).items())))

@@ -1,4 +1,4 @@
-"""What is added to a candidate's score because it agrees with the query: its definitions, its file's name and place."""
+"""Bonuses added to a candidate's score because its definitions, file name or directory agree with the query."""
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
@@ -31,7 +31,7 @@ _OWN_FILE_GRADE = 1.15  # `class Session` in session.py.
 
 
 def definition_bonuses(query: Query, matches: Iterable[SymbolMatch], settings: RetrievalSettings) -> dict[int, Factor]:
-    """Return, by chunk, what a definition gains because the query says its name: the best one of each chunk."""
+    """Return the bonus for definitions that the query names, by chunk: the best one of each chunk."""
     weight = settings.definition_bonus if query.intent is Intent.SYMBOL else settings.mention_bonus
     best: dict[int, Factor] = {}
     for match in matches:
@@ -43,8 +43,9 @@ def definition_bonuses(query: Query, matches: Iterable[SymbolMatch], settings: R
 
 
 def relation_bonuses(related: Iterable[Ranked], settings: RetrievalSettings) -> dict[int, Factor]:
-    """Return, by chunk, what the surest neighbours gain when the query asks for just that relation."""
-    return {one.chunk_id: Factor("relation", settings.relation_bonus * one.score, FactorKind.BONUS) for one in related}
+    """Return the bonus for neighbours by the relation that the query asks about, by chunk."""
+    bonus = settings.relation_bonus
+    return {item.chunk_id: Factor("relation", bonus * item.score, FactorKind.BONUS) for item in related}
 
 
 def _grade(named: NamedSymbol, match: SymbolMatch) -> float:
@@ -69,9 +70,9 @@ FILE_BONUSES = ("stem", "stem covers query", "directory", "coherence", "votes", 
 def file_bonuses(
     query: Query, path: str, coherence: float, votes: float, agreement: "Agreement", settings: RetrievalSettings
 ) -> tuple[float, ...]:
-    """Return what every chunk of a file gains, one number for each of FILE_BONUSES.
+    """Return the bonuses that every chunk of a file gets, one for each of FILE_BONUSES.
 
-    `coherence` is the file's share of the candidates, `votes` what they say of it by mentioning it; 0 to 1 each.
+    coherence: the file's share of the candidates' scores. votes: how much they mention it. Each is 0 to 1.
     """
     words = path_words(path)
     stem, around = agreement.of(words.stem), agreement.of(words.directory)
@@ -88,12 +89,12 @@ def file_bonuses(
 def graph_votes(
     voters: Iterable[Fused], mentions: Iterable[Mention], files: Mapping[int, StoredFile]
 ) -> dict[int, float]:
-    """Return how much the voters' mentions lead to each file: 1 for the file they lead to most, by file id.
+    """Return the votes for each file by file id, 1 for the file with the most.
 
-    A voter has one vote for a file, score² / log₂(2 + occurrences) of the rarest definition in it that it mentions: a
-    good candidate is about what it calls and few others do. `files` maps chunk ids, those of the definitions too.
+    A voter has one vote for a file, score² / log₂(2 + occurrences) of the rarest definition in it that it mentions:
+    what few others mention is better evidence. files: by chunk id, of the voters and of the definitions.
     """
-    scores = {one.chunk_id: one.score for one in voters}
+    scores = {voter.chunk_id: voter.score for voter in voters}
     rarest: dict[tuple[int, int], int] = {}
     for chunk_id, definition_chunk_id, occurrences in mentions:
         if chunk_id in scores and (file := files.get(definition_chunk_id)) is not None:
@@ -108,7 +109,7 @@ def graph_votes(
 
 @dataclass(frozen=True, slots=True)
 class Agreed:
-    """The share of some words that the query says, and the share of the query that they say, 0 to 1."""
+    """words: the share of some words that the query contains. terms: the share of the query that they cover. 0 to 1."""
 
     words: float
     terms: float
@@ -118,15 +119,15 @@ _NOTHING_AGREED = Agreed(0.0, 0.0)
 
 
 class Agreement:
-    """Compares words with the terms of one query, once each: the files of a project share most of theirs."""
+    """Compares words with the terms of one query, each word once: the files of a project share most of theirs."""
 
     def __init__(self, terms: Sequence[str]) -> None:
         self._terms = terms
-        # What agrees begins alike, so a word is compared with the few terms that share its beginning.
+        # Words that agree have the same beginning, so a word is compared with the few terms that share it.
         self._by_beginning: dict[str, list[int]] = {}
-        for place, term in enumerate(terms):
-            self._by_beginning.setdefault(term[:MIN_PREFIX], []).append(place)
-        self._said: dict[str, frozenset[int]] = {}
+        for position, term in enumerate(terms):
+            self._by_beginning.setdefault(term[:MIN_PREFIX], []).append(position)
+        self._terms_by_word: dict[str, frozenset[int]] = {}
         self._agreed: dict[tuple[str, ...], Agreed] = {}
 
     def of(self, words: tuple[str, ...]) -> Agreed:
@@ -137,22 +138,24 @@ class Agreement:
         return found
 
     def _compare(self, words: tuple[str, ...]) -> Agreed:
-        said = [terms for word in words if word[:MIN_PREFIX] in self._by_beginning and (terms := self._terms_of(word))]
-        if not said:
+        matched = [
+            terms for word in words if word[:MIN_PREFIX] in self._by_beginning and (terms := self._terms_of(word))
+        ]
+        if not matched:
             return _NOTHING_AGREED
-        return Agreed(len(said) / len(words), len(frozenset().union(*said)) / len(self._terms))
+        return Agreed(len(matched) / len(words), len(frozenset().union(*matched)) / len(self._terms))
 
     def _terms_of(self, word: str) -> frozenset[int]:
-        found = self._said.get(word)
+        found = self._terms_by_word.get(word)
         if found is None:
-            places = self._by_beginning[word[:MIN_PREFIX]]
-            found = frozenset(place for place in places if agree(word, self._terms[place]))
-            self._said[word] = found
+            positions = self._by_beginning[word[:MIN_PREFIX]]
+            found = frozenset(position for position in positions if agree(word, self._terms[position]))
+            self._terms_by_word[word] = found
         return found
 
 
 def agree(word: str, term: str) -> bool:
-    """Tell whether two stemmed words are the same, or one abbreviates the other."""
+    """Return whether two stemmed words are the same, or one abbreviates the other."""
     if word == term:
         return True
     short, long = (word, term) if len(word) < len(term) else (term, word)
@@ -170,21 +173,21 @@ class PathWords:
 
 @lru_cache(maxsize=50_000)
 def path_words(path: str) -> PathWords:
-    """Split a path into words, once for each path."""
+    """Return the words of a path; cached."""
     name = path.rsplit("/", 1)[-1]
     flat = name.split(".", 1)[0].lower().replace("-", "").replace("_", "")
     return PathWords(stem_words(path), directory_words(path), flat)
 
 
 def names_path(name: str, path: str) -> bool:
-    """Tell whether a path in the query means this file; that of a trace from elsewhere ends with it."""
+    """Return whether a path in the query means this file; a path in another machine's stack trace ends with it."""
     if path == name or path.endswith("/" + name) or ("/" in path and name.endswith("/" + path)):
         return True
     return path.startswith(name + "/") or f"/{name}/" in path
 
 
 def coherence_by_file(scores: Iterable[tuple[int, float]]) -> dict[int, float]:
-    """Return each file's share of the found chunks' scores, 1 for the file with the most; takes (file id, score)."""
+    """Return the sum of each file's scores by file id, 1 for the file with the most; takes (file id, score)."""
     sums: dict[int, float] = {}
     for file_id, score in scores:
         sums[file_id] = sums.get(file_id, 0.0) + score

@@ -21,12 +21,12 @@ def balanced(_chunk_id: int, _source: ListSource) -> float:
 def fuse(
     lists: Sequence[RankedList], is_hybrid: bool, settings: RetrievalSettings, categories: Mapping[int, Category]
 ) -> tuple[list[Fused], FusionMethod]:
-    """Merge the lists as the settings say, or the vectors alone where the search is not hybrid.
+    """Merge the lists by the method of the settings, or rank by vectors alone where the search is not hybrid.
 
     categories: of the chunks' files, by chunk id; read only where `category_weights` are set.
     """
     if not is_hybrid:
-        vectors = [one for one in lists if one.source is ListSource.VECTOR]
+        vectors = [ranked for ranked in lists if ranked.source is ListSource.VECTOR]
         return fuse_rrf(vectors, settings.rrf_k), FusionMethod.SEMANTIC_ONLY
     method = FusionMethod(settings.fusion_algorithm)
     if method is FusionMethod.WEIGHTED:
@@ -55,16 +55,16 @@ def fuse_rrf(lists: Sequence[RankedList], k: int, share: Share = balanced) -> li
     RRF. The score is divided by that of a chunk that is first in every list, so that 1 means "first everywhere",
     whatever the query. Ties: more sources first, then the smaller id.
     """
-    best_possible = sum(one.weight for one in lists) / (k + 1) or 1.0
+    best_possible = sum(ranked.weight for ranked in lists) / (k + 1) or 1.0
     ranks: dict[int, dict[ListSource, int]] = {}
     totals: dict[int, float] = {}
-    for one in lists:
-        for rank, (chunk_id, _) in enumerate(one.items, 1):
-            places = ranks.setdefault(chunk_id, {})
-            if one.source not in places:
-                places[one.source] = rank
-                part = 1.0 if share is balanced else 2 * share(chunk_id, one.source)
-                totals[chunk_id] = totals.get(chunk_id, 0.0) + part * one.weight / (k + rank)
+    for ranked in lists:
+        for rank, (chunk_id, _) in enumerate(ranked.items, 1):
+            by_source = ranks.setdefault(chunk_id, {})
+            if ranked.source not in by_source:
+                by_source[ranked.source] = rank
+                part = 1.0 if share is balanced else 2 * share(chunk_id, ranked.source)
+                totals[chunk_id] = totals.get(chunk_id, 0.0) + part * ranked.weight / (k + rank)
     return best_first([Fused(chunk_id, total / best_possible, ranks[chunk_id]) for chunk_id, total in totals.items()])
 
 
@@ -72,19 +72,19 @@ def fuse_relative(lists: Sequence[RankedList], share: Share = balanced) -> list[
     """Fuse by score: score(d) = Σ_s 2·c_s(d)·w_s·max(0, s(d)) / best_s, divided by Σ w, so that 1 is best everywhere.
 
     Both cosines and BM25 have a zero that means "nothing in common", so a share of the best score keeps what a rank
-    throws away: by how much the first is better than the second. `share` is that of `fuse_rrf`.
+    discards: by how much the first is better than the second. `share` is that of `fuse_rrf`.
     """
-    total_weight = sum(one.weight for one in lists if one.items) or 1.0
+    total_weight = sum(ranked.weight for ranked in lists if ranked.items) or 1.0
     ranks = ranks_of(lists)
     totals = dict.fromkeys(ranks, 0.0)
-    for one in lists:
-        best = max((item.score for item in one.items), default=0.0)
+    for ranked in lists:
+        best = max((item.score for item in ranked.items), default=0.0)
         if best <= 0:
             continue
-        scale = one.weight / (best * total_weight)
-        for scores in (one.items, one.others.items()):
+        scale = ranked.weight / (best * total_weight)
+        for scores in (ranked.items, ranked.others.items()):
             for chunk_id, score in scores:
                 if score > 0 and chunk_id in totals:
-                    part = 1.0 if share is balanced else 2 * share(chunk_id, one.source)
+                    part = 1.0 if share is balanced else 2 * share(chunk_id, ranked.source)
                     totals[chunk_id] += part * scale * score
     return best_first([Fused(chunk_id, total, ranks[chunk_id]) for chunk_id, total in totals.items()])

@@ -36,12 +36,12 @@ class Fused(NamedTuple):
 def ranks_of(lists: Sequence[RankedList]) -> dict[int, dict[ListSource, int]]:
     """Return the rank of each chunk in each list that has it, from 1."""
     ranks: dict[int, dict[ListSource, int]] = {}
-    for one in lists:
-        for rank, item in enumerate(one.items, 1):
-            ranks.setdefault(item.chunk_id, {}).setdefault(one.source, rank)
+    for ranked in lists:
+        for rank, item in enumerate(ranked.items, 1):
+            ranks.setdefault(item.chunk_id, {}).setdefault(ranked.source, rank)
     return ranks
 
 
 def best_first(fused: list[Fused]) -> list[Fused]:
     """Return the chunks in the order of their scores; ties: more sources first, then the smaller id."""
-    return sorted(fused, key=lambda one: (-one.score, -len(one.ranks), one.chunk_id))
+    return sorted(fused, key=lambda candidate: (-candidate.score, -len(candidate.ranks), candidate.chunk_id))

@@ -1,6 +1,6 @@
-"""Orders the candidates of one query: fused score, plus what agrees, times what each is, with further hits damped.
+"""Orders the candidates of one query by (fused score + bonuses) · factors, with further hits of a file damped.
 
-Scores are plain numbers until the order stands; the reasons are written out only for the hits that are looked at.
+Scores are plain numbers while ranking; their terms are listed only for the hits that are explained.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from graphrag_mcp.model.files import NO_FACTS, Category
-from graphrag_mcp.model.search import Factor, FactorKind, Hit, Ranked, StoredChunk, StoredFile, SymbolMatch
+from graphrag_mcp.model.search import Factor, FactorKind, Hit, ListSource, Ranked, StoredChunk, StoredFile, SymbolMatch
 from graphrag_mcp.search.query.understand import Intent, Query
 from graphrag_mcp.search.ranking import backlinks, multipliers
 from graphrag_mcp.search.ranking.bonuses import (
@@ -22,27 +22,27 @@ from graphrag_mcp.search.ranking.bonuses import (
 from graphrag_mcp.search.ranking.ranked_lists import Fused
 from graphrag_mcp.settings import RetrievalSettings
 
-MAX_RANKED = 200  # Candidates whose whole score is worked out; with their category's prior, later ones never win.
-COHERENCE_POOL = 100  # Candidates whose files are counted; later ones are in the lists by chance.
+MAX_RANKED = 200  # Candidates whose full score is computed; by fused score times prior, later ones never win.
+COHERENCE_POOL = 100  # Candidates whose files are counted; later ones are listed by chance.
 
 
 class Scored(NamedTuple):
-    """A candidate in its place; `place` counts the better ones of the same file."""
+    """A candidate with its final score. rank_in_file: the number of better candidates of the same file."""
 
     score: float
     fused: Fused
     file: StoredFile
-    place: int
-    terms: tuple[Factor, ...] | None = None  # Of a reranker, in the place of all other terms.
+    rank_in_file: int
+    terms: tuple[Factor, ...] | None = None  # Of a reranker; they replace all other terms.
 
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """What the stores say of the candidates beside their ranks.
+    """What the stores hold about the candidates besides their ranks.
 
-    definitions: those that the query names. related: what has to them the relation that the query asks for. keyword:
-    BM25 by chunk id. By file id: votes, what the best candidates mention, 0 to 1 (see `bonuses.graph_votes`);
-    backlinks, how many other files lead to it.
+    definitions: those that the query names. related: chunks that have the relation that the query asks for to them.
+    keyword: BM25 by chunk id. By file id: votes of the best candidates, 0 to 1 (see `bonuses.graph_votes`); backlinks,
+    how many other files refer to it.
     """
 
     definitions: Sequence[SymbolMatch] = ()
@@ -56,7 +56,7 @@ _NO_EVIDENCE = Evidence()
 
 
 class _FileScore(NamedTuple):
-    """What all chunks of a file share: bonuses to add, factors to multiply, and what they come to."""
+    """What all chunks of a file share: bonuses to add and factors to multiply, with their sum and product."""
 
     bonuses: Sequence[float]
     factors: Sequence[float]
@@ -68,7 +68,7 @@ class _FileScore(NamedTuple):
 class Ranker:
     """Ranks the candidates of one query.
 
-    now: seconds since 1970. with_bonuses: off, only age and status count, as when vectors alone rank. with_archived:
+    now: seconds since 1970. with_bonuses: False when vectors alone rank; only age and status count then. with_archived:
     whether the request shows archived files.
     """
 
@@ -91,20 +91,22 @@ class Ranker:
     def order(
         self, fused: Sequence[Fused], files: Mapping[int, StoredFile], evidence: Evidence = _NO_EVIDENCE
     ) -> list[Scored]:
-        """Return the candidates, best first; `files` maps chunk ids, and what it lacks is gone from the index."""
+        """Return the candidates, best first; files: by chunk id; a chunk without a file has left the index."""
         self._evidence = evidence
         if not self.query.categories and self.query.intent is not Intent.SYMBOL:
             self._priors = multipliers.lifted(self._priors, evidence.keyword, files)
         if self.with_bonuses:
-            # Who asks for the callers of a thing knows the thing.
+            # A query for the callers of a definition does not look for the definition.
             self._own = relation_bonuses(evidence.related, self.settings) or definition_bonuses(
                 self.query, evidence.definitions, self.settings
             )
-        known = self._likely([(one, files[one.chunk_id]) for one in fused if one.chunk_id in files])
-        coherence = coherence_by_file((file.file_id, one.score) for one, file in known[:COHERENCE_POOL])
+        known = self._likely(
+            [(candidate, files[candidate.chunk_id]) for candidate in fused if candidate.chunk_id in files]
+        )
+        coherence = coherence_by_file((file.file_id, candidate.score) for candidate, file in known[:COHERENCE_POOL])
         by_file: dict[int, tuple[StoredFile, list[Fused]]] = {}
-        for one, file in known:
-            by_file.setdefault(file.file_id, (file, []))[1].append(one)
+        for candidate, file in known:
+            by_file.setdefault(file.file_id, (file, []))[1].append(candidate)
         ranked: list[Scored] = []
         for file_id, (file, hits) in by_file.items():
             self._files[file_id] = self._score_file(file, coherence.get(file_id, 0.0))
@@ -112,20 +114,23 @@ class Ranker:
         return sorted(ranked, key=_best_first)
 
     def _likely(self, candidates: list[tuple[Fused, StoredFile]]) -> list[tuple[Fused, StoredFile]]:
-        """Keep as many candidates as can matter, in their order, and whatever the query names."""
+        """Return the candidates that can reach the top, in their order, and those that the query names."""
         if len(candidates) <= MAX_RANKED or not self.with_bonuses:
             return candidates
-        weighed = [one.score * self._priors[file.category] for one, file in candidates]
+        weighed = [candidate.score * self._priors[file.category] for candidate, file in candidates]
         least = sorted(weighed, reverse=True)[MAX_RANKED - 1]
-        kept = zip(candidates, weighed, strict=True)
-        return [one for one, weight in kept if weight >= least or one[0].chunk_id in self._own or not one[0].ranks]
+        return [
+            (candidate, file)
+            for (candidate, file), weight in zip(candidates, weighed, strict=True)
+            if weight >= least or candidate.chunk_id in self._own or not candidate.ranks
+        ]
 
     def explain(self, scored: Scored, chunk: StoredChunk) -> Hit:
         """Return the hit with every term of its score."""
         if scored.terms is not None:
             return Hit(chunk, scored.score, scored.fused.score, scored.fused.ranks, scored.terms)
         shared = self._files[scored.file.file_id]
-        share = self.settings.file_bonus_decay**scored.place
+        share = self.settings.file_bonus_decay**scored.rank_in_file
         own = self._own.get(chunk.chunk_id)
         terms = [own] if own else []
         terms += (
@@ -137,11 +142,11 @@ class Ranker:
         return Hit(chunk, scored.score, scored.fused.score, scored.fused.ranks, tuple(terms))
 
     def backlink_boost(self, file: StoredFile) -> float:
-        """Return the factor for the files that lead to this one."""
+        """Return the factor for the files that refer to this one."""
         return backlinks.boost(self._evidence.backlinks.get(file.file_id, 0), self.settings)
 
     def boost(self, file: StoredFile) -> float:
-        """Return the factor for a file's status, standing, backlinks and age, without its category's."""
+        """Return the factor for a file's status, priority, backlinks and age, without its category's."""
         return multipliers.clamped_product(self._files[file.file_id].factors[:-1], self.settings)
 
     def _named_factors(self, scored: Scored) -> Iterable[tuple[str, float, str]]:
@@ -157,21 +162,25 @@ class Ranker:
         yield "backlinks", linked, f"{self._evidence.backlinks.get(file.file_id, 0)} backlinks"
         yield "recency", recency, age
         yield f"category {file.category.value}", prior, ""
-        yield "source", self._confidence(scored.fused), "graph" if "graph" in scored.fused.ranks else "vector"
-        yield "saturation", self.settings.saturation**scored.place, f"hit {scored.place + 1} of the file"
+        yield (
+            "source",
+            self._confidence(scored.fused),
+            ListSource.GRAPH if ListSource.GRAPH in scored.fused.ranks else ListSource.VECTOR,
+        )
+        yield "saturation", self.settings.saturation**scored.rank_in_file, f"hit {scored.rank_in_file + 1} of the file"
 
     def _saturate(self, file: StoredFile, hits: Sequence[Fused]) -> Iterator[Scored]:
         """Yield the hits of a file, best first: (fused + own bonus + share · file's bonuses) · factors.
 
-        Its second, third, … hit is damped, and only its first carries the whole of the file's bonuses.
+        Its second, third, … hit is damped, and only its first gets the file's bonuses in full.
         """
         shared = self._files[file.file_id]
-        weighed = [(self._base(one), self._multiplier(one, shared), one) for one in hits]
+        weighed = [(self._base(hit), self._multiplier(hit, shared), hit) for hit in hits]
         if len(weighed) > 1:
             weighed.sort(key=lambda part: -(part[0] + shared.bonus) * part[1])
         share = damping = 1.0
-        for place, (base, multiplier, one) in enumerate(weighed):
-            yield Scored((base + share * shared.bonus) * multiplier * damping, one, file, place)
+        for rank, (base, multiplier, hit) in enumerate(weighed):
+            yield Scored((base + share * shared.bonus) * multiplier * damping, hit, file, rank)
             share *= self.settings.file_bonus_decay
             damping *= self.settings.saturation
 
@@ -201,19 +210,19 @@ class Ranker:
         return _FileScore(agreeing, factors, sum(agreeing), multipliers.clamped_product(factors, settings))
 
     def _retirement(self, file: StoredFile) -> float:
-        """Return the factor for being set aside; who asks for what was, and lets it be shown, gets it first."""
-        is_living = file.archive is None and file.facts is NO_FACTS
-        retired = 1.0 if is_living else multipliers.retirement(file, self.settings)
+        """Return the factor for retired files, or for all others if the query asks for retired files."""
+        is_current = file.archive is None and file.facts is NO_FACTS
+        retired = 1.0 if is_current else multipliers.retirement(file, self.settings)
         if not self.query.wants_retired:
             return retired
         return self.settings.prior_unasked if self.with_archived and retired == 1.0 else 1.0
 
     def _confidence(self, fused: Fused) -> float:
-        if not self.with_bonuses or (self.settings.confidence_vector == 1.0 and "graph" not in fused.ranks):
+        if not self.with_bonuses or (self.settings.confidence_vector == 1.0 and ListSource.GRAPH not in fused.ranks):
             return 1.0
         return multipliers.source_confidence(fused.ranks, self.settings)
 
 
 def _best_first(scored: Scored) -> tuple[float, int, str, int]:
-    """Ties: more sources, then path, then line, in the order of which a file's chunks are numbered."""
+    """Ties: more sources first, then path, then line, which is the order of a file's chunk ids."""
     return -scored.score, -len(scored.fused.ranks), scored.file.path, scored.fused.chunk_id

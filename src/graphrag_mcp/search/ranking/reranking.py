@@ -1,4 +1,4 @@
-"""Scores the top candidates a second time, where the setting `rerank` asks for it."""
+"""Scores the top candidates a second time, if the setting `rerank` names a method."""
 
 import logging
 from collections.abc import Callable, Mapping, Sequence
@@ -53,30 +53,33 @@ def by_cross_encoder(
 ) -> Reranked:
     """Return the candidates in the order of a cross-encoder; when it fails, in the order that they had.
 
-    The boosts of age, status and backlinks are applied to its scores, since it knows nothing of them.
+    The boosts of age, status and backlinks are applied to its scores, since it reads the text alone.
     """
     try:
-        scores = load_model().scores(ranker.query.text, [_shown(top.chunks[one.fused.chunk_id]) for one in top.scored])
+        texts = [_model_text(top.chunks[candidate.fused.chunk_id]) for candidate in top.scored]
+        scores = load_model().scores(ranker.query.text, texts)
     except ModelUnavailableError as error:
         return Reranked(ranked, warning=f"not reranked: {error}")
     except Exception as error:
-        # Whatever breaks inside a model must not cost the answer.
+        # A failure inside a model must not lose the answer.
         logger.warning("the cross-encoder failed", exc_info=logger.isEnabledFor(logging.DEBUG))
         return Reranked(ranked, warning=f"not reranked: the cross-encoder failed ({error})")
     rescored = [
-        one._replace(score=score * ranker.boost(one.file), terms=(Factor("cross-encoder", score, FactorKind.TERM),))
-        for one, score in zip(top.scored, scores, strict=True)
+        candidate._replace(
+            score=score * ranker.boost(candidate.file), terms=(Factor("cross-encoder", score, FactorKind.TERM),)
+        )
+        for candidate, score in zip(top.scored, scores, strict=True)
     ]
     return Reranked(_followed_by(rescored, ranked), RerankMethod.CROSS_ENCODER)
 
 
-def _shown(chunk: StoredChunk) -> str:
-    """Return what the model reads: the path and the symbol tell as much as the text."""
+def _model_text(chunk: StoredChunk) -> str:
+    """Return what the model reads: path and symbol are as informative as the text."""
     return f"{chunk.path} {chunk.symbol}\n{chunk.text}"
 
 
 def _followed_by(rescored: Sequence[Scored], ranked: Sequence[Scored]) -> list[Scored]:
-    """Return the rescored ones by their new score, then the rest; ties keep the order that was."""
-    done = {one.fused.chunk_id for one in rescored}
-    rest = [one for one in ranked if one.fused.chunk_id not in done]
-    return sorted(rescored, key=lambda one: -one.score) + rest
+    """Return the rescored candidates by their new score, then the rest; ties keep their order."""
+    done = {scored.fused.chunk_id for scored in rescored}
+    rest = [scored for scored in ranked if scored.fused.chunk_id not in done]
+    return sorted(rescored, key=lambda scored: -scored.score) + rest

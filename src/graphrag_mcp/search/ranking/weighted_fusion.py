@@ -14,13 +14,13 @@ def fuse_weighted(lists: Sequence[RankedList], settings: RetrievalSettings) -> l
         ListSource.KEYWORD: settings.legacy_keyword_weight,
     }
     ranks = ranks_of(lists)
-    total_weight = sum(own_weights.get(one.source, one.weight) for one in lists) or 1.0
+    total_weight = sum(own_weights.get(ranked.source, ranked.weight) for ranked in lists) or 1.0
     scores = dict.fromkeys(ranks, 0.0)
-    for one in lists:
-        if not one.items:
+    for ranked in lists:
+        if not ranked.items:
             continue
-        weight = own_weights.get(one.source, one.weight)
-        high, low = max(item.score for item in one.items), min(item.score for item in one.items)
-        for item in one.items:
+        weight = own_weights.get(ranked.source, ranked.weight)
+        high, low = max(item.score for item in ranked.items), min(item.score for item in ranked.items)
+        for item in ranked.items:
             scores[item.chunk_id] += weight * ((item.score - low) / (high - low) if high > low else 1.0)
     return best_first([Fused(chunk_id, scores[chunk_id] / total_weight, ranks[chunk_id]) for chunk_id in ranks])

@@ -66,7 +66,7 @@ class WeightedSum:
         return chunk.chunk_id in self._named or any(names_path(name, chunk.path) for name in self._query.paths)
 
     def _agreed(self, texts: Iterable[str]) -> float:
-        """Return the share of the query that some names say."""
+        """Return the share of the query's terms that the texts cover."""
         words = tuple(dict.fromkeys(word for text in texts for word in query_words(text)))
         return self._agreement.of(words).terms if words else 0.0
 

@@ -1,4 +1,4 @@
-"""The catalog: which files are indexed, with what, and the chunks they consist of."""
+"""The catalog: the indexed files, their recipes, and their chunks."""
 
 import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -11,7 +11,7 @@ from graphrag_mcp.model.search import Ranked, Scope, StoredChunk, StoredFile
 from graphrag_mcp.stores.sqlite.database import Database, id_list, marks
 from graphrag_mcp.stores.sqlite.schema import ORDINAL_BITS
 
-if TYPE_CHECKING:  # The parsing processes know the catalog's values, and start sooner without numpy.
+if TYPE_CHECKING:  # The parsing processes import this module, and start sooner without numpy.
     from graphrag_mcp.stores.sqlite.scope import ScopeResolver
 
 CHUNK_COLUMNS = """c.id, c.file_id, f.path, f.language, f.category, c.start_line, c.end_line, c.text, c.kind, c.symbol,
@@ -19,7 +19,7 @@ CHUNK_COLUMNS = """c.id, c.file_id, f.path, f.language, f.category, c.start_line
 
 
 class FileState(NamedTuple):
-    """What the catalog remembers of a file, to tell whether it changed. `recipe`: what its rows were made with."""
+    """The index entry of a file, to detect changes. recipe: the versions of parser and models that made its rows."""
 
     size: int
     changed_ns: int
@@ -40,7 +40,7 @@ class Counts:
 
 
 class _Stated(NamedTuple):
-    """What the documents of one commit state."""
+    """The status that documents state, as of one commit."""
 
     version: int
     members: frozenset[int]
@@ -48,7 +48,7 @@ class _Stated(NamedTuple):
 
 
 class _StatesWithout(NamedTuple):
-    """What is remembered, since one commit, of the files without a note."""
+    """The index entries of the files without a note, as of one commit."""
 
     version: int
     note: str
@@ -56,7 +56,7 @@ class _StatesWithout(NamedTuple):
 
 
 class SqliteCatalog:
-    """Reads the ledger from which every index can be rebuilt."""
+    """Reads files and chunks, from which every other store can be rebuilt."""
 
     remote = False
 
@@ -71,7 +71,7 @@ class SqliteCatalog:
         self._states_without: _StatesWithout | None = None
 
     def chunks(self, chunk_ids: Sequence[int]) -> Mapping[int, StoredChunk]:
-        """Return those of the chunks that still exist."""
+        """Return the chunks that still exist, by id."""
         rows = self._database.rows(
             f"""SELECT {CHUNK_COLUMNS} FROM chunks c CROSS JOIN files f ON f.id = c.file_id
                 WHERE c.id IN (SELECT value FROM json_each(?))""",
@@ -111,7 +111,7 @@ class SqliteCatalog:
         return self._files
 
     def find_paths(self, words: Sequence[str], limit: int, scope: Scope) -> list[Ranked]:
-        """Return the first chunks of files whose stem holds one of the words; the score is the share of the stem."""
+        """Return the first chunks of files whose stem has one of the words; the score is the share of the stem."""
         hidden = self._scopes.resolve(scope)
         rows = self._database.rows(
             f"""SELECT (w.file_id << {ORDINAL_BITS}), sum(w.share) AS score FROM path_words w
@@ -125,7 +125,7 @@ class SqliteCatalog:
     def documents(self, status: DocumentStatus, limit: int, scope: Scope) -> list[int]:
         """Return the first chunks of documents that state this status, in the order of their paths."""
         ids = [file_id for file_id, stated in self._stated_now().items() if stated is status]
-        if not ids:  # As a rule: then no statement is worth its time.
+        if not ids:  # The usual case: no query is needed.
             return []
         hidden = self._scopes.resolve(scope)
         rows = self._database.rows(
@@ -137,7 +137,7 @@ class SqliteCatalog:
         return [chunk_id for (chunk_id,) in rows]
 
     def _stated_now(self) -> dict[int, DocumentStatus | None]:
-        """Return what each document states, by its number: read once of each content, since contents do not change."""
+        """Return the status that each document states, by file id; each content is read once."""
         known = self._stated
         version, members = self._scopes.members()
         if version != known.version:
@@ -148,22 +148,22 @@ class SqliteCatalog:
             )
             by_file = {file_id: stated for file_id, stated in known.by_file.items() if file_id in present}
             by_file |= {file_id: read_facts(facts).status for file_id, facts in rows if facts}
-            # What a commit after this one has removed was not read: it may come back.
+            # Contents that a later commit has removed were not read: they may come back.
             read = known.members & present | {file_id for file_id, _ in rows}
             known = self._stated = _Stated(version, read, by_file)
         return known.by_file
 
     def is_archived(self, path: str) -> bool:
-        """Tell whether a file is indexed as archived, which hides it from most searches."""
+        """Return whether a file is indexed as archived, which hides it from most searches."""
         return bool(self._database.rows("SELECT 1 FROM files WHERE path = ? AND archive_reason IS NOT NULL", (path,)))
 
     def file_states(self) -> dict[str, FileState]:
-        """Return what is remembered of every file, by path."""
+        """Return the index entry of every file, by path."""
         rows = self._database.rows("SELECT path, size, changed_ns, content_hash, recipe FROM files")
         return {path: FileState(*state) for path, *state in rows}
 
     def states_without(self, note: str) -> dict[str, FileState]:
-        """Return what is remembered of the files whose note does not say this, by path; read once for each commit."""
+        """Return the index entries of the files whose note does not contain this, by path; read once per commit."""
         known, version = self._states_without, self._database.version()
         if known is None or (known.version, known.note) != (version, note):
             rows = self._database.rows(
@@ -174,7 +174,7 @@ class SqliteCatalog:
         return known.states
 
     def states(self, file_ids: Iterable[int]) -> dict[int, FileState]:
-        """Return what is remembered of those contents that the tree still has, by their ids."""
+        """Return the index entries of those contents that the tree still has, by their ids."""
         rows = self._database.rows(
             "SELECT id, size, changed_ns, content_hash, recipe FROM files WHERE id IN (SELECT value FROM json_each(?))",
             (id_list(file_ids),),
@@ -189,7 +189,7 @@ class SqliteCatalog:
         return {path: ArchiveClass(reason, penalty) for path, reason, penalty in rows}
 
     def states_at(self, path: str) -> dict[str, FileState]:
-        """Return what is remembered of a file, or of all files in a folder."""
+        """Return the index entry of a file, or of all files in a folder, by path."""
         rows = self._database.rows(
             """SELECT path, size, changed_ns, content_hash, recipe FROM files WHERE path = ?1
                UNION ALL SELECT path, size, changed_ns, content_hash, recipe FROM files
@@ -207,7 +207,7 @@ class SqliteCatalog:
         return [(path, Category(category)) for path, category in rows]
 
     def meta(self, key: str) -> str:
-        """Return a fact about the whole index, "" when it is not known."""
+        """Return a fact about the whole index, "" when it is not stored."""
         return self._database.meta(key)
 
     def skipped(self) -> dict[str, str]:
@@ -271,13 +271,13 @@ def _read_file(row: Sequence[Any]) -> StoredFile:
 
 
 def write_facts(facts: DocumentFacts) -> str:
-    """Return the facts as JSON, "" for a document that says nothing of itself."""
+    """Return the facts as JSON, "" for a document without facts."""
     return "" if facts == NO_FACTS else json.dumps(asdict(facts), ensure_ascii=False)
 
 
 @lru_cache(maxsize=1024)
 def read_facts(text: str) -> DocumentFacts:
-    """Turn the JSON of `write_facts` back."""
+    """Parse the JSON of `write_facts`."""
     if not text:
         return NO_FACTS
     values = json.loads(text)

@@ -18,7 +18,7 @@ from graphrag_mcp.errors import IndexDamagedError, IndexStoreError
 from graphrag_mcp.stores.sqlite.schema import SCHEMA, SCHEMA_OBJECTS, SCHEMA_VERSION, tree_views
 from graphrag_mcp.stores.sqlite.trees import Tree, find_tree, make_tree, served_tree
 
-BUSY_TIMEOUT_SECONDS = 2.0  # Readers wait for nobody, unless a foreign program holds the whole file.
+BUSY_TIMEOUT_SECONDS = 2.0  # Readers do not wait, unless a foreign program locks the whole file.
 WRITE_TIMEOUT_SECONDS = 10.0  # A writer commits in milliseconds; ten seconds means something is wrong.
 CACHE_KIB = 16_384  # Pages kept by each connection: holds the inner nodes of an index of 100,000 chunks.
 
@@ -26,14 +26,14 @@ CACHE_KIB = 16_384  # Pages kept by each connection: holds the inner nodes of an
 class Database:
     """The index file as one tree sees it.
 
-    Reading connections belong to the thread that asks. `version()` changes whenever the tree's files change, which is
-    how every cache above it knows that it is out of date.
+    Each reading thread has its own connection. `version()` changes whenever the tree's files change, so that caches can
+    detect that they are out of date.
     """
 
     def __init__(self, path: Path, root: str = "", model: str | None = None) -> None:
         """Open the file, and create it when it is missing.
 
-        root: names the tree. model: the fingerprint of the vectors to write; None for the tree that is searched.
+        root: of the tree. model: the fingerprint of the vectors to write; None for the tree that is searched.
         Raises IndexDamagedError when the file is damaged or has another format, IndexStoreError when it cannot be
         opened now.
         """
@@ -48,37 +48,37 @@ class Database:
                 if not path.exists():
                     _remove_log(path)
                 self.tree = _open_tree(path, root, model)
-            self._place = _place(path)
-            self._log = _NO_PLACE
+            self._identity = _identity_of(path)
+            self._log = _NO_FILE
         except (OSError, sqlite3.Error) as error:
             kind = IndexDamagedError if isinstance(error, sqlite3.Error) and is_damage(error) else IndexStoreError
             raise kind(f"{path} cannot be opened ({error}); {_advice(error)}") from error
 
     def harm(self) -> str:
-        """Return what others did to the file while it was open, as far as its size and its log tell; "" for nothing.
+        """Return what others did to the open file, judged by its size and its log; "" for nothing.
 
-        SQLite never shortens the file, since it is never vacuumed, and it keeps the log for as long as it is open.
+        SQLite never shortens the file, since it is never vacuumed, and keeps the log while the file is open.
         """
-        open_now = list(self._connections)  # Held until the log was looked at, so that none of them is closed.
-        place, log = _place(self.path), _place(_log_of(self.path))
-        if place.is_file(self._place):
-            if place.size < self._place.size:
+        open_now = list(self._connections)  # Keeps the connections open until the log was checked.
+        identity, log = _identity_of(self.path), _identity_of(_log_of(self.path))
+        if identity.is_same_file(self._identity):
+            if identity.size < self._identity.size:
                 return "it was cut short"
-            self._place = place
-            if open_now and not log.is_file(self._log):
+            self._identity = identity
+            if open_now and not log.is_same_file(self._log):
                 return "its log was removed"
         return ""
 
     def is_served(self) -> bool:
-        """Tell whether searches are still answered from this tree of this file: it may be replaced or retired."""
-        if not _place(self.path).is_file(self._place):  # First: of a file that is gone, nothing should be read.
+        """Return whether searches are still answered from this tree of this file: it may be replaced or retired."""
+        if not _identity_of(self.path).is_same_file(self._identity):  # First: a missing file is not read.
             return False
         with self.connection() as connection:
             return served_tree(connection, self.tree.root) == self.tree
 
     def is_written(self, model: str | None) -> bool:
-        """Tell whether this is where vectors of a model are written."""
-        if not _place(self.path).is_file(self._place):
+        """Return whether the vectors of a model are written to this tree."""
+        if not _identity_of(self.path).is_same_file(self._identity):
             return False
         with self.connection() as connection:
             return find_tree(connection, self.tree.root, model) == self.tree
@@ -87,7 +87,7 @@ class Database:
     def snapshot(self) -> Iterator[None]:
         """Read one commit in the whole block: in this thread, and in threads that run in a copy of its context.
 
-        They share this thread's connection. Nothing may be written inside; a snapshot inside another is the same one.
+        They share this thread's connection. Nothing may be written inside; a nested snapshot is the outer one.
         """
         mine = self._own_connection()
         if self._snapshot() is not None or mine.opened.in_transaction:
@@ -107,7 +107,7 @@ class Database:
 
     @contextmanager
     def connection(self) -> Iterator[sqlite3.Connection]:
-        """Lend the connection of the snapshot, else this thread's; `close` waits for it to come back."""
+        """Lend the connection of the snapshot, else this thread's; `close` waits for its return."""
         lent = self._lent()
         with lent.busy:
             yield lent.opened
@@ -146,7 +146,7 @@ class Database:
         return snapshot.version if snapshot is not None else _version_in(self.rows(_VERSION))
 
     def meta(self, key: str) -> str:
-        """Return a remembered value, "" when there is none."""
+        """Return a value of `meta`, "" when there is none."""
         found = self.rows("SELECT value FROM meta WHERE key = ?", (key,))
         return str(found[0][0]) if found else ""
 
@@ -181,7 +181,7 @@ class Database:
             for statement in tree_views(self.tree.tree_id):
                 connection.opened.execute(statement)
             if not self._connections:
-                self._log = _place(_log_of(self.path))
+                self._log = _identity_of(_log_of(self.path))
             self._connections.add(connection)
             return connection
 
@@ -191,7 +191,7 @@ class _Connection:
 
     def __init__(self, opened: sqlite3.Connection) -> None:
         self.opened = opened
-        self.busy = threading.RLock()  # Read again inside a transaction.
+        self.busy = threading.RLock()  # Reentrant: a transaction also reads.
         weakref.finalize(self, opened.close).atexit = False  # It has files open, and pages of them in memory.
 
 
@@ -216,12 +216,12 @@ def _version_in(rows: Sequence[tuple[Any, ...]]) -> int:
 
 
 def id_list(ids: Iterable[int | str]) -> str:
-    """Bind many ids or names as one parameter: use it as `IN (SELECT value FROM json_each(?))`."""
+    """Return many ids or names as one parameter: use it as `IN (SELECT value FROM json_each(?))`."""
     return json.dumps(list(ids), separators=(",", ":"))
 
 
 def marks(values: Sized) -> str:
-    """Return the place holders for `IN (…)`, one for each value."""
+    """Return the placeholders for `IN (…)`, one for each value."""
     return ",".join("?" * len(values))
 
 
@@ -239,7 +239,7 @@ def connect(path: Path) -> sqlite3.Connection:
 
 
 def _open_tree(path: Path, root: str, model: str | None) -> Tree:
-    """Make what is missing, the tables and the tree; who only reads does not wait for a writer."""
+    """Create the tables and the tree if they are missing; a reader does not wait for a writer."""
     with closing(connect(path)) as connection:
         if has_tables(connection, path):
             found = find_tree(connection, root, model)
@@ -258,12 +258,12 @@ def _open_tree(path: Path, root: str, model: str | None) -> Tree:
 
 
 def is_busy(error: Exception) -> bool:
-    """Tell whether somebody else holds the file."""
+    """Return whether another connection has locked the file."""
     return _code(error) == sqlite3.SQLITE_BUSY
 
 
 def is_damage(error: Exception) -> bool:
-    """Tell an error of the file's content from one of the disk, which may pass."""
+    """Return whether the content of the file is wrong; an error of the disk may be temporary."""
     return _code(error) in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 
 
@@ -284,13 +284,13 @@ def _log_of(path: Path) -> Path:
 
 
 def _remove_log(path: Path) -> None:
-    """Remove what a file that is gone has left: its log would be replayed into the new one."""
+    """Remove the log of a missing file: it would be replayed into the new one."""
     for suffix in ("-wal", "-shm"):
         path.with_name(path.name + suffix).unlink(missing_ok=True)
 
 
 def has_tables(connection: sqlite3.Connection, path: Path) -> bool:
-    """Tell an index file from a new one. Raises IndexDamagedError for one of another format, or without its tables."""
+    """Return whether the file has its tables, False for a new one. Raises IndexDamagedError for any other file."""
     (version,) = connection.execute("PRAGMA user_version").fetchone()
     if version == SCHEMA_VERSION:
         if missing := SCHEMA_OBJECTS.difference(
@@ -303,23 +303,23 @@ def has_tables(connection: sqlite3.Connection, path: Path) -> bool:
     return False
 
 
-class _Place(NamedTuple):
-    """What tells a file from another one of the same name, and its bytes."""
+class _FileIdentity(NamedTuple):
+    """Identifies a file among those of the same name over time; with its size in bytes."""
 
     device: int
     inode: int
     size: int
 
-    def is_file(self, other: "_Place") -> bool:
+    def is_same_file(self, other: "_FileIdentity") -> bool:
         return self[:2] == other[:2]
 
 
-_NO_PLACE = _Place(0, 0, 0)
+_NO_FILE = _FileIdentity(0, 0, 0)
 
 
-def _place(path: Path) -> _Place:
+def _identity_of(path: Path) -> _FileIdentity:
     try:
         found = path.stat()
     except OSError:
-        return _NO_PLACE
-    return _Place(found.st_dev, found.st_ino, found.st_size)
+        return _NO_FILE
+    return _FileIdentity(found.st_dev, found.st_ino, found.st_size)

@@ -1,4 +1,4 @@
-"""Definitions and relations in tables: what the search asks of the code graph."""
+"""Definitions and relations in tables: the code graph as the search reads it."""
 
 from collections.abc import Sequence
 
@@ -10,9 +10,9 @@ from graphrag_mcp.stores.sqlite.schema import ORDINAL_BITS
 from graphrag_mcp.stores.sqlite.scope import FileFilter, ScopeResolver
 from graphrag_mcp.stores.sqlite.settling import MAX_CANDIDATES, Definition, SettledEdge, Settler, count_definitions
 
-MAX_FRONTIER = 4  # Neighbours from which the next hop starts: the surest ones.
-MAX_SEED_SYMBOLS = 5  # Definitions of the seeds whose mentions are looked up, fields last.
-MAX_OCCURRENCES = 200  # Counted no further: by then a name tells next to nothing.
+MAX_FRONTIER = 4  # Neighbours from which the next hop starts: the most certain ones.
+MAX_SEED_SYMBOLS = 5  # Definitions of the seeds whose references are looked up, fields last.
+MAX_OCCURRENCES = 200  # Counted no further: a more frequent name is no evidence.
 
 _LEADING = "'calls', 'imports', 'inherits', 'links_to'"
 
@@ -44,24 +44,25 @@ class SqliteGraphStore:
         ]
 
     def mentions(self, chunk_ids: Sequence[int], scope: Scope) -> list[Mention]:
-        """Return which definitions in other files the chunks mention, of names with at most two defining files."""
+        """Return the definitions in other files that the chunks reference, of names with at most two defining files."""
         hidden = self._scopes.resolve(scope)
         rows = self._database.rows(
-            f"""WITH said AS MATERIALIZED (
+            f"""WITH referenced AS MATERIALIZED (
                     SELECT DISTINCT c.id AS chunk_id, r.target_key AS key, r.target, r.file_id
-                    FROM json_each(?) one CROSS JOIN chunks c ON c.id = one.value
+                    FROM json_each(?) wanted CROSS JOIN chunks c ON c.id = wanted.value
                     CROSS JOIN main.relations r ON r.file_id = c.file_id AND r.line BETWEEN c.start_line AND c.end_line
                     WHERE r.kind NOT IN ('contains', 'uses') AND r.resolution != 'builtin'),
                 rare AS MATERIALIZED (
                     SELECT key, (SELECT count(*) FROM (
                         SELECT 1 FROM main.relations x WHERE x.target_key = key LIMIT {MAX_OCCURRENCES})) AS occurrences
-                    FROM (SELECT DISTINCT key FROM said)
+                    FROM (SELECT DISTINCT key FROM referenced)
                     WHERE (SELECT count(DISTINCT file_id) FROM (
                         SELECT file_id FROM symbols y WHERE y.name_key = key LIMIT {MAX_CANDIDATES + 1})) IN (1, 2))
-                SELECT said.chunk_id, s.chunk_id, rare.occurrences FROM said CROSS JOIN rare USING (key)
-                CROSS JOIN symbols s ON s.name_key = said.key AND s.name = said.target
+                SELECT referenced.chunk_id, s.chunk_id, rare.occurrences FROM referenced CROSS JOIN rare USING (key)
+                CROSS JOIN symbols s ON s.name_key = referenced.key AND s.name = referenced.target
                 WHERE s.kind != 'field' AND {hidden.condition("s.file_id")} AND NOT EXISTS (
-                    SELECT 1 FROM symbols own WHERE own.name_key = said.key AND own.file_id = said.file_id)""",
+                    SELECT 1 FROM symbols own
+                    WHERE own.name_key = referenced.key AND own.file_id = referenced.file_id)""",
             (id_list(chunk_ids), *hidden.parameters),
         )
         return list(map(Mention._make, rows))
@@ -114,10 +115,10 @@ class SqliteGraphStore:
             seen.update(fresh)
         return self._with_chunks(found[:limit])
 
-    def settled(self, chunk_ids: Sequence[int]) -> list[SettledEdge]:
-        """Return all that the chunks mention, settled as of now, for a server that stores edges rather than mentions.
+    def resolved(self, chunk_ids: Sequence[int]) -> list[SettledEdge]:
+        """Return all relations of the chunks, resolved as of now, for a server that stores resolved relations.
 
-        Archived definitions are candidates only for what no other definition can be meant by.
+        Archived definitions are candidates only for references that no other definition matches.
         """
         kinds = tuple(RelationKind)
         visible = self._scopes.resolve(Scope())
@@ -129,8 +130,8 @@ class SqliteGraphStore:
         return edges
 
     def _incoming(self, seeds: Sequence[int], kinds: Sequence[str], hidden: FileFilter) -> list[SettledEdge]:
-        """What mentions the seeds' definitions: a mention counts when settling it leads back to the seed."""
-        rank = {chunk_id: place for place, chunk_id in enumerate(seeds)}
+        """Return the references to the seeds' definitions: those that resolve to a seed."""
+        rank = {chunk_id: position for position, chunk_id in enumerate(seeds)}
         count = count_definitions("symbols.name_key", "symbols.name", hidden.condition("x.file_id", "?2"))
         rows = self._database.rows(
             f"""SELECT id, chunk_id, file_id, name, name_key, {count}
@@ -143,8 +144,8 @@ class SqliteGraphStore:
             for definition in map(Definition._make, rows)
             for edge in self._settler.incoming(definition, rank[definition.chunk_id], kinds, hidden)
         ]
-        places = self._settler.places([edge.relation_id for edge in edges])
-        return [edge._replace(chunk_id=places[edge.relation_id]) for edge in edges if edge.relation_id in places]
+        chunk_of = self._settler.places([edge.relation_id for edge in edges])
+        return [edge._replace(chunk_id=chunk_of[edge.relation_id]) for edge in edges if edge.relation_id in chunk_of]
 
     def _with_chunks(self, found: Sequence[tuple[SettledEdge, int]]) -> list[GraphNeighbour]:
         rows = self._database.rows(

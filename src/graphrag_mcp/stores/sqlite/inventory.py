@@ -1,4 +1,4 @@
-"""The inventory: pages of what is indexed and of what was left out, for people who look through an index."""
+"""The inventory: pages of the indexed files and of those that were left out."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -15,7 +15,7 @@ _COLUMNS = (
 
 @dataclass(frozen=True, slots=True)
 class FileQuery:
-    """Which files to list: those whose path holds `text`, in any case; "" means all. archived: None means both."""
+    """Which files to list: those whose path contains `text`, ignoring case; "" means all. archived: None means both."""
 
     text: str = ""
     language: str = ""
@@ -67,7 +67,7 @@ class SqliteInventory:
         return [(path, why) for path, why in rows], int(total)
 
     def ages(self, folder: str = "") -> list[FileAge]:
-        """Return how old every file in a folder is, at any depth; "" for the whole tree."""
+        """Return the age of every file in a folder, at any depth; "" for the whole tree."""
         columns = "path, chunks, modified_at, archive_reason IS NOT NULL"
         if not folder:
             rows = self._database.rows(f"SELECT {columns} FROM files ORDER BY path")

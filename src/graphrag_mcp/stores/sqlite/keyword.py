@@ -1,4 +1,4 @@
-"""BM25 over the fields of a chunk, by SQLite's FTS5; words are split and stemmed before they come here."""
+"""BM25 over the fields of a chunk, by SQLite's FTS5; words are already split and stemmed."""
 
 from collections.abc import Sequence
 
@@ -14,7 +14,7 @@ _WEIGHTS = ", ".join(str(weight) for weight in KEYWORD_FIELDS.values())
 class SqliteKeywordIndex:
     """The keyword index: any of the terms may match; rare terms and short fields count more.
 
-    Formula: FTS5's bm25() (Robertson's BM25, k1 = 1.2, b = 0.75) with a weight per field, sign turned.
+    Formula: FTS5's bm25() (Robertson's BM25, k1 = 1.2, b = 0.75) with a weight per field, negated.
     """
 
     remote = False
@@ -42,7 +42,7 @@ class SqliteKeywordIndex:
         return list(map(Ranked._make, rows))
 
     def frequencies(self, terms: Sequence[str]) -> Frequencies:
-        """Return how many chunks hold each term; what a search has asked for is remembered."""
+        """Return how many chunks contain each term; cached until the next commit."""
         self._catch_up()
         return Frequencies({term: count for count, term in self._frequencies_of(terms)}, self._chunks)
 

@@ -1,4 +1,4 @@
-"""Index files that older versions of the package have left: each is kept for a month after its last use."""
+"""Index files of older versions of the package: each is kept for a month after its last use."""
 
 import sqlite3
 from collections.abc import Iterator
@@ -28,10 +28,10 @@ def old_indexes(folder: Path) -> list[OldIndex]:
 
 
 def remove_unused(folder: Path, now: float) -> None:
-    """Remove the files that were not used for so long, unless a process has one open. Raises OSError."""
-    for one in old_indexes(folder):
-        if now - one.used_at > KEPT_DAYS * DAY_SECONDS:
-            _remove_unless_open(one.path)
+    """Remove the files that were not used for KEPT_DAYS, unless a process has them open. Raises OSError."""
+    for old in old_indexes(folder):
+        if now - old.used_at > KEPT_DAYS * DAY_SECONDS:
+            _remove_unless_open(old.path)
 
 
 def _format(path: Path) -> int:
@@ -40,19 +40,18 @@ def _format(path: Path) -> int:
 
 
 def _measured(path: Path) -> OldIndex:
-    found = [part.stat() for part in _parts(path)]
-    return OldIndex(
-        path, sum(one.st_size for one in found), max(time for one in found for time in (one.st_mtime, one.st_atime))
-    )
+    parts = [part.stat() for part in _parts(path)]
+    times = [time for part in parts for time in (part.st_mtime, part.st_atime)]
+    return OldIndex(path, sum(part.st_size for part in parts), max(times))
 
 
 def _parts(path: Path) -> Iterator[Path]:
-    """Yield the file, its log, and what was moved aside of it."""
+    """Yield the file, its log, and the files that were moved aside."""
     return path.parent.glob(f"{path.name}*")
 
 
 def _remove_unless_open(path: Path) -> None:
-    """Remove a file that SQLite gives to one process alone, or that is no database."""
+    """Remove a file that SQLite can lock exclusively, or that is not a database."""
     with closing(sqlite3.connect(f"{path.as_uri()}?mode=rw", uri=True, timeout=0, isolation_level=None)) as connection:
         try:
             connection.execute("PRAGMA locking_mode = EXCLUSIVE")

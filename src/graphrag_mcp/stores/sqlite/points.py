@@ -1,4 +1,4 @@
-"""Knows which chunk of the index a server's point is, and the other way round."""
+"""Maps the points of a server to chunks of the index, and back."""
 
 from collections.abc import Mapping, Sequence
 
@@ -8,14 +8,14 @@ from graphrag_mcp.stores.sqlite.schema import ORDINAL_BITS, ORDINAL_MASK
 
 
 class SqliteChunkIds:
-    """Knows the points of a server by path and version: what the index no longer holds is not shown."""
+    """Maps points by path and version, so that hits that the index no longer has are dropped."""
 
     def __init__(self, database: Database, project: str) -> None:
         self._database = database
         self._project = project
 
     def ids(self, points: Sequence[Point]) -> list[int | None]:
-        """Return the chunk id of each point; None for a content that the index does not hold."""
+        """Return the chunk id of each point; None for a content that the index does not have."""
         rows = self._database.rows(
             "SELECT path, id, content_hash, recipe FROM files WHERE path IN (SELECT value FROM json_each(?))",
             (id_list(sorted({point.path for point in points})),),
@@ -31,7 +31,7 @@ class SqliteChunkIds:
         return found
 
     def keys(self, chunk_ids: Sequence[int]) -> Mapping[int, str]:
-        """Return the key of each chunk that is known."""
+        """Return the key of each chunk in the index."""
         rows = self._database.rows(
             "SELECT id, path, content_hash, recipe FROM files WHERE id IN (SELECT value FROM json_each(?))",
             (id_list({chunk_id >> ORDINAL_BITS for chunk_id in chunk_ids}),),

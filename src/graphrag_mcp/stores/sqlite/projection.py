@@ -1,4 +1,4 @@
-"""What servers copy from the index file: which files a server lacks, and everything about a file that it keeps."""
+"""The source of the servers' replicas: which files a server lacks, and all that it stores about a file."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -16,11 +16,11 @@ from graphrag_mcp.stores.sqlite.graph import SqliteGraphStore
 from graphrag_mcp.stores.sqlite.schema import KEYWORD_FIELDS, ORDINAL_BITS, ORDINAL_MASK
 from graphrag_mcp.stores.sqlite.settling import MAX_CANDIDATES, count_definitions
 
-# Whatever changes one of these changes what a server holds of the file.
+# A change of one of these changes the replica of the file.
 _MARK = """hex(f.content_hash) || ' ' || f.recipe || ' ' || f.category || ' ' || coalesce(f.modified_at, '') || ' '
     || coalesce(f.archive_reason, '') || ' ' || coalesce(f.archive_penalty, '')"""
 
-# The file a symbol is in, its qualified name, and how many of that name stand before it.
+# The file of a symbol, its qualified name, and the number of symbols of that name before it in the file.
 _SYMBOL_COLUMNS = """s.id, f.path, s.qualified_name, (SELECT count(*) FROM symbols o
     WHERE o.name_key = s.name_key AND o.file_id = s.file_id AND o.qualified_name = s.qualified_name AND o.id < s.id)"""
 
@@ -28,10 +28,10 @@ _IN_USE = "EXISTS (SELECT 1 FROM files d WHERE d.id = x.file_id AND d.archive_re
 
 
 class SqliteProjectionSource:
-    """The local side of every projection: marks what a server holds, and reads what it lacks."""
+    """Marks the files that a server holds, and reads those that it lacks."""
 
     def __init__(self, database: Database, graph: SqliteGraphStore, project: str, fingerprint: str) -> None:
-        """Name the points after `project`, and hand out the vectors of the model with this fingerprint."""
+        """project: part of the points' keys. fingerprint: of the model whose vectors are read."""
         self._database = database
         self._tree_id = database.tree.tree_id
         self._graph = graph
@@ -67,7 +67,7 @@ class SqliteProjectionSource:
         return [path for (path,) in rows]
 
     def mark(self, server: str, files: Iterable[ProjectedFile]) -> None:
-        """Remember that the server holds these files as they were read."""
+        """Mark that the server holds these files as they were read."""
         with self._database.transaction() as connection:
             connection.executemany(
                 "INSERT OR REPLACE INTO main.projected VALUES (?, ?, ?, ?)",
@@ -75,7 +75,7 @@ class SqliteProjectionSource:
             )
 
     def forget(self, server: str, paths: Iterable[str] | None = None) -> None:
-        """Take the marks back: of these files, or of all."""
+        """Remove the marks of these files, or of all."""
         with self._database.transaction() as connection:
             if paths is None:
                 connection.execute(
@@ -88,7 +88,7 @@ class SqliteProjectionSource:
                 )
 
     def mark_foreign(self, server: str, paths: Iterable[str]) -> None:
-        """Remember files that a server turned out to hold though the index does not, so that they are removed."""
+        """Mark files that a server holds and the index does not, so that they are removed."""
         with self._database.transaction() as connection:
             connection.executemany(
                 "INSERT OR REPLACE INTO main.projected VALUES (?, ?, ?, '')",
@@ -96,11 +96,11 @@ class SqliteProjectionSource:
             )
 
     def holds_any(self, server: str) -> bool:
-        """Tell whether anything was ever explicit."""
+        """Return whether the server was marked as holding any file."""
         return bool(self._database.rows("SELECT 1 FROM projected WHERE server = ? LIMIT 1", (server,)))
 
     def commit(self) -> int:
-        """Return the number of the last commit: another one may have changed what was read before."""
+        """Return the number of the last commit, to detect that the index has changed."""
         return self._database.version()
 
     def versions(self) -> dict[str, tuple[str, int]]:
@@ -109,7 +109,7 @@ class SqliteProjectionSource:
         return {path: (file_version(path, content_hash, recipe), count) for path, content_hash, recipe, count in rows}
 
     def chunks(self, server: str = "") -> int:
-        """Return how many chunks the index has; with a server, how many of them it was given as they are."""
+        """Return how many chunks the index has; with a server, how many of them were sent to it unchanged."""
         given = (
             f"WHERE EXISTS (SELECT 1 FROM projected p WHERE p.server = ?1 AND p.path = f.path AND p.mark IS {_MARK})"
         )
@@ -119,22 +119,22 @@ class SqliteProjectionSource:
         return int(count)
 
     def frequencies(self) -> Frequencies:
-        """Return how many chunks hold each word, as the embedded keyword index counts them."""
+        """Return how many chunks contain each word, as the embedded keyword index counts them."""
         counts = self._database.rows("SELECT term, doc FROM keyword_terms")
         ((chunks,),) = self._database.rows("SELECT coalesce(sum(chunks), 0) FROM main.files")
         return Frequencies(dict(counts), chunks)
 
     def mentioning(self, changing: Changing) -> list[str]:
-        """Return the files whose relations may mean something else than before the change.
+        """Return the files whose relations may resolve differently after the change.
 
-        A name with many definitions means something only in its own file or along an import: then importers count.
+        A name with many definitions resolves only within its own file or through an import: then importers count.
         """
         rows = self._database.rows(
             f"""WITH changed(name) AS MATERIALIZED (SELECT value FROM json_each(?1)),
-                said(key, name) AS MATERIALIZED (SELECT DISTINCT target_key, target FROM relations
+                referenced(key, name) AS MATERIALIZED (SELECT DISTINCT target_key, target FROM relations
                     WHERE target_key IN (SELECT name FROM changed)),
-                telling(key, name) AS MATERIALIZED (SELECT key, name FROM said
-                    WHERE {count_definitions("said.key", "said.name", _IN_USE)} <= {MAX_CANDIDATES}),
+                discriminative(key, name) AS MATERIALIZED (SELECT key, name FROM referenced
+                    WHERE {count_definitions("referenced.key", "referenced.name", _IN_USE)} <= {MAX_CANDIDATES}),
                 imported(module, target, path) AS MATERIALIZED (
                     SELECT m.key, NULL, d.path FROM files d CROSS JOIN module_keys m ON m.file_id = d.id
                     WHERE d.path IN (SELECT value FROM json_each(?2))
@@ -143,8 +143,8 @@ class SqliteProjectionSource:
                         FROM files d CROSS JOIN module_keys m ON m.file_id = d.id
                         WHERE d.path IN (SELECT value FROM json_each(?2))))
                 SELECT f.path FROM files f WHERE f.id IN (
-                    SELECT r.file_id FROM telling CROSS JOIN relations r
-                    ON r.target_key = telling.key AND r.target = telling.name
+                    SELECT r.file_id FROM discriminative CROSS JOIN relations r
+                    ON r.target_key = discriminative.key AND r.target = discriminative.name
                     UNION SELECT r.file_id FROM imported i CROSS JOIN relations r ON r.target_module = i.module
                     AND r.target_module != '' AND (i.target IS NULL OR r.target = i.target)
                     WHERE r.target_key IN (SELECT name FROM changed) OR i.path IN (SELECT value FROM json_each(?3)))""",
@@ -152,12 +152,12 @@ class SqliteProjectionSource:
         )
         return sorted(path for (path,) in rows)
 
-    # ------------------------------------------------------------ what is copied
+    # ------------------------------------------------------------ what is sent
 
     def read(self, paths: Sequence[str], *, with_edges: bool) -> list[ProjectedFile]:
-        """Return these files as they stand in the index; those that left it meanwhile are left out.
+        """Return these files as they are in the index; those that have left it are left out.
 
-        with_edges: settle their relations as well, which only a graph needs.
+        with_edges: resolve their relations too, which only a graph store needs.
         """
         files = self._database.rows(
             f"SELECT f.id, f.path, f.content_hash, f.recipe, {_MARK} FROM files f WHERE f.path IN "
@@ -169,7 +169,7 @@ class SqliteProjectionSource:
             file_id: file_version(path, content_hash, recipe) for file_id, path, content_hash, recipe, _ in files
         }
         chunks, symbols = self._chunks(ids, versions), self._symbols(ids)
-        stored = [one.chunk.chunk_id for file_id in versions for one in chunks[file_id]]
+        stored = [projected.chunk.chunk_id for file_id in versions for projected in chunks[file_id]]
         edges = self._edges(stored) if with_edges else {}
         keys = self._grouped("SELECT file_id, key FROM match_keys", ids)
         words = self._grouped("SELECT file_id, word, share FROM path_words", ids)
@@ -199,7 +199,7 @@ class SqliteProjectionSource:
         fields = list(KEYWORD_FIELDS)
         rows = self._database.rows(
             f"""SELECT {CHUNK_COLUMNS}, {", ".join(f"k.{field}" for field in fields)}, v.vector
-                FROM json_each(?) one CROSS JOIN files f ON f.id = one.value
+                FROM json_each(?) wanted CROSS JOIN files f ON f.id = wanted.value
                 CROSS JOIN chunks c ON c.id >= f.id << {ORDINAL_BITS} AND c.id < f.id + 1 << {ORDINAL_BITS}
                 CROSS JOIN keywords k ON k.rowid = c.id
                 LEFT JOIN vectors v ON v.chunk_id = c.id
@@ -224,21 +224,21 @@ class SqliteProjectionSource:
             (ids,),
         )
         symbols: dict[int, list[ProjectedSymbol]] = defaultdict(list)
-        for _, path, qualified, number, chunk_id, name, kind, *place in rows:
+        for _, path, qualified, number, chunk_id, name, kind, *rest in rows:
             symbols[chunk_id >> ORDINAL_BITS].append(
                 ProjectedSymbol(
                     self._symbol_key(path, qualified, number),
                     chunk_id & ORDINAL_MASK,
-                    Symbol(name, qualified, SymbolKind(kind), *place),
+                    Symbol(name, qualified, SymbolKind(kind), *rest),
                 )
             )
         return symbols
 
     def _edges(self, chunk_ids: Sequence[int]) -> dict[int, list[ProjectedEdge]]:
-        settled = self._graph.settled(chunk_ids)
-        targets = self._target_keys({edge.symbol_id for edge in settled})
-        surest: dict[tuple[int, str, str], ProjectedEdge] = {}
-        for edge in settled:
+        resolved = self._graph.resolved(chunk_ids)
+        targets = self._target_keys({edge.symbol_id for edge in resolved})
+        best: dict[tuple[int, str, str], ProjectedEdge] = {}
+        for edge in resolved:
             chunk_id, target_key = chunk_ids[edge.seed_rank], targets[edge.symbol_id]
             found = ProjectedEdge(
                 ordinal=chunk_id & ORDINAL_MASK,
@@ -250,28 +250,28 @@ class SqliteProjectionSource:
                 confidence=edge.confidence,
                 resolution=edge.resolution,
             )
-            known = surest.setdefault((chunk_id, edge.kind, target_key), found)
+            known = best.setdefault((chunk_id, edge.kind, target_key), found)
             if found.confidence > known.confidence:
-                surest[chunk_id, edge.kind, target_key] = found
+                best[chunk_id, edge.kind, target_key] = found
         edges: dict[int, list[ProjectedEdge]] = defaultdict(list)
-        for (chunk_id, _, _), found in surest.items():
+        for (chunk_id, _, _), found in best.items():
             edges[chunk_id >> ORDINAL_BITS].append(found)
         return edges
 
     def _target_keys(self, symbol_ids: Iterable[int]) -> dict[int, str]:
-        """Return the keys of symbols, and of files where the id is a file's, negative."""
+        """Return the keys of symbols; a negative id is that of a file."""
         ids = list(symbol_ids)
         symbols = self._database.rows(
             f"""SELECT {_SYMBOL_COLUMNS} FROM symbols s CROSS JOIN files f ON f.id = s.file_id
                 WHERE s.id IN (SELECT value FROM json_each(?))""",
-            (id_list(one for one in ids if one > 0),),
+            (id_list(symbol_id for symbol_id in ids if symbol_id > 0),),
         )
         files = self._database.rows(
             "SELECT -id, path FROM files WHERE id IN (SELECT value FROM json_each(?))",
-            (id_list(-one for one in ids if one < 0),),
+            (id_list(-symbol_id for symbol_id in ids if symbol_id < 0),),
         )
-        return {one: self._symbol_key(*place) for one, *place in symbols} | {
-            one: file_key(self._project, path) for one, path in files
+        return {symbol_id: self._symbol_key(*rest) for symbol_id, *rest in symbols} | {
+            symbol_id: file_key(self._project, path) for symbol_id, path in files
         }
 
     def _symbol_key(self, path: str, qualified_name: str, number: int) -> str:

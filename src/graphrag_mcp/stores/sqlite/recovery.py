@@ -1,4 +1,4 @@
-"""Makes way for a new index file where the old one is damaged."""
+"""Moves a damaged index file aside, so that a new one can be built."""
 
 import sqlite3
 import time
@@ -16,12 +16,12 @@ Depth = Literal["head", "pages", "words"]
 
 
 def replace_if_unusable(path: Path, depth: Depth) -> str:
-    """Move a damaged or foreign index file aside, and return a sentence that says so; "" when the file is sound.
+    """Move a damaged or foreign index file aside and return a warning; "" when the file is sound.
 
-    depth: "pages" reads the whole file, a second for 400 MB; "words" looks into the full-text index too, which takes
+    depth: "pages" reads the whole file, a second for 400 MB; "words" checks the full-text index too, which takes
     longer.
 
-    Raises IndexStoreError when the file cannot be read now, as with a full disk: then it is left as it is.
+    Raises IndexStoreError when the file cannot be read now, as with a full disk; it is left as it is.
     """
     if not path.exists():
         return ""
@@ -33,7 +33,7 @@ def replace_if_unusable(path: Path, depth: Depth) -> str:
 
 
 def move_aside(path: Path, problem: str) -> str:
-    """Move an index file aside, and its log, which would be replayed into the new one; returns a sentence that says so.
+    """Move an index file and its log aside, since the log would be replayed into a new file, and return a warning.
 
     Only the last such file is kept. Raises IndexStoreError when it cannot be moved.
     """
@@ -41,7 +41,7 @@ def move_aside(path: Path, problem: str) -> str:
     try:
         for old in path.parent.glob(f"{path.name}*{_UNUSABLE}*"):
             old.unlink(missing_ok=True)
-        for suffix in ("-wal", "-shm", ""):  # The file last: whoever misses it makes a new one, with a log of its own.
+        for suffix in ("-wal", "-shm", ""):  # The file last: once it is missing, a new one is created.
             part = path.with_name(path.name + suffix)
             if part.exists():
                 part.rename(aside.with_name(aside.name + suffix))

@@ -1,4 +1,4 @@
-"""Turns a parsed file into rows of plain values: done in the processes that parse, so free of numpy and SQLite."""
+"""Turns a parsed file into rows of plain values, in the parsing processes: without numpy and SQLite."""
 
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
@@ -10,11 +10,11 @@ from graphrag_mcp.stores.sqlite.catalog import write_facts
 from graphrag_mcp.stores.sqlite.schema import MAX_CHUNKS_PER_FILE
 
 
-class Place(NamedTuple):
-    """That a tree has a content at a path, and since when: a row of `tree_files`.
+class TreeEntry(NamedTuple):
+    """The entry of a content at a path of a tree: a row of `tree_files`.
 
-    content_hash, recipe: name the content, and what its rows are made with. changed_ns: the system's own time of its
-    last change, 0 when that is too recent to be trusted. modified_at: what the ranking goes by, in seconds since 1970.
+    content_hash, recipe: identify the content and the versions that made its rows. changed_ns: the file system's time
+    of the last change, 0 when too recent to be trusted. modified_at: for the ranking, in seconds since 1970.
     """
 
     path: str
@@ -28,14 +28,14 @@ class Place(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class FileRows:
-    """One file, ready to be written.
+    """One parsed file with all that is written of it.
 
     keywords: the words of each chunk, in the order of KEYWORD_FIELDS. text_hashes: of each chunk's embedded text.
-    path_words: word of the file's stem to its share of the stem. module_keys: the names other files import it by.
+    path_words: word of the file's stem to its share of the stem. module_keys: the names by which other files import it.
     """
 
     parsed: ParsedFile
-    place: Place
+    entry: TreeEntry
     match_keys: frozenset[str]
     path_words: Mapping[str, float]
     module_keys: frozenset[str]
@@ -47,12 +47,12 @@ _Row = tuple[object, ...]
 
 
 class PackedFile(NamedTuple):
-    """The rows of one file as plain values, which travel between processes at a tenth of the cost of objects.
+    """The rows of one file as plain values, which are sent between processes at a tenth of the cost of objects.
 
-    facts: the columns of `files` behind the recipe, without the number of vectors. symbols: with their chunk's ordinal.
+    facts: the columns of `files` after the recipe, without the number of vectors. symbols: with their chunk's ordinal.
     """
 
-    place: Place
+    entry: TreeEntry
     facts: _Row
     match_keys: list[str]
     path_words: list[tuple[str, float]]
@@ -65,7 +65,7 @@ class PackedFile(NamedTuple):
 
 
 def pack_rows(rows: FileRows) -> PackedFile:
-    """Return what is written of a file. Raises ValueError when it has more chunks than a file can have."""
+    """Return the rows of a file. Raises ValueError when it has more than MAX_CHUNKS_PER_FILE chunks."""
     parsed = rows.parsed
     if len(parsed.chunks) > MAX_CHUNKS_PER_FILE:
         count = len(parsed.chunks)
@@ -74,7 +74,7 @@ def pack_rows(rows: FileRows) -> PackedFile:
         )
     symbols = _pack_symbols(parsed)
     return PackedFile(
-        place=rows.place,
+        entry=rows.entry,
         facts=(
             parsed.language,
             parsed.category.value,
@@ -98,8 +98,8 @@ def pack_rows(rows: FileRows) -> PackedFile:
 
 def _pack_chunk(chunk: Chunk) -> _Row:
     names, enclosing = "\t".join(chunk.names), "\t".join(chunk.enclosing)
-    place = (chunk.start_line, chunk.end_line, chunk.kind, chunk.symbol)
-    return (*place, names, enclosing, chunk.signature, chunk.text)
+    head = (chunk.start_line, chunk.end_line, chunk.kind, chunk.symbol)
+    return (*head, names, enclosing, chunk.signature, chunk.text)
 
 
 def _pack_symbols(parsed: ParsedFile) -> list[tuple[int, _Row]]:

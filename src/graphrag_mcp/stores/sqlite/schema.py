@@ -1,17 +1,17 @@
 """The tables of the index file, which all work trees of a repository share.
 
-A row of `files` is one content of one path, and everything that follows from it is stored once, however many trees have
-it. `tree_files` says which tree has which. Readers see one tree: views of the same names as the tables, made by each
-connection, hide what the others have, so that no query can show a line of another tree. Only the writer, and the
-full-text table, which can have no view, deal with all of them (`main.files`).
+A row of `files` is one content of one path, and all that is derived from it is stored once, however many trees have it.
+`tree_files` maps trees to contents. Readers see one tree: each connection creates views with the names of the tables
+that hide the contents of other trees, so that no query can show a line of another tree. Only the writer, and the
+full-text table, which cannot have a view, use all of them (`main.files`).
 
 A chunk's id is `file_id << 16 | ordinal`: a file's chunks are one run of ids, so that its rows are replaced by range
-and the file of a full-text match is known without a join. File ids are never used again.
+and the file of a full-text match is known without a join. File ids are never reused.
 """
 
 import re
 
-SCHEMA_VERSION = 5  # Rises when what older versions read or write would no longer fit: they keep their own file.
+SCHEMA_VERSION = 5  # Increased when older versions could not read or write the file; each format has its own file.
 ORDINAL_BITS = 16  # 65,536 chunks a file: a file of 10 MB has about 7,000.
 MAX_CHUNKS_PER_FILE = 1 << ORDINAL_BITS
 ORDINAL_MASK = MAX_CHUNKS_PER_FILE - 1
@@ -138,24 +138,24 @@ CREATE INDEX relations_module ON relations (target_module, target_key) WHERE tar
 SCHEMA_OBJECTS = frozenset(re.findall(r"^CREATE (?:VIRTUAL )?(?:TABLE|INDEX) (\w+)", SCHEMA, re.MULTILINE))
 
 _VIEWED = ("match_keys", "path_words", "module_keys", "symbols", "relations")
-_PLACE_COLUMNS = ("path", "size", "changed_ns", "modified_at", "archive_reason", "archive_penalty")
+_TREE_COLUMNS = ("path", "size", "changed_ns", "modified_at", "archive_reason", "archive_penalty")
 _CONTENT_COLUMNS = ("content_hash", "recipe", "language", "category", "mode", "note", "facts")
 _COUNT_COLUMNS = ("chunks", "symbols", "relations", "embedded")
 
 
 def tree_views(tree_id: int) -> list[str]:
-    """Return the statements after which a connection sees the files of one tree, and of the others nothing."""
-    places = ", ".join(f"t.{column}" for column in _PLACE_COLUMNS)
+    """Return the statements after which a connection sees the files of one tree only."""
+    tree_columns = ", ".join(f"t.{column}" for column in _TREE_COLUMNS)
     contents = ", ".join(f"f.{column}" for column in (*_CONTENT_COLUMNS, *_COUNT_COLUMNS))
     return [
-        f"""CREATE TEMP VIEW files AS SELECT t.file_id AS id, {places}, {contents}
+        f"""CREATE TEMP VIEW files AS SELECT t.file_id AS id, {tree_columns}, {contents}
             FROM main.tree_files t CROSS JOIN main.files f ON f.id = t.file_id WHERE t.tree_id = {tree_id}""",
         f"CREATE TEMP VIEW skipped AS SELECT path, reason FROM main.skipped WHERE tree_id = {tree_id}",
         f"CREATE TEMP VIEW meta AS SELECT key, value FROM main.meta WHERE tree_id = {tree_id}",
         f"CREATE TEMP VIEW projected AS SELECT server, path, mark FROM main.projected WHERE tree_id = {tree_id}",
         *(
-            f"""CREATE TEMP VIEW {table} AS SELECT * FROM main.{table} one WHERE EXISTS (
-                SELECT 1 FROM main.tree_files t WHERE t.file_id = one.file_id AND t.tree_id = {tree_id})"""
+            f"""CREATE TEMP VIEW {table} AS SELECT * FROM main.{table} v WHERE EXISTS (
+                SELECT 1 FROM main.tree_files t WHERE t.file_id = v.file_id AND t.tree_id = {tree_id})"""
             for table in _VIEWED
         ),
     ]

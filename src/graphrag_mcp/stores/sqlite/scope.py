@@ -13,14 +13,14 @@ from graphrag_mcp.stores.sqlite.database import Database, marks
 
 GlobCompiler = Callable[[Sequence[str]], Callable[[str], bool]]
 
-_SCOPES_KEPT = 32  # A session asks with a handful of different scopes.
+_SCOPES_KEPT = 32  # A session uses a handful of scopes.
 
 
 class FileFilter:
     """The files of the tree that a search may not see.
 
-    is_hidden: whether a file is, by its number; its last entry stands for all higher numbers. visible: the other way
-    round, so that what another tree adds after this was made is hidden too; a byte for each file number.
+    is_hidden: whether a file is hidden, by its number; the last entry applies to all higher numbers. visible: the
+    inverse, a byte for each file number, so that files which another tree adds later are hidden too.
     """
 
     def __init__(self, hidden_files: Collection[int], members: NDArray[np.int64] | None = None) -> None:
@@ -30,9 +30,9 @@ class FileFilter:
         self.visible = b"" if members is None else _byte_mask(np.setdiff1d(members, hidden, assume_unique=True))
         self.is_hidden: NDArray[np.bool_] = np.frombuffer(self._mask + b"\0", dtype=np.bool_)
 
-    def condition(self, file_id: str, place: str = "?") -> str:
-        """Return a SQL condition on the column or expression `file_id`, which takes `parameters` at `place`."""
-        return f"substr({place}, {file_id} + 1, 1) IS NOT x'01'" if self._mask else "1"
+    def condition(self, file_id: str, parameter: str = "?") -> str:
+        """Return a SQL condition on the column or expression `file_id`, which binds `parameters` at `parameter`."""
+        return f"substr({parameter}, {file_id} + 1, 1) IS NOT x'01'" if self._mask else "1"
 
     @property
     def parameters(self) -> tuple[bytes, ...]:
@@ -43,7 +43,7 @@ class FileFilter:
 def _byte_mask(file_ids: NDArray[np.int64]) -> bytes:
     """Return one byte for each file number.
 
-    SQLite reads it in place, where a list of numbers would be sorted into a table of its own for each statement.
+    SQLite reads it directly; a list of numbers would be sorted into a temporary table for each statement.
     """
     mask = np.zeros(int(file_ids[-1]) + 1 if file_ids.size else 0, dtype=np.uint8)
     mask[file_ids] = 1
@@ -51,7 +51,7 @@ def _byte_mask(file_ids: NDArray[np.int64]) -> bytes:
 
 
 class _Known(NamedTuple):
-    """What is remembered of one commit."""
+    """The resolved scopes of one commit."""
 
     version: int
     members: NDArray[np.int64]
@@ -59,17 +59,17 @@ class _Known(NamedTuple):
 
 
 class ScopeResolver:
-    """Resolves scopes against the catalog and remembers the answers until the next commit."""
+    """Resolves scopes against the catalog and caches the results until the next commit."""
 
     def __init__(self, database: Database, compile_globs: GlobCompiler) -> None:
-        """Take gitignore globs through `compile_globs`, since the stores know nothing of ignore rules."""
+        """compile_globs: compiles gitignore globs, since the stores do not import the ignore rules."""
         self._database = database
         self._compile_globs = compile_globs
-        self._guard = threading.Lock()  # After a commit, all indexes of a search ask at once.
+        self._guard = threading.Lock()  # After a commit, all stores of a search resolve at once.
         self._known = _Known(-1, np.zeros(0, np.int64), {})
 
     def resolve(self, scope: Scope) -> FileFilter:
-        """Return what the scope hides, as of the last commit."""
+        """Return the files that the scope hides, as of the last commit."""
         with self._guard:
             known = self._catch_up()
             found = known.filters.get(scope)
@@ -81,7 +81,7 @@ class ScopeResolver:
             return found
 
     def members(self) -> tuple[int, NDArray[np.int64]]:
-        """Return the number of a commit, and all files that the tree has since then, in ascending order."""
+        """Return the number of the current commit, and the numbers of the tree's files in ascending order."""
         with self._guard:
             known = self._catch_up()
             return known.version, known.members
@@ -89,7 +89,7 @@ class ScopeResolver:
     def _catch_up(self) -> _Known:
         version = self._database.version()
         if version != self._known.version:
-            # As one value: row by row, Python's lock would be given away and taken back for each of them.
+            # As one value: reading rows would release and take Python's lock for each of them.
             ((file_ids,),) = self._database.rows(
                 "SELECT json_group_array(file_id) FROM main.tree_files WHERE tree_id = ?",
                 (self._database.tree.tree_id,),
@@ -98,7 +98,7 @@ class ScopeResolver:
         return self._known
 
     def lifted(self, patterns: Sequence[str]) -> list[str]:
-        """Return the paths of archived files that gitignore globs bring back."""
+        """Return the paths of archived files that gitignore globs include."""
         if not patterns:
             return []
         matches = self._compile_globs(patterns)

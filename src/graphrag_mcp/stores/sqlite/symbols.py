@@ -1,4 +1,4 @@
-"""The code graph symbol by symbol: definitions by name or place, and the settled relations at either end of one."""
+"""The code graph by symbol: definitions by name or location, and the resolved relations of one."""
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Any
@@ -29,7 +29,7 @@ class SqliteSymbolGraph:
 
     def definitions(self, name: str, scope: Scope) -> list[CodeNode]:
         """Return the definitions whose qualified name is or ends with a name, ignoring case; in the order of paths."""
-        # The name of a heading may hold dots itself.
+        # The name of a heading may contain dots.
         keys = (name.rpartition(".")[2].lower(), name.lower())
         hidden = self._scopes.resolve(scope)
         rows = self._database.rows(
@@ -79,19 +79,19 @@ class SqliteSymbolGraph:
         return sorted(around, key=lambda node: node.end_line - node.start_line)
 
     def nodes(self, ids: Iterable[int]) -> dict[int, CodeNode]:
-        """Return nodes by their ids; those that are gone are left out."""
+        """Return nodes by their ids; missing ones are left out."""
         wanted = set(ids)
         symbols = self._database.rows(
             f"""SELECT {_NODE_COLUMNS} FROM symbols s CROSS JOIN files f ON f.id = s.file_id
                 WHERE s.id IN (SELECT value FROM json_each(?))""",
-            (id_list(one for one in wanted if one > 0),),
+            (id_list(node_id for node_id in wanted if node_id > 0),),
         )
         files = self._database.rows(
             f"""SELECT f.id, f.path, f.category, f.archive_reason IS NOT NULL,
                        coalesce((SELECT max(c.end_line) FROM chunks c
                                  WHERE c.id BETWEEN f.id << {ORDINAL_BITS} AND (f.id + 1 << {ORDINAL_BITS}) - 1), 1)
                 FROM files f WHERE f.id IN (SELECT value FROM json_each(?))""",
-            (id_list(-one for one in wanted if one < 0),),
+            (id_list(-node_id for node_id in wanted if node_id < 0),),
         )
         found = [_node(row) for row in symbols] + [_file_node(*row) for row in files]
         return {node.node_id: node for node in found}
@@ -101,9 +101,9 @@ class SqliteSymbolGraph:
     def outgoing(
         self, node: CodeNode, kinds: Sequence[RelationKind], scope: Scope
     ) -> tuple[list[CodeEdge], list[Mentioned]]:
-        """Return what a definition or file mentions, and the names in it whose meaning was not found.
+        """Return the relations from a definition or file, and the names in it that were not resolved.
 
-        A name of the language's own is none of these, and neither is recursion.
+        Names of the language itself and recursive calls are neither.
         """
         relations = self._database.rows(
             f"""SELECT id, kind, target, target_module, line, resolution FROM main.relations
@@ -112,55 +112,55 @@ class SqliteSymbolGraph:
         )
         ids = [row[0] for row in relations]
         lines = {row[0]: row[4] for row in relations}
-        settled = self._settler.outgoing(ids, kinds, self._scopes.resolve(scope), -1, OF_RELATIONS)
-        known = {edge.relation_id for edge in settled}
+        resolved = self._settler.outgoing(ids, kinds, self._scopes.resolve(scope), -1, OF_RELATIONS)
+        known = {edge.relation_id for edge in resolved}
         edges = [
             CodeEdge(edge.relation_id, node.node_id, edge.symbol_id, RelationKind(edge.kind), node.path,
                      lines[edge.relation_id], edge.confidence, edge.resolution)
-            for edge in settled
+            for edge in resolved
         ]  # fmt: skip
         others = [
             Mentioned(RelationKind(kind), target, module, node.path, line, False)
             for relation_id, kind, target, module, line, resolution in relations
             if relation_id not in known and resolution not in (Resolution.BUILTIN, Resolution.LOCAL)
         ]
-        defined = self._defined({one.name for one in others})
-        unknown = [one._replace(is_defined=one.name in defined) for one in others]
+        defined = self._defined({reference.name for reference in others})
+        unknown = [reference._replace(is_defined=reference.name in defined) for reference in others]
         return edges, unknown
 
     def incoming(self, node: CodeNode, kinds: Sequence[RelationKind], scope: Scope) -> list[CodeEdge]:
-        """Return what mentions a definition or file: each from the definition, or else the file, that says it."""
+        """Return the relations to a definition or file, each from the definition, or else the file, that has it."""
         hidden = self._scopes.resolve(scope)
         if not node.is_file:
             known = self._count_definitions(node, hidden)
             definition = Definition(node.node_id, 0, node.file_id, node.name, node.name.lower(), known)
-            settled = self._settler.incoming(definition, 0, kinds, hidden, -1)
+            resolved = self._settler.incoming(definition, 0, kinds, hidden, -1)
         else:
-            settled = [edge for edge in self._importing(node, kinds, scope) if edge.symbol_id == node.node_id]
-        places = self._sources([edge.relation_id for edge in settled])
+            resolved = [edge for edge in self._importing(node, kinds, scope) if edge.symbol_id == node.node_id]
+        sources = self._sources([edge.relation_id for edge in resolved])
         edges = []
-        for edge in settled:
-            if edge.relation_id not in places:  # Another process has replaced the file meanwhile.
+        for edge in resolved:
+            if edge.relation_id not in sources:  # Another process has replaced the file meanwhile.
                 continue
-            source, path, line = places[edge.relation_id]
+            source, path, line = sources[edge.relation_id]
             kind = RelationKind(edge.kind)
-            one = (edge.relation_id, source, node.node_id, kind, path, line, edge.confidence, edge.resolution)
-            edges.append(CodeEdge(*one))
+            ends = (source, node.node_id)
+            edges.append(CodeEdge(edge.relation_id, *ends, kind, path, line, edge.confidence, edge.resolution))
         return edges
 
     def undecided(
         self, nodes: Sequence[CodeNode], kinds: Sequence[RelationKind], scope: Scope, shown: Iterable[int]
     ) -> int:
-        """Return on how many other lines than those of the relations shown a node's name may mean the node.
+        """Return the number of lines, besides those of the relations shown, whose reference may be to a node.
 
-        These have a receiver of unknown type, or come from a module of the project that is a folder, or a value that
-        one of its files defines (`from pkg.state import current`, `current.name()`).
+        Their receiver has an unknown type, or is imported from a module of the project that is a folder, or is a value
+        that a file of the project defines (`from pkg.state import current`, `current.name()`).
         """
         names = {node.name for node in nodes if not node.is_file}
         hidden = self._scopes.resolve(scope)
         ((count,),) = self._database.rows(
-            f"""SELECT count(DISTINCT r.file_id << 32 | r.line) FROM json_each(?) one
-                CROSS JOIN relations r ON r.target_key = lower(one.value) AND r.target = one.value
+            f"""SELECT count(DISTINCT r.file_id << 32 | r.line) FROM json_each(?) wanted
+                CROSS JOIN relations r ON r.target_key = lower(wanted.value) AND r.target = wanted.value
                 WHERE r.kind IN ({marks(kinds)}) AND {hidden.condition("r.file_id")}
                   AND (r.resolution IN ('{Resolution.UNRESOLVED}', '{Resolution.UNKNOWN}', '{Resolution.BASE}')
                        OR r.resolution = '{Resolution.IMPORT}' AND r.target_module != ''
@@ -175,7 +175,7 @@ class SqliteSymbolGraph:
         return int(count)
 
     def dependencies(self, most: int, scope: Scope) -> Iterator[Dependency]:
-        """Yield which files say the names that at most so many definitions have, as far as names tell; streamed."""
+        """Yield the references from files to names with at most `most` definitions, matched by name; streamed."""
         hidden = self._scopes.resolve(scope)
         with self._database.connection() as connection:
             rows = connection.execute(
@@ -194,10 +194,10 @@ class SqliteSymbolGraph:
             yield from map(Dependency._make, rows)
 
     def _defined(self, names: Collection[str]) -> set[str]:
-        """Return those of the names that something in the project has."""
+        """Return the names that have a definition in the project."""
         rows = self._database.rows(
-            """SELECT one.value FROM json_each(?) one WHERE EXISTS (
-                   SELECT 1 FROM symbols s WHERE s.name_key = lower(one.value) AND s.name = one.value)""",
+            """SELECT wanted.value FROM json_each(?) wanted WHERE EXISTS (
+                   SELECT 1 FROM symbols s WHERE s.name_key = lower(wanted.value) AND s.name = wanted.value)""",
             (id_list(names),),
         )
         return {name for (name,) in rows}
@@ -208,7 +208,7 @@ class SqliteSymbolGraph:
         return int(known)
 
     def _importing(self, node: CodeNode, kinds: Sequence[RelationKind], scope: Scope) -> list[SettledEdge]:
-        """Return the settled relations of all that may name a file as a module."""
+        """Return the resolved relations that may name a file as a module."""
         rows = self._database.rows(
             f"""SELECT r.id FROM module_keys m
                 CROSS JOIN relations r ON r.target_module = m.key AND r.target_module != ''
@@ -225,7 +225,7 @@ class SqliteSymbolGraph:
         return self._settler.outgoing(ids, kinds, self._scopes.resolve(scope), -1, OF_RELATIONS)
 
     def _sources(self, relation_ids: Sequence[int]) -> dict[int, tuple[int, str, int]]:
-        """Return for each relation the node that says it, and where."""
+        """Return the source node, the path and the line of each relation."""
         rows = self._database.rows(
             """SELECT r.id, coalesce((SELECT s.id FROM symbols s WHERE s.file_id = r.file_id
                           AND s.qualified_name = r.source AND r.line BETWEEN s.start_line AND s.end_line
@@ -243,8 +243,8 @@ def _is_called(node: CodeNode, name: str) -> bool:
 
 def _node(row: Sequence[Any]) -> CodeNode:
     node_id, file_id, path, category, name, qualified, kind, start, end, signature, archived = row
-    place = (SymbolKind(kind), start, end, signature, bool(archived))
-    return CodeNode(node_id, file_id, path, Category(category), name, qualified, *place)
+    rest = (SymbolKind(kind), start, end, signature, bool(archived))
+    return CodeNode(node_id, file_id, path, Category(category), name, qualified, *rest)
 
 
 def _file_node(file_id: int, path: str, category: str, archived: int, lines: int) -> CodeNode:

@@ -1,4 +1,4 @@
-"""The work trees that share an index file: which there are, which one a search is answered from, and what they leave.
+"""The work trees that share an index file: finding, creating and removing them.
 
 A root may have two trees while the model changes: the complete one of the old model, which is searched, and the one of
 the new model, which is being built. When it is complete too, the old one is retired.
@@ -20,7 +20,7 @@ class Tree(NamedTuple):
 
 
 def served_tree(connection: sqlite3.Connection, root: str) -> Tree | None:
-    """Return the tree that a search of this root is answered from: a complete one, if there is one."""
+    """Return the tree that answers searches of this root: a complete one, if there is one."""
     found = connection.execute(
         """SELECT t.id, t.root, t.model FROM main.trees t
            LEFT JOIN main.meta m ON m.tree_id = t.id AND m.key = 'indexed_at'
@@ -41,7 +41,7 @@ def find_tree(connection: sqlite3.Connection, root: str, model: str | None) -> T
 
 
 def make_tree(connection: sqlite3.Connection, root: str, model: str | None) -> Tree:
-    """Return the tree of a root, new if need be: one that is not complete is given to the new model, not kept."""
+    """Return the tree of a root, created if missing; an incomplete tree is reused for the new model."""
     found = find_tree(connection, root, model)
     if found is not None:
         return found
@@ -56,7 +56,7 @@ def make_tree(connection: sqlite3.Connection, root: str, model: str | None) -> T
 
 
 def retire_others(connection: sqlite3.Connection, tree: Tree) -> None:
-    """Remove the other trees of this root; what servers hold of them is this tree's to replace."""
+    """Remove the other trees of this root; their marks of replicas become this tree's, so that it replaces them."""
     others = connection.execute(
         "SELECT id FROM main.trees WHERE root = ? AND id != ?", (tree.root, tree.tree_id)
     ).fetchall()
@@ -66,7 +66,7 @@ def retire_others(connection: sqlite3.Connection, tree: Tree) -> None:
 
 
 def remove_tree(connection: sqlite3.Connection, tree_id: int) -> None:
-    """Remove a tree, and of its files what no other tree has."""
+    """Remove a tree, and its files that no other tree has."""
     ids = [
         file_id
         for (file_id,) in connection.execute("SELECT file_id FROM main.tree_files WHERE tree_id = ?", (tree_id,))
@@ -78,7 +78,7 @@ def remove_tree(connection: sqlite3.Connection, tree_id: int) -> None:
 
 
 def remove_orphans(connection: sqlite3.Connection, file_ids: Iterable[int]) -> None:
-    """Remove those of the files that no tree has."""
+    """Remove the files that no tree has."""
     for file_id in file_ids:
         if connection.execute("SELECT 1 FROM main.tree_files WHERE file_id = ?", (file_id,)).fetchone() is None:
             remove_rows(connection, file_id)
@@ -86,7 +86,7 @@ def remove_orphans(connection: sqlite3.Connection, file_ids: Iterable[int]) -> N
 
 
 def remove_rows(connection: sqlite3.Connection, file_id: int) -> None:
-    """Remove all that follows from a file's content."""
+    """Remove all rows derived from a file's content."""
     run = (file_id << ORDINAL_BITS, (file_id + 1) << ORDINAL_BITS)
     connection.execute("DELETE FROM keywords WHERE rowid >= ? AND rowid < ?", run)
     connection.execute("DELETE FROM vectors WHERE chunk_id >= ? AND chunk_id < ?", run)

@@ -1,4 +1,4 @@
-"""Exact cosine search over a float32 matrix in memory, filled from the index file and kept in step with its commits."""
+"""Exact cosine search over a float32 matrix in memory, loaded from the index file and updated after its commits."""
 
 import threading
 from collections.abc import Mapping, Sequence
@@ -13,7 +13,7 @@ from graphrag_mcp.stores.sqlite.database import Database
 from graphrag_mcp.stores.sqlite.schema import MAX_CHUNKS_PER_FILE, ORDINAL_BITS
 from graphrag_mcp.stores.sqlite.scope import ScopeResolver
 
-# Rows per block: the matrix grows by blocks of 8 MB (at 256 dimensions), so that growing never copies what is there.
+# Rows per block: the matrix grows by blocks of 8 MB (at 256 dimensions), so that growth copies no rows.
 BLOCK_ROWS = 8192
 _FREE = -1
 
@@ -91,13 +91,13 @@ class _Block:
 
 @dataclass(slots=True)
 class _Rows:
-    """Blocks of rows with the chunk each row belongs to; freed rows are used again."""
+    """Blocks of rows with the chunk of each row; freed rows are reused. positions: block and row by chunk id."""
 
     dimensions: int
     used: int = 0
     blocks: list[_Block] = field(default_factory=list)
     free: list[tuple[int, int]] = field(default_factory=list)
-    place: dict[int, tuple[int, int]] = field(default_factory=dict)
+    positions: dict[int, tuple[int, int]] = field(default_factory=dict)
     files: set[int] = field(default_factory=set)
 
     def add(self, chunk_ids: Sequence[int], blob: bytes) -> None:
@@ -108,35 +108,36 @@ class _Rows:
             block, row = self.free.pop()
             self.blocks[block].matrix[row] = vector
             self.blocks[block].ids[row] = chunk_id
-            self.place[chunk_id] = (block, row)
+            self.positions[chunk_id] = (block, row)
         self.used += len(chunk_ids)
 
     def remove(self, file_id: int) -> None:
         self.files.remove(file_id)
         for ordinal in range(MAX_CHUNKS_PER_FILE):
-            where = self.place.pop(file_id << ORDINAL_BITS | ordinal, None)
-            if where is None:
+            position = self.positions.pop(file_id << ORDINAL_BITS | ordinal, None)
+            if position is None:
                 break
-            block, row = where
+            block, row = position
             self.blocks[block].ids[row] = _FREE
-            self.free.append(where)
+            self.free.append(position)
             self.used -= 1
 
     def take(self, chunk_ids: Sequence[int]) -> dict[int, Matrix]:
-        found = {chunk_id: self.place[chunk_id] for chunk_id in chunk_ids if chunk_id in self.place}
+        found = {chunk_id: self.positions[chunk_id] for chunk_id in chunk_ids if chunk_id in self.positions}
         return {chunk_id: self.blocks[block].matrix[row] for chunk_id, (block, row) in found.items()}
 
     def compare(self, vector: Matrix, chunk_ids: Sequence[int]) -> dict[int, float]:
-        """Return the products with those rows, a block at a time."""
+        """Return the products with these rows, a block at a time."""
+        positions = {chunk_id: self.positions[chunk_id] for chunk_id in chunk_ids if chunk_id in self.positions}
         found: dict[int, float] = {}
         for number, block in enumerate(self.blocks):
-            rows = {one: self.place[one][1] for one in chunk_ids if one in self.place and self.place[one][0] == number}
+            rows = {chunk_id: row for chunk_id, (of, row) in positions.items() if of == number}
             if rows:
                 found.update(zip(rows, (block.matrix[list(rows.values())] @ vector).tolist(), strict=True))
         return found
 
     def nearest(self, vector: Matrix, limit: int, is_hidden: NDArray[np.bool_]) -> list[Ranked]:
-        """Return the best rows; `is_hidden`: by the number of a file, its last entry for all higher ones."""
+        """Return the best rows; is_hidden: by file number, the last entry applies to all higher ones."""
         ids_of_blocks: list[NDArray[np.int64]] = []
         scores_of_blocks: list[Matrix] = []
         for block in self.blocks:
@@ -163,7 +164,7 @@ class _Rows:
 
 
 def _runs(file_ids: Sequence[int]) -> list[range]:
-    """Join neighbouring ids into ranges, so that a first load is one query and a later one reads what changed."""
+    """Join neighbouring ids into ranges, so that the first load is one query and a later one reads only new files."""
     runs: list[range] = []
     for file_id in file_ids:
         if runs and runs[-1].stop == file_id:

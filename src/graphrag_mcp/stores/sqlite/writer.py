@@ -9,20 +9,20 @@ from typing import NamedTuple
 from graphrag_mcp.model.files import ArchiveClass
 from graphrag_mcp.ports import Matrix
 from graphrag_mcp.stores.sqlite.database import Database, id_list, is_busy
-from graphrag_mcp.stores.sqlite.rows import FileRows, PackedFile, Place, pack_rows
+from graphrag_mcp.stores.sqlite.rows import FileRows, PackedFile, TreeEntry, pack_rows
 from graphrag_mcp.stores.sqlite.schema import KEYWORD_FIELDS, ORDINAL_BITS
 from graphrag_mcp.stores.sqlite.trees import remove_orphans, remove_rows, remove_tree, retire_others
 
 
 class StoredContent(NamedTuple):
-    """What a content's rows were made with, and how many chunks it has."""
+    """The recipe of a stored content, and the number of its chunks."""
 
     recipe: str
     chunks: int
 
 
 class SqliteIndexWriter:
-    """The only code that changes the index; one process at a time uses it."""
+    """The only code that changes the index; only the writer uses it."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -42,7 +42,7 @@ class SqliteIndexWriter:
         return int(model_id)
 
     def stored_contents(self, paths: Iterable[str]) -> dict[str, dict[bytes, StoredContent]]:
-        """Return the contents of these paths that any tree has, by path and hash."""
+        """Return the stored contents of these paths, of any tree, by path and hash."""
         found: dict[str, dict[bytes, StoredContent]] = defaultdict(dict)
         for path, content_hash, *rest in self._database.rows(
             """SELECT path, content_hash, recipe, chunks FROM main.files
@@ -53,7 +53,7 @@ class SqliteIndexWriter:
         return found
 
     def stored_vectors(self, path: str, model_id: int) -> dict[bytes, bytes]:
-        """Return the vectors of any content of a path, by the hash of the text they were made from."""
+        """Return the vectors of all contents of a path, by the hash of the embedded text."""
         rows = self._database.rows(
             f"""SELECT v.text_hash, v.vector FROM main.files f CROSS JOIN vectors v
                 ON v.chunk_id >= f.id << {ORDINAL_BITS} AND v.chunk_id < f.id + 1 << {ORDINAL_BITS}
@@ -63,32 +63,32 @@ class SqliteIndexWriter:
         return dict(rows)
 
     def write(self, files: Sequence[tuple[FileRows, Sequence[bytes]]], model_id: int | None) -> None:
-        """Replace the rows of these files in one commit; each comes with its chunks' vectors, none without a model."""
+        """Replace the rows of these files in one commit; each with the vectors of its chunks, none without a model."""
         self.write_packed([(pack_rows(rows), vectors) for rows, vectors in files], model_id)
 
     def write_packed(self, files: Sequence[tuple[PackedFile, Sequence[bytes]]], model_id: int | None) -> None:
-        """Do what `write` does, for files that were packed where they were parsed."""
+        """Do the same as `write`, for files that a parsing process has packed."""
         if not files:
             return
         with self._commit() as connection:
-            numbered = [(_version_id(connection, file.place), file, vectors) for file, vectors in files]
+            numbered = [(_version_id(connection, file.entry), file, vectors) for file, vectors in files]
             _insert_files(connection, numbered)
             _insert_chunks(connection, [(file_id, file) for file_id, file, _ in numbered])
             if model_id is not None:
                 connection.executemany("INSERT INTO vectors VALUES (?, ?, ?, ?)", _vector_rows(numbered, model_id))
-            self._put(connection, [(file_id, file.place) for file_id, file, _ in numbered])
+            self._put(connection, [(file_id, file.entry) for file_id, file, _ in numbered])
 
-    def place(self, places: Sequence[Place]) -> list[str]:
-        """Give the tree contents that are stored already; returns the paths of those that no longer are."""
-        if not places:
+    def link(self, entries: Sequence[TreeEntry]) -> list[str]:
+        """Add contents that are already stored to the tree; return the paths of those that are no longer stored."""
+        if not entries:
             return []
         with self._commit() as connection:
-            found = [(_find_version(connection, place), place) for place in places]
-            self._put(connection, [(file_id, place) for file_id, place in found if file_id is not None])
-        return [place.path for file_id, place in found if file_id is None]
+            found = [(_find_version(connection, entry), entry) for entry in entries]
+            self._put(connection, [(file_id, entry) for file_id, entry in found if file_id is not None])
+        return [entry.path for file_id, entry in found if file_id is None]
 
     def delete(self, paths: Sequence[str]) -> None:
-        """Remove files that are gone or ignored now."""
+        """Remove files from the tree."""
         if not paths:
             return
         with self._commit() as connection:
@@ -99,7 +99,7 @@ class SqliteIndexWriter:
             remove_orphans(connection, left)
 
     def set_modified_at(self, times: Mapping[str, float | None]) -> None:
-        """Remember when files last changed, in seconds since 1970; None: it is not known."""
+        """Store when files last changed, in seconds since 1970; None: unknown."""
         if not times:
             return
         with self._commit() as connection:
@@ -109,7 +109,7 @@ class SqliteIndexWriter:
             )
 
     def set_archived(self, classes: Mapping[str, ArchiveClass | None]) -> None:
-        """Remember which files are archived."""
+        """Store which files are archived, and why."""
         if not classes:
             return
         with self._commit() as connection:
@@ -119,7 +119,7 @@ class SqliteIndexWriter:
             )
 
     def set_skipped(self, reasons: Mapping[str, str], *, complete: bool = False, below: Sequence[str] = ()) -> None:
-        """Remember why paths were left out: these are all there are (`complete`), or all at and `below` some paths."""
+        """Store why paths were left out: in place of all (`complete`), or of those at and `below` some paths."""
         if not reasons and not complete and not below:
             return
         if complete and dict(self._database.rows("SELECT path, reason FROM skipped")) == reasons:
@@ -138,7 +138,7 @@ class SqliteIndexWriter:
             )
 
     def complete(self, facts: Mapping[str, str]) -> None:
-        """Remember that the tree is complete, and when; searches are answered from it from now on."""
+        """Mark the tree as complete; from now on it answers searches."""
         was_complete = self._database.meta("indexed_at")
         with self._database.transaction() if was_complete else self._commit() as connection:
             connection.executemany(
@@ -156,7 +156,7 @@ class SqliteIndexWriter:
 
     @contextmanager
     def _commit(self) -> Iterator[sqlite3.Connection]:
-        """Change the tree's files in one transaction, and let its readers know."""
+        """Change the tree's files in one transaction, and increase its generation."""
         with self._database.transaction() as connection:
             connection.execute(
                 """INSERT INTO main.meta VALUES (?, 'generation', '1')
@@ -165,9 +165,9 @@ class SqliteIndexWriter:
             )
             yield connection
 
-    def _put(self, connection: sqlite3.Connection, places: Sequence[tuple[int, Place]]) -> None:
-        """Say that the tree has these contents; those it had there before are removed unless another tree has them."""
-        left = _ids_at(connection, self._tree_id, [place.path for _, place in places])
+    def _put(self, connection: sqlite3.Connection, entries: Sequence[tuple[int, TreeEntry]]) -> None:
+        """Set the contents of the tree at these paths; the previous ones are removed unless another tree has them."""
+        left = _ids_at(connection, self._tree_id, [entry.path for _, entry in entries])
         connection.executemany(
             """INSERT INTO tree_files VALUES (?, ?, ?, ?, ?, ?, ?, ?)
                ON CONFLICT (tree_id, path) DO UPDATE SET file_id = excluded.file_id, size = excluded.size,
@@ -177,33 +177,34 @@ class SqliteIndexWriter:
             [
                 (
                     self._tree_id,
-                    one.path,
+                    entry.path,
                     file_id,
-                    one.size,
-                    one.changed_ns,
-                    one.modified_at,
-                    *_archive_columns(one.archive),
+                    entry.size,
+                    entry.changed_ns,
+                    entry.modified_at,
+                    *_archive_columns(entry.archive),
                 )
-                for file_id, one in places
+                for file_id, entry in entries
             ],
         )
         connection.executemany(
-            "DELETE FROM main.skipped WHERE tree_id = ? AND path = ?", [(self._tree_id, one.path) for _, one in places]
+            "DELETE FROM main.skipped WHERE tree_id = ? AND path = ?",
+            [(self._tree_id, entry.path) for _, entry in entries],
         )
         remove_orphans(connection, left)
 
     def checkpoint(self) -> None:
-        """Fold the write-ahead log into the file, and let SQLite know how many files a tree has.
+        """Checkpoint the write-ahead log, and update SQLite's statistics of `tree_files`.
 
-        Of all else it keeps no statistics (`PRAGMA optimize` would): they tell how many rows a key has at the mean, and
-        the names of code are anything but evenly used. A plan that follows them reads every mention of the commonest,
-        which made searches of a million lines seven times slower. Our queries say in which order tables are read.
+        There are no other statistics (`PRAGMA optimize` would add them): they have the mean number of rows for a key,
+        but names in code are very unevenly used. A plan from them reads every reference to the most frequent names,
+        which made searches of a million lines seven times slower. The queries fix the order of tables themselves.
 
-        While another tree's writer is busy, that is left to it: a run must not fail for what is only tidying.
+        While another tree's writer is busy, this is left to it: maintenance must not make a run fail.
         """
         with self._database.connection() as connection:
             try:
-                if not _knows_tree_files(connection):
+                if not _has_tree_statistics(connection):
                     connection.execute("ANALYZE main.tree_files")
                     connection.execute("DELETE FROM sqlite_stat1 WHERE tbl != 'tree_files'")
                 connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
@@ -217,16 +218,16 @@ def pack_vectors(vectors: Matrix) -> list[bytes]:
     return [row.tobytes() for row in vectors.astype("<f2")]
 
 
-def _knows_tree_files(connection: sqlite3.Connection) -> bool:
-    """Tell whether SQLite's statistics say how many files the trees have, to a factor of two, and nothing else."""
+def _has_tree_statistics(connection: sqlite3.Connection) -> bool:
+    """Return whether SQLite's statistics have the number of tree files, to a factor of two, and nothing else."""
     if not connection.execute("SELECT 1 FROM sqlite_schema WHERE name = 'sqlite_stat1'").fetchone():
         return False
-    said, others = connection.execute(
+    stated, others = connection.execute(
         """SELECT max(CAST(stat AS INTEGER)) FILTER (WHERE tbl = 'tree_files'),
                   count(*) FILTER (WHERE tbl != 'tree_files') FROM sqlite_stat1"""
     ).fetchone()
     (files,) = connection.execute("SELECT count(*) FROM main.tree_files").fetchone()
-    return said is not None and not others and files <= 2 * said and said <= 2 * files
+    return stated is not None and not others and files <= 2 * stated and stated <= 2 * files
 
 
 def _archive_columns(archive: ArchiveClass | None) -> tuple[str | None, float | None]:
@@ -234,26 +235,26 @@ def _archive_columns(archive: ArchiveClass | None) -> tuple[str | None, float | 
 
 
 def _ids_at(connection: sqlite3.Connection, tree_id: int, paths: Iterable[str]) -> list[int]:
-    """Return the contents that a tree has at these paths."""
+    """Return the ids of the contents that a tree has at these paths."""
     select = "SELECT file_id FROM tree_files WHERE tree_id = ? AND path = ?"
     return [file_id for path in paths for (file_id,) in connection.execute(select, (tree_id, path))]
 
 
-def _find_version(connection: sqlite3.Connection, place: Place) -> int | None:
+def _find_version(connection: sqlite3.Connection, entry: TreeEntry) -> int | None:
     found = connection.execute(
-        "SELECT id FROM main.files WHERE path = ? AND content_hash = ? AND recipe = ?", place[:3]
+        "SELECT id FROM main.files WHERE path = ? AND content_hash = ? AND recipe = ?", entry[:3]
     ).fetchone()
     return int(found[0]) if found else None
 
 
-def _version_id(connection: sqlite3.Connection, place: Place) -> int:
-    """Return the number of a content whose rows are about to be written; what another tree has of it is replaced."""
-    known = _find_version(connection, place)
+def _version_id(connection: sqlite3.Connection, entry: TreeEntry) -> int:
+    """Return the number of a content whose rows are about to be written; rows from another tree are replaced."""
+    known = _find_version(connection, entry)
     if known is not None:
         remove_rows(connection, known)
         return known
     columns = ", ".join("?" * 3) + ", '', '', '', '', '', 0, 0, 0, 0"
-    cursor = connection.execute(f"INSERT INTO main.files VALUES (NULL, {columns})", place[:3])
+    cursor = connection.execute(f"INSERT INTO main.files VALUES (NULL, {columns})", entry[:3])
     return int(cursor.lastrowid or 0)
 
 

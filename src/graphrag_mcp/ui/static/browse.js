@@ -54,7 +54,7 @@ export async function show(given) {
 function failed(error) {
   if (error instanceof Outdated) return;
   table?.destroy();
-  table = undefined; // So that trying again draws it.
+  table = undefined; // So that a retry draws it.
   total.textContent = "";
   fill(holder, failure(error, () => show(params)));
 }
@@ -83,7 +83,7 @@ function drawControls() {
   shown = isSkipped() ? "skipped" : "files";
   fill(bar, tabs("What to list", [["files", "Indexed files"], ["skipped", "Left out"]], shown, (id) => go("index", id === "skipped" ? { show: id } : {})));
   panel.setAttribute("aria-labelledby", `tab-${shown}`);
-  if (!timer && text.value.trim() !== (params.text ?? "")) text.value = params.text ?? ""; // Else somebody is typing.
+  if (!timer && text.value.trim() !== (params.text ?? "")) text.value = params.text ?? ""; // Otherwise the user is typing.
   const choice = (name, label, options) => {
     const select = h("select", { id: `choice-${name}`, "aria-label": label, onchange: () => put(name, select.value) }, h("option", { value: "" }, label), options.map(([value, title]) => h("option", { value }, title)));
     select.value = params[name] ?? "";
@@ -107,7 +107,7 @@ async function drawTable(mine) {
     placeholder: isSkipped() ? "Nothing that matches was left out." : "No indexed file matches. Look at what was left out.",
     columns: (isSkipped() ? SKIPPED : COLUMNS).map(({ show: words, ...column }) => ({ ...column, headerHozAlign: column.hozAlign ?? "left", resizable: false, headerSortTristate: false, formatter: (cell) => plain(cell, words) })),
     pagination: true, paginationMode: "remote", paginationSize: PAGE, sortMode: "remote", paginationButtonCount: 3,
-    paginationElement: pages, // Outside: a grid may hold rows and nothing else.
+    paginationElement: pages, // Outside: a grid may contain only rows.
     initialSort: isSkipped() ? [] : [{ column: "path", dir: "asc" }],
     dataLoader: false,
     ajaxURL: "asked-below",
@@ -118,7 +118,7 @@ async function drawTable(mine) {
       } catch (error) {
         if (place.isConnected) failed(error);
       }
-      return new Promise(() => {}); // The grid would only say "Error", and complain where it was left meanwhile.
+      return new Promise(() => {}); // The grid would only show "Error", and throw if the view was left meanwhile.
     },
   });
   table.on("tableBuilt", () => {
@@ -127,7 +127,7 @@ async function drawTable(mine) {
   });
 }
 
-// Tabulator's scrolled part stands between the grid and its group of rows, where no such thing may be: it becomes the group.
+// ARIA allows no element between a grid and its row group, so Tabulator's scrolled element becomes the group.
 function nameParts(place) {
   place.removeAttribute("aria-owns");
   place.setAttribute("aria-label", isSkipped() ? "Left out" : "Indexed files");

@@ -1,4 +1,4 @@
-// Builds elements. Whatever comes from the repository becomes text, never markup.
+// Builds elements. All data from the repository becomes text, never markup.
 
 export function h(tag, props = {}, ...children) {
   const element = document.createElement(tag);
@@ -19,7 +19,7 @@ export function fill(element, ...children) {
   return element;
 }
 
-// Draws, and gives the focus back to the element of the same id when that was made anew.
+// Draws, and restores the focus to the element of the same id if it was recreated.
 export function redraw(draw) {
   const focused = document.activeElement;
   draw();
@@ -46,7 +46,7 @@ export function bytes(number) {
   return number < 1e6 ? `${(number / 1000).toFixed(1)} kB` : `${(number / 1e6).toFixed(1)} MB`;
 }
 
-// A path whose file name stands out; the folders give way when there is no room.
+// A path with an emphasised file name; the folders are shortened when there is no room.
 export function pathOf(path, lines = "") {
   const cut = path.lastIndexOf("/") + 1;
   return h("span", { class: "path", title: path + lines },
@@ -68,7 +68,7 @@ export function failure(error, again) {
     again && h("p", {}, h("button", { type: "button", class: "button", onclick: again }, "Try again")));
 }
 
-// Tabs whose panels are made when they are first looked at.
+// Tabs whose panels are created when first shown.
 export function tabs(label, names, selected, onselect) {
   const buttons = names.map(([id, title]) => h("button", {
     type: "button", role: "tab", id: `tab-${id}`, "aria-selected": String(id === selected),

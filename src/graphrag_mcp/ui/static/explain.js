@@ -1,4 +1,4 @@
-// One result in full: its code, its score taken apart, what stands around it, and the text an agent gets.
+// One result in full: its code, the terms of its score, its neighbourhood, and the text an agent gets.
 
 import { Outdated, ask, project } from "./api.js";
 import { code, wordsOf } from "./code.js";
@@ -114,7 +114,7 @@ function pick(format, load) {
 function steps(hit) {
   const added = hit.factors.filter((factor) => factor.kind !== "factor");
   const factors = hit.factors.filter((factor) => factor.kind === "factor");
-  const isReranked = added.some((factor) => factor.kind === "term"); // Then they stand in place of the fused score.
+  const isReranked = added.some((factor) => factor.kind === "term"); // Then they replace the fused score.
   const fused = isReranked ? 0 : hit.fused_score;
   const sum = added.reduce((all, one) => all + one.value, fused);
   const product = factors.reduce((all, factor) => all * factor.value, 1);
@@ -172,7 +172,7 @@ function note(factor) {
   return [meaning, factor.note].filter(Boolean).join(": ");
 }
 
-// ---------------------------------------------------------------- beside the results
+// ---------------------------------------------------------------- related code
 
 function related(result, resolutions) {
   const parts = [];

@@ -1,4 +1,4 @@
-// The address says what is shown: #/search?q=...
+// The address contains the state of the view: #/search?q=...
 
 export function read() {
   const [path, query = ""] = location.hash.replace(/^#\/?/, "").split("?");
@@ -11,13 +11,13 @@ export function address(view, params = {}) {
   return `#/${view}${query ? `?${query}` : ""}`;
 }
 
-// Remember without a step in the history: while somebody types, for example. A view that was left keeps silent.
+// Store without a step in the history, for example while the user types. A view that was left does nothing.
 export function remember(view, params) {
   if (read().view === view) history.replaceState(null, "", address(view, params));
 }
 
 export function go(view, params) {
   const wanted = address(view, params);
-  if (location.hash === wanted) dispatchEvent(new Event("hashchange")); // Asked for again: it may have failed.
+  if (location.hash === wanted) dispatchEvent(new Event("hashchange")); // Requested again: it may have failed.
   else location.hash = wanted;
 }

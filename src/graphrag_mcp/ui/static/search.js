@@ -1,4 +1,4 @@
-// The search view: asks while somebody types, lists the results, and shows the chosen one beside them.
+// The search view: searches while the user types, lists the results, and shows the selected one next to them.
 
 import { Outdated, ask, cancel, isAsking } from "./api.js";
 import { preview, wordsOf } from "./code.js";
@@ -7,7 +7,7 @@ import { Detail } from "./explain.js";
 import { Filters } from "./filters.js";
 import { go, remember } from "./route.js";
 
-const DEBOUNCE_MS = 120; // Only for who types faster than answers come.
+const DEBOUNCE_MS = 120; // For users who type faster than answers arrive.
 const SHORTEST = 3;
 
 const state = { query: "", asked: "", result: null, selected: 0, typed: 0, timer: 0 };
@@ -43,7 +43,7 @@ export function start(place) {
 
 export async function show(params) {
   const { q = "", hit, tab, ...rest } = params;
-  if (q !== state.query || document.activeElement !== input) input.value = q; // Before anything is waited for: what is typed meanwhile stays.
+  if (q !== state.query || document.activeElement !== input) input.value = q; // Before any wait, so that text typed meanwhile is kept.
   state.query = q;
   if (!hit) input.focus({ preventScroll: true });
   try {
@@ -149,7 +149,7 @@ async function run(selected = 0) {
   box.removeAttribute("aria-busy");
 }
 
-// For whoever measures: from the last key, and from the request, until the results are painted.
+// For measurements: from the last key, and from the request, until the results are painted.
 function measure(started, typed, detail) {
   requestAnimationFrame(() => setTimeout(() => {
     performance.measure("asked-to-results", { start: started, detail });
@@ -241,7 +241,7 @@ function select(place) {
   keep();
 }
 
-// While the index grows, an empty answer is worth asking for again.
+// While the index is being built, an empty answer is requested again.
 let chunks = 0;
 function indexChanged(index) {
   const grown = index.chunks > chunks;

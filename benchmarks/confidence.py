@@ -33,7 +33,8 @@ from graphrag_mcp.app.local import App
 from graphrag_mcp.embedding.models import load_embedder
 from graphrag_mcp.exclusion.manager import ExclusionManager
 from graphrag_mcp.exclusion.walker import WalkedFile, walk
-from graphrag_mcp.model.search import Scope, SearchRequest
+from graphrag_mcp.model.scope import Scope
+from graphrag_mcp.model.search import SearchRequest
 from graphrag_mcp.search import confidence
 from graphrag_mcp.search.confidence import Signals, read_signals
 from graphrag_mcp.search.query.understand import understand

@@ -21,8 +21,8 @@ from pathlib import Path
 from graphrag_mcp.app.local import App
 from graphrag_mcp.exclusion.manager import ExclusionManager
 from graphrag_mcp.exclusion.walker import WalkedFile, walk
-from graphrag_mcp.model.scope import normalise_excluded_files
-from graphrag_mcp.model.search import Scope, SearchRequest
+from graphrag_mcp.model.scope import Scope, normalise_excluded_files
+from graphrag_mcp.model.search import SearchRequest
 from graphrag_mcp.settings import load_settings
 
 SHARES = (0, 10, 20, 50)  # Per cent.

@@ -23,8 +23,8 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 
 from graphrag_mcp.app.local import App
 from graphrag_mcp.model.files import Category, RelationKind, Symbol, SymbolKind
-from graphrag_mcp.model.scope import match_keys
-from graphrag_mcp.model.search import Ranked, Scope, StoredChunk, StoredFile
+from graphrag_mcp.model.scope import Scope, match_keys
+from graphrag_mcp.model.search import Ranked, StoredChunk, StoredFile
 from graphrag_mcp.settings import load_settings
 from graphrag_mcp.stores.neo4j.connection import connect
 from graphrag_mcp.stores.neo4j.graph import Neo4jGraphStore

@@ -34,7 +34,8 @@ from graphrag_mcp.evaluation.scores import Scores, mean, score
 from graphrag_mcp.exclusion.manager import ExclusionManager
 from graphrag_mcp.exclusion.walker import WalkedFile, walk
 from graphrag_mcp.model.files import Category
-from graphrag_mcp.model.search import Scope, SearchRequest
+from graphrag_mcp.model.scope import Scope
+from graphrag_mcp.model.search import SearchRequest
 from graphrag_mcp.parsing.parser import parse_file
 from graphrag_mcp.ports import Embedder, Matrix
 from graphrag_mcp.search.query.understand import understand

@@ -11,16 +11,8 @@ from numpy.typing import NDArray
 
 from graphrag_mcp.model.files import DocumentStatus, RelationKind
 from graphrag_mcp.model.graph import CodeEdge, CodeNode, Dependency, Mentioned
-from graphrag_mcp.model.search import (
-    Frequencies,
-    GraphNeighbour,
-    Mention,
-    Ranked,
-    Scope,
-    StoredChunk,
-    StoredFile,
-    SymbolMatch,
-)
+from graphrag_mcp.model.scope import Scope
+from graphrag_mcp.model.search import Frequencies, GraphNeighbour, Mention, Ranked, StoredChunk, StoredFile, SymbolMatch
 
 Matrix = NDArray[np.float32]
 

@@ -10,7 +10,8 @@ from graphrag_mcp.answers.tools import SEARCH_TOOLS, STATUS, TOOLS
 from graphrag_mcp.answers.validation import parse_arguments
 from graphrag_mcp.errors import RequestError
 from graphrag_mcp.model.files import Category
-from graphrag_mcp.model.search import Scope, SearchRequest
+from graphrag_mcp.model.scope import Scope
+from graphrag_mcp.model.search import SearchRequest
 from graphrag_mcp.settings import RetrievalSettings, Settings
 
 HYBRID, DOCUMENTS, UNIQUE = SEARCH_TOOLS

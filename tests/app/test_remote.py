@@ -14,7 +14,8 @@ from graphrag_mcp.answers.tools import SEARCH_TOOLS, TOOLS
 from graphrag_mcp.app.local import App
 from graphrag_mcp.app.remote import RemoteApp
 from graphrag_mcp.model.files import Symbol, SymbolKind
-from graphrag_mcp.model.search import GraphNeighbour, Mention, Scope, SearchRequest, SearchResult, SymbolMatch
+from graphrag_mcp.model.scope import Scope
+from graphrag_mcp.model.search import GraphNeighbour, Mention, SearchRequest, SearchResult, SymbolMatch
 from graphrag_mcp.replication.backends import Servers
 from graphrag_mcp.settings import load_settings
 from graphrag_mcp.stores.qdrant import connection

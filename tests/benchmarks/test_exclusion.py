@@ -6,8 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from graphrag_mcp.model.scope import normalise_excluded_files
-from graphrag_mcp.model.search import Scope
+from graphrag_mcp.model.scope import Scope, normalise_excluded_files
 
 SCRIPT = Path(__file__).parents[2] / "benchmarks" / "exclusion.py"
 

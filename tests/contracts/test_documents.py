@@ -1,8 +1,7 @@
 """Documents by the status that they state."""
 
 from graphrag_mcp.model.files import Category, DocumentFacts, DocumentStatus
-from graphrag_mcp.model.scope import match_keys
-from graphrag_mcp.model.search import Scope
+from graphrag_mcp.model.scope import Scope, match_keys
 from tests.contracts.conftest import Backend, Source
 
 

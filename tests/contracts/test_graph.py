@@ -5,7 +5,8 @@ from dataclasses import replace
 import pytest
 
 from graphrag_mcp.model.files import Relation, RelationKind, Resolution, Symbol, SymbolKind
-from graphrag_mcp.model.search import GraphNeighbour, Scope
+from graphrag_mcp.model.scope import Scope
+from graphrag_mcp.model.search import GraphNeighbour
 from tests.contracts.conftest import Backend, Source
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from graphrag_mcp.model.search import Scope
+from graphrag_mcp.model.scope import Scope
 from tests.contracts.conftest import Backend, Source
 
 

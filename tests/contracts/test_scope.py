@@ -5,8 +5,7 @@ from pathlib import Path
 import pytest
 
 from graphrag_mcp.model.files import Category, Relation, RelationKind, Resolution, Symbol, SymbolKind
-from graphrag_mcp.model.scope import normalise_excluded_files
-from graphrag_mcp.model.search import Scope
+from graphrag_mcp.model.scope import Scope, normalise_excluded_files
 from tests.contracts.conftest import Backend, Source, unit
 
 LIMIT = 5

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from graphrag_mcp.model.search import Scope
+from graphrag_mcp.model.scope import Scope
 from tests.contracts.conftest import Backend, Source, _Local, _on_servers
 from tests.golden.check import CORPUS
 from tests.servers.connections import open_qdrant

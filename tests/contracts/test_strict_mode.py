@@ -8,7 +8,7 @@ from qdrant_client import QdrantClient, models
 
 from graphrag_mcp.errors import ServerError
 from graphrag_mcp.model.files import DocumentStatus
-from graphrag_mcp.model.search import Scope
+from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.stores.points import PointIds
 from graphrag_mcp.stores.qdrant.catalog import QdrantArchivedPaths, QdrantCatalog
 from graphrag_mcp.stores.qdrant.connection import reaching

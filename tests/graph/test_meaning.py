@@ -11,7 +11,7 @@ from graphrag_mcp.app.local import App
 from graphrag_mcp.graph.navigator import Navigator
 from graphrag_mcp.model.files import RelationKind, Resolution
 from graphrag_mcp.model.graph import Direction
-from graphrag_mcp.model.search import Scope
+from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.settings import load_settings
 
 Open = Callable[[dict[str, str]], Navigator]

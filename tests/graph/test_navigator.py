@@ -12,7 +12,7 @@ from graphrag_mcp.errors import RequestError
 from graphrag_mcp.graph.navigator import Navigator
 from graphrag_mcp.model.files import Resolution
 from graphrag_mcp.model.graph import Direction
-from graphrag_mcp.model.search import Scope
+from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.settings import load_settings
 from tests.golden.check import CORPUS
 from tests.index_contents import file_ids

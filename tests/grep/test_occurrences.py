@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from graphrag_mcp.answers.tools import OCCURRENCES
 from graphrag_mcp.app.local import App
 from graphrag_mcp.grep.occurrences import Content, Needle, Occurrence, find_occurrences
-from graphrag_mcp.model.search import Scope
+from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.settings import load_settings
 from graphrag_mcp.text.source import MASKED, NotText, read_text
 

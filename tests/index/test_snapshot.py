@@ -11,7 +11,8 @@ import pytest
 from graphrag_mcp.app.local import App
 from graphrag_mcp.index.handle import Handle
 from graphrag_mcp.index.location import IndexLocation
-from graphrag_mcp.model.search import Ranked, Scope, SearchRequest
+from graphrag_mcp.model.scope import Scope
+from graphrag_mcp.model.search import Ranked, SearchRequest
 from graphrag_mcp.settings import load_settings
 from graphrag_mcp.stores.sqlite import database
 from graphrag_mcp.stores.sqlite.keyword import SqliteKeywordIndex

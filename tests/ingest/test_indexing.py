@@ -14,7 +14,8 @@ from graphrag_mcp.app.local import App
 from graphrag_mcp.errors import IndexLockedError
 from graphrag_mcp.model.files import Resolution
 from graphrag_mcp.model.graph import Direction
-from graphrag_mcp.model.search import Scope, SearchRequest
+from graphrag_mcp.model.scope import Scope
+from graphrag_mcp.model.search import SearchRequest
 from graphrag_mcp.settings import Settings, load_settings
 from graphrag_mcp.system.safe_files import changed_ns
 from tests.repositories import NEW, commit, git

@@ -17,7 +17,8 @@ from graphrag_mcp.answers.tools import TOOLS
 from graphrag_mcp.app.local import App
 from graphrag_mcp.errors import RequestError, SettingsError
 from graphrag_mcp.exclusion.manager import ExclusionManager
-from graphrag_mcp.model.search import Scope, SearchRequest
+from graphrag_mcp.model.scope import Scope
+from graphrag_mcp.model.search import SearchRequest
 from graphrag_mcp.parsing.documents.documents import parse_markdown
 from graphrag_mcp.parsing.parser import parse_file
 from graphrag_mcp.settings import IndexingSettings, Settings, load_settings

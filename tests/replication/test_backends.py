@@ -28,7 +28,7 @@ from graphrag_mcp.app.remote import RemoteApp
 from graphrag_mcp.errors import IndexStoreError, ServerError, SettingsError
 from graphrag_mcp.ingest.history import origin
 from graphrag_mcp.model.files import RelationKind
-from graphrag_mcp.model.search import Scope
+from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.parsing.parser import parse_file
 from graphrag_mcp.replication.backends import Servers, project_name
 from graphrag_mcp.search.threads import DaemonThreads

@@ -9,7 +9,8 @@ import numpy as np
 from graphrag_mcp.exclusion.include_globs import compile_globs
 from graphrag_mcp.model.files import DocumentStatus
 from graphrag_mcp.model.reports import IndexPhase, IndexState
-from graphrag_mcp.model.search import Frequencies, Ranked, Scope, SearchRequest, SearchResult, StoredChunk, StoredFile
+from graphrag_mcp.model.scope import Scope
+from graphrag_mcp.model.search import Frequencies, Ranked, SearchRequest, SearchResult, StoredChunk, StoredFile
 from graphrag_mcp.ports import Matrix
 from graphrag_mcp.search.orchestrator import SearchOrchestrator
 from graphrag_mcp.search.retrieval import Stores

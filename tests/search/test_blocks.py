@@ -15,7 +15,8 @@ from graphrag_mcp.model.files import (
     Symbol,
     SymbolKind,
 )
-from graphrag_mcp.model.search import Scope, SearchRequest
+from graphrag_mcp.model.scope import Scope
+from graphrag_mcp.model.search import SearchRequest
 from tests.contracts.conftest import Source
 from tests.search.stores import NO_DEDUP, Bench, garnets, paths
 

@@ -10,7 +10,8 @@ from graphrag_mcp.answers.render import render
 from graphrag_mcp.app.local import App
 from graphrag_mcp.model.files import Symbol, SymbolKind
 from graphrag_mcp.model.reports import IndexPhase, IndexState
-from graphrag_mcp.model.search import Frequencies, Ranked, Scope, SearchMeta, SearchRequest, SymbolMatch
+from graphrag_mcp.model.scope import Scope
+from graphrag_mcp.model.search import Frequencies, Ranked, SearchMeta, SearchRequest, SymbolMatch
 from graphrag_mcp.search.confidence import LOW, MIN_CHUNKS, Signals, confidence, judge, missing_words, read_signals
 from graphrag_mcp.search.orchestrator import SearchOrchestrator
 from graphrag_mcp.search.query.understand import understand

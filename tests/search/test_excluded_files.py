@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from graphrag_mcp.model.scope import normalise_excluded_files
-from graphrag_mcp.model.search import Scope, SearchRequest, SearchResult
+from graphrag_mcp.model.scope import Scope, normalise_excluded_files
+from graphrag_mcp.model.search import SearchRequest, SearchResult
 from graphrag_mcp.settings import RetrievalSettings
 from tests.search.stores import NO_DEDUP, Bench, garnets, paths
 

@@ -7,7 +7,8 @@ import pytest
 
 from graphrag_mcp.errors import RequestError
 from graphrag_mcp.model.files import Category
-from graphrag_mcp.model.search import Scope, SearchRequest
+from graphrag_mcp.model.scope import Scope
+from graphrag_mcp.model.search import SearchRequest
 from tests.contracts.conftest import Source
 from tests.search.stores import Bench
 

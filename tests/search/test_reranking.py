@@ -8,7 +8,8 @@ import pytest
 
 from graphrag_mcp.errors import ModelUnavailableError
 from graphrag_mcp.model.files import Category, DocumentFacts, DocumentStatus
-from graphrag_mcp.model.search import Scope, SearchRequest
+from graphrag_mcp.model.scope import Scope
+from graphrag_mcp.model.search import SearchRequest
 from graphrag_mcp.ports import CrossEncoder
 from tests.contracts.conftest import Source
 from tests.search.stores import NO_DEDUP, Bench, garnets, paths

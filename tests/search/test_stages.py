@@ -10,7 +10,8 @@ import pytest
 
 from graphrag_mcp.errors import ServerError
 from graphrag_mcp.model.files import Category
-from graphrag_mcp.model.search import ListSource, Ranked, Scope, SearchRequest
+from graphrag_mcp.model.scope import Scope
+from graphrag_mcp.model.search import ListSource, Ranked, SearchRequest
 from graphrag_mcp.ports import Matrix
 from graphrag_mcp.search.ranking.fusion import fuse_rrf
 from graphrag_mcp.search.ranking.ranked_lists import RankedList

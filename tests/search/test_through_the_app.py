@@ -13,7 +13,8 @@ import pytest
 from graphrag_mcp.answers.payload import search_payload
 from graphrag_mcp.answers.render import render
 from graphrag_mcp.app.local import App
-from graphrag_mcp.model.search import Hit, Scope, SearchRequest
+from graphrag_mcp.model.scope import Scope
+from graphrag_mcp.model.search import Hit, SearchRequest
 from graphrag_mcp.settings import load_settings
 
 DAY = 86_400

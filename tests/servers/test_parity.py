@@ -5,7 +5,8 @@ from collections.abc import Sequence
 import pytest
 
 from graphrag_mcp.app.local import App
-from graphrag_mcp.model.search import Scope, SearchRequest
+from graphrag_mcp.model.scope import Scope
+from graphrag_mcp.model.search import SearchRequest
 from tests.servers.conftest import QUERIES, Place
 
 pytestmark = pytest.mark.server

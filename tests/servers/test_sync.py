@@ -20,7 +20,8 @@ from graphrag_mcp.cli.run import run
 from graphrag_mcp.errors import RequestError
 from graphrag_mcp.exclusion.include_globs import compile_globs
 from graphrag_mcp.model.reports import SyncReport
-from graphrag_mcp.model.search import Scope, SearchRequest
+from graphrag_mcp.model.scope import Scope
+from graphrag_mcp.model.search import SearchRequest
 from graphrag_mcp.ports import GraphStore
 from graphrag_mcp.search.retrieval import Stores
 from graphrag_mcp.stores.points import folders

@@ -10,8 +10,8 @@ from graphrag_mcp.errors import RequestError, quoted
 from graphrag_mcp.exclusion.include_globs import compile_globs
 from graphrag_mcp.model.files import Category
 from graphrag_mcp.model.graph import Direction
-from graphrag_mcp.model.scope import normalise_entry, normalise_excluded_files
-from graphrag_mcp.model.search import Scope, SearchRequest
+from graphrag_mcp.model.scope import Scope, normalise_entry, normalise_excluded_files
+from graphrag_mcp.model.search import SearchRequest
 
 MINIMUM_QUERY = 2  # "io" and "ci" are names; a single character occurs everywhere.
 MAXIMUM_QUERY = 8_000  # A long stack trace fits; a whole file does not.

@@ -7,7 +7,8 @@ from typing import Generic, TypeVar
 
 from graphrag_mcp.answers.arguments import PagedArguments, SearchArguments, ToolArguments
 from graphrag_mcp.errors import RequestError
-from graphrag_mcp.model.search import Scope, SearchRequest
+from graphrag_mcp.model.scope import Scope
+from graphrag_mcp.model.search import SearchRequest
 
 LONGEST_OFFSET = 9  # Digits.
 

@@ -23,7 +23,8 @@ from graphrag_mcp.evaluation.history import export_tree, read_history
 from graphrag_mcp.evaluation.judged import JudgedQuery, Location, read_queries
 from graphrag_mcp.evaluation.scores import CUTOFF, Miss, Scores, diagnose, mean, score
 from graphrag_mcp.model.reports import IndexPhase, IndexState
-from graphrag_mcp.model.search import Scope, SearchRequest
+from graphrag_mcp.model.scope import Scope
+from graphrag_mcp.model.search import SearchRequest
 from graphrag_mcp.search.orchestrator import SearchOrchestrator
 from graphrag_mcp.settings import RetrievalSettings, Settings
 

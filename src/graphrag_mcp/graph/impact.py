@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from graphrag_mcp.graph.tracing import MAX_NODES
 from graphrag_mcp.model.files import Category, RelationKind, SymbolKind
 from graphrag_mcp.model.graph import CodeEdge, CodeNode
-from graphrag_mcp.model.search import Scope
+from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.ports import SymbolGraph
 
 LEADING = (

@@ -8,7 +8,7 @@ from pathlib import Path
 from graphrag_mcp.errors import RequestError, not_indexed
 from graphrag_mcp.model.files import SymbolKind
 from graphrag_mcp.model.graph import CodeNode
-from graphrag_mcp.model.search import Scope
+from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.ports import SymbolGraph
 
 SIMILAR_NAMES = 8

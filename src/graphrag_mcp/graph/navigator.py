@@ -12,7 +12,7 @@ from graphrag_mcp.graph.tracing import INCOMING, Step, Trace, trace
 from graphrag_mcp.grep.occurrences import Content, Needle, Occurrences, find_occurrences
 from graphrag_mcp.model.files import Category
 from graphrag_mcp.model.graph import CodeNode, Direction
-from graphrag_mcp.model.search import Scope
+from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.ports import SymbolGraph
 
 ListPaths = Callable[[Scope], Sequence[tuple[str, Category]]]

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from graphrag_mcp.graph.tracing import Step, trace
 from graphrag_mcp.model.graph import CodeEdge, CodeNode, Direction
-from graphrag_mcp.model.search import Scope
+from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.ports import SymbolGraph
 
 

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from graphrag_mcp.model.files import Category, SymbolKind
 from graphrag_mcp.model.graph import CodeNode
-from graphrag_mcp.model.search import Scope
+from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.ports import SymbolGraph
 
 MOST_DEFINITIONS = 4  # A name with more definitions, such as `run`, does not show which one is used.

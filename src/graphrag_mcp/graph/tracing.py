@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from graphrag_mcp.model.files import Category, RelationKind
 from graphrag_mcp.model.graph import CodeEdge, CodeNode, Direction, Mentioned
-from graphrag_mcp.model.search import Scope
+from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.ports import SymbolGraph
 
 _TESTS = frozenset({Category.TESTS})

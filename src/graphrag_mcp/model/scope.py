@@ -1,4 +1,4 @@
-"""Turns the `excluded_files` of a search into match keys, and a path into all keys under which it can be excluded.
+"""Which files a search may see, and the match keys that `excluded_files` and the paths of files are turned into.
 
 A file is excluded if the two sets have a common key, which every store can decide itself. A key is one of
 
@@ -13,11 +13,33 @@ import os
 import posixpath
 import unicodedata
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path, PureWindowsPath
 
 from graphrag_mcp.errors import RequestError, quoted
+from graphrag_mcp.model.files import Category
 from graphrag_mcp.text.counts import counted
 from graphrag_mcp.text.source import is_utf8
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """Which files a search may see; applied inside every store, never afterwards.
+
+    excluded_keys: match keys of the files to leave out (see `match_keys`); always wins.
+    include_patterns: gitignore globs of archived files to include; no other effect.
+    categories, languages: empty means all. paths: path prefixes, empty means all.
+    """
+
+    excluded_keys: frozenset[str] = frozenset()
+    exclude_archived: bool = True
+    include_patterns: tuple[str, ...] = ()
+    categories: frozenset[Category] = frozenset()
+    languages: frozenset[str] = frozenset()
+    paths: tuple[str, ...] = ()
+
+
+DEFAULT_SCOPE = Scope()
 
 _ARGUMENT = "excluded_files"
 SHOWN_WARNINGS = 5

@@ -7,25 +7,9 @@ from typing import NamedTuple
 
 from graphrag_mcp.model.files import NO_FACTS, ArchiveClass, Category, DocumentFacts, RelationKind, Resolution, Symbol
 from graphrag_mcp.model.reports import IndexState
+from graphrag_mcp.model.scope import DEFAULT_SCOPE, Scope
 
 # ---------------------------------------------------------------- asking
-
-
-@dataclass(frozen=True, slots=True)
-class Scope:
-    """Which files a search may see; applied inside every store, never afterwards.
-
-    excluded_keys: match keys of the files to leave out (see `match_keys`); always wins.
-    include_patterns: gitignore globs of archived files to include; no other effect.
-    categories, languages: empty means all. paths: path prefixes, empty means all.
-    """
-
-    excluded_keys: frozenset[str] = frozenset()
-    exclude_archived: bool = True
-    include_patterns: tuple[str, ...] = ()
-    categories: frozenset[Category] = frozenset()
-    languages: frozenset[str] = frozenset()
-    paths: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +21,7 @@ class SearchRequest:
 
     query: str
     limit: int = 5
-    scope: Scope = Scope()
+    scope: Scope = DEFAULT_SCOPE
     include_graph_context: bool = True
     max_hops: int = 2
     use_rrf: bool = True

@@ -5,11 +5,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from graphrag_mcp.model.reports import IndexPhase, IndexState
+from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.model.search import (
     PhaseTimes,
     RerankMethod,
     RetrievalStats,
-    Scope,
     SearchMeta,
     SearchRequest,
     SearchResult,

@@ -17,7 +17,8 @@ from typing import Generic, TypeAlias, TypeVar
 
 from graphrag_mcp.errors import GraphragError, ModelUnavailableError, ServerError
 from graphrag_mcp.model.files import DocumentStatus
-from graphrag_mcp.model.search import Ranked, Scope, StoredChunk, SymbolMatch
+from graphrag_mcp.model.scope import Scope
+from graphrag_mcp.model.search import Ranked, StoredChunk, SymbolMatch
 from graphrag_mcp.ports import ChunkStore, CrossEncoder, Embedder, GraphStore, KeywordIndex, Matrix, VectorIndex
 from graphrag_mcp.search.query.understand import Query
 from graphrag_mcp.search.threads import DaemonThreads, complete

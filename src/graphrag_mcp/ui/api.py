@@ -21,7 +21,7 @@ from graphrag_mcp.graph.navigator import Navigator
 from graphrag_mcp.graph.neighbourhood import Neighbourhood
 from graphrag_mcp.model.files import Resolution
 from graphrag_mcp.model.graph import CodeEdge
-from graphrag_mcp.model.search import Scope
+from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.stores.sqlite.inventory import FileQuery
 from graphrag_mcp.ui.ages import age_tree
 from graphrag_mcp.ui.comparing import compare, settings_form

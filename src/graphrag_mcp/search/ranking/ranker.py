@@ -143,6 +143,8 @@ class Ranker:
 
     def backlink_boost(self, file: StoredFile) -> float:
         """Return the factor for the files that refer to this one."""
+        if not self._evidence.backlinks:
+            return 1.0
         return backlinks.boost(self._evidence.backlinks.get(file.file_id, 0), self.settings)
 
     def boost(self, file: StoredFile) -> float:

@@ -6,7 +6,8 @@ from typing import Any, NamedTuple
 from neo4j import Driver
 
 from graphrag_mcp.model.files import RELATED_KINDS, RelationKind, Resolution, Symbol, SymbolKind
-from graphrag_mcp.model.search import EdgeDirection, GraphNeighbour, Mention, Scope, SymbolMatch
+from graphrag_mcp.model.scope import Scope
+from graphrag_mcp.model.search import EdgeDirection, GraphNeighbour, Mention, SymbolMatch
 from graphrag_mcp.ports import ChunkStore
 from graphrag_mcp.stores.neo4j.connection import reaching
 from graphrag_mcp.stores.neo4j.schema import IN_SCOPE, relationship_types, scope_parameters

@@ -9,7 +9,8 @@ from qdrant_client import QdrantClient, models
 
 from graphrag_mcp.errors import ServerError
 from graphrag_mcp.model.files import DocumentStatus
-from graphrag_mcp.model.search import Ranked, Scope, StoredChunk, StoredFile
+from graphrag_mcp.model.scope import Scope
+from graphrag_mcp.model.search import Ranked, StoredChunk, StoredFile
 from graphrag_mcp.stores.points import ChunkIds, Point
 from graphrag_mcp.stores.qdrant.connection import reaching
 from graphrag_mcp.stores.qdrant.indexes import QdrantPoints

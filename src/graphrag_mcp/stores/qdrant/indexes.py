@@ -9,7 +9,8 @@ import numpy as np
 from qdrant_client import QdrantClient, models
 
 from graphrag_mcp.errors import ServerError
-from graphrag_mcp.model.search import Ranked, Scope
+from graphrag_mcp.model.scope import Scope
+from graphrag_mcp.model.search import Ranked
 from graphrag_mcp.ports import Matrix
 from graphrag_mcp.stores.keywords import discriminative_terms
 from graphrag_mcp.stores.points import ArchivedPaths, ChunkIds

@@ -9,7 +9,8 @@ from qdrant_client.http.exceptions import UnexpectedResponse
 
 from graphrag_mcp.errors import IndexStoreError
 from graphrag_mcp.model.files import ArchiveClass, Category, DocumentFacts, DocumentStatus
-from graphrag_mcp.model.search import Scope, StoredChunk, StoredFile
+from graphrag_mcp.model.scope import Scope
+from graphrag_mcp.model.search import StoredChunk, StoredFile
 from graphrag_mcp.stores.points import Point, folders
 from graphrag_mcp.stores.projection import ProjectedChunk, ProjectedFile
 from graphrag_mcp.stores.qdrant.connection import reaching

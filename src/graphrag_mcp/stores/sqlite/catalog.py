@@ -7,7 +7,8 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from graphrag_mcp.model.files import NO_FACTS, ArchiveClass, Category, DocumentFacts, DocumentStatus
-from graphrag_mcp.model.search import Ranked, Scope, StoredChunk, StoredFile
+from graphrag_mcp.model.scope import Scope
+from graphrag_mcp.model.search import Ranked, StoredChunk, StoredFile
 from graphrag_mcp.stores.sqlite.database import Database, id_list, marks
 from graphrag_mcp.stores.sqlite.schema import ORDINAL_BITS
 

@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 
 from graphrag_mcp.model.files import RELATED_KINDS, RelationKind, Symbol, SymbolKind
-from graphrag_mcp.model.search import GraphNeighbour, Mention, Scope, SymbolMatch
+from graphrag_mcp.model.scope import Scope
+from graphrag_mcp.model.search import GraphNeighbour, Mention, SymbolMatch
 from graphrag_mcp.stores.sqlite.catalog import CHUNK_COLUMNS, read_chunk
 from graphrag_mcp.stores.sqlite.database import Database, id_list, marks
 from graphrag_mcp.stores.sqlite.schema import ORDINAL_BITS

@@ -2,7 +2,8 @@
 
 from collections.abc import Sequence
 
-from graphrag_mcp.model.search import Frequencies, Ranked, Scope
+from graphrag_mcp.model.scope import Scope
+from graphrag_mcp.model.search import Frequencies, Ranked
 from graphrag_mcp.stores.keywords import discriminative_terms
 from graphrag_mcp.stores.sqlite.database import Database, marks
 from graphrag_mcp.stores.sqlite.schema import KEYWORD_FIELDS, ORDINAL_BITS

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from graphrag_mcp.model.search import Scope
+from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.stores.sqlite.database import Database, marks
 
 GlobCompiler = Callable[[Sequence[str]], Callable[[str], bool]]

@@ -5,7 +5,7 @@ from typing import Any
 
 from graphrag_mcp.model.files import Category, RelationKind, Resolution, SymbolKind
 from graphrag_mcp.model.graph import CodeEdge, CodeNode, Dependency, Mentioned
-from graphrag_mcp.model.search import Scope
+from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.stores.sqlite.database import Database, id_list, marks
 from graphrag_mcp.stores.sqlite.schema import ORDINAL_BITS
 from graphrag_mcp.stores.sqlite.scope import FileFilter, ScopeResolver

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from graphrag_mcp.model.search import Ranked, Scope
+from graphrag_mcp.model.scope import Scope
+from graphrag_mcp.model.search import Ranked
 from graphrag_mcp.ports import Matrix
 from graphrag_mcp.stores.sqlite.database import Database
 from graphrag_mcp.stores.sqlite.schema import MAX_CHUNKS_PER_FILE, ORDINAL_BITS

@@ -126,7 +126,7 @@ def test_a_graph_that_is_down_at_the_start_is_filled_once_it_is_up(
         assert app.wait_ready(20).state == "ready"
         result = _search(app, SearchRequest("total", limit=1))
         assert result.primary
-        assert "being loaded; answered from the local index" in result.meta.unavailable["graph"]
+        assert "still loading; answered from the local index" in result.meta.unavailable["graph"]
         wait_until(lambda: "Neo4j cannot be reached" in _search(app).meta.unavailable["graph"], RECOVERY_SECONDS)
         assert _search(app).primary
         breakable.start()

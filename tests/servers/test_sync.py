@@ -389,7 +389,7 @@ def test_the_copy_of_another_machine_is_told_as_such(make_place: Callable[..., P
     with closing(make_place("developer", FILES, project_id=team).app()) as app:
         app.index()
         assert all(state.is_from_elsewhere and not state.lost for state in app.status().servers)
-        assert "from another machine" in render_status(app.status())
+        assert "by another machine" in render_status(app.status())
 
 
 def test_a_server_that_is_being_filled_is_not_asked_yet(
@@ -406,7 +406,9 @@ def test_a_server_that_is_being_filled_is_not_asked_yet(
     with closing(make_place(files=FILES).app(sync_servers="true")) as app:
         app.start()
         app.wait_ready(20)
-        wait_until(lambda: "has 0 of 5 files so far" in app.search(SearchRequest("tax_of")).meta.unavailable["vector"])
+        wait_until(
+            lambda: "has 0 of 5 files so far" in app.search(SearchRequest("tax_of")).meta.unavailable["vector"], 20
+        )
         found = app.search(SearchRequest("tax_of"))
         assert found.primary[0].chunk.path == "src/tax.py"
         assert all(reason.endswith("answered from the local index") for reason in found.meta.unavailable.values())

@@ -42,13 +42,13 @@ lint: $(VENV)/installed-dev
 types: $(VENV)/installed-dev
 	$(BIN)/mypy
 
-tables: $(VENV)/installed-dev  ## write the tables of settings and arguments in docs/ anew
+tables: $(VENV)/installed-dev  ## write the tables of settings and arguments in docs/
 	$(BIN)/python -m tests.docs.tables
 
 strings: $(VENV)/installed-dev  ## write every text that a user can see to tests/golden/strings.txt
 	$(BIN)/python -m tests.golden.strings
 
-docs: $(VENV)/installed-dev  ## the same, and record anew what the pages show of the program
+docs: $(VENV)/installed-dev  ## write the tables, and record what the pages show of the program
 	$(BIN)/python -m tests.docs.record
 
 build: $(VENV)/installed-dev  ## build the wheel into dist/

@@ -241,7 +241,7 @@ class CompatibilitySettings(_Section):
     legacy_vector_weight: Weight = Field(1.0, description='weight of the vector list for "weighted" fusion')
     legacy_keyword_weight: Weight = Field(0.5, description='weight of the keyword list for "weighted" fusion')
     backlink_boost_weight: Weight = Field(
-        0.0, description="bonus for each file that refers to the result's file; 0: off"
+        0.0, description="added to the factor for each file that refers to the result's file; 0: off"
     )
     backlink_boost_cap: int = Field(10, ge=0, le=1000, description="maximum number of files that count as backlinks")
     rerank_vector_weight: Weight = Field(0.55, description="`weighted_sum`: weight of the cosine")

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from graphrag_mcp.answers.tools import OCCURRENCES
 from graphrag_mcp.app.local import App
-from graphrag_mcp.grep.occurrences import Content, Needle, Occurrence, find_occurrences
+from graphrag_mcp.grep.occurrences import Needle, Occurrence, ReadFile, find_occurrences
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.settings import load_settings
 from graphrag_mcp.text.source import MASKED, NotText, read_text
@@ -52,12 +52,12 @@ def expected_lines(data: bytes, text: str, *, whole_word: bool, ignore_case: boo
     return list(lines.values())
 
 
-def as_read(path: str, data: bytes) -> Content:
+def as_read(path: str, data: bytes) -> ReadFile:
     """Return a file as the application hands it over: bytes only where nothing is masked."""
     read = read_text(data)
     if isinstance(read, NotText):
-        return Content(path, None)
-    return Content(path, read.text if MASKED in read.note else data)
+        return ReadFile(path, None)
+    return ReadFile(path, read.text if MASKED in read.note else data)
 
 
 @settings(max_examples=1_500, deadline=None)

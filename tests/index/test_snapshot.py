@@ -10,7 +10,7 @@ import pytest
 
 from graphrag_mcp.app.local import App
 from graphrag_mcp.index.handle import Handle
-from graphrag_mcp.index.location import IndexLocation
+from graphrag_mcp.index.paths import IndexPaths
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.model.search import Ranked, SearchRequest
 from graphrag_mcp.settings import load_settings
@@ -101,7 +101,7 @@ def test_what_is_committed_during_a_search_is_seen_by_the_next(root: Path, monke
 
 def test_a_snapshot_inside_another_is_the_same_one(root: Path) -> None:
     """A caller that reads several things wraps them all."""
-    location = IndexLocation(root, str(root.parent / "data"))
+    location = IndexPaths(root, str(root.parent / "data"))
     with closing(opened(root)) as app, closing(Handle(root, location, "")) as handle:
         app.index()
         with handle.snapshot() as outer:

@@ -8,7 +8,7 @@ import pytest
 
 from graphrag_mcp.exclusion.manager import ExclusionManager
 from graphrag_mcp.index.handle import Handle
-from graphrag_mcp.index.location import IndexLocation
+from graphrag_mcp.index.paths import IndexPaths
 from graphrag_mcp.index.supervisor import SearchPriority, Supervisor
 from graphrag_mcp.model.reports import IndexPhase, Progress
 from graphrag_mcp.settings import IndexingSettings
@@ -26,7 +26,7 @@ def root(tmp_path: Path) -> Path:
 def supervise(root: Path, stop: threading.Event) -> tuple[Supervisor, Handle]:
     """Return a supervisor of the project's index that is not started, and its handle."""
     settings = IndexingSettings(workers=1, watch="off")
-    handle = Handle(root, IndexLocation(root, str(root.parent / "data")), "")
+    handle = Handle(root, IndexPaths(root, str(root.parent / "data")), "")
     return Supervisor(root, "", settings, handle, ExclusionManager(root, settings), stop), handle
 
 

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import pytest
 
-from graphrag_mcp.index.location import IndexLocation
+from graphrag_mcp.index.paths import IndexPaths
 from tests.reliability.conftest import Report, Size
 from tests.stdio_client import Server
 from tests.waiting import wait_until
@@ -126,7 +126,7 @@ def large(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
     root = write_repository(folder / "repository", FILES if whole else 10)
     environment = {**os.environ, "GRAPHRAG_DATA_DIR": str(folder / "data")}
     subprocess.run(command("index", root), env=environment, check=True, capture_output=True, timeout=BUILD_SECONDS)
-    with closing(sqlite3.connect(IndexLocation(root, environment["GRAPHRAG_DATA_DIR"]).file)) as connection:
+    with closing(sqlite3.connect(IndexPaths(root, environment["GRAPHRAG_DATA_DIR"]).file)) as connection:
         ((chunks,),) = connection.execute("SELECT count(*) FROM chunks").fetchall()
     assert chunks >= (100_000 if whole else 200)
     return Project(root, environment, chunks)
@@ -208,15 +208,15 @@ def test_an_index_that_this_server_makes_keeps_nobody_waiting(
     assert all("building" in found.answer for found in starts), [found.answer[:200] for found in starts]
 
 
-def hold_write_lock(place: IndexLocation) -> str:
+def hold_write_lock(place: IndexPaths) -> str:
     return f"import filelock; lock = filelock.FileLock({str(place.write_lock)!r}); lock.acquire(timeout=10)"
 
 
-def hold_transaction(place: IndexLocation) -> str:
+def hold_transaction(place: IndexPaths) -> str:
     return f"import sqlite3; c = sqlite3.connect({str(place.file)!r}); c.execute('BEGIN EXCLUSIVE')"
 
 
-def hold_file(place: IndexLocation) -> str:
+def hold_file(place: IndexPaths) -> str:
     """No other process can read a file that is locked this way."""
     return (
         f"import sqlite3; c = sqlite3.connect({str(place.file)!r}, isolation_level=None);"
@@ -229,10 +229,10 @@ def hold_file(place: IndexLocation) -> str:
     [("write lock", hold_write_lock, ""), ("transaction", hold_transaction, ""), ("whole file", hold_file, "locked")],
 )
 def test_a_locked_index_keeps_nobody_waiting(
-    name: str, hold: Callable[[IndexLocation], str], missing: str, large: Project, size: Size, report: Report
+    name: str, hold: Callable[[IndexPaths], str], missing: str, large: Project, size: Size, report: Report
 ) -> None:
     """tools/list within a second while another process holds a lock; a search finds things or says what is locked."""
-    with holding(hold(IndexLocation(large.root, large.environment["GRAPHRAG_DATA_DIR"]))):
+    with holding(hold(IndexPaths(large.root, large.environment["GRAPHRAG_DATA_DIR"]))):
         starts = [start(large.root, large.environment) for _ in range(size(1, 5) if missing else size(1, 20))]
     judge(f"locked: {name}", starts, size, report, may_fail=bool(missing))
     assert all((missing or "session.py") in found.answer for found in starts), [found.answer[:300] for found in starts]

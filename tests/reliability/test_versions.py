@@ -15,7 +15,7 @@ from filelock import FileLock
 
 from graphrag_mcp import __version__
 from graphrag_mcp.cli.doctor import examine
-from graphrag_mcp.index.location import IndexLocation
+from graphrag_mcp.index.paths import IndexPaths
 from graphrag_mcp.index.write_lock import Holder, WriteLock
 from graphrag_mcp.stores.sqlite.old_formats import old_indexes, remove_unused
 from graphrag_mcp.stores.sqlite.schema import SCHEMA_VERSION
@@ -87,7 +87,7 @@ def test_a_lock_of_a_version_before_formats_had_their_own_is_not_waited_for(
     root: Path, environment: dict[str, str]
 ) -> None:
     """Its name has no number, and it writes another file."""
-    lock = IndexLocation(root, environment["GRAPHRAG_DATA_DIR"]).write_lock
+    lock = IndexPaths(root, environment["GRAPHRAG_DATA_DIR"]).write_lock
     lock.parent.mkdir(parents=True)
     with FileLock(lock.with_name(lock.name.replace(f"write-{SCHEMA_VERSION}-", "write-"))):
         assert command(root, environment, "index").returncode == 0
@@ -97,7 +97,7 @@ def test_who_waits_is_told_for_which_process(
     root: Path, environment: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """By its version and its number."""
-    place = IndexLocation(root, environment["GRAPHRAG_DATA_DIR"])
+    place = IndexPaths(root, environment["GRAPHRAG_DATA_DIR"])
     with serving(root, environment) as server:
         name = f"graphrag-mcp {__version__} (process {server.process.pid})"
         done = command(root, environment, "index")
@@ -129,7 +129,7 @@ def test_the_word_of_a_dead_process_is_never_believed(tmp_path: Path) -> None:
 
 def test_nobody_is_told_to_wait_for_an_index_that_no_process_builds(root: Path, environment: dict[str, str]) -> None:
     """After a run that was killed, the next step is another run."""
-    place = IndexLocation(root, environment["GRAPHRAG_DATA_DIR"])
+    place = IndexPaths(root, environment["GRAPHRAG_DATA_DIR"])
     assert command(root, environment, "index").returncode == 0
     with closing(sqlite3.connect(place.file)) as connection, connection:
         connection.execute("DELETE FROM meta WHERE key = 'indexed_at'")
@@ -163,7 +163,7 @@ def test_an_old_index_is_removed_when_no_process_has_used_it_for_a_month(
     root: Path, environment: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The doctor lists it until then; newer formats and what else lies there stay."""
-    folder = IndexLocation(root, environment["GRAPHRAG_DATA_DIR"]).folder
+    folder = IndexPaths(root, environment["GRAPHRAG_DATA_DIR"]).folder
     folder.mkdir(parents=True)
     strange = make_old_index(folder, 1, 31).rename(folder / "index-x.sqlite")
     unused, used, newer = (make_old_index(folder, *one) for one in ((1, 31), (2, 29), (99, 400)))

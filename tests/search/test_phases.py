@@ -23,7 +23,7 @@ from graphrag_mcp.search.query.understand import understand
 from graphrag_mcp.search.ranking.fusion import fuse
 from graphrag_mcp.search.ranking.ranked_lists import RankedList
 from graphrag_mcp.search.ranking.ranker import Evidence
-from graphrag_mcp.search.retrieval import Content, Found, Retriever
+from graphrag_mcp.search.retrieval import ChunkAndVector, Found, Retriever
 from graphrag_mcp.search.score import score
 from graphrag_mcp.search.select import RUNNERS_UP, select
 from graphrag_mcp.settings import RetrievalSettings
@@ -46,7 +46,7 @@ def candidates(text: str, vector: Sequence[Ranked], keyword: Sequence[Ranked], *
     return replace(found, **changes)  # type: ignore[arg-type]
 
 
-def contents(count: int) -> Mapping[int, Content]:
+def contents(count: int) -> Mapping[int, ChunkAndVector]:
     """Return the chunks that `candidates` numbers, each with a text of its own."""
     return {
         10 * number: (make_chunk(f"src/file_{number}.py", chunk_id=10 * number, text=f"text {number}"), None)
@@ -81,7 +81,7 @@ def test_selecting_reads_no_more_than_it_shows() -> None:
     ranking = score(understand("text"), request, found, NO_DEDUP, NOW)
     stored, read = contents(60), list[int]()
 
-    def read_contents(ids: Sequence[int]) -> Mapping[int, Content]:
+    def read_contents(ids: Sequence[int]) -> Mapping[int, ChunkAndVector]:
         read.extend(ids)
         return {one: stored[one] for one in ids}
 

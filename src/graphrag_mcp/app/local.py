@@ -16,10 +16,10 @@ from graphrag_mcp.embedding.cross_encoder import load_cross_encoder
 from graphrag_mcp.errors import IndexStoreError, RootError, ServerError
 from graphrag_mcp.exclusion.manager import ExclusionManager
 from graphrag_mcp.graph.navigator import Navigator
-from graphrag_mcp.grep.occurrences import Content
+from graphrag_mcp.grep.occurrences import ReadFile
 from graphrag_mcp.index.freshness import MaskedTexts, correct, find_changed, read_contents, relocate, shown_files
 from graphrag_mcp.index.handle import Handle
-from graphrag_mcp.index.location import IndexLocation
+from graphrag_mcp.index.paths import IndexPaths
 from graphrag_mcp.index.stores import IndexStores
 from graphrag_mcp.index.supervisor import ReportRun, Supervisor
 from graphrag_mcp.ingest.indexer import ReportProgress
@@ -62,8 +62,8 @@ class App:
         self.root = _checked(root)
         self.settings = settings
         self._start = index_root.strip("/")
-        location = IndexLocation(self.root, settings.indexing.data_dir, self._start)
-        self._handle = Handle(self.root, location, settings.indexing.embedding_model)
+        paths = IndexPaths(self.root, settings.indexing.data_dir, self._start)
+        self._handle = Handle(self.root, paths, settings.indexing.embedding_model)
         self._exclusion = ExclusionManager(self.root, settings.indexing)
         self._servers = Servers(settings.servers, project_name(settings.servers, self.root, self._start))
         timeout = settings.servers.server_timeout_seconds
@@ -72,7 +72,7 @@ class App:
         self._stop = threading.Event()
         indexing = settings.indexing
         self._supervisor = Supervisor(self.root, self._start, indexing, self._handle, self._exclusion, self._stop)
-        self._replicator = Replicator(self._servers, self._replication_source, location.sync_lock, self._stop)
+        self._replicator = Replicator(self._servers, self._replication_source, paths.sync_lock, self._stop)
 
     # ------------------------------------------------------------ searching
 
@@ -113,7 +113,7 @@ class App:
         return self._navigator(self._handle.searched())
 
     def _navigator(self, index: IndexStores) -> Navigator:
-        def read(paths: Sequence[str]) -> Iterator[Content]:
+        def read(paths: Sequence[str]) -> Iterator[ReadFile]:
             clean = index.catalog.states_without(MASKED)
             return read_contents(self.root, paths, clean, self._masked, self._exclusion.max_file_bytes)
 
@@ -182,7 +182,7 @@ class App:
         return Status(
             root=str(self.root),
             index_file=str(index.database.path),
-            index_bytes=self._handle.location.size,
+            index_bytes=self._handle.paths.size,
             state=self.index_state(),
             branch=read_branch(find_work_tree(self.root) or self.root),
             trees=index.database.roots(),

@@ -24,7 +24,7 @@ from graphrag_mcp.embedding.models import load_embedder
 from graphrag_mcp.errors import GraphragError
 from graphrag_mcp.exclusion.manager import ExclusionManager
 from graphrag_mcp.index.failures import explain
-from graphrag_mcp.index.location import IndexLocation
+from graphrag_mcp.index.paths import IndexPaths
 from graphrag_mcp.index.write_lock import Holder, WriteLock
 from graphrag_mcp.ingest.watch.network_fs import shared_file_system
 from graphrag_mcp.ingest.watch.watcher import WatchedTree
@@ -89,11 +89,11 @@ def examine(root: Path) -> Iterator[Finding]:
     if root.is_dir():
         root = root.resolve()
         yield from _guarded("git", lambda: _git(root))
-        location = IndexLocation(root, settings.indexing.data_dir)
-        yield from _guarded("index folder", lambda: _folder(location))
-        yield from _guarded("index", lambda: _index(root, settings, location))
-        yield from _old_indexes(location)
-        yield from _guarded("writer", lambda: _lock(location))
+        paths = IndexPaths(root, settings.indexing.data_dir)
+        yield from _guarded("index folder", lambda: _folder(paths))
+        yield from _guarded("index", lambda: _index(root, settings, paths))
+        yield from _old_indexes(paths)
+        yield from _guarded("writer", lambda: _lock(paths))
         yield from _guarded("watching", lambda: _watching(root, settings))
         yield from _guarded("servers", lambda: _servers(root, settings))
         for client in CLIENTS.values():
@@ -177,27 +177,27 @@ def _git(root: Path) -> Finding:
     return Finding("git", "ok", "the history can be read")
 
 
-def _folder(location: IndexLocation) -> Finding:
-    existing = next(folder for folder in (location.folder, *location.folder.parents) if folder.exists())
+def _folder(paths: IndexPaths) -> Finding:
+    existing = next(folder for folder in (paths.folder, *paths.folder.parents) if folder.exists())
     if not os.access(existing, os.W_OK | os.X_OK):
         return Finding(
             "index folder", "failed", f"{existing} cannot be written", "set GRAPHRAG_DATA_DIR to one that can"
         )
-    if location.folder.exists() and stat.S_IMODE(location.folder.stat().st_mode) & 0o077:
+    if paths.folder.exists() and stat.S_IMODE(paths.folder.stat().st_mode) & 0o077:
         return Finding(
-            "index folder", "warning", f"{location.folder} is readable by other users", f"chmod 700 {location.folder}"
+            "index folder", "warning", f"{paths.folder} is readable by other users", f"chmod 700 {paths.folder}"
         )
     free = shutil.disk_usage(existing).free
     if free < LEAST_FREE_BYTES:
         return Finding("index folder", "warning", f"{free / 1e6:,.0f} MB are free at {existing}", "make room")
-    return Finding("index folder", "ok", str(location.folder))
+    return Finding("index folder", "ok", str(paths.folder))
 
 
-def _index(root: Path, settings: Settings, location: IndexLocation) -> Finding:
-    if not location.file.exists():
+def _index(root: Path, settings: Settings, paths: IndexPaths) -> Finding:
+    if not paths.file.exists():
         return Finding("index", "warning", "not built yet", "run `graphrag-mcp index`, or let the server build it")
     try:
-        with closing(sqlite3.connect(f"file:{location.file}?mode=ro", uri=True)) as connection:
+        with closing(sqlite3.connect(f"file:{paths.file}?mode=ro", uri=True)) as connection:
             ((verdict,),) = connection.execute("PRAGMA quick_check(1)").fetchall()
     except sqlite3.DatabaseError as error:
         if not is_damage(error):
@@ -208,25 +208,25 @@ def _index(root: Path, settings: Settings, location: IndexLocation) -> Finding:
         return Finding("index", "failed", f"it is damaged ({verdict})", step)
     with closing(App(root, settings)) as app:
         state = app.index_state()
-    size = f"{counted(state.files_done, 'file')}, {counted(state.chunks, 'chunk')}, {location.size / 1e6:,.1f} MB"
+    size = f"{counted(state.files_done, 'file')}, {counted(state.chunks, 'chunk')}, {paths.size / 1e6:,.1f} MB"
     text = f"{state.state}, {size}"
     if state.state is not IndexPhase.READY:
         return Finding("index", "warning", text, "run `graphrag-mcp index`, or wait for the server")
     return Finding("index", "ok", text)
 
 
-def _old_indexes(location: IndexLocation) -> Iterator[Finding]:
-    for old in old_indexes(location.folder):
+def _old_indexes(paths: IndexPaths) -> Iterator[Finding]:
+    for old in old_indexes(paths.folder):
         days = max(0, int((time.time() - old.used_at) / DAY_SECONDS))
         used = f"{old.size / 1e6:,.1f} MB, last used {'today' if not days else f'{days} days ago'}"
         text = f"{old.path.name} ({used}) is from an older version; it is removed {KEPT_DAYS} days after its last use"
         yield Finding("older index", "ok", text)
 
 
-def _lock(location: IndexLocation) -> Finding:
-    if not location.write_lock.exists():
+def _lock(paths: IndexPaths) -> Finding:
+    if not paths.write_lock.exists():
         return Finding("writer", "ok", "no process has written this index yet")
-    lock = WriteLock(location.write_lock)
+    lock = WriteLock(paths.write_lock)
     if lock.acquire():
         lock.release()
         return Finding("writer", "ok", "no writer; the next server becomes it")

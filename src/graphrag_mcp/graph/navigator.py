@@ -9,14 +9,14 @@ from graphrag_mcp.graph.lookup import EVERYTHING, SEPARATORS, complete, find_fil
 from graphrag_mcp.graph.neighbourhood import Neighbourhood, find_neighbourhood
 from graphrag_mcp.graph.repository_map import RepositoryMap, map_repository
 from graphrag_mcp.graph.tracing import INCOMING, Step, Trace, trace
-from graphrag_mcp.grep.occurrences import Content, Needle, Occurrences, find_occurrences
+from graphrag_mcp.grep.occurrences import Needle, Occurrences, ReadFile, find_occurrences
 from graphrag_mcp.model.files import Category
 from graphrag_mcp.model.graph import CodeNode, Direction
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.ports import SymbolGraph
 
 ListPaths = Callable[[Scope], Sequence[tuple[str, Category]]]
-ReadContents = Callable[[Sequence[str]], Iterable[Content]]
+ReadContents = Callable[[Sequence[str]], Iterable[ReadFile]]
 
 
 @dataclass(frozen=True, slots=True)

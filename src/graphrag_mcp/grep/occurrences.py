@@ -16,7 +16,7 @@ from graphrag_mcp.text.source import WIDE_MARKS, NotText, decode
 MAX_LINES = 10_000  # Kept for one answer; the totals count all.
 
 
-class Content(NamedTuple):
+class ReadFile(NamedTuple):
     """A file as it is now.
 
     held: the bytes of a file without secrets, the masked text of any other; None if it cannot be read.
@@ -77,7 +77,7 @@ class Needle:
         return [found.start() for found in self._pattern.finditer(text)]
 
 
-def find_occurrences(needle: Needle, contents: Iterable[Content]) -> Occurrences:
+def find_occurrences(needle: Needle, contents: Iterable[ReadFile]) -> Occurrences:
     """Find a literal text in files, line by line."""
     lines: list[Occurrence] = []
     unread: list[str] = []

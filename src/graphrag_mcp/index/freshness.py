@@ -13,7 +13,7 @@ from enum import Enum, auto
 from pathlib import Path
 from typing import TypeVar
 
-from graphrag_mcp.grep.occurrences import Content
+from graphrag_mcp.grep.occurrences import ReadFile
 from graphrag_mcp.ingest.prepare import RECENT_NS, hash_content
 from graphrag_mcp.model.search import GraphNeighbour, Hit, SearchResult, StoredChunk
 from graphrag_mcp.parsing.parser import PARSER_VERSION
@@ -89,7 +89,7 @@ def relocate(root: Path, chunk: StoredChunk, max_bytes: int) -> StoredChunk | No
 
 def read_contents(
     root: Path, paths: Iterable[str], clean: Mapping[str, FileState], masked: "MaskedTexts", max_bytes: int
-) -> Iterator[Content]:
+) -> Iterator[ReadFile]:
     """Yield the current contents of files, in their order.
 
     clean: the files in which the index found no secret. Those that have not changed since are yielded as bytes.
@@ -99,10 +99,10 @@ def read_contents(
             try:
                 data, status = files.read(path, max_bytes)
             except OSError:
-                yield Content(path, None)
+                yield ReadFile(path, None)
             else:
                 is_clean = path in clean and _is_same(data, status, clean[path])
-                yield Content(path, data if is_clean else masked.text_of(data))
+                yield ReadFile(path, data if is_clean else masked.text_of(data))
 
 
 class MaskedTexts:

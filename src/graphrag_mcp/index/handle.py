@@ -17,7 +17,7 @@ from graphrag_mcp.embedding.models import keep_model, load_embedder, load_kept
 from graphrag_mcp.errors import IndexDamagedError, IndexLockedError, IndexStoreError, ModelUnavailableError
 from graphrag_mcp.index.decisions import Vectors, vectors_of
 from graphrag_mcp.index.failures import LOCKED, REBUILD, harm
-from graphrag_mcp.index.location import IndexLocation, is_gone
+from graphrag_mcp.index.paths import IndexPaths, is_gone
 from graphrag_mcp.index.stores import IndexStores
 from graphrag_mcp.index.write_lock import Holder, WriteLock
 from graphrag_mcp.ports import Embedder
@@ -33,12 +33,12 @@ SOON = "it is being checked, and rebuilt if damaged; retry in a moment"
 class Handle:
     """Opens the index file on demand, and reopens it after it was replaced. Safe to use from any thread."""
 
-    def __init__(self, root: Path, location: IndexLocation, model_name: str) -> None:
+    def __init__(self, root: Path, paths: IndexPaths, model_name: str) -> None:
         """model_name: the setting `embedding_model`."""
-        self.location = location
+        self.paths = paths
         self._root = root
         self._model_name = model_name
-        self._lock = WriteLock(location.write_lock)
+        self._lock = WriteLock(paths.write_lock)
         self._guard = threading.RLock()
         self._searched: IndexStores | None = None
         self._written: IndexStores | None = None  # The same object, except while the model changes.
@@ -73,8 +73,8 @@ class Handle:
         """
         with self._guard:
             opened = self._searched
-            if opened is not None and not self._doubt and (harm := opened.database.harm()):
-                self._doubt = f"the index file is damaged ({harm})"
+            if opened is not None and not self._doubt and (damage := opened.database.harm()):
+                self._doubt = f"the index file is damaged ({damage})"
             if self._doubt:
                 raise self._in_doubt()
             if opened is not None and not opened.database.is_served():
@@ -105,7 +105,7 @@ class Handle:
         if vectors_of(model, self.embedder.fingerprint if self.embedder else None) is Vectors.CURRENT:
             return self.embedder, self.model_problem
         if self._kept is None or self._kept.fingerprint != model:
-            self._kept = load_kept(model, self.location.models)
+            self._kept = load_kept(model, self.paths.models)
         return self._kept, "" if self._kept else MODEL_CHANGES
 
     def load_model(self) -> None:
@@ -156,7 +156,7 @@ class Handle:
         damaged, IndexStoreError when it cannot be written now.
         """
         try:
-            self.location.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+            self.paths.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
             is_mine = self._lock.acquire()
         except OSError as error:
             raise self._unwritable(error) from error
@@ -175,7 +175,7 @@ class Handle:
             cause = error.__cause__ if isinstance(error, IndexStoreError) else error
             if isinstance(cause, sqlite3.DatabaseError) and is_damage(cause):
                 with self._replacing():
-                    warning = move_aside(self.location.file, f"{self.location.file} is damaged ({cause})")
+                    warning = move_aside(self.paths.file, f"{self.paths.file} is damaged ({cause})")
                 raise self._replaced(warning) from error
             self.examine()  # Impossible rows can cause any error.
             if isinstance(error, sqlite3.DatabaseError | OSError):
@@ -203,7 +203,7 @@ class Handle:
         if self._doubt:
             self.close()  # A removed log stays in use until its last reader closes it.
         with self._replacing():
-            warning = replace_if_unusable(self.location.file, depth)
+            warning = replace_if_unusable(self.paths.file, depth)
         with self._guard:
             self._doubt = ""
         if warning:
@@ -217,7 +217,7 @@ class Handle:
         if self._is_examined:
             return
         with self._replacing():
-            warning = replace_if_unusable(self.location.file, "pages")
+            warning = replace_if_unusable(self.paths.file, "pages")
         if warning:
             raise self._replaced(warning)
         self._is_examined = True
@@ -227,14 +227,14 @@ class Handle:
         index = self.written()
         index.writer.forget_trees(is_gone)
         with suppress(OSError, sqlite3.Error):
-            remove_unused(self.location.folder, time.time())
+            remove_unused(self.paths.folder, time.time())
         if self.embedder is not None:
             with suppress(OSError):  # Without it, a newer package searches by keywords and graph for a while.
-                keep_model(self.embedder, self.location.models, index.database.models())
+                keep_model(self.embedder, self.paths.models, index.database.models())
 
     def _open(self, model: str | None = None) -> Database:
         try:
-            return Database(self.location.file, self.location.tree, model)
+            return Database(self.paths.file, self.paths.tree, model)
         except IndexDamagedError as error:
             self._doubt = f"the index file is damaged ({error.__cause__ or error})"
             raise self._in_doubt() from error
@@ -247,10 +247,10 @@ class Handle:
         return IndexDamagedError(warning)
 
     def _replacing(self) -> FileLock:
-        return FileLock(self.location.replace_lock, mode=0o600)
+        return FileLock(self.paths.replace_lock, mode=0o600)
 
     def _unwritable(self, error: Exception) -> IndexStoreError:
         return IndexStoreError(
-            f"the index in {self.location.folder} cannot be written ({error}); make room there, or check the disk and"
+            f"the index in {self.paths.folder} cannot be written ({error}); make room there, or check the disk and"
             " its permissions, and run again: committed data is not lost"
         )

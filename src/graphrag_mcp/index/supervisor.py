@@ -150,7 +150,7 @@ class Supervisor:
         while not stop.is_set():
             try:
                 with self._handle.writing():
-                    self._follow(stop, report)
+                    self._follow_edits(stop, report)
             except IndexDamagedError as error:
                 logger.warning("%s", error)
 
@@ -212,7 +212,7 @@ class Supervisor:
             with self._handle.writing():
                 self._reconcile(None)
                 if self._settings.watch == "auto":
-                    self._follow(self._stop, None)
+                    self._follow_edits(self._stop, None)
         except IndexLockedError:
             self._follow_writer()
 
@@ -258,7 +258,7 @@ class Supervisor:
         self._handle.examine()
         return report
 
-    def _follow(self, stop: threading.Event, report: ReportRun | None) -> None:
+    def _follow_edits(self, stop: threading.Event, report: ReportRun | None) -> None:
         tree = WatchedTree(self._exclusion, self._start)
         while not stop.is_set():
             self._exclusion.reload()
@@ -288,7 +288,7 @@ class Supervisor:
         index = self._handle.written()
         return Indexer(
             Source(self._exclusion, ArchiveClassifier(self._settings.archive_patterns), self._start),
-            Target(index.catalog, index.writer, self._handle.embedder, self._handle.location.quarantine),
+            Target(index.catalog, index.writer, self._handle.embedder, self._handle.paths.quarantine),
             workers=self._settings.workers,
             reuse=reuse,
             idle=self.search_priority.idle if gives_way else None,

@@ -34,7 +34,7 @@ KEYWORD_DEPTH = 3  # The embedded keyword list is read this many times deeper th
 MAX_PATHS = 20  # Files that are candidates by their path alone.
 
 Answer = TypeVar("Answer")
-Content: TypeAlias = tuple[StoredChunk, Matrix | None]  # A chunk and its vector.
+ChunkAndVector: TypeAlias = tuple[StoredChunk, Matrix | None]  # A chunk and its vector.
 
 
 def _no_cross_encoder() -> CrossEncoder:
@@ -242,7 +242,7 @@ class Lookups:
         look_up = partial(catalog.documents, status, limit, scope)
         return self._answer(self._retriever.start("catalog", catalog.remote, look_up, since=self._started))
 
-    def contents(self, chunk_ids: Sequence[int]) -> Mapping[int, Content]:
+    def contents(self, chunk_ids: Sequence[int]) -> Mapping[int, ChunkAndVector]:
         """Return those of the chunks that still exist, each with its vector where vectors took part in the search."""
         chunks = self.stores.catalog.chunks(chunk_ids)
         index = self.stores.vectors if self._compares_vectors else None

@@ -1,17 +1,20 @@
 """Selects the hits to show from the ranked candidates: threshold, duplicates, cap per document, limit."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
 
 from graphrag_mcp.model.search import CompressionStats, Hit, SearchRequest, StoredChunk
 from graphrag_mcp.ports import Matrix
-from graphrag_mcp.search.pipeline import Pipeline, archived_copies
 from graphrag_mcp.search.ranking.ranker import Ranker, Scored
-from graphrag_mcp.search.retrieval import Content
+from graphrag_mcp.search.retrieval import ChunkAndVector
+from graphrag_mcp.settings import RetrievalSettings
 
 RUNNERS_UP = 3
+NGRAM = 5  # Words: long enough that two texts share one only when one was copied.
 
-ReadContents = Callable[[Sequence[int]], Mapping[int, Content]]
+ReadContents = Callable[[Sequence[int]], Mapping[int, ChunkAndVector]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,3 +57,131 @@ def _copies(order: Sequence[Scored], read: ReadContents) -> dict[int, tuple[Stor
     contents = read([scored.fused.chunk_id for scored in order])
     ids = (scored.fused.chunk_id for scored in order)
     return archived_copies(contents[chunk_id][0] for chunk_id in ids if chunk_id in contents)
+
+
+# ---------------------------------------------------------------- duplicates, cap, limit
+
+
+@dataclass(slots=True)
+class Pipeline:
+    """One pass over the hits of one search.
+
+    Only hits that would be shown are compared, best first, so the cost depends on the limit and not on the number of
+    candidates. Each stage counts what it dropped. copies: see `archived_copies`.
+    """
+
+    settings: RetrievalSettings
+    limit: int
+    chunks_per_document: int
+    copies: Mapping[int, tuple[StoredChunk, ...]] = field(default_factory=dict)
+    kept: list[Hit] = field(default_factory=list)
+    _dropped: dict[str, int] = field(default_factory=dict)
+    _texts: dict[tuple[str, ...], None] = field(default_factory=dict)
+    _kept_vectors: list[Matrix] = field(default_factory=list)
+
+    def run(
+        self, hits: Iterable[tuple[Hit, Matrix | None]], original: int, above: int, shown: int | None = None
+    ) -> CompressionStats:
+        """Fill `kept` with at most `limit` hits, in order, and return how many each stage left.
+
+        original, above: the number of candidates before and after the threshold. hits: the latter, best first, each
+        with its vector if it has one. shown: how many of `kept` are results, all by default.
+        """
+        for hit, vector in hits:
+            if stage := self._stage_that_drops(hit, vector):
+                self._dropped[stage] = self._dropped.get(stage, 0) + 1
+            else:
+                copies = self.copies.get(hit.chunk.chunk_id)
+                self.kept.append(replace(hit, archived_copies=copies) if copies else hit)
+                if len(self.kept) == self.limit:
+                    break
+        return self._count(original, above, len(self.kept[:shown]))
+
+    def _stage_that_drops(self, hit: Hit, vector: Matrix | None) -> str:
+        words = _words(hit.chunk)
+        if self.settings.content_dedup and (words in self._texts or self._is_archived_copy(hit.chunk)):
+            return "content"
+        if self._copies_a_kept_one(words):
+            return "ngram"
+        if self._is_near_a_kept_one(vector):
+            return "semantic"
+        if self.chunks_per_document and self._shown_of(hit.chunk.path) >= self.chunks_per_document:
+            return "document"
+        self._texts[words] = None
+        if vector is not None:
+            self._kept_vectors.append(vector)
+        return ""
+
+    def _is_archived_copy(self, chunk: StoredChunk) -> bool:
+        if chunk.archive is None:
+            return False
+        return any(chunk.chunk_id == copy.chunk_id for copies in self.copies.values() for copy in copies)
+
+    def _copies_a_kept_one(self, words: tuple[str, ...]) -> bool:
+        """Compare n-grams, but only with texts of about the same length: others cannot reach the threshold."""
+        threshold = self.settings.ngram_dedup_threshold
+        if threshold >= 1:
+            return False
+        similar = [other for other in self._texts if _alike(len(words), len(other), threshold)]
+        return bool(similar) and any(_overlap(_ngrams(words), _ngrams(other)) >= threshold for other in similar)
+
+    def _is_near_a_kept_one(self, vector: Matrix | None) -> bool:
+        if vector is None or not self._kept_vectors or self.settings.semantic_dedup_threshold >= 1:
+            return False
+        nearest = float(np.max(np.stack(self._kept_vectors) @ vector))
+        return nearest >= self.settings.semantic_dedup_threshold
+
+    def _shown_of(self, path: str) -> int:
+        return sum(1 for hit in self.kept if hit.chunk.path == path)
+
+    def _count(self, original: int, above: int, final: int) -> CompressionStats:
+        after_content = above - self._dropped.get("content", 0)
+        after_ngram = after_content - self._dropped.get("ngram", 0)
+        after_semantic = after_ngram - self._dropped.get("semantic", 0)
+        return CompressionStats(
+            original_count=original,
+            after_threshold=above,
+            after_content_dedup=after_content,
+            after_ngram_dedup=after_ngram,
+            after_semantic_dedup=after_semantic,
+            after_doc_limit=after_semantic - self._dropped.get("document", 0),
+            final_count=final,
+        )
+
+
+def archived_copies(ranked: Iterable[StoredChunk]) -> dict[int, tuple[StoredChunk, ...]]:
+    """Return the archived chunks that have the same content as another, by the id of the chunk shown for all of them.
+
+    ranked: best first. The best chunk that is not archived is shown, else the best.
+    """
+    groups: dict[tuple[str, ...], list[StoredChunk]] = {}
+    for chunk in ranked:
+        groups.setdefault(_words(chunk), []).append(chunk)
+    copies = {}
+    for group in groups.values():
+        shown = next((chunk for chunk in group if chunk.archive is None), group[0])
+        if others := tuple(chunk for chunk in group if chunk.archive is not None and chunk is not shown):
+            copies[shown.chunk_id] = others
+    return copies
+
+
+def _words(chunk: StoredChunk) -> tuple[str, ...]:
+    return tuple(chunk.text.split())
+
+
+def _alike(length: int, other: int, threshold: float) -> bool:
+    """Return whether texts of these lengths, in words, can share this part of their n-grams."""
+    fewer, more = sorted((length - NGRAM + 1, other - NGRAM + 1))
+    return fewer > 0 and fewer >= threshold * more
+
+
+def _ngrams(words: tuple[str, ...]) -> frozenset[tuple[str, ...]]:
+    return frozenset(zip(*(words[start:] for start in range(NGRAM)), strict=False))
+
+
+def _overlap(one: frozenset[tuple[str, ...]], other: frozenset[tuple[str, ...]]) -> float:
+    """Return the Jaccard similarity; texts shorter than one n-gram are never alike."""
+    if not one or not other:
+        return 0.0
+    shared = len(one & other)
+    return shared / (len(one) + len(other) - shared)

@@ -5,7 +5,7 @@ import numpy as np
 from graphrag_mcp.model.files import Category
 from graphrag_mcp.model.search import CompressionStats, Hit, StoredChunk
 from graphrag_mcp.ports import Matrix
-from graphrag_mcp.search.pipeline import Pipeline
+from graphrag_mcp.search.select import Pipeline
 from graphrag_mcp.settings import RetrievalSettings
 
 WORDS = [f"word{number}" for number in range(40)]

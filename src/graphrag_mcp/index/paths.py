@@ -12,7 +12,7 @@ from graphrag_mcp.system.git_dirs import find_common_folder, find_work_tree
 _START = "//"  # No resolved path contains it.
 
 
-class IndexLocation:
+class IndexPaths:
     """The files of one tree's index."""
 
     def __init__(self, root: Path, data_dir: str, start: str = "") -> None:

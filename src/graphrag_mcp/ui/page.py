@@ -53,8 +53,21 @@ def serve_page(backend: LazyBackend[App], port: int, opened: Callable[[str, str]
             server_header=False,
             timeout_graceful_shutdown=CLOSING_SECONDS,
         )
-        opened(*(f"http://{HOST}:{port}/?token={key}" for key in (token, ticket)))
-        uvicorn.Server(config).run(sockets=[listening])
+        urls = [f"http://{HOST}:{port}/?token={value}" for value in (token, ticket)]
+        _Server(config, lambda: opened(*urls)).run(sockets=[listening])
+
+
+class _Server(uvicorn.Server):
+    """Calls back when it listens: from then on, an interrupt ends it in order."""
+
+    def __init__(self, config: uvicorn.Config, started: Callable[[], None]) -> None:
+        super().__init__(config)
+        self._on_started = started
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Begin to listen."""
+        await super().startup(sockets)
+        self._on_started()
 
 
 def create_page(backend: LazyBackend[App], port: int, token: str, ticket: str) -> ASGIApp:

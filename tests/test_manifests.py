@@ -128,3 +128,12 @@ def test_the_skill_has_what_a_client_reads_first() -> None:
     front = yaml.safe_load(SKILL.read_text(encoding="utf-8").split("---\n")[1])
     assert front["name"] == SKILL.parent.name
     assert 0 < len(front["description"]) <= CHARACTERS
+
+
+def test_the_skill_quotes_the_words_of_answers() -> None:
+    """It explains what an agent reads."""
+    explained = SKILL.read_text(encoding="utf-8").partition("## Read the answer")[2]
+    quoted = re.findall(r'"(?:\d+ )?([^"`]+?)(?: `[^`]*`)?"', explained)
+    texts = (REPOSITORY / "tests" / "golden" / "strings.txt").read_text(encoding="utf-8").lower()
+    assert len(quoted) > 8
+    assert [words for words in quoted if words.lower() not in texts] == []

@@ -64,7 +64,7 @@ def find_key(value: Any, key: str) -> Iterator[Any]:
     ],
 )
 def test_json_stays_within_its_budget(app: App, tool: str, arguments: dict[str, Any], tokens: int) -> None:
-    """Lists are cut, their totals are told, and the cursor has the rest."""
+    """Lists are cut, their totals are shown, and the cursor continues them."""
     text = ask(app, tool, **arguments, response_format="json", token_budget=tokens)
     answer = json.loads(text)
     assert len(text) <= room_of(tokens)
@@ -142,7 +142,7 @@ def test_none_is_said_where_no_line_can_mean_the_definition(
 
 
 def test_overloads_are_listed_together(app: App) -> None:
-    """With one list of uses, and no more of them than anybody reads."""
+    """With one list of uses, of limited length."""
     text = ask(app, "find_symbol", symbol="plot")
     assert text.count("plot.ts:") == 8
     assert "... 4 more of that name" in text
@@ -152,7 +152,7 @@ def test_overloads_are_listed_together(app: App) -> None:
 
 
 def test_who_names_a_type_uses_it(app: App) -> None:
-    """Nobody calls a type; a test of it tests it, as any other does."""
+    """A type has no callers; a test of it is listed as one."""
     assert "box.py:4  weigh uses it (same file, 0.90)" in ask(app, "find_symbol", symbol="Box")
     assert "box.py:4  weigh uses Box  src/box.py:1" in ask(app, "trace_relations", symbol="Box")
     assert "box.py:4  weigh uses Box (same file" in ask(app, "impact", symbol="Box")

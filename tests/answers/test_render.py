@@ -230,7 +230,7 @@ def test_the_json_form_says_how_sure_it_is() -> None:
 
 
 def test_no_results_says_what_to_do_next() -> None:
-    """An empty result is no error."""
+    """An empty result is not an error."""
     building = IndexState(IndexPhase.BUILDING, 1, 2, 9)
     text = detailed(make_result(index=building, filters=("exclude_archived", "excluded_files")))
     assert 'No results for "open a session".' in text
@@ -365,7 +365,7 @@ def test_nothing_above_min_score_is_said() -> None:
 @pytest.mark.parametrize("direction", ["in", "out"])
 @pytest.mark.parametrize("relation", RelationKind)
 def test_every_relation_has_words(relation: RelationKind, direction: str) -> None:
-    """Whatever stands beside a result can be shown."""
+    """The other blocks of a result can be shown."""
     neighbour = replace(make_neighbour(), relation=relation, direction=direction)
     text = detailed(replace(make_result(make_hit()), expanded=(neighbour,)))
     assert "Related in the code graph:\n- " in text

@@ -176,7 +176,7 @@ def test_a_long_wrong_value_is_shown_in_part(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("tool", TOOLS)
 def test_a_schema_tells_types_defaults_and_ranges_and_allows_nothing_else(tool: str) -> None:
-    """What is accepted stands in the schema."""
+    """The schema lists what is accepted."""
     schema = TOOLS[tool].schema()
     assert schema["additionalProperties"] is False
     for name, value in schema["properties"].items():

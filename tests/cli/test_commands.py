@@ -97,7 +97,7 @@ def test_search_options_narrow_what_is_searched(root: Path, capsys: pytest.Captu
 
 
 def test_an_option_that_is_given_too_often_is_refused(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """The limit of a list is that of the tools, whoever asks."""
+    """The limit of a list is that of the tools."""
     patterns = [word for number in range(1_000) for word in ("--include-pattern", f"**/a{number}/**")]
     code, complaint = complaint_of(capsys, "search", "token", "--root", root, *patterns)
     assert (code, complaint) == (

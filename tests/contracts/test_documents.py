@@ -30,7 +30,7 @@ def test_documents_are_found_by_their_status(backend: Backend) -> None:
 
 
 def test_a_status_that_changes_is_seen(backend: Backend) -> None:
-    """No document of a status is no error, and the next commit counts."""
+    """A status without documents is not an error, and the next commit counts."""
     backend.write([_document("docs/a.md", DocumentStatus.PROPOSED)])
     assert backend.catalog.documents(DocumentStatus.REJECTED, 10, Scope()) == []
     backend.write([_document("docs/a.md", DocumentStatus.REJECTED)])

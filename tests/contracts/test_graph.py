@@ -268,7 +268,7 @@ def test_backlinks_count_the_files_that_lead_to_one(backend: Backend) -> None:
 
 
 def test_a_name_that_several_files_define_is_no_backlink(backend: Backend) -> None:
-    """Nobody knows which of them is meant."""
+    """The name does not decide which of them is meant."""
     backend.write(
         [
             Source("one.py", ["help"], symbols=(_function("help"),)),

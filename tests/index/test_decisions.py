@@ -10,7 +10,7 @@ from graphrag_mcp.index.decisions import (
     SOUND_SECONDS,
     UNFINISHED,
     Vectors,
-    building_by,
+    as_reader,
     is_long_run,
     may_refresh,
     must_compare,
@@ -76,10 +76,20 @@ def test_the_state_of_an_index_is_what_its_file_and_its_lock_tell() -> None:
     building = state_of(COUNTS, False, HOLDER)
     assert (building.state, building.files_done, building.chunks) == (IndexPhase.BUILDING, 3, 12)
     assert "42" in building.message
-    assert building == building_by(HOLDER, COUNTS)
     unfinished = state_of(COUNTS, False, None)
     assert (unfinished.state, unfinished.message) == (IndexPhase.FAILED, UNFINISHED)
     assert state_of(NOTHING, False, None).state is IndexPhase.EMPTY
+
+
+def test_a_reader_reports_that_the_writer_builds_what_is_not_complete() -> None:
+    """Even when the writer has committed nothing yet, or is not known."""
+    ready = state_of(COUNTS, True, None)
+    assert as_reader(ready, HOLDER) is ready
+    for state in (state_of(COUNTS, False, None), state_of(NOTHING, False, None)):
+        shown = as_reader(state, HOLDER)
+        assert (shown.state, shown.chunks) == (IndexPhase.BUILDING, state.chunks)
+        assert "42" in shown.message
+        assert as_reader(state, None).message == "another process is building the index"
 
 
 @pytest.mark.parametrize(

@@ -240,7 +240,7 @@ def test_a_search_without_results_waits_for_more_of_the_index(tmp_path: Path) ->
 
 
 def test_a_few_searches_of_one_client_run_side_by_side(tmp_path: Path) -> None:
-    """A slow call does not block the next one; issue 6: any number of them do not fill the memory."""
+    """A slow call does not block the next one, and no number of them fills the memory."""
     running: list[int] = []
     together: list[int] = []
 

@@ -1,6 +1,7 @@
 """The decisions of the supervisor and the handle as pure functions: nothing here reads or waits."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from enum import Enum, auto
 
 from graphrag_mcp.index.write_lock import Holder
@@ -64,12 +65,23 @@ def state_of(counts: Counts, is_complete: bool, holder: Holder | None) -> IndexS
     if is_complete:
         return IndexState(IndexPhase.READY, counts.files, counts.files, counts.chunks)
     if holder is not None:
-        return building_by(holder, counts)
+        return IndexState(
+            IndexPhase.BUILDING, counts.files, 0, counts.chunks, message=f"{holder} is building the index"
+        )
     if counts.files:
         return IndexState(IndexPhase.FAILED, counts.files, 0, counts.chunks, message=UNFINISHED)
     return IndexState(IndexPhase.EMPTY)
 
 
-def building_by(holder: Holder, counts: Counts) -> IndexState:
-    """Return the state of an index that another process builds."""
-    return IndexState(IndexPhase.BUILDING, counts.files, 0, counts.chunks, message=f"{holder} is building the index")
+def as_reader(state: IndexState, holder: Holder | None) -> IndexState:
+    """Return the state of an index file as a reader reports it: what is not complete, the writer is building.
+
+    holder: the writer, None when it is not known.
+    """
+    if state.state is IndexPhase.READY:
+        return state
+    return replace(state, state=IndexPhase.BUILDING, message=_builds(holder or Holder()))
+
+
+def _builds(holder: Holder) -> str:
+    return f"{holder} is building the index"

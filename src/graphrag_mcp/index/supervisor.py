@@ -15,7 +15,7 @@ from graphrag_mcp.exclusion.archive import ArchiveClassifier
 from graphrag_mcp.exclusion.manager import ExclusionManager
 from graphrag_mcp.index.decisions import (
     RETRY_SECONDS,
-    building_by,
+    as_reader,
     is_long_run,
     may_refresh,
     must_compare,
@@ -27,7 +27,6 @@ from graphrag_mcp.index.failures import explain
 from graphrag_mcp.index.freshness import size_of
 from graphrag_mcp.index.handle import Handle
 from graphrag_mcp.index.stores import IndexStores
-from graphrag_mcp.index.write_lock import Holder
 from graphrag_mcp.ingest.indexer import Indexer, ReportProgress, Source, Target
 from graphrag_mcp.ingest.watch.watcher import Batch, WatchedTree, watch
 from graphrag_mcp.model.reports import IndexPhase, IndexReport, IndexState, Progress
@@ -225,13 +224,11 @@ class Supervisor:
             state = self._stored_state()
         except sqlite3.Error as error:
             raise self._handle.doubt(error) from error
+        self._state = as_reader(state, self._handle.holder())
         if state.state is IndexPhase.READY:
-            self._state = state
             self._settled.set()
         else:
             self._settled.clear()
-            counts = self._handle.searched().catalog.counts()
-            self._state = building_by(self._handle.holder() or Holder(), counts)
 
     def _is_lost(self) -> bool:
         """Return whether the index file was damaged, replaced or removed since the index was complete."""

@@ -1,6 +1,7 @@
 """Answers one request in four phases: gather -> score -> select -> enrich."""
 
 import time
+from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
@@ -125,15 +126,19 @@ class _Stopwatch:
     """Adds up how long each phase takes."""
 
     def __init__(self) -> None:
-        self.times = PhaseTimes()
+        self._spent: defaultdict[str, float] = defaultdict(float)
         self._started = self._last = time.perf_counter()
 
     def end(self, phase: str) -> None:
         """Add the time since the last phase ended to this one."""
         now = time.perf_counter()
-        spent = round((now - self._last) * 1000, 3)
-        self.times = replace(self.times, **{phase: getattr(self.times, phase) + spent})
+        self._spent[phase] += (now - self._last) * 1000
         self._last = now
+
+    @property
+    def times(self) -> PhaseTimes:
+        """The time of each phase, in milliseconds."""
+        return PhaseTimes(**{phase: round(spent, 3) for phase, spent in self._spent.items()})
 
     @property
     def total(self) -> float:

@@ -277,13 +277,30 @@ def test_an_unknown_command_or_option_is_wrong_usage(arguments: list[str]) -> No
 def test_watch_indexes_an_edit_and_ends_quietly(root: Path) -> None:
     """A saved edit is reported within two seconds; an interrupt is the normal end."""
     command = [sys.executable, "-m", "graphrag_mcp", "watch", "--root", str(root)]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    assert process.stdout is not None
-    assert process.stdout.readline().startswith("4 added")
-    assert process.stdout.readline().startswith("watching ")
-    wait_until(lambda: kernel_watches(process.pid), 10)
-    (root / "src/vault.py").write_text("def close():\n    return 1\n")
-    assert process.stdout.readline().startswith("1 added")
-    process.send_signal(signal.SIGINT)
-    assert process.communicate(timeout=10) == ("", "")
-    assert process.returncode == 0
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline().startswith("4 added")
+        assert process.stdout.readline().startswith("watching ")
+        wait_until(lambda: kernel_watches(process.pid), 10)
+        (root / "src/vault.py").write_text("def close():\n    return 1\n")
+        assert process.stdout.readline().startswith("1 added")
+        process.send_signal(signal.SIGINT)
+        try:
+            assert process.communicate(timeout=10) == ("", "")
+        finally:
+            process.kill()
+        assert process.returncode == 0
+
+
+def test_a_signal_may_interrupt_a_thread_that_holds_the_lock_of_the_event() -> None:
+    """A signal handler runs between two steps of the main thread, so it must not wait for a lock of that thread."""
+    script = """
+import signal, threading
+from graphrag_mcp.cli.commands import stop_on_signals
+stop = threading.Event()
+stop_on_signals(stop)
+with stop._cond:
+    signal.raise_signal(signal.SIGINT)
+assert stop.wait(10)
+"""
+    subprocess.run([sys.executable, "-c", script], check=True, timeout=30)

@@ -9,6 +9,7 @@ import threading
 from contextlib import closing
 from dataclasses import asdict, replace
 from pathlib import Path
+from queue import SimpleQueue
 from typing import Any
 
 from graphrag_mcp.answers.overview import render_status
@@ -61,9 +62,21 @@ def run_watch(options: argparse.Namespace) -> None:
             report = app.index(progress=progress)
         _print(describe_report(report) + f"\nwatching {printable(str(app.root))}")
         # Not earlier: while indexing, an interrupt ends the run, and the next run resumes it.
-        for number in (signal.SIGINT, signal.SIGTERM):
-            signal.signal(number, lambda *_: stop.set())
+        stop_on_signals(stop)
         app.watch(stop, lambda change: _print(describe_report(change)))
+
+
+def stop_on_signals(stop: threading.Event) -> None:
+    """Set the event at an interrupt, from a thread: the handler may run while this one holds the event's own lock."""
+    interrupts: SimpleQueue[int] = SimpleQueue()  # Its `put` may be called at any point of the program.
+
+    def follow() -> None:
+        interrupts.get()
+        stop.set()
+
+    threading.Thread(target=follow, name="follow-signals", daemon=True).start()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda number, _frame: interrupts.put(number))
 
 
 def run_status(options: argparse.Namespace) -> None:

@@ -9,7 +9,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from graphrag_mcp.model.files import DocumentStatus, RelationKind
+from graphrag_mcp.model.files import DocumentStatus, RelationKind, Symbol
 from graphrag_mcp.model.graph import CodeEdge, CodeNode, Dependency, Mentioned
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.model.search import Frequencies, GraphNeighbour, Mention, Ranked, StoredChunk, StoredFile, SymbolMatch
@@ -163,6 +163,10 @@ class ChunkStore(Protocol):
 
     def files(self, chunk_ids: Sequence[int]) -> Mapping[int, StoredFile]:
         """Return the file of each chunk, by the chunk's id; chunks of files that are gone are left out."""
+        ...
+
+    def definitions(self, file_ids: Collection[int]) -> Mapping[int, Sequence[Symbol]]:
+        """Return the definitions of files by file id, in the order of their lines; {} where the store has none."""
         ...
 
     def documents(self, status: DocumentStatus, limit: int, scope: Scope) -> list[int]:

@@ -1,7 +1,8 @@
-"""Documents by the status that they state."""
+"""What a catalog knows of whole files: the status that a document states, and the definitions of a file."""
 
-from graphrag_mcp.model.files import Category, DocumentFacts, DocumentStatus
+from graphrag_mcp.model.files import Category, DocumentFacts, DocumentStatus, Symbol, SymbolKind
 from graphrag_mcp.model.scope import Scope, match_keys
+from graphrag_mcp.stores.qdrant.catalog import QdrantCatalog
 from tests.contracts.conftest import Backend, Source
 
 
@@ -35,3 +36,28 @@ def test_a_status_that_changes_is_seen(backend: Backend) -> None:
     assert backend.catalog.documents(DocumentStatus.REJECTED, 10, Scope()) == []
     backend.write([_document("docs/a.md", DocumentStatus.REJECTED)])
     assert len(backend.catalog.documents(DocumentStatus.REJECTED, 10, Scope())) == 1
+
+
+def test_the_definitions_of_a_file_come_in_the_order_of_its_lines(backend: Backend) -> None:
+    """An outer one before those inside it; after an edit those of the new content; a file without any has none."""
+    outer = Symbol("Session", "Session", SymbolKind.TYPE, 1, 20, "class Session")
+    inner = Symbol("open", "Session.open", SymbolKind.METHOD, 1, 5, "def open(self)")
+    last = Symbol("close", "close", SymbolKind.FUNCTION, 11, 12)
+
+    def read(path: str) -> list[Symbol] | None:
+        ids = [chunk_id for chunk_id, _ in backend.keywords.search(["garnet"], 10, Scope())]
+        file_ids = {chunk.path: chunk.file_id for chunk in backend.catalog.chunks(ids).values()}
+        found = backend.catalog.definitions(list(file_ids.values()))
+        return list(found[file_ids[path]]) if found else None
+
+    backend.write(
+        [
+            Source("a.py", ["garnet", "straw"], [[1.0], [1.0]], symbols=(last, inner, outer)),
+            Source("b.md", ["garnet"], [[1.0]]),
+        ]
+    )
+    is_known = not isinstance(backend.catalog, QdrantCatalog)
+    assert read("a.py") == ([outer, inner, last] if is_known else None)
+    assert read("b.md") == ([] if is_known else None)
+    backend.write([Source("a.py", ["garnet"], [[1.0]], symbols=(last,))])
+    assert read("a.py") == ([last] if is_known else None)

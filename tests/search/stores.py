@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from graphrag_mcp.exclusion.include_globs import compile_globs
-from graphrag_mcp.model.files import DocumentStatus
+from graphrag_mcp.model.files import DocumentStatus, Symbol
 from graphrag_mcp.model.reports import IndexPhase, IndexState
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.model.search import Frequencies, Ranked, SearchRequest, SearchResult, StoredChunk, StoredFile
@@ -99,6 +99,9 @@ class RecordingCatalog:
     def files(self, chunk_ids: Sequence[int]) -> Mapping[int, StoredFile]:
         self.file_lookups += 1
         return self.inner.files(chunk_ids)
+
+    def definitions(self, file_ids: Collection[int]) -> Mapping[int, Sequence[Symbol]]:
+        return self.inner.definitions(file_ids)
 
     def documents(self, status: DocumentStatus, limit: int, scope: Scope) -> list[int]:
         return self.inner.documents(status, limit, scope)

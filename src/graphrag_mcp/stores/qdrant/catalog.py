@@ -8,7 +8,7 @@ from typing import Any
 from qdrant_client import QdrantClient, models
 
 from graphrag_mcp.errors import ServerError
-from graphrag_mcp.model.files import DocumentStatus
+from graphrag_mcp.model.files import DocumentStatus, Symbol
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.model.search import Ranked, StoredChunk, StoredFile
 from graphrag_mcp.stores.points import ChunkIds, Point
@@ -79,6 +79,10 @@ class QdrantCatalog:
         scored.sort(key=itemgetter(0, 1))
         ids = self._ids.ids([point for _, _, point in scored[:limit]])
         return [Ranked(known, -score) for known, (score, _, _) in zip(ids, scored, strict=False) if known is not None]
+
+    def definitions(self, file_ids: Collection[int]) -> Mapping[int, Sequence[Symbol]]:  # noqa: ARG002
+        """Return nothing: a payload has the names of a chunk, not their lines."""
+        return {}
 
     def documents(self, status: DocumentStatus, limit: int, scope: Scope) -> list[int]:
         """Return the first chunks of documents that state this status, in the order of their paths."""

@@ -1,12 +1,13 @@
 """The catalog: the indexed files, their recipes, and their chunks."""
 
 import json
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from graphrag_mcp.model.files import NO_FACTS, ArchiveClass, Category, DocumentFacts, DocumentStatus
+from graphrag_mcp.model.files import NO_FACTS, ArchiveClass, Category, DocumentFacts, DocumentStatus, Symbol, SymbolKind
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.model.search import Ranked, StoredChunk, StoredFile
 from graphrag_mcp.stores.sqlite.database import Database, id_list, marks
@@ -17,6 +18,8 @@ if TYPE_CHECKING:  # The parsing processes import this module, and start sooner 
 
 CHUNK_COLUMNS = """c.id, c.file_id, f.path, f.language, f.category, c.start_line, c.end_line, c.text, c.kind, c.symbol,
     c.names, c.enclosing, c.signature, f.archive_reason, f.archive_penalty, f.modified_at, f.facts"""
+
+KEPT_DEFINITIONS = 20_000  # About 10 MB.
 
 
 class FileState(NamedTuple):
@@ -66,6 +69,7 @@ class SqliteCatalog:
         self._scopes = scopes
         self._files: dict[int, StoredFile] = {}
         self._files_version = -1
+        self._definitions: dict[int, tuple[Symbol, ...]] = {}
         self._stated = _Stated(-1, frozenset(), {})
         self._counts: Counts | None = None
         self._counts_version = -1
@@ -110,6 +114,30 @@ class SqliteCatalog:
         if version != self._files_version:
             self._files, self._files_version = {}, version
         return self._files
+
+    def definitions(self, file_ids: Collection[int]) -> Mapping[int, Sequence[Symbol]]:
+        """Return the definitions of files by file id, in the order of their lines.
+
+        They are kept for the next search: the rows of an id never change.
+        """
+        known = self._definitions
+        missing = [file_id for file_id in file_ids if file_id not in known]
+        if missing:
+            if sum(map(len, known.values())) > KEPT_DEFINITIONS:
+                known = self._definitions = {}
+                missing = list(file_ids)
+            known.update(self._read_definitions(missing))
+        return {file_id: known[file_id] for file_id in file_ids}
+
+    def _read_definitions(self, file_ids: Iterable[int]) -> dict[int, tuple[Symbol, ...]]:
+        found: defaultdict[int, list[Symbol]] = defaultdict(list)
+        for file_id, name, qualified_name, kind, start, end, signature in self._database.rows(
+            """SELECT file_id, name, qualified_name, kind, start_line, end_line, signature FROM main.symbols
+               WHERE file_id IN (SELECT value FROM json_each(?)) ORDER BY start_line, end_line DESC, id""",
+            (id_list(file_ids),),
+        ):
+            found[file_id].append(Symbol(name, qualified_name, SymbolKind(kind), start, end, signature))
+        return {file_id: tuple(found[file_id]) for file_id in file_ids}
 
     def find_paths(self, words: Sequence[str], limit: int, scope: Scope) -> list[Ranked]:
         """Return the first chunks of files whose stem has one of the words; the score is the share of the stem."""

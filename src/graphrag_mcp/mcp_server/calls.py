@@ -1,4 +1,4 @@
-"""Answers one call of a tool: waits a moment for an index that is being built, then asks in a thread."""
+"""Answers one call of a tool in a thread; waits a moment for an index that is being built."""
 
 import logging
 from collections.abc import Callable, Mapping
@@ -41,7 +41,9 @@ async def answer_call(
 
     A client that asked for progress gets the state of the index meanwhile.
     """
-    call = await ask(backend, _read, tool, given)
+    call, answer = await ask(backend, _answer_at_once, tool, given)
+    if answer:
+        return answer
     started = anyio.current_time()
     await wait_for_index(backend, context, tool.needs)
     found = await ask(backend, tool.ask, call)
@@ -87,8 +89,15 @@ def refusal(method: str, error: Exception) -> MCPError:
     return MCPError(code=code, message=describe_failure(method, error))
 
 
-def _read(backend: SearchBackend, tool: Tool[Any, Any, Any], given: Mapping[str, object]) -> Call[Any]:
-    return tool.read(given, backend.settings, backend.root)
+def _answer_at_once(
+    backend: SearchBackend, tool: Tool[Any, Any, Any], given: Mapping[str, object]
+) -> tuple[Call[Any], str]:
+    """Return the call and its answer, "" when the index is still being built and more would be found later."""
+    call = tool.read(given, backend.settings, backend.root)
+    if _is_worth_waiting(backend.index_state(), tool.needs, 0.0):
+        return call, ""
+    found = tool.ask(backend, call)
+    return call, "" if _is_too_early(found) else tool.write(found, call)
 
 
 def _state(backend: SearchBackend) -> IndexState:

@@ -20,10 +20,11 @@ class Server:
         environment: dict[str, str],
         stderr: int | BinaryIO = subprocess.DEVNULL,
         arguments: Sequence[str] = (),
+        command: Sequence[str] = (),
     ) -> None:
-        """Start Python with these arguments, or else the server of `root`, and open a session."""
+        """Start a command, or Python with these arguments, or else the server of `root`, and open a session."""
         self.process = subprocess.Popen(
-            [sys.executable, *(arguments or ("-m", "graphrag_mcp", "serve", "--root", str(root)))],
+            command or [sys.executable, *(arguments or ("-m", "graphrag_mcp", "serve", "--root", str(root)))],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=stderr,

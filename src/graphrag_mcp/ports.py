@@ -9,8 +9,9 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from graphrag_mcp.model.files import DocumentStatus, RelationKind, Symbol
+from graphrag_mcp.model.files import Category, DocumentStatus, RelationKind, Symbol
 from graphrag_mcp.model.graph import CodeEdge, CodeNode, Dependency, Mentioned
+from graphrag_mcp.model.paths import ChosenPaths
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.model.search import Frequencies, GraphNeighbour, Mention, Ranked, StoredChunk, StoredFile, SymbolMatch
 
@@ -179,6 +180,14 @@ class ChunkStore(Protocol):
 
     def lifted(self, patterns: tuple[str, ...]) -> Sequence[str]:
         """Return the paths of archived files that gitignore globs match."""
+        ...
+
+    def chosen(self, globs: tuple[str, ...]) -> ChosenPaths:
+        """Return the indexed files that the `paths` of a scope choose."""
+        ...
+
+    def paths(self, scope: Scope) -> list[tuple[str, Category]]:
+        """Return the files of a scope with their categories, in the order of their paths."""
         ...
 
     def find_paths(self, words: Sequence[str], limit: int, scope: Scope) -> list[Ranked]:

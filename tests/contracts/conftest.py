@@ -11,7 +11,7 @@ import pytest
 from neo4j import Driver
 from qdrant_client import QdrantClient
 
-from graphrag_mcp.exclusion.include_globs import compile_globs
+from graphrag_mcp.exclusion.globs import compile_globs
 from graphrag_mcp.model.files import (
     NO_FACTS,
     ArchiveClass,
@@ -29,9 +29,9 @@ from graphrag_mcp.ports import ChunkStore, GraphStore, KeywordIndex, Matrix, Vec
 from graphrag_mcp.replication.sync import synchronise
 from graphrag_mcp.stores.neo4j.graph import Neo4jGraphStore
 from graphrag_mcp.stores.neo4j.projection import Neo4jProjection
-from graphrag_mcp.stores.points import ArchivedPaths, ChunkIds, PointIds
+from graphrag_mcp.stores.points import ChunkIds, PointIds, ScopePaths
 from graphrag_mcp.stores.projection import Projection
-from graphrag_mcp.stores.qdrant.catalog import QdrantArchivedPaths, QdrantCatalog
+from graphrag_mcp.stores.qdrant.catalog import QdrantCatalog, QdrantScopePaths
 from graphrag_mcp.stores.qdrant.indexes import QdrantKeywordIndex, QdrantPoints, QdrantVectorIndex
 from graphrag_mcp.stores.qdrant.projection import QdrantProjection
 from graphrag_mcp.stores.sqlite.catalog import SqliteCatalog
@@ -128,12 +128,12 @@ def _on_servers(local: _Local, qdrant: QdrantClient | None, neo4j: Driver | None
     project = f"test-{uuid.uuid4()}"
     source = SqliteProjectionSource(local.database, local.graph, project, MODEL)
     ids: ChunkIds = PointIds() if alone else SqliteChunkIds(local.database, project)
-    archived: ArchivedPaths = local.scopes
+    archived: ScopePaths = local.scopes
     backend = local.backend()
     copies: list[Projection] = []
     if qdrant is not None:
         if alone:
-            archived = QdrantArchivedPaths(qdrant, COLLECTION, project, compile_globs)
+            archived = QdrantScopePaths(qdrant, COLLECTION, project, compile_globs)
         points = QdrantPoints(qdrant, COLLECTION, project, ids, archived)
         copies.append(QdrantProjection(qdrant, "qdrant", COLLECTION, project, MODEL, DIMENSIONS, KEYWORD_FIELDS))
         catalog: ChunkStore = QdrantCatalog(points) if alone else local.catalog

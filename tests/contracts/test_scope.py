@@ -92,6 +92,29 @@ class TestEveryIndex:
         assert _paths(backend, store, Scope(paths=("docs",))) == ["docs/needle.md"]
         assert _paths(backend, store, Scope(paths=("doc",))) == []
 
+    def test_globs_of_paths_narrow_the_search(self, backend: Backend, store: str) -> None:
+        """Whatever the store can match itself; what `!` names is left out, in any order."""
+        _fill(backend)
+        assert sorted(_paths(backend, store, Scope(paths=("*needle*", "new_[12].py")), limit=30)) == [
+            "docs/needle.md",
+            "src/new_1.py",
+            "src/new_2.py",
+            "tests/test_needle.py",
+        ]
+        assert _paths(backend, store, Scope(paths=("*needle*", "!tests")), limit=30) == ["docs/needle.md"]
+        assert _paths(backend, store, Scope(paths=("/docs/", "!*.md")), limit=30) == []
+
+    def test_paths_that_are_left_out_do_not_use_up_the_limit(self, backend: Backend, store: str) -> None:
+        """A glob is applied before the limit, like every filter."""
+        _fill(backend)
+        assert len(_paths(backend, store, Scope(paths=("!new_[0-4].py",)))) == LIMIT
+
+    def test_excluded_files_win_over_paths(self, backend: Backend, store: str) -> None:
+        """Excluded_files always wins."""
+        _fill(backend)
+        scope = Scope(excluded_keys=frozenset({"needle.md"}), paths=("/docs/needle.md", "/tests"))
+        assert _paths(backend, store, scope) == ["tests/test_needle.py"]
+
     def test_a_file_that_was_deleted_is_gone(self, backend: Backend, store: str) -> None:
         """A deletion is visible to the next search."""
         _fill(backend)
@@ -121,6 +144,17 @@ def test_the_graph_hides_archived_neighbours(backend: Backend) -> None:
     _fill_graph(backend, callers=2, archived=1)
     found = backend.graph.neighbours([_chunk_of(backend, "src/target.py")], 1, 5, Scope())
     assert [one.chunk.path for one in found] == ["src/caller_1.py"]
+
+
+def test_the_graph_stays_in_the_paths_of_the_scope(backend: Backend) -> None:
+    """Neighbours and definitions outside of them are not seen, before the limit."""
+    _fill_graph(backend, callers=30)
+    seed = _chunk_of(backend, "src/target.py")
+    scope = Scope(paths=("/src", "!caller_?.py", "!caller_1?.py", "!*_2[01].py"))
+    found = backend.graph.neighbours([seed], 1, 5, scope)
+    assert [one.chunk.path for one in found] == [f"src/caller_{number}.py" for number in range(22, 27)]
+    assert backend.graph.find_symbols(["target"], Scope(paths=("!/src/target.py",)), 5) == []
+    assert len(backend.graph.find_symbols(["target"], Scope(paths=("/src",)), 5)) == 1
 
 
 def test_symbols_of_excluded_files_are_not_found(backend: Backend) -> None:
@@ -159,3 +193,12 @@ def test_a_catalog_knows_what_filters_can_match(backend: Backend) -> None:
     assert set(backend.catalog.languages()) == {"python", "markdown"}
     assert list(backend.catalog.lifted(("archive/old_1.py", "src/**"))) == ["archive/old_1.py"]
     assert not backend.catalog.lifted(("src/**",))
+
+
+def test_a_catalog_knows_which_paths_match_nothing(backend: Backend) -> None:
+    """So a mistyped path is told from a filter that leaves nothing."""
+    _fill(backend)
+    assert backend.catalog.chosen(("/src", "/scr", "!none")).unmatched == "/scr"
+    assert backend.catalog.chosen(("/src", "!*.py")).is_empty
+    backend.delete([f"src/new_{number}.py" for number in range(8)])
+    assert ("docs/needle.md", Category.DOCUMENTATION) in backend.catalog.paths(Scope(paths=("*needle*",)))

@@ -10,7 +10,7 @@ from graphrag_mcp.errors import ServerError
 from graphrag_mcp.model.files import DocumentStatus
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.stores.points import PointIds
-from graphrag_mcp.stores.qdrant.catalog import QdrantArchivedPaths, QdrantCatalog
+from graphrag_mcp.stores.qdrant.catalog import QdrantCatalog, QdrantScopePaths
 from graphrag_mcp.stores.qdrant.connection import reaching
 from graphrag_mcp.stores.qdrant.indexes import QdrantPoints
 from graphrag_mcp.stores.qdrant.projection import QdrantProjection
@@ -54,7 +54,7 @@ def _projection(client: QdrantClient, collection: str) -> QdrantProjection:
 
 
 def _catalog(client: QdrantClient, collection: str) -> QdrantCatalog:
-    archived = QdrantArchivedPaths(client, collection, "project", lambda _: bool)
+    archived = QdrantScopePaths(client, collection, "project", lambda _: bool)
     return QdrantCatalog(QdrantPoints(client, collection, "project", PointIds(), archived))
 
 

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import numpy as np
 
-from graphrag_mcp.exclusion.include_globs import compile_globs
-from graphrag_mcp.model.files import DocumentStatus, Symbol
+from graphrag_mcp.exclusion.globs import compile_globs
+from graphrag_mcp.model.files import Category, DocumentStatus, Symbol
+from graphrag_mcp.model.paths import ChosenPaths
 from graphrag_mcp.model.reports import IndexPhase, IndexState
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.model.search import Frequencies, Ranked, SearchRequest, SearchResult, StoredChunk, StoredFile
@@ -111,6 +112,12 @@ class RecordingCatalog:
 
     def lifted(self, patterns: tuple[str, ...]) -> Sequence[str]:
         return self.inner.lifted(patterns)
+
+    def chosen(self, globs: tuple[str, ...]) -> ChosenPaths:
+        return self.inner.chosen(globs)
+
+    def paths(self, scope: Scope) -> list[tuple[str, Category]]:
+        return self.inner.paths(scope)
 
     def find_paths(self, words: Sequence[str], limit: int, scope: Scope) -> list[Ranked]:
         return self.inner.find_paths(words, limit, scope)

@@ -47,6 +47,21 @@ def test_a_language_without_files_is_named(bench: Bench) -> None:
     assert result.meta.warnings == ("languages: no indexed file is in go or rust, only in markdown, python",)
 
 
+def test_a_path_that_there_is_not_is_refused(bench: Bench) -> None:
+    """With the nearest ones and the folders at the top, also beside a path that there is."""
+    with pytest.raises(RequestError) as error:
+        warnings(bench, Scope(paths=("/src", "/doc/notes.md")))
+    assert error.value.argument == "paths"
+    hint = "did you mean docs/notes.md? The folders at the top are: archive/, docs/, src/"
+    assert str(error.value) == f"paths: 'doc/notes.md' matches no indexed file; {hint}"
+
+
+def test_paths_that_leave_no_file_are_refused(bench: Bench) -> None:
+    """An empty answer would say that nothing matches the query."""
+    with pytest.raises(RequestError, match="no indexed file is left; leave out an entry that begins with !"):
+        warnings(bench, Scope(paths=("/src", "!*.py")))
+
+
 def test_patterns_that_add_no_file_are_named(bench: Bench) -> None:
     """Who takes them for a filter of paths learns otherwise."""
     (told,) = warnings(bench, Scope(include_patterns=("src/**",)))

@@ -18,7 +18,7 @@ from graphrag_mcp.answers.overview import render_status
 from graphrag_mcp.app.local import App
 from graphrag_mcp.cli.run import run
 from graphrag_mcp.errors import RequestError
-from graphrag_mcp.exclusion.include_globs import compile_globs
+from graphrag_mcp.exclusion.globs import compile_globs
 from graphrag_mcp.model.reports import SyncReport
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.model.search import SearchRequest

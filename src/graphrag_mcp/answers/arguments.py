@@ -6,11 +6,11 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, Strict, StringConstraints, WithJsonSchema
 
-from graphrag_mcp.errors import RequestError, quoted
-from graphrag_mcp.exclusion.include_globs import compile_globs
+from graphrag_mcp.exclusion.globs import compile_globs
 from graphrag_mcp.model.files import Category
 from graphrag_mcp.model.graph import Direction
-from graphrag_mcp.model.scope import Scope, normalise_entry, normalise_excluded_files
+from graphrag_mcp.model.paths import normalise_paths
+from graphrag_mcp.model.scope import Scope, normalise_excluded_files
 from graphrag_mcp.model.search import SearchRequest
 
 MINIMUM_QUERY = 2  # "io" and "ci" are names; a single character occurs everywhere.
@@ -36,6 +36,9 @@ Entry = Annotated[
     WithJsonSchema({"type": "string", "minLength": 1}),
 ]
 Entries = Annotated[list[Entry], Field(max_length=MAXIMUM_ENTRIES)]
+Paths = Annotated[
+    Entries, Field(description="Only these folders, files or globs (src, **/*.go); !tests leaves out; empty: all.")
+]
 CategoryName = Annotated[
     Category,
     Strict(False),  # A JSON client can only send the name of an enum's member.
@@ -77,6 +80,7 @@ class SearchArguments(PagedArguments):
     chunks_per_document: ClassVar[int] = 0
 
     query: Query
+    paths: Paths = []
     excluded_files: Entries = Field(
         [],
         description="Files to leave out in any case: a bare name (README.md: in any folder), or a path, relative to "
@@ -90,8 +94,13 @@ class SearchArguments(PagedArguments):
     def scope(self, root: Path) -> tuple[Scope, tuple[str, ...]]:
         """Return the files that may be found; an excluded file outside the root is a warning."""
         excluded_keys, warnings = normalise_excluded_files(self.excluded_files, root)
-        categories = frozenset(self.categories)
-        return Scope(excluded_keys, exclude_archived=self.exclude_archived, categories=categories), warnings
+        scope = Scope(
+            excluded_keys,
+            exclude_archived=self.exclude_archived,
+            categories=frozenset(self.categories),
+            paths=_globs(self.paths, root),
+        )
+        return scope, warnings
 
     def refine(self, request: SearchRequest) -> SearchRequest:
         """Return the request with the arguments that only this tool has."""
@@ -206,20 +215,15 @@ class OccurrencesArguments(CodeArguments):
     ]
     whole_word: bool = Field(True, description="Match whole words only.")
     ignore_case: bool = Field(False, description="Ignore case.")
-    paths: Entries = Field([], description="Only files in these folders, or these files; empty: all.")
+    paths: Paths = []
     limit: RowCount = 100
 
     def scope(self, root: Path) -> tuple[Scope, tuple[str, ...]]:
         scope, warnings = super().scope(root)
-        return replace(scope, paths=_prefixes(self.paths, root)), warnings
+        return replace(scope, paths=_globs(self.paths, root)), warnings
 
 
-def _prefixes(paths: list[str], root: Path) -> tuple[str, ...]:
-    """Return paths as the index stores them; none when one of them is the root, which contains every file."""
-    found: list[str] = []
-    for path in paths:
-        entry = normalise_entry(path, root)
-        if entry is None:
-            raise RequestError("paths", f"paths: {quoted(path)} is outside the project root; give a path below it")
-        found.append(entry.removeprefix("./").rstrip("/"))
-    return () if "" in found else tuple(found)
+def _globs(paths: list[str], root: Path) -> tuple[str, ...]:
+    globs = normalise_paths(paths, root)
+    compile_globs([glob.removeprefix("!") for glob in globs], "paths")  # Only to refuse an invalid one.
+    return globs

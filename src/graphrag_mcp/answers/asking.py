@@ -50,7 +50,10 @@ class CodeAnswer(Generic[Whole, Row]):
 
 def search(backend: SearchBackend, call: Call[SearchArguments]) -> SearchResult:
     """Return the result of the three search tools."""
-    return backend.search(search_request(call))
+    try:
+        return backend.search(search_request(call))
+    except RequestError as error:
+        raise _noted(error, describe_incomplete(backend.index_state())) from error
 
 
 def index_status(backend: SearchBackend, _call: Call[IndexStatusArguments]) -> Status:
@@ -113,8 +116,13 @@ def _navigate(backend: CodeBackend, ask: Callable[["Navigator"], CodeAnswer[Whol
     try:
         answer, stale = backend.navigate(ask)
     except RequestError as error:
-        raise RequestError(error.argument, f"{error}. {note}" if note else str(error)) from error
+        raise _noted(error, note) from error
     return replace(answer, note=note, stale=sorted(stale))
+
+
+def _noted(error: RequestError, note: str) -> RequestError:
+    """Return the error with the note of an incomplete index, which may be why a name or path is not found."""
+    return RequestError(error.argument, f"{error}. {note}" if note else str(error))
 
 
 def _shown(row: "Found") -> Iterable[CodeNode]:

@@ -23,12 +23,15 @@ from graphrag_mcp.index.paths import IndexPaths
 from graphrag_mcp.index.stores import IndexStores
 from graphrag_mcp.index.supervisor import ReportRun, Supervisor
 from graphrag_mcp.ingest.indexer import ReportProgress
+from graphrag_mcp.model.files import Category
 from graphrag_mcp.model.reports import IndexReport, IndexState, Status, SyncReport
+from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.model.search import SearchRequest, SearchResult, StoredChunk
 from graphrag_mcp.ports import Embedder
 from graphrag_mcp.replication.backends import Servers, project_name
 from graphrag_mcp.replication.replicator import Replicator
 from graphrag_mcp.replication.sync import ReportSync
+from graphrag_mcp.search.filters import check_paths
 from graphrag_mcp.search.orchestrator import SearchOrchestrator
 from graphrag_mcp.search.retrieval import Stores
 from graphrag_mcp.settings import Settings
@@ -117,7 +120,11 @@ class App:
             clean = index.catalog.states_without(MASKED)
             return read_contents(self.root, paths, clean, self._masked, self._exclusion.max_file_bytes)
 
-        return Navigator(index.symbols, self.root, index.catalog.paths, read)
+        def list_paths(scope: Scope) -> Sequence[tuple[str, Category]]:
+            check_paths(scope, index.catalog)
+            return index.catalog.paths(scope)
+
+        return Navigator(index.symbols, self.root, list_paths, read)
 
     def stores(self) -> Stores:
         """Return what a search reads, for callers that compare ways to search."""

@@ -151,6 +151,7 @@ def _read_request(options: argparse.Namespace, backend: SearchBackend) -> Search
         "include_graph_context": not options.no_graph,
         "max_hops": options.max_hops,
         "include_patterns": options.include_pattern,
+        "paths": options.path,
         "excluded_files": options.excluded_file,
         "categories": options.category,
         "languages": options.language,

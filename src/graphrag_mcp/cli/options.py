@@ -121,6 +121,9 @@ def _add_search(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--limit", type=int, default=5, metavar="N", help="results to show, 1 to 25 (default: 5)")
     parser.add_argument("--unique", action="store_true", help="at most one result per file")
     scope = parser.add_argument_group("scope")
+    scope.add_argument(
+        "--path", action="append", default=[], metavar="PATH", help="only this folder, file or glob; !PATH leaves out"
+    )
     scope.add_argument("--excluded-file", action="append", default=[], metavar="FILE", help="exclude this file")
     scope.add_argument("--include-archived", action="store_true", help="show archived and deprecated files too")
     scope.add_argument(

@@ -1,6 +1,6 @@
 """The stores over one open index file."""
 
-from graphrag_mcp.exclusion.include_globs import compile_globs
+from graphrag_mcp.exclusion.globs import compile_globs
 from graphrag_mcp.ports import Embedder
 from graphrag_mcp.replication.backends import Servers
 from graphrag_mcp.search.retrieval import Stores

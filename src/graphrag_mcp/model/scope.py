@@ -28,7 +28,7 @@ class Scope:
 
     excluded_keys: match keys of the files to leave out (see `match_keys`); always wins.
     include_patterns: gitignore globs of archived files to include; no other effect.
-    categories, languages: empty means all. paths: path prefixes, empty means all.
+    categories, languages: empty means all. paths: globs of `normalise_paths`, empty means all.
     """
 
     excluded_keys: frozenset[str] = frozenset()

@@ -10,14 +10,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeVar
 
 from graphrag_mcp.errors import ServerError
-from graphrag_mcp.exclusion.include_globs import compile_globs
+from graphrag_mcp.exclusion.globs import compile_globs
 from graphrag_mcp.ingest.history import origin
 from graphrag_mcp.ports import Embedder, GraphStore
 from graphrag_mcp.search.retrieval import Stores
 from graphrag_mcp.search.threads import DaemonThreads
 from graphrag_mcp.settings import ServerSettings
 from graphrag_mcp.stores.breaker import CircuitBreaker
-from graphrag_mcp.stores.points import ArchivedPaths, ChunkIds, PointIds
+from graphrag_mcp.stores.points import ChunkIds, PointIds, ScopePaths
 from graphrag_mcp.stores.projection import Projection
 
 if TYPE_CHECKING:  # The clients are optional, and take a second to import.
@@ -87,18 +87,18 @@ class Servers:
         """Import the clients in the background, which takes seconds of CPU; `wait` blocks until that may begin."""
         threading.Thread(target=self._load, args=(wait,), name="clients", daemon=True).start()
 
-    def local_with_remote(self, local: Stores, ids: ChunkIds, archived: ArchivedPaths) -> Stores:
+    def local_with_remote(self, local: Stores, ids: ChunkIds, scope_paths: ScopePaths) -> Stores:
         """Return the stores of a search with a local index: the catalog stays local, the settings place the others."""
         stores = local
         if self._settings.qdrant_url:
             from graphrag_mcp.stores.qdrant.indexes import QdrantKeywordIndex, QdrantPoints, QdrantVectorIndex
 
             client, collection = self._qdrant("read"), self._settings.qdrant_collection
-            points = QdrantPoints(client, collection, self.project, ids, archived, self._reads)
+            points = QdrantPoints(client, collection, self.project, ids, scope_paths, self._reads)
             vectors = QdrantVectorIndex(points) if local.embedder is not None else None
             stores = replace(stores, keywords=QdrantKeywordIndex(points), vectors=vectors)
         if self._settings.neo4j_uri:
-            stores = replace(stores, graph=self._graph(ids, archived, stores))
+            stores = replace(stores, graph=self._graph(ids, scope_paths, stores))
         return stores
 
     def remote_only(self, embedder: Embedder | None, model_problem: str, verify: Callable[[], None]) -> Stores:
@@ -108,13 +108,13 @@ class Servers:
         """
         if not self._settings.qdrant_url:
             raise ServerError("searching without a local index needs Qdrant; set GRAPHRAG_QDRANT_URL")
-        from graphrag_mcp.stores.qdrant.catalog import QdrantArchivedPaths, QdrantCatalog
+        from graphrag_mcp.stores.qdrant.catalog import QdrantCatalog, QdrantScopePaths
         from graphrag_mcp.stores.qdrant.indexes import QdrantKeywordIndex, QdrantPoints, QdrantVectorIndex
 
         client, collection = self._qdrant("read"), self._settings.qdrant_collection
         ids = PointIds()
-        archived = QdrantArchivedPaths(client, collection, self.project, compile_globs)
-        points = QdrantPoints(client, collection, self.project, ids, archived, self._reads)
+        scope_paths = QdrantScopePaths(client, collection, self.project, compile_globs)
+        points = QdrantPoints(client, collection, self.project, ids, scope_paths, self._reads)
         stores = Stores(
             QdrantCatalog(points),
             QdrantKeywordIndex(points),
@@ -124,7 +124,7 @@ class Servers:
             model_problem,
             NO_GRAPH,
         )
-        return replace(stores, graph=self._graph(ids, archived, stores)) if self._settings.neo4j_uri else stores
+        return replace(stores, graph=self._graph(ids, scope_paths, stores)) if self._settings.neo4j_uri else stores
 
     def counts(self) -> dict[str, int]:
         """Return the number of files of each language on the server."""
@@ -190,11 +190,11 @@ class Servers:
         finally:
             self._loaded.set()  # A failed import is reported by the search, which imports it again.
 
-    def _graph(self, ids: ChunkIds, archived: ArchivedPaths, stores: Stores) -> GraphStore:
+    def _graph(self, ids: ChunkIds, scope_paths: ScopePaths, stores: Stores) -> GraphStore:
         from graphrag_mcp.stores.neo4j.graph import Neo4jGraphStore
 
         database = self._settings.neo4j_database or None
-        return Neo4jGraphStore(self._neo4j("read"), database, self.project, ids, archived, stores.catalog)
+        return Neo4jGraphStore(self._neo4j("read"), database, self.project, ids, scope_paths, stores.catalog)
 
     def _qdrant(self, purpose: Purpose) -> "QdrantClient":
         from graphrag_mcp.stores.qdrant.connection import connect

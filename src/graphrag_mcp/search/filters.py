@@ -1,25 +1,67 @@
 """Checks the filters of a search: raises for a wrong one, and warns of one that has no effect."""
 
+import difflib
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from graphrag_mcp.errors import RequestError, ServerError, quoted
+from graphrag_mcp.model.paths import folders
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.model.search import SearchRequest
 from graphrag_mcp.parsing.languages import detect_language, known_languages
 from graphrag_mcp.ports import ChunkStore
 
+NEAREST_PATHS = 3
+TOP_FOLDERS = 12  # Shown where a path matches nothing: more than most repositories have.
+
 
 def check_filters(request: SearchRequest, catalog: ChunkStore) -> SearchRequest:
     """Return the request with a warning for each filter that has no effect.
 
-    Raises RequestError for a language that is neither indexed nor known. Nothing is checked while a server fails.
+    Raises RequestError for a language that is neither indexed nor known, and for a path that matches no indexed file.
+    Nothing is checked while a server fails.
     """
+    scope = request.scope
     try:
-        warnings = [*_check_languages(request.scope, catalog), *_check_patterns(request.scope, catalog)]
+        check_paths(scope, catalog)
+        warnings = [*_check_languages(scope, catalog), *_check_patterns(scope, catalog)]
     except ServerError:
         return request
     return replace(request, warnings=(*request.warnings, *warnings))
+
+
+def check_paths(scope: Scope, catalog: ChunkStore) -> None:
+    """Raise RequestError, with what there is instead, if one of the paths or all together match no indexed file."""
+    if not scope.paths:
+        return
+    chosen = catalog.chosen(scope.paths)
+    if chosen.unmatched:
+        raise RequestError("paths", _describe_unmatched(chosen.unmatched, catalog))
+    if chosen.is_empty:
+        raise RequestError("paths", "paths: no indexed file is left; leave out an entry that begins with !")
+
+
+def _describe_unmatched(glob: str, catalog: ChunkStore) -> str:
+    """Return that a path matches nothing, with the nearest paths and the top folders."""
+    files = [path for path, _ in catalog.paths(Scope(exclude_archived=False))]
+    known = dict.fromkeys(folder for file in files for folder in folders(file)[:-1])
+    asked = glob.strip("/").replace("\\", "")
+    nearest = _nearest(asked, [*known, *files])
+    top = [f"{folder}/" for folder in known if "/" not in folder]
+    shown = ", ".join(top[:TOP_FOLDERS]) + (f" and {len(top) - TOP_FOLDERS} more" if len(top) > TOP_FOLDERS else "")
+    hint = f"; did you mean {' or '.join(nearest)}?" if nearest else ";"
+    return f"paths: {quoted(asked)} matches no indexed file{hint} The folders at the top are: {shown or 'none'}"
+
+
+def _nearest(asked: str, paths: Sequence[str]) -> list[str]:
+    """Return the paths that look most like one; first those whose last name does."""
+    by_name: dict[str, list[str]] = {}
+    for path in paths:
+        by_name.setdefault(path.rpartition("/")[2], []).append(path)
+    names = difflib.get_close_matches(asked.rpartition("/")[2], by_name, NEAREST_PATHS)
+    found = [path for name in names for path in by_name[name]]
+    found.sort(key=lambda path: -difflib.SequenceMatcher(None, asked, path).ratio())
+    return found[:NEAREST_PATHS]
 
 
 def _check_languages(scope: Scope, catalog: ChunkStore) -> Iterator[str]:

@@ -6,6 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from graphrag_mcp.model.paths import EVERY_PATH, ChosenPaths, PathCover
+from graphrag_mcp.model.scope import Scope
+
 
 @dataclass(frozen=True, slots=True)
 class Point:
@@ -34,12 +37,6 @@ def point_key(project: str, version: str, ordinal: int) -> str:
     return str(uuid.UUID(bytes=hashlib.blake2b(name, digest_size=16).digest()))
 
 
-def folders(path: str) -> list[str]:
-    """Return the path and every folder above it, which a path prefix in a scope is compared with."""
-    parts = path.split("/")
-    return ["/".join(parts[:count]) for count in range(1, len(parts) + 1)]
-
-
 class ChunkIds(Protocol):
     """Translates between the points of a server and the chunk ids of a search."""
 
@@ -52,12 +49,21 @@ class ChunkIds(Protocol):
         ...
 
 
-class ArchivedPaths(Protocol):
-    """Finds the archived files that a scope's patterns include."""
+class ScopePaths(Protocol):
+    """Finds the files that the globs of a scope mean, which no server can match."""
 
     def lifted(self, patterns: tuple[str, ...]) -> Sequence[str]:
         """Return the paths of archived files that gitignore globs match."""
         ...
+
+    def chosen(self, globs: tuple[str, ...]) -> ChosenPaths:
+        """Return the indexed files that the `paths` of a scope choose."""
+        ...
+
+
+def scope_cover(scope: Scope, paths: ScopePaths) -> PathCover:
+    """Return the files that the `paths` of a scope choose, as a server is told of them."""
+    return paths.chosen(scope.paths).cover if scope.paths else EVERY_PATH
 
 
 class PointIds:

@@ -9,12 +9,13 @@ content of its file, so that relations to it survive a new version of the file; 
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from graphrag_mcp.model.files import RelationKind, SymbolKind
+from graphrag_mcp.model.paths import EVERY_PATH
 from graphrag_mcp.model.scope import Scope
-from graphrag_mcp.stores.points import file_key
+from graphrag_mcp.stores.points import ScopePaths, file_key, scope_cover
 from graphrag_mcp.stores.projection import ProjectedChunk, ProjectedEdge, ProjectedFile, ProjectedSymbol
 
 SETUP = (
@@ -33,18 +34,23 @@ IN_SCOPE = """(NOT $hide_archived OR NOT c.is_archived OR c.path IN $lifted)
     AND (size($excluded) = 0 OR none(key IN c.match_keys WHERE key IN $excluded))
     AND (size($categories) = 0 OR c.category IN $categories)
     AND (size($languages) = 0 OR c.language IN $languages)
-    AND (size($folders) = 0 OR any(folder IN $folders WHERE c.path = folder OR c.path STARTS WITH folder + '/'))"""
+    AND ($every_path
+         OR $inside = (c.path IN $files OR any(folder IN $folders WHERE c.path STARTS WITH folder)))"""
 
 
-def scope_parameters(scope: Scope, lifted: Sequence[str]) -> dict[str, Any]:
-    """Return what IN_SCOPE binds; lifted: the archived files that the scope includes."""
+def scope_parameters(scope: Scope, paths: ScopePaths) -> dict[str, Any]:
+    """Return what IN_SCOPE binds."""
+    cover = scope_cover(scope, paths)
     return {
         "hide_archived": scope.exclude_archived,
-        "lifted": list(lifted),
+        "lifted": list(paths.lifted(scope.include_patterns)),
         "excluded": sorted(scope.excluded_keys),
         "categories": sorted(scope.categories),
         "languages": sorted(scope.languages),
-        "folders": [path.rstrip("/") for path in scope.paths],
+        "every_path": cover == EVERY_PATH,
+        "inside": cover.is_inside,
+        "files": list(cover.files),
+        "folders": [f"{folder}/" for folder in cover.folders],
     }
 
 

@@ -1,14 +1,17 @@
 """The catalog of a search without a local index: the payloads of a Qdrant collection."""
 
 import hashlib
-from collections.abc import Callable, Collection, Mapping, Sequence
+import threading
+import time
+from collections.abc import Collection, Mapping, Sequence
 from operator import attrgetter, itemgetter
 from typing import Any
 
 from qdrant_client import QdrantClient, models
 
 from graphrag_mcp.errors import ServerError
-from graphrag_mcp.model.files import DocumentStatus, Symbol
+from graphrag_mcp.model.files import Category, DocumentStatus, Symbol
+from graphrag_mcp.model.paths import ChosenPaths, GlobCompiler
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.model.search import Ranked, StoredChunk, StoredFile
 from graphrag_mcp.stores.points import ChunkIds, Point
@@ -18,6 +21,7 @@ from graphrag_mcp.stores.qdrant.schema import (
     FILE_FIELDS,
     POINT_FIELDS,
     archived_filter,
+    first_points,
     first_points_filter,
     project_filter,
     read_chunk,
@@ -28,8 +32,7 @@ from graphrag_mcp.stores.qdrant.schema import (
 )
 
 _PATHS_READ = 256  # Files with a word of the query in their name that are read and scored.
-
-GlobCompiler = Callable[[Sequence[str]], Callable[[str], bool]]
+_PATHS_KEPT_SECONDS = 5.0  # The look-ups of one search compare their globs with the same paths.
 
 
 class QdrantCatalog:
@@ -56,11 +59,11 @@ class QdrantCatalog:
         if not words:
             return []
         points = self._points
-        visible = scope_filter(points.project, scope, points.archived.lifted(scope.include_patterns))
+        visible = scope_filter(points.project, scope, points.scope_paths)
         wanted: list[Any] = [
             visible,
             models.FieldCondition(key="path_words", match=models.MatchAny(any=list(words))),
-            models.FieldCondition(key="ordinal", match=models.MatchValue(value=0)),
+            first_points(),
         ]
         with reaching():
             records, _ = points.client.scroll(
@@ -88,9 +91,9 @@ class QdrantCatalog:
         """Return the first chunks of documents that state this status, in the order of their paths."""
         points = self._points
         wanted: list[Any] = [
-            scope_filter(points.project, scope, points.archived.lifted(scope.include_patterns)),
+            scope_filter(points.project, scope, points.scope_paths),
             models.FieldCondition(key="facts.status", match=models.MatchValue(value=status.value)),
-            models.FieldCondition(key="ordinal", match=models.MatchValue(value=0)),
+            first_points(),
         ]
         with reaching():
             records, _ = points.client.scroll(
@@ -107,7 +110,18 @@ class QdrantCatalog:
 
     def lifted(self, patterns: tuple[str, ...]) -> Sequence[str]:
         """Return the paths of archived files that gitignore globs match."""
-        return self._points.archived.lifted(patterns)
+        return self._points.scope_paths.lifted(patterns)
+
+    def chosen(self, globs: tuple[str, ...]) -> ChosenPaths:
+        """Return the files on the server that the `paths` of a scope choose."""
+        return self._points.scope_paths.chosen(globs)
+
+    def paths(self, scope: Scope) -> list[tuple[str, Category]]:
+        """Return the files of a scope with their categories, in the order of their paths."""
+        points = self._points
+        wanted = models.Filter(must=[scope_filter(points.project, scope, points.scope_paths), first_points()])
+        found = scroll(points.client, points.collection, wanted, ["path", "category"])
+        return sorted((values["path"], Category(values["category"])) for values in found)
 
     def _payloads(self, chunk_ids: Sequence[int], fields: bool | list[str]) -> dict[int, dict[str, Any]]:
         keys = self._ids.keys(chunk_ids)
@@ -119,14 +133,17 @@ class QdrantCatalog:
         return {chunk_id: found[key] for chunk_id, key in keys.items() if key in found}
 
 
-class QdrantArchivedPaths:
-    """Finds the archived files that a scope's patterns include."""
+class QdrantScopePaths:
+    """Finds the files that the globs of a scope mean, by the paths on the server."""
 
     def __init__(self, client: QdrantClient, collection: str, project: str, compile_globs: GlobCompiler) -> None:
         self._client = client
         self._collection = collection
         self._project = project
         self._compile_globs = compile_globs
+        self._reading = threading.Lock()
+        self._read_at = -_PATHS_KEPT_SECONDS
+        self._paths: Sequence[str] = ()
 
     def lifted(self, patterns: tuple[str, ...]) -> Sequence[str]:
         """Return the paths of archived files that gitignore globs match."""
@@ -135,6 +152,15 @@ class QdrantArchivedPaths:
         matches = self._compile_globs(patterns)
         found = scroll(self._client, self._collection, archived_filter(self._project), ["path"])
         return [values["path"] for values in found if matches(values["path"])]
+
+    def chosen(self, globs: tuple[str, ...]) -> ChosenPaths:
+        """Return the files on the server that the `paths` of a scope choose."""
+        with self._reading:
+            if time.monotonic() - self._read_at >= _PATHS_KEPT_SECONDS:
+                found = scroll(self._client, self._collection, first_points_filter(self._project), ["path"])
+                self._paths = [values["path"] for values in found]
+                self._read_at = time.monotonic()
+            return ChosenPaths(globs, self._paths, self._compile_globs)
 
 
 def count_files(client: QdrantClient, collection: str, project: str) -> dict[str, int]:

@@ -13,7 +13,7 @@ from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.model.search import Ranked
 from graphrag_mcp.ports import Matrix
 from graphrag_mcp.stores.keywords import discriminative_terms
-from graphrag_mcp.stores.points import ArchivedPaths, ChunkIds
+from graphrag_mcp.stores.points import ChunkIds, ScopePaths
 from graphrag_mcp.stores.qdrant.bm25 import query_vector
 from graphrag_mcp.stores.qdrant.connection import reaching
 from graphrag_mcp.stores.qdrant.frequencies import QdrantFrequencies
@@ -33,7 +33,7 @@ class QdrantPoints:
     collection: str
     project: str
     chunk_ids: ChunkIds
-    archived: ArchivedPaths
+    scope_paths: ScopePaths
     wait: Wait = operator.call
 
     @property
@@ -46,13 +46,12 @@ class QdrantPoints:
 
         Raises ServerError when there are none because the project was never replicated.
         """
-        lifted = self.archived.lifted(scope.include_patterns)
         with reaching():
             found = self.client.query_points(
                 self.collection,
                 query=vector,
                 using=using,
-                query_filter=scope_filter(self.project, scope, lifted),
+                query_filter=scope_filter(self.project, scope, self.scope_paths),
                 limit=limit,
                 with_payload=POINT_FIELDS,
             ).points

@@ -9,9 +9,10 @@ from qdrant_client.http.exceptions import UnexpectedResponse
 
 from graphrag_mcp.errors import IndexStoreError
 from graphrag_mcp.model.files import ArchiveClass, Category, DocumentFacts, DocumentStatus
+from graphrag_mcp.model.paths import EVERY_PATH, folders
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.model.search import StoredChunk, StoredFile
-from graphrag_mcp.stores.points import Point, folders
+from graphrag_mcp.stores.points import Point, ScopePaths, scope_cover
 from graphrag_mcp.stores.projection import ProjectedChunk, ProjectedFile
 from graphrag_mcp.stores.qdrant.connection import reaching
 
@@ -154,10 +155,12 @@ def read_chunk(chunk_id: int, file_id: int, values: Mapping[str, Any]) -> Stored
     )
 
 
-def scope_filter(project: str, scope: Scope, lifted: Sequence[str]) -> models.Filter:
-    """Return the scope as a filter; lifted: the archived files that the scope includes."""
+def scope_filter(project: str, scope: Scope, paths: ScopePaths) -> models.Filter:
+    """Return the scope as a filter."""
     must: list[Any] = [_any("project_id", [project])]
+    denied: list[Any] = []
     if scope.exclude_archived:
+        lifted = paths.lifted(scope.include_patterns)
         shown: list[Any] = [models.FieldCondition(key="is_archived", match=models.MatchValue(value=False))]
         if lifted:
             shown.append(_any("path", lifted))
@@ -166,10 +169,12 @@ def scope_filter(project: str, scope: Scope, lifted: Sequence[str]) -> models.Fi
         must.append(_any("category", sorted(scope.categories)))
     if scope.languages:
         must.append(_any("language", sorted(scope.languages)))
-    if scope.paths:
-        must.append(_any("folders", [path.rstrip("/") for path in scope.paths]))
-    denied = [_any("match_keys", sorted(scope.excluded_keys))] if scope.excluded_keys else None
-    return models.Filter(must=must, must_not=denied)
+    cover = scope_cover(scope, paths)
+    if cover != EVERY_PATH:
+        (must if cover.is_inside else denied).append(_any("folders", [*cover.folders, *cover.files]))
+    if scope.excluded_keys:
+        denied.append(_any("match_keys", sorted(scope.excluded_keys)))
+    return models.Filter(must=must, must_not=denied or None)
 
 
 def files_filter(project: str, paths: Sequence[str]) -> models.Filter:
@@ -188,12 +193,12 @@ def outdated_filter(project: str, files: Sequence[ProjectedFile]) -> models.Filt
 
 def first_points_filter(project: str) -> models.Filter:
     """Return a filter for the first point of each file."""
-    return models.Filter(
-        must=[
-            _any("project_id", [project]),
-            models.FieldCondition(key="ordinal", match=models.MatchValue(value=0)),
-        ]
-    )
+    return models.Filter(must=[_any("project_id", [project]), first_points()])
+
+
+def first_points() -> models.FieldCondition:
+    """Return the condition for the first point of a file."""
+    return models.FieldCondition(key="ordinal", match=models.MatchValue(value=0))
 
 
 def archived_filter(project: str) -> models.Filter:
@@ -202,7 +207,7 @@ def archived_filter(project: str) -> models.Filter:
         must=[
             _any("project_id", [project]),
             models.FieldCondition(key="is_archived", match=models.MatchValue(value=True)),
-            models.FieldCondition(key="ordinal", match=models.MatchValue(value=0)),
+            first_points(),
         ]
     )
 

@@ -8,6 +8,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from graphrag_mcp.model.files import NO_FACTS, ArchiveClass, Category, DocumentFacts, DocumentStatus, Symbol, SymbolKind
+from graphrag_mcp.model.paths import ChosenPaths
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.model.search import Ranked, StoredChunk, StoredFile
 from graphrag_mcp.stores.sqlite.database import Database, id_list, marks
@@ -261,6 +262,10 @@ class SqliteCatalog:
     def lifted(self, patterns: tuple[str, ...]) -> Sequence[str]:
         """Return the paths of archived files that gitignore globs match."""
         return self._scopes.lifted(patterns)
+
+    def chosen(self, globs: tuple[str, ...]) -> ChosenPaths:
+        """Return the indexed files that the `paths` of a scope choose."""
+        return self._scopes.chosen(globs)
 
     def files_by(self, column: str) -> dict[str, int]:
         """Return the number of files for each value of "language", "category" or "note"."""

@@ -2,16 +2,15 @@
 
 import json
 import threading
-from collections.abc import Callable, Collection, Sequence
-from typing import NamedTuple
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
+from graphrag_mcp.model.paths import ChosenPaths, GlobCompiler
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.stores.sqlite.database import Database, marks
-
-GlobCompiler = Callable[[Sequence[str]], Callable[[str], bool]]
 
 _SCOPES_KEPT = 32  # A session uses a handful of scopes.
 
@@ -50,12 +49,15 @@ def _byte_mask(file_ids: NDArray[np.int64]) -> bytes:
     return mask.tobytes()
 
 
-class _Known(NamedTuple):
-    """The resolved scopes of one commit."""
+@dataclass(slots=True)
+class _Known:
+    """The resolved scopes of one commit. files: the number and path of each, read when globs are compared with them."""
 
     version: int
     members: NDArray[np.int64]
-    filters: dict[Scope, FileFilter]
+    filters: dict[Scope, FileFilter] = field(default_factory=dict)
+    chosen: dict[tuple[str, ...], ChosenPaths] = field(default_factory=dict)
+    files: Sequence[tuple[int, str]] = ()
 
 
 class ScopeResolver:
@@ -66,7 +68,7 @@ class ScopeResolver:
         self._database = database
         self._compile_globs = compile_globs
         self._guard = threading.Lock()  # After a commit, all stores of a search resolve at once.
-        self._known = _Known(-1, np.zeros(0, np.int64), {})
+        self._known = _Known(-1, np.zeros(0, np.int64))
 
     def resolve(self, scope: Scope) -> FileFilter:
         """Return the files that the scope hides, as of the last commit."""
@@ -75,6 +77,7 @@ class ScopeResolver:
             found = known.filters.get(scope)
             if found is None:
                 hidden = self._archived(scope) | self._excluded(scope) | self._outside(scope)
+                hidden |= self._not_chosen(known, scope.paths)
                 if len(known.filters) >= _SCOPES_KEPT:
                     known.filters.clear()
                 found = known.filters[scope] = FileFilter(hidden, known.members)
@@ -94,7 +97,7 @@ class ScopeResolver:
                 "SELECT json_group_array(file_id) FROM main.tree_files WHERE tree_id = ?",
                 (self._database.tree.tree_id,),
             )
-            self._known = _Known(version, np.sort(np.array(json.loads(file_ids), np.int64)), {})
+            self._known = _Known(version, np.sort(np.array(json.loads(file_ids), np.int64)))
         return self._known
 
     def lifted(self, patterns: Sequence[str]) -> list[str]:
@@ -103,6 +106,27 @@ class ScopeResolver:
             return []
         matches = self._compile_globs(patterns)
         return [path for _, path in self._archived_files() if matches(path)]
+
+    def chosen(self, globs: tuple[str, ...]) -> ChosenPaths:
+        """Return the files of the tree that the `paths` of a scope choose."""
+        with self._guard:
+            return self._chosen(self._catch_up(), globs)
+
+    def _chosen(self, known: _Known, globs: tuple[str, ...]) -> ChosenPaths:
+        found = known.chosen.get(globs)
+        if found is None:
+            known.files = known.files or self._database.rows("SELECT id, path FROM files")
+            if len(known.chosen) >= _SCOPES_KEPT:
+                known.chosen.clear()
+            paths = [path for _, path in known.files]
+            found = known.chosen[globs] = ChosenPaths(globs, paths, self._compile_globs)
+        return found
+
+    def _not_chosen(self, known: _Known, globs: tuple[str, ...]) -> set[int]:
+        if not globs:
+            return set()
+        inside = self._chosen(known, globs).is_inside
+        return {file_id for (file_id, _), is_inside in zip(known.files, inside, strict=True) if not is_inside}
 
     def _archived(self, scope: Scope) -> set[int]:
         if not scope.exclude_archived:
@@ -128,11 +152,6 @@ class ScopeResolver:
             if wanted:
                 conditions.append(f"{column} IN ({marks(wanted)})")
                 values += sorted(wanted)
-        if scope.paths:
-            conditions.append("(" + " OR ".join("path = ? OR substr(path, 1, ?) = ?" for _ in scope.paths) + ")")
-            for prefix in scope.paths:
-                folder = prefix.rstrip("/") + "/"
-                values += [prefix.rstrip("/"), str(len(folder)), folder]
         if not conditions:
             return set()
         return self._ids(f"SELECT id FROM files WHERE NOT ({' AND '.join(conditions)})", values)

@@ -3,7 +3,7 @@
 import pytest
 
 from graphrag_mcp.errors import RequestError
-from graphrag_mcp.exclusion.include_globs import compile_globs
+from graphrag_mcp.exclusion.globs import compile_globs
 
 
 def test_a_folder_includes_all_that_is_below_it() -> None:

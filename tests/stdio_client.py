@@ -32,6 +32,7 @@ class Server:
         )
         self._last_id = 0
         self._unread = b""
+        self.last_line = b""
         params = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}
         try:
             self.introduction: dict[str, Any] = self.ask("initialize", params)["result"]
@@ -55,6 +56,7 @@ class Server:
         while b"\n" not in self._unread:
             self._unread += self._read(deadline)
         line, self._unread = self._unread.split(b"\n", 1)
+        self.last_line = line
         message: dict[str, Any] = json.loads(line)
         assert message["jsonrpc"] == "2.0"
         return message

@@ -1,6 +1,7 @@
 """The table of tools: each row works from its arguments to both forms of its answer."""
 
 import json
+import re
 from collections.abc import Iterator
 from contextlib import closing
 from typing import Any
@@ -8,6 +9,7 @@ from typing import Any
 import pytest
 
 from graphrag_mcp.answers.tools import TOOLS
+from graphrag_mcp.answers.validation import listed_schema
 from graphrag_mcp.app.local import App
 from graphrag_mcp.app.protocol import WITH_INDEX, WITHOUT_INDEX, Capability
 from graphrag_mcp.app.remote import RemoteApp
@@ -67,6 +69,28 @@ def test_no_two_tools_are_described_alike() -> None:
     """A model chooses by the title and the description."""
     assert len({tool.title for tool in TOOLS.values()}) == len(TOOLS)
     assert len({tool.description for tool in TOOLS.values()}) == len(TOOLS)
+
+
+@pytest.mark.parametrize("name", TOOLS)
+def test_a_description_says_when_to_use_the_tool_what_comes_back_and_when_not(name: str) -> None:
+    """In this order, and with the tool that every agent has otherwise."""
+    assert re.match(r"For .+\. Returns .+\. rg .+\.$", TOOLS[name].description)
+
+
+@pytest.mark.parametrize("name", TOOLS)
+def test_a_listed_schema_accepts_what_the_server_does(app: App, name: str) -> None:
+    """It has every argument with its type, and the limits that a caller meets; what it lacks decides no value."""
+    whole = TOOLS[name].schema(app.settings)
+    listed = listed_schema(whole)
+    assert listed["properties"].keys() == whole["properties"].keys()
+    assert listed.get("required") == whole.get("required")
+    for argument, schema in whole["properties"].items():
+        short = listed["properties"][argument]
+        first = schema.get("anyOf", [schema])[0]
+        assert {key: short.get(key) for key in ("type", "enum")} == {key: first.get(key) for key in ("type", "enum")}
+        assert short.get("description", "") == schema.get("hint", "")
+        assert short.get("default") == (schema.get("default") or short.get("default"))
+        assert "items" not in first or short["items"]["type"] == first["items"]["type"]
 
 
 @pytest.mark.parametrize("capabilities", [WITH_INDEX, WITHOUT_INDEX])

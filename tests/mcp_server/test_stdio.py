@@ -76,6 +76,18 @@ def test_a_session_over_the_wire(repository: Path, environment: dict[str, str]) 
     assert time.monotonic() - started < EXIT_SECONDS
 
 
+def test_the_list_of_tools_is_short_and_always_the_same(repository: Path, environment: dict[str, str]) -> None:
+    """Every session pays for it, and a client may keep it: the same bytes from each process, 8,000 at most."""
+    lines = []
+    for seed in ("1", "2"):
+        server = Server(repository, environment | {"PYTHONHASHSEED": seed})
+        server.ask("tools/list", {})
+        lines.append(server.last_line)
+        server.close()
+    assert lines[0] == lines[1]
+    assert len(lines[0]) <= 8_000
+
+
 def test_a_server_without_an_index_lists_only_what_can_work(
     repository: Path, environment: dict[str, str], tmp_path: Path
 ) -> None:

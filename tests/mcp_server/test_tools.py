@@ -81,7 +81,6 @@ def test_tools_are_read_only_and_their_words_fit_the_clients(tmp_path: Path) -> 
     for tool in talk(FakeApp(tmp_path), conversation):
         assert 0 < len(tool.description) <= 1000
         assert tool.annotations.read_only_hint
-        assert tool.annotations.open_world_hint is False
         assert tool.output_schema is None
     instructions = describe_server(WITH_INDEX)
     assert len(instructions) <= 1500

@@ -1,10 +1,14 @@
-"""The arguments of each tool: one model per tool, used for both the JSON schema and the validation."""
+"""The arguments of each tool: one model per tool, used for both the JSON schema and the validation.
+
+The description of an argument is for people. A client's model, which reads the list of tools in every session, gets the
+`hint` instead, where the name of the argument does not say it.
+"""
 
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, ClassVar, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, Strict, StringConstraints, WithJsonSchema
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, Strict, StringConstraints, WithJsonSchema
 
 from graphrag_mcp.exclusion.globs import compile_globs
 from graphrag_mcp.model.files import Category
@@ -24,6 +28,11 @@ DOCUMENT_HOPS = 1  # The query tools rank with direct neighbours only; the graph
 
 ResponseFormat = Literal["concise", "detailed", "json"]
 
+
+def _hint(text: str) -> dict[str, JsonValue]:
+    return {"hint": text}
+
+
 Query = Annotated[
     str,
     StringConstraints(strip_whitespace=True, min_length=MINIMUM_QUERY, max_length=MAXIMUM_QUERY),
@@ -37,7 +46,11 @@ Entry = Annotated[
 ]
 Entries = Annotated[list[Entry], Field(max_length=MAXIMUM_ENTRIES)]
 Paths = Annotated[
-    Entries, Field(description="Only these folders, files or globs (src, **/*.go); !tests leaves out; empty: all.")
+    Entries,
+    Field(
+        description="Only these folders, files or globs (src, **/*.go); !tests leaves out; empty: all.",
+        json_schema_extra=_hint("folders, files, globs; !x leaves out"),
+    ),
 ]
 CategoryName = Annotated[
     Category,
@@ -52,7 +65,8 @@ class ToolArguments(BaseModel):
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
 
     response_format: ResponseFormat = Field(
-        "detailed", description="concise: locations without code; detailed: with code; json: everything, as JSON."
+        "detailed",
+        description="concise: locations without code; detailed: with code; json: everything, as JSON.",
     )
     token_budget: int | None = Field(
         None, ge=MINIMUM_BUDGET, le=MAXIMUM_BUDGET, description="Longest answer, in tokens; null: the default."
@@ -70,7 +84,8 @@ class PagedArguments(ToolArguments):
     """The arguments of tools whose answers have pages."""
 
     cursor: str = Field(
-        "", description="From an answer that had more: continues it. The other arguments stay the same."
+        "",
+        description="From an answer that had more: continues it. The other arguments stay the same.",
     )
 
 
@@ -85,6 +100,7 @@ class SearchArguments(PagedArguments):
         [],
         description="Files to leave out in any case: a bare name (README.md: in any folder), or a path, relative to "
         "the root or absolute. No globs.",
+        json_schema_extra=_hint("names or paths, no globs"),
     )
     exclude_archived: bool = Field(True, description="Hide archived, deprecated and backup files.")
     categories: list[CategoryName] = Field(
@@ -116,10 +132,16 @@ class HybridSearchArguments(SearchArguments):
     include_graph_context: bool = Field(True, description="Add callers, callees, tests and other related code.")
     max_hops: int = Field(2, ge=0, le=3, description="How far to follow relations.")
     include_patterns: Entries = Field(
-        [], description="gitignore globs of archived files to include, e.g. .archive/**; not a path filter."
+        [],
+        description="gitignore globs of archived files to include, e.g. .archive/**; not a path filter.",
+        json_schema_extra=_hint("globs of archived files to show"),
     )
     languages: Entries = Field([], description="Only these languages, for example python; empty: all.")
-    use_rrf: bool = Field(True, description="Fuse vector, keyword and graph lists; false: vector search alone.")
+    use_rrf: bool = Field(
+        True,
+        description="Fuse vector, keyword and graph lists; false: vector search alone.",
+        json_schema_extra=_hint("false: vectors alone"),
+    )
     rerank_with_recency: bool = Field(True, description="Rank recently changed files higher.")
 
     def scope(self, root: Path) -> tuple[Scope, tuple[str, ...]]:
@@ -164,7 +186,10 @@ class IndexStatusArguments(ToolArguments):
 SymbolText = Annotated[
     str,
     StringConstraints(strip_whitespace=True, min_length=1, max_length=1_000),
-    Field(description="A name (refresh), a qualified name (Session.refresh), path::name, path:line, or a file's path."),
+    Field(
+        description="A name (refresh), a qualified name (Session.refresh), path::name, path:line, or a file's path.",
+        json_schema_extra=_hint("name, Class.name, path::name, path:line or path"),
+    ),
 ]
 Hops = Annotated[int, Field(ge=1, le=4, description="How far to follow.")]
 RowCount = Annotated[int, Field(ge=1, le=MAXIMUM_ROWS, description="Rows to return.")]

@@ -79,14 +79,11 @@ class Tool(Generic[_Backend, _Arguments, _Found]):
 
 HYBRID = Tool(
     name="graphrag_hybrid_search",
-    title="Search code (hybrid, with code graph)",
+    title="Search code",
     description=(
-        "Search this repository's code by meaning, identifier or path: semantic (vector) and keyword search are fused "
-        "with the code graph. Use it to find where something is implemented, how a feature works, what calls a "
-        "function, which tests cover it, or a symbol's definition - before grep, glob or reading files. Returns the "
-        "best matching functions, classes and sections as path:start-end with symbol, reason and code, followed by "
-        "related code (callers, callees, tests, imports). Recently changed files rank a little higher; archived and "
-        "deprecated ones are hidden by default. Results are ranked, not exhaustive."
+        "For where, how and which questions about this repository, pasted errors, and names in any spelling. Returns "
+        "path:start-end with symbol, reason and code, the best first and not all, then related code. rg is as good for "
+        "an exact string in files you know."
     ),
     arguments=HybridSearchArguments,
     needs=Capability.SEARCH,
@@ -96,12 +93,10 @@ HYBRID = Tool(
 )
 DOCUMENTS = Tool(
     name="query_documents",
-    title="Search passages in code and documents",
+    title="Search passages",
     description=(
-        "Find the best passages in this repository's documentation, configuration and code: README, ADRs, guides, "
-        "docstrings, functions. Use it for questions about decisions, setup, conventions or concepts, or when several "
-        'passages of one file may matter. categories=["documentation"] narrows it to documents; excluded_files leaves '
-        "out files you already know; min_score (0 to 1) drops weak matches."
+        "For decisions, setup, conventions and concepts in documents, configuration and code. Returns ranked passages, "
+        "several of a file where they fit. rg is as good for an exact string."
     ),
     arguments=QueryDocumentsArguments,
     needs=Capability.SEARCH,
@@ -111,10 +106,10 @@ DOCUMENTS = Tool(
 )
 UNIQUE_DOCUMENTS = Tool(
     name="query_unique_documents",
-    title="Search files, one passage each",
+    title="Search files",
     description=(
-        "Like query_documents, with one passage per file: use it to find which files, modules or documents of this "
-        "repository deal with a topic, for an overview before reading."
+        "For which files deal with a topic, before you read any. Returns one passage per file. rg --files is better "
+        "for names of files alone."
     ),
     arguments=QueryUniqueDocumentsArguments,
     needs=Capability.SEARCH,
@@ -124,10 +119,10 @@ UNIQUE_DOCUMENTS = Tool(
 )
 FIND_SYMBOL = Tool(
     name="find_symbol",
-    title="Find a symbol's definition and uses",
+    title="Find symbol",
     description=(
-        "Return where a function, class, method or constant is defined (path:start-end, signature) and what uses it. "
-        "Exact by name, unlike the search. Give a name, Class.method, path::name, path:line, or a file's path."
+        "For a function, class, method or constant whose name you know. Returns each definition (path:start-end, "
+        "signature) and what uses it. rg is better for names in texts and comments."
     ),
     arguments=FindSymbolArguments,
     needs=Capability.CODE,
@@ -137,11 +132,10 @@ FIND_SYMBOL = Tool(
 )
 TRACE = Tool(
     name="trace_relations",
-    title="Trace callers, callees, imports, subclasses, tests",
+    title="Trace relations",
     description=(
-        "Follow the code graph from a symbol: its callers (and what uses a type), callees, importers, imports, "
-        "subclasses, superclasses or tests, several hops far. Each edge has its line, its confidence and how it was "
-        "resolved; the answer says where the graph stops. Use it before changing a function's behaviour or signature."
+        "For who calls, uses, imports, extends or tests a symbol, before you change it. Returns edges hop by hop, with "
+        "line and certainty, and where the graph stops. rg adds calls by name at run time."
     ),
     arguments=TraceArguments,
     needs=Capability.CODE,
@@ -151,10 +145,10 @@ TRACE = Tool(
 )
 IMPACT = Tool(
     name="impact",
-    title="What a change reaches",
+    title="Impact of a change",
     description=(
-        "Return what a change to a symbol or file may affect (callers, users of a type, subclasses, importers, "
-        "transitively), and the tests to run first. Use it before and after editing."
+        "For what an edit of a symbol or file may break, before and after it. Returns the tests to run first, then all "
+        "that depends on it. rg adds uses outside of code."
     ),
     arguments=ImpactArguments,
     needs=Capability.CODE,
@@ -164,10 +158,10 @@ IMPACT = Tool(
 )
 OCCURRENCES = Tool(
     name="find_occurrences",
-    title="Every occurrence of a text",
+    title="Find occurrences",
     description=(
-        "Return every line of the indexed files with a literal text or identifier, grouped by file, with totals. "
-        "Complete, where the search is ranked: use it for renames, and when nothing may be missed."
+        "For every line with a text: renames, and when nothing may be missed. Returns the lines by file, with totals. "
+        "rg is better for patterns and for files that are not indexed."
     ),
     arguments=OccurrencesArguments,
     needs=Capability.CODE,
@@ -179,8 +173,8 @@ STATUS = Tool(
     name="index_status",
     title="Index status",
     description=(
-        "Return whether the index of this repository is complete, what it contains (files, chunks, symbols, "
-        "languages, model), and which files were left out and why. Use it when a search finds less than expected."
+        "For a search that finds less than expected. Returns what is indexed, whether it is complete, and what was "
+        "left out and why. rg finds text there."
     ),
     arguments=IndexStatusArguments,
     needs=Capability.STATUS,

@@ -12,6 +12,7 @@ from pydantic_core import CoreSchema
 from graphrag_mcp.errors import SHOWN_CHARACTERS, RequestError
 
 SHOWN_PROBLEMS = 5
+LISTED_MAXIMUM = 1_000  # A larger limit is not met by chance.
 
 _Model = TypeVar("_Model", bound=BaseModel)
 
@@ -43,6 +44,31 @@ def schema_of(model: type[BaseModel]) -> dict[str, Any]:
         name: properties[name] for name in sorted(properties, key=lambda name: name not in required)
     }
     return schema
+
+
+def listed_schema(schema: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a schema as a client's model reads it, in every session: with the hints in place of the descriptions.
+
+    It lacks what nobody needs to choose a value: limits that are not met by chance, defaults that mean "none", and null
+    beside the type of an argument that may be left out. The server checks all of them in any case.
+    """
+    properties = {name: _listed(value) for name, value in schema["properties"].items()}
+    return {"type": "object", "properties": properties} | {key: schema[key] for key in ("required",) if key in schema}
+
+
+def _listed(schema: Mapping[str, Any]) -> dict[str, Any]:
+    first = schema["anyOf"][0] if "anyOf" in schema else {}
+    kept = {key: value for key, value in {**schema, **first}.items() if key not in _UNLISTED}
+    if kept.get("default") in (None, "", []):
+        kept.pop("default", None)
+    if kept.get("maximum", 0) > LISTED_MAXIMUM:
+        del kept["maximum"]
+    if "items" in kept:
+        kept["items"] = _listed(kept["items"])
+    return kept | ({"description": schema["hint"]} if "hint" in schema else {})
+
+
+_UNLISTED = frozenset({"anyOf", "description", "hint", "maxItems", "maxLength", "minLength", "minimum"})
 
 
 class _CompactSchema(GenerateJsonSchema):

@@ -170,6 +170,14 @@ class ChunkStore(Protocol):
         """Return the definitions of files by file id, in the order of their lines; {} where the store has none."""
         ...
 
+    def spans(self, file_ids: Collection[int]) -> Mapping[int, Mapping[int, tuple[int, int]]]:
+        """Return first and last line of the chunks of files in their order, by file and chunk id; {} where unknown."""
+        ...
+
+    def calls(self, file_ids: Collection[int]) -> Mapping[int, Sequence[tuple[int, str]]]:
+        """Return the names that files call, each with its line, in the order of the lines; {} where unknown."""
+        ...
+
     def documents(self, status: DocumentStatus, limit: int, scope: Scope) -> list[int]:
         """Return the first chunks of documents that state this status, in the order of their paths."""
         ...

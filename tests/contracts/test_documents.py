@@ -1,6 +1,15 @@
-"""What a catalog knows of whole files: the status that a document states, and the definitions of a file."""
+"""What a catalog knows of whole files: the status that a document states; definitions, chunks and calls of a file."""
 
-from graphrag_mcp.model.files import Category, DocumentFacts, DocumentStatus, Symbol, SymbolKind
+from graphrag_mcp.model.files import (
+    Category,
+    DocumentFacts,
+    DocumentStatus,
+    Relation,
+    RelationKind,
+    Resolution,
+    Symbol,
+    SymbolKind,
+)
 from graphrag_mcp.model.scope import Scope, match_keys
 from graphrag_mcp.stores.qdrant.catalog import QdrantCatalog
 from tests.contracts.conftest import Backend, Source
@@ -61,3 +70,24 @@ def test_the_definitions_of_a_file_come_in_the_order_of_its_lines(backend: Backe
     assert read("b.md") == ([] if is_known else None)
     backend.write([Source("a.py", ["garnet"], [[1.0]], symbols=(last,))])
     assert read("a.py") == ([last] if is_known else None)
+
+
+def test_a_file_tells_the_lines_of_its_chunks_and_what_it_calls(backend: Backend) -> None:
+    """Of its present content; a store without these facts says nothing at all."""
+    calls, imports, known = RelationKind.CALLS, RelationKind.IMPORTS, (0.5, Resolution.UNRESOLVED)
+    relations = tuple(
+        Relation(kind, "open", name, line, *known)
+        for kind, name, line in ((calls, "retry", 7), (imports, "socket", 1), (calls, "connect", 3))
+    )
+
+    def read() -> tuple[list[tuple[int, int]], list[tuple[int, str]]] | None:
+        ((chunk_id, _),) = backend.keywords.search(["garnet"], 10, Scope())
+        file_id = backend.catalog.chunks([chunk_id])[chunk_id].file_id
+        spans, called = backend.catalog.spans([file_id]), backend.catalog.calls([file_id])
+        return (sorted(spans[file_id].values()), list(called[file_id])) if spans or called else None
+
+    is_known = not isinstance(backend.catalog, QdrantCatalog)
+    backend.write([Source("a.py", ["garnet", "straw"], [[1.0], [1.0]], relations=relations)])
+    assert read() == (([(1, 10), (11, 20)], [(3, "connect"), (7, "retry")]) if is_known else None)
+    backend.write([Source("a.py", ["garnet"], [[1.0]])])
+    assert read() == (([(1, 10)], []) if is_known else None)

@@ -1,9 +1,12 @@
 """The stores over one open index file."""
 
+from dataclasses import replace
+
 from graphrag_mcp.exclusion.globs import compile_globs
 from graphrag_mcp.ports import Embedder
 from graphrag_mcp.replication.backends import Servers
 from graphrag_mcp.search.retrieval import Stores
+from graphrag_mcp.search.sketch_cache import SketchCache
 from graphrag_mcp.stores.sqlite.catalog import SqliteCatalog
 from graphrag_mcp.stores.sqlite.database import Database
 from graphrag_mcp.stores.sqlite.graph import SqliteGraphStore
@@ -31,12 +34,15 @@ class IndexStores:
         self._keywords = SqliteKeywordIndex(database, self._scopes)
         self._graph = SqliteGraphStore(database, self._scopes)
         self._vectors: SqliteVectorIndex | None = None
+        self._sketches: SketchCache | None = None
 
     def stores(self, embedder: Embedder | None, model_problem: str) -> Stores:
         """Return the ports of a search; the vectors are read when the first search needs them."""
         if embedder is not None and self._vectors is None:
             self._vectors = SqliteVectorIndex(self.database, self._scopes, embedder.fingerprint, embedder.dimensions)
-        return Stores(self.catalog, self._keywords, self._graph, self._vectors, embedder, model_problem)
+            self._sketches = SketchCache(self.catalog, embedder)
+        stores = Stores(self.catalog, self._keywords, self._graph, self._vectors, embedder, model_problem)
+        return replace(stores, sketches=self._sketches)
 
     def on_servers(self, local: Stores, servers: Servers) -> Stores:
         """Return the stores of a search, each local or on a server as set; those on servers use the local catalog."""

@@ -22,6 +22,7 @@ from graphrag_mcp.search.filters import check_filters
 from graphrag_mcp.search.gather import Candidates, gather
 from graphrag_mcp.search.query.understand import Query, understand
 from graphrag_mcp.search.ranking.reranking import Reranked, Top, by_cross_encoder, by_weighted_sum, top_size
+from graphrag_mcp.search.ranking.within import order_within_files
 from graphrag_mcp.search.retrieval import REMOTE_TIMEOUT_SECONDS, Lookups, Retriever, Stores
 from graphrag_mcp.search.score import Ranking, reranking_scores, score
 from graphrag_mcp.search.select import Selection, select
@@ -85,7 +86,7 @@ class SearchOrchestrator:
         lookups = self._retriever.open(stores)
         candidates = gather(query, request, pool, lookups, self._settings)
         watch.end("gather")
-        ranking = score(query, request, candidates, self._settings, self._clock())
+        ranking = _order_files(score(query, request, candidates, self._settings, self._clock()), candidates, stores)
         reranked = self._rerank(request, candidates, ranking, lookups)
         watch.end("score")
         selection = select(ranking.ranker, reranked.order, request, lookups.contents)
@@ -144,6 +145,14 @@ class _Stopwatch:
     def total(self) -> float:
         """The time until the last phase ended, in milliseconds."""
         return (self._last - self._started) * 1000
+
+
+def _order_files(ranking: Ranking, candidates: Candidates, stores: Stores) -> Ranking:
+    """Put the hits of each of the first files in the order of their definitions, by the package's own model only."""
+    query, sketches = candidates.found.query_vector, stores.sketches
+    if sketches is None or query is None or not (stores.has_calibrated_cosines and candidates.is_hybrid):
+        return ranking
+    return replace(ranking, order=order_within_files(ranking.order, ranking.ranker.base, query, sketches.of))
 
 
 def _ran_short(ranked: _Ranked, request: SearchRequest, pool: int) -> bool:

@@ -21,6 +21,7 @@ from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.model.search import Ranked, StoredChunk, SymbolMatch
 from graphrag_mcp.ports import ChunkStore, CrossEncoder, Embedder, GraphStore, KeywordIndex, Matrix, VectorIndex
 from graphrag_mcp.search.query.understand import Query
+from graphrag_mcp.search.sketch_cache import SketchCache
 from graphrag_mcp.search.threads import DaemonThreads, complete
 from graphrag_mcp.stores.breaker import CircuitBreaker
 
@@ -47,6 +48,7 @@ class Stores:
 
     Without a model, `embedder` and `vectors` are None and `no_vectors` is the reason; without a graph, `no_graph` is.
     has_calibrated_cosines: whether the vectors are of the model in this package, for which `confidence` was fitted.
+    sketches: of the definitions of files, by the same model; None where the catalog has no definitions.
     cross_encoder: loads the model that reranks, when a search first needs it; raises ModelUnavailableError.
     """
 
@@ -58,6 +60,7 @@ class Stores:
     no_vectors: str = ""
     no_graph: str = ""
     has_calibrated_cosines: bool = False
+    sketches: SketchCache | None = None
     cross_encoder: Callable[[], CrossEncoder] = _no_cross_encoder
 
 

@@ -27,12 +27,17 @@ COHERENCE_POOL = 100  # Candidates whose files are counted; later ones are liste
 
 
 class Scored(NamedTuple):
-    """A candidate with its final score. rank_in_file: the number of better candidates of the same file."""
+    """A candidate with its final score.
+
+    rank_in_file: the number of better candidates of the same file. moved_by: the definition by which it got its place
+    among them, "" where it shows none; None where its own score gave it that place.
+    """
 
     score: float
     fused: Fused
     file: StoredFile
     rank_in_file: int
+    moved_by: str | None = None
     terms: tuple[Factor, ...] | None = None  # Of a reranker; they replace all other terms.
 
 
@@ -138,6 +143,8 @@ class Ranker:
             for name, value in zip(FILE_BONUSES, shared.bonuses, strict=False)
             if value
         )
+        if scored.moved_by is not None:
+            terms.append(Factor("order in file", self._shift(scored), FactorKind.BONUS, scored.moved_by))
         terms += (Factor(name, value, note=note) for name, value, note in self._named_factors(scored) if value != 1.0)
         return Hit(chunk, scored.score, scored.fused.score, scored.fused.ranks, tuple(terms))
 
@@ -150,6 +157,12 @@ class Ranker:
     def boost(self, file: StoredFile) -> float:
         """Return the factor for a file's status, priority, backlinks and age, without its category's."""
         return multipliers.clamped_product(self._files[file.file_id].factors[:-1], self.settings)
+
+    def _shift(self, scored: Scored) -> float:
+        """Return what the place in its file adds to a hit's own score."""
+        shared, rank = self._files[scored.file.file_id], scored.rank_in_file
+        own = self.base(scored.fused) + self.settings.file_bonus_decay**rank * shared.bonus
+        return scored.score / (self._multiplier(scored.fused, shared) * self.settings.saturation**rank) - own
 
     def _named_factors(self, scored: Scored) -> Iterable[tuple[str, float, str]]:
         file = scored.file
@@ -177,7 +190,7 @@ class Ranker:
         Its second, third, … hit is damped, and only its first gets the file's bonuses in full.
         """
         shared = self._files[file.file_id]
-        weighed = [(self._base(hit), self._multiplier(hit, shared), hit) for hit in hits]
+        weighed = [(self.base(hit), self._multiplier(hit, shared), hit) for hit in hits]
         if len(weighed) > 1:
             weighed.sort(key=lambda part: -(part[0] + shared.bonus) * part[1])
         share = damping = 1.0
@@ -186,7 +199,8 @@ class Ranker:
             share *= self.settings.file_bonus_decay
             damping *= self.settings.saturation
 
-    def _base(self, fused: Fused) -> float:
+    def base(self, fused: Fused) -> float:
+        """Return a candidate's score before what its file adds: the fused score and its own bonus."""
         own = self._own.get(fused.chunk_id)
         return fused.score + own.value if own is not None else fused.score
 

@@ -87,6 +87,14 @@ class QdrantCatalog:
         """Return nothing: a payload has the names of a chunk, not their lines."""
         return {}
 
+    def spans(self, file_ids: Collection[int]) -> Mapping[int, Mapping[int, tuple[int, int]]]:  # noqa: ARG002
+        """Return nothing: the chunks of a file would be a request of their own."""
+        return {}
+
+    def calls(self, file_ids: Collection[int]) -> Mapping[int, Sequence[tuple[int, str]]]:  # noqa: ARG002
+        """Return nothing: a payload has no relations."""
+        return {}
+
     def documents(self, status: DocumentStatus, limit: int, scope: Scope) -> list[int]:
         """Return the first chunks of documents that state this status, in the order of their paths."""
         points = self._points

@@ -140,6 +140,29 @@ class SqliteCatalog:
             found[file_id].append(Symbol(name, qualified_name, SymbolKind(kind), start, end, signature))
         return {file_id: tuple(found[file_id]) for file_id in file_ids}
 
+    def spans(self, file_ids: Collection[int]) -> Mapping[int, Mapping[int, tuple[int, int]]]:
+        """Return first and last line of the chunks of files in their order, by file and chunk id."""
+        found: dict[int, dict[int, tuple[int, int]]] = {file_id: {} for file_id in file_ids}
+        for chunk_id, start, end in self._database.rows(
+            f"""SELECT c.id, c.start_line, c.end_line FROM json_each(?) wanted CROSS JOIN main.chunks c
+                ON c.id >= wanted.value << {ORDINAL_BITS} AND c.id < wanted.value + 1 << {ORDINAL_BITS}
+                ORDER BY c.id""",
+            (id_list(file_ids),),
+        ):
+            found[chunk_id >> ORDINAL_BITS][chunk_id] = (start, end)
+        return found
+
+    def calls(self, file_ids: Collection[int]) -> Mapping[int, Sequence[tuple[int, str]]]:
+        """Return the names that files call, each with its line, in the order of the lines."""
+        found: dict[int, list[tuple[int, str]]] = {file_id: [] for file_id in file_ids}
+        for file_id, line, target in self._database.rows(
+            """SELECT file_id, line, target FROM main.relations
+               WHERE file_id IN (SELECT value FROM json_each(?)) AND kind = 'calls' ORDER BY file_id, line, id""",
+            (id_list(file_ids),),
+        ):
+            found[file_id].append((line, target))
+        return found
+
     def find_paths(self, words: Sequence[str], limit: int, scope: Scope) -> list[Ranked]:
         """Return the first chunks of files whose stem has one of the words; the score is the share of the stem."""
         hidden = self._scopes.resolve(scope)

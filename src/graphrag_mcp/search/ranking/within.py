@@ -1,0 +1,58 @@
+"""Orders the hits of one file by the definitions that they show.
+
+A file's hits share its bonuses, and their texts repeat each other's words: which of its functions is meant is told best
+by their names, signatures and callees. The k-th best hit takes the k-th place that the file has already, so the order
+of files cannot change.
+"""
+
+from collections import defaultdict
+from collections.abc import Callable, Collection, Mapping, Sequence
+
+from graphrag_mcp.ports import Matrix
+from graphrag_mcp.search.ranking.ranked_lists import Fused
+from graphrag_mcp.search.ranking.ranker import Scored
+from graphrag_mcp.search.ranking.sketches import FileSketches
+
+FILES = 10  # The first ones of a search are put in order.
+_NO_DEFINITION = (0.0, "")
+
+ReadSketches = Callable[[Collection[int]], Mapping[int, FileSketches]]
+
+
+def order_within_files(
+    order: Sequence[Scored], base: Callable[[Fused], float], query: Matrix, read: ReadSketches
+) -> list[Scored]:
+    """Return the hits with those of each of the first files in the order of their definitions.
+
+    base: a hit's score before all that its file adds. query: the vector of the query.
+    """
+    places: defaultdict[int, list[int]] = defaultdict(list)
+    for place, scored in enumerate(order):
+        places[scored.file.file_id].append(place)
+    several = [file_id for file_id in list(places)[:FILES] if len(places[file_id]) > 1]
+    anew = list(order)
+    for file_id, sketches in read(several).items():
+        hits = [order[place] for place in places[file_id]]
+        gains = _gains(hits, sketches, query)
+        found = [(hit, *gains.get(hit.fused.chunk_id, _NO_DEFINITION)) for hit in hits]
+        found.sort(key=lambda one: -(base(one[0].fused) + one[1]))
+        for place, before, (hit, _, name) in zip(places[file_id], hits, found, strict=True):
+            if hit is not before:
+                anew[place] = hit._replace(score=before.score, rank_in_file=before.rank_in_file, moved_by=name)
+    return anew
+
+
+def _gains(hits: Sequence[Scored], sketches: FileSketches, query: Matrix) -> dict[int, tuple[float, str]]:
+    """Return gain and name of the best definition that each hit shows, by chunk id.
+
+    Of a definition that was cut into several chunks, only the best of them shows it.
+    """
+    fused = {hit.fused.chunk_id: hit.fused.score for hit in hits}
+    best: dict[int, tuple[float, str]] = {}
+    for one, shown, gain in zip(sketches.sketches, sketches.shown, sketches.gains(query).tolist(), strict=True):
+        known = [chunk_id for chunk_id in shown if chunk_id in fused]
+        if known:
+            chunk_id = max(known, key=fused.__getitem__)
+            if gain > best.get(chunk_id, _NO_DEFINITION)[0]:
+                best[chunk_id] = (gain, one.symbol.name)
+    return best

@@ -1,0 +1,66 @@
+"""The vectors of the sketches of files: made when a search first needs a file's, and kept for the next ones."""
+
+import threading
+from collections import OrderedDict
+from collections.abc import Collection, Mapping, Sequence
+
+from graphrag_mcp.ports import ChunkStore, Embedder
+from graphrag_mcp.search.ranking.sketches import FileSketches, sketch
+
+KEPT_SKETCHES = 16_384  # 16 MB; a file of code has about 20.
+MOST_DEFINITIONS = 4_000  # Of one file: one with more is generated, and is not sketched.
+
+
+class SketchCache:
+    """The sketches of files by file id. Safe to use from any thread.
+
+    It is bound to one index file and one model: there, ids are never reused, and the rows of an id never change.
+    """
+
+    def __init__(self, catalog: ChunkStore, embedder: Embedder, most: int = KEPT_SKETCHES) -> None:
+        """most: how many sketches are kept; those of the files that were not asked for the longest go first."""
+        self._catalog = catalog
+        self._embedder = embedder
+        self._kept: OrderedDict[int, FileSketches] = OrderedDict()
+        self._most = most
+        self._count = 0
+        self._guard = threading.Lock()
+
+    def of(self, file_ids: Collection[int]) -> Mapping[int, FileSketches]:
+        """Return the sketches of files; those without a definition that has one are left out."""
+        with self._guard:
+            found = {file_id: self._kept[file_id] for file_id in file_ids if file_id in self._kept}
+            for file_id in found:
+                self._kept.move_to_end(file_id)
+        if missing := [file_id for file_id in file_ids if file_id not in found]:
+            made = self._make(missing)
+            found |= made
+            self._keep(made)
+        return {file_id: one for file_id, one in found.items() if one.sketches}
+
+    def _keep(self, made: Mapping[int, FileSketches]) -> None:
+        with self._guard:
+            for file_id, one in made.items():
+                if file_id not in self._kept:
+                    self._kept[file_id] = one
+                    self._count += len(one.sketches)
+            while self._count > self._most:
+                _, oldest = self._kept.popitem(last=False)
+                self._count -= len(oldest.sketches)
+
+    def _make(self, file_ids: Sequence[int]) -> dict[int, FileSketches]:
+        catalog = self._catalog
+        definitions, calls, spans = catalog.definitions(file_ids), catalog.calls(file_ids), catalog.spans(file_ids)
+        sketches = {
+            file_id: sketch(definitions[file_id], calls[file_id])
+            if len(definitions[file_id]) <= MOST_DEFINITIONS
+            else []
+            for file_id in file_ids
+        }
+        texts = [one.text for made in sketches.values() for one in made]
+        vectors = self._embedder.embed_documents(texts)
+        found, start = {}, 0
+        for file_id, made in sketches.items():
+            found[file_id] = FileSketches.over(made, vectors[start : start + len(made)], spans[file_id])
+            start += len(made)
+        return found

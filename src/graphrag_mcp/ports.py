@@ -95,11 +95,18 @@ class GraphStore(Protocol):
         ...
 
     def neighbours(
-        self, chunk_ids: Sequence[int], hops: int, limit: int, scope: Scope, kinds: Sequence[RelationKind] = ()
+        self,
+        chunk_ids: Sequence[int],
+        hops: int,
+        limit: int,
+        scope: Scope,
+        kinds: Sequence[RelationKind] = (),
+        symbols: Collection[str] = (),
     ) -> list[GraphNeighbour]:
         """Return chunks related to the seeds, ordered by (hops, confidence, seed's rank, path).
 
-        kinds: the relations that are followed; none: RELATED_KINDS.
+        kinds: the relations that are followed; none: RELATED_KINDS. symbols: the qualified names of the definitions
+        whose relations count in the seeds, with those of their members; none: all.
         """
         ...
 

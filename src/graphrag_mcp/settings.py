@@ -115,7 +115,6 @@ class SearchSettings(_Section):
     query_expansion: bool = Field(True, description="also search for synonyms and abbreviations (auth, authentication)")
     expansions: Synonyms = Field({}, description="additional synonyms: a table from words to lists of words")
     expansion_weight: Share = Field(0.5, description="weight of a synonym, and of a long query after its first line")
-    candidate_multiplier: int = Field(3, ge=1, le=20, description="candidates per list, as a multiple of the limit")
     candidate_minimum: int = Field(120, ge=10, le=200, description="minimum number of candidates per list")
     graph_expansion_edge_types: Relations = Field(
         (), description="relations shown beside the results; empty: all except uses"

@@ -71,6 +71,23 @@ def test_lines_that_moved_are_shown_where_they_are(root: Path, open_app: Open) -
     assert lines_of(root, now) == now.text.rstrip("\n")
 
 
+def test_what_matched_moves_with_its_lines(root: Path, open_app: Open) -> None:
+    """The definition and its best lines; definitions elsewhere in a changed file are not pointed at."""
+    app = open_app()
+    before = app.search(SearchRequest("close_cookie_jar")).primary[0].focus
+    assert before is not None
+    assert before.symbol is not None
+    assert (before.symbol.name, before.start_line) == ("close_cookie_jar", 5)
+    assert [symbol.name for symbol in before.also_here] == ["open_cookie_jar"]
+    (root / "jar.py").write_text("import os\n\n\n" + CODE)
+    after = app.search(SearchRequest("close_cookie_jar")).primary[0].focus
+    assert after is not None
+    assert after.symbol is not None
+    assert (after.symbol.name, after.symbol.start_line, after.start_line) == ("close_cookie_jar", 8, 8)
+    assert [line - 3 for line in after.lines] == list(before.lines)
+    assert after.also_here == ()
+
+
 def test_lines_that_changed_are_marked(root: Path, open_app: Open) -> None:
     """What is shown then is what was indexed, and says so."""
     app = open_app()

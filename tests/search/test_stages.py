@@ -99,17 +99,25 @@ def test_penalties_come_after_fusion_and_the_cut_comes_last(tmp_path: Path) -> N
     assert "archive/file.py" not in paths(hidden)
 
 
-@pytest.mark.parametrize(
-    ("limit", "multiplier", "minimum", "asked"),
-    [(5, 3, 20, 20), (10, 3, 20, 30), (25, 3, 20, 75), (25, 20, 20, 200), (5, 3, 200, 200)],
-)
-def test_each_list_is_asked_for_more_than_the_limit(
-    bench: Bench, limit: int, multiplier: int, minimum: int, asked: int
-) -> None:
-    """Three times the limit or the minimum, 200 at most, from every list."""
-    settings = NO_DEDUP.model_copy(update={"candidate_multiplier": multiplier, "candidate_minimum": minimum})
-    bench.search(replace(QUERY, limit=limit), settings)
-    assert (bench.vectors.limits[0], bench.keywords.limits[0]) == (asked, KEYWORD_DEPTH * asked)
+@pytest.mark.parametrize("limit", [1, 5, 25])
+@pytest.mark.parametrize("pool", [30, 120, 200])
+def test_each_list_is_asked_for_more_than_the_limit(bench: Bench, limit: int, pool: int) -> None:
+    """As many as the setting says from every list, whatever the limit is."""
+    bench.search(replace(QUERY, limit=limit), NO_DEDUP.model_copy(update={"candidate_minimum": pool}))
+    assert (bench.vectors.limits, bench.keywords.limits) == ([pool], [KEYWORD_DEPTH * pool])
+
+
+def test_the_first_places_do_not_depend_on_the_limit(tmp_path: Path) -> None:
+    """Not even where a limit needs more candidates than the pool has: those come after the others."""
+    sources = garnets(60)
+    odd = [replace(one, words=[f"garnet {'straw ' * (number % 7)}"]) for number, one in enumerate(sources)]
+    bench = Bench(tmp_path, odd)
+    settings = NO_DEDUP.model_copy(update={"candidate_minimum": 10})
+    shown = {limit: bench.search(replace(ALL, limit=limit), settings) for limit in (1, 5, 10, 25, 40)}
+    bench.close()
+    places = {limit: [hit.chunk.path for hit in (*one.primary, *one.runner_up)] for limit, one in shown.items()}
+    assert len(places[40]) == len(set(places[40])) == 40
+    assert all(places[limit] == places[40][: max(10, limit)] for limit in shown)
 
 
 def test_a_pool_that_duplicates_ate_is_filled_once_more(tmp_path: Path) -> None:
@@ -120,7 +128,7 @@ def test_a_pool_that_duplicates_ate_is_filled_once_more(tmp_path: Path) -> None:
     settings = RetrievalSettings(candidate_minimum=20, semantic_dedup_threshold=1)
     result = bench.search(QUERY, settings)
     bench.close()
-    assert bench.vectors.limits == [20, 40]
+    assert bench.vectors.limits == [20, 60]
     assert len(result.primary) == 5
 
 
@@ -150,6 +158,9 @@ def test_the_lists_are_asked_side_by_side(bench: Bench, is_remote: bool) -> None
 
         def vectors(self, chunk_ids: Sequence[int]) -> Mapping[int, Matrix]:
             return {}
+
+        def frequencies(self, terms: Sequence[str]) -> None:
+            return None
 
     bench.stores = replace(bench.stores, keywords=Waiting(), vectors=Waiting())
     result = bench.search(QUERY)

@@ -66,7 +66,7 @@ def correct(root: Path, result: SearchResult, changed: Collection[str], max_byte
 
     def corrected(items: Iterable[_Shown]) -> tuple[_Shown, ...]:
         found = ((item, texts.get(item.chunk.path, _SAME)) for item in items)
-        return tuple(replace(item, chunk=_locate(item.chunk, text)) for item, text in found if text is not _GONE)
+        return tuple(_with_chunk(item, _locate(item.chunk, text)) for item, text in found if text is not _GONE)
 
     primary = tuple(_with_copies(hit, texts) for hit in corrected(result.primary))
     lost = len(result.primary) - len(primary)
@@ -194,6 +194,13 @@ def _read(root: Path, path: str, max_bytes: int) -> str | _State:
     except OSError:
         return _UNREADABLE
     return _UNREADABLE if isinstance(text, NotText) else text.text
+
+
+def _with_chunk(item: _Shown, chunk: StoredChunk) -> _Shown:
+    """Move what is shown of a chunk with it; what stands elsewhere in a changed file is no longer known."""
+    if chunk is item.chunk or not isinstance(item, Hit) or item.focus is None:
+        return replace(item, chunk=chunk)
+    return replace(item, chunk=chunk, focus=item.focus.moved(chunk.start_line - item.chunk.start_line))
 
 
 def _with_copies(hit: Hit, texts: Mapping[str, str | _State]) -> Hit:

@@ -1,7 +1,7 @@
 """The request and the result of a search."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import NamedTuple
 
@@ -165,12 +165,35 @@ class Factor:
 
 
 @dataclass(frozen=True, slots=True)
+class Focus:
+    """What of a chunk matched the query.
+
+    symbol: the definition, None where none is known. start_line, end_line: its lines in the chunk, with the comment
+    above it, or those of the whole chunk where no definition stands out. lines: the numbers of those that match best,
+    in order. also_here: other definitions of the file.
+    """
+
+    symbol: Symbol | None
+    start_line: int
+    end_line: int
+    lines: tuple[int, ...] = ()
+    also_here: tuple[Symbol, ...] = ()
+
+    def moved(self, by: int) -> "Focus":
+        """Return it so many lines further down, in a file that changed: what lies outside the chunk is left out."""
+        start, end = self.start_line + by, self.end_line + by
+        symbol = replace(self.symbol, start_line=start, end_line=end) if self.symbol is not None else None
+        return Focus(symbol, start, end, tuple(line + by for line in self.lines))
+
+
+@dataclass(frozen=True, slots=True)
 class Hit:
     """One result with everything that explains it.
 
     score: what decides the order; above 1 when much agrees with the query. fused_score: the fusion alone, 0 to 1 and
     comparable between queries of the same kind; `min_score` is compared with it. ranks: the rank in each source's
-    list, from 1. archived_copies: chunks of archived files with the same content, which are not shown.
+    list, from 1. archived_copies: chunks of archived files with the same content, which are not shown. focus: None of
+    hits that no query found.
     """
 
     chunk: StoredChunk
@@ -180,6 +203,7 @@ class Hit:
     factors: tuple[Factor, ...] = ()
     origin: HitOrigin = HitOrigin.SEARCH
     archived_copies: tuple[StoredChunk, ...] = ()
+    focus: Focus | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Sequence
 
-from graphrag_mcp.model.files import DocumentStatus
+from graphrag_mcp.model.files import DocumentStatus, SymbolKind
 from graphrag_mcp.model.search import Factor, FactorKind, GraphNeighbour, Hit, HitOrigin, SearchRequest
 from graphrag_mcp.search.retrieval import Lookups
 from graphrag_mcp.settings import RetrievalSettings
@@ -14,15 +14,29 @@ REJECTED_READ = 200  # Rejected documents that are compared with the query.
 def related_code(
     request: SearchRequest, hits: Sequence[Hit], lookups: Lookups, settings: RetrievalSettings
 ) -> list[GraphNeighbour]:
-    """Return the neighbours of the first results in the code graph: callers, callees, tests, …"""
+    """Return the neighbours of what matched in the first results, in the code graph: callers, callees, tests, …"""
     limit = settings.graph_expansion_max_nodes
     if not (request.include_graph_context and request.max_hops and hits and limit):
         return []
     seeds = [hit.chunk.chunk_id for hit in hits[:GRAPH_SEEDS]]
     shown = {hit.chunk.chunk_id for hit in hits}
     kinds = settings.graph_expansion_edge_types
-    related = lookups.in_graph(lambda graph: graph.neighbours(seeds, request.max_hops, limit, request.scope, kinds))
+    symbols = _matched(hits[:GRAPH_SEEDS])
+    related = lookups.in_graph(
+        lambda graph: graph.neighbours(seeds, request.max_hops, limit, request.scope, kinds, symbols)
+    )
     return [neighbour for neighbour in related if neighbour.chunk.chunk_id not in shown]
+
+
+def _matched(hits: Sequence[Hit]) -> set[str]:
+    """Return the names of what matched; "" for a file without definitions. The links of a section have its own name."""
+    names: set[str] = set()
+    for hit in hits:
+        symbol = hit.focus.symbol if hit.focus is not None else None
+        names.add(symbol.qualified_name if symbol is not None else hit.chunk.symbol)
+        if symbol is not None and symbol.kind is SymbolKind.SECTION:
+            names.add(symbol.name)
+    return names
 
 
 def rejected_approaches(

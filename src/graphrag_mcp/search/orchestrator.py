@@ -2,12 +2,13 @@
 
 import time
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from graphrag_mcp.model.reports import IndexPhase, IndexState
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.model.search import (
+    Hit,
     PhaseTimes,
     RerankMethod,
     RetrievalStats,
@@ -19,16 +20,17 @@ from graphrag_mcp.model.search import (
 from graphrag_mcp.search.confidence import NO_JUDGEMENT, Judgement, judge
 from graphrag_mcp.search.enrich import rejected_approaches, related_code
 from graphrag_mcp.search.filters import check_filters
+from graphrag_mcp.search.focus import Terms, focus_hits
 from graphrag_mcp.search.gather import Candidates, gather
 from graphrag_mcp.search.query.understand import Query, understand
-from graphrag_mcp.search.ranking.reranking import Reranked, Top, by_cross_encoder, by_weighted_sum, top_size
+from graphrag_mcp.search.ranking.reranking import RERANKED, Reranked, Top, by_cross_encoder, by_weighted_sum
 from graphrag_mcp.search.ranking.within import order_within_files
 from graphrag_mcp.search.retrieval import REMOTE_TIMEOUT_SECONDS, Lookups, Retriever, Stores
 from graphrag_mcp.search.score import Ranking, reranking_scores, score
-from graphrag_mcp.search.select import Selection, select
+from graphrag_mcp.search.select import Ordered, Selection, select
 from graphrag_mcp.settings import RetrievalSettings
 
-MAX_CANDIDATES = 200  # Of each list.
+WIDER = 3  # Times the pool, where it has too few hits for the limit.
 
 
 class SearchOrchestrator:
@@ -53,11 +55,12 @@ class SearchOrchestrator:
         settings = self._settings
         query = understand(request.query, settings)
         request = check_filters(request, stores.catalog)
-        pool = min(max(settings.candidate_multiplier * request.limit, settings.candidate_minimum), MAX_CANDIDATES)
+        pool = settings.candidate_minimum  # Whatever the limit is: it decides how many are shown, not which.
         ranked = self._rank(query, request, pool, stores, watch)
         if _ran_short(ranked, request, pool):
-            ranked = self._rank(query, request, 2 * pool, stores, watch)
-        lookups, hits = ranked.lookups, ranked.selection.hits
+            ranked = self._rank(query, request, WIDER * pool, stores, watch, ranked.ordered)
+        lookups = ranked.lookups
+        hits, further = self._focus(query, ranked)
         related = related_code(request, hits, lookups, settings)
         rejected = rejected_approaches(request, {hit.chunk.chunk_id for hit in hits}, lookups, settings)
         judgement = self._judge(query, ranked, index)
@@ -75,30 +78,48 @@ class SearchOrchestrator:
             nothing_matches=judgement.is_low,
             missing_words=judgement.missing,
         )
-        runners_up = tuple(ranked.selection.runners_up)
-        return SearchResult(request.query, tuple(hits), tuple(related), meta, tuple(rejected), runners_up)
+        return SearchResult(request.query, tuple(hits), tuple(related), meta, tuple(rejected), tuple(further))
 
     def close(self) -> None:
         """Stop the threads."""
         self._retriever.close()
 
-    def _rank(self, query: Query, request: SearchRequest, pool: int, stores: Stores, watch: "_Stopwatch") -> "_Ranked":
+    def _rank(
+        self,
+        query: Query,
+        request: SearchRequest,
+        pool: int,
+        stores: Stores,
+        watch: "_Stopwatch",
+        before: Sequence[Ordered] = (),
+    ) -> "_Ranked":
+        """Return the results of the first three phases. before: the ranking of a smaller pool, which stays in front."""
         lookups = self._retriever.open(stores)
         candidates = gather(query, request, pool, lookups, self._settings)
         watch.end("gather")
         ranking = _order_files(score(query, request, candidates, self._settings, self._clock()), candidates, stores)
-        reranked = self._rerank(request, candidates, ranking, lookups)
+        reranked = self._rerank(candidates, ranking, lookups)
         watch.end("score")
-        selection = select(ranking.ranker, reranked.order, request, lookups.contents)
+        ordered = (*before, Ordered(ranking.ranker, reranked.order))
+        selection = select(ordered, request, lookups.contents)
         watch.end("select")
-        return _Ranked(lookups, candidates, reranked, selection)
+        return _Ranked(lookups, candidates, reranked, ordered, selection)
 
-    def _rerank(self, request: SearchRequest, candidates: Candidates, ranking: Ranking, lookups: Lookups) -> Reranked:
+    def _focus(self, query: Query, ranked: "_Ranked") -> tuple[list[Hit], list[Hit]]:
+        """Return the hits and the runners-up, each with what of it matched."""
+        selection, lookups = ranked.selection, ranked.lookups
+        hits = [*selection.hits, *selection.runners_up]
+        definitions = lookups.stores.catalog.definitions({hit.chunk.file_id for hit in hits})
+        focused = focus_hits(hits, Terms(query, lookups.frequencies(query.terms)), definitions)
+        shown = len(selection.hits)
+        return focused[:shown], focused[shown:]
+
+    def _rerank(self, candidates: Candidates, ranking: Ranking, lookups: Lookups) -> Reranked:
         """Score the top candidates a second time, if the settings name a method."""
         method = RerankMethod(self._settings.rerank)
         if method is RerankMethod.NONE:
             return Reranked(ranking.order)
-        wanted = ranking.order[: top_size(ranking.ranker, request.limit)]
+        wanted = ranking.order[:RERANKED]
         chunks = lookups.stores.catalog.chunks([scored.fused.chunk_id for scored in wanted])
         top = Top([scored for scored in wanted if scored.fused.chunk_id in chunks], chunks)
         if method is RerankMethod.WEIGHTED_SUM:
@@ -115,11 +136,12 @@ class SearchOrchestrator:
 
 @dataclass(frozen=True, slots=True)
 class _Ranked:
-    """The results of the first three phases for one pool of candidates."""
+    """The results of the first three phases for one pool of candidates. ordered: also those of a smaller pool."""
 
     lookups: Lookups
     candidates: Candidates
     reranked: Reranked
+    ordered: Sequence[Ordered]
     selection: Selection
 
 
@@ -156,10 +178,12 @@ def _order_files(ranking: Ranking, candidates: Candidates, stores: Stores) -> Ra
 
 
 def _ran_short(ranked: _Ranked, request: SearchRequest, pool: int) -> bool:
-    """Return whether duplicates left too few hits while a store has more candidates."""
+    """Return whether there are too few hits while a store has more candidates that may be above the threshold."""
     selection = ranked.selection
-    too_alike = len(selection.hits) < request.limit <= selection.stats.after_threshold
-    return too_alike and any(len(proposed.items) == pool for proposed in ranked.candidates.lists)
+    too_few = len(selection.hits) < request.limit
+    threshold_decides = selection.stats.after_threshold < min(request.limit, selection.stats.original_count)
+    is_cut = any(len(proposed.items) == pool for proposed in ranked.candidates.lists)
+    return too_few and is_cut and not threshold_decides
 
 
 def _strategy(query: Query, request: SearchRequest, ranked: _Ranked, settings: RetrievalSettings) -> SearchStrategy:

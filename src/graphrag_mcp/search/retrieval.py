@@ -18,7 +18,7 @@ from typing import Generic, TypeAlias, TypeVar
 from graphrag_mcp.errors import GraphragError, ModelUnavailableError, ServerError
 from graphrag_mcp.model.files import DocumentStatus
 from graphrag_mcp.model.scope import Scope
-from graphrag_mcp.model.search import Ranked, StoredChunk, SymbolMatch
+from graphrag_mcp.model.search import Frequencies, Ranked, StoredChunk, SymbolMatch
 from graphrag_mcp.ports import ChunkStore, CrossEncoder, Embedder, GraphStore, KeywordIndex, Matrix, VectorIndex
 from graphrag_mcp.search.query.understand import Query
 from graphrag_mcp.search.sketch_cache import SketchCache
@@ -244,6 +244,10 @@ class Lookups:
             return ()
         look_up = partial(catalog.documents, status, limit, scope)
         return self._answer(self._retriever.start("catalog", catalog.remote, look_up, since=self._started))
+
+    def frequencies(self, terms: Sequence[str]) -> Frequencies | None:
+        """Return the number of chunks with each term; None where the keyword index is unavailable or does not know."""
+        return None if "keyword" in self.unavailable else self.stores.keywords.frequencies(terms)
 
     def contents(self, chunk_ids: Sequence[int]) -> Mapping[int, ChunkAndVector]:
         """Return those of the chunks that still exist, each with its vector where vectors took part in the search."""

@@ -2,6 +2,8 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
+from typing import NamedTuple
 
 import numpy as np
 
@@ -11,7 +13,7 @@ from graphrag_mcp.search.ranking.ranker import Ranker, Scored
 from graphrag_mcp.search.retrieval import ChunkAndVector
 from graphrag_mcp.settings import RetrievalSettings
 
-RUNNERS_UP = 3
+PLACES = 10  # The places of an answer: the results, and after them the further ones.
 NGRAM = 5  # Words: long enough that two texts share one only when one was copied.
 
 ReadContents = Callable[[Sequence[int]], Mapping[int, ChunkAndVector]]
@@ -19,7 +21,7 @@ ReadContents = Callable[[Sequence[int]], Mapping[int, ChunkAndVector]]
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """The hits to show, the next best after them, and how many each stage left. floor: the lowest score allowed."""
+    """The hits to show, the next best up to place PLACES, and how many each stage left. floor: the lowest score."""
 
     hits: Sequence[Hit]
     runners_up: Sequence[Hit]
@@ -27,27 +29,49 @@ class Selection:
     floor: float
 
 
-def select(ranker: Ranker, order: Sequence[Scored], request: SearchRequest, read: ReadContents) -> Selection:
-    """Return the hits to show. read: returns chunks by id with their vectors; called for no more than needed."""
-    settings = ranker.settings
+class Ordered(NamedTuple):
+    """Candidates in their order, best first, and the ranker that explains their scores."""
+
+    ranker: Ranker
+    order: Sequence[Scored]
+
+
+def select(ordered: Sequence[Ordered], request: SearchRequest, read: ReadContents) -> Selection:
+    """Return the hits to show: those of the first ranking, then what the next ones have besides.
+
+    So a hit keeps its place however many are asked for. read: returns chunks by id with their vectors; called for no
+    more than needed.
+    """
+    settings = ordered[0].ranker.settings
     floor = request.min_score if request.min_score is not None else settings.min_score or 0.0
-    above = [scored for scored in order if scored.fused.score >= floor]
-    pipeline = Pipeline(settings, request.limit + RUNNERS_UP, request.chunks_per_document, _copies(above, read))
-    stats = pipeline.run(_hits(ranker, above, read, 2 * request.limit), len(order), len(above), request.limit)
+    rankings = [ranking._replace(order=order) for ranking, order in zip(ordered, _new(ordered), strict=True)]
+    above = [one._replace(order=[scored for scored in one.order if scored.fused.score >= floor]) for one in rankings]
+    copies = {copied: copies for one in reversed(above) for copied, copies in _copies(one.order, read).items()}
+    places = max(request.limit, PLACES)
+    pipeline = Pipeline(settings, places, request.chunks_per_document, copies)
+    hits = chain.from_iterable(_hits(one, read, places + 2) for one in above)
+    original, kept = (sum(len(one.order) for one in part) for part in (rankings, above))
+    stats = pipeline.run(hits, original, kept, request.limit)
     return Selection(pipeline.kept[: request.limit], pipeline.kept[request.limit :], stats, floor)
 
 
-def _hits(
-    ranker: Ranker, order: Sequence[Scored], read: ReadContents, block: int
-) -> Iterator[tuple[Hit, Matrix | None]]:
+def _new(ordered: Sequence[Ordered]) -> Iterator[list[Scored]]:
+    """Yield the candidates of each ranking that no ranking before it has."""
+    seen: set[int] = set()
+    for ranking in ordered:
+        yield [scored for scored in ranking.order if scored.fused.chunk_id not in seen]
+        seen.update(scored.fused.chunk_id for scored in ranking.order)
+
+
+def _hits(ranking: Ordered, read: ReadContents, block: int) -> Iterator[tuple[Hit, Matrix | None]]:
     """Read the ranked candidates a block at a time: few of them are needed."""
-    for start in range(0, len(order), block):
-        wanted = order[start : start + block]
+    for start in range(0, len(ranking.order), block):
+        wanted = ranking.order[start : start + block]
         contents = read([scored.fused.chunk_id for scored in wanted])
         for scored in wanted:
             if scored.fused.chunk_id in contents:
                 chunk, vector = contents[scored.fused.chunk_id]
-                yield ranker.explain(scored, chunk), vector
+                yield ranking.ranker.explain(scored, chunk), vector
 
 
 def _copies(order: Sequence[Scored], read: ReadContents) -> dict[int, tuple[StoredChunk, ...]]:

@@ -42,12 +42,17 @@ def identifier_parts(identifier: str) -> tuple[str, ...]:
 
 def index_text(text: str) -> str:
     """Return the words of a text, separated by blanks: each identifier in lower case, then its stemmed parts."""
-    return " ".join(filter(None, map(_WORDS.__getitem__, _identifiers(text))))
+    return " ".join(filter(None, map(_WORDS.__getitem__, identifiers(text))))
 
 
 def index_words(text: str) -> list[str]:
     """Return the words of `index_text` one by one."""
     return index_text(text).split()
+
+
+def words_of(identifier: str) -> list[str]:
+    """Return one identifier in lower case, then its stemmed parts."""
+    return _WORDS[identifier].split()
 
 
 def query_words(text: str) -> list[str]:
@@ -59,7 +64,7 @@ def query_words(text: str) -> list[str]:
 
 def _asked_words(identifier: str) -> list[str]:
     """Return an identifier's words; of a plain word only the stem, which matches the word too."""
-    words = _WORDS[identifier].split()
+    words = words_of(identifier)
     return words[-1:] if identifier_parts(identifier) == (identifier.lower(),) else words
 
 
@@ -83,13 +88,13 @@ def _folder_words(folder: str) -> tuple[str, ...]:
     return _distinct(_stems(folder))
 
 
-def _identifiers(text: str) -> list[str]:
+def identifiers(text: str) -> list[str]:
     """Return what `\\w+` matches; for ASCII, translating the rest to blanks takes half the time."""
     return text.translate(_BLANKED).split() if text.isascii() else _IDENTIFIER.findall(text)
 
 
 def _stems(name: str) -> Iterable[str]:
-    return chain.from_iterable(map(_identifier_stems, _identifiers(name)))
+    return chain.from_iterable(map(_identifier_stems, identifiers(name)))
 
 
 @lru_cache(maxsize=_CACHE_SIZE)

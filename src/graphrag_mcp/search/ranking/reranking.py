@@ -10,7 +10,7 @@ from graphrag_mcp.ports import CrossEncoder
 from graphrag_mcp.search.ranking.ranker import Ranker, Scored
 from graphrag_mcp.search.ranking.weighted_sum import Scores, WeightedSum, total
 
-LEAST_RERANKED = 20
+RERANKED = 30  # Candidates: three times the places of an answer.
 
 logger = logging.getLogger(__name__)
 
@@ -30,11 +30,6 @@ class Top:
 
     scored: Sequence[Scored]
     chunks: Mapping[int, StoredChunk]
-
-
-def top_size(ranker: Ranker, limit: int) -> int:
-    """Return how many candidates are scored again for this number of results."""
-    return max(LEAST_RERANKED, ranker.settings.candidate_multiplier * limit)
 
 
 def by_weighted_sum(ranked: Sequence[Scored], top: Top, ranker: Ranker, scores: Scores) -> Reranked:

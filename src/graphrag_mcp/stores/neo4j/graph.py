@@ -1,6 +1,6 @@
 """Reads the graph: definitions by name and neighbours by hops; every query applies the scope."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any, NamedTuple
 
 from neo4j import Driver
@@ -28,17 +28,20 @@ ORDER BY path, start_line LIMIT $limit
 _EDGE = (
     "type(r) AS kind, r.source AS source, r.target AS target, r.confidence AS confidence, r.resolution AS resolution"
 )
+_IS_FROM = "(size($symbols) = 0 OR any(one IN $symbols WHERE r.source = one OR r.source STARTS WITH one + '.'))"
 _NEIGHBOURS = f"""
 UNWIND range(0, size($seeds) - 1) AS rank
 MATCH (seed:Chunk {{key: $seeds[rank]}})
 CALL (seed) {{
-    MATCH (seed)-[r:{{types}}]->(:Symbol)<-[:DEFINES]-(c:Chunk) WHERE c <> seed AND {IN_SCOPE}
+    MATCH (seed)-[r:{{types}}]->(:Symbol)<-[:DEFINES]-(c:Chunk) WHERE c <> seed AND {_IS_FROM} AND {IN_SCOPE}
     RETURN r, c, 'out' AS direction LIMIT {MAX_EDGES}
   UNION ALL
-    MATCH (seed)-[r:{{types}}]->(:File)-[:HAS_CHUNK]->(c:Chunk {{ordinal: 0}}) WHERE c <> seed AND {IN_SCOPE}
+    MATCH (seed)-[r:{{types}}]->(:File)-[:HAS_CHUNK]->(c:Chunk {{ordinal: 0}})
+    WHERE c <> seed AND {_IS_FROM} AND {IN_SCOPE}
     RETURN r, c, 'out' AS direction LIMIT {MAX_EDGES}
   UNION ALL
-    MATCH (seed)-[:DEFINES]->(:Symbol)<-[r:{{types}}]-(c:Chunk) WHERE c <> seed AND {IN_SCOPE}
+    MATCH (seed)-[:DEFINES]->(s:Symbol)<-[r:{{types}}]-(c:Chunk)
+    WHERE c <> seed AND (size($symbols) = 0 OR s.qualified_name IN $symbols) AND {IN_SCOPE}
     RETURN r, c, 'in' AS direction ORDER BY r.confidence DESC LIMIT {MAX_MENTIONS}
 }}
 RETURN rank, direction, {_POINT}, {_EDGE}
@@ -142,7 +145,13 @@ class Neo4jGraphStore:
         return {chunk_id: counts[key] for chunk_id, key in keys.items() if counts.get(key)}
 
     def neighbours(
-        self, chunk_ids: Sequence[int], hops: int, limit: int, scope: Scope, kinds: Sequence[RelationKind] = ()
+        self,
+        chunk_ids: Sequence[int],
+        hops: int,
+        limit: int,
+        scope: Scope,
+        kinds: Sequence[RelationKind] = (),
+        symbols: Collection[str] = (),
     ) -> list[GraphNeighbour]:
         """Return chunks related to the seeds, ordered by (hops, confidence, seed's rank, path), each chunk once."""
         statement = _NEIGHBOURS.replace("{types}", relationship_types(kinds or RELATED_KINDS))
@@ -154,7 +163,8 @@ class Neo4jGraphStore:
         found: list[_Step] = []
         for hop in range(1, hops + 1):
             fresh: dict[str, _Step] = {}
-            edges = self._read(statement, scope, seeds=frontier, edges=_EDGES_PER_NEIGHBOUR * limit)
+            of = list(symbols) if hop == 1 else []
+            edges = self._read(statement, scope, seeds=frontier, symbols=of, edges=_EDGES_PER_NEIGHBOUR * limit)
             for chunk_id, row in self._known(edges):
                 if row["key"] not in seen:
                     fresh.setdefault(row["key"], _Step(chunk_id, row["key"], row, hop))

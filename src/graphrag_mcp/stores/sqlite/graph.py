@@ -1,6 +1,6 @@
 """Definitions and relations in tables: the code graph as the search reads it."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from graphrag_mcp.model.files import RELATED_KINDS, RelationKind, Symbol, SymbolKind
 from graphrag_mcp.model.scope import Scope
@@ -94,7 +94,13 @@ class SqliteGraphStore:
         return {chunk_id: counts[file_id] for chunk_id, file_id in file_of.items() if file_id in counts}
 
     def neighbours(
-        self, chunk_ids: Sequence[int], hops: int, limit: int, scope: Scope, kinds: Sequence[RelationKind] = ()
+        self,
+        chunk_ids: Sequence[int],
+        hops: int,
+        limit: int,
+        scope: Scope,
+        kinds: Sequence[RelationKind] = (),
+        symbols: Collection[str] = (),
     ) -> list[GraphNeighbour]:
         """Return chunks related to the seeds, ordered by (hops, confidence, seed's rank, path), each chunk once."""
         hidden = self._scopes.resolve(scope)
@@ -103,7 +109,11 @@ class SqliteGraphStore:
         frontier = list(chunk_ids)
         found: list[tuple[SettledEdge, int]] = []
         for hop in range(1, hops + 1):
-            edges = self._settler.outgoing(frontier, wanted, hidden) + self._incoming(frontier, wanted, hidden)
+            of = symbols if hop == 1 else ()
+            edges = [
+                *(edge for edge in self._settler.outgoing(frontier, wanted, hidden) if _is_from(edge.source, of)),
+                *self._incoming(frontier, wanted, hidden, of),
+            ]
             edges.sort(key=lambda edge: (-edge.confidence, edge.seed_rank, edge.chunk_id))
             fresh: dict[int, SettledEdge] = {}
             for edge in edges:
@@ -130,15 +140,18 @@ class SqliteGraphStore:
             edges += [edge for edge in everything if edge.relation_id not in known]
         return edges
 
-    def _incoming(self, seeds: Sequence[int], kinds: Sequence[str], hidden: FileFilter) -> list[SettledEdge]:
-        """Return the references to the seeds' definitions: those that resolve to a seed."""
+    def _incoming(
+        self, seeds: Sequence[int], kinds: Sequence[str], hidden: FileFilter, symbols: Collection[str]
+    ) -> list[SettledEdge]:
+        """Return the references to the seeds' definitions, or to those of these names, that resolve to a seed."""
         rank = {chunk_id: position for position, chunk_id in enumerate(seeds)}
         count = count_definitions("symbols.name_key", "symbols.name", hidden.condition("x.file_id", "?2"))
         rows = self._database.rows(
             f"""SELECT id, chunk_id, file_id, name, name_key, {count}
                 FROM symbols WHERE chunk_id IN (SELECT value FROM json_each(?1))
+                {"AND qualified_name IN (SELECT value FROM json_each(?))" if symbols else ""}
                 ORDER BY kind = 'field', id LIMIT {MAX_SEED_SYMBOLS}""",
-            (id_list(seeds), *hidden.parameters),
+            (id_list(seeds), *hidden.parameters, *([id_list(symbols)] if symbols else ())),
         )
         edges = [
             edge
@@ -169,3 +182,8 @@ class SqliteGraphStore:
             for edge, hop in found
             if edge.chunk_id in chunks
         ]
+
+
+def _is_from(source: str, symbols: Collection[str]) -> bool:
+    """Return whether a reference stands in one of these definitions or in a member of one."""
+    return not symbols or any(source == symbol or source.startswith(f"{symbol}.") for symbol in symbols)

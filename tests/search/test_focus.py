@@ -1,0 +1,141 @@
+"""Which definition of a chunk a result is headed by, its best lines, and the definitions it points at."""
+
+from pathlib import Path
+
+import pytest
+
+from graphrag_mcp.model.files import Symbol
+from graphrag_mcp.model.search import Focus, Frequencies, Hit, StoredChunk
+from graphrag_mcp.parsing.parser import parse_file
+from graphrag_mcp.search.focus import POINTERS, Terms, find_focus, focus_hits
+from graphrag_mcp.search.query.understand import understand
+from tests.fakes import make_chunk
+
+SESSION = '''class Session:
+    """Keeps what one client has said."""
+
+    limit = 10
+
+    def open(self, token):
+        """Begin to listen."""
+        return Socket(token)
+
+    # Waits for a while before it asks once more.
+    def retry(self, delay):
+        sleep(delay)
+        return self.open(self.token)
+
+    def close(self):
+        self.socket.shutdown()
+'''
+HELPERS = """def read_header(stream):
+    return stream.read(8)
+
+
+def read_body(stream, size):
+    return stream.read(size)
+"""
+
+
+def parsed(path: str, text: str) -> tuple[StoredChunk, tuple[Symbol, ...]]:
+    """Return a file as its one chunk, and its definitions, as the indexer reads them."""
+    file = parse_file(path, text.encode())
+    (chunk,) = file.chunks
+    stored = make_chunk(path, chunk.start_line, text=chunk.text, kind=chunk.kind, symbol=chunk.symbol)
+    return stored, file.symbols
+
+
+def focus(query: str, path: str = "session.py", text: str = SESSION, frequencies: Frequencies | None = None) -> Focus:
+    return find_focus(*parsed(path, text), Terms(understand(query), frequencies))
+
+
+def name_of(found: Focus) -> str:
+    assert found.symbol is not None
+    return found.symbol.qualified_name
+
+
+@pytest.mark.parametrize(
+    ("query", "name", "lines"),
+    [
+        ("how long does it wait before a retry", "Session.retry", (10, 13)),
+        ("shutdown of the socket on close", "Session.close", (15, 16)),
+        ("what has one client said", "Session", (1, 16)),
+        ("Session.open", "Session.open", (6, 8)),
+        ("Session.limit", "Session.limit", (4, 4)),
+    ],
+)
+def test_a_result_is_headed_by_the_member_that_matched(query: str, name: str, lines: tuple[int, int]) -> None:
+    """With the member's own lines and the comment above it; the class where its own lines match."""
+    found = focus(query)
+    assert (name_of(found), (found.start_line, found.end_line)) == (name, lines)
+
+
+def test_the_second_function_of_a_merged_chunk_is_the_heading_if_it_matched() -> None:
+    """Whichever is larger."""
+    assert name_of(focus("size of the body", "wire.py", HELPERS)) == "read_body"
+    assert name_of(focus("read the header", "wire.py", HELPERS)) == "read_header"
+
+
+def test_a_chunk_in_which_nothing_stands_out_is_shown_as_a_whole() -> None:
+    """Both functions match alike: neither is claimed to be the one."""
+    found = focus("read stream", "wire.py", HELPERS)
+    assert (found.start_line, found.end_line) == (1, 6)
+
+
+def test_a_name_that_the_query_gives_exactly_wins() -> None:
+    """Over a definition with more of the query's words."""
+    text = "def sum_all_rows_of_table(table):\n    return rows(table)\n\n\ndef sumAll(x):\n    return x\n"
+    assert name_of(focus("sum rows of table in sumAll", "sums.py", text)) == "sumAll"
+
+
+def test_rare_words_decide() -> None:
+    """A word that half of the chunks contain says little about which definition is meant."""
+    text = "def get_value(value):\n    return value\n\n\ndef get_lease(lease):\n    return lease\n"
+    common = Frequencies({"get": 90, "valu": 80, "leas": 2}, 100)
+    assert name_of(focus("get value lease", "leases.py", text, common)) == "get_lease"
+
+
+def test_without_definitions_the_chunk_itself_is_the_heading() -> None:
+    """A store that knows none, and a text without any."""
+    chunk, _ = parsed("session.py", SESSION)
+    found = find_focus(chunk, (), Terms(understand("retry"), None))
+    assert (found.symbol, found.start_line, found.end_line) == (None, 1, 16)
+    assert found.lines == (11,)
+
+
+def test_the_best_lines_show_different_words() -> None:
+    """A line that repeats what another one shows comes after one that adds a word; the heading shows the signature."""
+    text = "def load(path):\n    cache = {}\n    cache = {}\n    cache = {}\n    expire(cache)\n    return evict\n"
+    assert focus("cache expire evict", "load.py", text).lines == (2, 5, 6)
+
+
+def test_a_file_is_pointed_at_once_by_its_best_definitions() -> None:
+    """Chosen by their names, not by their places; never what a result is headed by already."""
+    names = ["alpha", "beta", "gamma", "delta", "renew_lease", "omega", "sigma", "expire_lease"]
+    text = "".join(f"def {name}(value):\n    return {name!r} * value\n\n\n" for name in names)
+    chunk, definitions = parsed("lease.py", text)
+    other = make_chunk("lease.py", 13, text="def delta(value):\n    return 'delta' * value", symbol="delta")
+    hits = [Hit(chunk, 1.0, 1.0), Hit(other, 0.9, 0.9)]
+    first, second = focus_hits(hits, Terms(understand("how is a lease renewed"), None), {1: definitions})
+    assert first.focus is not None
+    assert second.focus is not None
+    assert name_of(first.focus) == "renew_lease"
+    pointed = [symbol.name for symbol in first.focus.also_here]
+    assert pointed[0] == "expire_lease"
+    assert len(pointed) == POINTERS
+    assert {"renew_lease", "delta"}.isdisjoint(pointed)
+    assert second.focus.also_here == ()
+
+
+def test_every_shown_line_is_a_line_of_its_chunk() -> None:
+    """For every definition of a real file asked for by its name: the lines lie inside its own."""
+    path = Path(__file__)
+    file = parse_file(path.name, path.read_bytes())
+    for chunk in file.chunks:
+        stored = make_chunk(path.name, chunk.start_line, text=chunk.text, symbol=chunk.symbol)
+        for symbol in file.symbols:
+            found = find_focus(stored, file.symbols, Terms(understand(symbol.name), None))
+            assert chunk.start_line <= found.start_line <= found.end_line <= chunk.end_line
+            assert all(found.start_line <= line <= found.end_line for line in found.lines)
+            if found.symbol is symbol and chunk.start_line <= symbol.start_line <= chunk.end_line:
+                assert found.start_line <= symbol.start_line

@@ -268,6 +268,7 @@ def test_json_has_everything() -> None:
         "fused_score": 0.8,
         "why": "keyword #1, vector #3, defines `Session.open`, archived: .archive/",
         "ranks": {"vector": 3, "keyword": 1},
+        "phrasings": [],
         "factors": [],
         "origin": "search",
         "is_archived": True,

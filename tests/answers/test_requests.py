@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from graphrag_mcp.answers.arguments import MAXIMUM_ENTRIES, MAXIMUM_ENTRY
+from graphrag_mcp.answers.arguments import MAXIMUM_ENTRIES, MAXIMUM_ENTRY, MAXIMUM_PHRASINGS
 from graphrag_mcp.answers.requests import search_request
 from graphrag_mcp.answers.tools import SEARCH_TOOLS, STATUS, TOOLS
 from graphrag_mcp.answers.validation import parse_arguments
@@ -157,8 +157,8 @@ def test_a_score_outside_0_to_1_is_refused(score: object, tmp_path: Path) -> Non
 
 
 def test_a_missing_query_is_asked_for(tmp_path: Path) -> None:
-    """The query is required."""
-    with pytest.raises(RequestError, match="query is required: give text of 2"):
+    """One phrasing is required, by either argument."""
+    with pytest.raises(RequestError, match="query is required, or queries: give text of 2"):
         TOOLS[HYBRID].read({}, SETTINGS, tmp_path)
 
 
@@ -217,14 +217,15 @@ LISTS = [
 def test_every_list_has_a_limit(tool: str, name: str) -> None:
     """It is in the schema, and a longer list is refused by a sentence that names it, before anything is compiled."""
     schema = TOOLS[tool].schema()["properties"]
-    assert schema[name]["maxItems"] == MAXIMUM_ENTRIES
+    most = MAXIMUM_PHRASINGS if name == "queries" else MAXIMUM_ENTRIES
+    assert schema[name]["maxItems"] == most
     arguments = {"query": "open a session", "text": "open", "symbol": "open"}
     given = {key: value for key, value in arguments.items() if key in schema}
     entry = "tests" if name == "categories" else "**/a*/**"
-    parse_arguments(tool, TOOLS[tool].arguments, {**given, name: [entry] * MAXIMUM_ENTRIES})
+    parse_arguments(tool, TOOLS[tool].arguments, {**given, name: [entry] * most})
     with pytest.raises(RequestError) as caught:
         parse_arguments(tool, TOOLS[tool].arguments, {**given, name: [entry] * 20_000})
-    assert str(caught.value) == f"{name}: at most 200 entries, 20,000 were given; send fewer"
+    assert str(caught.value) == f"{name}: at most {most} entries, 20,000 were given; send fewer"
 
 
 @pytest.mark.parametrize("name", ["excluded_files", "include_patterns", "languages"])

@@ -6,10 +6,11 @@ The description of an argument is for people. A client's model, which reads the 
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, ClassVar, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue, Strict, StringConstraints, WithJsonSchema
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, Strict, StringConstraints, WithJsonSchema, model_validator
 
+from graphrag_mcp.errors import RequestError
 from graphrag_mcp.exclusion.globs import compile_globs
 from graphrag_mcp.model.files import Category
 from graphrag_mcp.model.graph import Direction
@@ -19,6 +20,7 @@ from graphrag_mcp.model.search import SearchRequest
 
 MINIMUM_QUERY = 2  # "io" and "ci" are names; a single character occurs everywhere.
 MAXIMUM_QUERY = 8_000  # A long stack trace fits; a whole file does not.
+MAXIMUM_PHRASINGS = 5  # Each is a search of its own; more add nothing.
 MAXIMUM_RESULTS = 25  # More than a client shows in one answer.
 MINIMUM_BUDGET, MAXIMUM_BUDGET = 200, 50_000
 MAXIMUM_ROWS = 500  # Lines of an exact answer.
@@ -33,11 +35,7 @@ def _hint(text: str) -> dict[str, JsonValue]:
     return {"hint": text}
 
 
-Query = Annotated[
-    str,
-    StringConstraints(strip_whitespace=True, min_length=MINIMUM_QUERY, max_length=MAXIMUM_QUERY),
-    Field(description="What to find: a question, words, an identifier such as Session.open, or a path."),
-]
+Phrasing = Annotated[str, StringConstraints(strip_whitespace=True, min_length=MINIMUM_QUERY, max_length=MAXIMUM_QUERY)]
 ResultCount = Annotated[int, Field(ge=1, le=MAXIMUM_RESULTS, description="Results to return.")]
 Entry = Annotated[
     str,
@@ -94,7 +92,15 @@ class SearchArguments(PagedArguments):
 
     chunks_per_document: ClassVar[int] = 0
 
-    query: Query
+    query: Phrasing = Field(
+        "", description="What to find: a question, words, an identifier such as Session.open, or a path."
+    )
+    queries: list[Phrasing] = Field(
+        [],
+        max_length=MAXIMUM_PHRASINGS,
+        description="The question in several phrasings: the symptom, its key words, guessed identifiers or file names.",
+        json_schema_extra=_hint("several phrasings: symptom, key words, guessed names"),
+    )
     paths: Paths = []
     excluded_files: Entries = Field(
         [],
@@ -106,6 +112,19 @@ class SearchArguments(PagedArguments):
     categories: list[CategoryName] = Field(
         [], max_length=MAXIMUM_ENTRIES, description="Only files of these kinds; empty: all."
     )
+
+    @model_validator(mode="after")
+    def _asks(self) -> Self:
+        if not self.phrasings:
+            raise RequestError(
+                "query", f"query is required, or queries: give text of {MINIMUM_QUERY} to {MAXIMUM_QUERY:,} characters"
+            )
+        return self
+
+    @property
+    def phrasings(self) -> tuple[str, ...]:
+        """The different phrasings of the question, `query` first."""
+        return tuple(dict.fromkeys(filter(None, (self.query, *self.queries))))
 
     def scope(self, root: Path) -> tuple[Scope, tuple[str, ...]]:
         """Return the files that may be found; an excluded file outside the root is a warning."""

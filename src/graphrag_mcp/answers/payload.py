@@ -39,7 +39,8 @@ def search_payload(result: SearchResult, room: int | None = None) -> dict[str, A
     primary: one object per result, best first; at least the first, and those whose objects fit. `text` is the chunk and
     `hidden_lines` the number of lines cut from it. `fused_score` (0 to 1, 1: best in every list) is what min_score
     compares; `score`, which orders the results, is that with the factors, and may exceed 1. `ranks` is the position in
-    each list, from 1; `factors` explain the score; `recency_weight` and `archive_penalty` repeat two of them.
+    each list, from 1; `phrasings` are those of several that found it, from 1; `factors` explain the score;
+    `recency_weight` and `archive_penalty` repeat two of them.
     `archived_copies` are locations of the same content in archived files, which are not results.
     rejected: documents of rejected approaches. runner_up: the next best results, without their texts.
     expanded: related code, where `confirmed` is false when it is only a candidate.
@@ -119,6 +120,7 @@ def _hit(hit: Hit) -> dict[str, Any]:
         "fused_score": hit.fused_score,
         "why": why(hit),
         "ranks": dict(hit.ranks),
+        "phrasings": sorted(hit.phrasings),
         "factors": [asdict(factor) for factor in hit.factors],
         "origin": hit.origin,
         "is_archived": chunk.archive is not None,

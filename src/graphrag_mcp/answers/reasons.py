@@ -52,6 +52,8 @@ def why(hit: Hit) -> str:
         parts.append("path in the query")
     elif "stem" in notes:
         parts.append("file name matches")
+    if hit.phrasings:
+        parts.append(f"phrasing {', '.join(map(str, sorted(hit.phrasings)))}")
     if hit.chunk.archive is not None:
         parts.append(f"archived: {hit.chunk.archive.reason}")
     if hit.chunk.facts.status is not None:

@@ -11,6 +11,7 @@ from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.model.search import SearchRequest
 
 LONGEST_OFFSET = 9  # Digits.
+_NOT_ASKED = ("cursor", "limit", "top_n", "token_budget", "response_format")  # Size and form of an answer.
 
 Arguments = TypeVar("Arguments", bound=ToolArguments, covariant=True)
 Row = TypeVar("Row", covariant=True)
@@ -63,9 +64,14 @@ def read_cursor(tool: str, arguments: ToolArguments) -> int:
 def search_request(call: Call[SearchArguments]) -> SearchRequest:
     """Return what to search for; the results before the first are searched for too."""
     asked = call.arguments
+    query, *also = asked.phrasings
     request = asked.refine(
         SearchRequest(
-            asked.query, scope=call.scope, chunks_per_document=asked.chunks_per_document, warnings=call.warnings
+            query,
+            scope=call.scope,
+            chunks_per_document=asked.chunks_per_document,
+            warnings=call.warnings,
+            also=tuple(also),
         )
     )
     return replace(request, limit=call.first + request.limit)
@@ -73,5 +79,6 @@ def search_request(call: Call[SearchArguments]) -> SearchRequest:
 
 def _mark(tool: str, arguments: ToolArguments) -> str:
     """Return a digest of all arguments except the size and the form of the answer."""
-    question = arguments.model_dump_json(exclude={"cursor", "limit", "top_n", "token_budget", "response_format"})
-    return hashlib.blake2b(f"{tool}{question}".encode(), digest_size=4).hexdigest()
+    asked = arguments.phrasings if isinstance(arguments, SearchArguments) else ()
+    question = arguments.model_dump_json(exclude={"query", "queries", *_NOT_ASKED})
+    return hashlib.blake2b(f"{tool}{asked}{question}".encode(), digest_size=4).hexdigest()

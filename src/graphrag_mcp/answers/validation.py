@@ -13,6 +13,7 @@ from graphrag_mcp.errors import SHOWN_CHARACTERS, RequestError
 
 SHOWN_PROBLEMS = 5
 LISTED_MAXIMUM = 1_000  # A larger limit is not met by chance.
+_ASKED = ("query", "queries")  # One of them is required.
 
 _Model = TypeVar("_Model", bound=BaseModel)
 
@@ -36,13 +37,11 @@ def parse_arguments(asked: str, model: type[_Model], arguments: Mapping[str, obj
 
 
 def schema_of(model: type[BaseModel]) -> dict[str, Any]:
-    """Return the JSON schema of a model; required arguments come first."""
+    """Return the JSON schema of a model; what to find and what is required come first."""
     schema = model.model_json_schema(schema_generator=_CompactSchema)
     properties = schema["properties"]
-    required = schema.get("required", [])
-    schema["properties"] = {
-        name: properties[name] for name in sorted(properties, key=lambda name: name not in required)
-    }
+    leading = (*schema.get("required", []), *_ASKED)
+    schema["properties"] = {name: properties[name] for name in sorted(properties, key=lambda name: name not in leading)}
     return schema
 
 

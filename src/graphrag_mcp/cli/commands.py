@@ -147,6 +147,7 @@ def _describe_file(app: App, name: str) -> str:
 def _read_request(options: argparse.Namespace, backend: SearchBackend) -> SearchRequest:
     arguments: dict[str, Any] = {
         "query": options.query,
+        "queries": options.also,
         "limit": options.limit,
         "include_graph_context": not options.no_graph,
         "max_hops": options.max_hops,

@@ -118,6 +118,13 @@ def _add_sync(parser: argparse.ArgumentParser) -> None:
 
 def _add_search(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("query", metavar="QUERY", help="words, a question, an identifier or a path")
+    parser.add_argument(
+        "--also",
+        action="append",
+        default=[],
+        metavar="QUERY",
+        help="the same question in other words, ranked together with QUERY; may be repeated",
+    )
     parser.add_argument("--limit", type=int, default=5, metavar="N", help="results to show, 1 to 25 (default: 5)")
     parser.add_argument("--unique", action="store_true", help="at most one result per file")
     scope = parser.add_argument_group("scope")

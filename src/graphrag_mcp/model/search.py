@@ -17,6 +17,7 @@ class SearchRequest:
     """One validated search.
 
     limit: results to return. chunks_per_document: 0 means no cap. min_score: on the 0 to 1 scale of `Hit.fused_score`.
+    also: further phrasings of the same question, whose results are fused with those of `query`.
     """
 
     query: str
@@ -29,6 +30,7 @@ class SearchRequest:
     chunks_per_document: int = 3
     min_score: float | None = None
     warnings: tuple[str, ...] = ()
+    also: tuple[str, ...] = ()
 
 
 # ---------------------------------------------------------------- answering
@@ -193,7 +195,7 @@ class Hit:
     score: what decides the order; above 1 when much agrees with the query. fused_score: the fusion alone, 0 to 1 and
     comparable between queries of the same kind; `min_score` is compared with it. ranks: the rank in each source's
     list, from 1. archived_copies: chunks of archived files with the same content, which are not shown. focus: None of
-    hits that no query found.
+    hits that no query found. phrasings: those of several that found it, from 1.
     """
 
     chunk: StoredChunk
@@ -204,6 +206,7 @@ class Hit:
     origin: HitOrigin = HitOrigin.SEARCH
     archived_copies: tuple[StoredChunk, ...] = ()
     focus: Focus | None = None
+    phrasings: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

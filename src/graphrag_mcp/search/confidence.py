@@ -74,6 +74,11 @@ def judge(query: Query, found: Found, unavailable: Collection[str], keywords: Ke
     return Judgement(probability, missing_words(query, frequencies) if probability < LOW else ())
 
 
+def best_of(judgements: Sequence[Judgement]) -> Judgement:
+    """Return the judgement of the phrasing that matches best; those that were not judged count as matching."""
+    return max(judgements, key=lambda one: 1.0 if one.confidence is None else one.confidence)
+
+
 def read_signals(found: Found, frequencies: Frequencies) -> Signals | None:
     """Return the signals of a query; None where the index or the query is too small to judge."""
     if frequencies.chunks < MIN_CHUNKS:

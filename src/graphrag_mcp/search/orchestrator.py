@@ -2,7 +2,7 @@
 
 import time
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from graphrag_mcp.model.reports import IndexPhase, IndexState
@@ -17,12 +17,13 @@ from graphrag_mcp.model.search import (
     SearchResult,
     SearchStrategy,
 )
-from graphrag_mcp.search.confidence import NO_JUDGEMENT, Judgement, judge
+from graphrag_mcp.search.confidence import NO_JUDGEMENT, Judgement, best_of, judge
 from graphrag_mcp.search.enrich import rejected_approaches, related_code
 from graphrag_mcp.search.filters import check_filters
 from graphrag_mcp.search.focus import Terms, focus_hits
 from graphrag_mcp.search.gather import Candidates, gather
-from graphrag_mcp.search.query.understand import Query, understand
+from graphrag_mcp.search.phrasings import fuse_phrasings
+from graphrag_mcp.search.query.understand import Query, joined, understand
 from graphrag_mcp.search.ranking.reranking import RERANKED, Reranked, Top, by_cross_encoder, by_weighted_sum
 from graphrag_mcp.search.ranking.within import order_within_files
 from graphrag_mcp.search.retrieval import REMOTE_TIMEOUT_SECONDS, Lookups, Retriever, Stores
@@ -53,27 +54,27 @@ class SearchOrchestrator:
         """
         watch = _Stopwatch()
         settings = self._settings
-        query = understand(request.query, settings)
+        queries = [understand(text, settings) for text in (request.query, *request.also)]
         request = check_filters(request, stores.catalog)
         pool = settings.candidate_minimum  # Whatever the limit is: it decides how many are shown, not which.
-        ranked = self._rank(query, request, pool, stores, watch)
+        ranked = self._rank(queries, request, pool, stores, watch)
         if _ran_short(ranked, request, pool):
-            ranked = self._rank(query, request, WIDER * pool, stores, watch, ranked.ordered)
+            ranked = self._rank(queries, request, WIDER * pool, stores, watch, ranked.ordered)
         lookups = ranked.lookups
-        hits, further = self._focus(query, ranked)
+        hits, further = self._focus(ranked)
         related = related_code(request, hits, lookups, settings)
         rejected = rejected_approaches(request, {hit.chunk.chunk_id for hit in hits}, lookups, settings)
-        judgement = self._judge(query, ranked, index)
+        judgement = self._judge(ranked, index)
         watch.end("enrich")
         meta = SearchMeta(
             retrieval_ms=watch.total,
-            strategy=_strategy(query, request, ranked, settings),
+            strategy=_strategy(request, ranked, settings),
             compression=ranked.selection.stats,
             index=index,
             retrieval_stats=replace(_counts(ranked), expanded_count=len(related), rejected_count=len(rejected)),
             phases_ms=watch.times,
-            unavailable=lookups.unavailable,
-            warnings=request.warnings + ((ranked.reranked.warning,) if ranked.reranked.warning else ()),
+            unavailable=ranked.unavailable,
+            warnings=request.warnings + ranked.warnings,
             confidence=judgement.confidence,
             nothing_matches=judgement.is_low,
             missing_words=judgement.missing,
@@ -86,7 +87,7 @@ class SearchOrchestrator:
 
     def _rank(
         self,
-        query: Query,
+        queries: Sequence[Query],
         request: SearchRequest,
         pool: int,
         stores: Stores,
@@ -94,22 +95,33 @@ class SearchOrchestrator:
         before: Sequence[Ordered] = (),
     ) -> "_Ranked":
         """Return the results of the first three phases. before: the ranking of a smaller pool, which stays in front."""
+        answers = [self._answer(query, request, pool, stores, watch) for query in queries]
+        orders = [answer.reranked.order for answer in answers]
+        order = fuse_phrasings(orders) if len(orders) > 1 else orders[0]
+        first = answers[0]
+        ordered = (*before, Ordered(first.ranking.ranker, order))
+        selection = select(ordered, request, first.lookups.contents)
+        watch.end("select")
+        return _Ranked(answers, ordered, selection)
+
+    def _answer(
+        self, query: Query, request: SearchRequest, pool: int, stores: Stores, watch: "_Stopwatch"
+    ) -> "_Answer":
+        """Rank the candidates of one phrasing."""
         lookups = self._retriever.open(stores)
         candidates = gather(query, request, pool, lookups, self._settings)
         watch.end("gather")
         ranking = _order_files(score(query, request, candidates, self._settings, self._clock()), candidates, stores)
         reranked = self._rerank(candidates, ranking, lookups)
         watch.end("score")
-        ordered = (*before, Ordered(ranking.ranker, reranked.order))
-        selection = select(ordered, request, lookups.contents)
-        watch.end("select")
-        return _Ranked(lookups, candidates, reranked, ordered, selection)
+        return _Answer(query, lookups, candidates, ranking, reranked)
 
-    def _focus(self, query: Query, ranked: "_Ranked") -> tuple[list[Hit], list[Hit]]:
+    def _focus(self, ranked: "_Ranked") -> tuple[list[Hit], list[Hit]]:
         """Return the hits and the runners-up, each with what of it matched."""
         selection, lookups = ranked.selection, ranked.lookups
         hits = [*selection.hits, *selection.runners_up]
         definitions = lookups.stores.catalog.definitions({hit.chunk.file_id for hit in hits})
+        query = joined([answer.query for answer in ranked.answers])
         focused = focus_hits(hits, Terms(query, lookups.frequencies(query.terms)), definitions)
         shown = len(selection.hits)
         return focused[:shown], focused[shown:]
@@ -126,23 +138,55 @@ class SearchOrchestrator:
             return by_weighted_sum(ranking.order, top, ranking.ranker, reranking_scores(candidates))
         return by_cross_encoder(ranking.order, top, ranking.ranker, lookups.stores.cross_encoder)
 
-    def _judge(self, query: Query, ranked: "_Ranked", index: IndexState) -> Judgement:
+    def _judge(self, ranked: "_Ranked", index: IndexState) -> Judgement:
         """Judge whether anything matches; not before the index is complete, since the rest may still match."""
         stores = ranked.lookups.stores
         if not (self._settings.judge_confidence and stores.has_calibrated_cosines and index.state is IndexPhase.READY):
             return NO_JUDGEMENT
-        return judge(query, ranked.candidates.found, ranked.lookups.unavailable, stores.keywords)
+        return best_of(
+            [
+                judge(answer.query, answer.candidates.found, ranked.unavailable, stores.keywords)
+                for answer in ranked.answers
+            ]
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Answer:
+    """The candidates of one phrasing and their order."""
+
+    query: Query
+    lookups: Lookups
+    candidates: Candidates
+    ranking: Ranking
+    reranked: Reranked
 
 
 @dataclass(frozen=True, slots=True)
 class _Ranked:
-    """The results of the first three phases for one pool of candidates. ordered: also those of a smaller pool."""
+    """The results of the first three phases for one pool of candidates.
 
-    lookups: Lookups
-    candidates: Candidates
-    reranked: Reranked
+    answers: one for each phrasing. ordered: also the ranking of a smaller pool.
+    """
+
+    answers: Sequence[_Answer]
     ordered: Sequence[Ordered]
     selection: Selection
+
+    @property
+    def lookups(self) -> Lookups:
+        """Those of the first phrasing."""
+        return self.answers[0].lookups
+
+    @property
+    def unavailable(self) -> Mapping[str, str]:
+        """The stores that failed for any phrasing, each with its first reason."""
+        return {store: why for answer in reversed(self.answers) for store, why in answer.lookups.unavailable.items()}
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What the rerankers warn of, once each."""
+        return tuple(dict.fromkeys(filter(None, (answer.reranked.warning for answer in self.answers))))
 
 
 class _Stopwatch:
@@ -182,20 +226,20 @@ def _ran_short(ranked: _Ranked, request: SearchRequest, pool: int) -> bool:
     selection = ranked.selection
     too_few = len(selection.hits) < request.limit
     threshold_decides = selection.stats.after_threshold < min(request.limit, selection.stats.original_count)
-    is_cut = any(len(proposed.items) == pool for proposed in ranked.candidates.lists)
+    is_cut = any(len(proposed.items) == pool for answer in ranked.answers for proposed in answer.candidates.lists)
     return too_few and is_cut and not threshold_decides
 
 
-def _strategy(query: Query, request: SearchRequest, ranked: _Ranked, settings: RetrievalSettings) -> SearchStrategy:
-    unavailable = ranked.lookups.unavailable
+def _strategy(request: SearchRequest, ranked: _Ranked, settings: RetrievalSettings) -> SearchStrategy:
+    first, unavailable = ranked.answers[0], ranked.unavailable
     return SearchStrategy(
-        fusion_method=ranked.candidates.method,
+        fusion_method=first.candidates.method,
         semantic_enabled="vector" not in unavailable,
-        fts_enabled="keyword" not in unavailable and ranked.candidates.is_hybrid,
+        fts_enabled="keyword" not in unavailable and first.candidates.is_hybrid,
         graph_expansion_enabled=request.include_graph_context and "graph" not in unavailable,
-        reranker=ranked.reranked.method,
+        reranker=first.reranked.method,
         rejected_injection_enabled=settings.rejected_injection_max_docs > 0,
-        intent=query.intent.value,
+        intent=first.query.intent.value,
         filters_applied=_filters(request.scope),
     )
 
@@ -208,7 +252,7 @@ def _counts(ranked: _Ranked) -> RetrievalStats:
         candidates_pre_threshold=selection.stats.original_count,
         candidates_post_threshold=selection.stats.after_threshold,
         min_score_used=selection.floor,
-        max_score_used=max((candidate.score for candidate in ranked.candidates.fused), default=0.0),
+        max_score_used=max((hit.score for answer in ranked.answers for hit in answer.candidates.fused), default=0.0),
     )
 
 

@@ -1,8 +1,10 @@
 """Understands a query: what it names, what kind of file it asks for, which relation it asks about."""
 
 import re
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from enum import StrEnum
+from itertools import chain
 
 from graphrag_mcp.model.files import Category
 from graphrag_mcp.search.query.expansion import expand
@@ -85,6 +87,16 @@ def understand(text: str, settings: RetrievalSettings = _DEFAULTS) -> Query:
         relations=asked_relations(title),
         wants_retired=asks_for_retired(title),
     )
+
+
+def joined(phrasings: Sequence[Query]) -> Query:
+    """Return the first phrasing with the terms and symbols of all: what any of them may have matched."""
+    first, *others = phrasings
+    if not others:
+        return first
+    terms = dict.fromkeys(chain.from_iterable(query.terms for query in phrasings))
+    symbols = dict.fromkeys(chain.from_iterable(query.symbols for query in phrasings))
+    return replace(first, terms=tuple(terms), symbols=tuple(symbols))
 
 
 def _title(text: str) -> str:

@@ -30,7 +30,8 @@ class Scored(NamedTuple):
     """A candidate with its final score.
 
     rank_in_file: the number of better candidates of the same file. moved_by: the definition by which it got its place
-    among them, "" where it shows none; None where its own score gave it that place.
+    among them, "" where it shows none; None where its own score gave it that place. terms: of a reranker or of several
+    phrasings; they replace all other terms. phrasings: those that found it, from 1.
     """
 
     score: float
@@ -38,7 +39,8 @@ class Scored(NamedTuple):
     file: StoredFile
     rank_in_file: int
     moved_by: str | None = None
-    terms: tuple[Factor, ...] | None = None  # Of a reranker; they replace all other terms.
+    terms: tuple[Factor, ...] | None = None
+    phrasings: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +135,8 @@ class Ranker:
     def explain(self, scored: Scored, chunk: StoredChunk) -> Hit:
         """Return the hit with every term of its score."""
         if scored.terms is not None:
-            return Hit(chunk, scored.score, scored.fused.score, scored.fused.ranks, scored.terms)
+            fused = scored.fused
+            return Hit(chunk, scored.score, fused.score, fused.ranks, scored.terms, phrasings=scored.phrasings)
         shared = self._files[scored.file.file_id]
         share = self.settings.file_bonus_decay**scored.rank_in_file
         own = self._own.get(chunk.chunk_id)

@@ -1,0 +1,66 @@
+"""Fuses the rankings of several phrasings of one question into one.
+
+Each phrasing is a search of its own. The share of a hit is its score by the best score of its ranking: so each phrasing
+counts alike, and it still counts by how much its first hits are better than the others. A file has the sum over the
+phrasings of its best share; a chunk has that, times the root of its own sum of shares by the best one in its file:
+
+    score(chunk) = Σ max share(hits of the file) · √(Σ share(chunk) / max Σ share(chunks of the file))
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from graphrag_mcp.model.search import Factor, FactorKind, ListSource
+from graphrag_mcp.search.ranking.ranked_lists import Fused
+from graphrag_mcp.search.ranking.ranker import Scored
+
+DEPTH = 50  # Hits of each phrasing that count.
+
+
+@dataclass(slots=True)
+class _File:
+    """What the phrasings found of a file. best: its best share by phrasing. hits, shares: by chunk id."""
+
+    best: dict[int, float] = field(default_factory=dict)
+    hits: dict[int, dict[int, Scored]] = field(default_factory=dict)
+    shares: dict[int, float] = field(default_factory=dict)
+
+    def add(self, number: int, scored: Scored, share: float) -> None:
+        """Add a hit of a phrasing; its hits come best first."""
+        chunk_id = scored.fused.chunk_id
+        self.best.setdefault(number, share)
+        self.hits.setdefault(chunk_id, {})[number] = scored
+        self.shares[chunk_id] = self.shares.get(chunk_id, 0.0) + share
+
+
+def fuse_phrasings(orders: Sequence[Sequence[Scored]]) -> list[Scored]:
+    """Return the hits of all phrasings, best first. orders: of each phrasing, best first."""
+    files: dict[int, _File] = {}
+    for number, order in enumerate(orders, 1):
+        best = order[0].score if order else 0.0
+        for scored in order[:DEPTH] if best > 0 else ():
+            files.setdefault(scored.file.file_id, _File()).add(number, scored, scored.score / best)
+    fused = [scored for file in files.values() for scored in _score(file)]
+    return sorted(fused, key=lambda scored: (-scored.score, scored.file.path, scored.fused.chunk_id))
+
+
+def _score(file: _File) -> list[Scored]:
+    terms = [Factor(f"phrasing {number}", share, FactorKind.TERM) for number, share in sorted(file.best.items())]
+    total, most = sum(file.best.values()), max(file.shares.values())
+    scored = []
+    for chunk_id, found in file.hits.items():
+        place = math.sqrt(file.shares[chunk_id] / most)
+        explained = (*terms, Factor("place in the file", place))
+        fused, stored = _merge(chunk_id, found), next(iter(found.values())).file
+        scored.append(Scored(total * place, fused, stored, 0, terms=explained, phrasings=tuple(found)))
+    return scored
+
+
+def _merge(chunk_id: int, found: Mapping[int, Scored]) -> Fused:
+    """Return a chunk's best fused score, and its best rank in each source's list."""
+    ranks: dict[ListSource, int] = {}
+    for scored in found.values():
+        for source, rank in scored.fused.ranks.items():
+            ranks[source] = min(rank, ranks.get(source, rank))
+    return Fused(chunk_id, max(scored.fused.score for scored in found.values()), ranks)

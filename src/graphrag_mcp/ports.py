@@ -76,6 +76,22 @@ class KeywordIndex(Protocol):
         ...
 
 
+class PhraseIndex(Protocol):
+    """Chunks by the words that stand in them in a row."""
+
+    def chunks_with_words(self, phrases: Sequence[str], limit: int, scope: Scope) -> list[int]:
+        """Return chunks inside the scope that have the words of any of the phrases in a row, at most `limit`."""
+        ...
+
+    def chunks_with_text(self, texts: Sequence[str], limit: int, scope: Scope) -> list[int]:
+        """Return chunks inside the scope that contain any of the texts, at most `limit`; none for common words."""
+        ...
+
+    def frequencies(self, terms: Sequence[str]) -> Frequencies:
+        """Return the number of chunks with each term, of any scope."""
+        ...
+
+
 class GraphStore(Protocol):
     """Definitions and the relations between them."""
 

@@ -152,6 +152,7 @@ class BonusSettings(_Section):
 
     definition_bonus: Weight = Field(1.5, description="bonus for the definition that a symbol query names")
     mention_bonus: Weight = Field(0.4, description="bonus for the definition of an identifier in a prose query")
+    literal_bonus: Weight = Field(2.5, description="bonus for the place that defines a text which the query quotes")
     relation_bonus: Weight = Field(1.0, description="bonus for having the relation that the query asks for")
     stem_bonus: Weight = Field(
         0.3, description="bonus for query terms in the file name, scaled by the fraction of the name they cover"

@@ -48,6 +48,8 @@ def why(hit: Hit) -> str:
     notes = {factor.name: factor.note for factor in hit.factors}
     if notes.get("definition"):
         parts.append(f"defines `{notes['definition']}`")
+    if notes.get("literal"):
+        parts.append(f"contains `{notes['literal']}`")
     if "path" in notes:
         parts.append("path in the query")
     elif "stem" in notes:

@@ -42,7 +42,7 @@ class IndexStores:
             self._vectors = SqliteVectorIndex(self.database, self._scopes, embedder.fingerprint, embedder.dimensions)
             self._sketches = SketchCache(self.catalog, embedder)
         stores = Stores(self.catalog, self._keywords, self._graph, self._vectors, embedder, model_problem)
-        return replace(stores, sketches=self._sketches)
+        return replace(stores, sketches=self._sketches, phrases=self._keywords)
 
     def on_servers(self, local: Stores, servers: Servers) -> Stores:
         """Return the stores of a search, each local or on a server as set; those on servers use the local catalog."""

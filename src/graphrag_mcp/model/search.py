@@ -156,6 +156,18 @@ class SymbolMatch:
     symbol: Symbol
 
 
+class LiteralPlace(NamedTuple):
+    """A chunk that contains a text which the query writes as it stands there.
+
+    defines: whether the text is declared, gets a value or is composed there. lines: that contain it, in all chunks.
+    """
+
+    chunk_id: int
+    literal: str
+    defines: bool
+    lines: int
+
+
 @dataclass(frozen=True, slots=True)
 class Factor:
     """One reason for a score."""

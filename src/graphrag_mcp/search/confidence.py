@@ -54,7 +54,7 @@ NO_JUDGEMENT = Judgement()
 
 @dataclass(frozen=True, slots=True)
 class Signals:
-    """The inputs of the judgement; see the module. is_named: whether the query names an indexed definition or path."""
+    """The inputs of the judgement; see the module. is_named: whether a definition, literal or path is named."""
 
     cosine: float
     share: float
@@ -90,7 +90,7 @@ def read_signals(found: Found, frequencies: Frequencies) -> Signals | None:
         cosine=_best(found.vector),
         share=_best(found.keyword) / weight,
         terms=len(frequencies.of_terms),
-        is_named=bool(found.definitions or found.paths),
+        is_named=bool(found.definitions or found.literals or found.paths),
     )
 
 

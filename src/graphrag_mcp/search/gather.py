@@ -54,6 +54,7 @@ def gather(
     files = lookups.stores.catalog.files([*(candidate.chunk_id for candidate in fused), *targets])
     evidence = Evidence(
         definitions=found.definitions,
+        literals=found.literals,
         related=next((ranked.items for ranked in lists if ranked.source is ListSource.GRAPH), ()),
         keyword=next((ranked.scores for ranked in lists if ranked.source is ListSource.KEYWORD), {}),
         votes=graph_votes(voters, mentions, files),
@@ -107,7 +108,7 @@ def _categories(lists: Sequence[RankedList], lookups: Lookups) -> Mapping[int, C
 
 
 def _unlisted(fused: Sequence[Fused], found: Found) -> list[Fused]:
-    """Return the chunks that the query names and no list proposed: definitions, and files by their paths."""
+    """Return the chunks that the query names and no list proposed: definitions, literals, and files by their paths."""
     listed = {candidate.chunk_id for candidate in fused}
-    named = dict.fromkeys([*(match.chunk_id for match in found.definitions), *(item.chunk_id for item in found.paths)])
+    named = dict.fromkeys(item.chunk_id for items in (found.definitions, found.literals, found.paths) for item in items)
     return [Fused(chunk_id, 0.0, {}) for chunk_id in named if chunk_id not in listed]

@@ -18,8 +18,18 @@ from typing import Generic, TypeAlias, TypeVar
 from graphrag_mcp.errors import GraphragError, ModelUnavailableError, ServerError
 from graphrag_mcp.model.files import DocumentStatus
 from graphrag_mcp.model.scope import Scope
-from graphrag_mcp.model.search import Frequencies, Ranked, StoredChunk, SymbolMatch
-from graphrag_mcp.ports import ChunkStore, CrossEncoder, Embedder, GraphStore, KeywordIndex, Matrix, VectorIndex
+from graphrag_mcp.model.search import Frequencies, LiteralPlace, Ranked, StoredChunk, SymbolMatch
+from graphrag_mcp.ports import (
+    ChunkStore,
+    CrossEncoder,
+    Embedder,
+    GraphStore,
+    KeywordIndex,
+    Matrix,
+    PhraseIndex,
+    VectorIndex,
+)
+from graphrag_mcp.search.literals import find_places
 from graphrag_mcp.search.query.understand import Query
 from graphrag_mcp.search.sketch_cache import SketchCache
 from graphrag_mcp.search.threads import DaemonThreads, complete
@@ -49,6 +59,7 @@ class Stores:
     Without a model, `embedder` and `vectors` are None and `no_vectors` is the reason; without a graph, `no_graph` is.
     has_calibrated_cosines: whether the vectors are of the model in this package, for which `confidence` was fitted.
     sketches: of the definitions of files, by the same model; None where the catalog has no definitions.
+    phrases: None where no index file is there to look literals up.
     cross_encoder: loads the model that reranks, when a search first needs it; raises ModelUnavailableError.
     """
 
@@ -62,6 +73,7 @@ class Stores:
     has_calibrated_cosines: bool = False
     sketches: SketchCache | None = None
     cross_encoder: Callable[[], CrossEncoder] = _no_cross_encoder
+    phrases: PhraseIndex | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +89,7 @@ class Found:
     keyword_beyond: Mapping[int, float] = field(default_factory=dict)
     query_vector: Matrix | None = None
     definitions: Sequence[SymbolMatch] = ()
+    literals: Sequence[LiteralPlace] = ()
     paths: Sequence[Ranked] = ()
 
 
@@ -211,6 +224,7 @@ class Lookups:
             keyword_beyond={item.chunk_id: item.score for item in by_words[pool:]},
             query_vector=wanted,
             definitions=self._answer(definitions),
+            literals=find_places(query, scope, stores.phrases, catalog) if stores.phrases is not None else (),
             paths=self._answer(paths),
         )
 

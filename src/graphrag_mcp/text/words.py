@@ -58,8 +58,13 @@ def words_of(identifier: str) -> list[str]:
 def query_words(text: str) -> list[str]:
     """Return the distinct words of a query in order, without question words unless there are no others."""
     identifiers = _IDENTIFIER.findall(text)
-    telling = [identifier for identifier in identifiers if identifier.lower() not in _STOP_WORDS]
+    telling = list(filter(is_telling, identifiers))
     return list(_distinct(chain.from_iterable(map(_asked_words, telling or identifiers))))
+
+
+def is_telling(word: str) -> bool:
+    """Return whether a word of a question describes code, and is not a question word."""
+    return word.lower() not in _STOP_WORDS
 
 
 def _asked_words(identifier: str) -> list[str]:

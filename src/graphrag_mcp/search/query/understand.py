@@ -8,11 +8,13 @@ from itertools import chain
 
 from graphrag_mcp.model.files import Category
 from graphrag_mcp.search.query.expansion import expand
+from graphrag_mcp.search.query.literals import Literal, Run, literals, message_runs
 from graphrag_mcp.search.query.phrases import AskedRelation, asked_categories, asked_relations, asks_for_retired
 from graphrag_mcp.settings import RetrievalSettings
 from graphrag_mcp.text.words import query_words
 
 LONG = 250  # Characters: a longer text is an issue or a log, whose first line is its subject.
+MAX_QUOTING = 1_000  # Characters of a query in which texts of the code are looked for.
 MAX_TERMS = 64  # More words than this is a pasted log; the rarest of them would still be among the first.
 
 
@@ -30,7 +32,8 @@ class Query:
 
     title: the first line of a long text, else the text. terms: stemmed words for the keyword index, distinct, in order.
     expansion_terms: words with a lower weight: synonyms, and the rest of a long text. symbols: names in the query, each
-    with its qualifiers before it ("Session.send" gives name "send", qualifiers ("Session",)). paths: file paths or
+    with its qualifiers before it ("Session.send" gives name "send", qualifiers ("Session",)). literals, runs: what may
+    stand in the code as it is written, and words that may be parts of a message. paths: file paths or
     names in it. categories: kinds of file it asks for; their prior is 1. relations: those it asks about.
     wants_retired: whether it asks for archived or superseded files.
     """
@@ -41,6 +44,8 @@ class Query:
     terms: tuple[str, ...]
     expansion_terms: tuple[str, ...]
     symbols: tuple["NamedSymbol", ...]
+    literals: tuple[Literal, ...]
+    runs: tuple[Run, ...]
     paths: tuple[str, ...]
     categories: frozenset[Category]
     relations: tuple[AskedRelation, ...]
@@ -82,6 +87,8 @@ def understand(text: str, settings: RetrievalSettings = _DEFAULTS) -> Query:
         terms=tuple(terms[:MAX_TERMS]),
         expansion_terms=tuple(word for word in words if word not in terms)[:MAX_TERMS] + synonyms,
         symbols=symbols,
+        literals=literals(text[:MAX_QUOTING]),
+        runs=message_runs(text[:MAX_QUOTING]),
         paths=paths,
         categories=asked_categories(title),
         relations=asked_relations(title),

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from graphrag_mcp.model.files import SymbolKind
-from graphrag_mcp.model.search import Factor, FactorKind, Mention, Ranked, StoredFile, SymbolMatch
+from graphrag_mcp.model.search import Factor, FactorKind, LiteralPlace, Mention, Ranked, StoredFile, SymbolMatch
 from graphrag_mcp.search.query.understand import Intent, NamedSymbol, Query
 from graphrag_mcp.search.ranking.ranked_lists import Fused
 from graphrag_mcp.settings import RetrievalSettings
-from graphrag_mcp.text.words import directory_words, stem_words
+from graphrag_mcp.text.words import directory_words, query_words, stem_words
 
 MIN_PREFIX = 3  # "conf" agrees with "configuration"; two letters agree with half the dictionary.
 
@@ -27,6 +27,11 @@ _KIND_GRADE = {
 _NESTING_GRADE = 0.9  # For each level: the outer of two equal names is the one that is meant.
 _WRONG_QUALIFIER_GRADE = 0.5
 _WRONG_CASE_GRADE = 0.8
+_USE_GRADE = 0.1  # Of a literal where it is used, while another place defines it.
+_UNDEFINED_GRADE = 0.4  # Of a literal that no place defines.
+_LINE_LOSS = 0.025  # Of 20 lines each is worth half of a single one.
+_LEAST_SHARE = 0.4  # What a literal counts in a long question.
+_FURTHER_LITERAL = 0.3
 _OWN_FILE_GRADE = 1.15  # `class Session` in session.py.
 
 
@@ -46,6 +51,38 @@ def relation_bonuses(related: Iterable[Ranked], settings: RetrievalSettings) -> 
     """Return the bonus for neighbours by the relation that the query asks about, by chunk."""
     bonus = settings.relation_bonus
     return {item.chunk_id: Factor("relation", bonus * item.score, FactorKind.BONUS) for item in related}
+
+
+def literal_bonuses(query: Query, places: Sequence[LiteralPlace], settings: RetrievalSettings) -> dict[int, Factor]:
+    """Return the bonus for containing literals of the query, by chunk: the best one, and a part of each further one.
+
+    A literal counts less with each further line that contains it, and by the share of the query's terms that are in it;
+    little where it is used, while another place defines it.
+    """
+    defined = {place.literal for place in places if place.defines}
+    graded: dict[int, list[tuple[float, str]]] = {}
+    for place in places:
+        grade = 1.0 if place.defines else _USE_GRADE if place.literal in defined else _UNDEFINED_GRADE
+        rarity = 1 - _LINE_LOSS * (place.lines - 1)
+        share = _LEAST_SHARE + (1 - _LEAST_SHARE) * _share(query, place.literal)
+        graded.setdefault(place.chunk_id, []).append((grade * rarity * share, place.literal))
+    bonuses = {}
+    for chunk_id, grades in graded.items():
+        (best, _), *further = ordered = sorted(grades, reverse=True)
+        value = settings.literal_bonus * (best + _FURTHER_LITERAL * sum(grade for grade, _ in further))
+        note = ", ".join(literal for _, literal in ordered)
+        bonuses[chunk_id] = Factor("literal", value, FactorKind.BONUS, note)
+    return bonuses
+
+
+def _share(query: Query, literal: str) -> float:
+    return len(set(query_words(literal)).intersection(query.terms)) / max(1, len(query.terms))
+
+
+def by_chunk(*bonuses: Mapping[int, Factor]) -> dict[int, tuple[Factor, ...]]:
+    """Return the bonuses of each chunk."""
+    chunks = dict.fromkeys(chunk_id for some in bonuses for chunk_id in some)
+    return {chunk_id: tuple(some[chunk_id] for some in bonuses if chunk_id in some) for chunk_id in chunks}
 
 
 def _grade(named: NamedSymbol, match: SymbolMatch) -> float:

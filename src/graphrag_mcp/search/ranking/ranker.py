@@ -8,15 +8,27 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from graphrag_mcp.model.files import NO_FACTS, Category
-from graphrag_mcp.model.search import Factor, FactorKind, Hit, ListSource, Ranked, StoredChunk, StoredFile, SymbolMatch
+from graphrag_mcp.model.search import (
+    Factor,
+    FactorKind,
+    Hit,
+    ListSource,
+    LiteralPlace,
+    Ranked,
+    StoredChunk,
+    StoredFile,
+    SymbolMatch,
+)
 from graphrag_mcp.search.query.understand import Intent, Query
 from graphrag_mcp.search.ranking import backlinks, multipliers
 from graphrag_mcp.search.ranking.bonuses import (
     FILE_BONUSES,
     Agreement,
+    by_chunk,
     coherence_by_file,
     definition_bonuses,
     file_bonuses,
+    literal_bonuses,
     relation_bonuses,
 )
 from graphrag_mcp.search.ranking.ranked_lists import Fused
@@ -47,12 +59,13 @@ class Scored(NamedTuple):
 class Evidence:
     """What the stores hold about the candidates besides their ranks.
 
-    definitions: those that the query names. related: chunks that have the relation that the query asks for to them.
-    keyword: BM25 by chunk id. By file id: votes of the best candidates, 0 to 1 (see `bonuses.graph_votes`); backlinks,
-    how many other files refer to it.
+    definitions: those that the query names. literals: where its literals stand. related: chunks that have the relation
+    that the query asks for to the definitions. keyword: BM25 by chunk id. By file id: votes of the best candidates, 0
+    to 1 (see `bonuses.graph_votes`); backlinks, how many other files refer to it.
     """
 
     definitions: Sequence[SymbolMatch] = ()
+    literals: Sequence[LiteralPlace] = ()
     related: Sequence[Ranked] = ()
     keyword: Mapping[int, float] = field(default_factory=dict)
     votes: Mapping[int, float] = field(default_factory=dict)
@@ -86,7 +99,7 @@ class Ranker:
     with_bonuses: bool = True
     with_archived: bool = False
     _evidence: Evidence = field(init=False, default=_NO_EVIDENCE)
-    _own: Mapping[int, Factor] = field(init=False, default_factory=dict)
+    _own: Mapping[int, Sequence[Factor]] = field(init=False, default_factory=dict)
     _files: dict[int, _FileScore] = field(init=False, default_factory=dict)
     _agreement: Agreement = field(init=False)
     _priors: Mapping[Category, float] = field(init=False)
@@ -104,8 +117,14 @@ class Ranker:
             self._priors = multipliers.lifted(self._priors, evidence.keyword, files)
         if self.with_bonuses:
             # A query for the callers of a definition does not look for the definition.
-            self._own = relation_bonuses(evidence.related, self.settings) or definition_bonuses(
-                self.query, evidence.definitions, self.settings
+            related = relation_bonuses(evidence.related, self.settings)
+            self._own = (
+                by_chunk(related)
+                if related
+                else by_chunk(
+                    definition_bonuses(self.query, evidence.definitions, self.settings),
+                    literal_bonuses(self.query, evidence.literals, self.settings),
+                )
             )
         known = self._likely(
             [(candidate, files[candidate.chunk_id]) for candidate in fused if candidate.chunk_id in files]
@@ -139,8 +158,7 @@ class Ranker:
             return Hit(chunk, scored.score, fused.score, fused.ranks, scored.terms, phrasings=scored.phrasings)
         shared = self._files[scored.file.file_id]
         share = self.settings.file_bonus_decay**scored.rank_in_file
-        own = self._own.get(chunk.chunk_id)
-        terms = [own] if own else []
+        terms = list(self._own.get(chunk.chunk_id, ()))
         terms += (
             Factor(name, value * share, FactorKind.BONUS)
             for name, value in zip(FILE_BONUSES, shared.bonuses, strict=False)
@@ -203,9 +221,8 @@ class Ranker:
             damping *= self.settings.saturation
 
     def base(self, fused: Fused) -> float:
-        """Return a candidate's score before what its file adds: the fused score and its own bonus."""
-        own = self._own.get(fused.chunk_id)
-        return fused.score + own.value if own is not None else fused.score
+        """Return a candidate's score before what its file adds: the fused score and its own bonuses."""
+        return fused.score + sum(bonus.value for bonus in self._own.get(fused.chunk_id, ()))
 
     def _multiplier(self, fused: Fused, shared: _FileScore) -> float:
         confidence = self._confidence(fused)

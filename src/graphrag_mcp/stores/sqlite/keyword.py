@@ -5,9 +5,12 @@ from collections.abc import Sequence
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.model.search import Frequencies, Ranked
 from graphrag_mcp.stores.keywords import discriminative_terms
-from graphrag_mcp.stores.sqlite.database import Database, marks
+from graphrag_mcp.stores.sqlite.database import Database, id_list, marks
 from graphrag_mcp.stores.sqlite.schema import KEYWORD_FIELDS, ORDINAL_BITS
 from graphrag_mcp.stores.sqlite.scope import ScopeResolver
+from graphrag_mcp.text.words import index_text
+
+MAX_COMPARED = 300  # Chunks whose text is compared for one literal: about 2 ms.
 
 _WEIGHTS = ", ".join(str(weight) for weight in KEYWORD_FIELDS.values())
 
@@ -41,6 +44,33 @@ class SqliteKeywordIndex:
             (query, self._scopes.resolve(scope).visible, limit),
         )
         return list(map(Ranked._make, rows))
+
+    def chunks_with_words(self, phrases: Sequence[str], limit: int, scope: Scope) -> list[int]:
+        """Return chunks inside the scope that have the words of any of the phrases in a row, at most `limit`."""
+        wanted = " OR ".join(f'"{words}"' for words in map(index_text, phrases) if words)
+        if not wanted:
+            return []
+        rows = self._database.rows(
+            f"""SELECT rowid FROM keywords
+                WHERE keywords MATCH ? AND substr(?, (rowid >> {ORDINAL_BITS}) + 1, 1) IS x'01' LIMIT ?""",
+            (f"body : ({wanted})", self._scopes.resolve(scope).visible, limit),
+        )
+        return [chunk_id for (chunk_id,) in rows]
+
+    def chunks_with_text(self, texts: Sequence[str], limit: int, scope: Scope) -> list[int]:
+        """Return chunks inside the scope that contain any of some texts, at most `limit`.
+
+        None where more than MAX_COMPARED chunks have the words in a row, such as those of a flag that is a common word.
+        """
+        proposed = self.chunks_with_words(texts, MAX_COMPARED + 1, scope)
+        if not 0 < len(proposed) <= MAX_COMPARED:
+            return []
+        contains = " OR ".join("instr(text, ?)" for _ in texts)
+        rows = self._database.rows(
+            f"SELECT id FROM main.chunks WHERE id IN (SELECT value FROM json_each(?)) AND ({contains}) LIMIT ?",
+            (id_list(proposed), *texts, limit),
+        )
+        return [chunk_id for (chunk_id,) in rows]
 
     def frequencies(self, terms: Sequence[str]) -> Frequencies:
         """Return how many chunks contain each term; cached until the next commit."""

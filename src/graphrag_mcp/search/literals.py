@@ -1,0 +1,191 @@
+"""The literal lane: finds what a question writes as it stands in the code, and where it is defined.
+
+The full-text index proposes the chunks that have the words in a row; the stored text of a chunk, which is masked, then
+shows whether the literal itself is there. No file is read. A literal that stands in many places identifies none.
+"""
+
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from graphrag_mcp.model.files import Category
+from graphrag_mcp.model.scope import Scope
+from graphrag_mcp.model.search import LiteralPlace, StoredChunk
+from graphrag_mcp.ports import ChunkStore, PhraseIndex
+from graphrag_mcp.search.query.literals import Literal, LiteralKind, Run
+from graphrag_mcp.search.query.understand import Query
+
+MAX_LINES = 20
+MAX_FILES = 8
+MAX_RUNS = 12  # Of words of messages that are looked up; each takes .1 ms at 10,000 chunks.
+MAX_FREQUENCY = 5_000  # Chunks with the rarest word of a run: looking for more takes longer than the rest of a search.
+MAX_CHUNKS = 3 * MAX_LINES  # Proposed by the index: more than this is a frequent phrase.
+
+_PLAIN = frozenset({Category.IMPLEMENTATION, Category.CONFIG, Category.OTHER})
+
+
+class _Line(NamedTuple):
+    """A line of a chunk that contains a literal, and where in it."""
+
+    chunk: StoredChunk
+    number: int
+    text: str
+    start: int
+    end: int
+
+
+Judge = Callable[[_Line], bool | None]  # Whether a line defines a literal; None for a line that does not count.
+
+
+def find_places(query: Query, scope: Scope, index: PhraseIndex, catalog: ChunkStore) -> list[LiteralPlace]:
+    """Return the chunks that contain a literal of the query, or the text of a message between its values."""
+    lane = _Lane(query.categories, scope, index, catalog)
+    return [*lane.literals(query.literals), *_joined(lane.runs(_rarest(query.runs, index)))]
+
+
+@dataclass(frozen=True, slots=True)
+class _Lane:
+    asked: Collection[Category]
+    scope: Scope
+    index: PhraseIndex
+    catalog: ChunkStore
+
+    def literals(self, literals: Iterable[Literal]) -> Iterator[LiteralPlace]:
+        for literal in literals:
+            look_up = self.index.chunks_with_text if literal.is_word else self.index.chunks_with_words
+            chunks = self._read(look_up([literal.text], MAX_CHUNKS + 1, self.scope))
+            spaced = r"\s+".join(map(re.escape, literal.text.split()))
+            pattern = re.compile(rf"(?<![\w-]){spaced}(?![\w-])")
+            judge = _defines_compound if literal.kind is LiteralKind.COMPOUND else _defines
+            yield from self._places(literal.text, chunks, pattern, judge)
+
+    def runs(self, runs: Sequence[Run]) -> Iterator[tuple[Run, LiteralPlace]]:
+        """Look all runs up together, since most questions contain no message; one by one if one is frequent."""
+        together = self._with_words(runs)
+        for run in runs:
+            chunks = self._with_words([run]) if together is None else together
+            spaced = r"[^\w\n]+".join(map(re.escape, run.words))
+            pattern = re.compile(rf"(?<!\w){spaced}(?!\w)", re.IGNORECASE)
+            yield from ((run, place) for place in self._places(run.text, chunks, pattern, _composes_message))
+
+    def _with_words(self, runs: Sequence[Run]) -> Sequence[StoredChunk] | None:
+        if not runs:
+            return ()
+        return self._read(self.index.chunks_with_words([run.text for run in runs], MAX_CHUNKS + 1, self.scope))
+
+    def _read(self, chunk_ids: Sequence[int]) -> Sequence[StoredChunk] | None:
+        """Return the chunks; None for too many."""
+        if len(chunk_ids) > MAX_CHUNKS:
+            return None
+        return list(self.catalog.chunks(chunk_ids).values()) if chunk_ids else ()
+
+    def _places(
+        self, text: str, chunks: Sequence[StoredChunk] | None, pattern: re.Pattern[str], judge: Judge
+    ) -> Iterator[LiteralPlace]:
+        judged = [
+            (line, defines)
+            for chunk in chunks or ()
+            for line in _lines(chunk, pattern)
+            if (defines := judge(line)) is not None
+        ]
+        telling = self._telling(judged)
+        defining: dict[int, bool] = {}
+        for line, defines in telling:
+            defining[line.chunk.chunk_id] = defines or defining.get(line.chunk.chunk_id, False)
+        for chunk_id, defines in defining.items():
+            yield LiteralPlace(chunk_id, text, defines, len(telling))
+
+    def _telling(self, lines: Sequence[tuple[_Line, bool]]) -> Sequence[tuple[_Line, bool]]:
+        """Return the lines if they are few; else those of code and configuration, if these are few."""
+        plain = [found for found in lines if found[0].chunk.category in _PLAIN.union(self.asked)]
+        return next((some for some in (lines, plain) if _are_few(line for line, _ in some)), ())
+
+
+def _are_few(lines: Iterable[_Line]) -> bool:
+    places = {(line.chunk.path, line.number) for line in lines}
+    return 0 < len(places) <= MAX_LINES and len({path for path, _ in places}) <= MAX_FILES
+
+
+def _rarest(runs: Sequence[Run], index: PhraseIndex) -> list[Run]:
+    """Return the runs to look up: those whose words all occur, by their rarest word."""
+    if not runs:
+        return []
+    counts = index.frequencies(sorted({word.lower() for run in runs for word in run.words})).of_terms
+    rarest = {run: min(counts.get(word.lower(), 0) for word in run.words) for run in runs}
+    known = [run for run in runs if 0 < rarest[run] <= MAX_FREQUENCY]
+    return sorted(known, key=rarest.__getitem__)[:MAX_RUNS]
+
+
+def _joined(found: Iterable[tuple[Run, LiteralPlace]]) -> Iterator[LiteralPlace]:
+    """Join runs of one segment that overlap in one chunk."""
+    by_segment: dict[tuple[int, tuple[str, ...]], list[tuple[Run, LiteralPlace]]] = {}
+    for run, place in found:
+        by_segment.setdefault((place.chunk_id, run.segment), []).append((run, place))
+    for pairs in by_segment.values():
+        (joined, place), *rest = sorted(pairs)
+        for run, other in rest:
+            if run.start < joined.stop:
+                joined = joined._replace(stop=max(joined.stop, run.stop))
+                place = place._replace(lines=min(place.lines, other.lines))
+            else:
+                yield place._replace(literal=joined.text)
+                joined, place = run, other
+        yield place._replace(literal=joined.text)
+
+
+def _lines(chunk: StoredChunk, pattern: re.Pattern[str]) -> Iterator[_Line]:
+    """Yield the first match of each line of a chunk."""
+    last = 0
+    for match in pattern.finditer(chunk.text):
+        begin = chunk.text.rfind("\n", 0, match.start()) + 1
+        end = chunk.text.find("\n", match.start())
+        number = chunk.start_line + chunk.text.count("\n", 0, begin)
+        if number != last:
+            text = chunk.text[begin : end if end >= 0 else None]
+            yield _Line(chunk, number, text, match.start() - begin, min(match.end() - begin, len(text)))
+            last = number
+
+
+# ---------------------------------------------------------------- what a line does with a literal
+
+_QUOTES = "\"'`"
+_COMMENT = re.compile(r"\s*(?://|#(?!define)|\*|/\*|--\s|;|<!--|%)")
+_GETS_VALUE = re.compile(r"\s*[?!]?(?::=|=>|:(?!:)|=(?!=))(?!\s*(?:require|import)\b)")
+_DECLARED = re.compile(r"(?:[@#]?[A-Za-z_][\w.<>*&\[\]]*\s+[*&]*)*|[-*\[<{,\s]*")
+_DECLARES = re.compile(
+    r"(?:^|\s)(?:class|const|def|#define|enum|final|fn|func|function|fun|interface|let|static|struct|trait|type|val|var)"
+    r"\s[^=(]*$"
+)
+_FIRST_ARGUMENT = re.compile(r"[\w)>\]]!?\s*\(\s*$")
+
+
+def _defines(line: _Line) -> bool | None:
+    """Return whether a line declares a literal, gives it a value, or passes it to a call with one, as an option is.
+
+    None for a comment, which only mentions it; a document defines nothing.
+    """
+    if line.chunk.category is Category.DOCUMENTATION:
+        return False
+    if _COMMENT.match(line.text):
+        return None
+    before, after = line.text[: line.start], line.text[line.end :]
+    if before and after and before[-1] in _QUOTES and after[0] == before[-1]:
+        before, after = before[:-1], after[1:]
+        if _FIRST_ARGUMENT.search(before) and after.lstrip()[:1] == ",":  # What follows is its value or its text.
+            return True
+    is_setting = line.chunk.category is Category.CONFIG and not before.strip() and bool(re.match(r"\s+\S", after))
+    return bool(_DECLARES.search(before) or (_DECLARED.fullmatch(before) and (is_setting or _GETS_VALUE.match(after))))
+
+
+def _defines_compound(line: _Line) -> bool | None:
+    """Return True where a line defines what else may be English; None elsewhere."""
+    return (line.chunk.category in _PLAIN and _defines(line)) or None
+
+
+def _composes_message(line: _Line) -> bool | None:
+    """Return True where words stand in a string of code; None elsewhere."""
+    before = line.text[: line.start]
+    is_in_string = any(before.count(quote) % 2 for quote in _QUOTES)
+    is_prose = line.chunk.category is Category.DOCUMENTATION or _COMMENT.match(line.text)
+    return True if is_in_string and not is_prose else None

@@ -1,0 +1,108 @@
+"""Finds in a question what may stand in the code letter for letter: quoted text, keys, flags, and messages.
+
+A message is pasted with its values filled in. The text between the values is what stands in the code's format string,
+so a question is cut into segments at everything that may be such a value.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from enum import Enum, auto
+from typing import NamedTuple
+
+from graphrag_mcp.text.words import is_telling
+
+MAX_LITERALS = 8  # A question has one or two; more is a pasted log.
+MAX_LENGTH = 200  # Characters of a literal; longer quoted text is code, which is found by its words.
+MIN_RUN = 3  # Words of a message that are evidence: two stand together by chance.
+RUN = 4  # Words that are looked up together, since a value without a mark of its own may stand in a segment.
+MAX_RUN = 12  # Words of a segment that is looked up as a whole.
+MIN_TELLING = 2  # Words of a run that are not question words.
+
+
+class LiteralKind(Enum):
+    """What a literal looks like."""
+
+    QUOTED = auto()  # Text that the question puts between quotes or backticks.
+    KEY = auto()  # `max_width`, `server.port`, `hash-max-entries`, `--no-cache`, `HTTP_PROXY`.
+    COMPOUND = auto()  # Two plain words with a hyphen: a key, or English.
+
+
+@dataclass(frozen=True, slots=True)
+class Literal:
+    """A text that the question writes as it may stand in a file."""
+
+    text: str
+    kind: LiteralKind
+
+    @property
+    def is_word(self) -> bool:
+        """Whether it has no blanks."""
+        return " " not in self.text
+
+
+class Run(NamedTuple):
+    """Some words of a segment: `segment[start:stop]`."""
+
+    segment: tuple[str, ...]
+    start: int
+    stop: int
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """The words themselves."""
+        return self.segment[self.start : self.stop]
+
+    @property
+    def text(self) -> str:
+        """The words with blanks between them."""
+        return " ".join(self.words)
+
+
+_QUOTED = re.compile(r"`([^`]+)`|\"([^\"\n]+)\"|“([^”\n]+)”|(?<!\w)'([^'\n]+)'(?!\w)")
+_FLAG = r"(?<![\w-])--?[A-Za-z][\w-]+"
+_KEY = re.compile(rf"{_FLAG}|(?<![\w./\\-])\w+(?:[._-]+\w+)+(?![\w/\\])")
+_COMPOUND = re.compile(r"[A-Za-z]+-[a-z]+")
+_NO_KEY = re.compile(r"[\d._-]+|\w\.\w")  # A version; "e.g".
+# What a message holds in place of a value, and where one message or sentence ends.
+_VALUE = re.compile(
+    r"`[^`]*`|\"[^\"\n]*\"|“[^”\n]*”|(?<!\w)'[^'\n]*'(?!\w)"  # Quoted text.
+    r"|\S*[\w.)]/\S*|\S*\\\S+|/\S+"  # Paths and addresses of the web.
+    r"|\S*\d\S*"  # Numbers, hex values, durations, addresses.
+    r"|\S*[\w)][.:]{1,2}\w\S*|\S*[_@=<>{}$%]\S*|(?<!\S)-\S+|\w+-\w+-[\w-]+"  # Names, keys and other code.
+    r"|[:;,?!()\[\]\n]|\.(?=\s|$)"
+)
+_WORD = re.compile(r"[^\W_]+")
+
+
+def literals(text: str) -> tuple[Literal, ...]:
+    """Return the literals of a question, at most MAX_LITERALS, in their order."""
+    quoted = [next(filter(None, match.groups())).strip() for match in _QUOTED.finditer(text)]
+    found = {part: LiteralKind.QUOTED for part in quoted if 1 < len(part) <= MAX_LENGTH and _WORD.search(part)}
+    for match in _KEY.finditer(text):
+        key = match.group(0).rstrip("-_.")
+        if key not in found and not _NO_KEY.fullmatch(key):
+            found[key] = LiteralKind.COMPOUND if _COMPOUND.fullmatch(key) else LiteralKind.KEY
+    return tuple(Literal(part, kind) for part, kind in found.items())[:MAX_LITERALS]
+
+
+def message_runs(text: str) -> tuple[Run, ...]:
+    """Return the runs of words of a text that may be parts of a message without its values.
+
+    A segment is a run as a whole; so are RUN words of it, which tell more, since a value may look like a word.
+    """
+    inner = [part for match in _QUOTED.finditer(text) for part in match.groups() if part and " " in part]
+    parts = [tuple(_WORD.findall(part)) for source in (text, *inner) for part in _VALUE.split(source)]
+    return tuple(run for segment in dict.fromkeys(parts) for run in _runs(segment))
+
+
+def _runs(segment: tuple[str, ...]) -> Iterator[Run]:
+    if MIN_RUN <= len(segment) <= MAX_RUN and _telling(segment) >= MIN_TELLING:
+        yield Run(segment, 0, len(segment))
+    for start in range(len(segment) - RUN + 1 if len(segment) > RUN else 0):
+        if _telling(segment[start : start + RUN]) >= RUN - 1:
+            yield Run(segment, start, start + RUN)
+
+
+def _telling(words: Sequence[str]) -> int:
+    return sum(map(is_telling, words))

@@ -1,0 +1,167 @@
+"""What a question writes as it stands in the code is found there, where it is defined before where it is used."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from graphrag_mcp.answers.reasons import why
+from graphrag_mcp.app.local import App
+from graphrag_mcp.model.search import Hit, LiteralPlace, SearchRequest
+from graphrag_mcp.search.query.literals import Literal, LiteralKind, literals, message_runs
+from graphrag_mcp.search.query.understand import understand
+from graphrag_mcp.search.ranking.bonuses import literal_bonuses
+from graphrag_mcp.settings import RetrievalSettings, load_settings
+
+PROSE = "".join(
+    f'def straw_{name}(limit):\n    """Return the {name} limit of a list with a default."""\n    return limit\n\n\n'
+    for name in ("upper", "lower", "outer", "inner")
+)
+FILES = {
+    "src/limit.py": PROSE,
+    "src/list_limit.py": PROSE.replace("straw", "hay"),
+    "src/config.py": 'SETTINGS = []\n\n\ndef declare(add):\n    add("list-max-pack-entries", 128)\n',
+    "src/pack.py": 'def fits(settings, entries):\n    return entries <= settings.get("list-max-pack-entries")\n',
+    "src/range.py": (
+        "def check(value, low, high):\n    if not low <= value <= high:\n"
+        '        raise ValueError(f"{value} does not lie between the bounds {low} and {high}")\n'
+    ),
+    "tests/test_range.py": (
+        'def test_range(run):\n    assert run("--level", "11") == "11 does not lie between the bounds 0 and 10"\n'
+    ),
+    "src/options.py": 'def add(option):\n    option("--no-straw", help="leave it out")\n',
+    "server.conf": "timeout 3\nlist-max-pack-entries 128\n",
+    "docs/limits.md": "# Limits\n\nlist-max-pack-entries: the limit. 5 does not lie between the bounds 1 and 3.\n",
+}
+
+
+@pytest.fixture(scope="module")
+def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
+    """An index of FILES."""
+    folder = tmp_path_factory.mktemp("literals")
+    for path, text in FILES.items():
+        (folder / "project" / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / "project" / path).write_text(text)
+    environ = {"GRAPHRAG_DATA_DIR": str(folder / "data"), "GRAPHRAG_WORKERS": "1"}
+    app = App(folder / "project", load_settings(folder / "project", environ))
+    app.index()
+    yield app
+    app.close()
+
+
+def _ask(app: App, query: str) -> list[Hit]:
+    return list(app.search(SearchRequest(query, limit=10)).primary)
+
+
+def _with_literal(hits: list[Hit]) -> list[str]:
+    return [hit.chunk.path for hit in hits if any(factor.name == "literal" for factor in hit.factors)]
+
+
+@pytest.mark.parametrize("query", ["what is the default limit of list-max-pack-entries", "list-max-pack-entries"])
+def test_a_key_is_found_where_it_gets_its_default(app: App, query: str) -> None:
+    """The declaration and the configuration come first, then a use, and then a document."""
+    hits = _ask(app, query)
+    assert [hit.chunk.path for hit in hits[:2]] == ["src/config.py", "server.conf"]
+    assert _with_literal(hits) == ["src/config.py", "server.conf", "src/pack.py", "docs/limits.md"]
+
+
+def test_the_answer_says_what_a_result_contains(app: App) -> None:
+    """A reader sees why a place comes first."""
+    assert "contains `list-max-pack-entries`" in why(_ask(app, "list-max-pack-entries")[0])
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "Error: invalid value for '--level': 11 does not lie between the bounds 0 and 10.",
+        "ValueError: 0x2f does not lie between the bounds 1.5 and 2.5",
+        "what does `7 does not lie between the bounds 0 and 5` mean?",
+    ],
+)
+def test_a_pasted_message_is_found_where_it_is_composed(app: App, message: str) -> None:
+    """Its values are not those of the format string; the test that repeats the message comes after the code."""
+    paths = [hit.chunk.path for hit in _ask(app, message)]
+    assert paths[0] == "src/range.py"
+    assert "tests/test_range.py" in paths
+
+
+def test_a_flag_is_no_negative_word(app: App) -> None:
+    """A flag of two common words is looked up with its hyphens."""
+    assert _ask(app, "what happens with --no-straw")[0].chunk.path == "src/options.py"
+
+
+def test_words_in_a_row_count_only_in_strings_of_code(app: App) -> None:
+    """A question that repeats a docstring or a document gets no bonus for it."""
+    assert _with_literal(_ask(app, "how is the upper limit of a list with a default returned")) == []
+
+
+def test_a_literal_in_many_lines_identifies_none(tmp_path: Path) -> None:
+    """With more than twenty lines, the order is that of the other signals."""
+    root = tmp_path / "project"
+    root.mkdir()
+    for number in range(3):
+        lines = "".join(f'    get("straw-max-size", {line})\n' for line in range(7))
+        (root / f"uses_{number}.py").write_text(f"def uses_{number}(get):\n{lines}")
+    app = App(root, load_settings(root, {"GRAPHRAG_DATA_DIR": str(tmp_path / "data"), "GRAPHRAG_WORKERS": "1"}))
+    try:
+        app.index()
+        assert _with_literal(_ask(app, "straw-max-size")) == []
+    finally:
+        app.close()
+
+
+def test_a_secret_is_not_confirmed_by_its_text(tmp_path: Path) -> None:
+    """A literal is compared with masked text: a search cannot tell whether a guessed secret is right."""
+    root = tmp_path / "project"
+    root.mkdir()
+    secret = "AKIA" + "QWERTYUIOPASDFGH"
+    (root / "keys.py").write_text(f'ACCESS_KEY = "{secret}"\n')
+    app = App(root, load_settings(root, {"GRAPHRAG_DATA_DIR": str(tmp_path / "data"), "GRAPHRAG_WORKERS": "1"}))
+    try:
+        app.index()
+        assert _with_literal(_ask(app, f'where is "{secret}"')) == []
+    finally:
+        app.close()
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("default of max_width", Literal("max_width", LiteralKind.KEY)),
+        ("what sets server.port?", Literal("server.port", LiteralKind.KEY)),
+        ("HTTP_PROXY is ignored", Literal("HTTP_PROXY", LiteralKind.KEY)),
+        ("run with --no-cache", Literal("--no-cache", LiteralKind.KEY)),
+        ("hash-max-pack-entries", Literal("hash-max-pack-entries", LiteralKind.KEY)),
+        ("the real-time adapter", Literal("real-time", LiteralKind.COMPOUND)),
+        ("who raises `no such host`", Literal("no such host", LiteralKind.QUOTED)),
+        ('who raises "no such host"', Literal("no such host", LiteralKind.QUOTED)),
+    ],
+)
+def test_literals_are_recognised_by_their_form(text: str, found: Literal) -> None:
+    """Keys, flags, variables and quoted text; two plain words with a hyphen may be English."""
+    assert literals(text) == (found,)
+
+
+@pytest.mark.parametrize(
+    "text", ["how are routes registered", "since 1.2.3", "e.g. a list", "it's the user's", "src/a/b.c"]
+)
+def test_plain_words_versions_and_paths_are_no_literals(text: str) -> None:
+    """They have look-ups of their own, or none."""
+    assert literals(text) == ()
+
+
+def test_a_message_is_cut_at_its_values() -> None:
+    """Quoted text, numbers, paths and qualified names are values; question words alone are no message."""
+    runs = message_runs("pkg.Error: no route exists for name 'x' at /a/b/c after 30s: the one of them")
+    assert [run.text for run in runs if run.words == run.segment] == ["no route exists for name"]
+
+
+def test_a_rarer_literal_and_two_literals_count_more() -> None:
+    """The fewer lines contain a literal, the more it says; a chunk with two comes before one with the better."""
+    places = [LiteralPlace(1, "a", True, 1), LiteralPlace(2, "b", True, 20), LiteralPlace(3, "c", False, 1)]
+    places += [LiteralPlace(4, "a", True, 1), LiteralPlace(4, "c", False, 1)]
+    values = {
+        chunk_id: bonus.value
+        for chunk_id, bonus in literal_bonuses(understand("a, b or c"), places, RetrievalSettings()).items()
+    }
+    assert sorted(values, key=values.__getitem__, reverse=True) == [4, 1, 2, 3]

@@ -296,6 +296,7 @@ def test_json_has_everything() -> None:
         "confidence",
         "nothing_matches",
         "missing_words",
+        "restriction",
     } == set(payload["meta"])
 
 

@@ -45,6 +45,7 @@ def search_payload(result: SearchResult, room: int | None = None) -> dict[str, A
     rejected: documents of rejected approaches. runner_up: the next best results, without their texts.
     expanded: related code, where `confirmed` is false when it is only a candidate.
     meta: retrieval_ms, phases_ms, search_strategy, retrieval_stats, compression, index, unavailable, warnings;
+    `restriction`, a sentence where the question's words name a kind of file or a path to search in;
     `confidence` (0 to 1, null: not judged), `nothing_matches` where it is low, and then `missing_words`, which no
     chunk contains.
     """

@@ -98,10 +98,12 @@ def describe_nothing(meta: SearchMeta) -> str:
 
 
 def describe_meta(meta: SearchMeta) -> list[str]:
-    """Return the notes before the results: an incomplete index, a missing store, warnings."""
+    """Return the notes before the results: an incomplete index, a missing store, a restriction, warnings."""
     notes = [_describe_index(meta.index)] if meta.index.state is not IndexPhase.READY else []
     if meta.unavailable:
         notes.append("Not searched: " + "; ".join(f"{name} ({reason})" for name, reason in meta.unavailable.items()))
+    if meta.restriction:
+        notes.append(one_line(meta.restriction))
     return notes + [f"Warning: {warning}" for warning in meta.warnings]
 
 

@@ -297,6 +297,7 @@ class SearchMeta:
 
     confidence: how sure it is that something matches, 0 to 1; None where it was not judged. nothing_matches: it is so
     low that the results are only the nearest there are. missing_words: then, the query's words that occur nowhere.
+    restriction: where the question's words restrict the search to, as a sentence.
     """
 
     retrieval_ms: float
@@ -310,6 +311,7 @@ class SearchMeta:
     confidence: float | None = None
     nothing_matches: bool = False
     missing_words: tuple[str, ...] = ()
+    restriction: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,9 @@ import time
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
+from graphrag_mcp.errors import ServerError
 from graphrag_mcp.model.reports import IndexPhase, IndexState
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.model.search import (
@@ -17,12 +19,14 @@ from graphrag_mcp.model.search import (
     SearchResult,
     SearchStrategy,
 )
+from graphrag_mcp.ports import ChunkStore
 from graphrag_mcp.search.confidence import NO_JUDGEMENT, Judgement, best_of, judge
 from graphrag_mcp.search.enrich import rejected_approaches, related_code
 from graphrag_mcp.search.filters import check_filters
 from graphrag_mcp.search.focus import Terms, focus_hits
 from graphrag_mcp.search.gather import Candidates, gather
 from graphrag_mcp.search.phrasings import fuse_phrasings
+from graphrag_mcp.search.query.restrictions import find_restriction
 from graphrag_mcp.search.query.understand import Query, joined, understand
 from graphrag_mcp.search.ranking.reranking import RERANKED, Reranked, Top, by_cross_encoder, by_weighted_sum
 from graphrag_mcp.search.ranking.within import order_within_files
@@ -50,12 +54,31 @@ class SearchOrchestrator:
     def search(self, request: SearchRequest, stores: Stores, index: IndexState) -> SearchResult:
         """Return the answer; a store that fails is named in `meta.unavailable`, and the others are used.
 
-        Raises RequestError for a language that is not known.
+        A restriction in the words of the question is a filter, unless nothing is found there. Raises RequestError for a
+        language that is not known, or a path that matches nothing.
         """
+        request = check_filters(request, stores.catalog)
+        texts = (request.query, *request.also)
+        read = [find_restriction(text, partial(_exists, stores.catalog)) for text in texts]
+        restriction = read[0]
+        scope = restriction.narrow(request.scope) if restriction else None
+        if restriction is None or scope is None:
+            return self._search(request, texts, stores, index)
+        plain = [found.question if found else text for found, text in zip(read, texts, strict=True)]
+        result = self._search(replace(request, scope=scope), plain, stores, index)
+        note = f"Restricted to {restriction.place}, as the question says; other words search everywhere."
+        if not result.primary or result.meta.nothing_matches:
+            everywhere = self._search(request, plain, stores, index)
+            if everywhere.primary and not everywhere.meta.nothing_matches:
+                result = everywhere
+                note = f"Nothing matches in {restriction.place}, as the question restricts it; this is from elsewhere."
+        return replace(result, meta=replace(result.meta, restriction=note))
+
+    def _search(self, request: SearchRequest, texts: Sequence[str], stores: Stores, index: IndexState) -> SearchResult:
+        """Return the answer; texts: the phrasings without their restrictions."""
         watch = _Stopwatch()
         settings = self._settings
-        queries = [understand(text, settings) for text in (request.query, *request.also)]
-        request = check_filters(request, stores.catalog)
+        queries = [understand(text, settings) for text in texts]
         pool = settings.candidate_minimum  # Whatever the limit is: it decides how many are shown, not which.
         ranked = self._rank(queries, request, pool, stores, watch)
         if _ran_short(ranked, request, pool):
@@ -160,6 +183,14 @@ class _Answer:
     candidates: Candidates
     ranking: Ranking
     reranked: Reranked
+
+
+def _exists(catalog: ChunkStore, glob: str) -> bool:
+    """Return whether a glob matches an indexed file; False while a server fails."""
+    try:
+        return not catalog.chosen((glob,)).is_empty
+    except ServerError:
+        return False
 
 
 @dataclass(frozen=True, slots=True)

@@ -160,7 +160,7 @@ function measure(started, typed, detail) {
 function describe(result, milliseconds) {
   const { nothing_matches: doubtful, missing_words: words } = result.meta;
   const missing = Object.entries(result.meta.unavailable).map(([name, why]) => `${name} was not searched (${why})`);
-  const parts = [plural(result.primary.length, "result"), `${Math.round(milliseconds)} ms`, ...missing, ...result.meta.warnings];
+  const parts = [plural(result.primary.length, "result"), `${Math.round(milliseconds)} ms`, ...missing, ...[result.meta.restriction].filter(Boolean), ...result.meta.warnings];
   if (doubtful) parts.unshift(words.length ? `nothing matches well: ${words.join(", ")} not indexed anywhere` : "nothing matches well");
   if (result.meta.index.state !== "ready") parts.push("the index is not complete yet");
   return parts.join(" · ");

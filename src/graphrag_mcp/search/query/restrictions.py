@@ -1,0 +1,118 @@
+"""Reads from the words of a question where its answer has to be: "in the tests: ...", "..., only in src/http".
+
+A restriction hides files, so only what can mean nothing else is one: it stands at the beginning or the end, in one of
+the forms below, and names a kind of file or a path that exists. "How are errors handled in the parser" and "why does it
+fail in the tests" have none; there the words only take part in the ranking.
+"""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from graphrag_mcp.model.files import Category
+from graphrag_mcp.model.scope import Scope
+
+LONGEST = 250  # Characters of a question that may end with a restriction; a longer text is an issue or a log.
+
+_KINDS = {
+    Category.TESTS: r"(?:(?:unit|integration|e2e|end.to.end) )?tests|test (?:suite|code|files|cases)|specs",
+    Category.DOCUMENTATION: r"docs|documentation|documents|manual",
+    Category.EXAMPLES: r"examples|example (?:code|files)|samples|demos",
+    Category.CONFIG: r"config(?:uration)?(?: files)?|settings files",
+    Category.IMPLEMENTATION: r"code|sources?|source (?:code|files)|implementation",
+}
+_IN = r"(?:in|inside|within|under)"
+_PART = r"[\w.@+~*\[\]-]+"
+_WHERE = (
+    rf"(?:(?:the|our) )?(?:(?P<kind>{'|'.join(_KINDS.values())})|[`'\"]?(?P<path>(?:{_PART}/)*{_PART}/?)[`'\"]?)"
+    r"(?P<folder> (?:folder|directory|package|module|crate))?"
+)
+# A courtesy, or what the restriction leaves out anyway: "in the docs please", "in the docs, not the code".
+_MORE = rf"(?: (?:only|alone|please))*(?:, (?:please|not (?:{_IN} )?(?:the )?[\w ]{{1,30}}))?"
+
+_WRITTEN = r"(?:described|documented|explained|mentioned|covered|discussed|recommended|listed|shown)"
+
+
+class _Form:
+    """One way to say a restriction.
+
+    word: whether a word that is the name of a folder is enough, where others need a slash or to be called a folder.
+    kind: whether it may be a kind of file. file: whether it may be a single file. asks: whether the rest has to ask for
+    something, since a told symptom may be written alike.
+    """
+
+    def __init__(
+        self, pattern: str, *, word: bool = False, kind: bool = True, file: bool = True, asks: bool = False
+    ) -> None:
+        self.pattern = re.compile(pattern, re.IGNORECASE)
+        self.word, self.kind, self.file, self.asks = word, kind, file, asks
+
+
+_BEFORE = (
+    _Form(rf"(?:(?:only|just) (?:{_IN} )?|{_IN} ){_WHERE}{_MORE} ?(?::|[–—-]) (?P<rest>.+)", word=True),
+    _Form(rf"(?:(?:only|just) )?{_IN} {_WHERE}{_MORE}, (?P<rest>.+)", asks=True),
+    _Form(rf"(?:only|just) {_IN} {_WHERE} (?P<rest>.+)", kind=False),
+    _Form(rf"(?P<asked>where|what|which part) {_IN} {_WHERE} (?P<rest>(?:is|are|does|do|can|was|were|has|have) .+)"),
+)
+_AFTER = (
+    _Form(rf"(?P<rest>.+?) ?(?:[,;:(–—]|-(?= )) ?(?:only|just) (?:{_IN} )?{_WHERE}{_MORE}[ )?.!]*", word=True),
+    _Form(rf"(?P<rest>.+?) ?(?:[,;:(–—]|-(?= )) ?{_IN} {_WHERE}{_MORE}[ )?.!]*"),
+    _Form(rf"(?P<rest>.+?) (?:only|just) {_IN} {_WHERE}{_MORE}[ ?.!]*", word=True, asks=True),
+    _Form(rf"(?P<rest>.+? {_WRITTEN}) {_IN} {_WHERE}[ ?.!]*", asks=True),
+    _Form(rf"(?P<rest>.+?) {_IN} {_WHERE}[ ?.!]*", kind=False, file=False),
+)
+_KIND_PATTERNS = {category: re.compile(words, re.IGNORECASE) for category, words in _KINDS.items()}
+_ASKS = re.compile(r"(?:where|which|how|what|who|find|show|list|is there|are there)\b", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Restriction:
+    """Where the answer to a question has to be: in files of a kind, or of a path.
+
+    question: its other words. place: the kind or path, for an answer. categories, paths: as in a `Scope`.
+    """
+
+    question: str
+    place: str
+    categories: frozenset[Category] = frozenset()
+    paths: tuple[str, ...] = ()
+
+    def narrow(self, scope: Scope) -> Scope | None:
+        """Return the scope inside the restriction; None where an argument of the call decides that already."""
+        if (self.paths and scope.paths) or (self.categories and scope.categories):
+            return None
+        return replace(scope, categories=self.categories or scope.categories, paths=self.paths or scope.paths)
+
+
+def find_restriction(text: str, exists: Callable[[str], bool]) -> Restriction | None:
+    """Return the restriction in a question, None without one. exists: whether a glob matches an indexed file."""
+    plain = " ".join(text.split())
+    for form in _BEFORE if len(plain) > LONGEST else _BEFORE + _AFTER:
+        said = form.pattern.fullmatch(plain)
+        if said and re.search(r"\w\w", said["rest"]) and (not form.asks or _ASKS.match(said["rest"])):
+            found = _read(form, said, exists)
+            if found is not None:
+                return found
+    return None
+
+
+def _read(form: _Form, said: re.Match[str], exists: Callable[[str], bool]) -> Restriction | None:
+    asked = said.groupdict().get("asked")
+    question = f"{asked} {said['rest']}" if asked else said["rest"]
+    name = (said["path"] or said["kind"]).removeprefix("./").rstrip(".")
+    is_path = "/" in name or "*" in name or said["folder"] is not None
+    if (is_path or (form.word and not said["kind"])) and (glob := _existing(form, name, is_path, exists)):
+        return Restriction(question, name.rstrip("/"), paths=(glob,))
+    # "Under tests/" also means the tests of a project that has them elsewhere.
+    category = next((one for one, words in _KIND_PATTERNS.items() if words.fullmatch(name.rstrip("/"))), None)
+    if category is None or not form.kind:
+        return None
+    return Restriction(question, str(category), frozenset((category,)))
+
+
+def _existing(form: _Form, name: str, is_path: bool, exists: Callable[[str], bool]) -> str:
+    """Return the glob of what the name means: in the root, else for a path in any folder; "" if it does not exist."""
+    path = name.strip("/")
+    if "*" not in path:
+        path = re.sub(r"([\[\]])", r"\\\1", path) + ("" if form.file else "/")
+    return next((glob for glob in (f"/{path}", *([f"**/{path}"] if is_path else [])) if exists(glob)), "")

@@ -1,0 +1,152 @@
+"""Words of a question that say where its answer has to be are a filter, where they can mean nothing else."""
+
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from graphrag_mcp.answers.render import render
+from graphrag_mcp.exclusion.globs import compile_globs
+from graphrag_mcp.model.files import Category
+from graphrag_mcp.model.paths import ChosenPaths
+from graphrag_mcp.model.scope import Scope
+from graphrag_mcp.model.search import SearchRequest
+from graphrag_mcp.search.query.restrictions import Restriction, find_restriction
+from tests.contracts.conftest import Source
+from tests.search.stores import Bench, paths
+
+FILES = (
+    "core/session.py",
+    "docs/guide.md",
+    "lib/parser/tokens.py",
+    "src/app/[id]/page.tsx",
+    "src/http/client.py",
+    "test/test_session.py",
+)
+TESTS, DOCUMENTATION = Category.TESTS, Category.DOCUMENTATION
+
+
+def exists(glob: str) -> bool:
+    return not ChosenPaths((glob,), FILES, compile_globs).is_empty
+
+
+def read(text: str) -> tuple[str, object] | None:
+    """Return the question without its restriction, and the restriction."""
+    found = find_restriction(text, exists)
+    return found and (found.question, next(iter(found.categories or found.paths)))
+
+
+@pytest.mark.parametrize(
+    ("text", "question", "where"),
+    [
+        ("in the tests: how is the clock faked?", "how is the clock faked?", TESTS),
+        ("In the unit tests, where is the clock faked", "where is the clock faked", TESTS),
+        ("Only in the docs please: how do I add a worker", "how do I add a worker", DOCUMENTATION),
+        ("in the docs, not the code: how to shorten names", "how to shorten names", DOCUMENTATION),
+        ("only the documentation: how do I send a form", "how do I send a form", DOCUMENTATION),
+        ("where in the tests is the fake server", "where is the fake server", TESTS),
+        ("where is a link checked, in the docs", "where is a link checked", DOCUMENTATION),
+        ("is there a fake clock (only in the tests)?", "is there a fake clock", TESTS),
+        ("how is streaming used only in the examples?", "how is streaming used", Category.EXAMPLES),
+        ("which limits are documented in the manual", "which limits are documented", DOCUMENTATION),
+        ("the default port, only in config files", "the default port", Category.CONFIG),
+        ("under tests/: HTTP/2 server", "HTTP/2 server", TESTS),
+        ("only in src/http: retries", "retries", "/src/http"),
+        ("only in src/http where are timeouts set", "where are timeouts set", "/src/http"),
+        ("where are timeouts set in src/http?", "where are timeouts set", "/src/http/"),
+        ("where are timeouts set, only in `src/http/client.py`.", "where are timeouts set", "/src/http/client.py"),
+        ("only under test/: the echo server", "the echo server", "/test"),
+        ("in core: session cookies", "session cookies", "/core"),
+        ("where are cookies signed, only in core", "where are cookies signed", "/core"),
+        ("where are tokens read in the parser package", "where are tokens read", "**/parser/"),
+        ("in the core folder: where are cookies signed", "where are cookies signed", "/core"),
+        ("only in src/app/[id]: loading", "loading", "/src/app/\\[id\\]"),
+        ("only in *.md: session cookies", "session cookies", "**/*.md"),
+    ],
+)
+def test_a_stated_place_is_read(text: str, question: str, where: object) -> None:
+    """The rest is what is searched for."""
+    assert read(text) == (question, where)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "how are errors handled in the parser",
+        "why does the login hang only in the tests",
+        "it fails in the tests",
+        "in the docs, `limit` is 5 by default, but I get 10",
+        "how do we check links in the docs",
+        "tests: add a fake clock",
+        "in general, how are sessions kept",
+        "in safari: the page stays blank",
+        "only in production: the worker stops",
+        "where is the exporter in src/none",
+        "crash in src/http/client.py",
+        "In src/http/client.py:120: warning: unused variable",
+        "in the test helper server: which URL empties it",
+        "in the tests:",
+        "core",
+        "src/http/client.py",
+    ],
+)
+def test_what_may_mean_something_else_restricts_nothing(text: str) -> None:
+    """A symptom, a place that does not exist, a word that is also a folder."""
+    assert find_restriction(text, exists) is None
+
+
+def test_a_long_text_cannot_take_long() -> None:
+    """A query has at most 8,000 characters."""
+    started = time.perf_counter()
+    for text in ("in " + "a/" * 4_000, "in the tests" + ", " * 4_000, "only in " + "." * 8_000, "in " * 2_600):
+        assert find_restriction(text, exists) is None
+    assert time.perf_counter() - started < 1
+
+
+def test_an_argument_of_the_call_decides_before_the_words() -> None:
+    """Whoever sends `paths` knows better; another filter still counts."""
+    tests, http = Restriction("", "tests", frozenset({TESTS})), Restriction("", "src/http", paths=("/src/http",))
+    assert tests.narrow(Scope(categories=frozenset({DOCUMENTATION}))) is None
+    assert http.narrow(Scope(paths=("/src",))) is None
+    both = tests.narrow(Scope(paths=("/src",)))
+    assert both == Scope(paths=("/src",), categories=frozenset({TESTS}))
+
+
+@pytest.fixture
+def bench(tmp_path: Path) -> Iterator[Bench]:
+    """One word in code, in a test and in a document."""
+    bench = Bench(
+        tmp_path,
+        [
+            Source("src/stone.py", ["garnet garnet"]),
+            Source("tests/test_stone.py", ["garnet in a test"], category=TESTS),
+            Source("docs/stone.md", ["garnet in words"], category=DOCUMENTATION, language="markdown"),
+        ],
+    )
+    yield bench
+    bench.close()
+
+
+def test_a_restriction_filters_and_is_reported(bench: Bench) -> None:
+    """In one line before the results; the words themselves are not searched for."""
+    result = bench.search(SearchRequest("in the tests: garnet"))
+    assert paths(result) == ["tests/test_stone.py"]
+    assert result.query == "in the tests: garnet"
+    first = render(result, 1_000).splitlines()[0]
+    assert first == "Restricted to tests, as the question says; other words search everywhere."
+    assert paths(bench.search(SearchRequest("garnet, only in docs/"))) == ["docs/stone.md"]
+
+
+def test_a_question_without_a_restriction_is_searched_everywhere(bench: Bench) -> None:
+    """And nothing is reported."""
+    result = bench.search(SearchRequest("garnet in words"))
+    assert len(result.primary) == 3
+    assert result.meta.restriction == ""
+
+
+def test_where_a_restriction_leaves_nothing_everything_is_shown(bench: Bench) -> None:
+    """With the reason, so that nobody takes the results for examples."""
+    result = bench.search(SearchRequest("in the examples: garnet"))
+    assert len(result.primary) == 3
+    assert render(result, 1_000).startswith("Nothing matches in examples, as the question restricts it; this is from")

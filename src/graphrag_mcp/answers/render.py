@@ -98,12 +98,15 @@ def describe_nothing(meta: SearchMeta) -> str:
 
 
 def describe_meta(meta: SearchMeta) -> list[str]:
-    """Return the notes before the results: an incomplete index, a missing store, a restriction, warnings."""
+    """Return the notes before the results: an incomplete index, a missing store, how the question is read, warnings."""
     notes = [_describe_index(meta.index)] if meta.index.state is not IndexPhase.READY else []
     if meta.unavailable:
         notes.append("Not searched: " + "; ".join(f"{name} ({reason})" for name, reason in meta.unavailable.items()))
     if meta.restriction:
         notes.append(one_line(meta.restriction))
+    if meta.clauses:
+        asked = " and ".join(f'"{one_line(clause)}"' for clause in meta.clauses)
+        notes.append(f"Two questions, answered in turn: {asked}")
     return notes + [f"Warning: {warning}" for warning in meta.warnings]
 
 

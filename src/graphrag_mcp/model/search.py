@@ -298,6 +298,7 @@ class SearchMeta:
     confidence: how sure it is that something matches, 0 to 1; None where it was not judged. nothing_matches: it is so
     low that the results are only the nearest there are. missing_words: then, the query's words that occur nowhere.
     restriction: where the question's words restrict the search to, as a sentence.
+    clauses: of a question that asks for two things; their results are shown in turn.
     """
 
     retrieval_ms: float
@@ -312,6 +313,7 @@ class SearchMeta:
     nothing_matches: bool = False
     missing_words: tuple[str, ...] = ()
     restriction: str = ""
+    clauses: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,13 +26,21 @@ _PLAIN = frozenset({Category.IMPLEMENTATION, Category.CONFIG, Category.OTHER})
 
 
 class _Line(NamedTuple):
-    """A line of a chunk that contains a literal, and where in it."""
+    """A line of a chunk that contains a literal: where the line begins in the chunk, and the literal in the line."""
 
     chunk: StoredChunk
     number: int
+    begin: int
     text: str
     start: int
     end: int
+
+    @property
+    def is_comment(self) -> bool:
+        """Whether the literal stands in a comment or in the text that documents a definition."""
+        before = self.chunk.text[: self.begin + self.start]
+        documents = any(before.count(mark) % 2 for mark in _DOCSTRINGS)
+        return documents or before.rfind("/*") > before.rfind("*/") or _COMMENT.match(self.text) is not None
 
 
 Judge = Callable[[_Line], bool | None]  # Whether a line defines a literal; None for a line that does not count.
@@ -40,13 +48,13 @@ Judge = Callable[[_Line], bool | None]  # Whether a line defines a literal; None
 
 def find_places(query: Query, scope: Scope, index: PhraseIndex, catalog: ChunkStore) -> list[LiteralPlace]:
     """Return the chunks that contain a literal of the query, or the text of a message between its values."""
-    lane = _Lane(query.categories, scope, index, catalog)
+    lane = _Lane(_PLAIN | query.categories, scope, index, catalog)
     return [*lane.literals(query.literals), *_joined(lane.runs(_rarest(query.runs, index)))]
 
 
 @dataclass(frozen=True, slots=True)
 class _Lane:
-    asked: Collection[Category]
+    plain: Collection[Category]  # Kinds of files that define something, and those that the query asks for.
     scope: Scope
     index: PhraseIndex
     catalog: ChunkStore
@@ -57,7 +65,7 @@ class _Lane:
             chunks = self._read(look_up([literal.text], MAX_CHUNKS + 1, self.scope))
             spaced = r"\s+".join(map(re.escape, literal.text.split()))
             pattern = re.compile(rf"(?<![\w-]){spaced}(?![\w-])")
-            judge = _defines_compound if literal.kind is LiteralKind.COMPOUND else _defines
+            judge = self._defines_compound if literal.kind is LiteralKind.COMPOUND else self._defines
             yield from self._places(literal.text, chunks, pattern, judge)
 
     def runs(self, runs: Sequence[Run]) -> Iterator[tuple[Run, LiteralPlace]]:
@@ -68,6 +76,16 @@ class _Lane:
             spaced = r"[^\w\n]+".join(map(re.escape, run.words))
             pattern = re.compile(rf"(?<!\w){spaced}(?!\w)", re.IGNORECASE)
             yield from ((run, place) for place in self._places(run.text, chunks, pattern, _composes_message))
+
+    def _defines(self, line: _Line) -> bool | None:
+        """Return whether a line of code or configuration defines a literal; a comment only mentions it."""
+        if line.is_comment and line.chunk.category is not Category.DOCUMENTATION:
+            return None
+        return line.chunk.category in self.plain and _defines(line)
+
+    def _defines_compound(self, line: _Line) -> bool | None:
+        """Return True where a line defines what else may be English; None elsewhere."""
+        return self._defines(line) or None
 
     def _with_words(self, runs: Sequence[Run]) -> Sequence[StoredChunk] | None:
         if not runs:
@@ -98,7 +116,7 @@ class _Lane:
 
     def _telling(self, lines: Sequence[tuple[_Line, bool]]) -> Sequence[tuple[_Line, bool]]:
         """Return the lines if they are few; else those of code and configuration, if these are few."""
-        plain = [found for found in lines if found[0].chunk.category in _PLAIN.union(self.asked)]
+        plain = [found for found in lines if found[0].chunk.category in self.plain]
         return next((some for some in (lines, plain) if _are_few(line for line, _ in some)), ())
 
 
@@ -143,13 +161,14 @@ def _lines(chunk: StoredChunk, pattern: re.Pattern[str]) -> Iterator[_Line]:
         number = chunk.start_line + chunk.text.count("\n", 0, begin)
         if number != last:
             text = chunk.text[begin : end if end >= 0 else None]
-            yield _Line(chunk, number, text, match.start() - begin, min(match.end() - begin, len(text)))
+            yield _Line(chunk, number, begin, text, match.start() - begin, min(match.end() - begin, len(text)))
             last = number
 
 
 # ---------------------------------------------------------------- what a line does with a literal
 
 _QUOTES = "\"'`"
+_DOCSTRINGS = ('"""', "'''")
 _COMMENT = re.compile(r"\s*(?://|#(?!define)|\*|/\*|--\s|;|<!--|%)")
 _GETS_VALUE = re.compile(r"\s*[?!]?(?::=|=>|:(?!:)|=(?!=))(?!\s*(?:require|import)\b)")
 _DECLARED = re.compile(r"(?:[@#]?[A-Za-z_][\w.<>*&\[\]]*\s+[*&]*)*|[-*\[<{,\s]*")
@@ -160,15 +179,8 @@ _DECLARES = re.compile(
 _FIRST_ARGUMENT = re.compile(r"[\w)>\]]!?\s*\(\s*$")
 
 
-def _defines(line: _Line) -> bool | None:
-    """Return whether a line declares a literal, gives it a value, or passes it to a call with one, as an option is.
-
-    None for a comment, which only mentions it; a document defines nothing.
-    """
-    if line.chunk.category is Category.DOCUMENTATION:
-        return False
-    if _COMMENT.match(line.text):
-        return None
+def _defines(line: _Line) -> bool:
+    """Return whether a line declares a literal, gives it a value, or passes it to a call with one, as an option is."""
     before, after = line.text[: line.start], line.text[line.end :]
     if before and after and before[-1] in _QUOTES and after[0] == before[-1]:
         before, after = before[:-1], after[1:]
@@ -178,14 +190,9 @@ def _defines(line: _Line) -> bool | None:
     return bool(_DECLARES.search(before) or (_DECLARED.fullmatch(before) and (is_setting or _GETS_VALUE.match(after))))
 
 
-def _defines_compound(line: _Line) -> bool | None:
-    """Return True where a line defines what else may be English; None elsewhere."""
-    return (line.chunk.category in _PLAIN and _defines(line)) or None
-
-
 def _composes_message(line: _Line) -> bool | None:
     """Return True where words stand in a string of code; None elsewhere."""
     before = line.text[: line.start]
     is_in_string = any(before.count(quote) % 2 for quote in _QUOTES)
-    is_prose = line.chunk.category is Category.DOCUMENTATION or _COMMENT.match(line.text)
+    is_prose = line.chunk.category is Category.DOCUMENTATION or line.is_comment
     return True if is_in_string and not is_prose else None

@@ -25,7 +25,8 @@ from graphrag_mcp.search.enrich import rejected_approaches, related_code
 from graphrag_mcp.search.filters import check_filters
 from graphrag_mcp.search.focus import Terms, focus_hits
 from graphrag_mcp.search.gather import Candidates, gather
-from graphrag_mcp.search.phrasings import fuse_phrasings
+from graphrag_mcp.search.phrasings import fuse_phrasings, interleave
+from graphrag_mcp.search.query.clauses import clauses, understand_apart
 from graphrag_mcp.search.query.restrictions import find_restriction
 from graphrag_mcp.search.query.understand import Query, joined, understand
 from graphrag_mcp.search.ranking.reranking import RERANKED, Reranked, Top, by_cross_encoder, by_weighted_sum
@@ -78,7 +79,8 @@ class SearchOrchestrator:
         """Return the answer; texts: the phrasings without their restrictions."""
         watch = _Stopwatch()
         settings = self._settings
-        queries = [understand(text, settings) for text in texts]
+        parts = clauses(texts[0]) if len(texts) == 1 else ()
+        queries = understand_apart(parts, settings) if parts else [understand(text, settings) for text in texts]
         pool = settings.candidate_minimum  # Whatever the limit is: it decides how many are shown, not which.
         ranked = self._rank(queries, request, pool, stores, watch)
         if _ran_short(ranked, request, pool):
@@ -101,6 +103,7 @@ class SearchOrchestrator:
             confidence=judgement.confidence,
             nothing_matches=judgement.is_low,
             missing_words=judgement.missing,
+            clauses=parts,
         )
         return SearchResult(request.query, tuple(hits), tuple(related), meta, tuple(rejected), tuple(further))
 
@@ -117,11 +120,17 @@ class SearchOrchestrator:
         watch: "_Stopwatch",
         before: Sequence[Ordered] = (),
     ) -> "_Ranked":
-        """Return the results of the first three phases. before: the ranking of a smaller pool, which stays in front."""
+        """Return the results of the first three phases. before: the ranking of a smaller pool, which stays in front.
+
+        queries: phrasings of one question, or the clauses of one that asks for two things.
+        """
         answers = [self._answer(query, request, pool, stores, watch) for query in queries]
-        orders = [answer.reranked.order for answer in answers]
-        order = fuse_phrasings(orders) if len(orders) > 1 else orders[0]
-        first = answers[0]
+        first, *others = answers
+        order = first.reranked.order
+        if others and request.also:
+            order = fuse_phrasings([answer.reranked.order for answer in answers])
+        elif others:
+            order = interleave([Ordered(answer.ranking.ranker, answer.reranked.order) for answer in answers])
         ordered = (*before, Ordered(first.ranking.ranker, order))
         selection = select(ordered, request, first.lookups.contents)
         watch.end("select")

@@ -1,4 +1,4 @@
-"""Fuses the rankings of several phrasings of one question into one.
+"""Merges rankings into one: those of several phrasings of one question, and those of two questions in one.
 
 Each phrasing is a search of its own. The share of a hit is its score by the best score of its ranking: so each phrasing
 counts alike, and it still counts by how much its first hits are better than the others. A file has the sum over the
@@ -10,10 +10,12 @@ phrasings of its best share; a chunk has that, times the root of its own sum of 
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import zip_longest
 
 from graphrag_mcp.model.search import Factor, FactorKind, ListSource
 from graphrag_mcp.search.ranking.ranked_lists import Fused
 from graphrag_mcp.search.ranking.ranker import Scored
+from graphrag_mcp.search.select import Ordered
 
 DEPTH = 50  # Hits of each phrasing that count.
 
@@ -43,6 +45,16 @@ def fuse_phrasings(orders: Sequence[Sequence[Scored]]) -> list[Scored]:
             files.setdefault(scored.file.file_id, _File()).add(number, scored, scored.score / best)
     fused = [scored for file in files.values() for scored in _score(file)]
     return sorted(fused, key=lambda scored: (-scored.score, scored.file.path, scored.fused.chunk_id))
+
+
+def interleave(rankings: Sequence[Ordered]) -> list[Scored]:
+    """Return the first hits of each ranking in turn, each with the terms of the ranking that it comes from."""
+    merged: dict[int, Scored] = {}
+    for together in zip_longest(*(ranking.order[:DEPTH] for ranking in rankings)):
+        for ranking, scored in zip(rankings, together, strict=True):
+            if scored is not None and scored.fused.chunk_id not in merged:
+                merged[scored.fused.chunk_id] = scored._replace(terms=ranking.ranker.terms(scored))
+    return list(merged.values())
 
 
 def _score(file: _File) -> list[Scored]:

@@ -153,12 +153,16 @@ class Ranker:
 
     def explain(self, scored: Scored, chunk: StoredChunk) -> Hit:
         """Return the hit with every term of its score."""
+        fused = scored.fused
+        return Hit(chunk, scored.score, fused.score, fused.ranks, self.terms(scored), phrasings=scored.phrasings)
+
+    def terms(self, scored: Scored) -> tuple[Factor, ...]:
+        """Return the terms of a score: what was added, and what it was multiplied by."""
         if scored.terms is not None:
-            fused = scored.fused
-            return Hit(chunk, scored.score, fused.score, fused.ranks, scored.terms, phrasings=scored.phrasings)
+            return scored.terms
         shared = self._files[scored.file.file_id]
         share = self.settings.file_bonus_decay**scored.rank_in_file
-        terms = list(self._own.get(chunk.chunk_id, ()))
+        terms = list(self._own.get(scored.fused.chunk_id, ()))
         terms += (
             Factor(name, value * share, FactorKind.BONUS)
             for name, value in zip(FILE_BONUSES, shared.bonuses, strict=False)
@@ -167,7 +171,7 @@ class Ranker:
         if scored.moved_by is not None:
             terms.append(Factor("order in file", self._shift(scored), FactorKind.BONUS, scored.moved_by))
         terms += (Factor(name, value, note=note) for name, value, note in self._named_factors(scored) if value != 1.0)
-        return Hit(chunk, scored.score, scored.fused.score, scored.fused.ranks, tuple(terms))
+        return tuple(terms)
 
     def backlink_boost(self, file: StoredFile) -> float:
         """Return the factor for the files that refer to this one."""

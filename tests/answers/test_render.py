@@ -297,6 +297,7 @@ def test_json_has_everything() -> None:
         "nothing_matches",
         "missing_words",
         "restriction",
+        "clauses",
     } == set(payload["meta"])
 
 

@@ -3,7 +3,9 @@
     python -m benchmarks.questions --checkouts DIR [--questions FILE.json] [--arguments JSON] [--misses]
 
 DIR has a folder for each repository, named after it, at the commit of its questions. The first N locations answer a
-question if each group of its gold overlaps one of them; `rg` answers it if each group has one of its first 20 lines.
+question if each group of its gold overlaps one of them: those of the results, and behind them the further places up to
+the tenth. "named" counts the lines at which an answer points ("also here") as well. `rg` answers a question if each
+group has one of its first 20 lines.
 `--arguments` are sent with every call, for example '{"limit": 10, "response_format": "concise"}'.
 """
 
@@ -26,6 +28,8 @@ QUESTIONS = Path(__file__).parent / "everyday" / "open.json"
 DEPTHS = (1, 3, 5, 10)
 LINES_READ = 20  # Of rg's output: what an agent looks at.
 RG_SECONDS = 60
+
+_HEAD = re.compile(r"^\d+\. (.+?):(\d+)-(\d+)(?:  |$)", re.MULTILINE)
 
 Span = tuple[str, int, int]
 
@@ -71,17 +75,29 @@ def ask_all(root: Path, questions: Sequence[dict[str, Any]], arguments: dict[str
                 assert not failed, text
                 found = locations(text)
                 within = {depth: is_answered(question["gold"], found[:depth]) for depth in DEPTHS}
+                named = is_answered(question["gold"], found[: DEPTHS[-1]] + pointed(text))
                 by_rg = is_answered(question["gold"], lines_of(question.get("rg_words") or question["rg"], root))
-                rows.append({**question, "within": within, "rg": by_rg, "characters": len(text)})
+                rows.append({**question, "within": within, "named": named, "rg": by_rg, "characters": len(text)})
         finally:
             server.close()
     return rows
 
 
 def locations(text: str) -> list[Span]:
-    """Return the locations of the results, in their order."""
-    heads = re.findall(r"^\d+\. (.+?):(\d+)-(\d+)(?:  |$)", text, re.MULTILINE)
-    return [(path, int(start), int(end)) for path, start, end in heads]
+    """Return the locations of the results and of the further places, in their order."""
+    return [(path, int(start), int(end)) for path, start, end in _HEAD.findall(text)]
+
+
+def pointed(text: str) -> list[Span]:
+    """Return the lines of other definitions at which the results point, each in the file of its result."""
+    found: list[Span] = []
+    path = ""
+    for line in text.split("\n"):
+        if head := _HEAD.match(line):
+            path = head[1]
+        elif line.startswith("   also here: "):
+            found += [(path, int(number), int(number)) for number in re.findall(r":(\d+)(?:, |$)", line)]
+    return found
 
 
 def lines_of(command: str, root: Path) -> list[Span]:
@@ -107,14 +123,16 @@ def overlaps(location: dict[str, Any], span: Span) -> bool:
 
 def report(rows: Sequence[dict[str, Any]]) -> None:
     """Print one line for each category and one for all."""
-    sys.stdout.write(f"{'':10} {'n':>4} " + " ".join(f"in {depth:<3}" for depth in DEPTHS) + "  rg    characters\n")
+    sys.stdout.write(
+        f"{'':10} {'n':>4} " + " ".join(f"in {depth:<3}" for depth in DEPTHS) + "  named  rg    characters\n"
+    )
     categories = sorted({row["category"] for row in rows})
     for name in [*categories, "all"]:
         chosen = [row for row in rows if name in ("all", row["category"])]
         shares = " ".join(f"{sum(row['within'][depth] for row in chosen) / len(chosen):6.3f}" for depth in DEPTHS)
-        by_rg = sum(row["rg"] for row in chosen) / len(chosen)
+        by_rg, named = (sum(row[name] for row in chosen) / len(chosen) for name in ("rg", "named"))
         size = statistics.median(row["characters"] for row in chosen)
-        sys.stdout.write(f"{name:10} {len(chosen):4} {shares} {by_rg:6.3f} {size:8.0f}\n")
+        sys.stdout.write(f"{name:10} {len(chosen):4} {shares} {named:6.3f} {by_rg:6.3f} {size:8.0f}\n")
 
 
 if __name__ == "__main__":

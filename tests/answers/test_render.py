@@ -12,9 +12,17 @@ from graphrag_mcp.answers.arguments import ResponseFormat
 from graphrag_mcp.answers.excerpts import Excerpt, cut_text, cut_texts, room_of, tokens_of
 from graphrag_mcp.answers.render import one_line, printable, render
 from graphrag_mcp.answers.tools import HYBRID
-from graphrag_mcp.model.files import ArchiveClass, DocumentFacts, DocumentStatus, RelationKind, Resolution
+from graphrag_mcp.model.files import (
+    ArchiveClass,
+    DocumentFacts,
+    DocumentStatus,
+    RelationKind,
+    Resolution,
+    Symbol,
+    SymbolKind,
+)
 from graphrag_mcp.model.reports import IndexPhase, IndexState
-from graphrag_mcp.model.search import CompressionStats, EdgeDirection, Factor, FactorKind, Hit, SearchResult
+from graphrag_mcp.model.search import CompressionStats, EdgeDirection, Factor, FactorKind, Focus, Hit, SearchResult
 from graphrag_mcp.settings import Settings
 from tests.fakes import make_chunk, make_hit, make_neighbour, make_result
 
@@ -81,8 +89,8 @@ def test_an_answer_stays_within_its_tokens(form: Any, tokens: int) -> None:
 
 def test_the_best_result_gets_the_most_room_and_every_cut_is_counted() -> None:
     """Nothing is dropped without saying so."""
-    result = make_result(*hits(5, 100))
-    blocks = detailed(result, 2000).split("\n\n")
+    result = make_result(*hits(3, 100))
+    blocks = detailed(result, 1200).split("\n\n")
     shown = [block.count("of the chunk") for block in blocks]
     assert shown == sorted(shown, reverse=True)
     for block, lines in zip(blocks, shown, strict=True):
@@ -158,13 +166,23 @@ def test_escape_sequences_are_shown_and_not_obeyed() -> None:
     assert "src/caf\\udce9.py" in text
 
 
-def test_a_confirmed_relation_is_a_fact_and_a_candidate_is_not() -> None:
-    """Relation, confidence and how it was resolved; candidates stand apart."""
+def test_only_certain_relations_of_what_matched_are_related() -> None:
+    """Relation, confidence and how it was resolved; a guess, a weak one and a relation of a relation are no facts."""
     sure, guess = make_neighbour(), make_neighbour(Resolution.CANDIDATES, EdgeDirection.OUT)
-    text = detailed(make_result(make_hit(), expanded=(sure, guess)))
-    facts, guesses = text.split("Related in the code graph:\n")[1].split("Possibly related")
-    assert facts == "- src/web.py:40-42  handle  calls `Session.open`  (0.95, via import)\n"
-    assert guesses.endswith("handle  called by `Session.open`  (0.95)")
+    weak, far = replace(sure, confidence=0.3, resolution=Resolution.NAME), replace(sure, hops=2)
+    text = detailed(make_result(make_hit(), expanded=(guess, weak, far, sure)))
+    related = "Related in the code graph:\n- src/web.py:40-42  handle  calls `Session.open`  (0.95, via import)"
+    assert text.split("\n\n")[-1] == related
+    assert "Related" not in detailed(make_result(make_hit(), expanded=(guess, weak, far)))
+
+
+def test_five_relations_are_shown_and_the_others_counted() -> None:
+    """The most useful ones: what calls it before what imports it."""
+    imports = replace(make_neighbour(), relation=RelationKind.IMPORTS)
+    text = detailed(make_result(make_hit(), expanded=(*(imports,) * 6, make_neighbour())))
+    rows = text.split("Related in the code graph:\n")[1].split("\n")
+    assert [row.split("  ")[2].split()[0] for row in rows[:-1]] == ["calls", *["imports"] * 4]
+    assert rows[-1] == "... 2 more relations"
 
 
 def test_archived_and_superseded_results_say_so() -> None:
@@ -241,7 +259,10 @@ def test_no_results_says_what_to_do_next() -> None:
 def test_json_has_everything() -> None:
     """Metadata, weights and counts under stable names."""
     chunk = make_chunk(archive=ArchiveClass(".archive/", 0.5), modified_at=0.0, enclosing=("Session",))
-    result = make_result(make_hit(chunk), expanded=(make_neighbour(Resolution.CANDIDATES),))
+    opened = Symbol("open", "Session.open", SymbolKind.METHOD, 1, 40, "def open(self) -> None")
+    closed = Symbol("close", "Session.close", SymbolKind.METHOD, 30, 33)
+    hit = replace(make_hit(chunk), focus=Focus(opened, 10, 12, (11,), (closed,)))
+    result = make_result(hit, expanded=(make_neighbour(Resolution.CANDIDATES),))
     payload = json.loads(written(result, "json"))
     assert list(payload) == [
         "query",
@@ -261,6 +282,10 @@ def test_json_has_everything() -> None:
         "symbol": "Session.open",
         "kind": "method",
         "signature": "def open(self) -> None",
+        "part_of": [1, 40],
+        "chunk": [10, 12],
+        "lines": [{"line": 11, "text": "line 11 of the chunk"}],
+        "also_here": [{"symbol": "Session.close", "line": 30}],
         "header_path": "Session",
         "language": "python",
         "category": "implementation",
@@ -299,6 +324,72 @@ def test_json_has_everything() -> None:
         "restriction",
         "clauses",
     } == set(payload["meta"])
+
+
+def matched(path: str = "src/session.py", lines: tuple[int, ...] = (14, 27)) -> Hit:
+    """Return a hit in whose class of lines 10 to 39 the method of lines 12 to 29 matched."""
+    method = Symbol("renew", "Session.renew", SymbolKind.METHOD, 12, 29, "def renew(self, now)")
+    other = Symbol("close", "Session.close", SymbolKind.METHOD, 31, 39)
+    chunk = make_chunk(path, 10, 30, symbol="Session", kind="type", signature="class Session")
+    return replace(make_hit(chunk), focus=Focus(method, 12, 29, lines, (other,)))
+
+
+def test_a_result_is_headed_by_what_matched_and_its_code_begins_there() -> None:
+    """With the lines of the member and not those of its class; the class's other members are a line of pointers."""
+    lines = detailed(make_result(matched())).splitlines()
+    assert lines[0].startswith("1. src/session.py:12-29  Session.renew  (method)  keyword #1")
+    assert (lines[2], lines[-3], lines[-2:]) == (
+        "line 12 of the chunk",
+        "line 29 of the chunk",
+        ["```", "   also here: Session.close:31"],
+    )
+
+
+def test_a_part_of_a_definition_says_so() -> None:
+    """A long function is cut into several chunks: its heading has the lines shown, and its own."""
+    hit = matched()
+    assert hit.focus is not None
+    assert hit.focus.symbol is not None
+    whole = replace(hit.focus.symbol, start_line=3, end_line=90)
+    hit = replace(hit, focus=replace(hit.focus, symbol=whole, start_line=10, end_line=39))
+    assert detailed(make_result(hit)).startswith("1. src/session.py:10-39  Session.renew  (method, part of 3-90)")
+
+
+def test_the_best_of_the_lines_that_were_cut_are_quoted() -> None:
+    """With their numbers, as they stand in the file, where the code ends before them."""
+    text = detailed(make_result(matched()), 150)
+    assert text.splitlines()[-3:] == [
+        "... 4 more lines (26-29)",
+        "   27 | line 27 of the chunk",
+        "   also here: Session.close:31",
+    ]
+    assert "   14 | " not in text
+
+
+def test_three_results_have_code_two_have_their_best_lines_and_the_others_are_places() -> None:
+    """The shape of an answer: what is likely read, what helps to choose, and where else to look."""
+    found = make_result(*(matched(f"src/file{number}.py") for number in range(1, 6)))
+    found = replace(found, runner_up=tuple(matched(f"src/file{number}.py") for number in range(6, 11)))
+    blocks = detailed(found).split("\n\n")
+    assert ["```python" in block for block in blocks] == [True, True, True, False, False, False]
+    assert blocks[4].splitlines()[1:] == [
+        "   def renew(self, now)",
+        "   14 | line 14 of the chunk",
+        "   27 | line 27 of the chunk",
+        "   also here: Session.close:31",
+    ]
+    places = [f"{number}. src/file{number}.py:12-29  Session.renew  (method)" for number in range(6, 11)]
+    assert blocks[5].splitlines() == ["Further places:", *places]
+
+
+def test_a_quoted_line_is_one_short_line() -> None:
+    """A minified file, or one with control characters in it, cannot flood or break an answer."""
+    chunk = make_chunk(text="def open():\n  red \x1b[31m\u2028" + "x" * 4000 + "\n")
+    opened = Symbol("open", "open", SymbolKind.FUNCTION, 10, 11, "def open()")
+    hit = replace(make_hit(chunk), focus=Focus(opened, 10, 11, (11,)))
+    (line,) = [line for line in render(make_result(*[hit] * 5), PLENTY).splitlines() if line.startswith("   11 | ")][:1]
+    assert line.startswith("   11 | red ␛[31m<2028>xxx")
+    assert len(line) < 200
 
 
 def test_json_stays_within_its_tokens_too() -> None:

@@ -1,5 +1,6 @@
 """What a search of a real folder promises, through the whole application."""
 
+import json
 import os
 import shutil
 import statistics
@@ -12,12 +13,14 @@ import pytest
 
 from graphrag_mcp.answers.payload import search_payload
 from graphrag_mcp.answers.render import render
+from graphrag_mcp.answers.tools import HYBRID
 from graphrag_mcp.app.local import App
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.model.search import Hit, SearchRequest
 from graphrag_mcp.settings import load_settings
 
 DAY = 86_400
+CORPUS = Path(__file__).parents[1] / "golden" / "corpus"
 QUERY = SearchRequest("parse invoice totals", limit=10, include_graph_context=False)
 
 Build = Callable[..., App]
@@ -228,6 +231,38 @@ def test_hops_are_honoured(build: Build) -> None:
         hops: {one.chunk.path for one in app.search(replace(request, max_hops=hops)).expanded} for hops in (0, 1, 2)
     }
     assert reached == {0: set(), 1: {"b.py"}, 2: {"b.py", "c.py"}}
+
+
+QUESTIONS = [
+    "how is an order placed",
+    "retry",
+    "where are tokens refreshed",
+    "Reservation",
+    "stock levels of a warehouse",
+]
+
+
+def test_a_place_is_the_same_for_every_limit_and_on_every_page(build: Build, tmp_path: Path) -> None:
+    """On a real project: results and further places of four limits, and the pages of the cursors, are one list."""
+    shutil.copytree(CORPUS, tmp_path / "project")
+    app = build({})
+    for question in QUESTIONS:
+        shown = {limit: app.search(SearchRequest(question, limit)) for limit in (1, 5, 10, 25)}
+        places = {
+            limit: [(hit.chunk.path, hit.focus) for hit in (*result.primary, *result.runner_up)]
+            for limit, result in shown.items()
+        }
+        assert len(places[25]) > 10
+        assert all(places[limit] == places[25][: max(10, limit)] for limit in shown)
+        paged, cursor = [], ""
+        while len(paged) < 25 and (cursor or not paged):
+            call = HYBRID.read({"query": question, "cursor": cursor, "response_format": "json"}, app.settings, app.root)
+            answer = json.loads(HYBRID.write(HYBRID.ask(app, call), call))
+            paged += [(hit["path"], *hit["chunk"]) for hit in answer["primary"]]
+            cursor = answer["cursor"]
+        whole = [(hit.chunk.path, hit.chunk.start_line, hit.chunk.end_line) for hit in shown[25].primary]
+        assert paged[:25] == whole[: len(paged)]
+        assert len(paged) >= len(whole)
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ def test_a_search_explains_each_result(page: RunningPage) -> None:
     """Its lists and ranks, the terms of its score, and the score that they come to."""
     result = page.ask("search", {"arguments": {"query": "Session.refresh"}}).json
     best = result["primary"][0]
-    assert (best["path"], best["symbol"]) == ("src/session.py", "Session")
+    assert (best["path"], best["symbol"]) == ("src/session.py", "Session.refresh")
     assert set(best["ranks"]) <= {"vector", "keyword", "graph"} and best["ranks"]
     value = best["fused_score"]
     for factor in best["factors"]:

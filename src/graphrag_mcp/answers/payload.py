@@ -8,6 +8,7 @@ from typing import Any
 
 from graphrag_mcp.answers.arguments import SearchArguments
 from graphrag_mcp.answers.excerpts import RELATED_SHARE, Excerpt, cost_of, cut_texts, room_of
+from graphrag_mcp.answers.matches import also_here, best_lines, match_of, text_of
 from graphrag_mcp.answers.reasons import is_guess, why
 from graphrag_mcp.answers.requests import Call
 from graphrag_mcp.model.reports import IndexReport, Status
@@ -36,20 +37,22 @@ def total_of(result: SearchResult) -> int:
 def search_payload(result: SearchResult, room: int | None = None) -> dict[str, Any]:
     """Return `{query, primary, rejected, runner_up, expanded, meta}`; with `room`, cut to about that size as JSON.
 
-    primary: one object per result, best first; at least the first, and those whose objects fit. `text` is the chunk and
-    `hidden_lines` the number of lines cut from it. `fused_score` (0 to 1, 1: best in every list) is what min_score
-    compares; `score`, which orders the results, is that with the factors, and may exceed 1. `ranks` is the position in
-    each list, from 1; `phrasings` are those of several that found it, from 1; `factors` explain the score;
+    primary: one object per result, best first; at least the first, and those whose objects fit. `start_line` to
+    `signature` and `text` are of what matched, `hidden_lines` is the number of lines cut from it, `part_of` gives the
+    lines of its definition if there are more, `chunk` those of the chunk that was ranked. `lines` are the lines that
+    match best, `also_here` other definitions of the file. `fused_score` (0 to 1, 1: best in every list) is compared
+    with min_score; `score`, which orders the results, is that with the factors, and may exceed 1. `ranks` is the
+    position in each list, from 1; `phrasings` are those of several that found it, from 1; `factors` explain the score;
     `recency_weight` and `archive_penalty` repeat two of them.
     `archived_copies` are locations of the same content in archived files, which are not results.
-    rejected: documents of rejected approaches. runner_up: the next best results, without their texts.
+    rejected: documents of rejected approaches. runner_up: the further places up to the tenth, without their texts.
     expanded: related code, where `confirmed` is false when it is only a candidate.
     meta: retrieval_ms, phases_ms, search_strategy, retrieval_stats, compression, index, unavailable, warnings;
     `restriction`, a sentence where the question's words name a kind of file or a path to search in;
     `confidence` (0 to 1, null: not judged), `nothing_matches` where it is low, and then `missing_words`, which no
     chunk contains; `clauses` of a question that asks for two things, whose results come in turn.
     """
-    shown, texts = [_hit(hit) for hit in result.primary], [hit.chunk.text for hit in result.primary]
+    shown, texts = [_hit(hit) for hit in result.primary], [text_of(hit) for hit in result.primary]
     excerpts = list(map(Excerpt, texts))
     meta = {_META_NAMES.get(name, name): value for name, value in asdict(result.meta).items()}
     extras = {
@@ -105,15 +108,19 @@ def report_payload(report: IndexReport) -> dict[str, Any]:
 
 
 def _hit(hit: Hit) -> dict[str, Any]:
-    chunk = hit.chunk
+    chunk, match = hit.chunk, match_of(hit)
     weights: Mapping[str, float] = {factor.name: factor.value for factor in hit.factors}
     return {
         "path": chunk.path,
-        "start_line": chunk.start_line,
-        "end_line": chunk.end_line,
-        "symbol": chunk.symbol,
-        "kind": chunk.kind,
-        "signature": chunk.signature,
+        "start_line": match.start_line,
+        "end_line": match.end_line,
+        "symbol": match.symbol,
+        "kind": match.kind,
+        "signature": match.signature,
+        "part_of": match.whole,
+        "chunk": (chunk.start_line, chunk.end_line),
+        "lines": [{"line": line, "text": text} for line, text in best_lines(hit)],
+        "also_here": [{"symbol": name, "line": line} for name, line in also_here(hit)],
         "header_path": " > ".join(chunk.enclosing),
         "language": chunk.language,
         "category": chunk.category.value,
@@ -158,12 +165,12 @@ def _neighbour(neighbour: GraphNeighbour) -> dict[str, Any]:
 
 
 def _brief(hit: Hit) -> dict[str, Any]:
-    chunk = hit.chunk
+    chunk, match = hit.chunk, match_of(hit)
     return {
         "path": chunk.path,
-        "start_line": chunk.start_line,
-        "end_line": chunk.end_line,
-        "symbol": chunk.symbol,
+        "start_line": match.start_line,
+        "end_line": match.end_line,
+        "symbol": match.symbol,
         "title": chunk.facts.title,
         "status": chunk.facts.status,
         "score": hit.score,

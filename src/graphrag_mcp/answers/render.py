@@ -3,16 +3,19 @@
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from itertools import islice
 
 from graphrag_mcp.answers.arguments import SearchArguments
 from graphrag_mcp.answers.excerpts import (
     RELATED_SHARE,
+    SEARCH_TOKENS,
     Excerpt,
     cost_of,
     cut_texts,
     first_share,
     room_of,
 )
+from graphrag_mcp.answers.matches import also_here, best_lines, heading, match_of, text_of
 from graphrag_mcp.answers.payload import COPIES_SHOWN, total_of
 from graphrag_mcp.answers.reasons import certainty, explain, is_guess, relation_to, usefulness, why
 from graphrag_mcp.answers.requests import Call
@@ -30,7 +33,11 @@ def no_cursor(_row: int, _total: int) -> str:
 
 LEAST_CODE = 200  # Characters of the first result, about five lines; with less room, signatures are more useful.
 BODY_FRAME = 60  # Characters around a text: two fences, the language, the number of lines cut, a blank line.
+CODE_RESULTS = 3  # The first results of a page have their code; the next ones are often not read.
+RELATED_ROWS = 5
+LEAST_CONFIDENCE = 0.5  # Of a relation that is shown; a less certain one is more often wrong than right.
 NEAREST_SHOWN = 3  # Chunks of an answer in which nothing matches well.
+LINES_QUOTED = 2  # Beside the signature.
 WORDS_SHOWN = 6
 
 # Shown as symbols: a file may contain escape sequences that control a terminal, or change the reading direction.
@@ -46,8 +53,9 @@ _LINE_ENDS = _CONTROLS | {ord("\n"): "␊", ord("\r"): "␍", ord("\t"): " "}
 
 def search_text(result: SearchResult, call: Call[SearchArguments]) -> str:
     """Return the answer of a search tool."""
-    form = call.arguments.response_format
-    return render(result, call.tokens, with_code=form == "detailed", first=call.first, cursor=call.cursor_at)
+    tokens = call.tokens if call.arguments.token_budget else min(call.tokens, SEARCH_TOKENS)
+    with_code = call.arguments.response_format == "detailed"
+    return render(result, tokens, with_code=with_code, first=call.first, cursor=call.cursor_at)
 
 
 def render(
@@ -74,13 +82,14 @@ def render(
         return printable(_render_nearest(result, notes, nearest, _describe_rest(0, cursor(len(nearest), total))))
     related = _related(result.expanded, room // RELATED_SHARE)
     related += _rejected(result.rejected)
-    room -= _length(notes) + _length(related)
+    further = _further(result.runner_up, first + len(result.primary) + 1, room // RELATED_SHARE)
+    room -= _length(notes) + _length(related) + _length(further)
     headers = [_header(position, hit, explained) for position, hit in enumerate(result.primary, first + 1)]
     blocks = _detailed(headers, result.primary, room) if with_code else []
     between = "\n\n" if blocks else "\n"
     blocks = blocks or _concise(headers, result.primary, room)
     rest = _describe_rest(len(headers) - len(blocks), cursor(first + len(blocks), total))
-    parts = ["\n".join(notes), between.join(blocks), rest, "\n".join(related)]
+    parts = ["\n".join(notes), between.join(blocks), "\n".join(further), rest, "\n".join(related)]
     return printable("\n\n".join(part for part in parts if part))
 
 
@@ -146,11 +155,9 @@ def _render_nearest(result: SearchResult, notes: Sequence[str], headers: Sequenc
 
 
 def _header(position: int, hit: Hit, explained: bool) -> str:
-    chunk = hit.chunk
-    parts = [f"{position}. {chunk.path}:{chunk.start_line}-{chunk.end_line}", chunk.symbol, f"({chunk.kind})", why(hit)]
-    lines = [one_line("  ".join(part for part in parts if part))]
-    if chunk.stale:
-        lines.append(f"   stale: {chunk.stale}")
+    lines = [one_line("  ".join(part for part in (f"{position}. {heading(hit)}", why(hit)) if part))]
+    if hit.chunk.stale:
+        lines.append(f"   stale: {hit.chunk.stale}")
     if hit.archived_copies:
         lines.append(f"   {one_line(_copies(hit.archived_copies))}")
     if explained:
@@ -164,8 +171,39 @@ def _copies(copies: Sequence[StoredChunk]) -> str:
     return f"same content also in {', '.join(locations)}{more}"
 
 
-def _with_signature(header: str, hit: Hit) -> str:
-    return f"{header}\n   {one_line(hit.chunk.signature)}" if hit.chunk.signature else header
+def _outline(header: str, hit: Hit, lines: int) -> str:
+    """Return a result without its code: the signature of what matched, and so many of its best lines."""
+    signature = match_of(hit).signature
+    parts = [
+        header,
+        *([f"   {one_line(signature)}"] if signature else ()),
+        *islice(_quoted(hit), lines),
+        *_pointers(hit),
+    ]
+    return "\n".join(parts)
+
+
+def _quoted(hit: Hit, after: int = 0) -> list[str]:
+    """Return the best lines below a line as quotations."""
+    return [f"   {number} | {one_line(text)}" for number, text in best_lines(hit, after)]
+
+
+def _pointers(hit: Hit) -> list[str]:
+    named = ", ".join(f"{name}:{line}" for name, line in also_here(hit))
+    return [f"   also here: {one_line(named)}"] if named else []
+
+
+def _further(hits: Sequence[Hit], first: int, room: int) -> list[str]:
+    """Return a line for each place behind the results, as many as fit."""
+    lines = [one_line(f"{place}. {_briefly(hit)}") for place, hit in enumerate(hits, first)]
+    kept, _ = _fit(["Further places:", *lines], 1, room)
+    return kept if len(kept) > 1 else []
+
+
+def _briefly(hit: Hit) -> str:
+    stale = "  stale" if hit.chunk.stale else ""
+    archived = f"  archived: {hit.chunk.archive.reason}" if hit.chunk.archive is not None else ""
+    return f"{heading(hit)}{archived}{stale}"
 
 
 def _fit(headers: Sequence[str], frame: int, room: int) -> tuple[list[str], int]:
@@ -188,27 +226,38 @@ def _describe_rest(unfitting: int, cursor: str) -> str:
 
 
 def _concise(headers: Sequence[str], hits: Sequence[Hit], room: int) -> list[str]:
-    """Return the results that fit, without code."""
-    return _fit([_with_signature(header, hit) for header, hit in zip(headers, hits, strict=True)], 1, room)[0]
+    """Return the results that fit, without code: a signature, or else the best line."""
+    outlines = [
+        _outline(header, hit, 0 if match_of(hit).signature else 1) for header, hit in zip(headers, hits, strict=True)
+    ]
+    return _fit(outlines, 1, room)[0]
 
 
 def _detailed(headers: Sequence[str], hits: Sequence[Hit], room: int) -> list[str]:
-    """Return the results that fit, with code; none when the code of the first does not fit."""
-    shown, room = _fit(headers, BODY_FRAME, room)
-    texts = [hit.chunk.text for hit in hits[: len(shown)]]
-    if first_share(room, len(shown)) < min(LEAST_CODE, cost_of(texts[0])):
+    """Return the results that fit, the first ones with code; none when the code of the first does not fit."""
+    outlines = [_outline(header, hit, LINES_QUOTED) for header, hit in zip(headers, hits, strict=True)]
+    framed = [f"{header}{''.join(_pointers(hit))}" for header, hit in zip(headers, hits, strict=True)][:CODE_RESULTS]
+    shown, room = _fit([*framed, *outlines[CODE_RESULTS:]], BODY_FRAME, room)
+    texts = [text_of(hit) for hit in hits[: min(len(shown), CODE_RESULTS)]]
+    if first_share(room, len(texts)) < min(LEAST_CODE, cost_of(texts[0])):
         return []
-    return list(map(_block, shown, cut_texts(texts, room), hits))
+    blocks = [
+        _block(header, excerpt, hit, outline)
+        for header, excerpt, hit, outline in zip(headers, cut_texts(texts, room), hits, outlines, strict=False)
+    ]
+    return [*blocks, *outlines[CODE_RESULTS : len(shown)]]
 
 
-def _block(header: str, excerpt: Excerpt, hit: Hit) -> str:
+def _block(header: str, excerpt: Excerpt, hit: Hit, outline: str) -> str:
+    """Return a result with its code, and the best of the lines that were cut; its outline where no code fits."""
     if not excerpt.text:
-        return _with_signature(header, hit)
-    lines = [header, fenced(hit.chunk.text, hit.chunk.language, excerpt.text)]
+        return outline
+    lines, last = [header, fenced(hit.chunk.text, hit.chunk.language, excerpt.text)], match_of(hit).end_line
     if excerpt.hidden_lines:
-        first = hit.chunk.end_line - excerpt.hidden_lines + 1
-        lines.append(f"... {counted(excerpt.hidden_lines, 'more line')} ({first}-{hit.chunk.end_line})")
-    return "\n".join(lines)
+        first = last - excerpt.hidden_lines + 1
+        lines.append(f"... {counted(excerpt.hidden_lines, 'more line')} ({first}-{last})")
+        lines += _quoted(hit, after=first - 1)
+    return "\n".join([*lines, *_pointers(hit)])
 
 
 def fenced(text: str, language: str, shown: str | None = None) -> str:
@@ -221,19 +270,13 @@ def fenced(text: str, language: str, shown: str | None = None) -> str:
 
 
 def _related(neighbours: Sequence[GraphNeighbour], room: int) -> list[str]:
-    ordered = sorted(neighbours, key=usefulness)
-    facts = [neighbour for neighbour in ordered if not is_guess(neighbour)]
-    guesses = [neighbour for neighbour in ordered if is_guess(neighbour)]
-    lines = ["Related in the code graph:", *map(_neighbour, facts)] if facts else []
-    if guesses:
-        lines += ["Possibly related (ambiguous name; check before relying on it):"]
-        lines += map(_neighbour, guesses)
-    kept, used = 0, 0
-    while kept < len(lines) and used + cost_of(lines[kept]) < room:
-        used += cost_of(lines[kept]) + 1
-        kept += 1
-    left = len(lines) - kept
-    return [*lines[:kept], f"... {counted(left, 'more line')} of relations"] if left else lines
+    """Return the most useful relations of what matched: direct ones that are certain."""
+    certain = [one for one in neighbours if one.hops == 1 and not is_guess(one) and one.confidence >= LEAST_CONFIDENCE]
+    lines = [_neighbour(neighbour) for neighbour in sorted(certain, key=usefulness)[:RELATED_ROWS]]
+    kept, _ = _fit(["Related in the code graph:", *lines], 1, room)
+    left = len(certain) - len(kept) + 1
+    rest = [f"... {counted(left, 'more relation')}"] if left else []
+    return [*kept, *rest] if len(kept) > 1 else []
 
 
 def _rejected(hits: Sequence[Hit]) -> list[str]:

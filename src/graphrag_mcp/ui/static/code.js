@@ -30,10 +30,11 @@ export function code(text, first, words, { limit = Infinity, label = "Code" } = 
   return h("pre", { class: "code", ...props }, h("code", {}, lines));
 }
 
-// The few lines that tell most: from the first that holds a word of the query.
+// The few lines that tell most: from the first of the best ones, else from the first that holds a word of the query.
 export function preview(hit, words, limit = 3) {
   const lines = hit.text.replace(/\n$/, "").split("\n");
-  const found = lines.findIndex((line) => words.some((word) => line.toLowerCase().includes(word)));
+  const found = hit.lines.length ? hit.lines[0].line - hit.start_line
+    : lines.findIndex((line) => words.some((word) => line.toLowerCase().includes(word)));
   const start = Math.max(0, Math.min(found < 0 ? 0 : found, lines.length - limit));
   return code(lines.slice(start).join("\n"), hit.start_line + start, words, { limit });
 }

@@ -184,7 +184,7 @@ function related(result, resolutions) {
       h("p", { class: "muted" }, `${one.confirmed ? "" : "a guess: "}${resolutions[one.resolution]}, ${one.confidence.toFixed(2)}, ${plural(one.hops, "hop")}`)))));
   }
   if (result.runner_up.length) {
-    parts.push(h("h3", {}, "Below the limit"), h("ul", { class: "places" }, result.runner_up.map((one) => h("li", {},
+    parts.push(h("h3", {}, "Further places"), h("ul", { class: "places" }, result.runner_up.map((one) => h("li", {},
       pathOf(one.path, `:${one.start_line}–${one.end_line}`), h("p", { class: "muted" }, `${one.symbol} score ${one.score.toFixed(2)}`)))));
   }
   if (result.rejected.length) {

@@ -1,0 +1,68 @@
+"""What of a result matched, in the words of an answer: its lines, its definition, and the other ones of the file."""
+
+from typing import NamedTuple
+
+from graphrag_mcp.answers.excerpts import cut_text
+from graphrag_mcp.model.files import Symbol
+from graphrag_mcp.model.search import Focus, Hit
+
+LINE_ROOM = 160  # Of a quoted line.
+
+
+class Match(NamedTuple):
+    """What matched in a result: lines of its chunk, and their definition.
+
+    whole: the first and last line of the definition where it has more lines than these, else None.
+    """
+
+    start_line: int
+    end_line: int
+    symbol: str
+    kind: str
+    signature: str
+    whole: tuple[int, int] | None
+
+
+def match_of(hit: Hit) -> Match:
+    """Return what matched: the chunk itself where nothing in it is known to."""
+    chunk, focus = hit.chunk, hit.focus or Focus(None, hit.chunk.start_line, hit.chunk.end_line)
+    symbol, lines = focus.symbol, (focus.start_line, focus.end_line)
+    if symbol is None:
+        return Match(*lines, chunk.symbol, chunk.kind, chunk.signature, None)
+    is_chunk = symbol.qualified_name == chunk.symbol and lines == (chunk.start_line, chunk.end_line)
+    kind = chunk.kind if is_chunk else symbol.kind.value
+    whole = (symbol.start_line, symbol.end_line) if _has_more(symbol, focus) else None
+    return Match(*lines, symbol.qualified_name, kind, symbol.signature, whole)
+
+
+def heading(hit: Hit) -> str:
+    """Return the location of what matched, its name and its kind."""
+    match = match_of(hit)
+    whole = f", part of {match.whole[0]}-{match.whole[1]}" if match.whole else ""
+    location = f"{hit.chunk.path}:{match.start_line}-{match.end_line}"
+    return "  ".join(part for part in (location, match.symbol, f"({match.kind}{whole})") if part)
+
+
+def text_of(hit: Hit) -> str:
+    """Return the lines of what matched."""
+    match, lines = match_of(hit), hit.chunk.text.rstrip("\n").split("\n")
+    first = match.start_line - hit.chunk.start_line
+    return "\n".join(lines[first : first + match.end_line - match.start_line + 1])
+
+
+def best_lines(hit: Hit, after: int = 0) -> list[tuple[int, str]]:
+    """Return the lines that match best below a line, each with its number; the beginning of a long one."""
+    if hit.focus is None:
+        return []
+    lines, start = hit.chunk.text.split("\n"), hit.chunk.start_line
+    return [(line, cut_text(lines[line - start].strip(), LINE_ROOM).text) for line in hit.focus.lines if line > after]
+
+
+def also_here(hit: Hit) -> list[tuple[str, int]]:
+    """Return other definitions of the file: name and line, in the order of their lines."""
+    pointed = hit.focus.also_here if hit.focus is not None else ()
+    return sorted(((symbol.qualified_name, symbol.start_line) for symbol in pointed), key=lambda one: one[1])
+
+
+def _has_more(symbol: Symbol, focus: Focus) -> bool:
+    return symbol.start_line < focus.start_line or symbol.end_line > focus.end_line

@@ -1,5 +1,7 @@
 """What is added to a score."""
 
+import pytest
+
 from graphrag_mcp.model.files import ArchiveClass, Category, Symbol, SymbolKind
 from graphrag_mcp.model.search import Mention, StoredFile, SymbolMatch
 from graphrag_mcp.search.query.understand import understand
@@ -58,6 +60,14 @@ def test_a_file_named_like_the_query_gains() -> None:
         for path in ("src/sessions.py", "src/session_cookie.py", "src/wrappers.py")
     }
     assert gains["src/session_cookie.py"] > gains["src/sessions.py"] > gains["src/wrappers.py"] == 0
+
+
+def test_a_rare_word_of_the_query_in_a_name_says_more_than_a_common_one() -> None:
+    """The share of the query that a name covers is a share of its words' rarity."""
+    query = understand("server backpressure")
+    agreement = bonuses.Agreement(query.terms, {"server": 0.5, "backpressur": 4.5})
+    assert agreement.of(("server",)).terms == pytest.approx(0.1)
+    assert agreement.of(("backpressur",)).terms == pytest.approx(0.9)
 
 
 def test_a_short_word_agrees_with_a_long_one_that_it_begins() -> None:

@@ -74,6 +74,24 @@ def test_a_definition_that_the_query_names_is_scored_first_without_any_store() -
     assert [one.fused.chunk_id for one in lifted.order] == [20, 10]
 
 
+def test_the_best_document_has_the_third_place_when_a_question_asks_for_a_fact() -> None:
+    """Its prior would hide it, though nothing matches better; the bonus that moves it explains its score."""
+    vector = [Ranked(number, 1 - place / 100) for place, number in enumerate((60, 10, 20, 30, 40, 50))]
+    shown = {}
+    for asked in ("what is the default of the limit", "how is the limit applied"):
+        found = candidates(asked, vector, vector)
+        document = replace(found.files[60], path="docs/limits.md", category=Category.DOCUMENTATION)
+        ranking = score(
+            understand(asked), SearchRequest(asked), replace(found, files={**found.files, 60: document}), SETTINGS, NOW
+        )
+        scores = [scored.score for scored in ranking.order]
+        assert scores == sorted(scores, reverse=True)
+        shown[asked] = [scored.fused.chunk_id for scored in ranking.order]
+    moved, unmoved = shown.values()
+    assert moved[2] == 60
+    assert unmoved.index(60) > 2
+
+
 def test_selecting_reads_no_more_than_it_shows() -> None:
     """The hits are read in blocks; candidates behind the last that is needed are never read."""
     found = candidates("text", [Ranked(10 * number, 1.0 - number / 100) for number in range(60)], [])

@@ -3,7 +3,7 @@
 import pytest
 
 from graphrag_mcp.model.files import Category, RelationKind
-from graphrag_mcp.search.query.phrases import asked_categories, asked_relations
+from graphrag_mcp.search.query.phrases import asked_categories, asked_relations, asks_for_fact
 from graphrag_mcp.search.query.understand import LONG, understand
 
 
@@ -54,6 +54,71 @@ def test_what_a_query_is_about_is_asked_for(text: str, category: Category) -> No
 def test_a_word_inside_a_query_asks_for_nothing(text: str) -> None:
     """ "test client" asks for code."""
     assert asked_categories(text) == frozenset()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "under which licence is this published?",
+        "may I use it in a commercial product?",
+        "which node versions do we support",
+        "minimum supported Rust version?",
+        "what browsers do I need",
+        "how do I install it?",
+        "how can I build the project on a Mac",
+        "how do I compile it from source",
+        "which extra packages do I have to install for templates",
+        "how do I run a single test",
+        "what does CI run",
+        "how is a release made?",
+        "in which release was the old client removed",
+        "what changed between v4 and v5",
+        "how can I contribute a patch?",
+        "how do I report a security vulnerability?",
+    ],
+)
+def test_a_question_about_the_project_asks_for_documents_and_configuration(text: str) -> None:
+    """They state its licence, versions, installation, tests, releases and rules."""
+    assert asked_categories(text) >= {Category.DOCUMENTATION, Category.CONFIG}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "license key validation",
+        "which TLS versions are supported",
+        "where is the protocol version negotiated",
+        "install a signal handler",
+        "how is the request built from its parts",
+        "how do I build a query",
+        "how are the tests run in parallel",
+        "release the lock when the thread ends",
+        "how is the counter changed to 0",
+        "In our CI logs the progress bar prints only its label",
+        "how does the content security policy get its header",
+        "how is a pull request merged",
+    ],
+)
+def test_the_same_words_about_the_code_ask_for_nothing(text: str) -> None:
+    """What the code installs, builds, releases or runs is code."""
+    assert asked_categories(text) == frozenset()
+
+
+@pytest.mark.parametrize(
+    ("text", "wants"),
+    [
+        ("default of the body limit", True),
+        ("how many redirects are followed?", True),
+        ("what can several threads share", True),
+        ("may I call it twice", True),
+        ("where is the body limit checked", False),
+        ("how does the router match a path", False),
+        ("retry with backoff", False),
+    ],
+)
+def test_a_question_for_what_holds_is_told_from_one_for_where_it_is_done(text: str, *, wants: bool) -> None:
+    """Documents state what holds; code does it."""
+    assert asks_for_fact(text) is wants
 
 
 @pytest.mark.parametrize(

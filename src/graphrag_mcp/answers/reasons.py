@@ -54,6 +54,8 @@ def why(hit: Hit) -> str:
         parts.append("path in the query")
     elif "stem" in notes:
         parts.append("file name matches")
+    if "fact" in notes:
+        parts.append("a document, which may state it")
     if hit.phrasings:
         parts.append(f"phrasing {', '.join(map(str, sorted(hit.phrasings)))}")
     if hit.chunk.archive is not None:

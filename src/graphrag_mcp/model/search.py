@@ -1,5 +1,6 @@
 """The request and the result of a search."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
@@ -134,6 +135,11 @@ class Frequencies(NamedTuple):
 
     of_terms: Mapping[str, int]
     chunks: int
+
+    def idf(self, term: str) -> float:
+        """Return the rarity of a term: ln(1 + (N - n + .5) / (n + .5)), always positive."""
+        count = self.of_terms.get(term, 0)
+        return math.log(1 + (max(0, self.chunks - count) + 0.5) / (count + 0.5))
 
 
 class Mention(NamedTuple):

@@ -36,7 +36,7 @@ class Terms:
     """The terms of one query with their rarity, and which of them a text contains."""
 
     def __init__(self, query: Query, frequencies: Frequencies | None) -> None:
-        rarity = {term: _rarity(term, frequencies) for term in query.terms}
+        rarity = {term: frequencies.idf(term) if frequencies is not None else 1.0 for term in query.terms}
         total = sum(rarity.values()) or 1.0
         self.of = _Contained(frozenset(rarity))
         self.weight = _Weights({term: value / total for term, value in rarity.items()})
@@ -225,11 +225,3 @@ def _pointers(focus: Focus, others: Iterable[Symbol], terms: Terms) -> tuple[Sym
         if not is_around and (score or not is_detail):
             scored.append((-score, is_detail, abs(symbol.start_line - focus.start_line), symbol.start_line, symbol))
     return tuple(symbol for *_, symbol in nsmallest(POINTERS, scored, key=itemgetter(0, 1, 2, 3)))
-
-
-def _rarity(term: str, frequencies: Frequencies | None) -> float:
-    """Return the idf of a term, with 1 added inside the logarithm to keep it positive; 1 where it is not known."""
-    if frequencies is None:
-        return 1.0
-    count = frequencies.of_terms.get(term, 0)
-    return math.log(1 + (max(0, frequencies.chunks - count) + 0.5) / (count + 0.5))

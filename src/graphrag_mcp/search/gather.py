@@ -52,12 +52,14 @@ def gather(
         mentions = lookups.in_graph(lambda graph: graph.mentions(ids, request.scope))
     targets = {mention.definition_chunk_id for mention in mentions}
     files = lookups.stores.catalog.files([*(candidate.chunk_id for candidate in fused), *targets])
+    frequencies = lookups.frequencies(query.terms) if is_hybrid else None
     evidence = Evidence(
         definitions=found.definitions,
         literals=found.literals,
         related=next((ranked.items for ranked in lists if ranked.source is ListSource.GRAPH), ()),
         keyword=next((ranked.scores for ranked in lists if ranked.source is ListSource.KEYWORD), {}),
         votes=graph_votes(voters, mentions, files),
+        rarity={term: frequencies.idf(term) for term in query.terms} if frequencies is not None else {},
         backlinks=backlinks.count([candidate.chunk_id for candidate in fused], files, lookups, settings),
     )
     return Candidates(found, lists, fused, method, is_hybrid, files, evidence)

@@ -14,7 +14,7 @@ from itertools import zip_longest
 
 from graphrag_mcp.model.search import Factor, FactorKind, ListSource
 from graphrag_mcp.search.ranking.ranked_lists import Fused
-from graphrag_mcp.search.ranking.ranker import Scored
+from graphrag_mcp.search.ranking.scored import Scored
 from graphrag_mcp.search.select import Ordered
 
 DEPTH = 50  # Hits of each phrasing that count.

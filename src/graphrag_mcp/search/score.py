@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from graphrag_mcp.model.search import ListSource, SearchRequest
 from graphrag_mcp.search.gather import Candidates
 from graphrag_mcp.search.query.understand import Query
-from graphrag_mcp.search.ranking.ranker import Ranker, Scored
+from graphrag_mcp.search.ranking.ranker import Ranker
+from graphrag_mcp.search.ranking.scored import Scored
 from graphrag_mcp.search.ranking.weighted_sum import Scores
 from graphrag_mcp.settings import RetrievalSettings
 

@@ -9,7 +9,8 @@ import numpy as np
 
 from graphrag_mcp.model.search import CompressionStats, Hit, SearchRequest, StoredChunk
 from graphrag_mcp.ports import Matrix
-from graphrag_mcp.search.ranking.ranker import Ranker, Scored
+from graphrag_mcp.search.ranking.ranker import Ranker
+from graphrag_mcp.search.ranking.scored import Scored
 from graphrag_mcp.search.retrieval import ChunkAndVector
 from graphrag_mcp.settings import RetrievalSettings
 

@@ -49,6 +49,8 @@ SYNONYMS: Mapping[str, tuple[str, ...]] = {
     "init": ("initialize", "setup", "constructor"),
     "jwt": ("token", "claims"),
     "k8s": ("kubernetes",),
+    "licence": ("license",),
+    "license": ("licence",),
     "log": ("logger", "logging"),
     "login": ("auth", "signin", "session"),
     "middleware": ("interceptor", "filter"),

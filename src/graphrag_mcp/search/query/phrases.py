@@ -10,6 +10,7 @@ from typing import NamedTuple, TypeVar
 
 from graphrag_mcp.model.files import Category, RelationKind
 from graphrag_mcp.model.search import EdgeDirection
+from graphrag_mcp.search.query.project import asks_about_project
 
 Meaning = TypeVar("Meaning")
 
@@ -69,6 +70,13 @@ _CATEGORY_PHRASES: dict[str, Category] = {
     r"\bwhere (?:is|are) .* (?:configured|set up)\b": Category.CONFIG,
     _ASKING + r"workflows?" + _QUALIFIED: Category.CONFIG,
 }
+_STATING = frozenset(
+    {Category.DOCUMENTATION, Category.CONFIG}
+)  # What states how a project is used, built and released.
+_FACT = re.compile(
+    r"^(?:what|which|when|may|can|is|are|does|do|should|must)\b|\bhow (?:many|much|long|large|big|often)\b|"
+    r"\b(?:i|we|my|our)\b|\bdefaults?\b"
+)
 _PAST = re.compile(
     r"\b(?:old|older|previous|previously|former|legacy|archived|superseded|deprecated|obsolete|rejected|retired)\b"
 )
@@ -88,8 +96,14 @@ _RELATION_PHRASES: dict[str, AskedRelation] = {
 
 
 def asked_categories(text: str) -> frozenset[Category]:
-    """Return the kinds of file that a query asks for."""
-    return _asked(text, _CATEGORY_PHRASES)
+    """Return the kinds of file that a query asks for; a question about the project asks for two."""
+    asked = _asked(text, _CATEGORY_PHRASES)
+    return asked | _STATING if asks_about_project(text) else asked
+
+
+def asks_for_fact(text: str) -> bool:
+    """Return whether a question asks what holds or what one can do, and not where or how the code does something."""
+    return _FACT.search(_plain(text)) is not None
 
 
 def asks_for_retired(text: str) -> bool:
@@ -103,5 +117,9 @@ def asked_relations(text: str) -> tuple[AskedRelation, ...]:
 
 
 def _asked(text: str, phrases: Mapping[str, Meaning]) -> frozenset[Meaning]:
-    plain = " ".join(text.lower().split())
+    plain = _plain(text)
     return frozenset(meaning for phrase, meaning in phrases.items() if re.search(phrase, plain))
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.lower().split())

@@ -9,7 +9,13 @@ from itertools import chain
 from graphrag_mcp.model.files import Category
 from graphrag_mcp.search.query.expansion import expand
 from graphrag_mcp.search.query.literals import Literal, Run, literals, message_runs
-from graphrag_mcp.search.query.phrases import AskedRelation, asked_categories, asked_relations, asks_for_retired
+from graphrag_mcp.search.query.phrases import (
+    AskedRelation,
+    asked_categories,
+    asked_relations,
+    asks_for_fact,
+    asks_for_retired,
+)
 from graphrag_mcp.settings import RetrievalSettings
 from graphrag_mcp.text.words import query_words
 
@@ -35,7 +41,8 @@ class Query:
     with its qualifiers before it ("Session.send" gives name "send", qualifiers ("Session",)). literals, runs: what may
     stand in the code as it is written, and words that may be parts of a message. paths: file paths or
     names in it. categories: kinds of file it asks for; their prior is 1. relations: those it asks about.
-    wants_retired: whether it asks for archived or superseded files.
+    wants_fact: whether it asks for a fact, which documents state, and not for code. wants_retired: whether it asks for
+    archived or superseded files.
     """
 
     text: str
@@ -49,6 +56,7 @@ class Query:
     paths: tuple[str, ...]
     categories: frozenset[Category]
     relations: tuple[AskedRelation, ...]
+    wants_fact: bool
     wants_retired: bool
 
 
@@ -92,6 +100,7 @@ def understand(text: str, settings: RetrievalSettings = _DEFAULTS) -> Query:
         paths=paths,
         categories=asked_categories(title),
         relations=asked_relations(title),
+        wants_fact=asks_for_fact(title),
         wants_retired=asks_for_retired(title),
     )
 

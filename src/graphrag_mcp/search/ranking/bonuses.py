@@ -152,14 +152,21 @@ class Agreed:
     terms: float
 
 
+_NOT_KNOWN: Mapping[str, float] = {}
 _NOTHING_AGREED = Agreed(0.0, 0.0)
 
 
 class Agreement:
-    """Compares words with the terms of one query, each word once: the files of a project share most of theirs."""
+    """Compares words with the terms of one query, each word once: the files of a project share most of theirs.
 
-    def __init__(self, terms: Sequence[str]) -> None:
+    rarity: idf by term, the weight of a term in the share of the query that words cover; where it is not known, all
+    terms count alike.
+    """
+
+    def __init__(self, terms: Sequence[str], rarity: Mapping[str, float] = _NOT_KNOWN) -> None:
         self._terms = terms
+        self._weights = [rarity.get(term, 1.0) for term in terms]
+        self._weight = sum(self._weights)
         # Words that agree have the same beginning, so a word is compared with the few terms that share it.
         self._by_beginning: dict[str, list[int]] = {}
         for position, term in enumerate(terms):
@@ -180,7 +187,8 @@ class Agreement:
         ]
         if not matched:
             return _NOTHING_AGREED
-        return Agreed(len(matched) / len(words), len(frozenset().union(*matched)) / len(self._terms))
+        covered = sum(self._weights[term] for term in frozenset().union(*matched))
+        return Agreed(len(matched) / len(words), covered / self._weight)
 
     def _terms_of(self, word: str) -> frozenset[int]:
         found = self._terms_by_word.get(word)

@@ -3,6 +3,7 @@
 Scores are plain numbers while ranking; their terms are listed only for the hits that are explained.
 """
 
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -31,28 +32,13 @@ from graphrag_mcp.search.ranking.bonuses import (
     literal_bonuses,
     relation_bonuses,
 )
+from graphrag_mcp.search.ranking.fact_place import FACT_PLACE, fact_document
 from graphrag_mcp.search.ranking.ranked_lists import Fused
+from graphrag_mcp.search.ranking.scored import Scored
 from graphrag_mcp.settings import RetrievalSettings
 
 MAX_RANKED = 200  # Candidates whose full score is computed; by fused score times prior, later ones never win.
 COHERENCE_POOL = 100  # Candidates whose files are counted; later ones are listed by chance.
-
-
-class Scored(NamedTuple):
-    """A candidate with its final score.
-
-    rank_in_file: the number of better candidates of the same file. moved_by: the definition by which it got its place
-    among them, "" where it shows none; None where its own score gave it that place. terms: of a reranker or of several
-    phrasings; they replace all other terms. phrasings: those that found it, from 1.
-    """
-
-    score: float
-    fused: Fused
-    file: StoredFile
-    rank_in_file: int
-    moved_by: str | None = None
-    terms: tuple[Factor, ...] | None = None
-    phrasings: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +47,8 @@ class Evidence:
 
     definitions: those that the query names. literals: where its literals stand. related: chunks that have the relation
     that the query asks for to the definitions. keyword: BM25 by chunk id. By file id: votes of the best candidates, 0
-    to 1 (see `bonuses.graph_votes`); backlinks, how many other files refer to it.
+    to 1 (see `bonuses.graph_votes`); backlinks, how many other files refer to it. rarity: idf of the query's terms;
+    empty where it is not known.
     """
 
     definitions: Sequence[SymbolMatch] = ()
@@ -70,6 +57,7 @@ class Evidence:
     keyword: Mapping[int, float] = field(default_factory=dict)
     votes: Mapping[int, float] = field(default_factory=dict)
     backlinks: Mapping[int, int] = field(default_factory=dict)
+    rarity: Mapping[str, float] = field(default_factory=dict)
 
 
 _NO_EVIDENCE = Evidence()
@@ -113,6 +101,7 @@ class Ranker:
     ) -> list[Scored]:
         """Return the candidates, best first; files: by chunk id; a chunk without a file has left the index."""
         self._evidence = evidence
+        self._agreement = Agreement(self.query.terms, evidence.rarity)
         if not self.query.categories and self.query.intent is not Intent.SYMBOL:
             self._priors = multipliers.lifted(self._priors, evidence.keyword, files)
         if self.with_bonuses:
@@ -137,7 +126,21 @@ class Ranker:
         for file_id, (file, hits) in by_file.items():
             self._files[file_id] = self._score_file(file, coherence.get(file_id, 0.0))
             ranked += self._saturate(file, hits)
-        return sorted(ranked, key=_best_first)
+        ranked.sort(key=_best_first)
+        document = fact_document(self.query, ranked) if self.with_bonuses else None
+        return ranked if document is None else self._with_place_for(document, ranked)
+
+    def _with_place_for(self, document: Scored, ranked: Sequence[Scored]) -> list[Scored]:
+        """Return the candidates with a document moved up to FACT_PLACE, by a bonus that explains its score."""
+        others = [scored for scored in ranked if scored is not document]
+        above, below = others[: FACT_PLACE - 1], others[FACT_PLACE - 1 :]
+        score = math.nextafter(below[0].score, math.inf)
+        chunk_id, rank = document.fused.chunk_id, document.rank_in_file
+        multiplier = self._multiplier(document.fused, self._files[document.file.file_id])
+        bonus = (score - document.score) / (multiplier * self.settings.saturation**rank)
+        own = (*self._own.get(chunk_id, ()), Factor("fact", bonus, FactorKind.BONUS))
+        self._own = {**self._own, chunk_id: own}
+        return [*above, document._replace(score=score), *below]
 
     def _likely(self, candidates: list[tuple[Fused, StoredFile]]) -> list[tuple[Fused, StoredFile]]:
         """Return the candidates that can reach the top, in their order, and those that the query names."""

@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 
 from graphrag_mcp.ports import Matrix
 from graphrag_mcp.search.ranking.ranked_lists import Fused
-from graphrag_mcp.search.ranking.ranker import Scored
+from graphrag_mcp.search.ranking.scored import Scored
 from graphrag_mcp.search.ranking.sketches import FileSketches
 
 FILES = 10  # The first ones of a search are put in order.

@@ -14,6 +14,7 @@ const MEANINGS = {
   coherence: "Many matching chunks in the file",
   votes: "The best candidates use its definitions",
   path: "Path in the query",
+  fact: "A question about a fact: the document that matches best has the third place",
   "order in file": "Place in its file by what its best definition does; the file's places stay",
   recency: "Age of the last change",
   saturation: "A further result of the same file",

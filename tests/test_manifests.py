@@ -2,6 +2,7 @@
 
 import json
 import re
+import subprocess
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -11,12 +12,14 @@ import yaml
 
 from graphrag_mcp import __version__
 from graphrag_mcp.answers.tools import TOOLS
+from graphrag_mcp.cli.agents import SECTION
 from graphrag_mcp.cli.options import ROOT_VARIABLES, create_parser
 from graphrag_mcp.settings import ENVIRONMENT_PREFIX, IndexingSettings, RetrievalSettings, ServerSettings
 
 REPOSITORY = Path(__file__).parents[1]
 PLUGIN = "packaging/claude-code/.claude-plugin/plugin.json"
 MARKETPLACE = ".claude-plugin/marketplace.json"
+HOOKS = "packaging/claude-code/hooks/hooks.json"
 BUNDLE = "packaging/mcpb/manifest.json"
 REGISTRY = "server.json"
 SKILL = REPOSITORY / "packaging" / "claude-code" / "skills" / "code-search" / "SKILL.md"
@@ -108,6 +111,24 @@ def test_the_skill_knows_every_tool_and_no_other() -> None:
     assert called == set(TOOLS)
 
 
+def test_the_skill_sends_each_question_where_the_section_for_agents_does() -> None:
+    """Who has both reads the same twice, not two opinions."""
+    rows = [line.removesuffix(" |") for line in SECTION.splitlines() if line.startswith("| ")][2:]
+    assert len(rows) == len(TOOLS)
+    assert all(f"\n{row}" in SKILL.read_text(encoding="utf-8") for row in rows)
+
+
+@pytest.mark.parametrize(("value", "said"), [("1", True), ("0", False), (None, False)])
+def test_the_plugin_reminds_of_the_tools_only_on_request(value: str | None, said: bool) -> None:
+    """One line at the start of a session, with tools that there are; nothing unless the variable is 1."""
+    (start,) = read(HOOKS)["hooks"]["SessionStart"]
+    (hook,) = start["hooks"]
+    variables = {} if value is None else {"CODE_SEARCH_REMINDER": value}
+    done = subprocess.run(["sh", "-c", hook["command"]], env=variables, capture_output=True, text=True, check=True)
+    assert len(done.stdout.splitlines()) == said
+    assert set(re.findall(r"[a-z]+_[a-z_]+", done.stdout)) <= set(TOOLS)
+
+
 def test_the_arguments_in_the_skill_exist() -> None:
     """Every `name: value` of the skill is an argument of some tool, with a value that its schema accepts."""
     text = SKILL.read_text(encoding="utf-8").partition("\n---\n")[2]
@@ -119,7 +140,7 @@ def test_the_arguments_in_the_skill_exist() -> None:
         kinds = accepted[0].get("enum") or accepted[0].get("items", {}).get("enum") or [True, False]
         values = json.loads(value)
         assert all(one in kinds for one in (values if isinstance(values, list) else [values]))
-    for name in ("excluded_files", "token_budget", "cursor"):
+    for name in ("excluded_files", "paths", "queries", "token_budget", "cursor"):
         assert any(name in schema for schema in schemas)
 
 

@@ -33,6 +33,7 @@ def test_the_plugin_is_valid(environ: dict[str, str]) -> None:
         reports[folder] = json.loads(output)
         assert reports[folder]["success"], output
     assert reports["packaging/claude-code"]["provides"]["skills"] == ["graphrag-mcp:code-search"]
+    assert [hook["event"] for hook in reports["packaging/claude-code"]["provides"]["hooks"]] == ["SessionStart"]
 
 
 def test_what_init_writes_connects(project: Path, environ: dict[str, str], home: Path) -> None:

@@ -1,4 +1,4 @@
-"""`graphrag-mcp init`: connects a client to this project; shows the changes before it writes them."""
+"""`graphrag-mcp init`: connects clients and instructs agents; shows the changes before it writes them."""
 
 import argparse
 import difflib
@@ -9,9 +9,10 @@ import tempfile
 from pathlib import Path
 
 from graphrag_mcp.answers.render import printable
+from graphrag_mcp.cli.agents import agent_files, with_section, without_section
 from graphrag_mcp.cli.clients import CLIENTS, Client
 from graphrag_mcp.cli.options import project_root
-from graphrag_mcp.errors import GraphragError, RootError, SettingsError
+from graphrag_mcp.errors import GraphragError, RequestError, RootError, SettingsError
 from graphrag_mcp.settings import load_settings
 
 IGNORE_FILE = """\
@@ -31,8 +32,12 @@ def run_init(options: argparse.Namespace) -> None:
     if not root.is_dir():
         raise RootError(f"{root} is not a directory; pass the folder of your repository as --root")
     root = root.resolve()
-    clients = [CLIENTS[name] for name in options.client or ["claude-code"]]
+    if options.remove and not options.agents:
+        raise RequestError("--remove", "--remove takes away what --agents writes; give both")
+    clients = [CLIENTS[name] for name in options.client or ([] if options.agents else ["claude-code"])]
     changes = [_client_change(client, root) for client in clients]
+    if options.agents:
+        changes += [_agents_change(file, root, remove=options.remove) for file in agent_files(root)]
     if options.ignore_file:
         changes += _ignore_change(root)
     changes = [(file, before, after) for file, before, after in changes if before != after]
@@ -44,12 +49,16 @@ def run_init(options: argparse.Namespace) -> None:
     if not options.yes and not _agrees():
         raise DeclinedError("nothing was written; run it again with --yes to write without being asked")
     for file, _, after in changes:
-        write_atomically(file, after)
-        _say(f"wrote {file}")
+        if after:
+            write_atomically(file, after)
+        else:
+            file.unlink()
+        _say(f"{'wrote' if after else 'removed'} {file}")
     for client in clients:
         if client.first_use:
             _say(client.first_use)
-    _say("Restart the client or reload its servers, then ask it a question about the code.")
+    if clients:
+        _say("Restart the client or reload its servers, then ask it a question about the code.")
 
 
 def server_command(client: Client, root: Path) -> list[str]:
@@ -73,7 +82,7 @@ def write_atomically(file: Path, text: str) -> None:
         file.parent.mkdir(parents=True, exist_ok=True)
         descriptor, name = tempfile.mkstemp(dir=file.parent)
         try:
-            with os.fdopen(descriptor, "w", encoding="utf-8") as temporary:
+            with os.fdopen(descriptor, "w", encoding="utf-8", newline="") as temporary:
                 temporary.write(text)
             if file.exists():
                 shutil.copymode(file, name)
@@ -92,10 +101,13 @@ _Change = tuple[Path, str, str]
 
 def _client_change(client: Client, root: Path) -> _Change:
     file = client.settings(root)
-    if file.is_relative_to(root) and not file.resolve().is_relative_to(root):
-        raise GraphragError(f"{file} leads out of the project, to {file.resolve()}; remove the link, then run again")
-    before = _read(file)
+    before = _read_inside(file, root)
     return file, before, client.merge(before, file, root, server_command(client, root))
+
+
+def _agents_change(file: Path, root: Path, *, remove: bool) -> _Change:
+    before = _read_inside(file, root)
+    return file, before, (without_section if remove else with_section)(before, file)
 
 
 def _ignore_change(root: Path) -> list[_Change]:
@@ -109,9 +121,12 @@ def _ignore_change(root: Path) -> list[_Change]:
     return [] if os.path.lexists(file) else [(file, "", IGNORE_FILE + DEFAULT_PATTERNS.strip() + "\n")]
 
 
-def _read(file: Path) -> str:
+def _read_inside(file: Path, root: Path) -> str:
+    """Return the text of a file with its line ends, "" if there is none; a link may not lead out of the project."""
+    if file.is_relative_to(root) and not file.resolve().is_relative_to(root):
+        raise GraphragError(f"{file} leads out of the project, to {file.resolve()}; remove the link, then run again")
     try:
-        return file.read_text(encoding="utf-8")
+        return file.read_bytes().decode("utf-8")
     except FileNotFoundError:
         return ""
     except (OSError, UnicodeDecodeError) as error:

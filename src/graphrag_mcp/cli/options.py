@@ -29,7 +29,7 @@ def create_parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", metavar="COMMAND")
     serve = _add_command(commands, "serve", "serve MCP over standard input and output (also without any command)")
     _add_remote(serve)
-    _add_init(_add_command(commands, "init", "connect a client to this project"))
+    _add_init(_add_command(commands, "init", "connect a client to this project, or instruct its agents"))
     doctor = _add_command(commands, "doctor", "check every part, and print the fix for each problem")
     doctor.add_argument("--json", action="store_true", help="print JSON")
     _add_index(_add_command(commands, "index", "bring the index up to date"))
@@ -90,6 +90,12 @@ def _add_init(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="also write a .graphragignore with the built-in rules",
     )
+    parser.add_argument(
+        "--agents",
+        action="store_true",
+        help="tell coding agents in AGENTS.md and CLAUDE.md which question goes to which tool",
+    )
+    parser.add_argument("--remove", action="store_true", help="with --agents: remove that section again")
     parser.add_argument("--yes", action="store_true", help="write without asking")
 
 

@@ -280,7 +280,7 @@ def ask(options: argparse.Namespace) -> None:
 
 
 def judge(gold: Sequence[Sequence[Any]], result: SearchResult) -> Found:
-    """Tell where a result has one of the definitions asked for."""
+    """Tell where a result has one of the definitions asked for; a pointer names it with its file."""
     shown = [
         any(
             hit.chunk.path == path and hit.chunk.start_line <= end and hit.chunk.end_line >= start
@@ -288,7 +288,13 @@ def judge(gold: Sequence[Sequence[Any]], result: SearchResult) -> Found:
         )
         for hit in result.primary[:LIMIT]
     ]
-    return Found(any(shown[:1]), any(shown), any(shown))
+    pointed = [(hit.chunk.path, one) for hit in result.primary[:LIMIT] if hit.focus for one in hit.focus.also_here]
+    is_named = any(
+        where == path and one.name == name and start <= one.start_line <= end
+        for where, one in pointed
+        for path, start, end, name in gold
+    )
+    return Found(any(shown[:1]), any(shown), any(shown) or is_named)
 
 
 def report(questions: Sequence[Mapping[str, Any]], answers: Mapping[int, Sequence[bool]]) -> None:

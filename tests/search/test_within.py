@@ -125,6 +125,7 @@ def discard_expired_sessions(store, now):
 """
     + "".join(f"    remove_if_expired(store, store.slot({number}), now)\n" for number in range(40))
 )
+FILES_OF_PROJECT = {"src/store.py": STORE, "src/wire.py": "def send(packet):\n    return packet\n"}
 
 
 @pytest.fixture
@@ -133,11 +134,11 @@ def app(tmp_path: Path) -> Iterator[App]:
     yield from _indexed(tmp_path)
 
 
-def _indexed(folder: Path, **environ: str) -> Iterator[App]:
+def _indexed(folder: Path, files: Mapping[str, str] = FILES_OF_PROJECT, **environ: str) -> Iterator[App]:
     root = folder / "project"
     (root / "src").mkdir(parents=True)
-    (root / "src" / "store.py").write_text(STORE)
-    (root / "src" / "wire.py").write_text("def send(packet):\n    return packet\n")
+    for path, text in files.items():
+        (root / path).write_text(text)
     variables = {"GRAPHRAG_DATA_DIR": str(folder / "data"), "GRAPHRAG_WORKERS": "1", **environ}
     app = App(root, load_settings(root, variables))
     app.index()
@@ -174,6 +175,17 @@ def test_with_a_model_of_the_user_the_hits_keep_their_own_order(tmp_path: Path) 
     for app in _indexed(tmp_path, GRAPHRAG_EMBEDDING_MODEL=str(PACKAGE_MODEL)):
         first, second = _shown(app)[:2]
         assert first.fused_score > second.fused_score
+
+
+def test_a_file_points_at_the_definitions_that_do_what_the_query_asks_for(tmp_path: Path) -> None:
+    """Although others are nearer, and although their names share no word with the query."""
+    asked = "def announce(packet):\n    # delete the outdated records\n    return packet\n\n\n"
+    others = "".join(f"def corner{number}(shape):\n    return shape.draw({number})\n\n\n" for number in range(9))
+    doing = "def purge_stale_rows(table):\n    for row in table.stale():\n        table.erase_row(row)\n"
+    for app in _indexed(tmp_path, {"src/table.py": asked + others + doing}):
+        (first, *_) = app.search(SearchRequest("delete the outdated records")).primary
+        assert first.focus is not None
+        assert first.focus.also_here[0].name == "purge_stale_rows"
 
 
 class CountingEmbedder:

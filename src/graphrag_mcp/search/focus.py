@@ -8,7 +8,7 @@ it; the chunk's largest definition is the right one in .79. No store is read.
 """
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from heapq import nsmallest
 from operator import itemgetter
@@ -107,19 +107,25 @@ class Candidate(NamedTuple):
     score: float
 
 
-def focus_hits(hits: Sequence[Hit], terms: Terms, definitions: Mapping[int, Sequence[Symbol]]) -> list[Hit]:
-    """Return the hits with their focus. definitions: by file id."""
+Gains = Callable[[Sequence[int]], Mapping[int, Mapping[Symbol, float]]]
+
+
+def focus_hits(
+    hits: Sequence[Hit], terms: Terms, definitions: Mapping[int, Sequence[Symbol]], gains: Gains | None = None
+) -> list[Hit]:
+    """Return the hits with their focus. definitions: by file id. gains: see `SketchCache.gains`."""
     focuses = [find_focus(hit.chunk, definitions.get(hit.chunk.file_id, ()), terms) for hit in hits]
     firsts = zip(hits[:PLACES], focuses, strict=False)  # No others: what is pointed at must not depend on the limit.
     named = {(hit.chunk.file_id, focus.symbol) for hit, focus in firsts}
-    seen: set[int] = set()
+    pointed = list(dict.fromkeys(hit.chunk.file_id for hit in hits))[:POINTED_FILES]
+    gained = gains(pointed) if gains is not None else {}
     found = []
     for hit, focus in zip(hits, focuses, strict=True):
         file_id = hit.chunk.file_id
-        if file_id not in seen and len(seen) < POINTED_FILES:
+        if file_id in pointed:
+            pointed.remove(file_id)  # Its first hit points at the others.
             others = [symbol for symbol in definitions.get(file_id, ()) if (file_id, symbol) not in named]
-            focus = replace(focus, also_here=_pointers(focus, others, terms))
-        seen.add(file_id)
+            focus = replace(focus, also_here=_pointers(focus, others, terms, gained.get(file_id, {})))
         found.append(replace(hit, focus=focus))
     return found
 
@@ -215,11 +221,13 @@ def _best_lines(
     return tuple(sorted(best))
 
 
-def _pointers(focus: Focus, others: Iterable[Symbol], terms: Terms) -> tuple[Symbol, ...]:
-    """Return the other definitions of a file whose names match best; of the same score, the nearest."""
+def _pointers(
+    focus: Focus, others: Iterable[Symbol], terms: Terms, gained: Mapping[Symbol, float]
+) -> tuple[Symbol, ...]:
+    """Return the other definitions of a file that match best by name and gain; of the same score, the nearest."""
     scored = []
     for symbol in others:
-        score = terms.weight[terms.of[symbol.name]]
+        score = terms.weight[terms.of[symbol.name]] + gained.get(symbol, 0.0)
         is_detail = symbol.kind in _DETAILS
         is_around = symbol.start_line <= focus.start_line and focus.end_line <= symbol.end_line
         if not is_around and (score or not is_detail):

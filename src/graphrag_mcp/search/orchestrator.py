@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
+import numpy as np
+
 from graphrag_mcp.errors import ServerError
 from graphrag_mcp.model.reports import IndexPhase, IndexState
 from graphrag_mcp.model.scope import Scope
@@ -23,7 +25,7 @@ from graphrag_mcp.ports import ChunkStore
 from graphrag_mcp.search.confidence import NO_JUDGEMENT, Judgement, best_of, judge
 from graphrag_mcp.search.enrich import rejected_approaches, related_code
 from graphrag_mcp.search.filters import check_filters
-from graphrag_mcp.search.focus import Terms, focus_hits
+from graphrag_mcp.search.focus import Gains, Terms, focus_hits
 from graphrag_mcp.search.gather import Candidates, gather
 from graphrag_mcp.search.phrasings import fuse_phrasings, interleave
 from graphrag_mcp.search.query.clauses import clauses, understand_apart
@@ -154,7 +156,7 @@ class SearchOrchestrator:
         hits = [*selection.hits, *selection.runners_up]
         definitions = lookups.stores.catalog.definitions({hit.chunk.file_id for hit in hits})
         query = joined([answer.query for answer in ranked.answers])
-        focused = focus_hits(hits, Terms(query, lookups.frequencies(query.terms)), definitions)
+        focused = focus_hits(hits, Terms(query, lookups.frequencies(query.terms)), definitions, _gains(ranked))
         shown = len(selection.hits)
         return focused[:shown], focused[shown:]
 
@@ -255,10 +257,20 @@ class _Stopwatch:
 
 def _order_files(ranking: Ranking, candidates: Candidates, stores: Stores) -> Ranking:
     """Put the hits of each of the first files in the order of their definitions, by the package's own model only."""
-    query, sketches = candidates.found.query_vector, stores.sketches
-    if sketches is None or query is None or not (stores.has_calibrated_cosines and candidates.is_hybrid):
+    query, sketches = candidates.found.query_vector, stores.measured_sketches
+    if sketches is None or query is None or not candidates.is_hybrid:
         return ranking
     return replace(ranking, order=order_within_files(ranking.order, ranking.ranker.base, query, sketches.of))
+
+
+def _gains(ranked: _Ranked) -> Gains | None:
+    """Return what tells how much the definitions of files speak for themselves: by the mean of the phrasings."""
+    sketches = ranked.lookups.stores.measured_sketches
+    vectors = [answer.candidates.found.query_vector for answer in ranked.answers]
+    known = [vector for vector in vectors if vector is not None]
+    if sketches is None or not known:
+        return None
+    return partial(sketches.gains, query=np.mean(known, axis=0))
 
 
 def _ran_short(ranked: _Ranked, request: SearchRequest, pool: int) -> bool:

@@ -75,6 +75,11 @@ class Stores:
     cross_encoder: Callable[[], CrossEncoder] = _no_cross_encoder
     phrases: PhraseIndex | None = None
 
+    @property
+    def measured_sketches(self) -> SketchCache | None:
+        """The sketches, if they are of the model with which their weights were measured."""
+        return self.sketches if self.has_calibrated_cosines else None
+
 
 @dataclass(frozen=True, slots=True)
 class Found:

@@ -4,7 +4,8 @@ import threading
 from collections import OrderedDict
 from collections.abc import Collection, Mapping, Sequence
 
-from graphrag_mcp.ports import ChunkStore, Embedder
+from graphrag_mcp.model.files import Symbol
+from graphrag_mcp.ports import ChunkStore, Embedder, Matrix
 from graphrag_mcp.search.ranking.sketches import FileSketches, sketch
 
 KEPT_SKETCHES = 16_384  # 16 MB; a file of code has about 20.
@@ -37,6 +38,13 @@ class SketchCache:
             found |= made
             self._keep(made)
         return {file_id: one for file_id, one in found.items() if one.sketches}
+
+    def gains(self, file_ids: Collection[int], query: Matrix) -> Mapping[int, Mapping[Symbol, float]]:
+        """Return how much each sketched definition of files speaks for itself, by file id. query: its vector."""
+        return {
+            file_id: {one.symbol: gain for one, gain in zip(found.sketches, found.gains(query).tolist(), strict=True)}
+            for file_id, found in self.of(file_ids).items()
+        }
 
     def _keep(self, made: Mapping[int, FileSketches]) -> None:
         with self._guard:

@@ -323,6 +323,7 @@ def test_json_has_everything() -> None:
         "missing_words",
         "restriction",
         "clauses",
+        "near_names",
     } == set(payload["meta"])
 
 

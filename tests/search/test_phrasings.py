@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from graphrag_mcp.answers.render import search_text
 from graphrag_mcp.answers.tools import SEARCH_TOOLS, TOOLS
 from graphrag_mcp.app.local import App
 from graphrag_mcp.model.files import Category
@@ -121,3 +122,26 @@ def test_the_terms_of_a_fused_score_make_up_the_score() -> None:
         added = sum(term.value for term in scored.terms or () if term.kind is FactorKind.TERM)
         factors = math.prod(term.value for term in scored.terms or () if term.kind is FactorKind.FACTOR)
         assert math.isclose(scored.score, added * factors)
+
+
+def test_an_unsure_answer_ends_with_names_for_the_next_phrasing(tmp_path: Path) -> None:
+    """They are written as in the code, say more than the question, and are of no place that is shown."""
+    words = ("amber", "birch", "cedar", "dune", "ember", "fjord", "grove", "heath", "inlet", "jetty")
+    for number, word in enumerate(words * 6):
+        name = f"Turn{word.title()}{number}"
+        (tmp_path / f"{word}{number}.py").write_text(f'def {name}():\n    """Turn the wheel of the {word}."""\n')
+    settings = load_settings(tmp_path, {"GRAPHRAG_DATA_DIR": str(tmp_path / "data")})
+    with closing(App(tmp_path, settings)) as opened:
+        opened.index()
+        call = TOOLS["graphrag_hybrid_search"].read({"query": "why does the wheel squeak loudly"}, settings, tmp_path)
+        result = TOOLS["graphrag_hybrid_search"].ask(opened, call)
+        (line,) = [
+            line for line in search_text(result, call).splitlines() if line.startswith("Names in this repository")
+        ]
+        names = line.partition(": ")[2].split(", ")
+        assert search_text(result, call).endswith(line)
+        assert len(names) == 15
+        assert not set(names) & {hit.chunk.symbol for hit in (*result.primary, *result.runner_up)}
+        assert all((tmp_path / f"{name[4:].lower()}.py").exists() for name in names)
+        certain = opened.search(SearchRequest("TurnAmber0"))
+        assert certain.meta.near_names == ()

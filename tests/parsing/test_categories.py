@@ -104,6 +104,90 @@ EXPECTED = {
 }
 
 
+# A file of code in each folder at the root of twelve public repositories.
+TOP_FOLDERS: dict[str, dict[str, tuple[str, ...]]] = {
+    "axum": {
+        "implementation": ("axum", "axum-core", "axum-extra", "axum-macros", "contrib"),
+        "examples": ("examples",),
+    },
+    "click": {"implementation": ("src",), "tests": ("tests",), "examples": ("examples",)},
+    "fastify": {
+        "implementation": ("build", "lib", "scripts", "types"),
+        "tests": ("integration", "test"),
+        "examples": ("examples",),
+    },
+    "guzzle": {"implementation": ("src",), "tests": ("tests",)},
+    "libuv": {"implementation": ("include", "src", "tools"), "tests": ("test",), "examples": ("docs/code",)},
+    "query": {"implementation": ("integrations", "packages", "scripts"), "examples": ("examples",)},
+    "loki": {
+        "implementation": (
+            "clients",
+            "cmd",
+            "debug",
+            "loki-build-image",
+            "nix",
+            "operator",
+            "pkg",
+            "production",
+            "tools",
+        ),
+        "tests": ("integration",),
+        "examples": ("examples",),
+        "vendored": ("vendor",),
+    },
+    "alamofire": {"implementation": ("Source",), "tests": ("Tests",), "examples": ("Example", "watchOS Example")},
+    "redis": {
+        "implementation": ("modules", "src", "utils"),
+        "tests": ("tests",),
+        "vendored": ("deps/lua", "deps/jemalloc", "deps/hiredis"),
+    },
+    "guice": {
+        "implementation": ("bom", "core", "extensions", "tools", "util"),
+        "examples": ("examples",),
+        "vendored": ("third_party",),
+    },
+    "dapper": {
+        "implementation": (
+            "Dapper",
+            "Dapper.EntityFramework",
+            "Dapper.ProviderTools",
+            "Dapper.Rainbow",
+            "Dapper.SqlBuilder",
+        ),
+        "tests": ("tests",),
+        "examples": ("benchmarks",),
+    },
+    "bats": {"implementation": ("bin", "contrib", "docker", "lib", "libexec"), "tests": ("test",)},
+}
+
+
+@pytest.mark.parametrize("repository", TOP_FOLDERS)
+def test_the_folders_at_the_root_of_public_repositories_have_the_category_that_a_reader_gives_them(
+    repository: str,
+) -> None:
+    """A folder that is misread hides its code behind a prior, or raises code that nobody looks for."""
+    expected = {folder: category for category, folders in TOP_FOLDERS[repository].items() for folder in folders}
+    assert {folder: categorise(f"{folder}/part.c").value for folder in expected} == expected
+
+
+@pytest.mark.parametrize(
+    ("path", "category"),
+    [
+        ("src/deps/graph.ts", Category.IMPLEMENTATION),
+        ("lib/external/api.py", Category.IMPLEMENTATION),
+        ("docs/it/guida.md", Category.DOCUMENTATION),
+        ("src/it/java/org/acme/SmokeIT.java", Category.TESTS),
+        ("test-app/main.ts", Category.TESTS),
+        ("src/regress/sql/join.c", Category.TESTS),
+        ("man/tool.1.ronn", Category.DOCUMENTATION),
+        ("gradlew", Category.VENDORED),
+    ],
+)
+def test_a_name_that_means_a_role_only_in_one_place_means_it_only_there(path: str, category: Category) -> None:
+    """`deps` holds the work of others at the root; below it, code about dependencies."""
+    assert categorise(path) is category
+
+
 @pytest.mark.parametrize(
     ("path", "category"), [(path, category) for category, paths in EXPECTED.items() for path in paths]
 )

@@ -17,18 +17,29 @@ _VENDORED, _TESTS, _EXAMPLES = Category.VENDORED, Category.TESTS, Category.EXAMP
 _FOLDERS: dict[str, Category] = {
     **dict.fromkeys(
         ("vendor", "vendored", "_vendor", "third_party", "third-party", "thirdparty", "3rdparty", "node_modules",
-         "bower_components", "jspm_packages", "site-packages", ".yarn"), _VENDORED),
+         "bower_components", "jspm_packages", "site-packages", ".yarn", "godeps", "carthage", "pods"), _VENDORED),
     **dict.fromkeys(
         ("test", "tests", "__tests__", "__mocks__", "spec", "specs", "e2e", "testsuite", "test-suite", "test_suite",
          "unittests", "unit-tests", "unit_tests", "integration-tests", "integration_tests", "integrationtest",
          "androidtest", "functionaltest", "cypress", "playwright", "fixtures", "__fixtures__", "testdata", "test-data",
-         "test_data"), _TESTS),
+         "test_data", "testutil", "testutils", "test_utils", "regress", "regression", "regressions", "itest",
+         "itests"), _TESTS),
     **dict.fromkeys(
         ("example", "examples", "sample", "samples", "demo", "demos", "benchmark", "benchmarks", "bench", "benches",
          "playground", "playgrounds", "docs_src", "cookbook", "quickstart", "tutorials"), _EXAMPLES),
 }  # fmt: skip
+# At the root of a project only: further down such a folder is a part of the product.
+_TOP_FOLDERS: dict[str, Category] = {
+    **dict.fromkeys(("deps", "dependencies", "external", "externals", "extern"), _VENDORED),
+    "integration": _TESTS,
+}
+_FOLDERS_WITHIN: dict[tuple[str, str], Category] = {
+    ("src", "it"): _TESTS,  # Elsewhere, "it" is Italian.
+    **{(outer, inner): _EXAMPLES for outer in ("doc", "docs") for inner in ("code", "snippets")},
+}
+_TEST_FOLDER_STARTS = ("test-", "test_")
 _TEST_FOLDER_ENDS = ("Tests", "-tests", "_tests", ".tests", "-test", "_test", ".Test", "-spec", "_spec")
-_EXAMPLE_FOLDER_ENDS = ("-example", "_example", "-examples", "_examples", "-demo", "_demo", " example")
+_EXAMPLE_FOLDER_ENDS = ("-example", "_example", "-examples", "_examples", "-demo", "_demo", " example", " Example")
 _PACKAGE_PREFIXES = frozenset({"com", "org", "net", "io"})  # com/example/shop is a Java package, not an example.
 _DOCUMENT_FOLDERS = frozenset({"doc", "docs", "documentation", "man"})
 _CONFIG_FOLDERS = frozenset({".github", ".circleci", ".gitlab", ".buildkite", ".vscode", ".idea", ".husky", ".ci"})
@@ -44,7 +55,7 @@ _CODE = _words(
     "pug njk cshtml razor aspx jsp css scss sass less styl coffee v sv vhd vhdl pas ada adb ads cob feature xaml "
     "qml vim bzl star nix"
 )
-_DOCUMENTS = _words("md mdx mdc markdown rst txt adoc asciidoc asc org textile rdoc pod rmd qmd tex ipynb wiki")
+_DOCUMENTS = _words("md mdx mdc markdown rst txt adoc asciidoc asc org ronn textile rdoc pod rmd qmd tex ipynb wiki")
 _CONFIG = _words(
     "json json5 jsonc yaml yml toml ini cfg conf config properties env xml plist gradle cmake mk mak make csproj "
     "fsproj vbproj sln slnx props targets cabal gemspec podspec tf tfvars hcl bazel xcconfig pbxproj xcscheme "
@@ -65,7 +76,8 @@ _SHELL = _words("sh bash zsh fish ksh")  # test_helper.bash and its like are lib
 _DOCUMENT_NAMES = _words(
     "readme changes changelog history news authors contributors contributing license licence licenses copying "
     "notice install todo security code_of_conduct maintainers governance support upgrading upgrade migration "
-    "migrating copyright roadmap thanks credits faq hacking releases release-notes release_notes codeowners"
+    "migrating copyright roadmap thanks credits faq hacking releases release-notes release_notes releasenotes bugs "
+    "codeowners"
 )
 _CONFIG_NAMES = _words(
     "dockerfile containerfile makefile gnumakefile jenkinsfile vagrantfile procfile rakefile gemfile podfile "
@@ -79,6 +91,7 @@ _LOCK_NAMES = _words(
     "package-lock.json npm-shrinkwrap.json pnpm-lock.yaml packages.lock.json go.sum bun.lockb gradle.lockfile "
     "package.resolved project.assets.json pubspec.lock"
 )
+_VENDORED_NAMES = _words("gradlew gradlew.bat mvnw mvnw.cmd")
 _VENDORED_NAME_PARTS = (".min.", "-min.", ".bundle.", ".umd.")
 _TEST_STEM_STARTS = ("test_", "test-")
 _TEST_STEM_ENDS = ("_test", "_tests", "-test", "-tests", ".test", ".tests", "_spec", "-spec", ".spec", ".cy", ".e2e",
@@ -96,7 +109,7 @@ def categorise(path: str, text: str = "") -> Category:
     if not stem:  # "Makefile", ".gitignore"
         stem, suffix = name, ""
     role = _role_of_folders(folders)
-    if role is _VENDORED or (suffix in _WEB and any(part in name for part in _VENDORED_NAME_PARTS)):
+    if role is _VENDORED or name in _VENDORED_NAMES or _is_distributed(name, suffix):
         return _VENDORED
     nature = _nature(name, stem, suffix, folders, text)
     if nature is Category.IMPLEMENTATION:
@@ -125,7 +138,7 @@ def is_generated(text: str) -> bool:
 def _role_of_folders(folders: Sequence[str]) -> Category | None:
     found: Category | None = None
     for index, folder in enumerate(folders):
-        role = _FOLDERS.get(folder.lower()) or _role_of_ending(folder)
+        role = _role_of_folder(folder, folders[index - 1] if index else None)
         if role is _VENDORED:
             return role
         if found is None and not (role is _EXAMPLES and index and folders[index - 1] in _PACKAGE_PREFIXES):
@@ -133,8 +146,17 @@ def _role_of_folders(folders: Sequence[str]) -> Category | None:
     return found
 
 
-def _role_of_ending(folder: str) -> Category | None:
-    if folder.endswith(_TEST_FOLDER_ENDS):
+def _role_of_folder(folder: str, outer: str | None) -> Category | None:
+    """Return what the name of a folder says; outer: the folder around it, None at the root."""
+    name = folder.lower()
+    if role := _FOLDERS.get(name):
+        return role
+    special = _TOP_FOLDERS.get(name) if outer is None else _FOLDERS_WITHIN.get((outer.lower(), name))
+    return special or _role_of_affixes(folder)
+
+
+def _role_of_affixes(folder: str) -> Category | None:
+    if folder.startswith(_TEST_FOLDER_STARTS) or folder.endswith(_TEST_FOLDER_ENDS):
         return _TESTS
     return _EXAMPLES if folder.endswith(_EXAMPLE_FOLDER_ENDS) else None
 
@@ -162,6 +184,11 @@ def _nature(name: str, stem: str, suffix: str, folders: Sequence[str], text: str
     if name.startswith(".") or not _CONFIG_FOLDERS.isdisjoint(folders):
         return Category.CONFIG
     return Category.OTHER
+
+
+def _is_distributed(name: str, suffix: str) -> bool:
+    """Return whether a file is the build of a script or style sheet: `jquery.min.js`."""
+    return suffix in _WEB and any(part in name for part in _VENDORED_NAME_PARTS)
 
 
 def _is_settings_name(stem: str) -> bool:

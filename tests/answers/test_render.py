@@ -167,13 +167,13 @@ def test_escape_sequences_are_shown_and_not_obeyed() -> None:
 
 
 def test_only_certain_relations_of_what_matched_are_related() -> None:
-    """Relation, confidence and how it was resolved; a guess, a weak one and a relation of a relation are no facts."""
+    """Relation, confidence and how it was resolved; a guess and a weak one are no facts."""
     sure, guess = make_neighbour(), make_neighbour(Resolution.CANDIDATES, EdgeDirection.OUT)
-    weak, far = replace(sure, confidence=0.3, resolution=Resolution.NAME), replace(sure, hops=2)
-    text = detailed(make_result(make_hit(), expanded=(guess, weak, far, sure)))
+    weak = replace(sure, confidence=0.3, resolution=Resolution.NAME)
+    text = detailed(make_result(make_hit(), expanded=(guess, weak, sure)))
     related = "Related in the code graph:\n- src/web.py:40-42  handle  calls `Session.open`  (0.95, via import)"
     assert text.split("\n\n")[-1] == related
-    assert "Related" not in detailed(make_result(make_hit(), expanded=(guess, weak, far)))
+    assert "Related" not in detailed(make_result(make_hit(), expanded=(guess, weak)))
 
 
 def test_five_relations_are_shown_and_the_others_counted() -> None:

@@ -68,6 +68,7 @@ def test_every_argument_of_the_hybrid_tool_reaches_the_request(tmp_path: Path) -
         ),
         include_graph_context=False,
         max_hops=0,
+        related_hops=0,
         use_rrf=False,
         rerank_with_recency=False,
         chunks_per_document=3,

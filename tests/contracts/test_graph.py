@@ -348,3 +348,30 @@ def test_a_name_of_the_language_may_be_the_projects(backend: Backend) -> None:
     seed = _seed(backend, "run", "a.go")
     (found,) = _neighbours(backend, seed)
     assert (found.chunk.path, found.resolution) == ("b.go", Resolution.CANDIDATES)
+
+
+def test_only_the_named_definitions_of_a_chunk_have_relations(backend: Backend) -> None:
+    """Those of a member count as its type's; what the chunk's others call, and who calls them, is left out."""
+    box = Symbol("Box", "Box", SymbolKind.TYPE, 1, 5)
+    opens = Symbol("open", "Box.open", SymbolKind.METHOD, 2, 3)
+    backend.write(
+        [
+            Source(
+                "a.py",
+                ["box open close"],
+                symbols=(box, opens, _function("close", line=7)),
+                relations=(_call("turn", source="Box.open", line=3), _call("shut", source="close", line=8)),
+            ),
+            Source("b.py", ["turn"], symbols=(_function("turn"),)),
+            Source("c.py", ["shut"], symbols=(_function("shut"),)),
+            Source("d.py", ["late"], symbols=(_function("late"),), relations=(_call("close", source="late"),)),
+        ]
+    )
+    seed = _seed(backend, "close", "a.py")
+
+    def related(*symbols: str) -> list[str]:
+        return sorted(one.chunk.path for one in backend.graph.neighbours([seed], 1, 20, Scope(), (), symbols))
+
+    assert related() == ["b.py", "c.py", "d.py"]
+    assert related("Box.open") == related("Box") == ["b.py"]
+    assert related("close") == ["c.py", "d.py"]

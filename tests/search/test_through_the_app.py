@@ -219,7 +219,7 @@ def test_the_graph_is_asked_about_what_the_others_found(build: Build) -> None:
 
 
 def test_hops_are_honoured(build: Build) -> None:
-    """None, direct callers, callers of callers."""
+    """None, direct callers, callers of callers; direct ones unless more are asked for."""
     files = {
         "a.py": "def parse_invoice_totals(lines):\n    return lines\n",
         "b.py": "from a import parse_invoice_totals\n\n\ndef middle():\n    return parse_invoice_totals([])\n",
@@ -228,8 +228,9 @@ def test_hops_are_honoured(build: Build) -> None:
     app = build(files)
     request = SearchRequest("parse_invoice_totals", limit=1)
     reached = {
-        hops: {one.chunk.path for one in app.search(replace(request, max_hops=hops)).expanded} for hops in (0, 1, 2)
+        hops: {one.chunk.path for one in app.search(replace(request, related_hops=hops)).expanded} for hops in (0, 1, 2)
     }
+    assert {one.chunk.path for one in app.search(request).expanded} == reached[1]
     assert reached == {0: set(), 1: {"b.py"}, 2: {"b.py", "c.py"}}
 
 

@@ -175,6 +175,7 @@ class HybridSearchArguments(SearchArguments):
             limit=self.limit,
             include_graph_context=self.include_graph_context,
             max_hops=self.max_hops,
+            related_hops=self.max_hops if "max_hops" in self.model_fields_set else request.related_hops,
             use_rrf=self.use_rrf,
             rerank_with_recency=self.rerank_with_recency,
         )

@@ -278,8 +278,10 @@ def fenced(text: str, language: str, shown: str | None = None) -> str:
 
 
 def _related(neighbours: Sequence[GraphNeighbour], room: int) -> list[str]:
-    """Return the most useful relations of what matched: direct ones that are certain."""
-    certain = [one for one in neighbours if one.hops == 1 and not is_guess(one) and one.confidence >= LEAST_CONFIDENCE]
+    """Return the most useful relations of what matched, without guesses; each hop halves the confidence."""
+    certain = [
+        one for one in neighbours if not is_guess(one) and one.confidence * 2 ** (one.hops - 1) >= LEAST_CONFIDENCE
+    ]
     lines = [_neighbour(neighbour) for neighbour in sorted(certain, key=usefulness)[:RELATED_ROWS]]
     kept, _ = _fit(["Related in the code graph:", *lines], 1, room)
     left = len(certain) - len(kept) + 1

@@ -150,7 +150,6 @@ def _read_request(options: argparse.Namespace, backend: SearchBackend) -> Search
         "queries": options.also,
         "limit": options.limit,
         "include_graph_context": not options.no_graph,
-        "max_hops": options.max_hops,
         "include_patterns": options.include_pattern,
         "paths": options.path,
         "excluded_files": options.excluded_file,
@@ -159,6 +158,8 @@ def _read_request(options: argparse.Namespace, backend: SearchBackend) -> Search
         "use_rrf": not options.no_rrf,
         "rerank_with_recency": not options.no_recency,
     }
+    if options.max_hops is not None:
+        arguments["max_hops"] = options.max_hops
     if options.include_archived:
         arguments["exclude_archived"] = False
     request = search_request(HYBRID.read(arguments, backend.settings, backend.root))

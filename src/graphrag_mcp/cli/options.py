@@ -150,7 +150,7 @@ def _add_search(parser: argparse.ArgumentParser) -> None:
     scope.add_argument("--no-update", action="store_true", help="search without updating the index first")
     ranking = parser.add_argument_group("ranking")
     ranking.add_argument("--no-graph", action="store_true", help="without the code graph")
-    ranking.add_argument("--max-hops", type=int, default=2, metavar="N", help="relations to follow, 0 to 3")
+    ranking.add_argument("--max-hops", type=int, metavar="N", help="relations to follow, 0 to 3")
     ranking.add_argument("--no-rrf", action="store_true", help="vector search alone")
     ranking.add_argument("--no-recency", action="store_true", help="without the boost for recent files")
     ranking.add_argument("--min-score", type=_share, metavar="X", help="drop results below this score, 0 to 1")

@@ -17,7 +17,9 @@ from graphrag_mcp.model.scope import DEFAULT_SCOPE, Scope
 class SearchRequest:
     """One validated search.
 
-    limit: results to return. chunks_per_document: 0 means no cap. min_score: on the 0 to 1 scale of `Hit.fused_score`.
+    limit: results to return. max_hops: how far the ranking follows a relation that the query asks for. related_hops:
+    how far related code may be from a result. chunks_per_document: 0 means no cap. min_score: on the 0 to 1 scale of
+    `Hit.fused_score`.
     also: further phrasings of the same question, whose results are fused with those of `query`.
     """
 
@@ -26,6 +28,7 @@ class SearchRequest:
     scope: Scope = DEFAULT_SCOPE
     include_graph_context: bool = True
     max_hops: int = 2
+    related_hops: int = 1
     use_rrf: bool = True
     rerank_with_recency: bool = True
     chunks_per_document: int = 3

@@ -16,14 +16,14 @@ def related_code(
 ) -> list[GraphNeighbour]:
     """Return the neighbours of what matched in the first results, in the code graph: callers, callees, tests, …"""
     limit = settings.graph_expansion_max_nodes
-    if not (request.include_graph_context and request.max_hops and hits and limit):
+    if not (request.include_graph_context and request.related_hops and hits and limit):
         return []
     seeds = [hit.chunk.chunk_id for hit in hits[:GRAPH_SEEDS]]
     shown = {hit.chunk.chunk_id for hit in hits}
     kinds = settings.graph_expansion_edge_types
     symbols = _matched(hits[:GRAPH_SEEDS])
     related = lookups.in_graph(
-        lambda graph: graph.neighbours(seeds, request.max_hops, limit, request.scope, kinds, symbols)
+        lambda graph: graph.neighbours(seeds, request.related_hops, limit, request.scope, kinds, symbols)
     )
     return [neighbour for neighbour in related if neighbour.chunk.chunk_id not in shown]
 

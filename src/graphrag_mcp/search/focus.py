@@ -18,7 +18,7 @@ from graphrag_mcp.model.files import Symbol, SymbolKind
 from graphrag_mcp.model.search import Focus, Frequencies, Hit, StoredChunk
 from graphrag_mcp.search.query.understand import Intent, Query
 from graphrag_mcp.search.select import PLACES
-from graphrag_mcp.text.words import identifiers, index_words, words_of
+from graphrag_mcp.text.words import identifiers_by_line, index_words, words_of
 
 IN_NAME, IN_SIGNATURE, IN_LINES = 1.0, 0.6, 0.3
 LENGTH = 0.05
@@ -45,9 +45,12 @@ class Terms:
 
     def of_lines(self, text: str) -> list[frozenset[str]]:
         """Return the terms that each line of a text contains."""
-        matching = {word for word in set(identifiers(text)) if self.of[word]}
-        lines = map(matching.intersection, map(identifiers, text.split("\n")))
-        return [_NONE.union(*map(self.of.__getitem__, words)) if words else _NONE for words in lines]
+        lines, of = identifiers_by_line(text), self.of
+        matching = of.matching(set().union(*lines))
+        if not matching:
+            return [_NONE] * len(lines)
+        found = map(matching.intersection, lines)
+        return [_NONE.union(*map(of.__getitem__, words)) if words else _NONE for words in found]
 
     def names(self, symbol: Symbol) -> bool:
         """Return whether the query gives the name of a definition, with its own qualifier where it gives one."""
@@ -74,14 +77,22 @@ class _Contained(dict[str, frozenset[str]]):
 
     def __init__(self, terms: frozenset[str]) -> None:
         self._terms = terms
+        self._matching: set[str] = set()
 
     def __missing__(self, text: str) -> frozenset[str]:
-        if text.isidentifier():
-            terms = self._terms.intersection(words_of(text))
-        else:
-            terms = self._terms.intersection(index_words(text))
-        self[text] = terms
-        return terms
+        return self._know(text, index_words(text))
+
+    def matching(self, identifiers: set[str]) -> set[str]:
+        """Return those identifiers that contain a term."""
+        for identifier in identifiers.difference(self):
+            self._know(identifier, words_of(identifier))
+        return identifiers & self._matching
+
+    def _know(self, text: str, words: Iterable[str]) -> frozenset[str]:
+        found = self[text] = self._terms.intersection(words)
+        if found:
+            self._matching.add(text)
+        return found
 
 
 class _Weights(dict[frozenset[str], float]):

@@ -20,6 +20,7 @@ _LONGEST = 128  # characters; longer identifiers are encoded data.
 
 _IDENTIFIER = re.compile(r"\w+")
 _BLANKED = "".join(chr(code) if _IDENTIFIER.match(chr(code)) else " " for code in range(128))
+_BLANKED_IN_LINES = f"{_BLANKED[:10]}\n{_BLANKED[11:]}"
 # Parts in the shape of an identifier (A upper case, a lower case, s the plural's letter, 0 digit). In order: an acronym
 # with its plural ("URLs"), an acronym before a word ("HTTP" of "HTTPServer"), a word, a number.
 _PART = re.compile(r"A{2,}s(?![as])|A+(?![as])|A?[as]+|0+")
@@ -42,7 +43,7 @@ def identifier_parts(identifier: str) -> tuple[str, ...]:
 
 def index_text(text: str) -> str:
     """Return the words of a text, separated by blanks: each identifier in lower case, then its stemmed parts."""
-    return " ".join(filter(None, map(_WORDS.__getitem__, identifiers(text))))
+    return " ".join(filter(None, map(_WORDS.__getitem__, _identifiers(text))))
 
 
 def index_words(text: str) -> list[str]:
@@ -93,13 +94,20 @@ def _folder_words(folder: str) -> tuple[str, ...]:
     return _distinct(_stems(folder))
 
 
-def identifiers(text: str) -> list[str]:
+def _identifiers(text: str) -> list[str]:
     """Return what `\\w+` matches; for ASCII, translating the rest to blanks takes half the time."""
     return text.translate(_BLANKED).split() if text.isascii() else _IDENTIFIER.findall(text)
 
 
+def identifiers_by_line(text: str) -> list[list[str]]:
+    """Return the identifiers of each line of a text; "\\n" alone ends a line."""
+    if not text.isascii():
+        return [_IDENTIFIER.findall(line) for line in text.split("\n")]
+    return [line.split() for line in text.translate(_BLANKED_IN_LINES).split("\n")]
+
+
 def _stems(name: str) -> Iterable[str]:
-    return chain.from_iterable(map(_identifier_stems, identifiers(name)))
+    return chain.from_iterable(map(_identifier_stems, _identifiers(name)))
 
 
 @lru_cache(maxsize=_CACHE_SIZE)

@@ -69,6 +69,38 @@ def test_the_imported_module_wins_over_the_others(backend: Backend) -> None:
     assert (found.chunk.path, found.resolution) == ("src/pkg/tools.py", Resolution.IMPORT)
 
 
+@pytest.mark.parametrize(
+    "scope",
+    [Scope(paths=("!tools.py",)), Scope(excluded_keys=frozenset({"tools.py"}))],
+    ids=["paths", "excluded_files"],
+)
+def test_what_a_search_hides_is_still_what_a_name_means(backend: Backend, scope: Scope) -> None:
+    """Otherwise a narrow search would state relations that are not there."""
+    backend.write(
+        [
+            Source("a.py", ["run"], symbols=(_function("run"),), relations=(_call("help", "pkg/tools"),)),
+            Source("src/pkg/tools.py", ["help"], symbols=(_function("help"),)),
+            Source("src/pkg/other.py", ["help"], symbols=(_function("help"),)),
+        ]
+    )
+    for name, path in (("run", "a.py"), ("help", "src/pkg/other.py")):
+        assert backend.graph.neighbours([_seed(backend, name, path)], 1, 20, scope) == []
+
+
+def test_a_narrow_search_does_not_make_a_guess_sure(backend: Backend) -> None:
+    """A second definition of the name counts, where it may not be shown too."""
+    backend.write(
+        [
+            Source("src/a.py", ["run"], symbols=(_function("run"),), relations=(_call("help"),)),
+            Source("src/b.py", ["help"], symbols=(_function("help"),)),
+            Source("lib/c.py", ["help"], symbols=(_function("help"),)),
+        ]
+    )
+    for seed in (_seed(backend, "run", "src/a.py"), _seed(backend, "help", "src/b.py")):
+        (found,) = backend.graph.neighbours([seed], 1, 20, Scope(paths=("/src",)))
+        assert found.resolution is Resolution.CANDIDATES
+
+
 def test_the_only_definition_is_meant(backend: Backend) -> None:
     """One definition of a name in the whole project is it, with less confidence than an import."""
     backend.write(

@@ -102,8 +102,14 @@ class SqliteGraphStore:
         kinds: Sequence[RelationKind] = (),
         symbols: Collection[str] = (),
     ) -> list[GraphNeighbour]:
-        """Return chunks related to the seeds, ordered by (hops, confidence, seed's rank, path), each chunk once."""
+        """Return chunks related to the seeds, ordered by (hops, confidence, seed's rank, path), each chunk once.
+
+        A name means what it means in the whole project: what the scope hides otherwise is only not shown.
+        """
         hidden = self._scopes.resolve(scope)
+        archived = self._scopes.resolve(
+            Scope(exclude_archived=scope.exclude_archived, include_patterns=scope.include_patterns)
+        )
         wanted = tuple(kinds) or RELATED_KINDS
         seen = dict.fromkeys(chunk_ids)
         frontier = list(chunk_ids)
@@ -111,8 +117,12 @@ class SqliteGraphStore:
         for hop in range(1, hops + 1):
             of = symbols if hop == 1 else ()
             edges = [
-                *(edge for edge in self._settler.outgoing(frontier, wanted, hidden) if _is_from(edge.source, of)),
-                *self._incoming(frontier, wanted, hidden, of),
+                *(
+                    edge
+                    for edge in self._settler.outgoing(frontier, wanted, archived)
+                    if _is_from(edge.source, of) and not hidden.hides(edge.chunk_id >> ORDINAL_BITS)
+                ),
+                *self._incoming(frontier, wanted, archived, hidden, of),
             ]
             edges.sort(key=lambda edge: (-edge.confidence, edge.seed_rank, edge.chunk_id))
             fresh: dict[int, SettledEdge] = {}
@@ -141,22 +151,27 @@ class SqliteGraphStore:
         return edges
 
     def _incoming(
-        self, seeds: Sequence[int], kinds: Sequence[str], hidden: FileFilter, symbols: Collection[str]
+        self,
+        seeds: Sequence[int],
+        kinds: Sequence[str],
+        archived: FileFilter,
+        hidden: FileFilter,
+        symbols: Collection[str],
     ) -> list[SettledEdge]:
         """Return the references to the seeds' definitions, or to those of these names, that resolve to a seed."""
         rank = {chunk_id: position for position, chunk_id in enumerate(seeds)}
-        count = count_definitions("symbols.name_key", "symbols.name", hidden.condition("x.file_id", "?2"))
+        count = count_definitions("symbols.name_key", "symbols.name", archived.condition("x.file_id", "?2"))
         rows = self._database.rows(
             f"""SELECT id, chunk_id, file_id, name, name_key, {count}
                 FROM symbols WHERE chunk_id IN (SELECT value FROM json_each(?1))
                 {"AND qualified_name IN (SELECT value FROM json_each(?))" if symbols else ""}
                 ORDER BY kind = 'field', id LIMIT {MAX_SEED_SYMBOLS}""",
-            (id_list(seeds), *hidden.parameters, *([id_list(symbols)] if symbols else ())),
+            (id_list(seeds), *archived.parameters, *([id_list(symbols)] if symbols else ())),
         )
         edges = [
             edge
             for definition in map(Definition._make, rows)
-            for edge in self._settler.incoming(definition, rank[definition.chunk_id], kinds, hidden)
+            for edge in self._settler.incoming(definition, rank[definition.chunk_id], kinds, archived, sources=hidden)
         ]
         chunk_of = self._settler.places([edge.relation_id for edge in edges])
         return [edge._replace(chunk_id=chunk_of[edge.relation_id]) for edge in edges if edge.relation_id in chunk_of]

@@ -33,6 +33,10 @@ class FileFilter:
         """Return a SQL condition on the column or expression `file_id`, which binds `parameters` at `parameter`."""
         return f"substr({parameter}, {file_id} + 1, 1) IS NOT x'01'" if self._mask else "1"
 
+    def hides(self, file_id: int) -> bool:
+        """Return whether a file is hidden, by its number."""
+        return bool(self.is_hidden[min(file_id, len(self.is_hidden) - 1)])
+
     @property
     def parameters(self) -> tuple[bytes, ...]:
         """The values that `condition` binds."""

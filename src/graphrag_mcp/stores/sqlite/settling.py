@@ -87,7 +87,8 @@ class Settler:
     ) -> list["SettledEdge"]:
         """Return what the seeds mention: their relations, settled against the definitions of that name.
 
-        relations: how they follow from the seeds, OF_CHUNKS or OF_RELATIONS.
+        hidden: files whose definitions are not meant. relations: how they follow from the seeds, OF_CHUNKS or
+        OF_RELATIONS.
         """
         rows = self._database.rows(
             f"""WITH mentions AS MATERIALIZED (
@@ -139,9 +140,16 @@ class Settler:
         kinds: Sequence[str],
         hidden: FileFilter,
         limit: int = MAX_MENTIONS,
+        sources: FileFilter | None = None,
     ) -> list["SettledEdge"]:
-        """Return the relations that mean a definition, settled, as far as `limit` (-1 for all)."""
+        """Return the relations that mean a definition, settled, as far as `limit` (-1 for all).
+
+        hidden: files whose definitions are not meant. sources: hides files whose relations are not looked at; `hidden`
+        by default.
+        """
         name, key, file_id = definition.name, definition.name_key, definition.file_id
+        sources = sources or hidden
+        last = f"?{5 + len(sources.parameters)}"
         near = "SELECT * FROM relations WHERE target_key = ?3"
         pairs = "mentions r CROSS JOIN symbols s ON s.name_key = ?3"
         if definition.known > MAX_CANDIDATES:  # Then only its own file, and those that import its module, can mean it.
@@ -163,14 +171,14 @@ class Settler:
             f"""WITH mentions AS MATERIALIZED (
                     SELECT * FROM ({near}) r
                     WHERE r.target = ?4 AND r.kind IN ({_list(kinds)})
-                      AND {hidden.condition("r.file_id", "?5")} LIMIT {limit}),
+                      AND {sources.condition("r.file_id", "?5")} LIMIT {limit}),
                 {_modules(limit)}
                 SELECT r.id, ?2, r.kind, r.source, r.target, r.file_id, r.confidence, r.resolution,
                        s.id, s.chunk_id, s.file_id, {_PATH}, s.kind, s.qualified_name, {_IS_OF_MODULE}
                 FROM {pairs} AND s.name = ?4 AND {_MAY_MEAN}
-                     AND {hidden.condition("s.file_id", "?5")}
+                     AND {hidden.condition("s.file_id", last)}
                 ORDER BY r.id, s.id""",
-            (file_id, seed_rank, key, name, *hidden.parameters),
+            (file_id, seed_rank, key, name, *sources.parameters, *hidden.parameters),
         )
         edges = _settle(map(_Candidate._make, rows), EdgeDirection.IN)
         return [edge for edge in edges if edge.symbol_id == definition.symbol_id]

@@ -1,67 +1,212 @@
-"""Measure `find_occurrences` beside ripgrep, on the same repository, one after the other.
+"""Measure `find_occurrences` beside ripgrep on one repository, or compare the lines that the two find.
 
-    python benchmarks/occurrences.py --root FOLDER [--runs N] TEXT ...
+    python benchmarks/occurrences.py --root FOLDER [--runs N] [PATTERN ...]
+    python benchmarks/occurrences.py --root FOLDER --equal N [--seed N]
 
-The index is kept in a temporary folder, unless GRAPHRAG_DATA_DIR names one. ripgrep prints every line of the files that
-it searches by default; ours is the whole tool call, with the text of its answer. Each figure is the median of the runs,
-which alternate; "first call" is the first of the process, which masks the files with secrets.
+The index is kept in a temporary folder, unless GRAPHRAG_DATA_DIR names one. Without patterns, fifty are cut from the
+files: literal texts and regular expressions, rare, common and absent, with and without case. ripgrep prints every line
+of the files that it searches by default; ours is the whole tool call, with the text of its answer. The two alternate;
+the first calls, which mask the files with secrets and learn the signatures, are reported apart.
+
+With --equal, random patterns of the common ASCII subset are compared line by line. Files that only one of the two
+searches, and lines with a masked secret, are counted apart.
 """
 
 import argparse
 import os
+import random
+import re
 import statistics
 import subprocess
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from graphrag_mcp.answers.tools import OCCURRENCES
 from graphrag_mcp.app.local import App
+from graphrag_mcp.grep.needles import create_needle
+from graphrag_mcp.grep.occurrences import find_occurrences
+from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.settings import load_settings
+from graphrag_mcp.text.secrets import MASK
+
+SMART = ["--smart-case"]
+EVERYTHING = Scope(exclude_archived=False)
+SHORTEST, LONGEST = 3, 24  # Characters of a literal text.
+
+
+@dataclass(frozen=True, slots=True)
+class Pattern:
+    """What to look for."""
+
+    text: str
+    regex: bool = False
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description="Measure find_occurrences beside ripgrep.")
     parser.add_argument("--root", type=Path, required=True, help="folder of any repository")
-    parser.add_argument("--runs", type=int, default=9, help="the median of so many")
-    parser.add_argument("texts", nargs="+", metavar="TEXT", help="what to look for, as whole words")
+    parser.add_argument("--runs", type=int, default=5, help="how often each pattern is timed")
+    parser.add_argument("--equal", type=int, default=0, help="compare the lines of so many random patterns")
+    parser.add_argument("--seed", type=int, default=1, help="of the random patterns")
+    parser.add_argument("patterns", nargs="*", metavar="PATTERN", help="literal texts; /.../ is a regular expression")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         data = {"GRAPHRAG_DATA_DIR": os.environ.get("GRAPHRAG_DATA_DIR", folder)}
         with closing(App(options.root, load_settings(options.root, data))) as app:
             app.index()
-            print(f"{app.status().files:,} files; first call: {_seconds(lambda: ask(app, 'nowhere_at_all')):.2f} s")
-            for text in options.texts:
-                compare(app, text, options.runs)
+            chooser = Chooser(app.root, random.Random(options.seed))
+            if options.equal:
+                print_differences(app, [chooser.any() for _ in range(options.equal)])
+            else:
+                measure(app, [_read(text) for text in options.patterns] or chooser.fifty(), options.runs)
 
 
-def compare(app: App, text: str, runs: int) -> None:
-    """Print the medians, and how many occurrences each has found."""
-    answer, lines = ask(app, text), ripgrep(app.root, text)
-    pairs = [(_seconds(lambda: ask(app, text)), _seconds(lambda: ripgrep(app.root, text))) for _ in range(runs)]
-    ours, theirs = (statistics.median(times) for times in zip(*pairs, strict=True))
-    print(f"{text}: {ours:.3f} s, ripgrep {theirs:.3f} s, {ours / theirs:.1f} times; ", end="")
-    print(f"{answer.partition(';')[0]}, ripgrep {lines:,} lines")
+# ---------------------------------------------------------------- time
 
 
-def ask(app: App, text: str) -> str:
+def measure(app: App, patterns: Sequence[Pattern], runs: int) -> None:
+    """Print how long each takes for each pattern, and the median and the 95th percentile of all."""
+    print(f"{app.status().files:,} files")
+    for nth in ("first", "second"):
+        print(f"{nth} call: {_seconds(lambda: ask(app, Pattern('nowhere_at_all'))):.2f} s")
+    ours, theirs = [], []
+    for pattern in patterns:
+        pairs = [
+            (_seconds(partial(ask, app, pattern)), _seconds(partial(ripgrep, app.root, pattern))) for _ in range(runs)
+        ]
+        ours += [one for one, _ in pairs]
+        theirs += [other for _, other in pairs]
+        one, other = (statistics.median(times) for times in zip(*pairs, strict=True))
+        found = ask(app, pattern).partition(";")[0]
+        print(f"{1e3 * one:7.1f} ms  rg {1e3 * other:7.1f} ms  {one / other:5.2f}  {pattern.text!r}: {found}")
+    for name, share in (("median", 50), ("95th percentile", 95)):
+        one, other = (statistics.quantiles(times, n=100)[share - 1] for times in (ours, theirs))
+        print(f"{name}: {1e3 * one:.1f} ms, ripgrep {1e3 * other:.1f} ms, {one / other:.2f} times")
+
+
+def ask(app: App, pattern: Pattern) -> str:
     """Return what the tool answers."""
-    call = OCCURRENCES.read({"text": text}, app.settings, app.root)
+    call = OCCURRENCES.read({"text": pattern.text, "regex": pattern.regex}, app.settings, app.root)
     return OCCURRENCES.write(OCCURRENCES.ask(app, call), call)
 
 
-def ripgrep(root: Path, text: str) -> int:
-    """Return how many lines ripgrep prints."""
-    command = ["rg", "--line-number", "--fixed-strings", "--word-regexp", "--", text, "."]
-    return subprocess.run(command, cwd=root, capture_output=True).stdout.count(b"\n")
+def ripgrep(root: Path, pattern: Pattern, more: Sequence[str] = SMART) -> bytes:
+    """Return what ripgrep prints."""
+    how = [] if pattern.regex else ["--fixed-strings"]
+    command = ["rg", "--no-config", "--line-number", "--no-heading", *more, *how, "-e", pattern.text, "."]
+    return subprocess.run(command, cwd=root, capture_output=True).stdout
 
 
 def _seconds(act: Callable[[], object]) -> float:
     started = time.perf_counter()
     act()
     return time.perf_counter() - started
+
+
+def _read(text: str) -> Pattern:
+    is_regex = len(text) > 2 and text.startswith("/") and text.endswith("/")
+    return Pattern(text[1:-1], True) if is_regex else Pattern(text)
+
+
+# ---------------------------------------------------------------- what is found
+
+
+def print_differences(app: App, patterns: Sequence[Pattern]) -> None:
+    """Print how many patterns find the same lines, and the differences of the others."""
+    files = app.navigator().files
+    listed = [file.path for file in files.listed(EVERYTHING)]
+    shared = set(listed) & set(_searched_by_ripgrep(app.root))
+    masked = {
+        (file.path, number)
+        for file in files.read(sorted(shared))
+        for number, line in enumerate((file.text or "").split("\n"), 1)
+        if MASK in line
+    }
+    equal = lines = apart = 0
+    for pattern in patterns:
+        found = find_occurrences(create_needle(pattern.text, regex=pattern.regex), listed, files)
+        ours = {(row.path, row.line) for row in found.lines if row.path in shared}
+        theirs = {place for place in _places(ripgrep(app.root, pattern)) if place[0] in shared}
+        apart += len((ours ^ theirs) & masked)
+        if difference := (ours ^ theirs) - masked:
+            if found.is_cut:
+                continue
+            print(f"{pattern}: {sorted(difference)[:5]}")
+        equal += not difference
+        lines += len(ours & theirs)
+    print(f"{equal:,} of {len(patterns):,} patterns find the same lines, {lines:,} in all; {apart} masked lines apart;")
+    print(f"{len(shared):,} files are searched by both, {len(set(listed) - shared):,} by this program only")
+
+
+def _searched_by_ripgrep(root: Path) -> list[str]:
+    found = subprocess.run(["rg", "--no-config", "--files", "."], cwd=root, capture_output=True).stdout
+    return [os.fsdecode(line).removeprefix("./") for line in found.split(b"\n")]
+
+
+def _places(printed: bytes) -> Iterator[tuple[str, int]]:
+    for line in printed.split(b"\n"):
+        if found := re.match(rb"\./(.+?):(\d+):", line):
+            yield os.fsdecode(found[1]), int(found[2])
+
+
+class Chooser:
+    """Cuts patterns from the files of a repository."""
+
+    def __init__(self, root: Path, chance: random.Random) -> None:
+        self._root = root
+        self._chance = chance
+        self._paths = sorted(path for path in _searched_by_ripgrep(root) if path)
+
+    def fifty(self) -> list[Pattern]:
+        """Return literal texts and regular expressions: rare, common, absent, and in lower case."""
+        common = ["return", "import", "error", "TODO", "test", "== ", "()", "name"]
+        absent = ["nowhere_at_all", "Zq7Lw2Xc9", "no such text here", "xyzzy_plugh", "QQQQ"]
+        regexes = [r"\bTODO\b", r"[A-Z]\w+Error\b", r"(get|set)_?\w+\(", r"return \w+\.\w+", r"0x[0-9a-f]{4,}",
+                   r"nowhere(_at)?_all", r"\w+_test\b", r"if .* == .*null", r"^import ", r"https?://\S+"]  # fmt: skip
+        words = [Pattern(self._word()) for _ in range(12)] + [Pattern(self._word().lower()) for _ in range(5)]
+        cuts = [Pattern(self._literal()) for _ in range(5)] + [Pattern(self._regex(), True) for _ in range(5)]
+        return [*map(Pattern, common + absent), *(Pattern(text, True) for text in regexes), *words, *cuts]
+
+    def any(self) -> Pattern:
+        """Return a literal text or a regular expression."""
+        return Pattern(self._literal()) if self._chance.random() < 0.5 else Pattern(self._regex(), True)
+
+    def _line(self) -> str:
+        """Return any line of ASCII with a word."""
+        while True:
+            text = (self._root / self._chance.choice(self._paths)).read_bytes()
+            lines = [line.strip() for line in text.split(b"\n") if re.search(rb"\w{3}", line) and line.isascii()]
+            if lines and b"\0" not in text:
+                return self._chance.choice(lines).decode()
+
+    def _literal(self) -> str:
+        line = self._line()
+        start = self._chance.randrange(max(1, len(line) - SHORTEST))
+        return line[start : start + self._chance.randint(SHORTEST, LONGEST)]
+
+    def _word(self) -> str:
+        return self._chance.choice(re.findall(r"\w{3,}", self._line()))
+
+    def _regex(self) -> str:
+        """Return the escaped parts of a line, some of them in another form that matches them."""
+        parts = re.findall(r"\w+|\s+|[^\w\s]", self._literal())
+        return "".join(self._loosened(part) for part in parts)
+
+    def _loosened(self, part: str) -> str:
+        whole = re.escape(part)
+        if part.isspace():
+            return self._chance.choice([whole, r"\s+", r"\s*", "[ \t]+"])
+        if not part[0].isalnum():
+            return self._chance.choice([whole, whole, ".", f"{whole}?"])
+        head, tail = re.escape(part[0]), re.escape(part[1:])
+        forms = [whole, whole, r"\w+", rf"\b{whole}", rf"{whole}\b", f"({whole}|nowhere)", f"[{part[0]}Zz]{tail}",
+                 f"{head}(?:{tail})?", f".{tail}", f"{whole}+", f"{head}.*{re.escape(part[-1])}"]  # fmt: skip
+        return self._chance.choice(forms)
 
 
 if __name__ == "__main__":

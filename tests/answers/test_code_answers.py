@@ -80,7 +80,7 @@ def test_json_stays_within_its_budget(app: App, tool: str, arguments: dict[str, 
 def test_paths_are_taken_however_they_are_written(app: App, path: str) -> None:
     """A complete answer must not say that there is nothing where there is."""
     text = ask(app, "find_occurrences", text="needle", paths=[path.replace("ROOT", str(app.root))])
-    assert text.startswith(f"{CALLERS + 2:,} occurrences on ")
+    assert text.startswith(f"{CALLERS + 2:,} lines of ")
 
 
 def test_a_path_that_nothing_can_be_found_in_is_said(app: App) -> None:
@@ -162,4 +162,4 @@ def test_who_names_a_type_uses_it(app: App) -> None:
 def test_as_many_paths_as_a_list_may_have_are_searched(app: App) -> None:
     """A condition for each is no more than SQLite takes."""
     paths = [f"src/**/*[!{number}]*.py" for number in range(199)] + ["src"]
-    assert ask(app, "find_occurrences", text="needle", paths=paths).startswith("302 occurrences")
+    assert ask(app, "find_occurrences", text="needle", paths=paths).startswith("302 lines of ")

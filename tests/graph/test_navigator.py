@@ -13,6 +13,7 @@ from graphrag_mcp.graph.navigator import Navigator
 from graphrag_mcp.model.files import Resolution
 from graphrag_mcp.model.graph import Direction
 from graphrag_mcp.model.scope import Scope
+from graphrag_mcp.model.search import Case
 from graphrag_mcp.settings import load_settings
 from tests.golden.check import CORPUS
 from tests.index_contents import file_ids
@@ -207,26 +208,27 @@ def test_every_occurrence_is_found_as_a_plain_scan_finds_it(tmp_path: Path) -> N
     app.index()
     everything = Scope(exclude_archived=False)
     paths = [root / path for path in file_ids(app)]
-    assert len(paths) == app.navigator().occurrences("import", everything).files_read > 35
-    for text, whole_word, ignore_case in [
-        ("Order", True, False),
-        ("order", False, True),
-        ('"order_id"', True, False),
-        ("-> None:", True, False),
-        ("()", False, False),
-        ("not there at all", True, False),
+    assert len(paths) == app.navigator().occurrences("import", everything).found.files_searched > 35
+    for text, whole_word, case in [
+        ("Order", True, Case.SMART),
+        ("order", False, Case.SMART),
+        ('"order_id"', True, Case.SENSITIVE),
+        ("-> None:", True, Case.SMART),
+        ("()", False, Case.SENSITIVE),
+        ("not there at all", True, Case.IGNORE),
     ]:
         before = r"(?<!\w)" if whole_word and text[0].isalnum() else ""
         after = r"(?!\w)" if whole_word and text[-1].isalnum() else ""
-        pattern = re.compile(before + re.escape(text) + after, re.IGNORECASE if ignore_case else 0)
+        ignores = case is Case.IGNORE or (case is Case.SMART and text.islower())
+        pattern = re.compile(before + re.escape(text) + after, re.IGNORECASE if ignores else 0)
         expected = {
-            (path.relative_to(root).as_posix(), number): len(pattern.findall(line))
+            (path.relative_to(root).as_posix(), number)
             for path in paths
             for number, line in enumerate(path.read_text().split("\n"), 1)
             if pattern.search(line)
         }
-        found = app.navigator().occurrences(text, everything, whole_word=whole_word, ignore_case=ignore_case)
-        assert {(one.path, one.line): one.count for one in found.lines} == expected
-        assert found.total == sum(expected.values())
+        found = app.navigator().occurrences(text, everything, whole_word=whole_word, case=case).found
+        assert {(one.path, one.line) for one in found.lines} == expected
+        assert found.total == len(expected)
         assert found.unread == ()
     app.close()

@@ -3,20 +3,26 @@
 import os
 import re
 import time
-from collections.abc import Callable, Iterator
-from contextlib import closing
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from graphrag_mcp.answers.tools import OCCURRENCES
 from graphrag_mcp.app.local import App
-from graphrag_mcp.grep.occurrences import Needle, Occurrence, ReadFile, find_occurrences
+from graphrag_mcp.errors import RequestError, quoted
+from graphrag_mcp.grep.needles import Required, create_needle
+from graphrag_mcp.grep.occurrences import ListedFile, Occurrence, ReadFile, find_occurrences
+from graphrag_mcp.grep.signatures import Signatures, Stamp
+from graphrag_mcp.ingest.prepare import RECENT_NS
+from graphrag_mcp.model.files import Symbol
 from graphrag_mcp.model.scope import Scope
+from graphrag_mcp.model.search import Case
 from graphrag_mcp.settings import load_settings
-from graphrag_mcp.text.source import MASKED, NotText, read_text
+from graphrag_mcp.text.source import NotText, read_text
 
 EVERYTHING = Scope(exclude_archived=False)
 
@@ -36,34 +42,61 @@ files = st.one_of(
 )
 
 
-def expected_lines(data: bytes, text: str, *, whole_word: bool, ignore_case: bool) -> list[tuple[int, int, str, int]]:
-    """Return (line, column, its text, occurrences), found by a plain search of the whole masked text."""
-    before = r"(?<!\w)" if whole_word and re.match(r"\w", text) else ""
-    after = r"(?!\w)" if whole_word and re.search(r"\w\Z", text) else ""
-    pattern = re.compile(before + re.escape(text) + after, re.IGNORECASE if ignore_case else 0)
+def expected_lines(data: bytes, text: str, *, whole_word: bool, case: Case) -> list[tuple[int, int, str]]:
+    """Return (line, column, its text), found by comparing the needle at each place of the whole masked text."""
     read = read_text(data)
     assert not isinstance(read, NotText)
-    lines: dict[int, tuple[int, int, str, int]] = {}
-    for found in pattern.finditer(read.text):
-        above = read.text[: found.start()]
-        number, column = above.count("\n") + 1, len(above.rpartition("\n")[2])
-        _, first, _, count = lines.get(number, (number, column, "", 0))
-        lines[number] = (number, first, read.text.split("\n")[number - 1], count + 1)
+    ignores = case is Case.IGNORE or (case is Case.SMART and text == text.lower())
+    searched, needle = (fold(read.text), fold(text)) if ignores else (read.text, text)
+    lines: dict[int, tuple[int, int, str]] = {}
+    for start in range(len(searched)):
+        if searched.startswith(needle, start) and (not whole_word or is_whole(read.text, start, start + len(text))):
+            above = read.text[:start]
+            number = above.count("\n") + 1
+            lines.setdefault(number, (number, len(above.rpartition("\n")[2]), read.text.split("\n")[number - 1]))
     return list(lines.values())
 
 
-def as_read(path: str, data: bytes) -> ReadFile:
-    """Return a file as the application hands it over: bytes only where nothing is masked."""
-    read = read_text(data)
-    if isinstance(read, NotText):
-        return ReadFile(path, None)
-    return ReadFile(path, read.text if MASKED in read.note else data)
+def fold(text: str) -> str:
+    """Return letters that stand for one another as one letter, each as one; by Unicode's simple case folding."""
+    return "".join({LONG_S: "s", DOTTED_I: DOTTED_I}.get(letter, letter.lower()) for letter in text)
+
+
+def is_whole(text: str, start: int, end: int) -> bool:
+    """Return whether no word goes on beyond either end."""
+    return not (re.fullmatch(r"\w\w", text[max(0, start - 1) : start + 1]) if start else None) and not re.fullmatch(
+        r"\w\w", text[end - 1 : end + 1]
+    )
+
+
+class Given:
+    """Files that are given, with the signatures of those that were read before."""
+
+    def __init__(self, contents: Mapping[str, bytes]) -> None:
+        self._contents = contents
+        self._signatures = Signatures()
+
+    def listed(self, _scope: Scope) -> Sequence[ListedFile]:
+        return ()
+
+    def definitions(self, _file_ids: Collection[int]) -> Mapping[int, Sequence[Symbol]]:
+        return {}
+
+    def read(self, paths: Sequence[str], required: Required = ()) -> Iterator[ReadFile]:
+        lacking = self._signatures.without(required)
+        for path in paths:
+            read = read_text(self._contents[path])
+            if isinstance(read, NotText):
+                yield ReadFile(path, None)
+            elif path not in lacking:
+                self._signatures.keep(path, Stamp(0, 0), read.text.encode())
+                yield ReadFile(path, read.text.encode())
 
 
 @settings(max_examples=1_500, deadline=None)
-@given(st.lists(files, max_size=4), texts.filter(bool), st.booleans(), st.booleans())
+@given(st.lists(files, max_size=4), texts.filter(bool), st.booleans(), st.sampled_from(Case))
 def test_what_is_found_is_what_a_search_of_every_masked_text_finds(
-    contents: list[bytes], text: str, whole_word: bool, ignore_case: bool
+    contents: list[bytes], text: str, whole_word: bool, case: Case
 ) -> None:
     """For any encoding, any letters that stand for one another, any line ends, and texts that masks are made of."""
     read = {f"{number}.txt": data for number, data in enumerate(contents)}
@@ -71,14 +104,84 @@ def test_what_is_found_is_what_a_search_of_every_masked_text_finds(
     expected = [
         Occurrence(path, *line)
         for path, data in readable.items()
-        for line in expected_lines(data, text, whole_word=whole_word, ignore_case=ignore_case)
+        for line in expected_lines(data, text, whole_word=whole_word, case=case)
     ]
-    needle = Needle(text, whole_word=whole_word, ignore_case=ignore_case)
-    found = find_occurrences(needle, [as_read(path, data) for path, data in read.items()])
-    assert list(found.lines) == expected
-    assert found.total == sum(one.count for one in expected)
-    assert found.files == len({one.path for one in expected})
-    assert (found.files_read, found.unread) == (len(readable), tuple(path for path in read if path not in readable))
+    needle = create_needle(text, whole_word=whole_word, case=case)
+    given_files = Given(read)
+    for found in (find_occurrences(needle, list(read), given_files) for _ in ("without signatures", "with them")):
+        assert list(found.lines) == expected
+        assert found.total == len(expected)
+        assert found.files == len({one.path for one in expected})
+        assert (found.files_searched, found.unread) == (
+            len(readable),
+            tuple(path for path in read if path not in readable),
+        )
+
+
+PARTS = [*'abkK_ ."=', r"\w", r"\s", r"\d", r"\b", "[a-k]", "[^a]", ".", "token", "(?:ab|token|kiss)", "(key|_)", r"\."]
+patterns = st.lists(st.tuples(st.sampled_from(PARTS), st.sampled_from(["", "", "", "?", "+", "*", "{2}"])), min_size=1,
+                    max_size=6).map(lambda parts: "".join(f"{part}{times}" for part, times in parts))  # fmt: skip
+plain_lines = st.lists(st.sampled_from([*"abkK_ .=", "\n", "token", "kiss", "key", "7"]), max_size=30).map("".join)
+
+
+@settings(max_examples=1_500, deadline=None)
+@given(st.lists(plain_lines, max_size=3), patterns, st.sampled_from([Case.IGNORE, Case.SENSITIVE]))
+def test_a_pattern_finds_the_lines_that_another_engine_finds(contents: list[str], pattern: str, case: Case) -> None:
+    """Also with signatures: what a pattern requires is in every text that it matches."""
+    try:
+        other = re.compile(pattern, re.IGNORECASE if case is Case.IGNORE else 0)
+        needle = create_needle(pattern, regex=True, case=case)
+    except (re.error, RequestError):
+        assume(False)
+    expected = [
+        (str(number), line)
+        for number, text in enumerate(contents)
+        for line, row in enumerate(text.split("\n"), 1)
+        if other.search(row)
+    ]
+    given_files = Given({str(number): text.encode() for number, text in enumerate(contents)})
+    for _ in ("without signatures", "with them"):
+        found = find_occurrences(needle, [str(number) for number in range(len(contents))], given_files)
+        assert [(row.path, row.line) for row in found.lines] == expected
+
+
+@pytest.mark.parametrize(
+    ("pattern", "problem"),
+    [
+        ("(needle", "missing )"),
+        ("needle(?=s)", "no look-around"),
+        (r"(a)\1", "no back-references"),
+        ("x*", "matches the empty string"),
+        (r"\b", "matches the empty string"),
+        ("^", "matches the empty string"),
+        ("^$", "matches the empty string"),
+        ("a{2000}", "repetition"),
+        (")a(", "unexpected )"),
+    ],
+)
+def test_a_pattern_that_cannot_be_answered_is_refused_in_one_sentence(pattern: str, problem: str) -> None:
+    """It names the pattern, what is wrong, and the next step."""
+    with pytest.raises(RequestError, match=re.escape(problem)) as refused:
+        create_needle(pattern, regex=True, whole_word=pattern == ")a(")
+    assert quoted(pattern) in str(refused.value)
+    assert "\n" not in str(refused.value)
+
+
+def test_a_pattern_takes_linear_time() -> None:
+    """A pattern that makes others try all ways to match takes as long as any."""
+    data = b"a" * 100_000 + b"!"
+    assert _seconds(lambda: list(create_needle("(a+)+$", regex=True).lines(data))) < 1
+
+
+@pytest.mark.parametrize(
+    ("text", "regex", "found"),
+    [("order", False, "Order order"), ("Order", False, "Order"), (r"o\wder\S", True, "Order order"), (r"[O]rder", True,
+     "Order"), (r"\Worder", True, "Order order")],
+)  # fmt: skip
+def test_case_is_ignored_where_the_text_has_no_capital(text: str, regex: bool, found: str) -> None:
+    """A class such as \\W is no capital."""
+    needle = create_needle(text, regex=regex)
+    assert [word for word in ("Order", "order") if needle.spans(f" {word};")] == found.split()
 
 
 def test_most_files_are_neither_decoded_nor_masked(tmp_path: Path) -> None:
@@ -98,6 +201,32 @@ def test_most_files_are_neither_decoded_nor_masked(tmp_path: Path) -> None:
     assert searched < masked / 3
 
 
+# ---------------------------------------------------------------- files that change
+
+
+@pytest.mark.parametrize("hides_its_time", [False, True])
+def test_an_edit_is_found_at_once_in_a_file_that_was_ruled_out(tmp_path: Path, hides_its_time: bool) -> None:
+    """A file is left out only while its size and time are those that it had, even if the edit restores its mtime."""
+    root = tmp_path / "project"
+    root.mkdir()
+    file = root / "one.py"
+    file.write_text("old_word = 1\n")
+    time.sleep(RECENT_NS / 1e9 + 0.1)  # Else nothing is remembered of it.
+    with closing(App(root, load_settings(root, {"GRAPHRAG_DATA_DIR": str(tmp_path / "data")}))) as app:
+        app.index()
+        before = file.stat()
+        assert "0 lines" in ask(app, "new_word")
+        signatures = app.navigator().files.signatures
+        assert set(signatures.without(create_needle("new_word").required)) == {"one.py"}
+        file.write_text("new_word = 1\n")
+        if hides_its_time:
+            os.utime(file, ns=(before.st_atime_ns, before.st_mtime_ns))
+        assert "one.py" in ask(app, "new_word")
+        assert "0 lines" in ask(app, "old_word")
+        file.unlink()
+        assert "Not read, so not counted: one.py" in ask(app, "new_word")
+
+
 # ---------------------------------------------------------------- nothing is learnt of a secret
 
 SECRETS = {
@@ -115,13 +244,35 @@ TEMPLATES = {
 ALPHABET = "ABCXYZabcxyz0189_-"
 
 
+OTHERS = {
+    "deploy.py": "ghp_" + "Bb8Ty1Rf6Hn3Kq0Wz5Mx2Gc7Ld4Sv9Ja6Pu3E",
+    "aws.cfg": "AKIAB3TY6RFHN4KQ7WZM",
+    "wide.py": "Hn4Kq8Wz2Mx6Gc1Ld5Sv",
+    "naïve.py": "sk_live_3Ty8Rf1Hn6Kq4Wz9Mx2G",
+}
+
+
 @pytest.fixture(scope="module")
 def planted(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
     """Files with a secret in each, one of them in UTF-16, and files without any."""
-    folder = tmp_path_factory.mktemp("planted")
+    with plant(tmp_path_factory, SECRETS) as app:
+        yield app
+
+
+@pytest.fixture(scope="module")
+def planted_otherwise(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
+    """The same files with other secrets."""
+    with plant(tmp_path_factory, OTHERS) as app:
+        yield app
+
+
+@contextmanager
+def plant(folders: pytest.TempPathFactory, secrets: Mapping[str, str]) -> Iterator[App]:
+    """Open a project with these secrets."""
+    folder = folders.mktemp("planted")
     root = folder / "project"
     root.mkdir()
-    for name, secret in SECRETS.items():
+    for name, secret in secrets.items():
         text = TEMPLATES[name].format(secret)
         (root / name).write_bytes(text.encode("utf-16" if name == "wide.py" else "utf-8"))
     (root / "clean.py").write_text("plain_word = 3\n" * 3)
@@ -139,13 +290,13 @@ def ask(app: App, text: str, **arguments: object) -> str:
 
 @pytest.mark.parametrize("name", SECRETS)
 @pytest.mark.parametrize("response_format", ["detailed", "json"])
-@pytest.mark.parametrize("ignore_case", [False, True])
+@pytest.mark.parametrize("how", [{"case": "sensitive"}, {"case": "ignore"}, {"regex": True}])
 def test_a_secret_cannot_be_guessed_letter_by_letter(
-    planted: App, name: str, response_format: str, ignore_case: bool
+    planted: App, name: str, response_format: str, how: dict[str, object]
 ) -> None:
-    """A right beginning, middle or end of it is answered as a wrong one is."""
+    """A right beginning, middle or end of it is answered as a wrong one is, whether as a text or as a pattern."""
     secret = SECRETS[name]
-    how = {"whole_word": False, "ignore_case": ignore_case, "response_format": response_format}
+    how = {**how, "response_format": response_format}
     nothing = ask(planted, "no_file_has_this", **how)
     for length in range(5, len(secret) + 1):
         for wrong in ALPHABET:
@@ -156,10 +307,33 @@ def test_a_secret_cannot_be_guessed_letter_by_letter(
     assert "plain_word" in ask(planted, "plain_word", **how, paths=[name])
 
 
+@pytest.mark.parametrize("name", SECRETS)
+def test_a_secret_cannot_be_narrowed_by_patterns(planted: App, planted_otherwise: App, name: str) -> None:
+    """Any pattern is answered as it is where other secrets are: halves of an alphabet, lengths, what is around it."""
+    secret = SECRETS[name]
+    halves = [
+        f"{re.escape(secret[:place])}[{half}].{{{len(secret) - place - 1}}}"
+        for place in range(len(secret))
+        for half in ("a-mA-M0-4_", "n-zN-Z5-9-", f"^{secret[place]}")
+    ]
+    length = len(secret)
+    rest = [
+        rf"(plain_word|{re.escape(secret[:6])})",
+        rf"= ?.{{0,2}}{re.escape(secret[0])}",
+        f'"{secret[0]}.*"',
+        f"[A-Za-z0-9_-]{{{length}}}",
+        f"[A-Za-z0-9_-]{{{length + 1},}}",
+        f"{re.escape(secret[-3:])}.?$",
+    ]
+    for pattern in halves + rest:
+        how = {"regex": True, "case": "sensitive"}
+        assert ask(planted, pattern, **how) == ask(planted_otherwise, pattern, **how)
+
+
 def test_what_stands_for_a_secret_is_found(planted: App) -> None:
     """An agent may look for what was masked."""
     assert "aws.cfg" in ask(planted, "[secret: AWS access key]")
-    assert "on 4 lines of 4 files" in ask(planted, "secret")
+    assert "4 lines of 4 files" in ask(planted, "secret")
 
 
 @pytest.mark.parametrize("hides_its_time", [False, True])
@@ -173,14 +347,14 @@ def test_a_secret_that_came_after_the_indexing_is_masked(tmp_path: Path, hides_i
     os.utime(file, ns=(old, old))
     with closing(App(root, load_settings(root, {"GRAPHRAG_DATA_DIR": str(tmp_path / "data")}))) as app:
         app.index()
-        assert ask(app, "x" * 40).startswith("1 occurrence")
+        assert ask(app, "x" * 40).startswith("1 line ")
         file.write_text(f'TOKEN = "{SECRETS["deploy.py"]}"\nplain_word = 1\n')
         if hides_its_time:
             os.utime(file, ns=(old, old))
         navigator = app.navigator()
-        found = navigator.occurrences(SECRETS["deploy.py"][:12], EVERYTHING, whole_word=False)
-        assert (found.total, found.files, found.files_read) == (0, 0, 1)
-        assert navigator.occurrences("plain_word", EVERYTHING).total == 1
+        found = navigator.occurrences(SECRETS["deploy.py"][:12], EVERYTHING).found
+        assert (found.total, found.files, found.files_searched) == (0, 0, 1)
+        assert navigator.occurrences("plain_word", EVERYTHING).found.total == 1
 
 
 def _seconds(act: Callable[[], object]) -> float:

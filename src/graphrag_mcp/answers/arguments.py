@@ -16,7 +16,7 @@ from graphrag_mcp.model.files import Category
 from graphrag_mcp.model.graph import Direction
 from graphrag_mcp.model.paths import normalise_paths
 from graphrag_mcp.model.scope import Scope, normalise_excluded_files
-from graphrag_mcp.model.search import SearchRequest
+from graphrag_mcp.model.search import Case, SearchRequest
 
 MINIMUM_QUERY = 2  # "io" and "ci" are names; a single character occurs everywhere.
 MAXIMUM_QUERY = 8_000  # A long stack trace fits; a whole file does not.
@@ -24,6 +24,7 @@ MAXIMUM_PHRASINGS = 5  # Each is a search of its own; more add nothing.
 MAXIMUM_RESULTS = 25  # More than a client shows in one answer.
 MINIMUM_BUDGET, MAXIMUM_BUDGET = 200, 50_000
 MAXIMUM_ROWS = 500  # Lines of an exact answer.
+MAXIMUM_CONTEXT = 20
 MAXIMUM_ENTRIES = 200  # Of a list: each adds a condition, or a pattern that is matched against every path.
 MAXIMUM_ENTRY = 4_096  # Characters: the longest path that Linux accepts.
 DOCUMENT_HOPS = 1  # The query tools rank with direct neighbours only; the graph is the hybrid tool's subject.
@@ -165,9 +166,9 @@ class HybridSearchArguments(SearchArguments):
 
     def scope(self, root: Path) -> tuple[Scope, tuple[str, ...]]:
         scope, warnings = super().scope(root)
-        languages = frozenset(language.strip().lower() for language in self.languages)
         compile_globs(self.include_patterns)  # Only to refuse an invalid one before the stores use it.
-        return replace(scope, include_patterns=tuple(self.include_patterns), languages=languages), warnings
+        patterns = tuple(self.include_patterns)
+        return replace(scope, include_patterns=patterns, languages=_languages(self.languages)), warnings
 
     def refine(self, request: SearchRequest) -> SearchRequest:
         return replace(
@@ -218,6 +219,7 @@ DirectionName = Annotated[
     Strict(False),
     WithJsonSchema({"type": "string", "enum": [direction.value for direction in Direction]}),
 ]
+CaseName = Annotated[Case, Strict(False), WithJsonSchema({"type": "string", "enum": [case.value for case in Case]})]
 
 
 class CodeArguments(PagedArguments):
@@ -256,16 +258,29 @@ class OccurrencesArguments(CodeArguments):
     """`find_occurrences`."""
 
     text: Annotated[
-        str, StringConstraints(min_length=1, max_length=1_000), Field(description="The literal text, not a pattern.")
+        str, StringConstraints(min_length=1, max_length=1_000), Field(description="A literal text, or a pattern.")
     ]
-    whole_word: bool = Field(True, description="Match whole words only.")
-    ignore_case: bool = Field(False, description="Ignore case.")
+    regex: bool = Field(False, description="The text is a pattern of RE2.")
+    whole_word: bool = Field(False, description="Match whole words only.")
+    case: CaseName = Field(Case.SMART, description="smart: ignored without capitals.")
+    context: int = Field(0, ge=0, le=MAXIMUM_CONTEXT, description="Lines around each.")
     paths: Paths = []
-    limit: RowCount = 100
+    languages: Entries = Field([], description="Only these; empty: all.")
+    categories: list[CategoryName] = Field([], max_length=MAXIMUM_ENTRIES, description="Only these; empty: all.")
+    limit: RowCount = 50
 
     def scope(self, root: Path) -> tuple[Scope, tuple[str, ...]]:
         scope, warnings = super().scope(root)
-        return replace(scope, paths=_globs(self.paths, root)), warnings
+        return replace(
+            scope,
+            paths=_globs(self.paths, root),
+            languages=_languages(self.languages),
+            categories=frozenset(self.categories),
+        ), warnings
+
+
+def _languages(names: list[str]) -> frozenset[str]:
+    return frozenset(name.strip().lower() for name in names)
 
 
 def _globs(paths: list[str], root: Path) -> tuple[str, ...]:

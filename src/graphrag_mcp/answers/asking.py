@@ -14,7 +14,7 @@ from graphrag_mcp.answers.arguments import (
 )
 from graphrag_mcp.answers.render import describe_incomplete
 from graphrag_mcp.answers.requests import Call, Page, page_of, search_request
-from graphrag_mcp.app.protocol import CodeBackend, SearchBackend
+from graphrag_mcp.app.protocol import CodeBackend, InFile, SearchBackend
 from graphrag_mcp.errors import RequestError
 from graphrag_mcp.model.graph import CodeNode
 from graphrag_mcp.model.reports import Status
@@ -24,7 +24,8 @@ if TYPE_CHECKING:  # The navigator imports numpy through the ports, and no clien
     from graphrag_mcp.graph.impact import Impact, Reached
     from graphrag_mcp.graph.navigator import Found, Navigator
     from graphrag_mcp.graph.tracing import Step, Trace
-    from graphrag_mcp.grep.occurrences import Occurrence, Occurrences
+    from graphrag_mcp.grep.hits import Hits
+    from graphrag_mcp.grep.roles import Placed
 
 USES_SHOWN = 6  # Of a definition; trace_relations lists all.
 ALSO_SHOWN = 7  # Overloads and declarations.
@@ -43,7 +44,7 @@ class CodeAnswer(Generic[Whole, Row]):
 
     found: Whole
     page: Page[Row]
-    nodes: Sequence[CodeNode] = ()
+    nodes: Sequence[InFile] = ()
     note: str = ""
     stale: Sequence[str] = ()
 
@@ -97,15 +98,18 @@ def impact(backend: CodeBackend, call: Call[ImpactArguments]) -> "CodeAnswer[Imp
     return _navigate(backend, ask)
 
 
-def find_occurrences(backend: CodeBackend, call: Call[OccurrencesArguments]) -> "CodeAnswer[Occurrences, Occurrence]":
+def find_occurrences(backend: CodeBackend, call: Call[OccurrencesArguments]) -> "CodeAnswer[Hits, Placed]":
     """Return every line that contains a text."""
 
-    def ask(navigator: "Navigator") -> "CodeAnswer[Occurrences, Occurrence]":
+    def ask(navigator: "Navigator") -> "CodeAnswer[Hits, Placed]":
         asked = call.arguments
-        found = navigator.occurrences(
-            asked.text, call.scope, whole_word=asked.whole_word, ignore_case=asked.ignore_case
+        hits = navigator.occurrences(
+            asked.text, call.scope, regex=asked.regex, whole_word=asked.whole_word, case=asked.case
         )
-        return CodeAnswer(found, page_of(found.lines, call.first, asked.limit))
+        page = page_of(hits.found.lines, call.first, asked.limit)
+        files = {row.path: hits.listed[row.path] for row in page.rows}
+        rows = hits.place(page.rows, asked.context)
+        return CodeAnswer(hits, Page(rows, page.first, page.total), list(files.values()))
 
     return _navigate(backend, ask)
 

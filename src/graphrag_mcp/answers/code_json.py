@@ -21,7 +21,8 @@ if TYPE_CHECKING:  # They import numpy through the ports, and no client should w
     from graphrag_mcp.graph.impact import Impact, Reached
     from graphrag_mcp.graph.navigator import Found
     from graphrag_mcp.graph.tracing import Step, Trace
-    from graphrag_mcp.grep.occurrences import Occurrence, Occurrences
+    from graphrag_mcp.grep.hits import Hits
+    from graphrag_mcp.grep.roles import Placed
 
 _PAGING_FRAME = 80  # Characters of total, first and cursor.
 
@@ -57,18 +58,25 @@ def impact_json(answer: "CodeAnswer[Impact, tuple[Reached, bool]]", call: Call[I
     return _lay_out(answer, call, payload)
 
 
-def occurrences_json(answer: "CodeAnswer[Occurrences, Occurrence]", call: Call[OccurrencesArguments]) -> dict[str, Any]:
+def occurrences_json(answer: "CodeAnswer[Hits, Placed]", call: Call[OccurrencesArguments]) -> dict[str, Any]:
     """Return each line that contains the text, and the files that were not read."""
-    found, rows = answer.found, answer.page.rows
+    found = answer.found.found
     payload = {
-        "rows": [{"path": row.path, "line": row.line, "text": excerpt(row), "count": row.count} for row in rows],
-        "occurrences": found.total,
+        "rows": [_hit_payload(row) for row in answer.page.rows],
+        "lines": found.total,
         "files": found.files,
-        "files_read": found.files_read,
+        "files_searched": found.files_searched,
         **_some("unread", found.unread),
         "is_cut": found.is_cut,
     }
     return _lay_out(answer, call, payload)
+
+
+def _hit_payload(row: "Placed") -> dict[str, Any]:
+    one = row.occurrence
+    around = {"before": list(row.before), "after": list(row.after)} if row.before or row.after else {}
+    where = {"path": one.path, "line": one.line, "symbol": row.symbol, "role": row.role.value}
+    return where | {"text": excerpt(one)} | around
 
 
 def _lay_out(answer: CodeAnswer[Any, Any], call: Call[CodeArguments], payload: dict[str, Any]) -> dict[str, Any]:

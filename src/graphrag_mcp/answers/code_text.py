@@ -23,7 +23,9 @@ if TYPE_CHECKING:  # They import numpy through the ports, and no client should w
     from graphrag_mcp.graph.impact import Impact, Reached
     from graphrag_mcp.graph.navigator import Found
     from graphrag_mcp.graph.tracing import Step, Trace
-    from graphrag_mcp.grep.occurrences import Occurrence, Occurrences
+    from graphrag_mcp.grep.hits import Hits
+    from graphrag_mcp.grep.occurrences import Occurrence
+    from graphrag_mcp.grep.roles import Placed
 
 STOPS_SHOWN = 12
 LINE_CHARACTERS = 200
@@ -95,27 +97,38 @@ def impact_text(answer: "CodeAnswer[Impact, tuple[Reached, bool]]", call: Call[I
     return _lay_out(answer, call, [head], _reached_lines, tail)
 
 
-def occurrences_text(answer: "CodeAnswer[Occurrences, Occurrence]", call: Call[OccurrencesArguments]) -> str:
-    """Return each line under the path of its file."""
-    found = answer.found
-    lines_of_files = f"{counted(len(found.lines), 'line')} of {counted(found.files, 'file')}"
-    count = f"{counted(found.total, 'occurrence')} on {lines_of_files}"
+def occurrences_text(answer: "CodeAnswer[Hits, Placed]", call: Call[OccurrencesArguments]) -> str:
+    """Return each line with its role, under its file and the definition around it."""
+    found = answer.found.found
+    count = f"{counted(found.total, 'line')} of {counted(found.files, 'file')}"
     where = f" in {', '.join(map(one_line, call.arguments.paths))}" if call.arguments.paths else ""
-    head = [f"{count}; read: all of {counted(found.files_read, 'indexed file')}{where}."]
-    if not found.files_read and not found.unread:
-        head = [f"0 occurrences: no file{where} was searched; it is not indexed (index_status says why), or archived."]
+    head = [f"{count}; searched: all of {counted(found.files_searched, 'indexed file')}{where}."]
+    if not found.files_searched and not found.unread:
+        head = [f"0 lines: no file{where} was searched; it is not indexed (index_status says why), or archived."]
     if found.unread:
         head.append(f"Not read, so not counted: {', '.join(map(one_line, found.unread[:STOPS_SHOWN]))}")
-    last = ""
+    last_path = last_symbol = ""
 
-    def lines(row: "Occurrence") -> list[str]:
-        nonlocal last
-        heading = [one_line(row.path)] if row.path != last else []
-        last = row.path
-        return ["\n".join([*heading, f"  {row.line}: {one_line(excerpt(row).strip())}"])]
+    def lines(row: "Placed") -> list[str]:
+        nonlocal last_path, last_symbol
+        one = row.occurrence
+        path = [one_line(one.path)] if one.path != last_path else []
+        symbol = [f"  in {one_line(row.symbol)}"] if row.symbol and (path or row.symbol != last_symbol) else []
+        if not row.symbol and last_symbol and not path:
+            symbol = ["  at the top"]
+        last_path, last_symbol = one.path, row.symbol
+        role = "" if row.role == "other" else f"  ({row.role})"
+        text = excerpt(one) if call.arguments.context else excerpt(one).strip()
+        above = [f"  {one.line - len(row.before) + n}- {_shown_line(text)}" for n, text in enumerate(row.before)]
+        below = [f"  {one.line + 1 + n}- {_shown_line(text)}" for n, text in enumerate(row.after)]
+        return ["\n".join([*path, *symbol, *above, f"  {one.line}: {one_line(text)}{role}", *below])]
 
-    tail = ["Truncated; narrow with `paths`."] if found.is_cut else []
-    return _lay_out(answer, call, head, lines, tail)
+    tail = [f"Only the first {len(found.lines):,} lines can be shown; narrow with `paths`."] if found.is_cut else []
+    return _lay_out(answer, call, head, lines, tail, doubt="so roles may be off")
+
+
+def _shown_line(text: str) -> str:
+    return one_line(text[:LINE_CHARACTERS].rstrip())
 
 
 def excerpt(row: "Occurrence") -> str:
@@ -130,9 +143,10 @@ def _lay_out(
     head: Sequence[str],
     lines: Callable[[_Row], list[str]],
     tail: Sequence[str] = (),
+    doubt: str = "so its lines may be off",
 ) -> str:
     """Return the notes, as many rows as the budget allows, and the cursor to the next row."""
-    changed = [f"Changed since it was indexed, so its lines may be off: {one_line(path)}" for path in answer.stale]
+    changed = [f"Changed since it was indexed, {doubt}: {one_line(path)}" for path in answer.stale]
     above = [*([answer.note] if answer.note else []), *changed, *head]
     room = room_of(call.tokens) - sum(cost_of(line) + 1 for line in (*above, *tail)) - _CURSOR_ROOM
     rows: list[str] = []

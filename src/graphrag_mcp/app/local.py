@@ -5,7 +5,7 @@ import os
 import sqlite3
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from itertools import chain
 from pathlib import Path
@@ -16,29 +16,27 @@ from graphrag_mcp.embedding.cross_encoder import load_cross_encoder
 from graphrag_mcp.errors import IndexStoreError, RootError, ServerError
 from graphrag_mcp.exclusion.manager import ExclusionManager
 from graphrag_mcp.graph.navigator import Navigator
-from graphrag_mcp.grep.occurrences import ReadFile
-from graphrag_mcp.index.freshness import MaskedTexts, correct, find_changed, read_contents, relocate, shown_files
+from graphrag_mcp.grep.roles import RoleFinder
+from graphrag_mcp.grep.signatures import Signatures
+from graphrag_mcp.index.current_files import CurrentFiles, MaskedTexts
+from graphrag_mcp.index.freshness import correct, find_changed, relocate, shown_files
 from graphrag_mcp.index.handle import Handle
 from graphrag_mcp.index.paths import IndexPaths
 from graphrag_mcp.index.stores import IndexStores
 from graphrag_mcp.index.supervisor import ReportRun, Supervisor
 from graphrag_mcp.ingest.indexer import ReportProgress
-from graphrag_mcp.model.files import Category
 from graphrag_mcp.model.reports import IndexReport, IndexState, Status, SyncReport
-from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.model.search import SearchRequest, SearchResult, StoredChunk
 from graphrag_mcp.ports import Embedder
 from graphrag_mcp.replication.backends import Servers, project_name
 from graphrag_mcp.replication.replicator import Replicator
 from graphrag_mcp.replication.sync import ReportSync
-from graphrag_mcp.search.filters import check_paths
 from graphrag_mcp.search.orchestrator import SearchOrchestrator
 from graphrag_mcp.search.retrieval import Stores
 from graphrag_mcp.settings import Settings
 from graphrag_mcp.stores.sqlite.inventory import SqliteInventory
 from graphrag_mcp.stores.sqlite.projection import SqliteProjectionSource
 from graphrag_mcp.system.git_dirs import find_work_tree, read_branch
-from graphrag_mcp.text.source import MASKED
 
 EXAMPLES_SHOWN = 20
 BUILDING_SECONDS = 5.0  # The import of the servers' clients waits up to this long for the index to be built,
@@ -71,7 +69,7 @@ class App:
         self._servers = Servers(settings.servers, project_name(settings.servers, self.root, self._start))
         timeout = settings.servers.server_timeout_seconds
         self._orchestrator = SearchOrchestrator(settings.retrieval, remote_timeout_seconds=timeout)
-        self._masked = MaskedTexts()
+        self._masked, self._signatures, self._roles = MaskedTexts(), Signatures(), RoleFinder()
         self._stop = threading.Event()
         indexing = settings.indexing
         self._supervisor = Supervisor(self.root, self._start, indexing, self._handle, self._exclusion, self._stop)
@@ -116,15 +114,9 @@ class App:
         return self._navigator(self._handle.searched())
 
     def _navigator(self, index: IndexStores) -> Navigator:
-        def read(paths: Sequence[str]) -> Iterator[ReadFile]:
-            clean = index.catalog.states_without(MASKED)
-            return read_contents(self.root, paths, clean, self._masked, self._exclusion.max_file_bytes)
-
-        def list_paths(scope: Scope) -> Sequence[tuple[str, Category]]:
-            check_paths(scope, index.catalog)
-            return index.catalog.paths(scope)
-
-        return Navigator(index.symbols, self.root, list_paths, read)
+        limit = self._exclusion.max_file_bytes
+        files = CurrentFiles(self.root, index.catalog, self._masked, self._signatures, limit)
+        return Navigator(index.symbols, self.root, files, self._roles)
 
     def stores(self) -> Stores:
         """Return what a search reads, for callers that compare ways to search."""

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Protocol, TypeVar
 
 from graphrag_mcp.errors import GraphragError
-from graphrag_mcp.model.graph import CodeNode
 from graphrag_mcp.model.reports import IndexState, Status
 from graphrag_mcp.model.search import SearchRequest, SearchResult, StoredChunk
 from graphrag_mcp.settings import Settings
@@ -60,11 +59,20 @@ class SearchBackend(Protocol):
         """Stop what runs in the background."""
 
 
+class InFile(Protocol):
+    """A definition or a file. file_id: of the content that the index has of it."""
+
+    @property
+    def file_id(self) -> int: ...
+    @property
+    def path(self) -> str: ...
+
+
 class ShowsNodes(Protocol):
     """An answer from the code graph."""
 
     @property
-    def nodes(self) -> Sequence[CodeNode]:
+    def nodes(self) -> Sequence[InFile]:
         """The definitions and files that it shows, whose files must be as they were indexed."""
 
 

@@ -1,4 +1,4 @@
-"""`index`, `search`, `watch`, `status` and `sync`."""
+"""`index`, `search`, `grep`, `watch`, `status` and `sync`."""
 
 import argparse
 import json
@@ -16,7 +16,7 @@ from graphrag_mcp.answers.overview import render_status
 from graphrag_mcp.answers.payload import report_payload, search_payload, status_payload
 from graphrag_mcp.answers.render import printable, render
 from graphrag_mcp.answers.requests import search_request
-from graphrag_mcp.answers.tools import HYBRID
+from graphrag_mcp.answers.tools import HYBRID, OCCURRENCES
 from graphrag_mcp.app.local import App
 from graphrag_mcp.app.protocol import SearchBackend
 from graphrag_mcp.app.remote import RemoteApp
@@ -52,6 +52,25 @@ def run_search(options: argparse.Namespace) -> None:
     else:
         tokens = backend.settings.retrieval.response_tokens
         _print(render(result, tokens, with_code=options.format == "detailed", explained=options.explain))
+
+
+def run_grep(options: argparse.Namespace) -> None:
+    """Print every line with a text."""
+    arguments: dict[str, Any] = {
+        "text": options.text,
+        "regex": options.regex,
+        "whole_word": options.whole_word,
+        "case": options.case,
+        "context": options.context,
+        "limit": options.limit,
+        "response_format": "json" if options.json else "detailed",
+        **_scope_arguments(options),
+    }
+    with closing(_open(options)) as app:
+        call = OCCURRENCES.read(arguments, app.settings, app.root)
+        if not options.no_update:
+            bring_up_to_date(app)
+        _print(OCCURRENCES.write(OCCURRENCES.ask(app, call), call))
 
 
 def run_watch(options: argparse.Namespace) -> None:
@@ -151,23 +170,24 @@ def _read_request(options: argparse.Namespace, backend: SearchBackend) -> Search
         "limit": options.limit,
         "include_graph_context": not options.no_graph,
         "include_patterns": options.include_pattern,
-        "paths": options.path,
         "excluded_files": options.excluded_file,
-        "categories": options.category,
-        "languages": options.language,
         "use_rrf": not options.no_rrf,
         "rerank_with_recency": not options.no_recency,
+        **_scope_arguments(options),
     }
     if options.max_hops is not None:
         arguments["max_hops"] = options.max_hops
-    if options.include_archived:
-        arguments["exclude_archived"] = False
     request = search_request(HYBRID.read(arguments, backend.settings, backend.root))
     return replace(
         request,
         chunks_per_document=1 if options.unique else request.chunks_per_document,
         min_score=request.min_score if options.min_score is None else options.min_score,
     )
+
+
+def _scope_arguments(options: argparse.Namespace) -> dict[str, Any]:
+    arguments = {"paths": options.path, "categories": options.category, "languages": options.language}
+    return arguments | ({"exclude_archived": False} if options.include_archived else {})
 
 
 def _open(options: argparse.Namespace) -> App:

@@ -34,6 +34,7 @@ def create_parser() -> argparse.ArgumentParser:
     doctor.add_argument("--json", action="store_true", help="print JSON")
     _add_index(_add_command(commands, "index", "bring the index up to date"))
     _add_search(_add_command(commands, "search", "search, after bringing the index up to date"))
+    _add_grep(_add_command(commands, "grep", "print every line with a text, after bringing the index up to date"))
     _add_command(commands, "watch", "keep the index up to date until interrupted")
     status = _add_command(commands, "status", "show what is indexed, and what is not and why")
     how = status.add_mutually_exclusive_group()
@@ -134,20 +135,12 @@ def _add_search(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--limit", type=int, default=5, metavar="N", help="results to show, 1 to 25 (default: 5)")
     parser.add_argument("--unique", action="store_true", help="at most one result per file")
     scope = parser.add_argument_group("scope")
-    scope.add_argument(
-        "--path", action="append", default=[], metavar="PATH", help="only this folder, file or glob; !PATH leaves out"
-    )
+    _add_scope(scope)
     scope.add_argument("--excluded-file", action="append", default=[], metavar="FILE", help="exclude this file")
-    scope.add_argument("--include-archived", action="store_true", help="show archived and deprecated files too")
     scope.add_argument(
         "--include-pattern", action="append", default=[], metavar="GLOB", help="show archived files that match"
     )
-    scope.add_argument(
-        "--category", action="append", default=[], choices=[category.value for category in Category], help="only these"
-    )
-    scope.add_argument("--language", action="append", default=[], help="only this language, for example python")
     _add_remote(parser)
-    scope.add_argument("--no-update", action="store_true", help="search without updating the index first")
     ranking = parser.add_argument_group("ranking")
     ranking.add_argument("--no-graph", action="store_true", help="without the code graph")
     ranking.add_argument("--max-hops", type=int, metavar="N", help="relations to follow, 0 to 3")
@@ -158,6 +151,35 @@ def _add_search(parser: argparse.ArgumentParser) -> None:
     output.add_argument("--format", choices=("concise", "detailed"), default="detailed", help="with or without code")
     output.add_argument("--explain", action="store_true", help="show every factor of each score")
     output.add_argument("--json", action="store_true", help="print JSON, with whole chunks")
+
+
+def _add_scope(scope: "argparse._ArgumentGroup") -> None:
+    scope.add_argument(
+        "--path", action="append", default=[], metavar="PATH", help="only this folder, file or glob; !PATH leaves out"
+    )
+    scope.add_argument(
+        "--category", action="append", default=[], choices=[category.value for category in Category], help="only these"
+    )
+    scope.add_argument("--language", action="append", default=[], help="only this language, for example python")
+    scope.add_argument("--include-archived", action="store_true", help="show archived and deprecated files too")
+    scope.add_argument("--no-update", action="store_true", help="search without updating the index first")
+
+
+def _add_grep(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("text", metavar="TEXT", help="a literal text; with --regex, a pattern")
+    parser.add_argument("--regex", action="store_true", help="TEXT is a regular expression of RE2")
+    parser.add_argument("-w", "--whole-word", action="store_true", help="match whole words only")
+    how = parser.add_mutually_exclusive_group()
+    how.add_argument("-i", "--ignore-case", action="store_const", dest="case", const="ignore", help="ignore case")
+    how.add_argument(
+        "-s", "--case-sensitive", action="store_const", dest="case", const="sensitive",
+        help="never ignore case (default: ignore it when TEXT has no capitals)",
+    )  # fmt: skip
+    parser.set_defaults(case="smart")
+    parser.add_argument("-C", "--context", type=int, default=0, metavar="N", help="lines to show around each")
+    parser.add_argument("--limit", type=int, default=50, metavar="N", help="lines to show, 1 to 500 (default: 50)")
+    parser.add_argument("--json", action="store_true", help="print JSON")
+    _add_scope(parser.add_argument_group("scope"))
 
 
 def _share(text: str) -> float:

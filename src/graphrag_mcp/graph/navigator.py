@@ -1,6 +1,6 @@
 """Exact answers about one project: definitions, relations, impact, occurrences, outlines and the repository map."""
 
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -9,14 +9,15 @@ from graphrag_mcp.graph.lookup import EVERYTHING, SEPARATORS, complete, find_fil
 from graphrag_mcp.graph.neighbourhood import Neighbourhood, find_neighbourhood
 from graphrag_mcp.graph.repository_map import RepositoryMap, map_repository
 from graphrag_mcp.graph.tracing import INCOMING, Step, Trace, trace
-from graphrag_mcp.grep.occurrences import Needle, Occurrences, ReadFile, find_occurrences
+from graphrag_mcp.grep.hits import Hits, find_hits
+from graphrag_mcp.grep.needles import create_needle
+from graphrag_mcp.grep.occurrences import Files
+from graphrag_mcp.grep.roles import RoleFinder
 from graphrag_mcp.model.files import Category
 from graphrag_mcp.model.graph import CodeNode, Direction
 from graphrag_mcp.model.scope import Scope
+from graphrag_mcp.model.search import Case
 from graphrag_mcp.ports import SymbolGraph
-
-ListPaths = Callable[[Scope], Sequence[tuple[str, Category]]]
-ReadContents = Callable[[Sequence[str]], Iterable[ReadFile]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,12 +50,11 @@ class Outline:
 class Navigator:
     """Answers from the code graph and from the current files."""
 
-    def __init__(self, graph: SymbolGraph, root: Path, list_paths: ListPaths, read: ReadContents) -> None:
-        """list_paths: returns the indexed files of a scope. read: returns current contents of files, in their order."""
+    def __init__(self, graph: SymbolGraph, root: Path, files: Files, roles: RoleFinder) -> None:
         self._graph = graph
         self._root = root
-        self._list_paths = list_paths
-        self._read = read
+        self.files = files
+        self._roles = roles
 
     def symbols(self, text: str, scope: Scope = EVERYTHING) -> tuple[Found, ...]:
         """Return the definitions that a name, path or location means, code first, and the references to each."""
@@ -81,12 +81,11 @@ class Navigator:
         return find_impact(self._graph, self._starts(text, scope), hops, scope)
 
     def occurrences(
-        self, text: str, scope: Scope, *, whole_word: bool = True, ignore_case: bool = False
-    ) -> Occurrences:
-        """Return every line of the indexed files that contains a text; code first, then tests and the rest."""
-        files = sorted(self._list_paths(scope), key=lambda file: (_CATEGORIES[file[1]], file[0]))
-        needle = Needle(text, whole_word=whole_word, ignore_case=ignore_case)
-        return find_occurrences(needle, self._read([path for path, _ in files]))
+        self, text: str, scope: Scope, *, regex: bool = False, whole_word: bool = False, case: Case = Case.SMART
+    ) -> Hits:
+        """Return every line of the indexed files with a text: definitions, then code, then tests and the rest."""
+        needle = create_needle(text, regex=regex, whole_word=whole_word, case=case)
+        return find_hits(needle, scope, self.files, self._roles)
 
     def outline(self, path: str) -> Outline:
         """Return what a file defines. Raises RequestError when no such file is indexed."""
@@ -99,7 +98,7 @@ class Navigator:
 
     def complete_path(self, beginning: str) -> list[str]:
         """Return the indexed paths that begin with the text, then those that contain it."""
-        return complete(beginning, (path for path, _ in self._list_paths(EVERYTHING)))
+        return complete(beginning, (file.path for file in self.files.listed(EVERYTHING)))
 
     def complete_symbol(self, beginning: str) -> list[str]:
         """Return the names of definitions likewise; for a text with a dot, qualified names too."""

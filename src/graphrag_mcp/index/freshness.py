@@ -5,30 +5,24 @@ could have the same one. The chunks of a changed file are relocated, or marked a
 """
 
 import os
-import threading
 import time
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 from enum import Enum, auto
 from pathlib import Path
 from typing import TypeVar
 
-from graphrag_mcp.grep.occurrences import ReadFile
 from graphrag_mcp.ingest.prepare import RECENT_NS, hash_content
 from graphrag_mcp.model.search import GraphNeighbour, Hit, SearchResult, StoredChunk
-from graphrag_mcp.parsing.parser import PARSER_VERSION
 from graphrag_mcp.stores.sqlite.catalog import FileState
-from graphrag_mcp.system.safe_files import FilesBelow, changed_ns, read_file_below
+from graphrag_mcp.system.safe_files import changed_ns, read_file_below
 from graphrag_mcp.text.counts import counted
 from graphrag_mcp.text.secrets import MASK, mask_secrets
-from graphrag_mcp.text.source import NotText, decode, read_text
+from graphrag_mcp.text.source import NotText, decode
 
 CHANGED = "these lines have changed since the file was indexed"
 UNREADABLE = "the file cannot be read now; its text is shown as indexed"
 
-KEPT_CHARACTERS = 64_000_000  # Of masked texts: a repository of 18,000 files has 18 million in files with secrets.
-
-_THIS_PARSER = f"{PARSER_VERSION}."  # The beginning of the recipes of its files.
 _Shown = TypeVar("_Shown", Hit, GraphNeighbour)
 
 
@@ -87,57 +81,6 @@ def relocate(root: Path, chunk: StoredChunk, max_bytes: int) -> StoredChunk | No
     return None if text is _GONE else _locate(chunk, text)
 
 
-def read_contents(
-    root: Path, paths: Iterable[str], clean: Mapping[str, FileState], masked: "MaskedTexts", max_bytes: int
-) -> Iterator[ReadFile]:
-    """Yield the current contents of files, in their order.
-
-    clean: the files in which the index found no secret. Those that have not changed since are yielded as bytes.
-    """
-    with FilesBelow(root) as files:
-        for path in paths:
-            try:
-                data, status = files.read(path, max_bytes)
-            except OSError:
-                yield ReadFile(path, None)
-            else:
-                is_clean = path in clean and _is_same(data, status, clean[path])
-                yield ReadFile(path, data if is_clean else masked.text_of(data))
-
-
-class MaskedTexts:
-    """Caches the masked texts of recently read files: masking takes longer than all other steps.
-
-    Safe to use from several threads at once.
-    """
-
-    def __init__(self) -> None:
-        self._texts: dict[bytes, str] = {}  # By hash of the content, the oldest first.
-        self._characters = 0
-        self._guard = threading.Lock()
-
-    def text_of(self, data: bytes) -> str | None:
-        """Return the masked text of a file; None if it is not text."""
-        key = hash_content(data)
-        with self._guard:
-            if key in self._texts:
-                return self._texts[key]
-        text = read_text(data)
-        if isinstance(text, NotText):
-            return None
-        with self._guard:
-            self._keep(key, text.text)
-        return text.text
-
-    def _keep(self, key: bytes, text: str) -> None:
-        if key in self._texts:
-            return
-        self._texts[key] = text
-        self._characters += len(text)
-        while self._characters > KEPT_CHARACTERS:
-            self._characters -= len(self._texts.pop(next(iter(self._texts))))
-
-
 class _State(Enum):
     """Why a file has no text to compare with."""
 
@@ -163,7 +106,7 @@ def _chunks(result: SearchResult) -> Iterable[StoredChunk]:
 def _is_unchanged(root: Path, path: str, state: FileState, max_bytes: int) -> bool:
     try:
         status = (root / path).lstat()
-        if _has_time_of(status, state):
+        if has_time_of(status, state):
             return True
         if status.st_size != state.size:
             return False
@@ -172,14 +115,7 @@ def _is_unchanged(root: Path, path: str, state: FileState, max_bytes: int) -> bo
         return False
 
 
-def _is_same(data: bytes, status: os.stat_result, state: FileState) -> bool:
-    """Return whether these bytes are what this version of the program indexed. status: of the file after reading."""
-    if not state.recipe.startswith(_THIS_PARSER) or len(data) != state.size:
-        return False
-    return _has_time_of(status, state) or hash_content(data) == state.content_hash
-
-
-def _has_time_of(status: os.stat_result, state: FileState) -> bool:
+def has_time_of(status: os.stat_result, state: FileState) -> bool:
     """Return whether size and time are those of the index entry, and too old for another write to have the same."""
     changed = changed_ns(status)
     return (status.st_size, changed) == (state.size, state.changed_ns) and time.time_ns() - changed > RECENT_NS

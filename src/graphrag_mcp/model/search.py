@@ -37,6 +37,14 @@ class SearchRequest:
     also: tuple[str, ...] = ()
 
 
+class Case(StrEnum):
+    """Whether letters in upper and lower case are equal when a text is looked for."""
+
+    SMART = "smart"  # They are, unless the text has one in upper case.
+    SENSITIVE = "sensitive"
+    IGNORE = "ignore"
+
+
 # ---------------------------------------------------------------- answering
 
 

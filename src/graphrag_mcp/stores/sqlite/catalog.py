@@ -21,6 +21,7 @@ CHUNK_COLUMNS = """c.id, c.file_id, f.path, f.language, f.category, c.start_line
     c.names, c.enclosing, c.signature, f.archive_reason, f.archive_penalty, f.modified_at, f.facts"""
 
 KEPT_DEFINITIONS = 20_000  # About 10 MB.
+KEPT_SCOPES = 4  # Of which the lists of files are kept: 4 MB each in a repository of 18,000 files.
 
 
 class FileState(NamedTuple):
@@ -52,6 +53,22 @@ class _Stated(NamedTuple):
     by_file: dict[int, DocumentStatus | None]
 
 
+class IndexedFile(NamedTuple):
+    """A file of the tree, as the index has it."""
+
+    file_id: int
+    path: str
+    category: Category
+    language: str
+
+
+class _Listed(NamedTuple):
+    """The files of some scopes, as of one commit."""
+
+    version: int
+    files: dict[Scope, list[IndexedFile]]
+
+
 class _StatesWithout(NamedTuple):
     """The index entries of the files without a note, as of one commit."""
 
@@ -75,6 +92,7 @@ class SqliteCatalog:
         self._counts: Counts | None = None
         self._counts_version = -1
         self._states_without: _StatesWithout | None = None
+        self._listed = _Listed(-1, {})
 
     def chunks(self, chunk_ids: Sequence[int]) -> Mapping[int, StoredChunk]:
         """Return the chunks that still exist, by id."""
@@ -253,11 +271,24 @@ class SqliteCatalog:
 
     def paths(self, scope: Scope) -> list[tuple[str, Category]]:
         """Return the files of a scope with their categories, in the order of their paths."""
-        hidden = self._scopes.resolve(scope)
-        rows = self._database.rows(
-            f"SELECT path, category FROM files f WHERE {hidden.condition('f.id')} ORDER BY path", hidden.parameters
-        )
-        return [(path, Category(category)) for path, category in rows]
+        return [(file.path, file.category) for file in self.listed(scope)]
+
+    def listed(self, scope: Scope) -> Sequence[IndexedFile]:
+        """Return the files of a scope in the order of their paths; those of a few scopes are kept until a commit."""
+        version = self._database.version()
+        if version != self._listed.version:
+            self._listed = _Listed(version, {})
+        known = self._listed.files
+        if scope not in known:
+            hidden = self._scopes.resolve(scope)
+            rows = self._database.rows(
+                f"SELECT id, path, category, language FROM files f WHERE {hidden.condition('f.id')} ORDER BY path",
+                hidden.parameters,
+            )
+            if len(known) >= KEPT_SCOPES:
+                known.clear()
+            known[scope] = [IndexedFile(file_id, path, Category(kind), name) for file_id, path, kind, name in rows]
+        return known[scope]
 
     def meta(self, key: str) -> str:
         """Return a fact about the whole index, "" when it is not stored."""

@@ -1,0 +1,188 @@
+"""What an occurrence is: which are definitions, by the index; what the others are, by the syntax of the shown files."""
+
+import threading
+from bisect import bisect_left, bisect_right
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from itertools import takewhile
+from operator import attrgetter
+
+from tree_sitter import Node, QueryError, Tree
+
+from graphrag_mcp.grep.needles import Needle, last_word
+from graphrag_mcp.grep.occurrences import ListedFile, Occurrence
+from graphrag_mcp.model.files import Category, Symbol, SymbolKind
+from graphrag_mcp.parsing.code.syntax import SourceCode, SyntaxTimeoutError, parse_tree
+from graphrag_mcp.parsing.languages import load_grammar
+from graphrag_mcp.parsing.parser import SYNTAX_LIMIT_BYTES
+
+HEADER_LINES = 30  # Within which a definition has its name: attributes and comments may be above it.
+KEPT_PLACES = 50_000  # Of which the roles are kept.
+_CALLEES = ("function", "name", "method", "constructor", "macro", "type")  # Fields of calls.
+# Parts of the names of nodes, which the grammars have in common.
+_IMPORTS = ("import", "include", "require_", "use_declaration", "using_directive")
+_STRINGS = ("string", "heredoc", "char_literal", "character_literal", "rune_literal")
+_INSERTED = ("interpolation", "substitution", "interpolated_expression", "expansion")  # Code inside of a string.
+_CALLS = ("call", "call_expression", "invocation", "invocation_expression", "creation_expression", "new_expression",
+          "command")  # fmt: skip
+
+
+class Role(StrEnum):
+    """What a needle is at a place; of several on a line, the first of this order counts."""
+
+    DEFINITION = "definition"
+    CALL = "call"
+    IMPORT = "import"
+    OTHER = "other"
+    STRING = "string"
+    COMMENT = "comment"
+    DOCUMENT = "document"
+
+
+_Place = tuple[int, int, int]  # The hash of a text, a line and a column in bytes.
+_ORDER = {role: position for position, role in enumerate(Role)}
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """A line of an answer with its role, the definition around it ("" for none), and the lines before and after."""
+
+    occurrence: Occurrence
+    role: Role
+    symbol: str = ""
+    before: tuple[str, ...] = ()
+    after: tuple[str, ...] = ()
+
+
+def definition_lines(
+    rows: Sequence[Occurrence], definitions: Mapping[str, Sequence[Symbol]], needle: Needle
+) -> dict[tuple[str, int], Symbol]:
+    """Return the lines on which the needle is in the name of what they define, by path and line."""
+    by_path: defaultdict[str, list[Occurrence]] = defaultdict(list)
+    for row in rows:
+        by_path[row.path].append(row)
+    found: dict[tuple[str, int], Symbol] = {}
+    for path, symbols in definitions.items():
+        for symbol in symbols:
+            near = () if symbol.kind is SymbolKind.SECTION else _header(by_path[path], symbol)
+            for row in [one for one in near if _names(one, symbol, needle)][:1]:
+                found.setdefault((path, row.line), symbol)
+    return found
+
+
+def _header(rows: Sequence[Occurrence], symbol: Symbol) -> Sequence[Occurrence]:
+    """Return those of the lines of a file, in order, on which the definition may have its name."""
+    last = min(symbol.end_line, symbol.start_line + HEADER_LINES)
+    start = bisect_left(rows, symbol.start_line, key=attrgetter("line"))
+    return rows[start : bisect_right(rows, last, key=attrgetter("line"))]
+
+
+def innermost(symbols: Iterable[Symbol], line: int, defined: Symbol | None = None) -> str:
+    """Return the qualified name of the smallest definition of several lines around a line, but not `defined`."""
+    around = [
+        symbol
+        for symbol in symbols
+        if symbol.start_line <= line <= symbol.end_line and symbol.start_line < symbol.end_line and symbol != defined
+    ]
+    return min(around, key=lambda symbol: symbol.end_line - symbol.start_line).qualified_name if around else ""
+
+
+class RoleFinder:
+    """Finds roles by syntax; what it found is kept by content. Safe to use from several threads at once."""
+
+    def __init__(self) -> None:
+        self._known: dict[_Place, Role] = {}
+        self._guard = threading.Lock()
+
+    def roles(self, rows: Sequence[Occurrence], text: str, file: ListedFile, needle: Needle) -> dict[int, Role]:
+        """Return the roles of lines of one file, by line."""
+        if file.category is Category.DOCUMENTATION:
+            return dict.fromkeys((row.line for row in rows), Role.DOCUMENT)
+        content = hash((file.language, text))
+        places = {row.line: [(content, row.line, column) for column in _columns(row, needle)] for row in rows}
+        known: Mapping[_Place, Role] = self._known
+        if missing := [place for found in places.values() for place in found if place not in known]:
+            known = self._learn(missing, text, file.language)
+        return {
+            line: min((known[place] for place in found), key=_ORDER.__getitem__, default=Role.OTHER)
+            for line, found in places.items()
+        }
+
+    def _learn(self, places: Sequence[_Place], text: str, language: str) -> Mapping[
+        _Place, Role]:  # fmt: skip
+        tree = _parse(text, language)
+        found = {place: _role_at(tree, *place[1:]) if tree else Role.OTHER for place in places}
+        with self._guard:
+            before = self._known if len(self._known) < KEPT_PLACES else {}
+            self._known = before | found
+            return self._known
+
+
+def _names(row: Occurrence, symbol: Symbol, needle: Needle) -> bool:
+    """Return whether a line has the name of a definition where it is defined, and the needle in it."""
+    start = row.text.find(symbol.name)
+    while start >= 0:
+        end = start + len(symbol.name)
+        if any(first < end and start < last for first, last in needle.spans(row.text)):
+            return _is_header(row, row.text[:start], symbol)
+        start = row.text.find(symbol.name, end)
+    return False
+
+
+def _is_header(row: Occurrence, before: str, symbol: Symbol) -> bool:
+    """Return whether the text before a name on a line is what the signature has before it."""
+    head, found, _ = symbol.signature.partition(symbol.name)
+    if not found:
+        return row.line == symbol.start_line
+    return " ".join(head.split()).endswith(" ".join(before.split()))
+
+
+def _columns(row: Occurrence, needle: Needle) -> Iterator[int]:
+    """Yield for each occurrence on a line the byte at which its last word ends, from 0."""
+    for start, end in needle.spans(row.text):
+        yield len(row.text[: last_word(row.text, start, end)].encode("utf-8", "replace"))
+
+
+def _parse(text: str, language: str) -> Tree | None:
+    try:
+        grammar = load_grammar(language)
+        code = SourceCode(text)
+        if grammar is None or len(code.data) > SYNTAX_LIMIT_BYTES:
+            return None
+        return parse_tree(grammar.language, code, ascii_only=grammar.row.ascii_only)
+    except (SyntaxTimeoutError, QueryError):
+        return None
+
+
+def _role_at(tree: Tree, line: int, column: int) -> Role:
+    """Return the role of the character at a place. line: from 1. column: in bytes, from 0."""
+    node = tree.root_node.named_descendant_for_point_range((line - 1, column), (line - 1, column + 1))
+    around = list(takewhile(lambda one: one.parent is not None, _upwards(node)))  # Without the root.
+    types = [one.type for one in around]
+    if any("comment" in kind for kind in types):
+        return Role.COMMENT
+    if any(mark in kind for kind in types for mark in _IMPORTS):
+        return Role.IMPORT
+    if any(mark in kind for kind in takewhile(lambda kind: not kind.endswith(_INSERTED), types) for mark in _STRINGS):
+        return Role.STRING
+    return Role.CALL if around and _is_callee(around[0]) else Role.OTHER
+
+
+def _upwards(node: Node | None) -> Iterator[Node]:
+    while node is not None:
+        yield node
+        node = node.parent
+
+
+def _is_callee(node: Node) -> bool:
+    """Return whether a name is the last part of what a call names."""
+    call = next(
+        (one for one in _upwards(node.parent) if one.type.endswith(_CALLS) or one.end_byte != node.end_byte), node
+    )
+    if not call.type.endswith(_CALLS):
+        return False
+    named = (call.child_by_field_name(field) for field in _CALLEES)
+    callee = next((found for found in named if found is not None), call.named_child(0))
+    return callee is not None and callee.end_byte == node.end_byte

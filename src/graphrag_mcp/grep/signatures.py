@@ -1,0 +1,111 @@
+"""Remembers which trigrams a file had when it was last read, so that most files need not be read for a needle.
+
+Nothing of it is stored. A signature is a Bloom filter with one hash function, two to four bits for each distinct
+trigram: 9 MB for 300 MB of files. A file is ruled out only while its size and time are those that it had then.
+"""
+
+import os
+import threading
+from collections.abc import Collection, Mapping
+from itertools import accumulate, compress
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphrag_mcp.grep.needles import Required, has_folded
+from graphrag_mcp.system.safe_files import changed_ns
+
+_LARGEST = 16  # Bits of a hash: a file with more than 30,000 trigrams is ruled out less and less often.
+_SMALLEST = 9
+_FACTORS = (np.uint16(0x9E35), np.uint16(0x79B1), np.uint16(0x85EB))
+
+
+class Stamp(NamedTuple):
+    """What shows that a file was not written since."""
+
+    size: int
+    changed_ns: int
+
+
+def stamp_of(status: os.stat_result) -> Stamp:
+    """Return the stamp of a file."""
+    return Stamp(status.st_size, changed_ns(status))
+
+
+class Signatures:
+    """The signatures of files by path; safe to use from several threads at once."""
+
+    def __init__(self) -> None:
+        self._guard = threading.Lock()
+        self._kept: dict[str, tuple[Stamp, bytes]] = {}
+        self._table: _Table | None = None
+
+    def has(self, path: str, stamp: Stamp) -> bool:
+        """Return whether the signature of a file with this stamp is known."""
+        kept = self._kept.get(path)
+        return kept is not None and kept[0] == stamp
+
+    def keep(self, path: str, stamp: Stamp, searched: bytes) -> None:
+        """Remember the trigrams of the text that was searched."""
+        signature = _sign(searched)
+        with self._guard:
+            self._table = None
+            self._kept[path] = (stamp, signature)
+
+    def without(self, required: Required) -> Mapping[str, Stamp]:
+        """Return the files that lack something which is required, as they were when they had these stamps."""
+        if not required:
+            return {}
+        with self._guard:
+            table = self._table = self._table or _Table(self._kept)
+        lacks = np.zeros(len(table.paths), np.bool_)
+        for alternatives in required:
+            lacks |= ~table.may_contain(alternatives)
+        return dict(compress(zip(table.paths, table.stamps, strict=True), lacks.tolist()))
+
+
+class _Table:
+    """All signatures at one time, as arrays."""
+
+    def __init__(self, kept: Mapping[str, tuple[Stamp, bytes]]) -> None:
+        self.paths = tuple(kept)
+        self.stamps = tuple(stamp for stamp, _ in kept.values())
+        signatures = [signature for _, signature in kept.values()]
+        sizes = list(map(len, signatures))
+        self._bytes = np.frombuffer(b"".join(signatures), np.uint8)
+        self._starts = np.array([0, *accumulate(sizes)], np.int64)
+        self._masks = 8 * np.array(sizes, np.int64) - 1
+
+    def may_contain(self, alternatives: Collection[str]) -> NDArray[np.bool_]:
+        """Return for each file whether it may contain one of the texts."""
+        found = np.zeros(len(self.paths), np.bool_)
+        for text in alternatives:
+            left = np.arange(len(self.paths))
+            for code in np.unique(_hashes(np.frombuffer(text.encode(), np.uint8))).tolist():
+                place = code & self._masks[left]
+                left = left[self._bytes[self._starts[left] + (place >> 3)] >> (place & 7) & 1 > 0]
+            found[left] = True
+        return found
+
+
+def _sign(text: bytes) -> bytes:
+    """Return the signature of a text. One that may match in any case what it does not contain has all trigrams."""
+    if has_folded(text):
+        return b"\xff" * (1 << _SMALLEST >> 3)
+    flags: NDArray[np.bool_] = np.zeros(1 << _LARGEST, np.bool_)
+    flags[_hashes(np.frombuffer(text.lower(), np.uint8))] = True
+    bits = max(_SMALLEST, (2 * int(np.count_nonzero(flags)) - 1).bit_length())
+    if bits < _LARGEST:  # The low bits of a hash are its place in the smaller table.
+        flags = np.any(flags.reshape(-1, 1 << bits), axis=0)
+    return np.packbits(flags, bitorder="little").tobytes()
+
+
+def _hashes(text: NDArray[np.uint8]) -> NDArray[np.uint16]:
+    """Return the hash of each trigram of a text in lower case."""
+    if text.size < len(_FACTORS):
+        return np.zeros(0, np.uint16)
+    hashes = np.zeros(text.size - 2, np.uint16)
+    for place, factor in enumerate(_FACTORS):
+        hashes ^= text[place : text.size - 2 + place] * factor
+    return hashes

@@ -28,6 +28,7 @@ from graphrag_mcp.app.remote import RemoteApp
 from graphrag_mcp.errors import IndexStoreError, ServerError, SettingsError
 from graphrag_mcp.ingest.history import origin
 from graphrag_mcp.model.files import RelationKind
+from graphrag_mcp.model.paths import folders
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.parsing.parser import parse_file
 from graphrag_mcp.replication.backends import Servers, project_name
@@ -36,7 +37,7 @@ from graphrag_mcp.settings import ServerSettings, Settings, load_settings
 from graphrag_mcp.stores import breaker
 from graphrag_mcp.stores.neo4j import connection as neo4j_connection
 from graphrag_mcp.stores.neo4j.graph import Neo4jGraphStore
-from graphrag_mcp.stores.points import PointIds, file_version, folders, point_key
+from graphrag_mcp.stores.points import PointIds, file_version, point_key
 from graphrag_mcp.stores.projection import Changing
 from graphrag_mcp.stores.qdrant import connection
 from graphrag_mcp.stores.qdrant.bm25 import AVERAGE_LENGTH, K1, B, document_vector, query_vector, term_index

@@ -19,12 +19,12 @@ from graphrag_mcp.app.local import App
 from graphrag_mcp.cli.run import run
 from graphrag_mcp.errors import RequestError
 from graphrag_mcp.exclusion.globs import compile_globs
+from graphrag_mcp.model.paths import folders
 from graphrag_mcp.model.reports import SyncReport
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.model.search import SearchRequest
 from graphrag_mcp.ports import GraphStore
 from graphrag_mcp.search.retrieval import Stores
-from graphrag_mcp.stores.points import folders
 from graphrag_mcp.stores.projection import ProjectedFile
 from graphrag_mcp.stores.qdrant.projection import QdrantProjection
 from tests.servers.conftest import Place

@@ -21,7 +21,8 @@ _LOADING = "cross_encoder"  # A model that the project does not use is not loade
 _GROUPS = {
     "Fusion": ("fusion", "rrf", "vector", "keyword", "graph_weight", "legacy", "hybrid", "category_weights"),
     "Query and candidates": ("query", "expan", "candidate", "exclude"),
-    "Bonuses": ("definition", "literal", "mention", "relation", "stem", "directory", "coherence", "vote", "path", "file"),
+    "Bonuses": ("definition", "literal", "mention", "relation", "stem", "directory", "coherence", "vote", "path",
+                "file"),
     "Recency": ("recency",),
     "Priors and confidence": ("prior", "confidence"),
     "Status and boosts": ("backlink", "priority", "superseded", "deprecated", "rejected_penalty", "archived", "auto",

@@ -49,7 +49,7 @@ def _describe_unmatched(glob: str, catalog: ChunkStore) -> str:
     nearest = _nearest(asked, [*known, *files])
     top = [f"{folder}/" for folder in known if "/" not in folder]
     shown = ", ".join(top[:TOP_FOLDERS]) + (f" and {len(top) - TOP_FOLDERS} more" if len(top) > TOP_FOLDERS else "")
-    hint = f"; did you mean {' or '.join(nearest)}?" if nearest else ";"
+    hint = f"; did you mean {' or '.join(nearest)}?" if nearest else "."
     return f"paths: {quoted(asked)} matches no indexed file{hint} The folders at the top are: {shown or 'none'}"
 
 

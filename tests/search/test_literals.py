@@ -162,6 +162,6 @@ def test_a_rarer_literal_and_two_literals_count_more() -> None:
     places += [LiteralPlace(4, "a", True, 1), LiteralPlace(4, "c", False, 1)]
     values = {
         chunk_id: bonus.value
-        for chunk_id, bonus in literal_bonuses(understand("a, b or c"), places, RetrievalSettings()).items()
+        for chunk_id, bonus in literal_bonuses(understand("a, b or c"), places, (), RetrievalSettings()).items()
     }
     assert sorted(values, key=values.__getitem__, reverse=True) == [4, 1, 2, 3]

@@ -3,7 +3,8 @@
 import pytest
 
 from graphrag_mcp.model.files import Category, RelationKind
-from graphrag_mcp.search.query.understand import Intent, NamedSymbol, understand
+from graphrag_mcp.search.query.understand import Intent, understand
+from graphrag_mcp.text.names import NamedSymbol
 
 
 @pytest.mark.parametrize(

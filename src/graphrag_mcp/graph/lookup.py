@@ -10,6 +10,7 @@ from graphrag_mcp.model.files import SymbolKind
 from graphrag_mcp.model.graph import CodeNode
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.ports import SymbolGraph
+from graphrag_mcp.text.names import qualified_by, read_declaration, read_name
 
 SIMILAR_NAMES = 8
 EVERYTHING = Scope(exclude_archived=False)
@@ -26,6 +27,11 @@ def find_nodes(graph: SymbolGraph, text: str, root: Path, scope: Scope = EVERYTH
     Raises RequestError when there is none; it lists similar names.
     """
     text = text.strip().removesuffix("()")
+    declared = read_declaration(text)
+    if declared is not None:
+        found = _definitions(graph, ".".join((*declared.qualifiers, declared.name)), scope)
+        if found:
+            return [node for node in found if not declared.misses(node.signature)] or found
     found = _at_location(graph, text, root) or _in_file(graph, text, root, scope)
     if not found and (file := graph.file(_relative(text, root))) is not None:
         found = [file]
@@ -72,12 +78,28 @@ def _in_file(graph: SymbolGraph, text: str, root: Path, scope: Scope) -> list[Co
 def _definitions(graph: SymbolGraph, name: str, scope: Scope) -> list[CodeNode]:
     """Return the definitions of a name: as written, since a heading may contain separators, else with dots for them.
 
-    Names in other case are returned only where no code has the name as written.
+    Names in other case are returned only where no code has the name as written, and those after a module or folder, or
+    in another style (`set_command` for `SetCommand`), where nothing else is found.
     """
-    found = graph.definitions(name, scope) or graph.definitions(_plain(name), scope)
-    last = _plain(name).rpartition(".")[2]
+    plain = _plain(name)
+    found = graph.definitions(name, scope) or graph.definitions(plain, scope) or _in_other_words(graph, plain, scope)
+    last = plain.rpartition(".")[2]
     exact = [node for node in found if node.name in (last, name)]
     return exact if any(node.kind is not SymbolKind.SECTION for node in exact) else found
+
+
+def _in_other_words(graph: SymbolGraph, name: str, scope: Scope) -> list[CodeNode]:
+    """Return the definitions of a name whose first qualifiers are folders or a module, or that has another style."""
+    named = read_name(name)
+    for spelling in named.spellings:
+        found = [
+            node
+            for node in graph.definitions(spelling, scope)
+            if not named.qualifiers or qualified_by(named.qualifiers, node.qualified_name, node.path) == 0
+        ]
+        if found:
+            return found
+    return []
 
 
 def _plain(name: str) -> str:

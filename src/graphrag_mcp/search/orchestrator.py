@@ -31,7 +31,8 @@ from graphrag_mcp.search.near_names import near_names
 from graphrag_mcp.search.phrasings import fuse_phrasings, interleave
 from graphrag_mcp.search.query.clauses import clauses, understand_apart
 from graphrag_mcp.search.query.restrictions import find_restriction
-from graphrag_mcp.search.query.understand import Query, joined, understand
+from graphrag_mcp.search.query.understand import Intent, Query, joined, understand
+from graphrag_mcp.search.ranking.exact import definitions_first
 from graphrag_mcp.search.ranking.reranking import RERANKED, Reranked, Top, by_cross_encoder, by_weighted_sum
 from graphrag_mcp.search.ranking.within import order_within_files
 from graphrag_mcp.search.retrieval import REMOTE_TIMEOUT_SECONDS, Lookups, Retriever, Stores
@@ -148,7 +149,9 @@ class SearchOrchestrator:
         lookups = self._retriever.open(stores)
         candidates = gather(query, request, pool, lookups, self._settings)
         watch.end("gather")
-        ranking = _order_files(score(query, request, candidates, self._settings, self._clock()), candidates, stores)
+        ranking = _order_files(
+            query, score(query, request, candidates, self._settings, self._clock()), candidates, stores
+        )
         reranked = self._rerank(candidates, ranking, lookups)
         watch.end("score")
         return _Answer(query, lookups, candidates, ranking, reranked)
@@ -263,8 +266,15 @@ class _Stopwatch:
         return (self._last - self._started) * 1000
 
 
-def _order_files(ranking: Ranking, candidates: Candidates, stores: Stores) -> Ranking:
-    """Put the hits of each of the first files in the order of their definitions, by the package's own model only."""
+def _order_files(asked: Query, ranking: Ranking, candidates: Candidates, stores: Stores) -> Ranking:
+    """Put the hits of each of the first files in the order of their definitions, by the package's own model only.
+
+    Where the query is a name, put its definitions in the order of their standing instead.
+    """
+    definitions = candidates.evidence.definitions
+    is_name = asked.intent is Intent.SYMBOL and candidates.is_hybrid and not candidates.evidence.related
+    if is_name and definitions:
+        return replace(ranking, order=definitions_first(ranking.order, asked.symbols[0], definitions))
     query, sketches = candidates.found.query_vector, stores.measured_sketches
     if sketches is None or query is None or not candidates.is_hybrid:
         return ranking

@@ -40,7 +40,8 @@ logger = logging.getLogger(__name__)
 STORE_TIMEOUT_SECONDS = 5.0  # Ten times what the slowest store takes on a large index.
 REMOTE_TIMEOUT_SECONDS = 1.2  # Of the two seconds in which a search answers even when a server hangs.
 _THREADS_PER_SERVER = 4  # Look-ups that wait at the same time; a server that never answers blocks no more.
-MAX_DEFINITIONS = 50  # Definitions of one name that are considered.
+MAX_DEFINITIONS = 200  # Definitions of one name that are considered.
+MAX_OTHER_STYLE = 8  # Definitions in another style than the query's name; more of them are a common method.
 KEYWORD_DEPTH = 3  # The embedded keyword list is read this many times deeper than it proposes: scores are cheap.
 MAX_PATHS = 20  # Files that are candidates by their path alone.
 
@@ -189,7 +190,7 @@ class Lookups:
     def candidates(self, query: Query, scope: Scope, pool: int) -> Found:
         """Return at most `pool` candidates from each list."""
         stores = self.stores
-        names = [symbol.name for symbol in query.symbols]
+        names = [spelling for symbol in query.symbols for spelling in symbol.spellings]
         keywords, vectors, graph, catalog = stores.keywords, stores.vectors, stores.graph, stores.catalog
         # Handing a short look-up to a thread costs more than the look-up: of the embedded stores, only the full-text
         # search, which runs outside of Python, gets one.
@@ -228,7 +229,7 @@ class Lookups:
             keyword=by_words[:pool],
             keyword_beyond={item.chunk_id: item.score for item in by_words[pool:]},
             query_vector=wanted,
-            definitions=self._answer(definitions),
+            definitions=_as_written(query, self._answer(definitions)),
             literals=find_places(query, scope, stores.phrases, catalog) if stores.phrases is not None else (),
             paths=self._answer(paths),
         )
@@ -287,6 +288,22 @@ class Pending(Generic[Answer]):
     remote: bool
     future: "Future[Sequence[Answer]]"
     deadline: float
+
+
+def _as_written(query: Query, matches: Sequence[SymbolMatch]) -> Sequence[SymbolMatch]:
+    """Return the definitions of the names as the query writes them, ignoring case.
+
+    Those of a name that has none are the few whose name has the same words in another style.
+    """
+    by_name: dict[str, list[SymbolMatch]] = {}
+    for match in matches:
+        by_name.setdefault(match.symbol.name.lower(), []).append(match)
+    found: list[SymbolMatch] = []
+    for symbol in query.symbols:
+        written, *styles = (by_name.get(spelling, []) for spelling in symbol.spellings)
+        others = [match for style in styles for match in style]
+        found += written or (others if len(others) <= MAX_OTHER_STYLE else [])
+    return found
 
 
 def _sum(lists: Sequence[Sequence[Ranked]], weights: Sequence[float]) -> Sequence[Ranked]:

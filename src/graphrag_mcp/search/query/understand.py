@@ -17,6 +17,7 @@ from graphrag_mcp.search.query.phrases import (
     asks_for_retired,
 )
 from graphrag_mcp.settings import RetrievalSettings
+from graphrag_mcp.text.names import NAME, NamedSymbol, is_identifier, read_declaration, read_name
 from graphrag_mcp.text.words import query_words
 
 LONG = 250  # Characters: a longer text is an issue or a log, whose first line is its subject.
@@ -50,7 +51,7 @@ class Query:
     intent: Intent
     terms: tuple[str, ...]
     expansion_terms: tuple[str, ...]
-    symbols: tuple["NamedSymbol", ...]
+    symbols: tuple[NamedSymbol, ...]
     literals: tuple[Literal, ...]
     runs: tuple[Run, ...]
     paths: tuple[str, ...]
@@ -60,27 +61,16 @@ class Query:
     wants_retired: bool
 
 
-@dataclass(frozen=True, slots=True)
-class NamedSymbol:
-    """A symbol as a query writes it: its last name, and the qualifiers before it, outermost first."""
-
-    name: str
-    qualifiers: tuple[str, ...] = ()
-
-
 _DEFAULTS = RetrievalSettings()
 
 
 def understand(text: str, settings: RetrievalSettings = _DEFAULTS) -> Query:
     """Return what the query asks for."""
-    tokens = [match.group(0) for match in _TOKEN.finditer(text)]
+    declared = read_declaration(text)
+    tokens = [] if declared else NAME.findall(text)
     paths = tuple(dict.fromkeys(token.strip("./") for token in tokens if _is_path(token)))
-    alone = len(tokens) == 1
-    symbols = tuple(
-        dict.fromkeys(
-            _named_symbol(token) for token in tokens if not _is_path(token) and (alone or _is_identifier(token))
-        )
-    )
+    alone = declared is not None or len(tokens) == 1
+    symbols = (declared,) if declared else _named_symbols(tokens)
     intent = Intent.NATURAL
     if alone:
         intent = Intent.PATH if paths else Intent.SYMBOL
@@ -105,6 +95,12 @@ def understand(text: str, settings: RetrievalSettings = _DEFAULTS) -> Query:
     )
 
 
+def _named_symbols(tokens: Sequence[str]) -> tuple[NamedSymbol, ...]:
+    """Return what of a text is a name in code; a single word is one in any case."""
+    names = [token for token in tokens if not _is_path(token) and (len(tokens) == 1 or is_identifier(token))]
+    return tuple(dict.fromkeys(map(read_name, names)))
+
+
 def joined(phrasings: Sequence[Query]) -> Query:
     """Return the first phrasing with the terms and symbols of all: what any of them may have matched."""
     first, *others = phrasings
@@ -123,10 +119,6 @@ def _title(text: str) -> str:
     return next((line for line in lines if line), text)[:LONG]
 
 
-# A name with its qualifiers, or a path: `Foo::bar`, `foo.bar()`, `Foo#bar`, `ptr->field`, `src/a/b.py`, `useState`.
-# Its runs are possessive: a query of thousands of dots would take seconds otherwise.
-_TOKEN = re.compile(r"(?<![$@./\\-])(?:[$@./\\-]*+\w)++(?:(?:::|->|#)[\w$~]+)*[!?]?(?:\(\))?", re.UNICODE)
-_SEPARATORS = re.compile(r"::|->|[.#]")
 _FILE_NAME = re.compile(r"\.[A-Za-z][A-Za-z0-9]{0,7}$")
 
 
@@ -143,18 +135,3 @@ _FILE_EXTENSIONS = frozenset(
     """bash c cc cfg conf cpp cs css cxx ex exs go h hpp hs html ini java js json jsx kt kts lua md mdx mjs php py pyi
     rb rs rst scala sh sql swift toml ts tsx txt xml yaml yml zig""".split()  # noqa: SIM905 - 45 quotes read worse.
 )
-
-
-def _is_identifier(token: str) -> bool:
-    """Return whether a token is a name in code: it has an underscore, an inner capital, a qualifier or a call."""
-    if token.endswith("()") or "_" in token.strip("_") or "::" in token or "->" in token or "#" in token:
-        return True
-    inner = token[1:]
-    if "." in inner.strip("."):
-        return True
-    return any(letter.isupper() for letter in inner) and any(letter.islower() for letter in token)
-
-
-def _named_symbol(token: str) -> NamedSymbol:
-    parts = [part for part in _SEPARATORS.split(token.removesuffix("()")) if part]
-    return NamedSymbol(parts[-1], tuple(parts[:-1])) if parts else NamedSymbol(token)

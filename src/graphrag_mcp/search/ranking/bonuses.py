@@ -1,15 +1,17 @@
 """Bonuses added to a candidate's score because its definitions, file name or directory agree with the query."""
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
 from graphrag_mcp.model.files import SymbolKind
 from graphrag_mcp.model.search import Factor, FactorKind, LiteralPlace, Mention, Ranked, StoredFile, SymbolMatch
-from graphrag_mcp.search.query.understand import Intent, NamedSymbol, Query
+from graphrag_mcp.search.query.understand import Intent, Query
 from graphrag_mcp.search.ranking.ranked_lists import Fused
 from graphrag_mcp.settings import RetrievalSettings
+from graphrag_mcp.text.names import NamedSymbol
 from graphrag_mcp.text.words import directory_words, query_words, stem_words
 
 MIN_PREFIX = 3  # "conf" agrees with "configuration"; two letters agree with half the dictionary.
@@ -27,11 +29,13 @@ _KIND_GRADE = {
 _NESTING_GRADE = 0.9  # For each level: the outer of two equal names is the one that is meant.
 _WRONG_QUALIFIER_GRADE = 0.5
 _WRONG_CASE_GRADE = 0.8
+_OTHER_STYLE_GRADE = 0.8  # `setCommand` for `set_command`.
 _USE_GRADE = 0.1  # Of a literal where it is used, while another place defines it.
 _UNDEFINED_GRADE = 0.4  # Of a literal that no place defines.
 _LINE_LOSS = 0.025  # Of 20 lines each is worth half of a single one.
 _LEAST_SHARE = 0.4  # What a literal counts in a long question.
 _FURTHER_LITERAL = 0.3
+_LAST_NAME = re.compile(r"[^\w-]+")
 _OWN_FILE_GRADE = 1.15  # `class Session` in session.py.
 
 
@@ -53,13 +57,15 @@ def relation_bonuses(related: Iterable[Ranked], settings: RetrievalSettings) -> 
     return {item.chunk_id: Factor("relation", bonus * item.score, FactorKind.BONUS) for item in related}
 
 
-def literal_bonuses(query: Query, places: Sequence[LiteralPlace], settings: RetrievalSettings) -> dict[int, Factor]:
+def literal_bonuses(
+    query: Query, places: Sequence[LiteralPlace], names: Collection[str], settings: RetrievalSettings
+) -> dict[int, Factor]:
     """Return the bonus for containing literals of the query, by chunk: the best one, and a part of each further one.
 
     A literal counts less with each further line that contains it, and by the share of the query's terms that are in it;
-    little where it is used, while another place defines it.
+    little where it is used, while another place defines it. names: of the definitions that the query names.
     """
-    defined = {place.literal for place in places if place.defines}
+    defined = {place.literal for place in places if place.defines or _LAST_NAME.split(place.literal)[-1] in names}
     graded: dict[int, list[tuple[float, str]]] = {}
     for place in places:
         grade = 1.0 if place.defines else _USE_GRADE if place.literal in defined else _UNDEFINED_GRADE
@@ -87,10 +93,12 @@ def by_chunk(*bonuses: Mapping[int, Factor]) -> dict[int, tuple[Factor, ...]]:
 
 def _grade(named: NamedSymbol, match: SymbolMatch) -> float:
     symbol = match.symbol
-    if named.name.lower() != symbol.name.lower():
+    if symbol.name.lower() not in named.spellings:
         return 0.0
     outer = [part.lower() for part in symbol.qualified_name.split(".")[:-1]]
-    grade = _KIND_GRADE[symbol.kind] * (1.0 if named.name == symbol.name else _WRONG_CASE_GRADE)
+    is_same_word = named.name.lower() == symbol.name.lower()
+    grade = _KIND_GRADE[symbol.kind] * (1.0 if is_same_word else _OTHER_STYLE_GRADE)
+    grade *= 1.0 if named.name == symbol.name else _WRONG_CASE_GRADE
     if named.qualifiers:
         where = {*outer, *path_words(match.path).stem, *match.path.lower().split("/")}
         grade *= 1.0 if named.qualifiers[-1].lower() in where else _WRONG_QUALIFIER_GRADE

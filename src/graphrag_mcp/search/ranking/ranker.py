@@ -107,12 +107,13 @@ class Ranker:
         if self.with_bonuses:
             # A query for the callers of a definition does not look for the definition.
             related = relation_bonuses(evidence.related, self.settings)
+            names = {match.symbol.name for match in evidence.definitions}
             self._own = (
                 by_chunk(related)
                 if related
                 else by_chunk(
                     definition_bonuses(self.query, evidence.definitions, self.settings),
-                    literal_bonuses(self.query, evidence.literals, self.settings),
+                    literal_bonuses(self.query, evidence.literals, names, self.settings),
                 )
             )
         known = self._likely(
@@ -172,7 +173,7 @@ class Ranker:
             if value
         )
         if scored.moved_by is not None:
-            terms.append(Factor("order in file", self._shift(scored), FactorKind.BONUS, scored.moved_by))
+            terms.append(Factor(scored.moved_as, self._shift(scored), FactorKind.BONUS, scored.moved_by))
         terms += (Factor(name, value, note=note) for name, value, note in self._named_factors(scored) if value != 1.0)
         return tuple(terms)
 

@@ -1,0 +1,78 @@
+"""Reads a symbol as people write it: `Session.send`, `Session::send`, `session.send()`, `pkg.Client`, `def send`."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from graphrag_mcp.text.words import identifier_parts
+
+SEPARATORS = re.compile(r"::|->|[.#]")
+
+# A name with its qualifiers, or a path: `Foo::bar`, `foo.bar()`, `Foo#bar`, `ptr->field`, `src/a/b.py`, `useState`.
+# Its runs are possessive: a query of thousands of dots would take seconds otherwise.
+NAME = re.compile(r"(?<![$@./\\-])(?:[$@./\\-]*+\w)++(?:(?:::|->|#)[\w$~]+)*[!?]?(?:\(\))?", re.UNICODE)
+_DECLARATION = re.compile(
+    r"(?P<keyword>(?:class|def|enum|fn|func|function|interface|struct|trait|type)\s+)?"
+    rf"(?P<name>{NAME.pattern})(?P<parameters>\([^()\n]*\))?[:;{{]?"
+)
+_LONGEST = 250  # Characters of a declaration.
+
+
+@dataclass(frozen=True, slots=True)
+class NamedSymbol:
+    """A symbol as it is written: its last name, the qualifiers before it, outermost first, and its parameters."""
+
+    name: str
+    qualifiers: tuple[str, ...] = ()
+    parameters: str = ""
+
+    @property
+    def spellings(self) -> tuple[str, ...]:
+        """The name in lower case, and its words in the other styles: `set_command`, `setcommand`, `set-command`."""
+        parts = identifier_parts(self.name)
+        styles = (separator.join(parts) for separator in ("_", "", "-")) if len(parts) > 1 else ()
+        return tuple(dict.fromkeys((self.name.lower(), *styles)))
+
+    def misses(self, signature: str) -> bool:
+        """Return whether a signature lacks a word of the parameters that are written."""
+        return any(word not in signature for word in re.findall(r"\w+", self.parameters))
+
+
+def read_name(token: str, parameters: str = "") -> NamedSymbol:
+    """Return the parts of a name in any notation."""
+    parts = [part for part in SEPARATORS.split(token.removesuffix("()")) if part]
+    return NamedSymbol(parts[-1], tuple(parts[:-1]), parameters) if parts else NamedSymbol(token, (), parameters)
+
+
+def read_declaration(text: str) -> NamedSymbol | None:
+    """Return the symbol of a text that is a declaration: `class Foo`, `def bar`, `Foo.bar(int, String...)`."""
+    found = _DECLARATION.fullmatch(text.strip()) if len(text) <= _LONGEST else None
+    if found is None:
+        return None
+    name, parameters = found["name"], found["parameters"] or ""
+    is_declared = parameters or (found["keyword"] and (name[:1].isupper() or is_identifier(name)))
+    return read_name(name, parameters) if is_declared else None
+
+
+def is_identifier(token: str) -> bool:
+    """Return whether a token is a name in code: it has an underscore, an inner capital, a qualifier or a call."""
+    if token.endswith("()") or "_" in token.strip("_") or "::" in token or "->" in token or "#" in token:
+        return True
+    inner = token[1:]
+    if "." in inner.strip("."):
+        return True
+    return any(letter.isupper() for letter in inner) and any(letter.islower() for letter in token)
+
+
+def qualified_by(qualifiers: Sequence[str], qualified_name: str, path: str) -> int:
+    """Return 0 if all qualifiers are those of a symbol, or before these its folders and module; 1 if the last one is.
+
+    2 otherwise, ignoring case. qualified_name: with dots.
+    """
+    outer = [part.lower() for part in qualified_name.split(".")[:-1]]
+    wanted = [part.lower() for part in qualifiers]
+    around = set(re.split(r"\W+", path.lower()))
+    own = len(wanted) - len(outer)
+    if own >= 0 and wanted[own:] == outer and around.issuperset(wanted[:own]):
+        return 0
+    return 1 if not wanted or wanted[-1] in outer or wanted[-1] in around else 2

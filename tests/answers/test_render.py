@@ -298,6 +298,8 @@ def test_json_has_everything() -> None:
         "origin": "search",
         "is_archived": True,
         "archive_reason": ".archive/",
+        "twins": [],
+        "twins_total": 0,
         "archived_copies": [],
         "archived_copies_total": 0,
         "archive_penalty": 1.0,

@@ -44,7 +44,8 @@ def search_payload(result: SearchResult, room: int | None = None) -> dict[str, A
     with min_score; `score`, which orders the results, is that with the factors, and may exceed 1. `ranks` is the
     position in each list, from 1; `phrasings` are those of several that found it, from 1; `factors` explain the score;
     `recency_weight` and `archive_penalty` repeat two of them.
-    `archived_copies` are locations of the same content in archived files, which are not results.
+    `archived_copies` are locations of the same content in archived files, and `twins` of almost
+    the same content, which are not results.
     rejected: documents of rejected approaches. runner_up: the further places up to the tenth, without their texts.
     expanded: related code, where `confirmed` is false when it is only a candidate.
     meta: retrieval_ms, phases_ms, search_strategy, retrieval_stats, compression, index, unavailable, warnings;
@@ -134,6 +135,16 @@ def _hit(hit: Hit) -> dict[str, Any]:
         "origin": hit.origin,
         "is_archived": chunk.archive is not None,
         "archive_reason": chunk.archive.reason if chunk.archive else None,
+        "twins": [
+            {
+                "path": twin.path,
+                "start_line": twin.start_line,
+                "end_line": twin.end_line,
+                "is_archived": twin.archive is not None,
+            }
+            for twin in hit.twins[:COPIES_SHOWN]
+        ],
+        "twins_total": len(hit.twins),
         "archived_copies": [
             {"path": copy.path, "start_line": copy.start_line, "end_line": copy.end_line}
             for copy in hit.archived_copies[:COPIES_SHOWN]

@@ -167,16 +167,21 @@ def _header(position: int, hit: Hit, explained: bool) -> str:
     if hit.chunk.stale:
         lines.append(f"   stale: {hit.chunk.stale}")
     if hit.archived_copies:
-        lines.append(f"   {one_line(_copies(hit.archived_copies))}")
+        lines.append(f"   same content {one_line(_copies(hit.archived_copies))}")
+    if hit.twins:
+        lines.append(f"   {one_line(_copies(hit.twins))}")
     if explained:
         lines += [f"   {line}" for line in explain(hit)]
     return "\n".join(lines)
 
 
 def _copies(copies: Sequence[StoredChunk]) -> str:
-    locations = [f"{copy.path}:{copy.start_line}-{copy.end_line} (archived)" for copy in copies[:COPIES_SHOWN]]
+    locations = [
+        f"{copy.path}:{copy.start_line}-{copy.end_line}{' (archived)' if copy.archive else ''}"
+        for copy in copies[:COPIES_SHOWN]
+    ]
     more = f" and {len(copies) - COPIES_SHOWN} more" if len(copies) > COPIES_SHOWN else ""
-    return f"same content also in {', '.join(locations)}{more}"
+    return f"also in {', '.join(locations)}{more}"
 
 
 def _outline(header: str, hit: Hit, lines: int) -> str:

@@ -100,7 +100,7 @@ def _chunks(result: SearchResult) -> Iterable[StoredChunk]:
         *result.runner_up,
     )
     yield from (item.chunk for item in shown)
-    yield from (copy for hit in result.primary for copy in hit.archived_copies)
+    yield from (copy for hit in result.primary for copy in (*hit.archived_copies, *hit.twins))
 
 
 def _is_unchanged(root: Path, path: str, state: FileState, max_bytes: int) -> bool:
@@ -140,11 +140,15 @@ def _with_chunk(item: _Shown, chunk: StoredChunk) -> _Shown:
 
 
 def _with_copies(hit: Hit, texts: Mapping[str, str | _State]) -> Hit:
-    """Drop the archived copies that are gone from their files."""
-    if not any(copy.path in texts for copy in hit.archived_copies):
+    """Drop the archived copies and twins that are gone from their files."""
+    if not any(copy.path in texts for copy in (*hit.archived_copies, *hit.twins)):
         return hit
-    located = [_locate(copy, texts.get(copy.path, _SAME)) for copy in hit.archived_copies]
-    return replace(hit, archived_copies=tuple(copy for copy in located if not copy.stale))
+
+    def located(copies: Iterable[StoredChunk]) -> tuple[StoredChunk, ...]:
+        found = (_locate(copy, texts.get(copy.path, _SAME)) for copy in copies)
+        return tuple(copy for copy in found if not copy.stale)
+
+    return replace(hit, archived_copies=located(hit.archived_copies), twins=located(hit.twins))
 
 
 def _locate(chunk: StoredChunk, text: str | _State) -> StoredChunk:

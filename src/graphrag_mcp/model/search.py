@@ -223,7 +223,8 @@ class Hit:
 
     score: what decides the order; above 1 when much agrees with the query. fused_score: the fusion alone, 0 to 1 and
     comparable between queries of the same kind; `min_score` is compared with it. ranks: the rank in each source's
-    list, from 1. archived_copies: chunks of archived files with the same content, which are not shown. focus: None of
+    list, from 1. archived_copies: chunks of archived files with the same content, which are not shown. twins:
+    chunks with almost the same content, which are not shown either. focus: None of
     hits that no query found. phrasings: those of several that found it, from 1.
     """
 
@@ -234,6 +235,7 @@ class Hit:
     factors: tuple[Factor, ...] = ()
     origin: HitOrigin = HitOrigin.SEARCH
     archived_copies: tuple[StoredChunk, ...] = ()
+    twins: tuple[StoredChunk, ...] = ()
     focus: Focus | None = None
     phrasings: tuple[int, ...] = ()
 

@@ -12,6 +12,7 @@ from graphrag_mcp.ports import Matrix
 from graphrag_mcp.search.ranking.ranker import Ranker
 from graphrag_mcp.search.ranking.scored import Scored
 from graphrag_mcp.search.retrieval import ChunkAndVector
+from graphrag_mcp.search.twins import Twins, join, words_of_chunk
 from graphrag_mcp.settings import RetrievalSettings
 
 PLACES = 10  # The places of an answer: the results, and after them the further ones.
@@ -100,6 +101,7 @@ class Pipeline:
     chunks_per_document: int
     copies: Mapping[int, tuple[StoredChunk, ...]] = field(default_factory=dict)
     kept: list[Hit] = field(default_factory=list)
+    _twins: Twins = field(default_factory=Twins)
     _dropped: dict[str, int] = field(default_factory=dict)
     _texts: dict[tuple[str, ...], None] = field(default_factory=dict)
     _kept_vectors: list[Matrix] = field(default_factory=list)
@@ -113,18 +115,31 @@ class Pipeline:
         with its vector if it has one. shown: how many of `kept` are results, all by default.
         """
         for hit, vector in hits:
-            if stage := self._stage_that_drops(hit, vector):
+            if self.settings.content_dedup and (place := self._twins.find(hit.chunk)) is not None:
+                self._name_twin(place, hit)
+            elif stage := self._stage_that_drops(hit, vector):
                 self._dropped[stage] = self._dropped.get(stage, 0) + 1
             else:
+                self._twins.add(len(self.kept), hit.chunk)
                 copies = self.copies.get(hit.chunk.chunk_id)
                 self.kept.append(replace(hit, archived_copies=copies) if copies else hit)
                 if len(self.kept) == self.limit:
                     break
         return self._count(original, above, len(self.kept[:shown]))
 
+    def _name_twin(self, place: int, hit: Hit) -> None:
+        """Name a twin with the kept hit, unless that is said of it already as of an archived copy."""
+        self._dropped["content"] = self._dropped.get("content", 0) + 1
+        if self._is_archived_copy(hit.chunk):
+            return
+        joined = join(self.kept[place], hit)
+        is_full = self.chunks_per_document and self._shown_of(joined.chunk.path) >= self.chunks_per_document
+        if joined.chunk is self.kept[place].chunk or not is_full:
+            self.kept[place] = joined
+
     def _stage_that_drops(self, hit: Hit, vector: Matrix | None) -> str:
-        words = _words(hit.chunk)
-        if self.settings.content_dedup and (words in self._texts or self._is_archived_copy(hit.chunk)):
+        words = words_of_chunk(hit.chunk)
+        if self.settings.content_dedup and self._is_archived_copy(hit.chunk):
             return "content"
         if self._copies_a_kept_one(words):
             return "ngram"
@@ -181,17 +196,13 @@ def archived_copies(ranked: Iterable[StoredChunk]) -> dict[int, tuple[StoredChun
     """
     groups: dict[tuple[str, ...], list[StoredChunk]] = {}
     for chunk in ranked:
-        groups.setdefault(_words(chunk), []).append(chunk)
+        groups.setdefault(words_of_chunk(chunk), []).append(chunk)
     copies = {}
     for group in groups.values():
         shown = next((chunk for chunk in group if chunk.archive is None), group[0])
         if others := tuple(chunk for chunk in group if chunk.archive is not None and chunk is not shown):
             copies[shown.chunk_id] = others
     return copies
-
-
-def _words(chunk: StoredChunk) -> tuple[str, ...]:
-    return tuple(chunk.text.split())
 
 
 def _alike(length: int, other: int, threshold: float) -> bool:

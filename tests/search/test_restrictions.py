@@ -60,6 +60,7 @@ def read(text: str) -> tuple[str, object] | None:
         ("in core: session cookies", "session cookies", "/core"),
         ("where are cookies signed, only in core", "where are cookies signed", "/core"),
         ("where are tokens read in the parser package", "where are tokens read", "**/parser/"),
+        ("in the lib.parser package: the first token", "the first token", "**/lib/parser"),
         ("in the core folder: where are cookies signed", "where are cookies signed", "/core"),
         ("only in src/app/[id]: loading", "loading", "/src/app/\\[id\\]"),
         ("only in *.md: session cookies", "session cookies", "**/*.md"),

@@ -111,8 +111,12 @@ def _read(form: _Form, said: re.Match[str], exists: Callable[[str], bool]) -> Re
 
 
 def _existing(form: _Form, name: str, is_path: bool, exists: Callable[[str], bool]) -> str:
-    """Return the glob of what the name means: in the root, else for a path in any folder; "" if it does not exist."""
+    """Return the glob of what the name means, "" if it does not exist.
+
+    That is what has this path in the root, else for a path in any folder; a package may be written with dots.
+    """
     path = name.strip("/")
     if "*" not in path:
         path = re.sub(r"([\[\]])", r"\\\1", path) + ("" if form.file else "/")
-    return next((glob for glob in (f"/{path}", *([f"**/{path}"] if is_path else [])) if exists(glob)), "")
+    anywhere = [f"**/{path}", f"**/{path.replace('.', '/')}"] if is_path else []
+    return next((glob for glob in (f"/{path}", *anywhere) if exists(glob)), "")

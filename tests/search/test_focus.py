@@ -95,6 +95,15 @@ def test_rare_words_decide() -> None:
     assert name_of(focus("get value lease", "leases.py", text, common)) == "get_lease"
 
 
+def test_what_a_definition_does_decides_between_equal_words() -> None:
+    """By the gain of its sketch, where the file has been sketched."""
+    chunk, definitions = parsed("wire.py", HELPERS)
+    terms = Terms(understand("read stream"), None)
+    header, body = definitions
+    assert name_of(find_focus(chunk, definitions, terms, {header: 1.1, body: 0.4})) == "read_header"
+    assert name_of(find_focus(chunk, definitions, terms, {header: 0.4, body: 1.1})) == "read_body"
+
+
 def test_without_definitions_the_chunk_itself_is_the_heading() -> None:
     """A store that knows none, and a text without any."""
     chunk, _ = parsed("session.py", SESSION)

@@ -1,5 +1,6 @@
 """Roots, progress, and what the command line imports."""
 
+import argparse
 import io
 import subprocess
 import sys
@@ -9,6 +10,7 @@ import pytest
 
 from graphrag_mcp.cli.options import create_parser, project_root
 from graphrag_mcp.cli.progress import ProgressLine, describe
+from graphrag_mcp.cli.run import _command
 from graphrag_mcp.model.reports import Progress
 
 HALF = Progress(3120, 8400, 21_004, 40.4)
@@ -45,6 +47,13 @@ def test_no_command_means_serve() -> None:
     """`graphrag-mcp` alone is the server."""
     options = create_parser().parse_args([])
     assert (options.command, options.root) == (None, None)
+
+
+def test_every_command_that_help_lists_can_be_run() -> None:
+    """A command has its options in one module and its function in another."""
+    (commands,) = (one for one in create_parser()._actions if isinstance(one, argparse._SubParsersAction))
+    assert {"grep", "search", "serve"} <= set(commands.choices)
+    assert all(callable(_command(name)) for name in commands.choices)
 
 
 def test_help_imports_nothing_heavy() -> None:

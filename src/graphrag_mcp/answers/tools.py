@@ -160,8 +160,8 @@ OCCURRENCES = Tool(
     name="find_occurrences",
     title="Find occurrences",
     description=(
-        "For every line with a text: renames, and when nothing may be missed. Returns the lines by file, with totals. "
-        "rg is better for patterns and for files that are not indexed."
+        "For every line with a text or pattern: renames, and when nothing may be missed. Returns the lines by file and "
+        "definition, with totals. rg is better for files that are not indexed."
     ),
     arguments=OccurrencesArguments,
     needs=Capability.CODE,

@@ -18,7 +18,7 @@ The MCP server `graphrag` has an index of it. Choose its tool by the question:
 | where a name you know is defined, its signature, who uses it | `find_symbol` |
 | callers (of a type: whoever names it), callees, imports, subclasses or tests, hop by hop | `trace_relations` |
 | what an edit may break, and which tests to run first | `impact` |
-| every line that holds a text: for renames, and to be sure that nothing is missed | `find_occurrences` |
+| every line with a text or a pattern: for renames, and to be sure that nothing is missed | `find_occurrences` |
 | which files deal with a topic, before you read any | `query_unique_documents` |
 | passages of documents, decisions or configuration | `query_documents` |
 | why an answer is thin: what is indexed, what was left out | `index_status` |

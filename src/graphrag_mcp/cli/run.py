@@ -78,6 +78,7 @@ def _command(name: str) -> Callable[[argparse.Namespace], None]:
     return {
         "index": commands.run_index,
         "search": commands.run_search,
+        "grep": commands.run_grep,
         "watch": commands.run_watch,
         "status": commands.run_status,
         "sync": commands.run_sync,

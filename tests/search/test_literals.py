@@ -7,6 +7,8 @@ import pytest
 
 from graphrag_mcp.answers.reasons import why
 from graphrag_mcp.app.local import App
+from graphrag_mcp.model.files import Category
+from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.model.search import Hit, LiteralPlace, SearchRequest
 from graphrag_mcp.search.query.literals import Literal, LiteralKind, literals, message_runs
 from graphrag_mcp.search.query.understand import understand
@@ -165,3 +167,15 @@ def test_a_rarer_literal_and_two_literals_count_more() -> None:
         for chunk_id, bonus in literal_bonuses(understand("a, b or c"), places, (), RetrievalSettings()).items()
     }
     assert sorted(values, key=values.__getitem__, reverse=True) == [4, 1, 2, 3]
+
+
+def test_a_restricted_search_looks_literals_up_where_it_searches(app: App) -> None:
+    """The places outside the scope are neither found nor counted."""
+    request = SearchRequest("list-max-pack-entries", limit=10, scope=Scope(categories=frozenset({Category.CONFIG})))
+    assert _with_literal(list(app.search(request).primary)) == ["server.conf"]
+
+
+def test_a_question_is_no_message(app: App) -> None:
+    """Of a question in plain words only runs of telling words are looked up, so that it takes no longer."""
+    assert message_runs("where is the limit of a list set") == ()
+    assert [run.text for run in message_runs("where is no such host reported")] == ["no such host reported"]

@@ -7,6 +7,7 @@ shows whether the literal itself is there. No file is read. A literal that stand
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import NamedTuple
 
 from graphrag_mcp.model.files import Category
@@ -18,7 +19,9 @@ from graphrag_mcp.search.query.understand import Query
 
 MAX_LINES = 20
 MAX_FILES = 8
-MAX_RUNS = 12  # Of words of messages that are looked up; each takes .1 ms at 10,000 chunks.
+MAX_RUNS = 12  # Of words of messages that are looked up.
+RUNS_KEPT = 3  # However frequent their words are.
+MAX_READ = 10_000  # Entries of the words of further runs in the full-text index: .3 ms.
 MAX_FREQUENCY = 5_000  # Chunks with the rarest word of a run: looking for more takes longer than the rest of a search.
 MAX_CHUNKS = 3 * MAX_LINES  # Proposed by the index: more than this is a frequent phrase.
 
@@ -131,8 +134,13 @@ def _rarest(runs: Sequence[Run], index: PhraseIndex) -> list[Run]:
         return []
     counts = index.frequencies(sorted({word.lower() for run in runs for word in run.words})).of_terms
     rarest = {run: min(counts.get(word.lower(), 0) for word in run.words) for run in runs}
-    known = [run for run in runs if 0 < rarest[run] <= MAX_FREQUENCY]
-    return sorted(known, key=rarest.__getitem__)[:MAX_RUNS]
+    known = sorted((run for run in runs if 0 < rarest[run] <= MAX_FREQUENCY), key=rarest.__getitem__)
+    entries = accumulate(sum(counts[word.lower()] for word in run.words) for run in known)
+    return [
+        run
+        for number, (run, read) in enumerate(zip(known, entries, strict=True))
+        if number < RUNS_KEPT or (number < MAX_RUNS and read <= MAX_READ)
+    ]
 
 
 def _joined(found: Iterable[tuple[Run, LiteralPlace]]) -> Iterator[LiteralPlace]:

@@ -73,6 +73,7 @@ _VALUE = re.compile(
     r"|[:;,?!()\[\]\n]|\.(?=\s|$)"
 )
 _WORD = re.compile(r"[^\W_]+")
+_ASKING = frozenset({"how", "what", "when", "where", "which", "who", "why"})  # A message begins with none of them.
 
 
 def literals(text: str) -> tuple[Literal, ...]:
@@ -97,7 +98,8 @@ def message_runs(text: str) -> tuple[Run, ...]:
 
 
 def _runs(segment: tuple[str, ...]) -> Iterator[Run]:
-    if MIN_RUN <= len(segment) <= MAX_RUN and _telling(segment) >= MIN_TELLING:
+    is_message = MIN_RUN <= len(segment) <= MAX_RUN and segment[0].lower() not in _ASKING
+    if is_message and _telling(segment) >= MIN_TELLING:
         yield Run(segment, 0, len(segment))
     for start in range(len(segment) - RUN + 1 if len(segment) > RUN else 0):
         if _telling(segment[start : start + RUN]) >= RUN - 1:

@@ -9,7 +9,7 @@ of the files that it searches by default; ours is the whole tool call, with the 
 the first calls, which mask the files with secrets and learn the signatures, are reported apart.
 
 With --equal, random patterns of the common ASCII subset are compared line by line. Files that only one of the two
-searches, and lines with a masked secret, are counted apart.
+searches, lines with a masked secret, lines outside ASCII, and patterns that match the empty string are counted apart.
 """
 
 import argparse
@@ -20,14 +20,15 @@ import statistics
 import subprocess
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
 from graphrag_mcp.answers.tools import OCCURRENCES
 from graphrag_mcp.app.local import App
+from graphrag_mcp.errors import RequestError
 from graphrag_mcp.grep.needles import create_needle
 from graphrag_mcp.grep.occurrences import find_occurrences
 from graphrag_mcp.model.scope import Scope
@@ -61,7 +62,7 @@ def main() -> None:
             app.index()
             chooser = Chooser(app.root, random.Random(options.seed))
             if options.equal:
-                print_differences(app, [chooser.any() for _ in range(options.equal)])
+                print_differences(compare(app, [chooser.any() for _ in range(options.equal)]), options.equal)
             else:
                 measure(app, [_read(text) for text in options.patterns] or chooser.fifty(), options.runs)
 
@@ -116,31 +117,56 @@ def _read(text: str) -> Pattern:
 # ---------------------------------------------------------------- what is found
 
 
-def print_differences(app: App, patterns: Sequence[Pattern]) -> None:
-    """Print how many patterns find the same lines, and the differences of the others."""
+@dataclass(slots=True)
+class Comparison:
+    """What both find. equal: patterns that find the same lines. apart: lines with a secret, or outside ASCII."""
+
+    equal: int = 0
+    refused: int = 0
+    lines: int = 0
+    apart: int = 0
+    files: int = 0
+    only_ours: int = 0
+    different: list[str] = field(default_factory=list)
+
+
+def compare(app: App, patterns: Iterable[Pattern]) -> Comparison:
+    """Compare the lines that patterns find in the files that both programs search."""
     files = app.navigator().files
     listed = [file.path for file in files.listed(EVERYTHING)]
-    shared = set(listed) & set(_searched_by_ripgrep(app.root))
-    masked = {
+    shared = sorted(set(listed) & set(_searched_by_ripgrep(app.root)))
+    apart = {
         (file.path, number)
-        for file in files.read(sorted(shared))
-        for number, line in enumerate((file.text or "").split("\n"), 1)
-        if MASK in line
+        for file in files.read(shared)
+        for number, line in enumerate(file.text.split("\n"), 1)
+        if MASK in line or not line.isascii()
     }
-    equal = lines = apart = 0
+    both = set(shared)
+    result = Comparison(files=len(shared), only_ours=len(listed) - len(shared))
     for pattern in patterns:
-        found = find_occurrences(create_needle(pattern.text, regex=pattern.regex), listed, files)
-        ours = {(row.path, row.line) for row in found.lines if row.path in shared}
-        theirs = {place for place in _places(ripgrep(app.root, pattern)) if place[0] in shared}
-        apart += len((ours ^ theirs) & masked)
-        if difference := (ours ^ theirs) - masked:
-            if found.is_cut:
-                continue
-            print(f"{pattern}: {sorted(difference)[:5]}")
-        equal += not difference
-        lines += len(ours & theirs)
-    print(f"{equal:,} of {len(patterns):,} patterns find the same lines, {lines:,} in all; {apart} masked lines apart;")
-    print(f"{len(shared):,} files are searched by both, {len(set(listed) - shared):,} by this program only")
+        try:
+            needle = create_needle(pattern.text, regex=pattern.regex)
+        except RequestError:
+            result.refused += 1  # It matches the empty string.
+            continue
+        found = find_occurrences(needle, shared, files)
+        ours = {(row.path, row.line) for row in found.lines}
+        theirs = {place for place in _places(ripgrep(app.root, pattern)) if place[0] in both}
+        different = (ours - theirs if found.is_cut else ours ^ theirs) - apart
+        result.apart += len((ours ^ theirs) & apart)
+        result.lines += len(ours & theirs)
+        result.equal += not different
+        if different:
+            result.different.append(f"{pattern}: {sorted(different)[:5]}")
+    return result
+
+
+def print_differences(found: Comparison, count: int) -> None:
+    """Print how many patterns find the same lines, and the differences of the others."""
+    print(*found.different, sep="\n")
+    print(f"{found.equal:,} of {count - found.refused:,} patterns find the same lines, {found.lines:,} in all;")
+    print(f"apart: {found.refused:,} patterns that match the empty string, {found.apart:,} lines with a secret or")
+    print(f"outside ASCII; {found.files:,} files are searched by both, {found.only_ours:,} by this program only")
 
 
 def _searched_by_ripgrep(root: Path) -> list[str]:
@@ -198,15 +224,20 @@ class Chooser:
         return "".join(self._loosened(part) for part in parts)
 
     def _loosened(self, part: str) -> str:
-        whole = re.escape(part)
+        whole = _escaped(part)
         if part.isspace():
             return self._chance.choice([whole, r"\s+", r"\s*", "[ \t]+"])
         if not part[0].isalnum():
             return self._chance.choice([whole, whole, ".", f"{whole}?"])
-        head, tail = re.escape(part[0]), re.escape(part[1:])
+        head, tail = _escaped(part[0]), _escaped(part[1:])
         forms = [whole, whole, r"\w+", rf"\b{whole}", rf"{whole}\b", f"({whole}|nowhere)", f"[{part[0]}Zz]{tail}",
-                 f"{head}(?:{tail})?", f".{tail}", f"{whole}+", f"{head}.*{re.escape(part[-1])}"]  # fmt: skip
+                 f"{head}(?:{tail})?", f".{tail}", f"{whole}+", f"{head}.*{_escaped(part[-1])}"]  # fmt: skip
         return self._chance.choice(forms)
+
+
+def _escaped(text: str) -> str:
+    """Return the text as a pattern; ripgrep refuses an escaped blank."""
+    return re.escape(text).replace("\\ ", " ")
 
 
 if __name__ == "__main__":

@@ -74,6 +74,22 @@ def test_search_builds_a_missing_index(root: Path, capsys: pytest.CaptureFixture
     assert "def refresh_token" in text
 
 
+def test_grep_prints_every_line_with_its_role(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """As the tool answers, for a text or a pattern, of some folders, as text or JSON."""
+    text = output_of(capsys, "grep", "refresh_token", "--root", root, "-w")
+    assert "  7: def refresh_token(self) -> str:  (definition)\n" in text
+    assert "  5: Session().refresh_token()  (call)\n" in text
+    text = output_of(capsys, "grep", r"def \w+_token", "--regex", "--root", root, "--path", "src", "-C", 1)
+    assert text.splitlines()[-1] == '  8-         """Renew the token before it expires."""'
+    rows = json.loads(output_of(capsys, "grep", "Token", "-i", "--language", "python", "--root", root, "--json"))[
+        "rows"
+    ]
+    assert {row["role"] for row in rows} == {"definition", "call", "string"}
+    code, complaint = complaint_of(capsys, "grep", "(", "--regex", "--root", root)
+    assert code == 2
+    assert "not a pattern of RE2" in complaint
+
+
 def test_search_sees_what_was_edited_since(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """No stale answers; --no-update searches the index as it is."""
     assert "lib/vault.py" not in found(capsys, root)

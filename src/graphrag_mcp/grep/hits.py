@@ -36,7 +36,7 @@ class Hits:
         for path, lines in by_path.items():
             file = self.listed[path]
             others = [row for row in lines if (path, row.line) not in self.defined]
-            roles = self.finder.roles(others, texts[path], file, self.needle)
+            roles = self.finder.roles(others, texts[path], file, symbols[file.file_id], self.needle)
             around = _Context(texts[path], lines, context)
             for row in lines:
                 definition = self.defined.get((path, row.line))

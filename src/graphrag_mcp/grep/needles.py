@@ -84,8 +84,23 @@ class _Literal(Needle):
     def __init__(self, text: str, *, whole_word: bool) -> None:
         self._text = text.encode("utf-8", "surrogatepass")
         self._whole_word = whole_word
+        self._pattern = _literal(self._text, ignore_case=False)
         parts = _ASCII_PARTS.findall(text)  # Before its lower case, which turns some letters into ASCII.
         self.required = tuple(frozenset((part.lower(),)) for part in parts if len(part) >= _SHORTEST)
+
+    def lines(self, data: bytes) -> Iterator[int]:
+        if self._pattern.search(data) is None:  # Sooner than `bytes.find`, and most files end here.
+            return iter(())
+        return super().lines(data) if self._whole_word else self._found(data)
+
+    def _found(self, data: bytes) -> Iterator[int]:
+        """Yield the same as `lines`, in half the time, where no occurrence has to be checked."""
+        text, place = self._text, 0
+        while (found := data.find(text, place)) >= 0:
+            yield found
+            place = data.find(b"\n", found) + 1
+            if not place:
+                return
 
     def find(self, data: bytes, start: int) -> tuple[int, int] | None:
         found = data.find(self._text, start)
@@ -99,9 +114,7 @@ class _AnyCase(_Literal):
 
     def __init__(self, text: str, *, whole_word: bool) -> None:
         super().__init__(text, whole_word=whole_word)
-        options = _options(ignore_case=True)
-        options.literal = True
-        self._pattern = re2.compile(self._text, options)
+        self._pattern = _literal(self._text, ignore_case=True)
         self._lower = _Literal(text.lower(), whole_word=whole_word) if text.isascii() else None
 
     def lines(self, data: bytes) -> Iterator[int]:
@@ -109,7 +122,7 @@ class _AnyCase(_Literal):
             return iter(())
         if self._lower is not None and not has_folded(data):  # Fewer calls of the engine.
             return self._lower.lines(data.lower())
-        return super().lines(data)
+        return Needle.lines(self, data)
 
     def find(self, data: bytes, start: int) -> tuple[int, int] | None:
         found = self._pattern.search(data, start)
@@ -146,6 +159,12 @@ def _options(*, ignore_case: bool) -> Any:
     options.never_capture = True
     options.log_errors = False
     return options
+
+
+def _literal(text: bytes, *, ignore_case: bool) -> Any:
+    options = _options(ignore_case=ignore_case)
+    options.literal = True
+    return re2.compile(text, options)
 
 
 _FOLDED = re2.compile("[\u212a\u017f]")

@@ -21,6 +21,7 @@ from graphrag_mcp.parsing.parser import SYNTAX_LIMIT_BYTES
 HEADER_LINES = 30  # Within which a definition has its name: attributes and comments may be above it.
 KEPT_PLACES = 50_000  # Of which the roles are kept.
 _CALLEES = ("function", "name", "method", "constructor", "macro", "type")  # Fields of calls.
+_NEED_OPENING = frozenset({"php"})  # Languages in which a part of a file is text.
 # Parts of the names of nodes, which the grammars have in common.
 _IMPORTS = ("import", "include", "require_", "use_declaration", "using_directive")
 _STRINGS = ("string", "heredoc", "char_literal", "character_literal", "rune_literal")
@@ -96,28 +97,52 @@ class RoleFinder:
         self._known: dict[_Place, Role] = {}
         self._guard = threading.Lock()
 
-    def roles(self, rows: Sequence[Occurrence], text: str, file: ListedFile, needle: Needle) -> dict[int, Role]:
-        """Return the roles of lines of one file, by line."""
+    def roles(
+        self, rows: Sequence[Occurrence], text: str, file: ListedFile, symbols: Sequence[Symbol], needle: Needle
+    ) -> dict[int, Role]:
+        """Return the roles of lines of one file, by line. symbols: the definitions of the file."""
         if file.category is Category.DOCUMENTATION:
             return dict.fromkeys((row.line for row in rows), Role.DOCUMENT)
         content = hash((file.language, text))
         places = {row.line: [(content, row.line, column) for column in _columns(row, needle)] for row in rows}
-        known: Mapping[_Place, Role] = self._known
-        if missing := [place for found in places.values() for place in found if place not in known]:
-            known = self._learn(missing, text, file.language)
+        asked = [place for found in places.values() for place in found]
+        known = {place: self._known[place] for place in asked if place in self._known}
+        if missing := [place for place in asked if place not in known]:
+            known |= self._learn(missing, text, file.language, symbols)
         return {
             line: min((known[place] for place in found), key=_ORDER.__getitem__, default=Role.OTHER)
             for line, found in places.items()
         }
 
-    def _learn(self, places: Sequence[_Place], text: str, language: str) -> Mapping[
-        _Place, Role]:  # fmt: skip
-        tree = _parse(text, language)
-        found = {place: _role_at(tree, *place[1:]) if tree else Role.OTHER for place in places}
+    def _learn(
+        self, places: Sequence[_Place], text: str, language: str, symbols: Sequence[Symbol]
+    ) -> Mapping[_Place, Role]:
+        lines = text.split("\n")
+        by_part: defaultdict[tuple[int, int], list[_Place]] = defaultdict(list)
+        for place in places:
+            by_part[_outermost(symbols, place[1], len(lines))].append(place)
+        whole = (1, len(lines))
+        if whole in by_part or language in _NEED_OPENING:
+            by_part = defaultdict(list, {whole: list(places)})
+        found: dict[_Place, Role] = {}
+        for (first, last), inside in by_part.items():
+            tree = _parse("\n".join(lines[first - 1 : last]), language)
+            found |= {place: _role_at(tree, place[1] - first, place[2]) if tree else Role.OTHER for place in inside}
         with self._guard:
-            before = self._known if len(self._known) < KEPT_PLACES else {}
-            self._known = before | found
-            return self._known
+            if len(self._known) > KEPT_PLACES:
+                self._known = {}
+            self._known.update(found)
+        return found
+
+
+def _outermost(symbols: Iterable[Symbol], line: int, lines: int) -> tuple[int, int]:
+    """Return the lines of the largest definition of several lines around a line, which parse by themselves, or all."""
+    around = [
+        (symbol.start_line, symbol.end_line)
+        for symbol in symbols
+        if symbol.start_line <= line <= symbol.end_line <= lines and symbol.start_line < symbol.end_line
+    ]
+    return max(around, key=lambda part: part[1] - part[0], default=(1, lines))
 
 
 def _names(row: Occurrence, symbol: Symbol, needle: Needle) -> bool:
@@ -157,8 +182,8 @@ def _parse(text: str, language: str) -> Tree | None:
 
 
 def _role_at(tree: Tree, line: int, column: int) -> Role:
-    """Return the role of the character at a place. line: from 1. column: in bytes, from 0."""
-    node = tree.root_node.named_descendant_for_point_range((line - 1, column), (line - 1, column + 1))
+    """Return the role of the character at a place. line, column: from 0, the latter in bytes."""
+    node = tree.root_node.named_descendant_for_point_range((line, column), (line, column + 1))
     around = list(takewhile(lambda one: one.parent is not None, _upwards(node)))  # Without the root.
     types = [one.type for one in around]
     if any("comment" in kind for kind in types):

@@ -348,6 +348,15 @@ def test_a_result_is_headed_by_what_matched_and_its_code_begins_there() -> None:
     )
 
 
+def test_a_heading_is_pointed_at_by_its_own_words() -> None:
+    """The headings above it are the same for most of a document."""
+    hit = matched("docs/guide.md")
+    assert hit.focus is not None
+    heading = Symbol("Renewal", "Guide > Sessions > Renewal", SymbolKind.SECTION, 41, 50)
+    hit = replace(hit, focus=replace(hit.focus, also_here=(heading,)))
+    assert detailed(make_result(hit)).endswith("   also here: Renewal:41")
+
+
 def test_a_part_of_a_definition_says_so() -> None:
     """A long function is cut into several chunks: its heading has the lines shown, and its own."""
     hit = matched()

@@ -136,6 +136,19 @@ def test_a_file_is_pointed_at_once_by_its_best_definitions() -> None:
     assert second.focus.also_here == ()
 
 
+def test_one_name_is_pointed_at_once() -> None:
+    """The variants of a macro would leave no room for others."""
+    text = "#if A\n" + "".join(f"#define LEASE_FACTOR {number}\n" for number in range(9)) + "#endif\n\n"
+    text += "int renew(int lease) {\n  return lease * LEASE_FACTOR;\n}\n\nint drop_lease(int lease) {\n  return 0;\n}\n"
+    chunk, definitions = parsed("lease.c", text)
+    (hit,) = focus_hits(
+        [Hit(chunk, 1.0, 1.0)], Terms(understand("where does it renew a lease"), None), {1: definitions}
+    )
+    assert hit.focus is not None
+    assert name_of(hit.focus) == "renew"
+    assert sorted(symbol.name for symbol in hit.focus.also_here) == ["LEASE_FACTOR", "drop_lease"]
+
+
 def test_every_shown_line_is_a_line_of_its_chunk() -> None:
     """For every definition of a real file asked for by its name: the lines lie inside its own."""
     path = Path(__file__)

@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from graphrag_mcp.answers.excerpts import cut_text
-from graphrag_mcp.model.files import Symbol
+from graphrag_mcp.model.files import Symbol, SymbolKind
 from graphrag_mcp.model.search import Focus, Hit
 
 LINE_ROOM = 160  # Of a quoted line.
@@ -61,7 +61,12 @@ def best_lines(hit: Hit, after: int = 0) -> list[tuple[int, str]]:
 def also_here(hit: Hit) -> list[tuple[str, int]]:
     """Return other definitions of the file: name and line, in the order of their lines."""
     pointed = hit.focus.also_here if hit.focus is not None else ()
-    return sorted(((symbol.qualified_name, symbol.start_line) for symbol in pointed), key=lambda one: one[1])
+    return sorted(((_short_name(symbol), symbol.start_line) for symbol in pointed), key=lambda one: one[1])
+
+
+def _short_name(symbol: Symbol) -> str:
+    """Return a heading without those above it, which a document has many of; else the qualified name."""
+    return symbol.name if symbol.kind is SymbolKind.SECTION else symbol.qualified_name
 
 
 def _has_more(symbol: Symbol, focus: Focus) -> bool:

@@ -248,7 +248,10 @@ def _best_lines(
 def _pointers(
     focus: Focus, others: Iterable[Symbol], terms: Terms, gained: Mapping[Symbol, float]
 ) -> tuple[Symbol, ...]:
-    """Return the other definitions of a file that match best by name and gain; of the same score, the nearest."""
+    """Return the other definitions of a file that match best by name and gain; of the same score, the nearest.
+
+    Of several with one name, such as the variants of a macro, the best.
+    """
     scored = []
     for symbol in others:
         score = terms.weight[terms.of[symbol.name]] + gained.get(symbol, 0.0)
@@ -256,4 +259,6 @@ def _pointers(
         is_around = symbol.start_line <= focus.start_line and focus.end_line <= symbol.end_line
         if not is_around and (score or not is_detail):
             scored.append((-score, is_detail, abs(symbol.start_line - focus.start_line), symbol.start_line, symbol))
-    return tuple(symbol for *_, symbol in nsmallest(POINTERS, scored, key=itemgetter(0, 1, 2, 3)))
+    best = [symbol for *_, symbol in nsmallest(3 * POINTERS, scored, key=itemgetter(0, 1, 2, 3))]
+    by_name = {symbol.qualified_name: symbol for symbol in reversed(best)}
+    return tuple(symbol for symbol in best if by_name[symbol.qualified_name] is symbol)[:POINTERS]

@@ -10,6 +10,7 @@ from graphrag_mcp.model.files import SymbolKind
 from graphrag_mcp.model.graph import CodeNode
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.ports import SymbolGraph
+from graphrag_mcp.text.environment_names import key_names, sets_key
 from graphrag_mcp.text.names import qualified_by, read_declaration, read_name
 
 SIMILAR_NAMES = 8
@@ -18,6 +19,7 @@ EVERYTHING = Scope(exclude_archived=False)
 SEPARATORS = re.compile(r"::|->|#|/")  # Between a name and its qualifiers, besides the dot.
 
 _LOCATION = re.compile(r"(?P<path>.+?):(?P<line>\d+)(?:-\d+)?\Z")
+_TEXT_KINDS = (SymbolKind.SECTION, SymbolKind.KEY)  # Not code.
 _MEMBER = re.compile(r"(?P<path>[^:#]+)(?:::|#)(?P<name>.+)\Z")
 
 
@@ -82,10 +84,21 @@ def _definitions(graph: SymbolGraph, name: str, scope: Scope) -> list[CodeNode]:
     in another style (`set_command` for `SetCommand`), where nothing else is found.
     """
     plain = _plain(name)
-    found = graph.definitions(name, scope) or graph.definitions(plain, scope) or _in_other_words(graph, plain, scope)
+    found = (
+        graph.definitions(name, scope)
+        or graph.definitions(plain, scope)
+        or _in_other_words(graph, plain, scope)
+        or _keys_set_by(graph, name, scope)
+    )
     last = plain.rpartition(".")[2]
     exact = [node for node in found if node.name in (last, name)]
-    return exact if any(node.kind is not SymbolKind.SECTION for node in exact) else found
+    return exact if any(node.kind not in _TEXT_KINDS for node in exact) else found
+
+
+def _keys_set_by(graph: SymbolGraph, variable: str, scope: Scope) -> list[CodeNode]:
+    """Return the keys of configuration whose values an environment variable sets."""
+    nodes = (node for name in key_names(variable) for node in graph.definitions(name, scope))
+    return [node for node in nodes if node.kind is SymbolKind.KEY and sets_key(variable, node.qualified_name)]
 
 
 def _in_other_words(graph: SymbolGraph, name: str, scope: Scope) -> list[CodeNode]:

@@ -79,6 +79,7 @@ class SymbolKind(StrEnum):
     FIELD = "field"
     MODULE = "module"
     SECTION = "section"
+    KEY = "key"  # Of a configuration file.
 
 
 @dataclass(frozen=True, slots=True)

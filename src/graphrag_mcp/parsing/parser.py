@@ -14,13 +14,14 @@ from graphrag_mcp.parsing.code.describe import describe_chunks
 from graphrag_mcp.parsing.code.relations import build_relations
 from graphrag_mcp.parsing.code.symbols import read_outline
 from graphrag_mcp.parsing.code.syntax import SourceCode, SyntaxTimeoutError, parse_tree, statement_rows
+from graphrag_mcp.parsing.configuration.keys import configuration_keys
 from graphrag_mcp.parsing.documents import documents
 from graphrag_mcp.parsing.languages import Grammar, detect_language, is_cpp_header, load_grammar
 from graphrag_mcp.parsing.outline import Outline
 from graphrag_mcp.text import source
 from graphrag_mcp.text.counts import counted
 
-PARSER_VERSION = 10  # Increase it when a file is parsed differently, so that files are indexed again.
+PARSER_VERSION = 11  # Increase it when a file is parsed differently, so that files are indexed again.
 SYNTAX_LIMIT_BYTES = 1_000_000  # Larger code files are data in the form of code.
 _MARKDOWN = (".md", ".markdown", ".mdx", ".mdc")
 
@@ -43,6 +44,8 @@ def parse_file(path: str, data: bytes, max_chunks: int = sys.maxsize) -> ParsedF
         parsed = documents.parse_markdown(path, text, category)
     else:
         parsed = _parse_code(path, text, category, language)
+    if keys := configuration_keys(path, text, category) if not reason and not parsed.symbols else ():
+        parsed = replace(parsed, symbols=keys)
     if (count := len(parsed.chunks)) > max_chunks:
         parsed = documents.parse_passages(path, text, category, language, note=f"by lines: {counted(count, 'section')}")
     return _with_note(parsed, decoded.note)

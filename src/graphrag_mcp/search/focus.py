@@ -31,7 +31,7 @@ LINES_SHOWN = 3
 POINTED_FILES, POINTERS = 3, 5  # The first files of an answer, and the definitions named of each.
 
 _CONTAINERS = (SymbolKind.TYPE, SymbolKind.MODULE, SymbolKind.SECTION)
-_DETAILS = (SymbolKind.FIELD, SymbolKind.CONSTANT)
+_DETAILS = (SymbolKind.FIELD, SymbolKind.CONSTANT, SymbolKind.KEY)
 
 
 class Terms:
@@ -185,7 +185,9 @@ def _candidates(
 ) -> list[Candidate]:
     """Return the definitions of a chunk that can head it, with their scores; a field can if it is all that is asked."""
     able = [
-        symbol for symbol in inside if symbol.kind is not SymbolKind.FIELD or (terms.is_name and terms.names(symbol))
+        symbol
+        for symbol in inside
+        if symbol.kind not in (SymbolKind.FIELD, SymbolKind.KEY) or (terms.is_name and terms.names(symbol))
     ]
     start, end = chunk.start_line, chunk.start_line + len(texts) - 1
     if len(able) == 1:

@@ -16,7 +16,7 @@ from functools import partial
 from typing import Generic, TypeAlias, TypeVar
 
 from graphrag_mcp.errors import GraphragError, ModelUnavailableError, ServerError
-from graphrag_mcp.model.files import DocumentStatus
+from graphrag_mcp.model.files import DocumentStatus, SymbolKind
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.model.search import Frequencies, LiteralPlace, Ranked, StoredChunk, SymbolMatch
 from graphrag_mcp.ports import (
@@ -34,6 +34,7 @@ from graphrag_mcp.search.query.understand import Query
 from graphrag_mcp.search.sketch_cache import SketchCache
 from graphrag_mcp.search.threads import DaemonThreads, complete
 from graphrag_mcp.stores.breaker import CircuitBreaker
+from graphrag_mcp.text.environment_names import key_names, sets_key
 
 logger = logging.getLogger(__name__)
 
@@ -190,7 +191,7 @@ class Lookups:
     def candidates(self, query: Query, scope: Scope, pool: int) -> Found:
         """Return at most `pool` candidates from each list."""
         stores = self.stores
-        names = [spelling for symbol in query.symbols for spelling in symbol.spellings]
+        names = [name for symbol in query.symbols for name in (*symbol.spellings, *key_names(symbol.name))]
         keywords, vectors, graph, catalog = stores.keywords, stores.vectors, stores.graph, stores.catalog
         # Handing a short look-up to a thread costs more than the look-up: of the embedded stores, only the full-text
         # search, which runs outside of Python, gets one.
@@ -293,7 +294,8 @@ class Pending(Generic[Answer]):
 def _as_written(query: Query, matches: Sequence[SymbolMatch]) -> Sequence[SymbolMatch]:
     """Return the definitions of the names as the query writes them, ignoring case.
 
-    Those of a name that has none are the few whose name has the same words in another style.
+    Those of a name that has none are the few whose name has the same words in another style, or the keys that an
+    environment variable of that name sets.
     """
     by_name: dict[str, list[SymbolMatch]] = {}
     for match in matches:
@@ -302,7 +304,12 @@ def _as_written(query: Query, matches: Sequence[SymbolMatch]) -> Sequence[Symbol
     for symbol in query.symbols:
         written, *styles = (by_name.get(spelling, []) for spelling in symbol.spellings)
         others = [match for style in styles for match in style]
-        found += written or (others if len(others) <= MAX_OTHER_STYLE else [])
+        set_keys = [
+            match
+            for match in matches
+            if match.symbol.kind is SymbolKind.KEY and sets_key(symbol.name, match.symbol.qualified_name)
+        ]
+        found += written or (others if len(others) <= MAX_OTHER_STYLE else []) or set_keys
     return found
 
 

@@ -11,6 +11,7 @@ from graphrag_mcp.model.search import Factor, FactorKind, LiteralPlace, Mention,
 from graphrag_mcp.search.query.understand import Intent, Query
 from graphrag_mcp.search.ranking.ranked_lists import Fused
 from graphrag_mcp.settings import RetrievalSettings
+from graphrag_mcp.text.environment_names import sets_key
 from graphrag_mcp.text.names import NamedSymbol
 from graphrag_mcp.text.words import directory_words, query_words, stem_words
 
@@ -25,6 +26,7 @@ _KIND_GRADE = {
     SymbolKind.CONSTANT: 0.6,
     SymbolKind.FIELD: 0.4,
     SymbolKind.SECTION: 0.4,
+    SymbolKind.KEY: 0.6,
 }
 _NESTING_GRADE = 0.9  # For each level: the outer of two equal names is the one that is meant.
 _WRONG_QUALIFIER_GRADE = 0.5
@@ -94,7 +96,8 @@ def by_chunk(*bonuses: Mapping[int, Factor]) -> dict[int, tuple[Factor, ...]]:
 def _grade(named: NamedSymbol, match: SymbolMatch) -> float:
     symbol = match.symbol
     if symbol.name.lower() not in named.spellings:
-        return 0.0
+        is_set = symbol.kind is SymbolKind.KEY and sets_key(named.name, symbol.qualified_name)
+        return _KIND_GRADE[SymbolKind.KEY] if is_set else 0.0
     outer = [part.lower() for part in symbol.qualified_name.split(".")[:-1]]
     is_same_word = named.name.lower() == symbol.name.lower()
     grade = _KIND_GRADE[symbol.kind] * (1.0 if is_same_word else _OTHER_STYLE_GRADE)

@@ -202,8 +202,8 @@ def edge_type(edge: ProjectedEdge) -> tuple[str, str]:
 
 
 def section_keys(file: ProjectedFile) -> list[str]:
-    """Return which of a file's symbols are sections of a document."""
-    return [symbol.key for symbol in file.symbols if symbol.symbol.kind is SymbolKind.SECTION]
+    """Return which of a file's symbols are no code: sections of a document, and keys."""
+    return [symbol.key for symbol in file.symbols if symbol.symbol.kind in (SymbolKind.SECTION, SymbolKind.KEY)]
 
 
 def _chunk_properties(project: str, file: ProjectedFile, chunk: ProjectedChunk) -> dict[str, Any]:

@@ -36,7 +36,7 @@ class SqliteGraphStore:
             f"""SELECT s.chunk_id, f.path, s.name, s.qualified_name, s.kind, s.start_line, s.end_line, s.signature
                 FROM symbols s CROSS JOIN files f ON f.id = s.file_id
                 WHERE s.name_key IN ({marks(keys)}) AND {hidden.condition("s.file_id")}
-                ORDER BY f.path, s.start_line LIMIT ?""",
+                ORDER BY s.kind = 'key', f.path, s.start_line LIMIT ?""",
             (*keys, *hidden.parameters, limit),
         )
         return [
@@ -58,7 +58,8 @@ class SqliteGraphStore:
                         SELECT 1 FROM main.relations x WHERE x.target_key = key LIMIT {MAX_OCCURRENCES})) AS occurrences
                     FROM (SELECT DISTINCT key FROM referenced)
                     WHERE (SELECT count(DISTINCT file_id) FROM (
-                        SELECT file_id FROM symbols y WHERE y.name_key = key LIMIT {MAX_CANDIDATES + 1})) IN (1, 2))
+                        SELECT file_id FROM symbols y WHERE y.name_key = key AND y.kind != 'key'
+                        LIMIT {MAX_CANDIDATES + 1})) IN (1, 2))
                 SELECT referenced.chunk_id, s.chunk_id, rare.occurrences FROM referenced CROSS JOIN rare USING (key)
                 CROSS JOIN symbols s ON s.name_key = referenced.key AND s.name = referenced.target
                 WHERE s.kind != 'field' AND {hidden.condition("s.file_id")} AND NOT EXISTS (
@@ -80,8 +81,9 @@ class SqliteGraphStore:
                     SELECT s.file_id AS target, r.file_id AS source FROM wanted w
                     CROSS JOIN symbols s ON s.file_id = w.id
                     CROSS JOIN relations r ON r.target_key = s.name_key AND r.target = s.name
-                    WHERE r.kind IN ({_LEADING}) AND r.resolution != 'builtin' AND NOT EXISTS (
-                        SELECT 1 FROM symbols other WHERE other.name_key = s.name_key AND other.file_id != s.file_id)
+                    WHERE s.kind != 'key' AND r.kind IN ({_LEADING}) AND r.resolution != 'builtin' AND NOT EXISTS (
+                        SELECT 1 FROM symbols other WHERE other.name_key = s.name_key AND other.file_id != s.file_id
+                        AND other.kind != 'key')
                     UNION
                     SELECT m.file_id, r.file_id FROM wanted w CROSS JOIN module_keys m ON m.file_id = w.id
                     CROSS JOIN relations r ON r.target_module = m.key AND r.target_module != ''

@@ -44,7 +44,7 @@ _HANDED_ON = """SELECT r.id, r.target_key, k.file_id FROM mentions r CROSS JOIN 
     CROSS JOIN main.module_keys k ON k.key = e.target_module"""
 # Not `IN`: with two columns, SQLite reads all of `modules` for each row.
 _IS_OF_MODULE = "EXISTS (SELECT 1 FROM modules m WHERE m.id = r.id AND m.file_id = s.file_id)"
-_MAY_MEAN = """(s.kind != 'section' OR r.kind IN ('contains', 'links_to', 'supersedes'))
+_MAY_MEAN = """s.kind != 'key' AND (s.kind != 'section' OR r.kind IN ('contains', 'links_to', 'supersedes'))
     AND (r.kind != 'uses' OR s.kind IN ('type', 'module', 'constant'))"""
 _PATH = "(SELECT d.path FROM main.files d WHERE d.id = s.file_id)"
 # The relations that stand in chunks, and relations themselves: either is given as a list of ids, ranked by its order.
@@ -62,7 +62,7 @@ def count_definitions(key: str, name: str, condition: str) -> str:
     return f"""(
         SELECT iif(count(*) > {MAX_DEFINITIONS}, {MAX_CANDIDATES + 1}, count(DISTINCT file_id || ' ' || qualified_name))
         FROM (SELECT x.file_id, x.qualified_name FROM symbols x
-              WHERE x.name_key = {key} AND x.name = {name} AND x.kind NOT IN ('section', 'field') AND {condition}
+              WHERE x.name_key = {key} AND x.name = {name} AND x.kind NOT IN ('section', 'key', 'field') AND {condition}
               LIMIT {MAX_DEFINITIONS + 1}))"""
 
 

@@ -1,0 +1,1 @@
+"""Reads the keys of configuration files, with the line of each value."""

@@ -208,7 +208,7 @@ def test_a_file_is_sketched_once_until_others_take_its_place(app: App) -> None:
     """Then it is sketched again, with the same result."""
     catalog, embedder = app.stores().catalog, CountingEmbedder()
     first, second = sorted({file.file_id for file in catalog.files([1 << 16, 2 << 16]).values()})
-    roomy, narrow = SketchCache(catalog, embedder), SketchCache(catalog, embedder, most=2)
+    roomy, narrow = SketchCache(catalog, embedder), SketchCache(catalog, embedder, most=3)
     before = roomy.of([first, second])
     assert embedder.texts == sum(len(one.sketches) for one in before.values()) == 3
     assert roomy.of([second, first]) == before
@@ -218,3 +218,13 @@ def test_a_file_is_sketched_once_until_others_take_its_place(app: App) -> None:
         assert again.sketches == before[file_id].sketches
         assert np.allclose(again.vectors, before[file_id].vectors, atol=1e-6)
     assert embedder.texts == 3 + sum(len(before[file_id].sketches) for file_id in (first, second, first))
+
+
+def test_a_generated_file_is_not_sketched(app: App, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One with very many definitions would take the place of all others."""
+    catalog, embedder = app.stores().catalog, CountingEmbedder()
+    files = catalog.files([1 << 16, 2 << 16]).values()
+    monkeypatch.setattr("graphrag_mcp.search.sketch_cache.MOST_DEFINITIONS", 1)
+    found = SketchCache(catalog, embedder).of([file.file_id for file in files])
+    assert {file.path: file.file_id in found for file in files} == {"src/store.py": False, "src/wire.py": True}
+    assert embedder.texts == 1

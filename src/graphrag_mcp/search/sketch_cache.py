@@ -19,7 +19,7 @@ class SketchCache:
     """
 
     def __init__(self, catalog: ChunkStore, embedder: Embedder, most: int = KEPT_SKETCHES) -> None:
-        """most: how many sketches are kept; those of the files that were not asked for the longest go first."""
+        """most: how many sketches and files are kept; the files that were not asked for the longest go first."""
         self._catalog = catalog
         self._embedder = embedder
         self._kept: OrderedDict[int, FileSketches] = OrderedDict()
@@ -51,10 +51,10 @@ class SketchCache:
             for file_id, one in made.items():
                 if file_id not in self._kept:
                     self._kept[file_id] = one
-                    self._count += len(one.sketches)
+                    self._count += 1 + len(one.sketches)
             while self._count > self._most:
                 _, oldest = self._kept.popitem(last=False)
-                self._count -= len(oldest.sketches)
+                self._count -= 1 + len(oldest.sketches)
 
     def _make(self, file_ids: Sequence[int]) -> dict[int, FileSketches]:
         catalog = self._catalog
@@ -69,6 +69,7 @@ class SketchCache:
         vectors = self._embedder.embed_documents(texts)
         found, start = {}, 0
         for file_id, made in sketches.items():
-            found[file_id] = FileSketches.over(made, vectors[start : start + len(made)], spans[file_id])
+            own = vectors[start : start + len(made)].copy()  # A part would keep those of all files in memory.
+            found[file_id] = FileSketches.over(made, own, spans[file_id])
             start += len(made)
         return found

@@ -179,3 +179,10 @@ def test_a_question_is_no_message(app: App) -> None:
     """Of a question in plain words only runs of telling words are looked up, so that it takes no longer."""
     assert message_runs("where is the limit of a list set") == ()
     assert [run.text for run in message_runs("where is no such host reported")] == ["no such host reported"]
+
+
+def test_each_text_that_a_result_contains_is_named() -> None:
+    """Two literals are two texts in the reason, the one that counts more first."""
+    places = [LiteralPlace(1, "opal", False, 1), LiteralPlace(1, "garnet", True, 1)]
+    found = literal_bonuses(understand("garnet or opal"), places, (), RetrievalSettings())
+    assert found[1].note == "`garnet`, `opal`"

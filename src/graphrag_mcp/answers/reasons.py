@@ -49,7 +49,7 @@ def why(hit: Hit) -> str:
     if notes.get("definition"):
         parts.append(f"defines `{notes['definition']}`")
     if notes.get("literal"):
-        parts.append(f"contains `{notes['literal']}`")
+        parts.append(f"contains {notes['literal']}")
     if "path" in notes:
         parts.append("path in the query")
     elif "stem" in notes:

@@ -78,7 +78,7 @@ def literal_bonuses(
     for chunk_id, grades in graded.items():
         (best, _), *further = ordered = sorted(grades, reverse=True)
         value = settings.literal_bonus * (best + _FURTHER_LITERAL * sum(grade for grade, _ in further))
-        note = ", ".join(literal for _, literal in ordered)
+        note = ", ".join(f"`{literal}`" for _, literal in ordered)
         bonuses[chunk_id] = Factor("literal", value, FactorKind.BONUS, note)
     return bonuses
 

@@ -69,6 +69,9 @@ NO_FACTS = DocumentFacts()
 HEADER_SUFFIXES = (".h", ".hh", ".hpp", ".hxx", ".h++", ".inl")  # Of files with declarations.
 
 
+DECLARATION_SUFFIXES = (".d.ts", ".d.mts", ".d.cts", ".pyi")  # Of files with nothing else.
+
+
 class SymbolKind(StrEnum):
     """The kinds of definitions."""
 
@@ -153,11 +156,15 @@ class Relation(NamedTuple):
     target_module: str = ""
 
 
+# Kinds of chunks that only name what is defined elsewhere: functions without a body, and imports.
+DECLARATIONS, IMPORTS = "declarations", "imports"
+
+
 @dataclass(frozen=True, slots=True)
 class Chunk:
     """A run of whole lines that is found, ranked and shown together (lines are 1-based and inclusive).
 
-    kind: "function", "method", "type", "members", "block", "section", "text" or "card".
+    kind: "function", "method", "type", "members", "block", "section", "text", "card", DECLARATIONS or IMPORTS.
     symbol: qualified name of the definition that the chunk contains or is part of; "" without one.
     names: unqualified names of the definitions that begin in the chunk.
     enclosing: names of the definitions (or headings) around it, outermost first.

@@ -15,7 +15,8 @@ class Definition(NamedTuple):
 
     kind: None for a block that qualifies its members and defines nothing (Rust's `impl`, Swift's `extension`).
     first_row: with its decorators. lead_row: with the comments directly above as well. parent: index of the enclosing
-    definition, -1 for none.
+    definition, -1 for none. is_declared: whether it is a function without a body: a prototype, an overload, an abstract
+    method.
     """
 
     kind: SymbolKind | None
@@ -29,6 +30,7 @@ class Definition(NamedTuple):
     parent: int
     signature: str
     docstring: str
+    is_declared: bool = False
 
     @property
     def is_container(self) -> bool:

@@ -9,6 +9,7 @@ import numpy as np
 
 from graphrag_mcp.model.search import CompressionStats, Hit, SearchRequest, StoredChunk
 from graphrag_mcp.ports import Matrix
+from graphrag_mcp.search.declarations import behind_definitions
 from graphrag_mcp.search.ranking.ranker import Ranker
 from graphrag_mcp.search.ranking.scored import Scored
 from graphrag_mcp.search.retrieval import ChunkAndVector
@@ -16,6 +17,7 @@ from graphrag_mcp.search.twins import Twins, join, words_of_chunk
 from graphrag_mcp.settings import RetrievalSettings
 
 PLACES = 10  # The places of an answer: the results, and after them the further ones.
+BLOCK = PLACES + 2  # Hits read, and compared as declarations and definitions, at a time: whatever the limit is.
 NGRAM = 5  # Words: long enough that two texts share one only when one was copied.
 
 ReadContents = Callable[[Sequence[int]], Mapping[int, ChunkAndVector]]
@@ -51,7 +53,7 @@ def select(ordered: Sequence[Ordered], request: SearchRequest, read: ReadContent
     copies = {copied: copies for one in reversed(above) for copied, copies in _copies(one.order, read).items()}
     places = max(request.limit, PLACES)
     pipeline = Pipeline(settings, places, request.chunks_per_document, copies)
-    hits = chain.from_iterable(_hits(one, read, places + 2) for one in above)
+    hits = chain.from_iterable(_hits(one, read, BLOCK) for one in above)
     original, kept = (sum(len(one.order) for one in part) for part in (rankings, above))
     stats = pipeline.run(hits, original, kept, request.limit)
     return Selection(pipeline.kept[: request.limit], pipeline.kept[request.limit :], stats, floor)
@@ -70,10 +72,13 @@ def _hits(ranking: Ordered, read: ReadContents, block: int) -> Iterator[tuple[Hi
     for start in range(0, len(ranking.order), block):
         wanted = ranking.order[start : start + block]
         contents = read([scored.fused.chunk_id for scored in wanted])
+        hits: list[tuple[Hit, Matrix | None]] = []
         for scored in wanted:
             if scored.fused.chunk_id in contents:
                 chunk, vector = contents[scored.fused.chunk_id]
-                yield ranking.ranker.explain(scored, chunk), vector
+                hits.append((ranking.ranker.explain(scored, chunk), vector))
+        # Who asks what imports or uses a definition looks for what names it.
+        yield from hits if ranking.ranker.query.relations else behind_definitions(hits)
 
 
 def _copies(order: Sequence[Scored], read: ReadContents) -> dict[int, tuple[StoredChunk, ...]]:

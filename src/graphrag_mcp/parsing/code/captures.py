@@ -62,6 +62,21 @@ _QUALIFYING = frozenset({".", "::", "\\"})
 _IMPORTING = ("require(", "import(", "@import(")  # Their value is a module.
 _TYPE_ARGUMENTS = re.compile(r"(::)?<[^()]*>\Z")
 _SUPER = re.compile(r"super\s*(\(.*\)|<.*>)\Z", re.DOTALL)  # Python's `super()`, Kotlin's `super<Base>`.
+_STUB = b"..."
+# Functions in the grammars that have no body where they are only declared.
+_CAN_LACK_BODY = frozenset(
+    {
+        "abstract_method_signature",
+        "declaration",
+        "function_declaration",
+        "function_signature",
+        "function_signature_item",
+        "method_declaration",
+        "method_elem",
+        "method_signature",
+        "protocol_function_declaration",
+    }
+)
 _RECEIVER_BYTES = 60  # Longer ones are chains of calls.
 
 _Captures = dict[str, list[Node]]
@@ -78,6 +93,7 @@ class FoundDefinition(NamedTuple):
     name: str
     owner: str
     body_start: int
+    is_declared: bool  # Only: the body is elsewhere, or nowhere.
 
 
 class Above(NamedTuple):
@@ -188,7 +204,15 @@ class Findings:
                 self._code.node_text(name),
                 self._code.node_text(captures["owner"][0]) if "owner" in captures else "",
                 body.start_byte if body else 0,
+                self._is_declared(node, body),
             )
+
+    def _is_declared(self, node: Node, body: Node | None) -> bool:
+        """Return whether a function has no body, or Python's `...` as its body."""
+        body = body or node.child_by_field_name("body")
+        if body is None:
+            return node.type in _CAN_LACK_BODY
+        return body.end_byte - body.start_byte == len(_STUB) and self._code.data.startswith(_STUB, body.start_byte)
 
     def _add_above(self, node: Node, is_decorator: bool) -> None:
         start, end = node.start_byte, trimmed_end(self._code, node.start_byte, node.end_byte)

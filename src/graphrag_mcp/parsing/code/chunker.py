@@ -127,10 +127,7 @@ class _Cutter:
 
     def _best_cut(self, first: int, last: int) -> int:
         """Return the row before which to cut: the outermost statement, after a blank line, as late as possible."""
-        if self._depths is None:
-            self._depths = self._statement_rows()
-            self._cuts = sorted(self._depths)
-        depths = self._depths
+        depths = self._statements()
         latest = min(bisect_right(self._ends, self._ends[first] + MAX_CHARS) - 1, last)
         if latest <= first:
             return first + 1
@@ -140,6 +137,12 @@ class _Cutter:
             return min(rows, key=lambda row: (depths[row], bool(self._lines[row - 1].strip()), -row))
         blank = (row for row in range(latest, earliest - 1, -1) if not self._lines[row - 1].strip())
         return next(blank, latest)
+
+    def _statements(self) -> Mapping[int, int]:
+        if self._depths is None:
+            self._depths = self._statement_rows()
+            self._cuts = sorted(self._depths)
+        return self._depths
 
     # ------------------------------------------------------------ what is too small
 
@@ -174,13 +177,20 @@ class _Cutter:
         return before.container == span.container or (is_header and is_inside)
 
     def _is_closing(self, first: int, last: int, span: Span, before: Span) -> bool:
-        """Whether the rows are the end of the previous span's definition, or have no words."""
+        """Whether the rows end the previous definition, or have no words, or no statement (`#endif`)."""
         if self._ends[last + 1] - self._ends[first] > _TINY_CHARS:
             return False
         if not any(_WORD.search(line) for line in self._lines[first : last + 1]):
             return True
+        if span.container == _FILE and not span.shown and self._begins_no_statement(first, last):
+            return True
         is_rest = not span.shown or span.shown == before.shown
         return is_rest and span.container != _FILE and last == self._definitions[span.container].last_row
+
+    def _begins_no_statement(self, first: int, last: int) -> bool:
+        """Whether the rows only end what began above; never where no statement of the file is known."""
+        begun = self._statements()
+        return bool(begun) and not any(row in begun for row in range(first, last + 1))
 
     def _is_large(self, first: int, last: int) -> bool:
         return first < last and self._ends[last + 1] - self._ends[first] > MAX_CHARS

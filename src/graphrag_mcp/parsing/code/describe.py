@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
-from graphrag_mcp.model.files import Chunk, SymbolKind
+from graphrag_mcp.model.files import DECLARATIONS, IMPORTS, Chunk, SymbolKind
 from graphrag_mcp.parsing.code.chunker import Span
 from graphrag_mcp.parsing.outline import Definition, Outline
 
@@ -59,7 +59,7 @@ def _describe(lines: Sequence[str], definitions: Sequence[Definition], span: Spa
         start_line=span.first + 1,
         end_line=span.last + 1,
         text="\n".join(lines[span.first : span.last + 1]),
-        kind=_kind(main, span, begins),
+        kind=_passive_kind(beginning, found) or _kind(main, span, begins),
         symbol=main.qualified_name if main else "",
         names=_distinct(definition.name for definition in beginning if definition.kind is not None),
         enclosing=tuple(around),
@@ -84,6 +84,14 @@ def _kind(main: Definition | None, span: Span, begins: bool) -> str:
     if main.is_container:
         return "type" if begins and span.shown else "members"
     return _KIND_NAMES[main.kind] if main.kind is not None else "block"
+
+
+def _passive_kind(beginning: Sequence[Definition], found: _Gathered) -> str:
+    """Return what a chunk is that only names what is defined elsewhere; "" for any other."""
+    if not beginning:
+        return IMPORTS if found.imports and not found.references else ""
+    is_declared = all(one.is_declared for one in beginning if one.kind is not SymbolKind.CONSTANT)
+    return DECLARATIONS if is_declared and any(one.is_declared for one in beginning) else ""
 
 
 def _names_around(definitions: Sequence[Definition], index: int) -> list[str]:

@@ -120,6 +120,7 @@ def _build(
         parent=parent,
         signature=_read_signature(match, span[1], code),
         docstring=docstring[:DOCSTRING_CHARS],
+        is_declared=match.is_declared,
     )
 
 

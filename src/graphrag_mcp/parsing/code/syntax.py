@@ -114,7 +114,7 @@ def statement_rows(tree: Tree, code: SourceCode, large_bytes: int) -> dict[int, 
             for child in node.children:
                 start, end = child.start_byte, child.end_byte
                 row = code.row(start)
-                if row > last_row and row != comment_row:
+                if row > last_row and row != comment_row and child.is_named:  # Not the `}` or `#endif` of another.
                     rows.setdefault(row, depth)
                 last_row = max(last_row, code.row(max(start, end - 1)))
                 comment_row = last_row + 1 if child.is_extra else -1

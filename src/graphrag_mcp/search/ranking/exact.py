@@ -7,13 +7,12 @@ have already: the k-th of them takes the k-th place, so no other result moves.
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from graphrag_mcp.model.files import Category, SymbolKind
+from graphrag_mcp.model.files import DECLARATION_SUFFIXES, Category, SymbolKind
 from graphrag_mcp.model.search import StoredFile, SymbolMatch
 from graphrag_mcp.search.ranking.scored import Scored
 from graphrag_mcp.text.names import NamedSymbol, qualified_by
 
 _CATEGORIES = tuple(Category)
-_DECLARATIONS = (".d.ts", ".d.mts", ".d.cts", ".pyi")
 _HEADERS = (".h", ".hh", ".hpp", ".hxx")
 _KINDS = {SymbolKind.CONSTANT: 1, SymbolKind.FIELD: 2, SymbolKind.MODULE: 2}
 
@@ -84,6 +83,6 @@ def _is_declaration(match: SymbolMatch) -> bool:
     """Return whether a definition only declares: a file of declarations, or one line in a header of C."""
     path, symbol = match.path.lower(), match.symbol
     is_function = symbol.kind in (SymbolKind.FUNCTION, SymbolKind.METHOD)
-    return path.endswith(_DECLARATIONS) or (
+    return path.endswith(DECLARATION_SUFFIXES) or (
         is_function and path.endswith(_HEADERS) and symbol.start_line == symbol.end_line
     )

@@ -145,7 +145,8 @@ def test_literals_are_recognised_by_their_form(text: str, found: Literal) -> Non
 
 
 @pytest.mark.parametrize(
-    "text", ["how are routes registered", "since 1.2.3", "e.g. a list", "it's the user's", "src/a/b.c"]
+    "text",
+    ["how are routes registered", "since 1.2.3", "e.g. a list", "it's the user's", "src/a/b.c", 'where is "if it is"'],
 )
 def test_plain_words_versions_and_paths_are_no_literals(text: str) -> None:
     """They have look-ups of their own, or none."""

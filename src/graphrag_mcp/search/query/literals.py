@@ -79,7 +79,9 @@ _ASKING = frozenset({"how", "what", "when", "where", "which", "who", "why"})  # 
 def literals(text: str) -> tuple[Literal, ...]:
     """Return the literals of a question, at most MAX_LITERALS, in their order."""
     quoted = [next(filter(None, match.groups())).strip() for match in _QUOTED.finditer(text)]
-    found = {part: LiteralKind.QUOTED for part in quoted if 1 < len(part) <= MAX_LENGTH and _WORD.search(part)}
+    found = {
+        part: LiteralKind.QUOTED for part in quoted if 1 < len(part) <= MAX_LENGTH and _telling(_WORD.findall(part))
+    }
     for match in _KEY.finditer(text):
         key = match.group(0).rstrip("-_.")
         if key not in found and not _NO_KEY.fullmatch(key):

@@ -91,10 +91,13 @@ class _Literal(Needle):
     def lines(self, data: bytes) -> Iterator[int]:
         if self._pattern.search(data) is None:  # Sooner than `bytes.find`, and most files end here.
             return iter(())
-        return super().lines(data) if self._whole_word else self._found(data)
+        return self.present(data)
 
-    def _found(self, data: bytes) -> Iterator[int]:
-        """Yield the same as `lines`, in half the time, where no occurrence has to be checked."""
+    def present(self, data: bytes) -> Iterator[int]:
+        """Yield the same as `lines`, without the look whether there are any."""
+        return super().lines(data) if self._whole_word else self._unchecked(data)
+
+    def _unchecked(self, data: bytes) -> Iterator[int]:
         text, place = self._text, 0
         while (found := data.find(text, place)) >= 0:
             yield found
@@ -121,7 +124,7 @@ class _AnyCase(_Literal):
         if self._pattern.search(data) is None:
             return iter(())
         if self._lower is not None and not has_folded(data):  # Fewer calls of the engine.
-            return self._lower.lines(data.lower())
+            return self._lower.present(data.lower())
         return Needle.lines(self, data)
 
     def find(self, data: bytes, start: int) -> tuple[int, int] | None:

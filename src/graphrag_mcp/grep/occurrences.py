@@ -57,8 +57,7 @@ class Files(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class Occurrence:
+class Occurrence(NamedTuple):
     """One line that contains the needle. column: of the first occurrence, from 0."""
 
     path: str

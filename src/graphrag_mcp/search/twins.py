@@ -20,13 +20,13 @@ class Twins:
     """The kept hits of one search, by what makes a twin."""
 
     _by_words: dict[tuple[str, ...], int] = field(default_factory=dict)
-    _by_name: dict[str, list[tuple[int, frozenset[str]]]] = field(default_factory=dict)
+    _by_name: dict[str, list[tuple[int, StoredChunk]]] = field(default_factory=dict)
 
     def add(self, place: int, chunk: StoredChunk) -> None:
         """Add a kept hit."""
         self._by_words.setdefault(words_of_chunk(chunk), place)
         if name := _name(chunk):
-            self._by_name.setdefault(name, []).append((place, _lines(chunk)))
+            self._by_name.setdefault(name, []).append((place, chunk))
 
     def find(self, chunk: StoredChunk) -> int | None:
         """Return the place of the kept hit that is a twin of a chunk."""
@@ -37,7 +37,7 @@ class Twins:
         if not named:
             return None
         lines = _lines(chunk)
-        return next((place for place, others in named if _share(lines, others) >= ALIKE), None)
+        return next((place for place, other in named if _share(lines, _lines(other)) >= ALIKE), None)
 
 
 def join(kept: Hit, twin: Hit) -> Hit:

@@ -230,7 +230,8 @@ class Ranker:
 
     def base(self, fused: Fused) -> float:
         """Return a candidate's score before what its file adds: the fused score and its own bonuses."""
-        return fused.score + sum(bonus.value for bonus in self._own.get(fused.chunk_id, ()))
+        own = self._own.get(fused.chunk_id)
+        return fused.score + sum(bonus.value for bonus in own) if own else fused.score
 
     def _multiplier(self, fused: Fused, shared: _FileScore) -> float:
         confidence = self._confidence(fused)

@@ -32,6 +32,7 @@ def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
     (root / "src" / "user.py").write_text("def use(kind):\n    return kind.load()\n")
     (root / "src" / "plot.ts").write_text("export function plot(a: A): B\n" * 12)
     (root / "src" / "box.py").write_text("class Box: ...\n\n\ndef weigh(box: Box):\n    return 1\n")
+    (root / "src" / "limits.py").write_text("MOST_ROWS = 9\n\n\ndef rows():\n    return MOST_ROWS\n")
     (root / "dist.js").write_text("x=1;" * 100 + "hidden_word();\n")
     with closing(App(root, load_settings(root, {"GRAPHRAG_DATA_DIR": str(folder / "data")}))) as opened:
         opened.index()
@@ -140,6 +141,14 @@ def test_none_is_said_where_no_line_can_mean_the_definition(
     assert sentence in text
     assert "may mean" not in text
     assert "more line" not in text
+
+
+@pytest.mark.parametrize("tool", ["find_symbol", "impact"])
+def test_of_a_value_it_is_said_that_its_uses_are_not_recorded(app: App, tool: str) -> None:
+    """It is used: an answer without uses would be taken for proof that it can be deleted."""
+    text = ask(app, tool, symbol="MOST_ROWS")
+    assert "its uses are not recorded" in text
+    assert "found in the index" not in text
 
 
 def test_overloads_are_listed_together(app: App) -> None:

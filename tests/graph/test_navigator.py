@@ -122,6 +122,12 @@ def test_a_qualified_name_tells_methods_apart(navigator: Navigator) -> None:
     assert [one.node.path for one in navigator.symbols("SalePrice.total")] == ["shop/sale.py"]
 
 
+@pytest.mark.parametrize("text", ["(*SalePrice).total", "shop/sale.(*SalePrice).total", "shop.sale$SalePrice.total"])
+def test_the_notation_of_a_stack_trace_is_understood(navigator: Navigator, text: str) -> None:
+    """That of Go has the receiver in brackets, that of the JVM a dollar sign before an inner class."""
+    assert [one.node.path for one in navigator.symbols(text)] == ["shop/sale.py"]
+
+
 def test_a_definition_comes_with_its_uses(navigator: Navigator) -> None:
     """Calls, imports and tests, each with the line that says it."""
     (found,) = navigator.symbols("tax_of")

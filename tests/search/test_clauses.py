@@ -57,6 +57,7 @@ def test_several_phrasings_are_not_taken_apart(tmp_path: Path) -> None:
         ("Which part reads keys, and how are they stored?", ("Which part reads keys", "how are they stored?")),
         ("routing and how errors are handled", ()),
         ("how are keys read, and what if one is missing", ()),
+        ("which key sets the level, and what is its default", ()),
         ("where and how is it stored", ()),
         ("where is a read and where is b and where is c", ()),
         ("how are keys read and values stored", ()),

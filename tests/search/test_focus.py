@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from graphrag_mcp.model.files import Symbol
-from graphrag_mcp.model.search import Focus, Frequencies, Hit, StoredChunk
+from graphrag_mcp.model.search import Factor, FactorKind, Focus, Frequencies, Hit, StoredChunk
 from graphrag_mcp.parsing.parser import parse_file
 from graphrag_mcp.search.focus import POINTERS, Terms, find_focus, focus_hits
 from graphrag_mcp.search.query.understand import understand
@@ -46,7 +46,8 @@ def parsed(path: str, text: str) -> tuple[StoredChunk, tuple[Symbol, ...]]:
 
 
 def focus(query: str, path: str = "session.py", text: str = SESSION, frequencies: Frequencies | None = None) -> Focus:
-    return find_focus(*parsed(path, text), Terms(understand(query), frequencies))
+    chunk, definitions = parsed(path, text)
+    return find_focus(Hit(chunk, 1.0, 1.0), definitions, Terms(understand(query), frequencies))
 
 
 def name_of(found: Focus) -> str:
@@ -100,14 +101,14 @@ def test_what_a_definition_does_decides_between_equal_words() -> None:
     chunk, definitions = parsed("wire.py", HELPERS)
     terms = Terms(understand("read stream"), None)
     header, body = definitions
-    assert name_of(find_focus(chunk, definitions, terms, {header: 1.1, body: 0.4})) == "read_header"
-    assert name_of(find_focus(chunk, definitions, terms, {header: 0.4, body: 1.1})) == "read_body"
+    assert name_of(find_focus(Hit(chunk, 1.0, 1.0), definitions, terms, {header: 1.1, body: 0.4})) == "read_header"
+    assert name_of(find_focus(Hit(chunk, 1.0, 1.0), definitions, terms, {header: 0.4, body: 1.1})) == "read_body"
 
 
 def test_without_definitions_the_chunk_itself_is_the_heading() -> None:
     """A store that knows none, and a text without any."""
     chunk, _ = parsed("session.py", SESSION)
-    found = find_focus(chunk, (), Terms(understand("retry"), None))
+    found = find_focus(Hit(chunk, 1.0, 1.0), (), Terms(understand("retry"), None))
     assert (found.symbol, found.start_line, found.end_line) == (None, 1, 16)
     assert found.lines == (11,)
 
@@ -156,8 +157,39 @@ def test_every_shown_line_is_a_line_of_its_chunk() -> None:
     for chunk in file.chunks:
         stored = make_chunk(path.name, chunk.start_line, text=chunk.text, symbol=chunk.symbol)
         for symbol in file.symbols:
-            found = find_focus(stored, file.symbols, Terms(understand(symbol.name), None))
+            found = find_focus(Hit(stored, 1.0, 1.0), file.symbols, Terms(understand(symbol.name), None))
             assert chunk.start_line <= found.start_line <= found.end_line <= chunk.end_line
             assert all(found.start_line <= line <= found.end_line for line in found.lines)
             if found.symbol is symbol and chunk.start_line <= symbol.start_line <= chunk.end_line:
                 assert found.start_line <= symbol.start_line
+
+
+def test_of_two_definitions_of_the_name_that_is_asked_for_one_heads_the_result() -> None:
+    """Overloads are equally good, and each is better than a longer function beside them."""
+    text = """class Injector {
+    Provider getProvider(Key key) {
+        check(key);
+        check(key.type());
+        return providers.get(key);
+    }
+    Object getInstance(Key key) { return getProvider(key).get(); }
+    Object getInstance(Class type) { return getInstance(Key.of(type)); }
+}
+"""
+    assert name_of(focus("Injector.getInstance", "Injector.java", text)) == "Injector.getInstance"
+
+
+def test_the_definition_with_the_quoted_text_or_the_named_line_heads_the_result() -> None:
+    """Its other words are those of the function beside it."""
+    text = """def read_header(stream):
+    raise ValueError("the stream is too short")
+
+
+def check_stream_is_long_enough_for_the_header(stream):
+    return len(stream) >= HEADER and stream.is_open and not stream.is_short
+"""
+    chunk, definitions = parsed("reader.py", text)
+    found = Hit(chunk, 1.0, 1.0, factors=(Factor("literal", 1.0, FactorKind.BONUS),))
+    quoted = find_focus(found, definitions, Terms(understand('long enough stream: "the stream is too short"'), None))
+    assert (name_of(quoted), quoted.lines[0]) == ("read_header", 2)
+    assert name_of(focus("long enough stream, reader.py:2", "reader.py", text)) == "read_header"

@@ -15,7 +15,7 @@ from graphrag_mcp.answers.excerpts import cost_of, room_of
 from graphrag_mcp.answers.reasons import resolved
 from graphrag_mcp.answers.render import one_line, printable
 from graphrag_mcp.answers.requests import Call
-from graphrag_mcp.model.files import RelationKind, Resolution
+from graphrag_mcp.model.files import RelationKind, Resolution, SymbolKind
 from graphrag_mcp.model.graph import CodeEdge, CodeNode, Direction
 from graphrag_mcp.text.counts import counted
 
@@ -30,6 +30,8 @@ if TYPE_CHECKING:  # They import numpy through the ports, and no client should w
 STOPS_SHOWN = 12
 LINE_CHARACTERS = 200
 _CURSOR_ROOM = 80  # Characters of the line with the cursor.
+_VALUES = (SymbolKind.FIELD, SymbolKind.CONSTANT, SymbolKind.KEY)
+_UNRECORDED = "its uses are not recorded, only those of functions and types; find_occurrences lists the lines"
 _CERTAIN = ("found in the index", "are certain")  # Without and with undecided lines.
 _STOPS = (("The graph stops at names that nothing indexed defines", False), ("Not resolved", True))
 
@@ -93,6 +95,8 @@ def impact_text(answer: "CodeAnswer[Impact, tuple[Reached, bool]]", call: Call[I
         head += " Tests to run first:"
     if not answer.page.total:
         head = f"No dependants of {starts} {_CERTAIN[bool(found.undecided)]}."
+        if not found.undecided and all(start.kind in _VALUES for start in found.starts):
+            head = f"{starts}: {_UNRECORDED}."
     tail = _undecided(found.undecided, found.starts) + (["Truncated; retry with fewer hops."] if found.is_cut else [])
     return _lay_out(answer, call, [head], _reached_lines, tail)
 
@@ -184,7 +188,7 @@ def _found_lines(row: "Found") -> list[str]:
         lines.append(f"   used {counted(len(row.used), 'time')} in {counted(files, 'file')}:")
         lines += [f"   - {_use(step)}" for step in row.used[:USES_SHOWN]]
     elif not row.undecided:
-        lines.append("   no references found in the index")
+        lines.append(f"   {_UNRECORDED if row.node.kind in _VALUES else 'no references found in the index'}")
     if len(row.used) > USES_SHOWN:
         lines.append(f"   ... {len(row.used) - USES_SHOWN:,} more: use trace_relations for the full list")
     return lines + [f"   {note}" for note in _undecided(row.undecided, [row.node])]

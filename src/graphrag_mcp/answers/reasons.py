@@ -50,7 +50,9 @@ def why(hit: Hit) -> str:
         parts.append(f"defines `{notes['definition']}`")
     if notes.get("literal"):
         parts.append(f"contains {notes['literal']}")
-    if "path" in notes:
+    if "location" in notes:
+        parts.append(f"{notes['location']} is in the query")
+    elif "path" in notes:
         parts.append("path in the query")
     elif "stem" in notes:
         parts.append("file name matches")

@@ -18,6 +18,8 @@ EVERYTHING = Scope(exclude_archived=False)
 
 SEPARATORS = re.compile(r"::|->|#|/")  # Between a name and its qualifiers, besides the dot.
 
+_RECEIVER = re.compile(r"\(\*?(\w+)\)")  # Go's.
+_INNER = re.compile(r"(?<=\w)\$(?=[A-Z])")  # Of the JVM.
 _LOCATION = re.compile(r"(?P<path>.+?):(?P<line>\d+)(?:-\d+)?\Z")
 _TEXT_KINDS = (SymbolKind.SECTION, SymbolKind.KEY)  # Not code.
 _MEMBER = re.compile(r"(?P<path>[^:#]+)(?:::|#)(?P<name>.+)\Z")
@@ -116,7 +118,8 @@ def _in_other_words(graph: SymbolGraph, name: str, scope: Scope) -> list[CodeNod
 
 
 def _plain(name: str) -> str:
-    return SEPARATORS.sub(".", name).strip(".")
+    """Return a name with dots between its parts: of `pkg.(*Type).Method` and `Outer$Inner` too, as in stack traces."""
+    return SEPARATORS.sub(".", _INNER.sub(".", _RECEIVER.sub(r"\1", name))).strip(".*&")
 
 
 def _relative(path: str, root: Path) -> str:

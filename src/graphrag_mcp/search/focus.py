@@ -9,7 +9,8 @@ is read.
 """
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import re
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from heapq import nsmallest
 from operator import itemgetter
@@ -17,6 +18,7 @@ from typing import NamedTuple
 
 from graphrag_mcp.model.files import Symbol, SymbolKind
 from graphrag_mcp.model.search import Focus, Frequencies, Hit, StoredChunk
+from graphrag_mcp.search.locations import lines_in
 from graphrag_mcp.search.query.understand import Intent, Query
 from graphrag_mcp.search.select import PLACES
 from graphrag_mcp.text.words import identifiers_by_line, index_words, words_of
@@ -25,11 +27,13 @@ IN_NAME, IN_SIGNATURE, IN_LINES = 1.0, 0.6, 0.3
 LENGTH = 0.05
 GAIN = 0.5  # Of what a sketch says for its definition; known of the first files only.
 NAMED = 10.0  # More than all other terms of a score: a name that the query gives exactly wins.
+MARKED = 5.0  # For a definition with a line that the query quotes or names.
 STANDS_OUT = 1.2  # Times the score of the best rival; below it the chunk is shown as a whole.
 REPEATED = 0.25  # The share of a term that another line shows already.
 LINES_SHOWN = 3
 POINTED_FILES, POINTERS = 3, 5  # The first files of an answer, and the definitions named of each.
 
+_WORD = re.compile(r"[^\W_]+")
 _CONTAINERS = (SymbolKind.TYPE, SymbolKind.MODULE, SymbolKind.SECTION)
 _DETAILS = (SymbolKind.FIELD, SymbolKind.CONSTANT, SymbolKind.KEY)
 
@@ -43,6 +47,8 @@ class Terms:
         self.of = _Contained(frozenset(rarity))
         self.weight = _Weights({term: value / total for term, value in rarity.items()})
         self.is_name = query.intent is Intent.SYMBOL
+        self._locations = query.locations
+        self._quoted = [*(_plain(one.text) for one in query.literals), *(_plain(run.text) for run in query.runs)]
         self._named = [(symbol.name.lower(), [part.lower() for part in symbol.qualifiers]) for symbol in query.symbols]
 
     def of_lines(self, text: str) -> list[frozenset[str]]:
@@ -53,6 +59,17 @@ class Terms:
             return [_NONE] * len(lines)
         found = map(matching.intersection, lines)
         return [_NONE.union(*map(of.__getitem__, words)) if words else _NONE for words in found]
+
+    def marked_lines(self, hit: Hit) -> set[int]:
+        """Return the lines of a chunk that the query names, or that contain a text which the query quotes."""
+        chunk = hit.chunk
+        marked = set(lines_in(self._locations, chunk.path)) if self._locations else set()
+        if any(factor.name == "literal" for factor in hit.factors):
+            for number, line in enumerate(chunk.text.split("\n"), chunk.start_line):
+                text = _plain(line)
+                if any(quoted in text for quoted in self._quoted):
+                    marked.add(number)
+        return marked
 
     def names(self, symbol: Symbol) -> bool:
         """Return whether the query gives the name of a definition, with its own qualifier where it gives one."""
@@ -109,6 +126,13 @@ class _Weights(dict[frozenset[str], float]):
 
 
 _NONE: frozenset[str] = frozenset()
+
+
+def _plain(text: str) -> str:
+    """Return the words of a text with single blanks around them, in lower case."""
+    return " ".join(("", *_WORD.findall(text.lower()), ""))
+
+
 _NO_GAINS: Mapping[Symbol, float] = {}
 
 
@@ -130,9 +154,10 @@ def focus_hits(
     """Return the hits with their focus. definitions: by file id. gains: see `SketchCache.gains`."""
     pointed = list(dict.fromkeys(hit.chunk.file_id for hit in hits))[:POINTED_FILES]
     gained = gains(pointed) if gains is not None else {}
+    files = [hit.chunk.file_id for hit in hits]
     focuses = [
-        find_focus(hit.chunk, definitions.get(hit.chunk.file_id, ()), terms, gained.get(hit.chunk.file_id, {}))
-        for hit in hits
+        find_focus(hit, definitions.get(file_id, ()), terms, gained.get(file_id, {}))
+        for hit, file_id in zip(hits, files, strict=True)
     ]
     firsts = zip(hits[:PLACES], focuses, strict=False)  # No others: what is pointed at must not depend on the limit.
     named = {(hit.chunk.file_id, focus.symbol) for hit, focus in firsts}
@@ -148,22 +173,24 @@ def focus_hits(
 
 
 def find_focus(
-    chunk: StoredChunk, definitions: Sequence[Symbol], terms: Terms, gained: Mapping[Symbol, float] = _NO_GAINS
+    hit: Hit, definitions: Sequence[Symbol], terms: Terms, gained: Mapping[Symbol, float] = _NO_GAINS
 ) -> Focus:
     """Return what of a chunk matched; the chunk as a whole where no definition in it stands out.
 
     gained: how much definitions of its file speak for themselves, where it is known.
     """
+    chunk = hit.chunk
     texts = chunk.text.rstrip("\n").split("\n")
     last = chunk.start_line + len(texts) - 1
     found = terms.of_lines(chunk.text.rstrip("\n"))
     inside = [symbol for symbol in definitions if symbol.start_line <= last and symbol.end_line >= chunk.start_line]
-    chosen = choose(_candidates(chunk, texts, inside, found, terms, gained))
+    marked = terms.marked_lines(hit)
+    chosen = choose(_candidates(chunk, texts, inside, found, terms, gained, marked))
     first = chunk.start_line
     symbol = next((one for one in inside if one.qualified_name == chunk.symbol), None)
     if chosen is not None:
         symbol, first, last = chosen.symbol, chosen.first, chosen.last
-    return Focus(symbol, first, last, _best_lines(found, first, last, chunk, symbol, terms))
+    return Focus(symbol, first, last, _best_lines(found, first, last, chunk, symbol, terms, marked))
 
 
 def choose(candidates: Sequence[Candidate]) -> Candidate | None:
@@ -171,6 +198,8 @@ def choose(candidates: Sequence[Candidate]) -> Candidate | None:
     best = max(candidates, key=lambda one: (one.score, one.symbol.start_line - one.symbol.end_line), default=None)
     if best is None:
         return None
+    if best.score >= MARKED:  # Of overloads and the like, any is better than the chunk's largest definition.
+        return best
     rivals = (one.score for one in candidates if not _nested(one.symbol, best.symbol))
     return best if best.score > STANDS_OUT * max(rivals, default=0.0) else None
 
@@ -182,6 +211,7 @@ def _candidates(
     found: Sequence[frozenset[str]],
     terms: Terms,
     gained: Mapping[Symbol, float],
+    marked: Collection[int],
 ) -> list[Candidate]:
     """Return the definitions of a chunk that can head it, with their scores; a field can if it is all that is asked."""
     able = [
@@ -196,10 +226,10 @@ def _candidates(
     for symbol in able:
         first = _with_comment(symbol, chunk, texts, inside)
         last = min(symbol.end_line, end)
-        own = _NONE.union(
-            *(found[line - start] for line in range(first, last + 1) if not _is_of_member(line, symbol, able))
-        )
-        if score := terms.agreement(symbol, own):
+        lines = [line for line in range(first, last + 1) if not _is_of_member(line, symbol, able)]
+        own = _NONE.union(*(found[line - start] for line in lines))
+        score = terms.agreement(symbol, own) + (MARKED if any(line in marked for line in lines) else 0.0)
+        if score:
             score += LENGTH * math.log(2 + last - first) + GAIN * gained.get(symbol, 0.0)
             candidates.append(Candidate(symbol, first, last, score))
     return candidates
@@ -234,12 +264,20 @@ def _nested(one: Symbol, other: Symbol) -> bool:
 
 
 def _best_lines(
-    found: Sequence[frozenset[str]], first: int, last: int, chunk: StoredChunk, symbol: Symbol | None, terms: Terms
+    found: Sequence[frozenset[str]],
+    first: int,
+    last: int,
+    chunk: StoredChunk,
+    symbol: Symbol | None,
+    terms: Terms,
+    marked: Collection[int],
 ) -> tuple[int, ...]:
-    """Return the numbers of the lines that match best, in order: first those with terms that no other one shows."""
+    """Return the numbers of the lines that match best, in order: those marked, then those with terms of their own."""
     left = {line: found[line - chunk.start_line] for line in range(first, last + 1) if found[line - chunk.start_line]}
     shown = left.pop(symbol.start_line, frozenset()) if symbol is not None and symbol.signature else frozenset()
-    weight, best = terms.weight, list[int]()
+    weight, best = terms.weight, sorted(line for line in marked if first <= line <= last)[:LINES_SHOWN]
+    for line in best:
+        left.pop(line, None)
     while left and len(best) < LINES_SHOWN:
         line = max(left, key=lambda one: (weight[left[one] - shown] + REPEATED * weight[left[one]], -one))
         shown |= left.pop(line)

@@ -1,10 +1,12 @@
 """Gathers what the stores hold for a query: ranked lists, their fusion, and further facts about the candidates."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 from graphrag_mcp.model.files import Category
 from graphrag_mcp.model.search import FusionMethod, ListSource, Mention, Ranked, SearchRequest, StoredFile
+from graphrag_mcp.search.locations import chunks_at
 from graphrag_mcp.search.query.understand import Query
 from graphrag_mcp.search.ranking import backlinks
 from graphrag_mcp.search.ranking.bonuses import graph_votes
@@ -43,8 +45,9 @@ def gather(
     lists = _lists(query, request, found, is_hybrid, lookups, settings)
     categories = _categories(lists, lookups) if settings.category_weights else {}
     fused, method = fuse(lists, is_hybrid, settings, categories)
+    located = chunks_at(query.locations, found.paths, lookups.stores.catalog) if is_hybrid else {}
     if is_hybrid:
-        fused += _unlisted(fused, found)
+        fused += _unlisted(fused, found, located)
     voters = fused[:VOTERS]
     mentions: Sequence[Mention] = ()
     if is_hybrid and settings.vote_bonus:
@@ -56,6 +59,7 @@ def gather(
     evidence = Evidence(
         definitions=found.definitions,
         literals=found.literals,
+        located=located,
         related=next((ranked.items for ranked in lists if ranked.source is ListSource.GRAPH), ()),
         keyword=next((ranked.scores for ranked in lists if ranked.source is ListSource.KEYWORD), {}),
         votes=graph_votes(voters, mentions, files),
@@ -109,8 +113,9 @@ def _categories(lists: Sequence[RankedList], lookups: Lookups) -> Mapping[int, C
     return {chunk_id: file.category for chunk_id, file in files.items()}
 
 
-def _unlisted(fused: Sequence[Fused], found: Found) -> list[Fused]:
-    """Return the chunks that the query names and no list proposed: definitions, literals, and files by their paths."""
+def _unlisted(fused: Sequence[Fused], found: Found, located: Iterable[int]) -> list[Fused]:
+    """Return the chunks that the query names and no list proposed: definitions, literals, files and lines of files."""
     listed = {candidate.chunk_id for candidate in fused}
-    named = dict.fromkeys(item.chunk_id for items in (found.definitions, found.literals, found.paths) for item in items)
+    by_name = (item.chunk_id for items in (found.definitions, found.literals, found.paths) for item in items)
+    named = dict.fromkeys(chain(by_name, located))
     return [Fused(chunk_id, 0.0, {}) for chunk_id in named if chunk_id not in listed]

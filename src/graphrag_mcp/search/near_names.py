@@ -14,16 +14,18 @@ from graphrag_mcp.search.ranking.scored import Scored
 from graphrag_mcp.text.words import words_of
 
 NAMES = 15
+FEWEST = 5  # Fewer give nothing to choose from.
 _CANDIDATES = 40  # Some have no name, and some have the same.
 
 
 def near_names(query: Query, order: Sequence[Scored], shown: Collection[int], catalog: ChunkStore) -> tuple[str, ...]:
-    """Return at most 15 names of the best candidates besides the shown chunks; each says more than the question."""
+    """Return 5 to 15 names of the best candidates that are not shown, or none; each says more than the question."""
     wanted = [scored.fused.chunk_id for scored in order if scored.fused.chunk_id not in shown][:_CANDIDATES]
     chunks = catalog.chunks(wanted)
     asked = frozenset(query.terms)
     names = (name for chunk_id in wanted if chunk_id in chunks for name in _names(chunks[chunk_id], asked))
-    return tuple(dict.fromkeys(names))[:NAMES]
+    found = tuple(dict.fromkeys(names))[:NAMES]
+    return found if len(found) >= FEWEST else ()
 
 
 def _names(chunk: StoredChunk, asked: frozenset[str]) -> Iterator[str]:

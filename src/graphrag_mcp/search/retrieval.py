@@ -35,6 +35,7 @@ from graphrag_mcp.search.sketch_cache import SketchCache
 from graphrag_mcp.search.threads import DaemonThreads, complete
 from graphrag_mcp.stores.breaker import CircuitBreaker
 from graphrag_mcp.text.environment_names import key_names, sets_key
+from graphrag_mcp.text.words import query_words
 
 logger = logging.getLogger(__name__)
 
@@ -215,8 +216,10 @@ class Lookups:
             lambda: graph.find_symbols(names, scope, MAX_DEFINITIONS) if names and graph is not None else [],
         )
         # Only for queries with a path: a file named in passing is in the other lists too; measured, no gain.
+        located = query_words(" ".join(location.path for location in query.locations))
+        stems = tuple(dict.fromkeys((*located, *query.terms)))
         paths = start(
-            "catalog", catalog.remote, lambda: catalog.find_paths(query.terms, MAX_PATHS, scope) if query.paths else []
+            "catalog", catalog.remote, lambda: catalog.find_paths(stems, MAX_PATHS, scope) if query.paths else []
         )
         if vectors is None or stores.embedder is None:
             self.unavailable["vector"] = stores.no_vectors or "no embedding model"

@@ -11,16 +11,21 @@ MAX_LENGTH = 300  # Characters: a longer text tells something in sentences.
 
 _JOINED = re.compile(r",?\s+and\s+(?=(?:where|how|what(?! if\b))\b)", re.IGNORECASE)
 _ASKS = re.compile(r"(?:where|how|what|which|who|when|why|(?:from|in|on) (?:where|which))\b", re.IGNORECASE)
+_REFERS_BACK = re.compile(
+    r"what (?:is|are|was|does|do|did|can|will|has|have) (?:it|its|they|their|this|that)\b", re.IGNORECASE
+)
 _WORD = re.compile(r"\w+")
 
 
 def clauses(text: str) -> tuple[str, ...]:
     """Return the two clauses of a question that asks for two things, else nothing.
 
-    Each must be a question with a term of its own. "And what if" asks further about the same thing.
+    Each must be a question with a term of its own. "And what if", "and what is its default" ask about the same.
     """
     parts = tuple(part.strip() for part in _JOINED.split(text)) if len(text) <= MAX_LENGTH else ()
-    asks = len(parts) == 2 and all(_ASKS.match(part) and any(map(is_telling, _WORD.findall(part))) for part in parts)
+    if len(parts) != 2 or _REFERS_BACK.match(parts[1]):
+        return ()
+    asks = all(_ASKS.match(part) and any(map(is_telling, _WORD.findall(part))) for part in parts)
     return parts if asks else ()
 
 

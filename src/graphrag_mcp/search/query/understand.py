@@ -9,6 +9,7 @@ from itertools import chain
 from graphrag_mcp.model.files import Category
 from graphrag_mcp.search.query.expansion import expand
 from graphrag_mcp.search.query.literals import Literal, Run, literals, message_runs
+from graphrag_mcp.search.query.locations import Location, read_locations
 from graphrag_mcp.search.query.phrases import (
     AskedRelation,
     asked_categories,
@@ -40,10 +41,10 @@ class Query:
     title: the first line of a long text, else the text. terms: stemmed words for the keyword index, distinct, in order.
     expansion_terms: words with a lower weight: synonyms, and the rest of a long text. symbols: names in the query, each
     with its qualifiers before it ("Session.send" gives name "send", qualifiers ("Session",)). literals, runs: what may
-    stand in the code as it is written, and words that may be parts of a message. paths: file paths or
-    names in it. categories: kinds of file it asks for; their prior is 1. relations: those it asks about.
-    wants_fact: whether it asks for a fact, which documents state, and not for code. wants_retired: whether it asks for
-    archived or superseded files.
+    stand in the code as it is written, and words that may be parts of a message. paths: file paths or names in it.
+    locations: lines of files in it. categories: kinds of file it asks for; their prior is 1. relations: those it asks
+    about. wants_fact: whether it asks for a fact, which documents state, and not for code. wants_retired: whether it
+    asks for archived or superseded files.
     """
 
     text: str
@@ -55,6 +56,7 @@ class Query:
     literals: tuple[Literal, ...]
     runs: tuple[Run, ...]
     paths: tuple[str, ...]
+    locations: tuple[Location, ...]
     categories: frozenset[Category]
     relations: tuple[AskedRelation, ...]
     wants_fact: bool
@@ -88,6 +90,7 @@ def understand(text: str, settings: RetrievalSettings = _DEFAULTS) -> Query:
         literals=literals(text[:MAX_QUOTING]),
         runs=message_runs(text[:MAX_QUOTING]),
         paths=paths,
+        locations=read_locations(text),
         categories=asked_categories(title),
         relations=asked_relations(title),
         wants_fact=asks_for_fact(title),

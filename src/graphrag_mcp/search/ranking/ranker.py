@@ -30,6 +30,7 @@ from graphrag_mcp.search.ranking.bonuses import (
     definition_bonuses,
     file_bonuses,
     literal_bonuses,
+    location_bonuses,
     relation_bonuses,
 )
 from graphrag_mcp.search.ranking.fact_place import FACT_PLACE, fact_document
@@ -45,7 +46,8 @@ COHERENCE_POOL = 100  # Candidates whose files are counted; later ones are liste
 class Evidence:
     """What the stores hold about the candidates besides their ranks.
 
-    definitions: those that the query names. literals: where its literals stand. related: chunks that have the relation
+    definitions: those that the query names. literals: where its literals stand. located: chunks at the
+    locations that it names, with the line. related: chunks that have the relation
     that the query asks for to the definitions. keyword: BM25 by chunk id. By file id: votes of the best candidates, 0
     to 1 (see `bonuses.graph_votes`); backlinks, how many other files refer to it. rarity: idf of the query's terms;
     empty where it is not known.
@@ -53,6 +55,7 @@ class Evidence:
 
     definitions: Sequence[SymbolMatch] = ()
     literals: Sequence[LiteralPlace] = ()
+    located: Mapping[int, int] = field(default_factory=dict)
     related: Sequence[Ranked] = ()
     keyword: Mapping[int, float] = field(default_factory=dict)
     votes: Mapping[int, float] = field(default_factory=dict)
@@ -114,6 +117,7 @@ class Ranker:
                 else by_chunk(
                     definition_bonuses(self.query, evidence.definitions, self.settings),
                     literal_bonuses(self.query, evidence.literals, names, self.settings),
+                    location_bonuses(evidence.located),
                 )
             )
         known = self._likely(

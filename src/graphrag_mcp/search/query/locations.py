@@ -1,0 +1,20 @@
+"""Reads the locations in a question: `tree.go:243`, `File "app.py", line 12`, the frames of a stack trace."""
+
+import re
+from typing import NamedTuple
+
+MAX_LOCATIONS = 30  # The frames of a trace; the innermost come first or last.
+_LOCATION = re.compile(r"(?P<path>[\w./\\-]+\.[A-Za-z]\w{0,7})(?::|\"?, line )(?P<line>\d{1,7})\b")
+
+
+class Location(NamedTuple):
+    """A line of a file as a question writes it; the path may be that of another machine."""
+
+    path: str
+    line: int
+
+
+def read_locations(text: str) -> tuple[Location, ...]:
+    """Return the locations in a text, in their order."""
+    found = (Location(match["path"].replace("\\", "/"), int(match["line"])) for match in _LOCATION.finditer(text))
+    return tuple(dict.fromkeys(found))[:MAX_LOCATIONS]

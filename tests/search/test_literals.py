@@ -182,6 +182,27 @@ def test_a_question_is_no_message(app: App) -> None:
     assert [run.text for run in message_runs("where is no such host reported")] == ["no such host reported"]
 
 
+def test_a_text_that_holds_the_question_does_not_answer_it(tmp_path: Path) -> None:
+    """A test of this very search may ask it."""
+    question = "how are heavy parcels weighed twice"
+    files = {
+        "tests/test_search.py": f'QUESTION = "{question}"\n',
+        "src/scales.py": "def weigh_twice(parcel):\n    # Heavy parcels are weighed a second time.\n    return 2\n",
+    }
+    for path, text in files.items():
+        (tmp_path / "project" / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "project" / path).write_text(text)
+    environ = {"GRAPHRAG_DATA_DIR": str(tmp_path / "data"), "GRAPHRAG_WORKERS": "1"}
+    app = App(tmp_path / "project", load_settings(tmp_path / "project", environ))
+    try:
+        app.index()
+        hits = app.search(SearchRequest(question)).primary
+    finally:
+        app.close()
+    assert hits[0].chunk.path == "src/scales.py"
+    assert _with_literal(list(hits)) == []
+
+
 def test_each_text_that_a_result_contains_is_named() -> None:
     """Two literals are two texts in the reason, the one that counts more first."""
     places = [LiteralPlace(1, "opal", False, 1), LiteralPlace(1, "garnet", True, 1)]

@@ -14,7 +14,7 @@ from graphrag_mcp.model.files import Category
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.model.search import LiteralPlace, StoredChunk
 from graphrag_mcp.ports import ChunkStore, PhraseIndex
-from graphrag_mcp.search.query.literals import Literal, LiteralKind, Run
+from graphrag_mcp.search.query.literals import ASKING, Literal, LiteralKind, Run, words
 from graphrag_mcp.search.query.understand import Query
 
 MAX_LINES = 20
@@ -51,13 +51,16 @@ Judge = Callable[[_Line], bool | None]  # Whether a line defines a literal; None
 
 def find_places(query: Query, scope: Scope, index: PhraseIndex, catalog: ChunkStore) -> list[LiteralPlace]:
     """Return the chunks that contain a literal of the query, or the text of a message between its values."""
-    lane = _Lane(_PLAIN | query.categories, scope, index, catalog)
+    asked = words(query.text.lower())
+    question = " ".join(asked) if asked[:1] and asked[0] in ASKING else ""
+    lane = _Lane(_PLAIN | query.categories, question, scope, index, catalog)
     return [*lane.literals(query.literals), *_joined(lane.runs(_rarest(query.runs, index)))]
 
 
 @dataclass(frozen=True, slots=True)
 class _Lane:
     plain: Collection[Category]  # Kinds of files that define something, and those that the query asks for.
+    question: str  # Its words, "" where it is none: a test or a document that holds it does not answer it.
     scope: Scope
     index: PhraseIndex
     catalog: ChunkStore
@@ -78,13 +81,18 @@ class _Lane:
             chunks = self._with_words([run]) if together is None else together
             spaced = r"[^\w\n]+".join(map(re.escape, run.words))
             pattern = re.compile(rf"(?<!\w){spaced}(?!\w)", re.IGNORECASE)
-            yield from ((run, place) for place in self._places(run.text, chunks, pattern, _composes_message))
+            yield from ((run, place) for place in self._places(run.text, chunks, pattern, self._composes))
 
     def _defines(self, line: _Line) -> bool | None:
         """Return whether a line of code or configuration defines a literal; a comment only mentions it."""
         if line.is_comment and line.chunk.category is not Category.DOCUMENTATION:
             return None
         return line.chunk.category in self.plain and _defines(line)
+
+    def _composes(self, line: _Line) -> bool | None:
+        """Return True where words stand in a string of code; None elsewhere, and where the question itself stands."""
+        is_question = bool(self.question) and self.question in " ".join(words(line.text.lower()))
+        return None if is_question else _composes_message(line)
 
     def _defines_compound(self, line: _Line) -> bool | None:
         """Return True where a line defines what else may be English; None elsewhere."""

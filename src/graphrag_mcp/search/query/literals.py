@@ -73,7 +73,12 @@ _VALUE = re.compile(
     r"|[:;,?!()\[\]\n]|\.(?=\s|$)"
 )
 _WORD = re.compile(r"[^\W_]+")
-_ASKING = frozenset({"how", "what", "when", "where", "which", "who", "why"})  # A message begins with none of them.
+ASKING = frozenset({"how", "what", "when", "where", "which", "who", "why"})  # A message begins with none of them.
+
+
+def words(text: str) -> list[str]:
+    """Return the words of a text."""
+    return _WORD.findall(text)
 
 
 def literals(text: str) -> tuple[Literal, ...]:
@@ -100,7 +105,7 @@ def message_runs(text: str) -> tuple[Run, ...]:
 
 
 def _runs(segment: tuple[str, ...]) -> Iterator[Run]:
-    is_message = MIN_RUN <= len(segment) <= MAX_RUN and segment[0].lower() not in _ASKING
+    is_message = MIN_RUN <= len(segment) <= MAX_RUN and segment[0].lower() not in ASKING
     if is_message and _telling(segment) >= MIN_TELLING:
         yield Run(segment, 0, len(segment))
     for start in range(len(segment) - RUN + 1 if len(segment) > RUN else 0):

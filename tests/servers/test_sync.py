@@ -490,7 +490,7 @@ def test_hostile_texts_are_looked_for_and_nothing_else(
             assert len(listed) > 2
             for number, text in enumerate(texts):
                 hostile = Scope(
-                    paths=("src", text),
+                    paths=("src", *(() if _SPECIAL.intersection(text) else _pattern(text))),
                     languages=frozenset({"python", text}),
                     excluded_keys=frozenset({text}),
                     include_patterns=_pattern(text),
@@ -512,6 +512,9 @@ def _pattern(text: str) -> tuple[str, ...]:
     except RequestError:
         return ()
     return (text,)
+
+
+_SPECIAL = frozenset("*?[!\\#")  # Characters of globs, which may match files.
 
 
 def _hostile(count: int) -> list[str]:

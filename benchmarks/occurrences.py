@@ -52,7 +52,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Measure find_occurrences beside ripgrep.")
     parser.add_argument("--root", type=Path, required=True, help="folder of any repository")
     parser.add_argument("--runs", type=int, default=5, help="how often each pattern is timed")
-    parser.add_argument("--equal", type=int, default=0, help="compare the lines of so many random patterns")
+    parser.add_argument("--equal", type=int, default=0, help="number of random patterns whose lines are compared")
     parser.add_argument("--seed", type=int, default=1, help="of the random patterns")
     parser.add_argument("patterns", nargs="*", metavar="PATTERN", help="literal texts; /.../ is a regular expression")
     options = parser.parse_args()

@@ -162,13 +162,13 @@ def test_damage_is_an_error_at_the_next_call_and_the_index_is_mended(
 
 @pytest.mark.parametrize("loss", LOSS)
 def test_an_index_that_is_removed_is_built_again(loss: Callable[[Path], None], serve: Callable[..., Served]) -> None:
-    """Until it is there, an answer says that it is empty or being built."""
+    """Until it is there, an answer says that it is being built."""
     served = serve()
     (server,) = served.servers
     loss(served.file)
     text, failed = server.call("index_status", {})
     assert not failed
-    assert text.startswith(("Index: building", "Index: empty"))  # Empty for the moment until the writer notices.
+    assert text.startswith("Index: building")
     wait_until_mended(server)
 
 

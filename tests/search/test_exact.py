@@ -1,13 +1,12 @@
 """A query that is a name finds its definitions in a lexicographic order, in whatever notation it is written."""
 
 from collections.abc import Iterator
-from textwrap import dedent
 
 import pytest
 
 from graphrag_mcp.app.local import App
 from graphrag_mcp.model.search import SearchRequest
-from graphrag_mcp.settings import load_settings
+from tests.search.indexed import indexed
 
 FILES = {
     "src/net/session.py": """\
@@ -55,15 +54,8 @@ FILES = {
 @pytest.fixture(scope="module")
 def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
     """An index of FILES."""
-    folder = tmp_path_factory.mktemp("exact")
-    for path, text in FILES.items():
-        (folder / "project" / path).parent.mkdir(parents=True, exist_ok=True)
-        (folder / "project" / path).write_text(dedent(text))
-    environ = {"GRAPHRAG_DATA_DIR": str(folder / "data"), "GRAPHRAG_WORKERS": "1"}
-    app = App(folder / "project", load_settings(folder / "project", environ))
-    app.index()
-    yield app
-    app.close()
+    with indexed(tmp_path_factory.mktemp("exact"), FILES) as app:
+        yield app
 
 
 def _found(app: App, query: str) -> list[str]:

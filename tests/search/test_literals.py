@@ -13,7 +13,8 @@ from graphrag_mcp.model.search import Hit, LiteralPlace, SearchRequest
 from graphrag_mcp.search.query.literals import Literal, LiteralKind, literals, message_runs
 from graphrag_mcp.search.query.understand import understand
 from graphrag_mcp.search.ranking.bonuses import literal_bonuses
-from graphrag_mcp.settings import RetrievalSettings, load_settings
+from graphrag_mcp.settings import RetrievalSettings
+from tests.search.indexed import indexed
 
 PROSE = "".join(
     f'def straw_{name}(limit):\n    """Return the {name} limit of a list with a default."""\n    return limit\n\n\n'
@@ -40,15 +41,8 @@ FILES = {
 @pytest.fixture(scope="module")
 def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
     """An index of FILES."""
-    folder = tmp_path_factory.mktemp("literals")
-    for path, text in FILES.items():
-        (folder / "project" / path).parent.mkdir(parents=True, exist_ok=True)
-        (folder / "project" / path).write_text(text)
-    environ = {"GRAPHRAG_DATA_DIR": str(folder / "data"), "GRAPHRAG_WORKERS": "1"}
-    app = App(folder / "project", load_settings(folder / "project", environ))
-    app.index()
-    yield app
-    app.close()
+    with indexed(tmp_path_factory.mktemp("literals"), FILES) as app:
+        yield app
 
 
 def _ask(app: App, query: str) -> list[Hit]:
@@ -99,31 +93,17 @@ def test_words_in_a_row_count_only_in_strings_of_code(app: App) -> None:
 
 def test_a_literal_in_many_lines_identifies_none(tmp_path: Path) -> None:
     """With more than twenty lines, the order is that of the other signals."""
-    root = tmp_path / "project"
-    root.mkdir()
-    for number in range(3):
-        lines = "".join(f'    get("straw-max-size", {line})\n' for line in range(7))
-        (root / f"uses_{number}.py").write_text(f"def uses_{number}(get):\n{lines}")
-    app = App(root, load_settings(root, {"GRAPHRAG_DATA_DIR": str(tmp_path / "data"), "GRAPHRAG_WORKERS": "1"}))
-    try:
-        app.index()
+    lines = "".join(f'    get("straw-max-size", {line})\n' for line in range(7))
+    files = {f"uses_{number}.py": f"def uses_{number}(get):\n{lines}" for number in range(3)}
+    with indexed(tmp_path, files) as app:
         assert _with_literal(_ask(app, "straw-max-size")) == []
-    finally:
-        app.close()
 
 
 def test_a_secret_is_not_confirmed_by_its_text(tmp_path: Path) -> None:
     """A literal is compared with masked text: a search cannot tell whether a guessed secret is right."""
-    root = tmp_path / "project"
-    root.mkdir()
     secret = "AKIA" + "QWERTYUIOPASDFGH"
-    (root / "keys.py").write_text(f'ACCESS_KEY = "{secret}"\n')
-    app = App(root, load_settings(root, {"GRAPHRAG_DATA_DIR": str(tmp_path / "data"), "GRAPHRAG_WORKERS": "1"}))
-    try:
-        app.index()
+    with indexed(tmp_path, {"keys.py": f'ACCESS_KEY = "{secret}"\n'}) as app:
         assert _with_literal(_ask(app, f'where is "{secret}"')) == []
-    finally:
-        app.close()
 
 
 @pytest.mark.parametrize(
@@ -189,16 +169,8 @@ def test_a_text_that_holds_the_question_does_not_answer_it(tmp_path: Path) -> No
         "tests/test_search.py": f'QUESTION = "{question}"\n',
         "src/scales.py": "def weigh_twice(parcel):\n    # Heavy parcels are weighed a second time.\n    return 2\n",
     }
-    for path, text in files.items():
-        (tmp_path / "project" / path).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / "project" / path).write_text(text)
-    environ = {"GRAPHRAG_DATA_DIR": str(tmp_path / "data"), "GRAPHRAG_WORKERS": "1"}
-    app = App(tmp_path / "project", load_settings(tmp_path / "project", environ))
-    try:
-        app.index()
+    with indexed(tmp_path, files) as app:
         hits = app.search(SearchRequest(question)).primary
-    finally:
-        app.close()
     assert hits[0].chunk.path == "src/scales.py"
     assert _with_literal(list(hits)) == []
 

@@ -7,7 +7,7 @@ import pytest
 from graphrag_mcp.app.local import App
 from graphrag_mcp.model.search import SearchRequest
 from graphrag_mcp.search.query.locations import Location, read_locations
-from graphrag_mcp.settings import load_settings
+from tests.search.indexed import indexed
 
 BODY = "".join(f"    total = step_{n}(total, 'the text of step {n} of the tree')\n" for n in range(40))
 TREE = "".join(f"def walk_{name}(total):\n{BODY}    return total\n\n\n" for name in ("first", "second", "third"))
@@ -31,15 +31,11 @@ def test_a_location_is_a_file_with_a_line(text: str, locations: list[Location]) 
 @pytest.fixture(scope="module")
 def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
     """An index of a file with three long functions, and of another one with the words of a question."""
-    folder = tmp_path_factory.mktemp("locations")
-    for path, text in {"lib/tree.py": TREE, "lib/other.py": "def start():\n    return 'panic at start'\n"}.items():
-        (folder / "project" / path).parent.mkdir(parents=True, exist_ok=True)
-        (folder / "project" / path).write_text(text)
-    environ = {"GRAPHRAG_DATA_DIR": str(folder / "data"), "GRAPHRAG_WORKERS": "1"}
-    app = App(folder / "project", load_settings(folder / "project", environ))
-    app.index()
-    yield app
-    app.close()
+    with indexed(
+        tmp_path_factory.mktemp("locations"),
+        {"lib/tree.py": TREE, "lib/other.py": "def start():\n    return 'panic at start'\n"},
+    ) as app:
+        yield app
 
 
 @pytest.mark.parametrize("query", ["tree.py:60", 'File "/srv/lib/tree.py", line 60', "panic in tree.py:60 at start"])

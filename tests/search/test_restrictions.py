@@ -135,7 +135,7 @@ def test_a_restriction_filters_and_is_reported(bench: Bench) -> None:
     assert paths(result) == ["tests/test_stone.py"]
     assert result.query == "in the tests: garnet"
     first = render(result, 1_000).splitlines()[0]
-    assert first == "Restricted to tests, as the question says; other words search everywhere."
+    assert first == "Restricted to tests, as the question says; leave that out to search everywhere."
     assert paths(bench.search(SearchRequest("garnet, only in docs/"))) == ["docs/stone.md"]
 
 

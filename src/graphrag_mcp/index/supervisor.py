@@ -109,14 +109,18 @@ class Supervisor:
 
         Raises IndexDamagedError while the file has to be examined.
         """
-        if self._state.state is IndexPhase.EMPTY:
-            return self._stored_state(index)
-        if self._state.state is IndexPhase.READY:
+        state = self._state
+        if state.state is IndexPhase.EMPTY:
+            state = self._stored_state(index)
+        if state.state is IndexPhase.READY:
             index = index or self._handle.searched()
-            if not index.catalog.meta("indexed_at"):
-                self._settled.clear()
-                return IndexState(IndexPhase.BUILDING, message=LOST)
-        return self._state
+            is_lost = not index.catalog.meta("indexed_at")
+        else:  # One that is kept up to date is never left empty.
+            is_lost = state.state is IndexPhase.EMPTY and self.in_background
+        if is_lost:
+            self._settled.clear()
+            return IndexState(IndexPhase.BUILDING, message=LOST)
+        return state
 
     def wait_ready(self, timeout_seconds: float | None = None) -> IndexState:
         """Wait until the index is ready or has failed, or the time is over, and return its state."""

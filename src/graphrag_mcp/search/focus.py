@@ -12,6 +12,7 @@ import math
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import cached_property
 from heapq import nsmallest
 from operator import itemgetter
 from typing import NamedTuple
@@ -47,8 +48,7 @@ class Terms:
         self.of = _Contained(frozenset(rarity))
         self.weight = _Weights({term: value / total for term, value in rarity.items()})
         self.is_name = query.intent is Intent.SYMBOL
-        self._locations = query.locations
-        self._quoted = [*(_plain(one.text) for one in query.literals), *(_plain(run.text) for run in query.runs)]
+        self._query = query
         self._named = [(symbol.name.lower(), [part.lower() for part in symbol.qualifiers]) for symbol in query.symbols]
 
     def of_lines(self, text: str) -> list[frozenset[str]]:
@@ -63,13 +63,20 @@ class Terms:
     def marked_lines(self, hit: Hit) -> set[int]:
         """Return the lines of a chunk that the query names, or that contain a text which the query quotes."""
         chunk = hit.chunk
-        marked = set(lines_in(self._locations, chunk.path)) if self._locations else set()
+        marked = set(lines_in(self._query.locations, chunk.path))
         if any(factor.name == "literal" for factor in hit.factors):
-            for number, line in enumerate(chunk.text.split("\n"), chunk.start_line):
-                text = _plain(line)
-                if any(quoted in text for quoted in self._quoted):
-                    marked.add(number)
+            texts = map(_plain, chunk.text.split("\n"))
+            marked |= {
+                number
+                for number, text in enumerate(texts, chunk.start_line)
+                if any(quoted in text for quoted in self._quoted)
+            }
         return marked
+
+    @cached_property
+    def _quoted(self) -> list[str]:
+        query = self._query
+        return [*(_plain(one.text) for one in query.literals), *(_plain(run.text) for run in query.runs)]
 
     def names(self, symbol: Symbol) -> bool:
         """Return whether the query gives the name of a definition, with its own qualifier where it gives one."""

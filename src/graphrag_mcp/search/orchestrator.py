@@ -71,7 +71,7 @@ class SearchOrchestrator:
             return self._search(request, texts, stores, index)
         plain = [found.question if found else text for found, text in zip(read, texts, strict=True)]
         result = self._search(replace(request, scope=scope), plain, stores, index)
-        note = f"Restricted to {restriction.place}, as the question says; other words search everywhere."
+        note = f"Restricted to {restriction.place}, as the question says; leave that out to search everywhere."
         if not result.primary or result.meta.nothing_matches:
             everywhere = self._search(request, plain, stores, index)
             if everywhere.primary and not everywhere.meta.nothing_matches:

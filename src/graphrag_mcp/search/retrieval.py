@@ -216,10 +216,10 @@ class Lookups:
             lambda: graph.find_symbols(names, scope, MAX_DEFINITIONS) if names and graph is not None else [],
         )
         # Only for queries with a path: a file named in passing is in the other lists too; measured, no gain.
-        located = query_words(" ".join(location.path for location in query.locations))
-        stems = tuple(dict.fromkeys((*located, *query.terms)))
         paths = start(
-            "catalog", catalog.remote, lambda: catalog.find_paths(stems, MAX_PATHS, scope) if query.paths else []
+            "catalog",
+            catalog.remote,
+            lambda: catalog.find_paths(_words_of_paths(query), MAX_PATHS, scope) if query.paths else [],
         )
         if vectors is None or stores.embedder is None:
             self.unavailable["vector"] = stores.no_vectors or "no embedding model"
@@ -314,6 +314,12 @@ def _as_written(query: Query, matches: Sequence[SymbolMatch]) -> Sequence[Symbol
         ]
         found += written or (others if len(others) <= MAX_OTHER_STYLE else []) or set_keys
     return found
+
+
+def _words_of_paths(query: Query) -> list[str]:
+    """Return the words of the files to find; the title of a long text lacks those of a trace."""
+    located = query_words(" ".join(location.path for location in query.locations))
+    return list(dict.fromkeys((*located, *query.terms)))
 
 
 def _sum(lists: Sequence[Sequence[Ranked]], weights: Sequence[float]) -> Sequence[Ranked]:

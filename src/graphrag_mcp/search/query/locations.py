@@ -4,7 +4,7 @@ import re
 from typing import NamedTuple
 
 MAX_LOCATIONS = 30  # The frames of a trace; the innermost come first or last.
-_LOCATION = re.compile(r"(?P<path>[\w./\\-]+\.[A-Za-z]\w{0,7})(?::|\"?, line )(?P<line>\d{1,7})\b")
+_LOCATION = re.compile(r"(?<![\w./\\-])(?P<path>[\w./\\-]+\.[A-Za-z]\w{0,7})(?::|\"?, line )(?P<line>\d{1,7})\b")
 
 
 class Location(NamedTuple):

@@ -38,7 +38,7 @@ _LINE_LOSS = 0.025  # Of 20 lines each is worth half of a single one.
 _LEAST_SHARE = 0.4  # What a literal counts in a long question.
 _FURTHER_LITERAL = 0.3
 _LAST_NAME = re.compile(r"[^\w-]+")
-_LOCATION = 1.5  # More than what the words of a query say for other parts of the file.
+_LOCATION_BONUS = 1.5  # More than what the words of a query say for other parts of the file.
 _OWN_FILE_GRADE = 1.15  # `class Session` in session.py.
 
 
@@ -90,7 +90,9 @@ def _share(query: Query, literal: str) -> float:
 
 def location_bonuses(located: Mapping[int, int]) -> dict[int, Factor]:
     """Return the bonus for the lines that the query names, by chunk."""
-    return {chunk: Factor("location", _LOCATION, FactorKind.BONUS, f"line {line}") for chunk, line in located.items()}
+    return {
+        chunk: Factor("location", _LOCATION_BONUS, FactorKind.BONUS, f"line {line}") for chunk, line in located.items()
+    }
 
 
 def by_chunk(*bonuses: Mapping[int, Factor]) -> dict[int, tuple[Factor, ...]]:

@@ -221,6 +221,7 @@ class Lookups:
             catalog.remote,
             lambda: catalog.find_paths(_words_of_paths(query), MAX_PATHS, scope) if query.paths else [],
         )
+        literals = find_places(query, scope, stores.phrases, catalog) if stores.phrases is not None else ()
         if vectors is None or stores.embedder is None:
             self.unavailable["vector"] = stores.no_vectors or "no embedding model"
         by_words = _sum([self._answer(pending) for pending in keyword], (1.0, self._retriever.expansion_weight))[:depth]
@@ -234,7 +235,7 @@ class Lookups:
             keyword_beyond={item.chunk_id: item.score for item in by_words[pool:]},
             query_vector=wanted,
             definitions=_as_written(query, self._answer(definitions)),
-            literals=find_places(query, scope, stores.phrases, catalog) if stores.phrases is not None else (),
+            literals=literals,
             paths=self._answer(paths),
         )
 

@@ -33,4 +33,4 @@ def understand_apart(parts: tuple[str, ...], settings: RetrievalSettings) -> lis
     """Return what each clause asks for; the second refers back, so it also has the terms of the first, as synonyms."""
     first, second = (understand(part, settings) for part in parts)
     context = tuple(term for term in first.terms if term not in second.terms)
-    return [first, replace(second, expansion_terms=context)]
+    return [first, replace(second, expansion_terms=context, text=f"{parts[1]} {parts[0]}")]

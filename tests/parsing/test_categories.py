@@ -71,6 +71,7 @@ EXPECTED = {
         "docs/conf.py",
         "setup.py",
         ".gitignore",
+        "etc/sshd_config",
     ],
     Category.EXAMPLES: [
         "examples/blog/app.py",

@@ -49,6 +49,26 @@ def test_what_continues_a_value_is_no_key() -> None:
     assert keys("tox.ini", "[env]\ncommands =\n  run a=b\n") == [("env", 1), ("env.commands", 2)]
 
 
+def test_a_file_of_names_and_values_lists_its_names() -> None:
+    """Each by its first line, with comments and in blocks; Apache's and nginx's files have this shape too."""
+    redis = (
+        "# Memory.\nmaxmemory 100mb\nmaxmemory-policy noeviction\n\n# Persistence.\nsave 900 1\nsave 300 10\ndir ./\n"
+    )
+    assert keys("redis.conf", redis) == [("maxmemory", 2), ("maxmemory-policy", 3), ("save", 6), ("dir", 8)]
+    assert keys("nginx.conf", "http {\n  server {\n    listen 80;\n  }\n}\n") == [
+        ("http", 1),
+        ("server", 2),
+        ("listen", 3),
+    ]
+    assert keys("etc/sshd_config", "#Port 2222\nPort 22\nPermitRootLogin no\n") == [("Port", 2), ("PermitRootLogin", 3)]
+
+
+def test_a_conf_file_that_assigns_has_assigned_keys() -> None:
+    """And one of another shape has none."""
+    assert keys("app.conf", "[http]\nport = 80\nname = my shop\n") == [("http", 1), ("http.port", 2), ("http.name", 3)]
+    assert keys("modules.conf", "loop\nfuse\nsnd hda\n") == []
+
+
 def test_the_elements_of_lists_have_no_keys() -> None:
     """A list of a thousand entries has a thousand times the same names."""
     assert keys("a.yaml", "steps:\n- name: one\n- name: two\n") == [("steps", 1)]

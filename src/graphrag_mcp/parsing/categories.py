@@ -85,7 +85,7 @@ _CONFIG_NAMES = _words(
     "package.swift mix.exs setup.py noxfile.py conf.py cmakelists.txt manifest.in robots.txt requirements.txt "
     "constraints.txt gulpfile.js gruntfile.js karma.conf.js codeowners version go.mod go.work "
     "sonar-project.properties build.cake meson.build meson_options.txt configure configure.ac tsconfig.json "
-    "package.json pyproject.toml"
+    "package.json pyproject.toml ssh_config sshd_config"
 )
 _LOCK_NAMES = _words(
     "package-lock.json npm-shrinkwrap.json pnpm-lock.yaml packages.lock.json go.sum bun.lockb gradle.lockfile "

@@ -1,11 +1,15 @@
-"""Reads the keys of formats with one assignment in a line: INI, Java properties, templates of environment variables."""
+"""Reads the keys of formats with one setting in a line: INI, properties, environment templates, `name value`."""
 
+import re
 from collections.abc import Iterator
+from operator import itemgetter
 
 from graphrag_mcp.parsing.configuration.key import Key
 
 _COMMENTS = ("#", ";", "!")
 _EXPORT = "export "
+_SPACED = re.compile(r"[A-Za-z][\w.-]*(?=[ \t]+\S)")  # `maxmemory 100mb`
+_MOST_LINES = 0.8  # The share of lines that shows a format.
 
 
 def assigned_keys(text: str) -> Iterator[Key]:
@@ -25,6 +29,20 @@ def assigned_keys(text: str) -> Iterator[Key]:
             yield Key(section, row)
         elif name := _assigned(stated.removeprefix(_EXPORT)):
             yield Key((*section, *name.split(".")), row)
+
+
+def conf_keys(text: str) -> Iterator[Key]:
+    """Yield the keys of a `.conf` file: assigned ones, or the first words where most lines are a name and its value.
+
+    Such a name may be repeated, as `location` is; its first line counts.
+    """
+    lines = [line.strip() for line in text.split("\n")]
+    stated = [line for line in lines if line[:1].isalnum()]
+    if sum(map(bool, map(_assigned, stated))) > len(stated) / 2:
+        yield from assigned_keys(text)
+    elif sum(map(bool, map(_SPACED.match, stated))) >= _MOST_LINES * len(stated):
+        first = {match[0]: row for row in reversed(range(len(lines))) if (match := _SPACED.match(lines[row]))}
+        yield from (Key((name,), row) for name, row in sorted(first.items(), key=itemgetter(1)))
 
 
 def _assigned(line: str) -> str:

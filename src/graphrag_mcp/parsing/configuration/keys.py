@@ -1,4 +1,4 @@
-"""Finds the keys of a configuration file: YAML, TOML, JSON, INI, properties and templates of environment variables.
+"""Finds the keys of a configuration file: YAML, TOML, JSON, INI, properties, environment templates, `name value`.
 
 A key is named by its path: `server.http.port`. The elements of lists have no keys. The bounds keep a file of data, or a
 schema, from filling the index with names that nobody asks for.
@@ -8,13 +8,14 @@ from collections.abc import Callable, Iterable
 from itertools import islice
 
 from graphrag_mcp.model.files import Category, Symbol, SymbolKind
-from graphrag_mcp.parsing.configuration.assignments import assigned_keys
+from graphrag_mcp.parsing.configuration.assignments import assigned_keys, conf_keys
 from graphrag_mcp.parsing.configuration.key import Key
 from graphrag_mcp.parsing.configuration.nested import json_keys, toml_keys, yaml_keys
 
 MAX_KEYS = 100  # Of one file, in its order.
 MAX_DEPTH = 5  # Parts of a path.
 _LARGEST = 60_000  # Characters; hand-written settings are smaller.
+_LARGEST_CONF = 200_000  # Some explain each line at length.
 _SIGNATURE_CHARS = 120
 _TRANSLATED = frozenset({"i18n", "l10n", "lang", "langs", "locale", "locales", "translations"})
 
@@ -26,6 +27,9 @@ _READERS: dict[str, Callable[[str], Iterable[Key]]] = {
     "jsonc": json_keys,
     "ini": assigned_keys,
     "cfg": assigned_keys,
+    "conf": conf_keys,
+    "sshd_config": conf_keys,
+    "ssh_config": conf_keys,
     "properties": assigned_keys,
 }
 
@@ -35,7 +39,8 @@ def configuration_keys(path: str, text: str, category: Category) -> tuple[Symbol
     *folders, name = path.lower().split("/")
     suffix = name.rpartition(".")[2]
     read = assigned_keys if name.startswith(".env") else _READERS.get(suffix)
-    if read is None or category is not Category.CONFIG or len(text) > _LARGEST or not _TRANSLATED.isdisjoint(folders):
+    largest = _LARGEST_CONF if read is conf_keys else _LARGEST
+    if read is None or category is not Category.CONFIG or len(text) > largest or not _TRANSLATED.isdisjoint(folders):
         return ()
     lines = text.split("\n")
     shallow = (key for key in read(text) if len(key.path) <= MAX_DEPTH)

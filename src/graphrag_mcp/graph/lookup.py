@@ -66,7 +66,7 @@ def _at_location(graph: SymbolGraph, text: str, root: Path) -> list[CodeNode]:
     if location is None:
         return []
     path = _relative(location["path"], root)
-    around = graph.in_file(path, int(location["line"]))
+    around = sorted(graph.in_file(path, int(location["line"])), key=lambda node: node.kind is SymbolKind.KEY)
     file = graph.file(path)
     return around[:1] or ([file] if file is not None else [])
 
@@ -93,6 +93,8 @@ def _definitions(graph: SymbolGraph, name: str, scope: Scope) -> list[CodeNode]:
         or _keys_set_by(graph, name, scope)
     )
     last = plain.rpartition(".")[2]
+    if read_name(name).is_flag and (keys := [node for node in found if node.kind is SymbolKind.KEY]):
+        return keys
     exact = [node for node in found if node.name in (last, name)]
     return exact if any(node.kind not in _TEXT_KINDS for node in exact) else found
 
@@ -119,7 +121,7 @@ def _in_other_words(graph: SymbolGraph, name: str, scope: Scope) -> list[CodeNod
 
 def _plain(name: str) -> str:
     """Return a name with dots between its parts: of `pkg.(*Type).Method` and `Outer$Inner` too, as in stack traces."""
-    return SEPARATORS.sub(".", _INNER.sub(".", _RECEIVER.sub(r"\1", name))).strip(".*&")
+    return SEPARATORS.sub(".", _INNER.sub(".", _RECEIVER.sub(r"\1", name))).strip(".*&-")
 
 
 def _relative(path: str, root: Path) -> str:

@@ -13,7 +13,7 @@ from graphrag_mcp.grep.hits import Hits, find_hits
 from graphrag_mcp.grep.needles import create_needle
 from graphrag_mcp.grep.occurrences import Files
 from graphrag_mcp.grep.roles import RoleFinder
-from graphrag_mcp.model.files import Category
+from graphrag_mcp.model.files import Category, SymbolKind
 from graphrag_mcp.model.graph import CodeNode, Direction
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.model.search import Case
@@ -126,5 +126,6 @@ _USES = (Direction.CALLERS, Direction.SUBCLASSES, Direction.TESTS, Direction.IMP
 _CATEGORIES = {category: position for position, category in enumerate(Category)}
 
 
-def _by_category(node: CodeNode) -> tuple[int, bool, str, int]:
-    return _CATEGORIES[node.category], node.is_archived, node.path, node.start_line
+def _by_category(node: CodeNode) -> tuple[int, bool, bool, str, int]:
+    is_key = node.kind is SymbolKind.KEY
+    return _CATEGORIES[node.category], node.is_archived, is_key, node.path, node.start_line

@@ -82,7 +82,7 @@ class SymbolKind(StrEnum):
     FIELD = "field"
     MODULE = "module"
     SECTION = "section"
-    KEY = "key"  # Of a configuration file.
+    KEY = "key"  # Of a configuration file; an option or setting that code declares.
 
 
 @dataclass(frozen=True, slots=True)

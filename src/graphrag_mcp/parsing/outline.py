@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from graphrag_mcp.model.files import SymbolKind
+from graphrag_mcp.model.files import Symbol, SymbolKind
 
 
 class Definition(NamedTuple):
@@ -94,13 +94,17 @@ class Comment(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Outline:
-    """Everything is in the order of the file; a definition comes before what it contains."""
+    """Everything is in the order of the file; a definition comes before what it contains.
+
+    keys: the options and settings that the code declares.
+    """
 
     definitions: Sequence[Definition] = ()
     references: Sequence[Reference] = ()
     bases: Sequence[Base] = ()
     imports: Sequence[Import] = ()
     comments: Sequence[Comment] = ()
+    keys: Sequence[Symbol] = ()
 
 
 def enclosing_indexes(definitions: Sequence[Definition], starts: Sequence[int]) -> list[int]:

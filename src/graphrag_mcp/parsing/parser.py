@@ -21,8 +21,9 @@ from graphrag_mcp.parsing.outline import Outline
 from graphrag_mcp.text import source
 from graphrag_mcp.text.counts import counted
 
-PARSER_VERSION = 11  # Increase it when a file is parsed differently, so that files are indexed again.
+PARSER_VERSION = 12  # Increase it when a file is parsed differently, so that files are indexed again.
 SYNTAX_LIMIT_BYTES = 1_000_000  # Larger code files are data in the form of code.
+_ONLY_USING = frozenset({Category.TESTS, Category.VENDORED})  # Settings of others, or for one test.
 _MARKDOWN = (".md", ".markdown", ".mdx", ".mdc")
 
 
@@ -84,7 +85,7 @@ def _parse_syntax(path: str, text: str, code: SourceCode, category: Category, gr
         category,
         ParseMode.SYNTAX,
         chunks=tuple(describe_chunks(lines, outline, spans)),
-        symbols=tuple(_symbols(outline)),
+        symbols=(*_symbols(outline), *(outline.keys if category not in _ONLY_USING else ())),
         relations=tuple(build_relations(path, language, category, outline)),
     )
 

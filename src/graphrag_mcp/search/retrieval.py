@@ -299,14 +299,17 @@ def _as_written(query: Query, matches: Sequence[SymbolMatch]) -> Sequence[Symbol
     """Return the definitions of the names as the query writes them, ignoring case.
 
     Those of a name that has none are the few whose name has the same words in another style, or the keys that an
-    environment variable of that name sets.
+    environment variable of that name sets. A flag (`--port`) means keys only.
     """
     by_name: dict[str, list[SymbolMatch]] = {}
     for match in matches:
         by_name.setdefault(match.symbol.name.lower(), []).append(match)
     found: list[SymbolMatch] = []
     for symbol in query.symbols:
-        written, *styles = (by_name.get(spelling, []) for spelling in symbol.spellings)
+        written, *styles = (
+            [match for match in by_name.get(spelling, []) if match.symbol.kind is SymbolKind.KEY or not symbol.is_flag]
+            for spelling in symbol.spellings
+        )
         others = [match for style in styles for match in style]
         set_keys = [
             match

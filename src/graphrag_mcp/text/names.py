@@ -20,11 +20,15 @@ _LONGEST = 250  # Characters of a declaration.
 
 @dataclass(frozen=True, slots=True)
 class NamedSymbol:
-    """A symbol as it is written: its last name, the qualifiers before it, outermost first, and its parameters."""
+    """A symbol as it is written: its last name, the qualifiers before it, outermost first, and its parameters.
+
+    is_flag: whether dashes stand before it, as in `--port`, so that it is an option.
+    """
 
     name: str
     qualifiers: tuple[str, ...] = ()
     parameters: str = ""
+    is_flag: bool = False
 
     @property
     def spellings(self) -> tuple[str, ...]:
@@ -40,8 +44,8 @@ class NamedSymbol:
 
 def read_name(token: str, parameters: str = "") -> NamedSymbol:
     """Return the parts of a name in any notation."""
-    parts = [part for part in SEPARATORS.split(token.removesuffix("()")) if part]
-    return NamedSymbol(parts[-1], tuple(parts[:-1]), parameters) if parts else NamedSymbol(token, (), parameters)
+    *outer, name = [part for part in SEPARATORS.split(token.removesuffix("()").lstrip("-")) if part] or [token]
+    return NamedSymbol(name, tuple(outer), parameters, token.startswith("-"))
 
 
 def read_declaration(text: str) -> NamedSymbol | None:

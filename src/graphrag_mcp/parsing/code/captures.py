@@ -18,6 +18,7 @@ The vocabulary of `queries/*.scm`; each pattern has exactly one of the roles:
                  @import.file where the source is a file relative to this one
     @item        a name taken by the import around it, with @alias likewise, where the source comes after the names:
                  a pattern of the whole statement would take quadratic time
+    @setting     a string that names a setting, where it is no argument of a call
 
 Names of captures that begin with "_" serve predicates. Where several patterns name one definition, the first wins.
 """
@@ -30,6 +31,7 @@ from typing import NamedTuple
 from tree_sitter import Node, Query, QueryCursor, Tree
 
 from graphrag_mcp.model.files import SymbolKind
+from graphrag_mcp.parsing.code.declared import REGISTRATIONS, SETTING, Registration
 from graphrag_mcp.parsing.code.syntax import SourceCode
 from graphrag_mcp.parsing.outline import SUPER_RECEIVER, UNKNOWN_RECEIVER, Base, Comment, Reference
 
@@ -51,6 +53,7 @@ _ROLES = (
     "import",
     "import.file",
     "item",
+    "setting",
     "comment",
     "decorator",
     "doc",
@@ -131,6 +134,7 @@ class Findings:
         self.bases: set[Base] = set()
         self.imports: dict[int, FoundImport] = {}  # by the start of the source
         self.items: list[tuple[int, str, str]] = []  # start, name and alias, before the imports are known
+        self.declaring: list[tuple[Node, Registration]] = []
 
     def run(self, query: Query, tree: Tree) -> None:
         """Collect all matches of the query."""
@@ -152,6 +156,8 @@ class Findings:
                 self._add_base(node, captures.get("receiver"))
             elif role == "doc":
                 self._add_doc(node)
+            elif role == "setting":
+                self.declaring.append((node, SETTING))
             elif role == "item":
                 self.items.append((node.start_byte, self._code.node_text(node), self._alias(captures)))
             else:
@@ -165,6 +171,9 @@ class Findings:
         receiver = self._read_receiver(before) if before else ""
         is_builtin = name in self._builtins
         self.references[start, is_call] = Reference(start, self._code.row(start), name, receiver, is_call, is_builtin)
+        registration = REGISTRATIONS.get(name)
+        if registration and registration.fits(node, receiver, is_call):
+            self.declaring.append((node, registration))
 
     def _add_base(self, node: Node, receivers: list[Node] | None) -> None:
         start = node.start_byte

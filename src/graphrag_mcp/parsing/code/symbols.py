@@ -14,6 +14,7 @@ from graphrag_mcp.parsing.code.captures import (
     trimmed_end,
     without_marks,
 )
+from graphrag_mcp.parsing.code.declared import declared_keys
 from graphrag_mcp.parsing.code.imports import expand_imports
 from graphrag_mcp.parsing.code.syntax import SourceCode
 from graphrag_mcp.parsing.languages import Grammar, ImportStyle
@@ -41,6 +42,7 @@ def read_outline(tree: Tree, grammar: Grammar, path: str, code: SourceCode) -> O
         bases=sorted(found.bases),
         imports=_build_imports(found, code, path, grammar.row.imports),
         comments=sorted(found.comments),
+        keys=declared_keys(found.declaring, code),
     )
 
 

@@ -98,7 +98,8 @@ def _called(symbol: Symbol, calls: Sequence[tuple[int, str]]) -> list[str]:
 def _members(symbol: Symbol, definitions: Sequence[Symbol]) -> list[str]:
     first = bisect_right(definitions, symbol.start_line, key=_start)
     last = bisect_right(definitions, symbol.end_line, lo=first, key=_start)
-    return list(dict.fromkeys(definitions[place].name for place in range(first, last)))[:MEMBERS]
+    members = (definitions[place] for place in range(first, last))
+    return list(dict.fromkeys(one.name for one in members if one.kind is not SymbolKind.KEY))[:MEMBERS]
 
 
 def _sketch(symbol: Symbol, end_line: int, related: Sequence[str]) -> Sketch:

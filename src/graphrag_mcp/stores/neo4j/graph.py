@@ -55,7 +55,7 @@ WHERE said.key IN $chunks AND s.kind <> 'field'
 MATCH (s)<-[:DEFINES]-(c:Chunk) WHERE c.path <> said.path AND {IN_SCOPE}
     AND size(COLLECT {{
         MATCH (other:Symbol)<-[:DEFINES]-(where:Chunk)
-        WHERE other.project = s.project AND other.name_key = s.name_key
+        WHERE other.project = s.project AND other.name_key = s.name_key AND other.kind <> 'key'
         RETURN DISTINCT where.path LIMIT 3
     }}) < 3
 RETURN DISTINCT said.key AS said, {_POINT}, COUNT {{ (s)<-[:CALLS|IMPORTS|INHERITS|TESTS]-() }} AS occurrences

@@ -62,9 +62,9 @@ class SqliteGraphStore:
                         LIMIT {MAX_CANDIDATES + 1})) IN (1, 2))
                 SELECT referenced.chunk_id, s.chunk_id, rare.occurrences FROM referenced CROSS JOIN rare USING (key)
                 CROSS JOIN symbols s ON s.name_key = referenced.key AND s.name = referenced.target
-                WHERE s.kind != 'field' AND {hidden.condition("s.file_id")} AND NOT EXISTS (
+                WHERE s.kind NOT IN ('field', 'key') AND {hidden.condition("s.file_id")} AND NOT EXISTS (
                     SELECT 1 FROM symbols own
-                    WHERE own.name_key = referenced.key AND own.file_id = referenced.file_id)""",
+                    WHERE own.name_key = referenced.key AND own.file_id = referenced.file_id AND own.kind != 'key')""",
             (id_list(chunk_ids), *hidden.parameters),
         )
         return list(map(Mention._make, rows))

@@ -126,7 +126,8 @@ class Settler:
                 CROSS JOIN files f ON f.id = m.file_id
                 WHERE r.kind IN ({_list(kinds)}) AND r.kind IN ('imports', 'links_to', 'supersedes')
                   AND m.file_id != r.file_id
-                  AND NOT EXISTS (SELECT 1 FROM symbols s WHERE s.name_key = r.target_key AND s.file_id = m.file_id)
+                  AND NOT EXISTS (SELECT 1 FROM symbols s
+                                  WHERE s.name_key = r.target_key AND s.file_id = m.file_id AND s.kind != 'key')
                   AND {hidden.condition("m.file_id", "?2")}
                 ORDER BY seed.key, r.id, m.file_id LIMIT {limit}""",
             (id_list(seeds), *hidden.parameters),

@@ -156,7 +156,7 @@ class SqliteSymbolGraph:
         Their receiver has an unknown type, or is imported from a module of the project that is a folder, or is a value
         that a file of the project defines (`from pkg.state import current`, `current.name()`).
         """
-        names = {node.name for node in nodes if not node.is_file}
+        names = {node.name for node in nodes if not node.is_file and node.kind is not SymbolKind.KEY}
         hidden = self._scopes.resolve(scope)
         ((count,),) = self._database.rows(
             f"""SELECT count(DISTINCT r.file_id << 32 | r.line) FROM json_each(?) wanted
@@ -227,8 +227,9 @@ class SqliteSymbolGraph:
     def _sources(self, relation_ids: Sequence[int]) -> dict[int, tuple[int, str, int]]:
         """Return the source node, the path and the line of each relation."""
         rows = self._database.rows(
-            """SELECT r.id, coalesce((SELECT s.id FROM symbols s WHERE s.file_id = r.file_id
-                          AND s.qualified_name = r.source AND r.line BETWEEN s.start_line AND s.end_line
+            """SELECT r.id, coalesce((SELECT s.id FROM symbols s
+                          WHERE s.file_id = r.file_id AND s.qualified_name = r.source AND s.kind != 'key'
+                              AND r.line BETWEEN s.start_line AND s.end_line
                           ORDER BY s.end_line - s.start_line LIMIT 1), -r.file_id), f.path, r.line
                FROM relations r CROSS JOIN files f ON f.id = r.file_id
                WHERE r.id IN (SELECT value FROM json_each(?))""",

@@ -43,3 +43,5 @@
 (mod_item name: (identifier) @source !body) @import
 (line_comment) @comment
 (block_comment) @comment
+(attribute (identifier) @_macro arguments: (token_tree (identifier) @_key . (string_literal) @setting)
+  (#any-of? @_macro "arg" "clap" "command" "structopt") (#any-of? @_key "env" "long"))

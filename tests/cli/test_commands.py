@@ -79,7 +79,7 @@ def test_grep_prints_every_line_with_its_role(root: Path, capsys: pytest.Capture
     text = output_of(capsys, "grep", "refresh_token", "--root", root, "-w")
     assert "  7: def refresh_token(self) -> str:  (definition)\n" in text
     assert "  5: Session().refresh_token()  (call)\n" in text
-    text = output_of(capsys, "grep", r"def \w+_token", "--regex", "--root", root, "--path", "src", "-C", 1)
+    text = output_of(capsys, "grep", "--regex", "--root", root, "-C", 1, r"def \w+_token", "src")
     assert text.splitlines()[-1] == '  8-         """Renew the token before it expires."""'
     rows = json.loads(output_of(capsys, "grep", "Token", "-i", "--language", "python", "--root", root, "--json"))[
         "rows"

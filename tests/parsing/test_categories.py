@@ -38,6 +38,7 @@ EXPECTED = {
         "spec/models/user_spec.rb",
         "test/fixtures/suite.bats",
         "pkg/testdata/input.go",
+        "transforms/__testfixtures__/rename.input.tsx",
         "polls/tests.py",
         "test_single.py",
         "src/tests.rs",

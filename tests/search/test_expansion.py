@@ -56,3 +56,11 @@ def test_only_the_words_are_widened() -> None:
     assert set(query.expansion_terms) == set(_expand("auth middleware"))
     assert understand("auth").expansion_terms == ()
     assert understand("auth middleware", RetrievalSettings(query_expansion=False)).expansion_terms == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "word"), [("an HTTP/2 server", "http2"), ("UTF-8 text", "utf8"), ("sha-256", "sha256")]
+)
+def test_a_numbered_name_is_also_looked_for_as_one_word(text: str, word: str) -> None:
+    """Code writes it without the mark between, since no identifier may have one."""
+    assert word in _expand(text)

@@ -167,6 +167,7 @@ def _add_scope(scope: "argparse._ArgumentGroup") -> None:
 
 def _add_grep(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("text", metavar="TEXT", help="a literal text; with --regex, a pattern")
+    parser.add_argument("path", nargs="*", action="extend", metavar="PATH", help="the same as --path PATH")
     parser.add_argument("--regex", action="store_true", help="TEXT is a regular expression of RE2")
     parser.add_argument("-w", "--whole-word", action="store_true", help="match whole words only")
     how = parser.add_mutually_exclusive_group()

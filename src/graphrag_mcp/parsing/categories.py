@@ -21,9 +21,9 @@ _FOLDERS: dict[str, Category] = {
     **dict.fromkeys(
         ("test", "tests", "__tests__", "__mocks__", "spec", "specs", "e2e", "testsuite", "test-suite", "test_suite",
          "unittests", "unit-tests", "unit_tests", "integration-tests", "integration_tests", "integrationtest",
-         "androidtest", "functionaltest", "cypress", "playwright", "fixtures", "__fixtures__", "testdata", "test-data",
-         "test_data", "testutil", "testutils", "test_utils", "regress", "regression", "regressions", "itest",
-         "itests"), _TESTS),
+         "androidtest", "functionaltest", "cypress", "playwright", "fixtures", "__fixtures__", "test-fixtures",
+         "test_fixtures", "__testfixtures__", "__snapshots__", "testdata", "test-data", "test_data",
+         "testutil", "testutils", "test_utils", "regress", "regression", "regressions", "itest", "itests"), _TESTS),
     **dict.fromkeys(
         ("example", "examples", "sample", "samples", "demo", "demos", "benchmark", "benchmarks", "bench", "benches",
          "playground", "playgrounds", "docs_src", "cookbook", "quickstart", "tutorials"), _EXAMPLES),

@@ -3,13 +3,17 @@
 Only the keyword index needs it: the vectors of synonyms are near each other, and an added word would move the query's.
 """
 
+import re
 from collections.abc import Mapping, Sequence
-from itertools import islice
+from itertools import chain, islice
 
 from graphrag_mcp.text.words import query_words
 
 MAX_ADDED = 12
 MAX_CHARACTERS = 512
+_NUMBERED = re.compile(
+    r"\b([A-Za-z]{2,})[-/](\d{1,4})\b"
+)  # "HTTP/2", "UTF-8", "SHA-256": names write them as one word.
 
 # A word and its synonyms: abbreviations, and the words that other teams use for the same thing.
 SYNONYMS: Mapping[str, tuple[str, ...]] = {
@@ -86,5 +90,7 @@ def expand(text: str, terms: Sequence[str], more: Mapping[str, Sequence[str]]) -
         return ()
     known = dict(SYNONYMS) | {word.lower(): tuple(synonyms) for word, synonyms in more.items()}
     words = dict.fromkeys(word.strip(".,:;!?()'\"`").lower() for word in text.split())
-    added = dict.fromkeys(term for word in words for synonym in known.get(word, ()) for term in query_words(synonym))
+    numbered = ["".join(parts).lower() for parts in _NUMBERED.findall(text)]
+    synonyms = chain(numbered, chain.from_iterable(known.get(word, ()) for word in words))
+    added = dict.fromkeys(term for synonym in synonyms for term in query_words(synonym))
     return tuple(islice((term for term in added if term not in terms), MAX_ADDED))

@@ -39,6 +39,7 @@ from graphrag_mcp.search.ranking.scored import Scored
 from graphrag_mcp.settings import RetrievalSettings
 
 MAX_RANKED = 200  # Candidates whose full score is computed; by fused score times prior, later ones never win.
+_REPEATED = (Category.CONFIG, Category.DOCUMENTATION)
 COHERENCE_POOL = 100  # Candidates whose files are counted; later ones are listed by chance.
 
 
@@ -124,13 +125,12 @@ class Ranker:
             [(candidate, files[candidate.chunk_id]) for candidate in fused if candidate.chunk_id in files]
         )
         coherence = coherence_by_file((file.file_id, candidate.score) for candidate, file in known[:COHERENCE_POOL])
-        by_file: dict[int, tuple[StoredFile, list[Fused]]] = {}
+        groups: dict[int | str, list[tuple[Fused, StoredFile]]] = {}
         for candidate, file in known:
-            by_file.setdefault(file.file_id, (file, []))[1].append(candidate)
-        ranked: list[Scored] = []
-        for file_id, (file, hits) in by_file.items():
-            self._files[file_id] = self._score_file(file, coherence.get(file_id, 0.0))
-            ranked += self._saturate(file, hits)
+            if file.file_id not in self._files:
+                self._files[file.file_id] = self._score_file(file, coherence.get(file.file_id, 0.0))
+            groups.setdefault(_group(file), []).append((candidate, file))
+        ranked = [scored for hits in groups.values() for scored in self._saturate(hits)]
         ranked.sort(key=_best_first)
         document = fact_document(self.query, ranked) if self.with_bonuses else None
         return ranked if document is None else self._with_place_for(document, ranked)
@@ -215,20 +215,24 @@ class Ranker:
             self._confidence(scored.fused),
             ListSource.GRAPH if ListSource.GRAPH in scored.fused.ranks else ListSource.VECTOR,
         )
-        yield "saturation", self.settings.saturation**scored.rank_in_file, f"hit {scored.rank_in_file + 1} of the file"
+        group = _group(file)
+        of = "the file" if group == file.file_id else f"files named {group}"
+        yield "saturation", self.settings.saturation**scored.rank_in_file, f"hit {scored.rank_in_file + 1} of {of}"
 
-    def _saturate(self, file: StoredFile, hits: Sequence[Fused]) -> Iterator[Scored]:
-        """Yield the hits of a file, best first: (fused + own bonus + share · file's bonuses) · factors.
+    def _saturate(self, hits: Sequence[tuple[Fused, StoredFile]]) -> Iterator[Scored]:
+        """Yield the hits of a group, best first: (fused + own bonus + share · file's bonuses) · factors.
 
         Its second, third, … hit is damped, and only its first gets the file's bonuses in full.
         """
-        shared = self._files[file.file_id]
-        weighed = [(self.base(hit), self._multiplier(hit, shared), hit) for hit in hits]
+        weighed = []
+        for hit, file in hits:
+            shared = self._files[file.file_id]
+            weighed.append((self.base(hit), shared.bonus, self._multiplier(hit, shared), hit, file))
         if len(weighed) > 1:
-            weighed.sort(key=lambda part: -(part[0] + shared.bonus) * part[1])
+            weighed.sort(key=lambda part: -(part[0] + part[1]) * part[2])
         share = damping = 1.0
-        for rank, (base, multiplier, hit) in enumerate(weighed):
-            yield Scored((base + share * shared.bonus) * multiplier * damping, hit, file, rank)
+        for rank, (base, bonus, multiplier, hit, file) in enumerate(weighed):
+            yield Scored((base + share * bonus) * multiplier * damping, hit, file, rank)
             share *= self.settings.file_bonus_decay
             damping *= self.settings.saturation
 
@@ -270,6 +274,11 @@ class Ranker:
         if not self.with_bonuses or (self.settings.confidence_vector == 1.0 and ListSource.GRAPH not in fused.ranks):
             return 1.0
         return multipliers.source_confidence(fused.ranks, self.settings)
+
+
+def _group(file: StoredFile) -> int | str:
+    """Return what damps further hits: the file, or the name of a document or manifest, which every package repeats."""
+    return file.path.rpartition("/")[2] if file.category in _REPEATED else file.file_id
 
 
 def _best_first(scored: Scored) -> tuple[float, int, str, int]:

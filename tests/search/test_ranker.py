@@ -1,0 +1,33 @@
+"""How the hits of one file, and of files that a project repeats, damp each other."""
+
+import pytest
+
+from graphrag_mcp.model.files import Category
+from graphrag_mcp.model.search import StoredFile
+from graphrag_mcp.search.query.understand import understand
+from graphrag_mcp.search.ranking.ranked_lists import Fused
+from graphrag_mcp.search.ranking.ranker import Ranker
+from graphrag_mcp.settings import RetrievalSettings
+
+SETTINGS = RetrievalSettings()
+
+
+@pytest.mark.parametrize(
+    ("category", "paths", "damped"),
+    [
+        (Category.CONFIG, ["api/package.json", "web/package.json"], True),
+        (Category.DOCUMENTATION, ["api/CHANGELOG.md", "web/CHANGELOG.md"], True),
+        (Category.CONFIG, ["api/package.json", "web/settings.yaml"], False),
+        (Category.IMPLEMENTATION, ["api/routes.py", "web/routes.py"], False),
+    ],
+)
+def test_manifests_of_one_name_damp_each_other_as_hits_of_one_file_do(
+    category: Category, paths: list[str], damped: bool
+) -> None:
+    """Every package of a project has one; more than the best of them is rarely asked for."""
+    files = {number: StoredFile(number, path, category, None, None) for number, path in enumerate(paths, 1)}
+    ranker = Ranker(understand("the limit of uploads"), SETTINGS, now=0.0)
+    first, second = ranker.order([Fused(number, 0.5, {}) for number in files], files)
+    assert (second.score < first.score) is damped
+    notes = [factor.note for factor in ranker.terms(second) if factor.name == "saturation"]
+    assert notes == ([f"hit 2 of files named {paths[0].rpartition('/')[2]}"] if damped else [])

@@ -120,13 +120,18 @@ def choose(documented: Sequence[Documented]) -> list[Documented]:
         return one is not other and len(one.words & other.words) > ALIKE * len(one.words | other.words)
 
     usable = [one for one in documented if one.query and not any(is_twin(one, other) for other in documented)]
+    return sample(usable, PER_REPOSITORY)
+
+
+def sample(documented: Sequence[Documented], most: int) -> list[Documented]:
+    """Return some, at most PER_FILE of a file, the same on every run."""
     of_file: Counter[str] = Counter()
     chosen = []
-    for one in random.Random(0).sample(usable, len(usable)):
+    for one in random.Random(0).sample(documented, len(documented)):
         of_file[one.path] += 1
         if of_file[one.path] <= PER_FILE:
             chosen.append(one)
-    return sorted(chosen[:PER_REPOSITORY], key=lambda one: (one.path, one.rows.start))
+    return sorted(chosen[:most], key=lambda one: (one.path, one.rows.start))
 
 
 def blank(tree: Path, chosen: Sequence[Documented]) -> None:

@@ -18,7 +18,6 @@ import argparse
 import ast
 import json
 import os
-import random
 import re
 import shutil
 import tempfile
@@ -31,7 +30,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from benchmarks.docstrings import PER_FILE, Documented, blank, choose, is_fit, read_file, without_name
+from benchmarks.docstrings import Documented, blank, choose, is_fit, read_file, sample, without_name
 from graphrag_mcp.app.local import App
 from graphrag_mcp.exclusion.manager import ExclusionManager
 from graphrag_mcp.exclusion.walker import WalkedFile, walk
@@ -96,7 +95,8 @@ def make(options: argparse.Namespace) -> None:
         paths = sorted(one.path for one in walk(ExclusionManager(tree)) if isinstance(one, WalkedFile))
         texts = {path: (tree / path).read_bytes() for path in paths}
         functions = choose([one for path in paths for one in read_file(path, texts[path])])
-        types = choose_types([one for path in paths for one in read_types(path, texts[path])])
+        read = [one for path in paths for one in read_types(path, texts[path]) if one.query]
+        types = sample(read, TYPES_PER_REPOSITORY)
         blank(tree, [one for path in paths for one in everything_documented(path, texts[path])])
         questions += [as_question("docstrings", name, one) for one in functions]
         questions += [as_question("types", name, one) for one in types]
@@ -156,18 +156,6 @@ def everything_documented(path: str, data: bytes) -> Iterator[Documented]:
         yield Documented(path, symbol, rows, said, frozenset())
     for symbol, rows, said in documented_types(parsed, data):
         yield Documented(path, symbol, rows, said, frozenset())
-
-
-def choose_types(documented: Sequence[Documented]) -> list[Documented]:
-    """Return some of the types, the same on every run."""
-    usable = [one for one in documented if one.query]
-    of_file: Counter[str] = Counter()
-    chosen = []
-    for one in random.Random(0).sample(usable, len(usable)):
-        of_file[one.path] += 1
-        if of_file[one.path] <= PER_FILE:
-            chosen.append(one)
-    return sorted(chosen[:TYPES_PER_REPOSITORY], key=lambda one: (one.path, one.rows.start))
 
 
 def commit_questions(checkout: Path, repo: str, texts: Mapping[str, bytes]) -> list[dict[str, Any]]:

@@ -7,7 +7,7 @@ import pytest
 from graphrag_mcp.app.local import App
 from graphrag_mcp.model.graph import Direction
 from graphrag_mcp.model.search import SearchRequest
-from graphrag_mcp.settings import load_settings
+from tests.indexed import indexed
 
 FILES = {
     "shop.yaml": "# All settings of the shop.\nserver:\n  http:\n    port: 8080\n    retries: 3\nname: shop\n",
@@ -19,14 +19,8 @@ FILES = {
 
 @pytest.fixture(scope="module")
 def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
-    root = tmp_path_factory.mktemp("keys") / "project"
-    for path, text in FILES.items():
-        (root / path).parent.mkdir(parents=True, exist_ok=True)
-        (root / path).write_text(text, encoding="utf-8")
-    app = App(root, load_settings(root, {"GRAPHRAG_DATA_DIR": str(root.parent / "data")}))
-    app.index()
-    yield app
-    app.close()
+    with indexed(tmp_path_factory.mktemp("keys"), FILES) as app:
+        yield app
 
 
 @pytest.mark.parametrize("asked", ["server.http.port", "port", "SERVER_HTTP_PORT", "SHOP_SERVER_HTTP_PORT"])

@@ -8,7 +8,7 @@ from graphrag_mcp.app.local import App
 from graphrag_mcp.model.files import SymbolKind
 from graphrag_mcp.model.graph import Direction
 from graphrag_mcp.model.search import SearchRequest
-from graphrag_mcp.settings import load_settings
+from tests.indexed import indexed
 
 FILES = {
     "shop/cli.py": "def options(parser):\n    parser.add_argument('--max-size', default=8)\n"
@@ -22,14 +22,8 @@ FILES = {
 
 @pytest.fixture(scope="module")
 def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
-    root = tmp_path_factory.mktemp("declared") / "project"
-    for path, text in FILES.items():
-        (root / path).parent.mkdir(parents=True, exist_ok=True)
-        (root / path).write_text(text, encoding="utf-8")
-    app = App(root, load_settings(root, {"GRAPHRAG_DATA_DIR": str(root.parent / "data")}))
-    app.index()
-    yield app
-    app.close()
+    with indexed(tmp_path_factory.mktemp("declared"), FILES) as app:
+        yield app
 
 
 @pytest.mark.parametrize("asked", ["--max-size", "max-size", "max_size", "maxSize", "MAX_SIZE", "SHOP_MAX_SIZE"])

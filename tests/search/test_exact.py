@@ -6,7 +6,7 @@ import pytest
 
 from graphrag_mcp.app.local import App
 from graphrag_mcp.model.search import SearchRequest
-from tests.search.indexed import indexed
+from tests.indexed import indexed
 
 FILES = {
     "src/net/session.py": """\

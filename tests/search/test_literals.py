@@ -14,7 +14,7 @@ from graphrag_mcp.search.query.literals import Literal, LiteralKind, literals, m
 from graphrag_mcp.search.query.understand import understand
 from graphrag_mcp.search.ranking.bonuses import literal_bonuses
 from graphrag_mcp.settings import RetrievalSettings
-from tests.search.indexed import indexed
+from tests.indexed import indexed
 
 PROSE = "".join(
     f'def straw_{name}(limit):\n    """Return the {name} limit of a list with a default."""\n    return limit\n\n\n'

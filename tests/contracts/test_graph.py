@@ -276,6 +276,20 @@ def test_what_a_chunk_mentions_leads_to_the_files_that_define_it(backend: Backen
     assert backend.graph.mentions([seed], Scope(excluded_keys=frozenset({"rare.py"}))) == []
 
 
+def test_a_mention_never_means_a_key(backend: Backend) -> None:
+    """Neither a key of the same name elsewhere, nor one in the file that mentions the name."""
+    keys = [Symbol("port", "port", SymbolKind.KEY, line, line) for line in (1, 3)]
+    backend.write(
+        [
+            Source("a.py", ["run"], symbols=(_function("run"), keys[1]), relations=(_call("port"),)),
+            Source("port.py", ["port"], symbols=(_function("port"),)),
+            *(Source(f"{name}.yaml", ["port: 1"], symbols=(keys[0],)) for name in "bcd"),
+        ]
+    )
+    (found,) = backend.graph.mentions([_seed(backend, "run", "a.py")], Scope())
+    assert backend.places([found.definition_chunk_id]) == [("port.py", 0)]
+
+
 def test_backlinks_count_the_files_that_lead_to_one(backend: Backend) -> None:
     """Distinct other files, not archived, that call, import or link to it."""
     link = Relation(RelationKind.LINKS_TO, "", "guide", 2, 1.0, Resolution.UNRESOLVED, "/docs/guide")

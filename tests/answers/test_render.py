@@ -230,6 +230,12 @@ def test_a_judgement_changes_nothing_where_something_matches() -> None:
     assert detailed(make_result(make_hit(), confidence=0.9)) == detailed(make_result(make_hit()))
 
 
+def test_an_answer_with_results_names_what_the_index_does_not_have() -> None:
+    """Results about something like it would be taken for it."""
+    lines = written(make_result(make_hit(), confidence=0.9, missing_words=("RedisBackend",)), "detailed").splitlines()
+    assert lines[0] == 'Not indexed anywhere: "RedisBackend".'
+
+
 def test_words_that_all_occur_are_not_blamed() -> None:
     """The reason is the true one; filters are named, and a name cannot break its line."""
     assert "(no chunk contains these words together)" in detailed(make_result(make_hit(), confidence=0.01))

@@ -12,7 +12,16 @@ from graphrag_mcp.model.files import Symbol, SymbolKind
 from graphrag_mcp.model.reports import IndexPhase, IndexState
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.model.search import Frequencies, Ranked, SearchMeta, SearchRequest, SymbolMatch
-from graphrag_mcp.search.confidence import LOW, MIN_CHUNKS, Signals, confidence, judge, missing_words, read_signals
+from graphrag_mcp.search.confidence import (
+    LOW,
+    MIN_CHUNKS,
+    Signals,
+    confidence,
+    judge,
+    missing_names,
+    missing_words,
+    read_signals,
+)
 from graphrag_mcp.search.orchestrator import SearchOrchestrator
 from graphrag_mcp.search.query.understand import understand
 from graphrag_mcp.search.retrieval import Found
@@ -133,7 +142,32 @@ def test_missing_words_are_named_as_the_query_says_them() -> None:
     """Not their stems, not the words of the question, and not a name of which some part occurs."""
     query = understand("where are the Autoscalers of kubernetesPods elected")
     counts = Frequencies(dict.fromkeys(query.terms, 0) | {"pod": 3}, MANY)
-    assert missing_words(query, counts) == ("Autoscalers", "elected")
+    assert missing_words(query, found(), counts) == ("Autoscalers", "elected")
+
+
+@pytest.mark.parametrize(
+    ("text", "indexed", "missing"),
+    [
+        ("how does RedisBackend reconnect", {"redi", "backend"}, ("RedisBackend",)),
+        ("how does retry_count grow", {"retri"}, ("retry_count",)),
+        ("where is the topic of Kafka read", {"topic"}, ("Kafka",)),
+        ("Reconnects take too long", set(), ()),  # The first word of a sentence is no name.
+        ("how is a reconnect counted", set(), ()),
+    ],
+)
+def test_a_name_that_occurs_nowhere_is_told_in_any_answer(text: str, indexed: set[str], missing: tuple[str]) -> None:
+    """What is found then is about something else; another word may only be said differently in the code."""
+    query = understand(text)
+    counts = Frequencies({term: int(term in indexed) for term in query.terms}, MANY)
+    assert missing_names(query, found(), counts) == missing
+
+
+def test_a_name_that_is_defined_in_another_style_is_not_missing() -> None:
+    """`retryCount` is `retry_count`."""
+    query = understand("how does retry_count grow")
+    match = SymbolMatch(1, "a.py", Symbol("retryCount", "retryCount", SymbolKind.FUNCTION, 1, 2))
+    counts = Frequencies(dict.fromkeys(query.terms, 0), MANY)
+    assert missing_names(query, replace(found(), definitions=(match,)), counts) == ()
 
 
 # ---------------------------------------------------------------- over a real index

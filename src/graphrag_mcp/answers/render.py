@@ -96,15 +96,20 @@ def render(
 
 def describe_nothing(meta: SearchMeta) -> str:
     """Return in one line that nothing matches well, why, and what to do about it."""
-    missing = [f'"{one_line(word)}"' for word in meta.missing_words[:WORDS_SHOWN]]
-    if len(meta.missing_words) > WORDS_SHOWN:
-        missing.append(f"{len(meta.missing_words) - WORDS_SHOWN} more")
-    why_not = f"not indexed anywhere: {', '.join(missing)}" if missing else "no chunk contains these words together"
+    missing = _missing(meta)
+    why_not = missing or "no chunk contains these words together"
     narrowing = [name for name in meta.strategy.filters_applied if name != "exclude_archived"]
     if narrowing and not missing:
         why_not += f" within the active filters ({', '.join(narrowing)})"
     advice = "rephrase it, or use find_occurrences for an exact text; index_status says what was left out"
     return f"Nothing matches well ({why_not}); {advice}."
+
+
+def _missing(meta: SearchMeta) -> str:
+    words = [f'"{one_line(word)}"' for word in meta.missing_words[:WORDS_SHOWN]]
+    if len(meta.missing_words) > WORDS_SHOWN:
+        words.append(f"{len(meta.missing_words) - WORDS_SHOWN} more")
+    return f"not indexed anywhere: {', '.join(words)}" if words else ""
 
 
 def describe_meta(meta: SearchMeta) -> list[str]:
@@ -117,6 +122,8 @@ def describe_meta(meta: SearchMeta) -> list[str]:
     if meta.clauses:
         asked = " and ".join(f'"{one_line(clause)}"' for clause in meta.clauses)
         notes.append(f"Two questions, answered in turn: {asked}")
+    if not meta.nothing_matches and (missing := _missing(meta)):
+        notes.append(f"{missing[0].upper()}{missing[1:]}.")
     return notes + [f"Warning: {warning}" for warning in meta.warnings]
 
 

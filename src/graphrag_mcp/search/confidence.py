@@ -34,6 +34,7 @@ UNSURE = 0.8
 RARE = 10  # Chunks: rarer words get the same weight, or one unusual abbreviation would decide.
 MIN_CHUNKS = 50  # With fewer, the frequency of a word is no evidence.
 MIN_WEIGHT = 0.1  # Of all terms together; below it, every term is in half of the chunks.
+_PROPER = re.compile(r"(?<=[\w,] )[A-Z]\w+")  # Not the first word of a sentence.
 _LEAST_IDF = 1e-6  # The minimum of FTS5's bm25(), for terms that half of all chunks contain.
 
 
@@ -41,7 +42,7 @@ _LEAST_IDF = 1e-6  # The minimum of FTS5's bm25(), for terms that half of all ch
 class Judgement:
     """The probability that any chunk matches the query. confidence: 0 to 1; None where it could not be judged.
 
-    missing: the words of the query, as written, that no chunk contains; set only where the confidence is low.
+    missing: the words of the query, as written, that no chunk contains; only names, unless the confidence is low.
     """
 
     confidence: float | None = None
@@ -80,7 +81,8 @@ def judge(query: Query, found: Found, unavailable: Collection[str], keywords: Ke
     if frequencies is None or signals is None:
         return NO_JUDGEMENT
     probability = confidence(signals)
-    return Judgement(probability, missing_words(query, frequencies) if probability < LOW else ())
+    is_low = probability < LOW
+    return Judgement(probability, (missing_words if is_low else missing_names)(query, found, frequencies))
 
 
 def best_of(judgements: Sequence[Judgement]) -> Judgement:
@@ -111,12 +113,25 @@ def confidence(signals: Signals) -> float:
     return 1 / (1 + math.exp(-z))
 
 
-def missing_words(query: Query, frequencies: Frequencies) -> tuple[str, ...]:
+def missing_words(query: Query, _found: Found, frequencies: Frequencies) -> tuple[str, ...]:
     """Return the words of the query, as written, none of whose terms is in the index."""
     counts = frequencies.of_terms
     words = dict.fromkeys(re.findall(r"\w+", query.title))
     terms_of = {word: [term for term in query_words(word) if term in counts] for word in words}
     return tuple(word for word, terms in terms_of.items() if terms and not any(counts[term] for term in terms))
+
+
+def missing_names(query: Query, found: Found, frequencies: Frequencies) -> tuple[str, ...]:
+    """Return the names in the query that are not in the index: of code in no style, and capitalised words."""
+    defined = {match.symbol.name.lower() for match in found.definitions}
+    in_code = [
+        symbol.name
+        for symbol in query.symbols
+        if frequencies.of_terms.get(symbol.name.lower()) == 0 and defined.isdisjoint(symbol.spellings)
+    ]
+    proper = set(_PROPER.findall(query.title))
+    capitalised = [word for word in missing_words(query, found, frequencies) if word in proper]
+    return tuple(dict.fromkeys((*in_code, *capitalised)))
 
 
 def _best(scored: Sequence[Ranked]) -> float:

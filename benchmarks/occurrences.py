@@ -37,6 +37,7 @@ from graphrag_mcp.text.secrets import MASK
 
 SMART = ["--smart-case"]
 EVERYTHING = Scope(exclude_archived=False)
+MOST = 10**9  # Lines that are compared: all.
 SHORTEST, LONGEST = 3, 24  # Characters of a literal text.
 
 
@@ -136,9 +137,9 @@ def compare(app: App, patterns: Iterable[Pattern]) -> Comparison:
     listed = [file.path for file in files.listed(EVERYTHING)]
     shared = sorted(set(listed) & set(_searched_by_ripgrep(app.root)))
     apart = {
-        (file.path, number)
-        for file in files.read(shared)
-        for number, line in enumerate(file.text.split("\n"), 1)
+        (path, number)
+        for path, searched in files.read(shared)
+        for number, line in enumerate((searched or b"").decode().split("\n"), 1)
         if MASK in line or not line.isascii()
     }
     both = set(shared)
@@ -149,10 +150,10 @@ def compare(app: App, patterns: Iterable[Pattern]) -> Comparison:
         except RequestError:
             result.refused += 1  # It matches the empty string.
             continue
-        found = find_occurrences(needle, shared, files)
+        found = find_occurrences(needle, shared, files, wanted=MOST)
         ours = {(row.path, row.line) for row in found.lines}
         theirs = {place for place in _places(ripgrep(app.root, pattern)) if place[0] in both}
-        different = (ours - theirs if found.is_cut else ours ^ theirs) - apart
+        different = (ours ^ theirs) - apart
         result.apart += len((ours ^ theirs) & apart)
         result.lines += len(ours & theirs)
         result.equal += not different

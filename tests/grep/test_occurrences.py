@@ -2,6 +2,7 @@
 
 import os
 import re
+import sys
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
@@ -14,11 +15,12 @@ from hypothesis import strategies as st
 from graphrag_mcp.answers.tools import OCCURRENCES
 from graphrag_mcp.app.local import App
 from graphrag_mcp.errors import RequestError, quoted
+from graphrag_mcp.grep import learnt
+from graphrag_mcp.grep.learnt import LearntFiles, Stamp
 from graphrag_mcp.grep.needles import Required, create_needle
-from graphrag_mcp.grep.occurrences import ListedFile, Occurrence, ReadFile, find_occurrences
-from graphrag_mcp.grep.signatures import Signatures, Stamp
+from graphrag_mcp.grep.occurrences import MAX_LINES, Occurrence, ReadFile, find_occurrences
 from graphrag_mcp.ingest.prepare import RECENT_NS
-from graphrag_mcp.model.files import Symbol
+from graphrag_mcp.model.files import ListedFile, Symbol
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.model.search import Case
 from graphrag_mcp.settings import load_settings
@@ -74,7 +76,7 @@ class Given:
 
     def __init__(self, contents: Mapping[str, bytes]) -> None:
         self._contents = contents
-        self._signatures = Signatures()
+        self._learnt = LearntFiles()
 
     def listed(self, _scope: Scope) -> Sequence[ListedFile]:
         return ()
@@ -83,14 +85,14 @@ class Given:
         return {}
 
     def read(self, paths: Sequence[str], required: Required = ()) -> Iterator[ReadFile]:
-        lacking = self._signatures.without(required)
+        lacking = self._learnt.without(required)
         for path in paths:
             read = read_text(self._contents[path])
             if isinstance(read, NotText):
-                yield ReadFile(path, None)
+                yield path, None
             elif path not in lacking:
-                self._signatures.keep(path, Stamp(0, 0), read.text.encode())
-                yield ReadFile(path, read.text.encode())
+                self._learnt.learn(path, Stamp(0, 0), read.text.encode(), is_plain=True)
+                yield path, read.text.encode()
 
 
 @settings(max_examples=1_500, deadline=None)
@@ -167,6 +169,39 @@ def test_a_pattern_that_cannot_be_answered_is_refused_in_one_sentence(pattern: s
     assert "\n" not in str(refused.value)
 
 
+def test_texts_are_found_where_no_engine_for_patterns_is_installed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A pattern is then refused in one sentence, with what to install."""
+    monkeypatch.setitem(sys.modules, "re2", None)
+    assert list(create_needle("needle").lines(b"A Needle\n")) == [2]
+    with pytest.raises(RequestError, match=re.escape("graphrag-mcp[regex]")):
+        create_needle("needle.", regex=True)
+
+
+def test_every_line_can_be_asked_for(tmp_path: Path) -> None:
+    """However many there are, pages go on until the last, each line on one of them."""
+    root = tmp_path / "project"
+    root.mkdir()
+    (root / "one.txt").write_text("needle\n" * (MAX_LINES + 5))
+    with closing(App(root, load_settings(root, {"GRAPHRAG_DATA_DIR": str(tmp_path / "data")}))) as app:
+        app.index()
+        found = app.navigator().occurrences("needle", EVERYTHING, MAX_LINES + 3).found
+    assert found.total == MAX_LINES + 5
+    assert [row.line for row in found.lines] == list(range(1, MAX_LINES + 4))
+
+
+def test_what_is_remembered_of_texts_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However many files there are, and however often they change; those with secrets are kept before the others."""
+    monkeypatch.setattr(learnt, "KEPT_BYTES", 30)
+    monkeypatch.setattr(learnt, "PLAIN_BYTES", 20)
+    files = LearntFiles()
+    for changed in range(3):
+        for number in range(9):
+            files.learn(str(number), Stamp(10, changed), b"x" * 10, is_plain=number < 5)
+        kept = [path for path in map(str, range(9)) if (one := files.get(path)) is not None and one.text is not None]
+        assert len(kept) == 3
+        assert "5" in kept
+
+
 def test_a_pattern_takes_linear_time() -> None:
     """A pattern that makes others try all ways to match takes as long as any."""
     data = b"a" * 100_000 + b"!"
@@ -216,8 +251,8 @@ def test_an_edit_is_found_at_once_in_a_file_that_was_ruled_out(tmp_path: Path, h
         app.index()
         before = file.stat()
         assert "0 lines" in ask(app, "new_word")
-        signatures = app.navigator().files.signatures
-        assert set(signatures.without(create_needle("new_word").required)) == {"one.py"}
+        remembered = app.navigator().files.learnt
+        assert set(remembered.without(create_needle("new_word").required)) == {"one.py"}
         file.write_text("new_word = 1\n")
         if hides_its_time:
             os.utime(file, ns=(before.st_atime_ns, before.st_mtime_ns))

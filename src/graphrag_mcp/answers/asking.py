@@ -102,14 +102,13 @@ def find_occurrences(backend: CodeBackend, call: Call[OccurrencesArguments]) -> 
     """Return every line that contains a text."""
 
     def ask(navigator: "Navigator") -> "CodeAnswer[Hits, Placed]":
-        asked = call.arguments
+        asked, last = call.arguments, call.first + call.arguments.limit
         hits = navigator.occurrences(
-            asked.text, call.scope, regex=asked.regex, whole_word=asked.whole_word, case=asked.case
+            asked.text, call.scope, last, regex=asked.regex, whole_word=asked.whole_word, case=asked.case
         )
-        page = page_of(hits.found.lines, call.first, asked.limit)
-        files = {row.path: hits.listed[row.path] for row in page.rows}
-        rows = hits.place(page.rows, asked.context)
-        return CodeAnswer(hits, Page(rows, page.first, page.total), list(files.values()))
+        rows = hits.place(hits.found.lines[call.first : last], asked.context)
+        files = {row.occurrence.path: hits.listed[row.occurrence.path] for row in rows}
+        return CodeAnswer(hits, Page(rows, call.first, hits.found.total), list(files.values()))
 
     return _navigate(backend, ask)
 

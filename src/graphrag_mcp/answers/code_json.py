@@ -67,7 +67,6 @@ def occurrences_json(answer: "CodeAnswer[Hits, Placed]", call: Call[OccurrencesA
         "files": found.files,
         "files_searched": found.files_searched,
         **_some("unread", found.unread),
-        "is_cut": found.is_cut,
     }
     return _lay_out(answer, call, payload)
 

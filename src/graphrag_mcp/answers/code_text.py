@@ -127,12 +127,7 @@ def occurrences_text(answer: "CodeAnswer[Hits, Placed]", call: Call[OccurrencesA
         below = [f"  {one.line + 1 + n}- {_shown_line(text)}" for n, text in enumerate(row.after)]
         return ["\n".join([*path, *symbol, *above, f"  {one.line}: {one_line(text)}{role}", *below])]
 
-    tail = (
-        [f"Only the first {counted(len(found.lines), 'line')} can be shown; narrow with `paths`."]
-        if found.is_cut
-        else []
-    )
-    return _lay_out(answer, call, head, lines, tail, doubt="so roles may be off")
+    return _lay_out(answer, call, head, lines, doubt="so roles may be off")
 
 
 def _shown_line(text: str) -> str:

@@ -16,9 +16,8 @@ from graphrag_mcp.embedding.cross_encoder import load_cross_encoder
 from graphrag_mcp.errors import IndexStoreError, RootError, ServerError
 from graphrag_mcp.exclusion.manager import ExclusionManager
 from graphrag_mcp.graph.navigator import Navigator
-from graphrag_mcp.grep.roles import RoleFinder
-from graphrag_mcp.grep.signatures import Signatures
-from graphrag_mcp.index.current_files import CurrentFiles, MaskedTexts
+from graphrag_mcp.grep.learnt import LearntFiles
+from graphrag_mcp.index.current_files import CurrentFiles
 from graphrag_mcp.index.freshness import correct, find_changed, relocate, shown_files
 from graphrag_mcp.index.handle import Handle
 from graphrag_mcp.index.paths import IndexPaths
@@ -69,7 +68,7 @@ class App:
         self._servers = Servers(settings.servers, project_name(settings.servers, self.root, self._start))
         timeout = settings.servers.server_timeout_seconds
         self._orchestrator = SearchOrchestrator(settings.retrieval, remote_timeout_seconds=timeout)
-        self._masked, self._signatures, self._roles = MaskedTexts(), Signatures(), RoleFinder()
+        self._learnt = LearntFiles()
         self._stop = threading.Event()
         indexing = settings.indexing
         self._supervisor = Supervisor(self.root, self._start, indexing, self._handle, self._exclusion, self._stop)
@@ -114,9 +113,8 @@ class App:
         return self._navigator(self._handle.searched())
 
     def _navigator(self, index: IndexStores) -> Navigator:
-        limit = self._exclusion.max_file_bytes
-        files = CurrentFiles(self.root, index.catalog, self._masked, self._signatures, limit)
-        return Navigator(index.symbols, self.root, files, self._roles)
+        files = CurrentFiles(self.root, index.catalog, self._learnt, self._exclusion.max_file_bytes)
+        return Navigator(index.symbols, self.root, files)
 
     def stores(self) -> Stores:
         """Return what a search reads, for callers that compare ways to search."""

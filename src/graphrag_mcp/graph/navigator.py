@@ -12,7 +12,6 @@ from graphrag_mcp.graph.tracing import INCOMING, Step, Trace, trace
 from graphrag_mcp.grep.hits import Hits, find_hits
 from graphrag_mcp.grep.needles import create_needle
 from graphrag_mcp.grep.occurrences import Files
-from graphrag_mcp.grep.roles import RoleFinder
 from graphrag_mcp.model.files import Category, SymbolKind
 from graphrag_mcp.model.graph import CodeNode, Direction
 from graphrag_mcp.model.scope import Scope
@@ -50,11 +49,10 @@ class Outline:
 class Navigator:
     """Answers from the code graph and from the current files."""
 
-    def __init__(self, graph: SymbolGraph, root: Path, files: Files, roles: RoleFinder) -> None:
+    def __init__(self, graph: SymbolGraph, root: Path, files: Files) -> None:
         self._graph = graph
         self._root = root
         self.files = files
-        self._roles = roles
 
     def symbols(self, text: str, scope: Scope = EVERYTHING) -> tuple[Found, ...]:
         """Return the definitions that a name, path or location means, code first, and the references to each."""
@@ -81,11 +79,21 @@ class Navigator:
         return find_impact(self._graph, self._starts(text, scope), hops, scope)
 
     def occurrences(
-        self, text: str, scope: Scope, *, regex: bool = False, whole_word: bool = False, case: Case = Case.SMART
+        self,
+        text: str,
+        scope: Scope,
+        wanted: int = 0,
+        *,
+        regex: bool = False,
+        whole_word: bool = False,
+        case: Case = Case.SMART,
     ) -> Hits:
-        """Return every line of the indexed files with a text: definitions, then code, then tests and the rest."""
+        """Return the lines of the indexed files with a text: definitions, then code, then tests and the rest.
+
+        wanted: lines that are needed however many there are.
+        """
         needle = create_needle(text, regex=regex, whole_word=whole_word, case=case)
-        return find_hits(needle, scope, self.files, self._roles)
+        return find_hits(needle, scope, self.files, wanted)
 
     def outline(self, path: str) -> Outline:
         """Return what a file defines. Raises RequestError when no such file is indexed."""

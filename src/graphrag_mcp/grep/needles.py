@@ -5,14 +5,14 @@ A needle is looked for in the UTF-8 of a text with "\\n" as its only line end.
 
 import re
 import warnings
-from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
 from importlib import import_module
 from typing import Any, TypeAlias
 
-import re2
-
-from graphrag_mcp.errors import RequestError, quoted
+from graphrag_mcp.errors import RequestError, how_to_install, quoted
 from graphrag_mcp.model.search import Case
 
 # Each set has alternatives, in lower case and ASCII: a text with the needle contains one of each set, in any case.
@@ -23,25 +23,38 @@ _ASCII_PARTS = re.compile("[\x00-\x09\x0b-\x7f]+")
 _LONGEST_CHARACTER = 4  # Bytes.
 # Every kind of place at which an empty match is possible: the ends, and beside letters and other characters.
 _EMPTY_PLACES = ("", "a", " ", "aa", "a a", "  ")
+_FOLDED = {"k": "\N{KELVIN SIGN}".encode(), "s": "\N{LATIN SMALL LETTER LONG S}".encode()}
+_LAST_CASED = 0x20000  # No letter above has another case.
+_REST = b"[^\n]*"
 
 
-class Needle(ABC):
-    """Something to look for. required: what each text with it contains, as far as that is known."""
+@dataclass(frozen=True, slots=True)
+class Needle:
+    """Something to look for. required: what each text with it contains, as far as that is known.
 
-    required: Required = ()
+    pattern: finds it. by_line: finds it with the rest of its line; None where that could hide another occurrence.
+    lowered: the same for a text in lower case, unless that has letters of `folded`, which stand for ones of the needle.
+    """
 
-    @abstractmethod
+    required: Required
+    pattern: Any
+    by_line: Any = None
+    lowered: Any = None
+    folded: Sequence[bytes] = ()
+    whole_word: bool = False
+
     def find(self, data: bytes, start: int) -> tuple[int, int] | None:
         """Return where the first occurrence at or after an offset begins and ends; None if there is none."""
+        found = self.pattern.search(data, start)
+        while found is not None and self.whole_word and not _is_whole(data, *found.span()):
+            found = self.pattern.search(data, found.start() + 1)
+        return found.span() if found is not None else None
 
     def lines(self, data: bytes) -> Iterator[int]:
         """Yield the offset of the first occurrence on each line that has one."""
-        place = 0
-        while (found := self.find(data, place)) is not None:
-            yield found[0]
-            place = data.find(b"\n", found[0]) + 1
-            if not place:
-                return
+        if self.lowered is not None and not has_folded(data, self.folded):
+            return _starts(self.lowered, data.lower())
+        return self._one_by_one(data) if self.by_line is None else _starts(self.by_line, data)
 
     def spans(self, line: str) -> list[tuple[int, int]]:
         """Return where each occurrence on a line begins and ends, in characters."""
@@ -53,19 +66,32 @@ class Needle(ABC):
             place = max(found[1], place + 1)
         return spans
 
+    def _one_by_one(self, data: bytes) -> Iterator[int]:
+        place = 0
+        while (found := self.find(data, place)) is not None:
+            yield found[0]
+            place = data.find(b"\n", found[0]) + 1
+            if not place:
+                return
+
+
+def _starts(pattern: Any, data: bytes) -> Iterator[int]:
+    return (found.start() for found in pattern.finditer(data))
+
 
 def create_needle(text: str, *, regex: bool = False, whole_word: bool = False, case: Case = Case.SMART) -> Needle:
     """Return the needle of a question.
 
     whole_word: no letter, digit or underscore is adjacent to an end that is one; of a regular expression, both ends are
-    at a boundary of a word. Raises RequestError for a pattern that RE2 cannot compile, or that matches nothing.
+    at a boundary of a word. Raises RequestError for a pattern that RE2 cannot compile, or that matches nothing, and for
+    any pattern where RE2 is not installed.
     """
     if regex:
         parsed = _parse(text)
         ignores = case is Case.IGNORE or (case is Case.SMART and not _has_upper(text, parsed))
-        return _Regex(text, _required_of(parsed), whole_word=whole_word, ignore_case=ignores)
+        return _regex(text, _required_of(parsed), whole_word=whole_word, ignore_case=ignores)
     ignores = case is Case.IGNORE or (case is Case.SMART and text == text.lower())
-    return _AnyCase(text, whole_word=whole_word) if ignores else _Literal(text, whole_word=whole_word)
+    return _literal(text, whole_word=whole_word, ignore_case=ignores)
 
 
 def last_word(text: str, start: int, end: int) -> int:
@@ -73,104 +99,46 @@ def last_word(text: str, start: int, end: int) -> int:
     return next((place for place in range(end - 1, start, -1) if _is_word(text[place])), start)
 
 
-def has_folded(data: bytes) -> bool:
+def has_folded(data: bytes, letters: Iterable[bytes] = tuple(_FOLDED.values())) -> bool:
     """Return whether a text has a letter that stands for one of ASCII when case is ignored: a long s, a Kelvin sign."""
-    return not data.isascii() and _FOLDED.search(data) is not None
+    return not data.isascii() and any(letter in data for letter in letters)
 
 
-class _Literal(Needle):
-    """A literal text in this case. Any part of it that is ASCII is required, whatever the case of the letters."""
-
-    def __init__(self, text: str, *, whole_word: bool) -> None:
-        self._text = text.encode("utf-8", "surrogatepass")
-        self._whole_word = whole_word
-        self._pattern = _literal(self._text, ignore_case=False)
-        parts = _ASCII_PARTS.findall(text)  # Before its lower case, which turns some letters into ASCII.
-        self.required = tuple(frozenset((part.lower(),)) for part in parts if len(part) >= _SHORTEST)
-
-    def lines(self, data: bytes) -> Iterator[int]:
-        if self._pattern.search(data) is None:  # Sooner than `bytes.find`, and most files end here.
-            return iter(())
-        return self.present(data)
-
-    def present(self, data: bytes) -> Iterator[int]:
-        """Yield the same as `lines`, without the look whether there are any."""
-        return super().lines(data) if self._whole_word else self._unchecked(data)
-
-    def _unchecked(self, data: bytes) -> Iterator[int]:
-        text, place = self._text, 0
-        while (found := data.find(text, place)) >= 0:
-            yield found
-            place = data.find(b"\n", found) + 1
-            if not place:
-                return
-
-    def find(self, data: bytes, start: int) -> tuple[int, int] | None:
-        found = data.find(self._text, start)
-        while found >= 0 and self._whole_word and not _is_whole(data, found, found + len(self._text)):
-            found = data.find(self._text, found + 1)
-        return (found, found + len(self._text)) if found >= 0 else None
+# ---------------------------------------------------------------- a literal text
 
 
-class _AnyCase(_Literal):
-    """A literal text in any case."""
-
-    def __init__(self, text: str, *, whole_word: bool) -> None:
-        super().__init__(text, whole_word=whole_word)
-        self._pattern = _literal(self._text, ignore_case=True)
-        self._lower = _Literal(text.lower(), whole_word=whole_word) if text.isascii() else None
-
-    def lines(self, data: bytes) -> Iterator[int]:
-        if self._pattern.search(data) is None:
-            return iter(())
-        if self._lower is not None and not has_folded(data):  # Fewer calls of the engine.
-            return self._lower.present(data.lower())
-        return Needle.lines(self, data)
-
-    def find(self, data: bytes, start: int) -> tuple[int, int] | None:
-        found = self._pattern.search(data, start)
-        while found is not None and self._whole_word and not _is_whole(data, *found.span()):
-            found = self._pattern.search(data, found.start() + 1)
-        return found.span() if found is not None else None
+def _literal(text: str, *, whole_word: bool, ignore_case: bool) -> Needle:
+    """Return the needle of a literal text. Any part of it that is ASCII is required, whatever the case."""
+    parts = _ASCII_PARTS.findall(text)  # Before its lower case, which turns some letters into ASCII.
+    required = tuple(frozenset((part.lower(),)) for part in parts if len(part) >= _SHORTEST)
+    exact = _escaped(text)
+    pattern = b"".join(map(_any_case, text)) if ignore_case else exact
+    if whole_word or "\n" in text:
+        return Needle(required, re.compile(pattern), whole_word=whole_word)
+    lowered = re.compile(exact.lower() + _REST) if ignore_case and text.isascii() else None
+    folded = [other for letter, other in _FOLDED.items() if letter in text.lower()]
+    return Needle(required, re.compile(pattern), re.compile(pattern + _REST), lowered, folded)
 
 
-class _Regex(Needle):
-    """A regular expression in the syntax of RE2; a match lies within one line."""
-
-    def __init__(self, pattern: str, required: Required, *, whole_word: bool, ignore_case: bool) -> None:
-        self.required = required
-        options = _options(ignore_case=ignore_case)
-        options.never_nl = True  # A class such as [^x] does not match a line end.
-        try:
-            re2.compile(pattern, options)  # As it was given, since the words around it could close its brackets.
-            self._pattern = re2.compile(rf"(?m)\b(?:{pattern})\b" if whole_word else f"(?m){pattern}", options)
-        except re2.error as error:
-            raise RequestError("text", _refusal(pattern, error)) from None
-        if any(start == end for text in _EMPTY_PLACES for start, end in self.spans(text)):
-            raise RequestError(
-                "text", f"text: {quoted(pattern)} matches the empty string, so every line; add what must be on the line"
-            )
-
-    def find(self, data: bytes, start: int) -> tuple[int, int] | None:
-        found = self._pattern.search(data, start)
-        return found.span() if found is not None else None
+def _any_case(letter: str) -> bytes:
+    """Return a pattern of the UTF-8 of all letters that are one when case is ignored."""
+    same = {letter, *_same_letters().get(letter.casefold(), ())}
+    return b"(?:%s)" % b"|".join(map(_escaped, same))
 
 
-def _options(*, ignore_case: bool) -> Any:
-    options = re2.Options()
-    options.case_sensitive = not ignore_case
-    options.never_capture = True
-    options.log_errors = False
-    return options
+@cache
+def _same_letters() -> Mapping[str, Collection[str]]:
+    """Return the letters that are one when case is ignored, by what stands for them."""
+    found: defaultdict[str, set[str]] = defaultdict(set)
+    for letter in map(chr, range(_LAST_CASED)):
+        folded = letter.casefold()
+        if folded != letter:
+            found[folded] |= {letter, folded} if len(folded) == 1 else {letter}
+    return found
 
 
-def _literal(text: bytes, *, ignore_case: bool) -> Any:
-    options = _options(ignore_case=ignore_case)
-    options.literal = True
-    return re2.compile(text, options)
-
-
-_FOLDED = re2.compile("[\u212a\u017f]")
+def _escaped(text: str) -> bytes:
+    return re.escape(text.encode("utf-8", "surrogatepass"))
 
 
 def _is_whole(data: bytes, start: int, end: int) -> bool:
@@ -187,6 +155,34 @@ def _is_word(character: str) -> bool:
 
 def _characters(data: bytes) -> int:
     return len(data.decode("utf-8", "replace"))
+
+
+# ---------------------------------------------------------------- a regular expression
+
+
+def _regex(text: str, required: Required, *, whole_word: bool, ignore_case: bool) -> Needle:
+    """Return the needle of a regular expression in the syntax of RE2; a match lies within one line."""
+    try:
+        re2 = import_module("re2")
+    except ImportError:
+        step = f"{how_to_install('regex')}, or leave out regex"
+        raise RequestError("regex", f"regex needs google-re2, which is not installed: {step}") from None
+    options = re2.Options()
+    options.case_sensitive = not ignore_case
+    options.never_capture = True
+    options.never_nl = True  # A class such as [^x] does not match a line end.
+    options.log_errors = False
+    pattern = rf"(?m)\b(?:{text})\b" if whole_word else f"(?m)(?:{text})"
+    try:
+        re2.compile(text, options)  # As it was given, since what is around it could close its brackets.
+        needle = Needle(required, re2.compile(pattern, options), re2.compile(f"{pattern}.*", options))
+    except re2.error as error:
+        raise RequestError("text", _refusal(text, error)) from None
+    if any(start == end for place in _EMPTY_PLACES for start, end in needle.spans(place)):
+        raise RequestError(
+            "text", f"text: {quoted(text)} matches the empty string, so every line; add what must be on the line"
+        )
+    return needle
 
 
 def _refusal(pattern: str, error: Exception) -> str:
@@ -242,19 +238,15 @@ def _has_upper(pattern: str, parts: Any) -> bool:
     """Return whether a pattern has an upper-case letter that stands for itself."""
     if parts is None:
         return bool(re.search(r"(?<!\\)[A-Z]", pattern))
-    return any(_is_upper(part) for part in parts)
+    return any(map(str.isupper, _characters_in(parts)))
 
 
-def _is_upper(part: Any) -> bool:
-    kind, value = str(part[0]), part[1]
-    if kind in ("LITERAL", "NOT_LITERAL"):
-        return chr(value).isupper()
-    if kind == "RANGE":
-        return any(chr(code).isupper() for code in value)
-    if kind == "IN":
-        return any(map(_is_upper, value))
-    if kind == "BRANCH":
-        return any(_is_upper(inner) for branch in value[1] for inner in branch)
-    if kind in ("SUBPATTERN", "MAX_REPEAT", "MIN_REPEAT"):
-        return any(map(_is_upper, value[-1]))
-    return False
+def _characters_in(parts: Any) -> Iterator[str]:
+    """Yield the characters that stand for themselves in parts, and the ends of ranges."""
+    for part in parts if not isinstance(parts, int | None) else ():
+        if isinstance(part, tuple) and str(part[0]) in ("LITERAL", "NOT_LITERAL"):
+            yield chr(part[1])
+        elif isinstance(part, tuple) and str(part[0]) == "RANGE":
+            yield from map(chr, part[1])
+        else:
+            yield from _characters_in(part)

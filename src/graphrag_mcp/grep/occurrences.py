@@ -7,38 +7,18 @@ that text. So neither a count nor the time of an answer depends on what is maske
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, TypeAlias
 
 from graphrag_mcp.grep.needles import Needle, Required
-from graphrag_mcp.model.files import Category, Symbol
+from graphrag_mcp.model.files import ListedFile, Symbol
 from graphrag_mcp.model.scope import Scope
 
-MAX_LINES = 10_000  # Kept for one answer; the totals count all.
+MAX_LINES = 10_000  # Of more lines than these, or
+MAX_FILES = 400  # in more files, definitions are not looked for, so they are not first.
 
 
-class ReadFile(NamedTuple):
-    """A file as it is now. searched: the UTF-8 of its text without secrets; None if it cannot be read as text."""
-
-    path: str
-    searched: bytes | None
-
-    @property
-    def text(self) -> str:
-        """The text that is searched."""
-        return (self.searched or b"").decode()
-
-
-class ListedFile(Protocol):
-    """A file of the index."""
-
-    @property
-    def file_id(self) -> int: ...
-    @property
-    def path(self) -> str: ...
-    @property
-    def category(self) -> Category: ...
-    @property
-    def language(self) -> str: ...
+# The path of a file, and the UTF-8 of its text without secrets as it is now; None if it cannot be read as text.
+ReadFile: TypeAlias = tuple[str, bytes | None]
 
 
 class Files(Protocol):
@@ -68,9 +48,10 @@ class Occurrence(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Occurrences:
-    """All lines with the needle in the files that were searched, in the order of the files.
+    """The lines with the needle in the files that were searched, in the order of the files.
 
-    total: of lines. unread: indexed files that cannot be read now, so that their contents are unknown.
+    lines: the first of them; all of few files. total: of all lines. unread: indexed files that cannot be read now, so
+    that their contents are unknown.
     """
 
     lines: tuple[Occurrence, ...]
@@ -80,13 +61,13 @@ class Occurrences:
     unread: tuple[str, ...] = ()
 
     @property
-    def is_cut(self) -> bool:
-        """Whether some lines were only counted."""
-        return len(self.lines) < self.total
+    def are_few(self) -> bool:
+        """Whether there are few enough lines, in few enough files, to have them all."""
+        return self.total <= MAX_LINES and self.files <= MAX_FILES
 
 
-def find_occurrences(needle: Needle, paths: Sequence[str], files: Files) -> Occurrences:
-    """Find a needle in files, line by line."""
+def find_occurrences(needle: Needle, paths: Sequence[str], files: Files, wanted: int = 0) -> Occurrences:
+    """Find a needle in files, line by line. wanted: lines that are needed however many there are."""
     lines: list[Occurrence] = []
     unread: list[str] = []
     total = found_files = 0
@@ -95,13 +76,13 @@ def find_occurrences(needle: Needle, paths: Sequence[str], files: Files) -> Occu
             unread.append(path)
             continue
         offsets = needle.lines(data)
-        found = list(islice(_rows(path, data, offsets), MAX_LINES - len(lines)))
+        most = max(wanted, MAX_LINES if found_files < MAX_FILES else 0)
+        found = list(islice(_rows(path, data, offsets), max(0, most - len(lines))))
         count = len(found) + sum(1 for _ in offsets)
         lines += found
         total += count
         found_files += count > 0
-    searched = len(paths) - len(unread)
-    return Occurrences(tuple(lines), total, found_files, searched, tuple(unread))
+    return Occurrences(tuple(lines), total, found_files, len(paths) - len(unread), tuple(unread))
 
 
 def _rows(path: str, data: bytes, offsets: Iterable[int]) -> Iterator[Occurrence]:

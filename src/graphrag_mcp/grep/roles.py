@@ -1,6 +1,5 @@
 """What an occurrence is: which are definitions, by the index; what the others are, by the syntax of the shown files."""
 
-import threading
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -12,14 +11,13 @@ from operator import attrgetter
 from tree_sitter import Node, QueryError, Tree
 
 from graphrag_mcp.grep.needles import Needle, last_word
-from graphrag_mcp.grep.occurrences import ListedFile, Occurrence
-from graphrag_mcp.model.files import Category, Symbol, SymbolKind
+from graphrag_mcp.grep.occurrences import Occurrence
+from graphrag_mcp.model.files import Category, ListedFile, Symbol, SymbolKind
 from graphrag_mcp.parsing.code.syntax import SourceCode, SyntaxTimeoutError, parse_tree
 from graphrag_mcp.parsing.languages import load_grammar
 from graphrag_mcp.parsing.parser import SYNTAX_LIMIT_BYTES
 
 HEADER_LINES = 30  # Within which a definition has its name: attributes and comments may be above it.
-KEPT_PLACES = 50_000  # Of which the roles are kept.
 _CALLEES = ("function", "name", "method", "constructor", "macro", "type")  # Fields of calls.
 _NEED_OPENING = frozenset({"php"})  # Languages in which a part of a file is text.
 # Parts of the names of nodes, which the grammars have in common.
@@ -42,8 +40,7 @@ class Role(StrEnum):
     DOCUMENT = "document"
 
 
-_Place = tuple[int, int, int]  # The hash of a text, a line and a column in bytes.
-_ORDER = {role: position for position, role in enumerate(Role)}
+_ORDER = list(Role)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,10 +63,12 @@ def definition_lines(
         by_path[row.path].append(row)
     found: dict[tuple[str, int], Symbol] = {}
     for path, symbols in definitions.items():
+        texts = "\n".join(row.text for row in by_path[path])
         for symbol in symbols:
-            near = () if symbol.kind is SymbolKind.SECTION else _header(by_path[path], symbol)
-            for row in [one for one in near if _names(one, symbol, needle)][:1]:
-                found.setdefault((path, row.line), symbol)
+            if symbol.kind is not SymbolKind.SECTION and symbol.name in texts:
+                header = _header(by_path[path], symbol)
+                for row in [one for one in header if _names(one, symbol, needle)][:1]:
+                    found.setdefault((path, row.line), symbol)
     return found
 
 
@@ -90,59 +89,33 @@ def innermost(symbols: Iterable[Symbol], line: int, defined: Symbol | None = Non
     return min(around, key=lambda symbol: symbol.end_line - symbol.start_line).qualified_name if around else ""
 
 
-class RoleFinder:
-    """Finds roles by syntax; what it found is kept by content. Safe to use from several threads at once."""
-
-    def __init__(self) -> None:
-        self._known: dict[_Place, Role] = {}
-        self._guard = threading.Lock()
-
-    def roles(
-        self, rows: Sequence[Occurrence], text: str, file: ListedFile, symbols: Sequence[Symbol], needle: Needle
-    ) -> dict[int, Role]:
-        """Return the roles of lines of one file, by line. symbols: the definitions of the file."""
-        if file.category is Category.DOCUMENTATION:
-            return dict.fromkeys((row.line for row in rows), Role.DOCUMENT)
-        content = hash((file.language, text))
-        places = {row.line: [(content, row.line, column) for column in _columns(row, needle)] for row in rows}
-        asked = [place for found in places.values() for place in found]
-        known = {place: self._known[place] for place in asked if place in self._known}
-        if missing := [place for place in asked if place not in known]:
-            known |= self._learn(missing, text, file.language, symbols)
-        return {
-            line: min((known[place] for place in found), key=_ORDER.__getitem__, default=Role.OTHER)
-            for line, found in places.items()
-        }
-
-    def _learn(
-        self, places: Sequence[_Place], text: str, language: str, symbols: Sequence[Symbol]
-    ) -> Mapping[_Place, Role]:
-        lines = text.split("\n")
-        by_part: defaultdict[tuple[int, int], list[_Place]] = defaultdict(list)
-        for place in places:
-            by_part[_outermost(symbols, place[1], len(lines))].append(place)
-        whole = (1, len(lines))
-        if whole in by_part or language in _NEED_OPENING:
-            by_part = defaultdict(list, {whole: list(places)})
-        found: dict[_Place, Role] = {}
-        for (first, last), inside in by_part.items():
-            tree = _parse("\n".join(lines[first - 1 : last]), language)
-            found |= {place: _role_at(tree, place[1] - first, place[2]) if tree else Role.OTHER for place in inside}
-        with self._guard:
-            if len(self._known) > KEPT_PLACES:
-                self._known = {}
-            self._known.update(found)
-        return found
+def roles_of(
+    rows: Sequence[Occurrence], text: str, file: ListedFile, symbols: Sequence[Symbol], needle: Needle
+) -> dict[int, Role]:
+    """Return the roles of lines of one file, by line. symbols: the definitions of the file."""
+    if file.category is Category.DOCUMENTATION:
+        return dict.fromkeys((row.line for row in rows), Role.DOCUMENT)
+    lines = text.split("\n")
+    by_part: defaultdict[tuple[int, int], list[Occurrence]] = defaultdict(list)
+    definitions = () if file.language in _NEED_OPENING else symbols
+    for row in rows:
+        by_part[_part(definitions, row.line, len(lines))].append(row)
+    roles: dict[int, Role] = {}
+    for (first, last), inside in by_part.items():
+        tree = _parse("\n".join(lines[first - 1 : last]), file.language)
+        for row in inside:
+            found = [_role_at(tree, row.line - first, column) for column in _columns(row, needle)] if tree else []
+            roles[row.line] = min(found, key=_ORDER.index, default=Role.OTHER)
+    return roles
 
 
-def _outermost(symbols: Iterable[Symbol], line: int, lines: int) -> tuple[int, int]:
-    """Return the lines of the largest definition of several lines around a line, which parse by themselves, or all."""
-    around = [
-        (symbol.start_line, symbol.end_line)
-        for symbol in symbols
-        if symbol.start_line <= line <= symbol.end_line <= lines and symbol.start_line < symbol.end_line
-    ]
-    return max(around, key=lambda part: part[1] - part[0], default=(1, lines))
+def _part(symbols: Iterable[Symbol], line: int, lines: int) -> tuple[int, int]:
+    """Return the lines that parse by themselves around a line: of the largest definition, or between definitions."""
+    spans = [(symbol.start_line, symbol.end_line) for symbol in symbols if symbol.start_line < symbol.end_line <= lines]
+    around = [span for span in spans if span[0] <= line <= span[1]]
+    first = max((end + 1 for _, end in spans if end < line), default=1)
+    last = min((start - 1 for start, _ in spans if start > line), default=lines)
+    return max(around, key=lambda span: span[1] - span[0], default=(first, last))
 
 
 def _names(row: Occurrence, symbol: Symbol, needle: Needle) -> bool:

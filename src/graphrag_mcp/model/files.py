@@ -97,6 +97,15 @@ class Symbol:
     signature: str = ""
 
 
+class ListedFile(NamedTuple):
+    """A file of the tree, as the index has it."""
+
+    file_id: int
+    path: str
+    category: Category
+    language: str
+
+
 class RelationKind(StrEnum):
     """The kinds of relations in the code graph."""
 

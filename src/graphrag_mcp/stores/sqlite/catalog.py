@@ -7,7 +7,16 @@ from dataclasses import asdict, dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from graphrag_mcp.model.files import NO_FACTS, ArchiveClass, Category, DocumentFacts, DocumentStatus, Symbol, SymbolKind
+from graphrag_mcp.model.files import (
+    NO_FACTS,
+    ArchiveClass,
+    Category,
+    DocumentFacts,
+    DocumentStatus,
+    ListedFile,
+    Symbol,
+    SymbolKind,
+)
 from graphrag_mcp.model.paths import ChosenPaths
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.model.search import Ranked, StoredChunk, StoredFile
@@ -53,20 +62,11 @@ class _Stated(NamedTuple):
     by_file: dict[int, DocumentStatus | None]
 
 
-class IndexedFile(NamedTuple):
-    """A file of the tree, as the index has it."""
-
-    file_id: int
-    path: str
-    category: Category
-    language: str
-
-
 class _Listed(NamedTuple):
     """The files of some scopes, as of one commit."""
 
     version: int
-    files: dict[Scope, list[IndexedFile]]
+    files: dict[Scope, list[ListedFile]]
 
 
 class _StatesWithout(NamedTuple):
@@ -273,7 +273,7 @@ class SqliteCatalog:
         """Return the files of a scope with their categories, in the order of their paths."""
         return [(file.path, file.category) for file in self.listed(scope)]
 
-    def listed(self, scope: Scope) -> Sequence[IndexedFile]:
+    def listed(self, scope: Scope) -> Sequence[ListedFile]:
         """Return the files of a scope in the order of their paths; those of a few scopes are kept until a commit."""
         version = self._database.version()
         if version != self._listed.version:
@@ -287,7 +287,7 @@ class SqliteCatalog:
             )
             if len(known) >= KEPT_SCOPES:
                 known.clear()
-            known[scope] = [IndexedFile(file_id, path, Category(kind), name) for file_id, path, kind, name in rows]
+            known[scope] = [ListedFile(file_id, path, Category(kind), name) for file_id, path, kind, name in rows]
         return known[scope]
 
     def meta(self, key: str) -> str:

@@ -1,7 +1,8 @@
-"""Remembers which trigrams a file had when it was last read, so that most files need not be read for a needle.
+"""Remembers what files had when they were last read, so that most need not be read again for a needle.
 
-Nothing of it is stored. A signature is a Bloom filter with one hash function, two to four bits for each distinct
-trigram: 9 MB for 300 MB of files. A file is ruled out only while its size and time are those that it had then.
+Nothing of it is stored. A signature says which trigrams a file has: a Bloom filter with one hash function, two to four
+bits for each distinct trigram, 9 MB for 300 MB of files. What is remembered of a file holds only while its size and
+time are those that it had then.
 """
 
 import os
@@ -16,6 +17,10 @@ from numpy.typing import NDArray
 from graphrag_mcp.grep.needles import Required, has_folded
 from graphrag_mcp.system.safe_files import changed_ns
 
+KEPT_BYTES = 64_000_000  # Of texts. A repository of 18,000 files has 18 million in files with secrets,
+PLAIN_BYTES = 32_000_000  # and these are kept first, since masking takes longer than all other steps.
+SMALL_BYTES = 16_000  # Of a larger file that needs no masking, opening it takes the smaller part of the time.
+
 _LARGEST = 16  # Bits of a hash: a file with more than 30,000 trigrams is ruled out less and less often.
 _SMALLEST = 9
 _FACTORS = (np.uint16(0x9E35), np.uint16(0x79B1), np.uint16(0x85EB))
@@ -28,37 +33,51 @@ class Stamp(NamedTuple):
     changed_ns: int
 
 
+class Learnt(NamedTuple):
+    """What is remembered of a file. is_plain: its bytes are what is searched. text: that, unless it is not kept."""
+
+    stamp: Stamp
+    is_plain: bool
+    signature: bytes
+    text: bytes | None
+
+
 def stamp_of(status: os.stat_result) -> Stamp:
     """Return the stamp of a file."""
     return Stamp(status.st_size, changed_ns(status))
 
 
-class Signatures:
-    """The signatures of files by path; safe to use from several threads at once."""
+class LearntFiles:
+    """What is remembered of files, by path; safe to use from several threads at once."""
 
     def __init__(self) -> None:
         self._guard = threading.Lock()
-        self._kept: dict[str, tuple[Stamp, bytes]] = {}
+        self._learnt: dict[str, Learnt] = {}
+        self._size = 0  # Of the texts.
         self._table: _Table | None = None
 
-    def has(self, path: str, stamp: Stamp) -> bool:
-        """Return whether the signature of a file with this stamp is known."""
-        kept = self._kept.get(path)
-        return kept is not None and kept[0] == stamp
+    def get(self, path: str) -> Learnt | None:
+        """Return what is remembered of a file."""
+        return self._learnt.get(path)
 
-    def keep(self, path: str, stamp: Stamp, searched: bytes) -> None:
-        """Remember the trigrams of the text that was searched."""
+    def learn(self, path: str, stamp: Stamp, searched: bytes, *, is_plain: bool) -> None:
+        """Remember the trigrams of the text that was searched; also the text, if there is room."""
         signature = _sign(searched)
+        most = PLAIN_BYTES if is_plain else KEPT_BYTES
         with self._guard:
             self._table = None
-            self._kept[path] = (stamp, signature)
+            old = self._learnt.get(path)
+            self._size -= len(old.text or b"") if old else 0
+            is_kept = self._size + len(searched) <= most and (len(searched) <= SMALL_BYTES or not is_plain)
+            self._size += len(searched) if is_kept else 0
+            self._learnt[path] = Learnt(stamp, is_plain, signature, searched if is_kept else None)
 
     def without(self, required: Required) -> Mapping[str, Stamp]:
         """Return the files that lack something which is required, as they were when they had these stamps."""
         if not required:
             return {}
         with self._guard:
-            table = self._table = self._table or _Table(self._kept)
+            table = self._table = self._table or _Table(self._learnt)
         lacks = np.zeros(len(table.paths), np.bool_)
         for alternatives in required:
             lacks |= ~table.may_contain(alternatives)
@@ -68,10 +87,10 @@ class Signatures:
 class _Table:
     """All signatures at one time, as arrays."""
 
-    def __init__(self, kept: Mapping[str, tuple[Stamp, bytes]]) -> None:
-        self.paths = tuple(kept)
-        self.stamps = tuple(stamp for stamp, _ in kept.values())
-        signatures = [signature for _, signature in kept.values()]
+    def __init__(self, learnt: Mapping[str, Learnt]) -> None:
+        self.paths = tuple(learnt)
+        self.stamps = tuple(one.stamp for one in learnt.values())
+        signatures = [one.signature for one in learnt.values()]
         sizes = list(map(len, signatures))
         self._bytes = np.frombuffer(b"".join(signatures), np.uint8)
         self._starts = np.array([0, *accumulate(sizes)], np.int64)

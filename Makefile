@@ -77,7 +77,7 @@ $(VENV)/installed: $(VENV)/created pyproject.toml
 	touch $@
 
 $(VENV)/installed-dev: $(VENV)/installed pyproject.toml
-	$(BIN)/python -m pip install --quiet --group dev --editable '.[servers,fastembed,regex]'
+	$(BIN)/python -m pip install --quiet --group dev --editable '.[servers,fastembed]'
 	touch $@
 
 $(VENV)/installed-clients: $(VENV)/installed-dev pyproject.toml

@@ -2,7 +2,6 @@
 
 import os
 import re
-import sys
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
@@ -167,14 +166,6 @@ def test_a_pattern_that_cannot_be_answered_is_refused_in_one_sentence(pattern: s
         create_needle(pattern, regex=True, whole_word=pattern == ")a(")
     assert quoted(pattern) in str(refused.value)
     assert "\n" not in str(refused.value)
-
-
-def test_texts_are_found_where_no_engine_for_patterns_is_installed(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A pattern is then refused in one sentence, with what to install."""
-    monkeypatch.setitem(sys.modules, "re2", None)
-    assert list(create_needle("needle").lines(b"A Needle\n")) == [2]
-    with pytest.raises(RequestError, match=re.escape("graphrag-mcp[regex]")):
-        create_needle("needle.", regex=True)
 
 
 def test_every_line_can_be_asked_for(tmp_path: Path) -> None:

@@ -12,7 +12,9 @@ from functools import cache
 from importlib import import_module
 from typing import Any, TypeAlias
 
-from graphrag_mcp.errors import RequestError, how_to_install, quoted
+import re2
+
+from graphrag_mcp.errors import RequestError, quoted
 from graphrag_mcp.model.search import Case
 
 # Each set has alternatives, in lower case and ASCII: a text with the needle contains one of each set, in any case.
@@ -83,8 +85,7 @@ def create_needle(text: str, *, regex: bool = False, whole_word: bool = False, c
     """Return the needle of a question.
 
     whole_word: no letter, digit or underscore is adjacent to an end that is one; of a regular expression, both ends are
-    at a boundary of a word. Raises RequestError for a pattern that RE2 cannot compile, or that matches nothing, and for
-    any pattern where RE2 is not installed.
+    at a boundary of a word. Raises RequestError for a pattern that RE2 cannot compile, or that matches nothing.
     """
     if regex:
         parsed = _parse(text)
@@ -162,11 +163,6 @@ def _characters(data: bytes) -> int:
 
 def _regex(text: str, required: Required, *, whole_word: bool, ignore_case: bool) -> Needle:
     """Return the needle of a regular expression in the syntax of RE2; a match lies within one line."""
-    try:
-        re2 = import_module("re2")
-    except ImportError:
-        step = f"{how_to_install('regex')}, or leave out regex"
-        raise RequestError("regex", f"regex needs google-re2, which is not installed: {step}") from None
     options = re2.Options()
     options.case_sensitive = not ignore_case
     options.never_capture = True

@@ -183,3 +183,19 @@ def test_who_asks_for_one_kind_gets_it_before_the_code() -> None:
     """Tests that are asked for keep their score, and the code they test is held back."""
     priors = multipliers.priors(understand("tests for the session"), SETTINGS)
     assert priors[Category.TESTS] == 1.0 > priors[Category.IMPLEMENTATION] > priors[Category.DOCUMENTATION]
+
+
+@pytest.mark.parametrize(
+    ("path", "category", "is_one"),
+    [
+        ("CHANGES.rst", Category.DOCUMENTATION, True),
+        ("doc/ReleaseNotes4.13.md", Category.DOCUMENTATION, True),
+        ("NEWS", Category.DOCUMENTATION, True),
+        ("newsletter.md", Category.DOCUMENTATION, False),
+        ("src/history.c", Category.IMPLEMENTATION, False),
+        ("UPGRADING.md", Category.DOCUMENTATION, False),
+    ],
+)
+def test_a_change_log_is_known_by_its_name(path: str, category: Category, is_one: bool) -> None:
+    """It is a document."""
+    assert multipliers.is_change_log(_file(path, category)) is is_one

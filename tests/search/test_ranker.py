@@ -31,3 +31,20 @@ def test_manifests_of_one_name_damp_each_other_as_hits_of_one_file_do(
     assert (second.score < first.score) is damped
     notes = [factor.note for factor in ranker.terms(second) if factor.name == "saturation"]
     assert notes == ([f"hit 2 of files named {paths[0].rpartition('/')[2]}"] if damped else [])
+
+
+@pytest.mark.parametrize(
+    ("query", "first"),
+    [
+        ("how are uploads limited", "docs/guide.md"),
+        ("in which release were uploads limited", "CHANGELOG.md"),
+    ],
+)
+def test_a_change_log_is_behind_other_documents_unless_the_query_asks_for_changes(query: str, first: str) -> None:
+    """Some entry of it has any words."""
+    files = {
+        number: StoredFile(number, path, Category.DOCUMENTATION, None, None)
+        for number, path in enumerate(("CHANGELOG.md", "docs/guide.md"), 1)
+    }
+    order = Ranker(understand(query), SETTINGS, now=0.0).order([Fused(1, 0.7, {}), Fused(2, 0.6, {})], files)
+    assert order[0].file.path == first

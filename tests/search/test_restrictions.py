@@ -44,6 +44,8 @@ def read(text: str) -> tuple[str, object] | None:
         ("In the unit tests, where is the clock faked", "where is the clock faked", TESTS),
         ("Only in the docs please: how do I add a worker", "how do I add a worker", DOCUMENTATION),
         ("in the docs, not the code: how to shorten names", "how to shorten names", DOCUMENTATION),
+        ("in the user guide, not the API reference: a queue", "a queue", DOCUMENTATION),
+        ("among the examples: one that logs", "one that logs", Category.EXAMPLES),
         ("only the documentation: how do I send a form", "how do I send a form", DOCUMENTATION),
         ("where in the tests is the fake server", "where is the fake server", TESTS),
         ("where is a link checked, in the docs", "where is a link checked", DOCUMENTATION),

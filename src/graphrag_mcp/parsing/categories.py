@@ -74,10 +74,10 @@ _SHELL = _words("sh bash zsh fish ksh")  # test_helper.bash and its like are lib
 # ---------------------------------------------------------------- the table: names
 
 _DOCUMENT_NAMES = _words(
-    "readme changes changelog history news authors contributors contributing license licence licenses copying "
-    "notice install todo security code_of_conduct maintainers governance support upgrading upgrade migration "
-    "migrating copyright roadmap thanks credits faq hacking releases release-notes release_notes releasenotes bugs "
-    "codeowners"
+    "readme building compiling porting usage changes changelog history news authors contributors contributing "
+    "license licence licenses copying notice install todo security code_of_conduct maintainers governance support "
+    "upgrading upgrade migration migrating copyright roadmap thanks credits faq hacking releases release-notes "
+    "release_notes releasenotes bugs codeowners"
 )
 _CONFIG_NAMES = _words(
     "dockerfile containerfile makefile gnumakefile jenkinsfile vagrantfile procfile rakefile gemfile podfile "

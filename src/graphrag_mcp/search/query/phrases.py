@@ -80,6 +80,10 @@ _FACT = re.compile(
 _PAST = re.compile(
     r"\b(?:old|older|previous|previously|former|legacy|archived|superseded|deprecated|obsolete|rejected|retired)\b"
 )
+_CHANGES = re.compile(
+    r"\b(?:releas\w*|(?:which|what|since|in) version|chang\w*|since|when|migrat\w*|upgrad\w*|new|deprecat\w*|breaking|"
+    r"remov\w*|histor\w*|added|introduc\w*)\b"
+)
 _ANYTHING = r"(?:who|what|which \w+|where)"
 _RELATION_PHRASES: dict[str, AskedRelation] = {
     rf"\b{_ANYTHING} (?:calls?|uses?|invokes?|is \S+ (?:called|used|invoked))\b": _CALLERS,
@@ -109,6 +113,11 @@ def asks_for_fact(text: str) -> bool:
 def asks_for_retired(text: str) -> bool:
     """Return whether a query asks for retired files, which are then not ranked lower."""
     return _PAST.search(text.lower()) is not None
+
+
+def asks_for_changes(text: str) -> bool:
+    """Return whether a query may ask what has changed, which a change log says."""
+    return _CHANGES.search(text.lower()) is not None
 
 
 def asked_relations(text: str) -> tuple[AskedRelation, ...]:

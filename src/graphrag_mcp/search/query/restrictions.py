@@ -16,12 +16,12 @@ LONGEST = 250  # Characters of a question that may end with a restriction; a lon
 
 _KINDS = {
     Category.TESTS: r"(?:(?:unit|integration|e2e|end.to.end) )?tests|test (?:suite|code|files|cases)|specs",
-    Category.DOCUMENTATION: r"docs|documentation|documents|manual",
+    Category.DOCUMENTATION: r"docs|documentation|documents|manual|(?:(?:user|developer|api) )?(?:guides?|reference)",
     Category.EXAMPLES: r"examples|example (?:code|files)|samples|demos",
     Category.CONFIG: r"config(?:uration)?(?: files)?|settings files",
     Category.IMPLEMENTATION: r"code|sources?|source (?:code|files)|implementation",
 }
-_IN = r"(?:in|inside|within|under)"
+_IN = r"(?:in|inside|within|under|among)"
 _PART = r"[\w.@+~*\[\]-]+"
 _WHERE = (
     rf"(?:(?:the|our) )?(?:(?P<kind>{'|'.join(_KINDS.values())})|[`'\"]?(?P<path>(?:{_PART}/)*{_PART}/?)[`'\"]?)"

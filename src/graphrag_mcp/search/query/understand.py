@@ -14,6 +14,7 @@ from graphrag_mcp.search.query.phrases import (
     AskedRelation,
     asked_categories,
     asked_relations,
+    asks_for_changes,
     asks_for_fact,
     asks_for_retired,
 )
@@ -43,8 +44,8 @@ class Query:
     with its qualifiers before it ("Session.send" gives name "send", qualifiers ("Session",)). literals, runs: what may
     stand in the code as it is written, and words that may be parts of a message. paths: file paths or names in it.
     locations: lines of files in it. categories: kinds of file it asks for; their prior is 1. relations: those it asks
-    about. wants_fact: whether it asks for a fact, which documents state, and not for code. wants_retired: whether it
-    asks for archived or superseded files.
+    about. wants_fact: whether it asks for a fact, which documents state, and not for code. wants_changes: whether it
+    may ask what has changed. wants_retired: whether it asks for archived or superseded files.
     """
 
     text: str
@@ -60,6 +61,7 @@ class Query:
     categories: frozenset[Category]
     relations: tuple[AskedRelation, ...]
     wants_fact: bool
+    wants_changes: bool
     wants_retired: bool
 
 
@@ -94,6 +96,7 @@ def understand(text: str, settings: RetrievalSettings = _DEFAULTS) -> Query:
         categories=asked_categories(title),
         relations=asked_relations(title),
         wants_fact=asks_for_fact(title),
+        wants_changes=asks_for_changes(text),
         wants_retired=asks_for_retired(title),
     )
 

@@ -254,13 +254,20 @@ class Ranker:
             1.0 if file.facts is NO_FACTS else multipliers.standing(file, settings),
             self.backlink_boost(file),
             multipliers.recency(file, self.now, settings) if self.with_recency else 1.0,
-            self._priors[file.category] if self.with_bonuses else 1.0,
+            self._prior(file) if self.with_bonuses else 1.0,
         )
         agreeing: tuple[float, ...] = ()
         if self.with_bonuses:
             votes = self._evidence.votes.get(file.file_id, 0.0)
             agreeing = file_bonuses(self.query, file.path, coherence, votes, self._agreement, settings)
         return _FileScore(agreeing, factors, sum(agreeing), multipliers.clamped_product(factors, settings))
+
+    def _prior(self, file: StoredFile) -> float:
+        """Return how likely a file of its kind is looked for."""
+        prior = self._priors[file.category]
+        return (
+            prior if self.query.wants_changes or not multipliers.is_change_log(file) else prior * multipliers.CHANGE_LOG
+        )
 
     def _retirement(self, file: StoredFile) -> float:
         """Return the factor for retired files, or for all others if the query asks for retired files."""

@@ -108,7 +108,7 @@ def test_a_file_of_more_passages_than_the_index_holds_is_left_out(
 
 def test_a_file_that_vanishes_is_left_out(root: Path) -> None:
     """Between the walk and the reading; the others are read."""
-    jobs = [Job(root, name, len(GOOD), 1, 1, "recipe", None, 1_000_000) for name in ("gone.py", "good.py")]
+    jobs = [Job(root, name, len(GOOD), 1, 1, "recipe", None, None, 1_000_000) for name in ("gone.py", "good.py")]
     gone, good = prepare_all(jobs, 1, Quarantine(root / "quarantine.json"), SearchYield(None))
     assert gone == Rejected("gone.py", "vanished while it was being indexed")
     assert not isinstance(good, Rejected)

@@ -15,7 +15,7 @@ class File:
 
 
 def _compare(known: dict[str, File], found: dict[str, File]) -> Changes:
-    return compare(known, found, lambda recipe: recipe == "now")
+    return compare(known, found, lambda _path, recipe: recipe == "now")
 
 
 def test_a_file_nobody_knows_is_added() -> None:

@@ -43,5 +43,5 @@ def test_all_below_an_unreadable_place_is_out_of_sight(place: str, kept: set[str
 def test_only_a_file_that_exists_and_cannot_be_read_may_be_the_same_later(tmp_path: Path) -> None:
     """Its rows stay; those of one that is gone do not."""
     (tmp_path / "folder.py").mkdir()
-    outcomes = [prepare(Job(tmp_path, name, 1, 1, 1, "recipe", None, 1_000)) for name in ("folder.py", "gone.py")]
+    outcomes = [prepare(Job(tmp_path, name, 1, 1, 1, "recipe", None, None, 1_000)) for name in ("folder.py", "gone.py")]
     assert [one.may_pass for one in outcomes if isinstance(one, Rejected)] == [True, False]

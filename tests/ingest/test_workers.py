@@ -48,7 +48,7 @@ def quarantine(tmp_path: Path) -> Quarantine:
 
 def _job(location: Path, number: int) -> Job:
     location.write_text(f"def step_{number}(x):\n    return run(x, {number})\n")
-    return Job(location.parent, location.name, location.stat().st_size, 1, 1, "recipe", None, MAX_BYTES)
+    return Job(location.parent, location.name, location.stat().st_size, 1, 1, "recipe", None, None, MAX_BYTES)
 
 
 def test_several_processes_give_what_one_gives_in_the_same_order(jobs: list[Job], quarantine: Quarantine) -> None:
@@ -69,7 +69,7 @@ def test_a_file_that_kills_its_process_is_left_out_and_the_others_are_not(
     jobs: list[Job], quarantine: Quarantine
 ) -> None:
     """Of a crash, one file is lost, and the next run has its processes again."""
-    deadly = Job(DeadlyPath("/"), "deadly.py", 40, 1, 1, "recipe", None, MAX_BYTES)
+    deadly = Job(DeadlyPath("/"), "deadly.py", 40, 1, 1, "recipe", None, None, MAX_BYTES)
     outcomes = list(prepare_all([*jobs[:4], deadly, *jobs[4:]], 2, quarantine, AT_ONCE))
     assert [one for one in outcomes if isinstance(one, Rejected)] == [
         Rejected("deadly.py", "the parser crashed on this file")
@@ -82,7 +82,7 @@ def test_a_file_that_killed_its_process_is_kept_from_this_one(
     jobs: list[Job], quarantine: Quarantine, tmp_path: Path
 ) -> None:
     """Also where a run is so small that it would be parsed here."""
-    deadly = Job(DeadlyPath("/"), "deadly.py", 40, 1, 1, "recipe", None, MAX_BYTES)
+    deadly = Job(DeadlyPath("/"), "deadly.py", 40, 1, 1, "recipe", None, None, MAX_BYTES)
     assert Rejected("deadly.py", "the parser crashed on this file") in list(
         prepare_all([*jobs, deadly], 2, quarantine, AT_ONCE)
     )
@@ -143,7 +143,7 @@ def test_a_program_without_a_main_module_still_indexes(tmp_path: Path) -> None:
         "workers.SMALL_RUN_BYTES = workers.TINY_RUN_BYTES = 0\n"
         f"file = Path({str(tmp_path / 'a.py')!r})\n"
         "file.write_text('def f(): pass')\n"
-        "jobs = [Job(file.parent, 'a.py', 13, 1, 1, 'r', None, 1000)]\n"
+        "jobs = [Job(file.parent, 'a.py', 13, 1, 1, 'r', None, None, 1000)]\n"
         "quarantine = workers.Quarantine(file.with_name('quarantine.json'))\n"
         "print(*(type(one).__name__ for one in workers.prepare_all(jobs, 2, quarantine, workers.SearchYield(None))))\n"
     )

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TypeVar
 
+from graphrag_mcp.exclusion.attributes import ATTRIBUTES_FILE
 from graphrag_mcp.exclusion.reasons import Exclusion, ExclusionKind
 from graphrag_mcp.exclusion.rule_files import Stamp
 from graphrag_mcp.exclusion.rulebook import GIT_IGNORE_FILE, Folder, Rulebook
@@ -105,8 +106,10 @@ class ExclusionManager:
         return [result for result in results if not self._is_excluded_result(result.get("file_path"))]
 
     def is_rule_file(self, path: Path | str) -> bool:
-        """Return whether a change of this file can change what is excluded."""
+        """Return whether a change of this file can change what is excluded, or what is stated of other files."""
         relative = self._relative(path)
+        if relative == ATTRIBUTES_FILE:
+            return True
         absolute = Path(path) if relative is None else self.root / relative
         if absolute in self._rulebook.outer_files or absolute in self._rulebook.reader.included:
             return True

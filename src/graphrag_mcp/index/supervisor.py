@@ -12,6 +12,7 @@ from pathlib import Path
 
 from graphrag_mcp.errors import GraphragError, IndexDamagedError, IndexLockedError
 from graphrag_mcp.exclusion.archive import ArchiveClassifier
+from graphrag_mcp.exclusion.attributes import StatedCategories
 from graphrag_mcp.exclusion.manager import ExclusionManager
 from graphrag_mcp.index.decisions import (
     RETRY_SECONDS,
@@ -288,7 +289,12 @@ class Supervisor:
     def _indexer(self, *, reuse: bool = True, gives_way: bool = True) -> Indexer:
         index = self._handle.written()
         return Indexer(
-            Source(self._exclusion, ArchiveClassifier(self._settings.archive_patterns), self._start),
+            Source(
+                self._exclusion,
+                ArchiveClassifier(self._settings.archive_patterns),
+                StatedCategories(self._exclusion.root),
+                self._start,
+            ),
             Target(index.catalog, index.writer, self._handle.embedder, self._handle.paths.quarantine),
             workers=self._settings.workers,
             reuse=reuse,

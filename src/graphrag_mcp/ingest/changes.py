@@ -31,12 +31,14 @@ class Changes:
     unchanged: int
 
 
-def compare(known: Mapping[str, KnownFile], found: Mapping[str, Stat], is_current: Callable[[str], bool]) -> Changes:
-    """Return which files are new, possibly changed or removed; is_current: whether a recipe is still in use."""
+def compare(
+    known: Mapping[str, KnownFile], found: Mapping[str, Stat], is_current: Callable[[str, str], bool]
+) -> Changes:
+    """Return which files are new, possibly changed or removed; is_current: whether a recipe is still that of a path."""
     possibly_changed = tuple(
         path
         for path, file in known.items()
-        if path in found and not (_same(file, found[path]) and is_current(file.recipe))
+        if path in found and not (_same(file, found[path]) and is_current(path, file.recipe))
     )
     removed = tuple(path for path in known if path not in found)
     return Changes(

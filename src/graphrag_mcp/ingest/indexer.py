@@ -11,6 +11,7 @@ from pathlib import Path
 from graphrag_mcp.embedding.chunk_texts import CONTEXT_VERSION
 from graphrag_mcp.embedding.models import embed_chunks
 from graphrag_mcp.exclusion.archive import ArchiveClassifier
+from graphrag_mcp.exclusion.attributes import StatedCategories
 from graphrag_mcp.exclusion.manager import ExclusionManager
 from graphrag_mcp.exclusion.walker import WalkedFile, walk
 from graphrag_mcp.ingest.changes import Changes, compare
@@ -40,10 +41,14 @@ ReportProgress = Callable[[Progress], None]
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """What of a tree is indexed: by the rules of `exclusion`, in the subfolder `start` or, with "", everywhere."""
+    """What of a tree is indexed: by the rules of `exclusion`, in the subfolder `start` or, with "", everywhere.
+
+    archive, stated: what the settings and the project say of its files.
+    """
 
     exclusion: ExclusionManager
     archive: ArchiveClassifier
+    stated: StatedCategories
     start: str = ""
 
 
@@ -80,6 +85,7 @@ class Indexer:
         self._root = source.exclusion.root
         self._exclusion = source.exclusion
         self._archive = source.archive
+        self._stated = source.stated
         self._start = source.start
         self._catalog = target.catalog
         self._writer = writer = target.writer
@@ -89,8 +95,6 @@ class Indexer:
         self._reuse = reuse
         self._search_yield = SearchYield(idle)
         self._model_id = writer.model_id(embedder.fingerprint, embedder.dimensions) if embedder else None
-        self._parsed_with = f"{PARSER_VERSION}.{CONTEXT_VERSION}."
-        self._recipe = self._parsed_with + (embedder.fingerprint if embedder else "")
 
     def reconcile(self, progress: ReportProgress | None = None, stop: threading.Event | None = None) -> IndexReport:
         """Compare the whole tree with the catalog and redo what differs; `stop` ends the run after the next batch."""
@@ -143,9 +147,14 @@ class Indexer:
             self._writer.set_modified_at(times)
         return run.report(changes, len(skipped), ())
 
-    def _is_current(self, recipe: str) -> bool:
+    def _is_current(self, path: str, recipe: str) -> bool:
         """Whether rows of this recipe are up to date; without a model, the vectors of any model are kept."""
-        return recipe.startswith(self._parsed_with) if self._embedder is None else recipe == self._recipe
+        own = self._recipe(path)
+        return recipe.startswith(own) if self._embedder is None else recipe == own
+
+    def _recipe(self, path: str) -> str:
+        fingerprint = self._embedder.fingerprint if self._embedder else ""
+        return f"{PARSER_VERSION}.{CONTEXT_VERSION}.{self._stated.of(path) or ''}.{fingerprint}"
 
     def _walk(self, start: str) -> tuple[dict[str, WalkedFile], dict[str, str]]:
         found: dict[str, WalkedFile] = {}
@@ -185,10 +194,11 @@ class Indexer:
             size=file.size,
             mtime_ns=file.mtime_ns,
             changed_ns=file.changed_ns,
-            recipe=self._recipe,
+            recipe=self._recipe(file.path),
+            stated=self._stated.of(file.path),
             archive=self._archive.classify(file.path),
             max_bytes=self._exclusion.max_file_bytes,
-            stored={key: content.recipe for key, content in stored.items() if self._is_current(content.recipe)},
+            stored={key: one.recipe for key, one in stored.items() if self._is_current(file.path, one.recipe)},
         )
 
     def _commit(self, batch: Sequence[Outcome], run: "_Run") -> None:

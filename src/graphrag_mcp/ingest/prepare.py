@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from graphrag_mcp.embedding.chunk_texts import embedding_texts
-from graphrag_mcp.model.files import ArchiveClass, Chunk, ParsedFile
+from graphrag_mcp.model.files import ArchiveClass, Category, Chunk, ParsedFile
 from graphrag_mcp.model.scope import match_keys
 from graphrag_mcp.parsing.code.modules import module_keys
 from graphrag_mcp.parsing.parser import parse_file
@@ -24,7 +24,10 @@ _HASH_BYTES = 16  # Collisions become likely at 2**64 files.
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """One file to read. `stored`: contents that the index has already, by hash, with the recipe of their rows."""
+    """One file to read. `stored`: contents that the index has already, by hash, with the recipe of their rows.
+
+    stated: the category that the project states, whatever the path and the content say.
+    """
 
     root: Path
     path: str
@@ -32,6 +35,7 @@ class Job:
     mtime_ns: int
     changed_ns: int
     recipe: str
+    stated: Category | None
     archive: ArchiveClass | None
     max_bytes: int
     stored: Mapping[bytes, str] = field(default_factory=dict)
@@ -85,7 +89,7 @@ def prepare(job: Job) -> Outcome:
     )
     if recipe is not None:
         return Stored(entry)
-    parsed = parse_file(job.path, data, MAX_CHUNKS_PER_FILE)
+    parsed = parse_file(job.path, data, MAX_CHUNKS_PER_FILE, job.stated)
     if not parsed.chunks and parsed.note:
         return Rejected(job.path, parsed.note)
     if (count := len(parsed.chunks)) > MAX_CHUNKS_PER_FILE:

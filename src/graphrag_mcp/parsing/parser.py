@@ -27,17 +27,18 @@ _ONLY_USING = frozenset({Category.TESTS, Category.VENDORED})  # Settings of othe
 _MARKDOWN = (".md", ".markdown", ".mdx", ".mdc")
 
 
-def parse_file(path: str, data: bytes, max_chunks: int = sys.maxsize) -> ParsedFile:
+def parse_file(path: str, data: bytes, max_chunks: int = sys.maxsize, stated: Category | None = None) -> ParsedFile:
     """Return what the index stores of a file; never raises, whatever the bytes are.
 
     path: POSIX, relative to the project root. max_chunks: a file whose structure gives more is cut into passages.
+    stated: the category that the project states of it.
     The `note` of the result says why a file was not parsed by syntax.
     """
     decoded = source.read_text(data)
     if isinstance(decoded, source.NotText):
-        return ParsedFile(path, "", categorise(path), ParseMode.TEXT, (), note=decoded.reason)
+        return ParsedFile(path, "", stated or categorise(path), ParseMode.TEXT, (), note=decoded.reason)
     text = decoded.text
-    category = categorise(path, text)
+    category = stated or categorise(path, text)
     language = _language(path, text)
     if reason := needs_card(path, text, category):
         parsed = replace(card(path, text, category, reason), language=language)

@@ -1,0 +1,60 @@
+"""Reads what the root's `.gitattributes` says of files to Linguist: vendored, generated, or documentation."""
+
+from dataclasses import replace
+from pathlib import Path
+
+from graphrag_mcp.exclusion.patterns import Rule, RuleList, parse_rule
+from graphrag_mcp.model.files import Category
+from graphrag_mcp.system.safe_files import read_file_below
+
+ATTRIBUTES_FILE = ".gitattributes"
+MAX_BYTES = 1_000_000
+# Of several that are set for a file, the first counts.
+_CATEGORIES = {
+    "linguist-vendored": Category.VENDORED,
+    "linguist-generated": Category.DATA,
+    "linguist-documentation": Category.DOCUMENTATION,
+}
+_UNSET = ("false", "no", "0")
+
+
+class StatedCategories:
+    """The categories that the root's `.gitattributes` states; none where it cannot be read."""
+
+    def __init__(self, root: Path) -> None:
+        try:
+            lines = read_file_below(root, ATTRIBUTES_FILE, MAX_BYTES).split(b"\n")
+        except OSError:
+            lines = []
+        found = {category: _rules(lines, name) for name, category in _CATEGORIES.items()}
+        self._rules = {category: RuleList(rules) for category, rules in found.items() if rules}
+
+    def of(self, path: str) -> Category | None:
+        """Return the category that is stated of a file; path: relative to the root, with forward slashes."""
+        name = path.encode(errors="surrogateescape")
+        for category, rules in self._rules.items():
+            rule = rules.match(name, is_folder=False)
+            if rule is not None and not rule.negated:
+                return category
+        return None
+
+
+def _rules(lines: list[bytes], attribute: str) -> list[Rule]:
+    """Return the patterns of the lines that set an attribute, and, negated, of those that unset it."""
+    rules = []
+    for number, line in enumerate(lines, 1):
+        pattern, *attributes = line.split() or [b"#"]
+        settings = [setting for setting in map(_setting, attributes) if setting[0] == attribute]
+        try:
+            rule = parse_rule(pattern.strip(b'"'), ATTRIBUTES_FILE, number) if settings else None
+        except ValueError:  # It can never match.
+            rule = None
+        if rule is not None and not rule.negated:  # Git takes no pattern with `!` here.
+            rules.append(replace(rule, negated=not settings[-1][1]))
+    return rules
+
+
+def _setting(attribute: bytes) -> tuple[str, bool]:
+    """Return the name of an attribute, and whether it is set."""
+    name, _, value = attribute.decode(errors="replace").partition("=")
+    return name.lstrip("-!"), name[:1] not in "-!" and value.lower() not in _UNSET

@@ -17,6 +17,7 @@ lib/json/own.c -linguist-vendored
 !kept.c linguist-vendored
 samples/* text eol=lf linguist-documentation
 api/*.ts linguist-generated=false
+"old code/*.c"\tlinguist-vendored
 """
 
 
@@ -30,6 +31,7 @@ api/*.ts linguist-generated=false
         ("samples/deep/shop.c", None),
         ("api/shop.ts", None),
         ("kept.c", None),
+        ("old code/parse.c", Category.VENDORED),
     ],
 )
 def test_the_attributes_of_linguist_state_a_category(tmp_path: Path, path: str, category: Category | None) -> None:

@@ -43,15 +43,25 @@ def _rules(lines: list[bytes], attribute: str) -> list[Rule]:
     """Return the patterns of the lines that set an attribute, and, negated, of those that unset it."""
     rules = []
     for number, line in enumerate(lines, 1):
-        pattern, *attributes = line.split() or [b"#"]
+        pattern, attributes = _split(line)
         settings = [setting for setting in map(_setting, attributes) if setting[0] == attribute]
         try:
-            rule = parse_rule(pattern.strip(b'"'), ATTRIBUTES_FILE, number) if settings else None
+            rule = parse_rule(pattern, ATTRIBUTES_FILE, number) if settings else None
         except ValueError:  # It can never match.
             rule = None
         if rule is not None and not rule.negated:  # Git takes no pattern with `!` here.
             rules.append(replace(rule, negated=not settings[-1][1]))
     return rules
+
+
+def _split(line: bytes) -> tuple[bytes, list[bytes]]:
+    """Return the pattern of a line, which may be in quotes, and the attributes."""
+    line = line.strip()
+    if line.startswith(b'"'):
+        pattern, _, rest = line[1:].partition(b'"')
+    else:
+        pattern, _, rest = line.replace(b"\t", b" ").partition(b" ")
+    return pattern, rest.split()
 
 
 def _setting(attribute: bytes) -> tuple[str, bool]:

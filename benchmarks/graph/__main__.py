@@ -1,0 +1,88 @@
+"""Measure what the product says of calls, uses, values and implementers beside what compilers say.
+
+    python -m benchmarks.graph LANGUAGE --work DIR [--origin URL] [--repos NAME ...] [--lines] [--why N]
+
+LANGUAGE is go, typescript, javascript, python or java. DIR keeps the checkouts, what they depend on, the truth and the
+indexes; what is there is used again, except the indexes of another version. See README.md for what is counted.
+"""
+
+import argparse
+import sys
+from collections import Counter
+from pathlib import Path
+
+from benchmarks.graph.checking import Language, Places, make_truth, read_repositories
+from benchmarks.graph.product import Certainty, open_product
+from benchmarks.graph.records import read_truth
+from benchmarks.graph.score import FUNCTIONS, Answers, Fault, Relation, Score, Scorer
+
+CERTAIN, DECIDED, ALL = (Certainty.CERTAIN,), (Certainty.CERTAIN, Certainty.MAY_CALL), tuple(Certainty)
+HEAD = f"{'':36s}{'wanted':>8s}   certain P    R   decided P    R       all P    R   not judged"
+
+Scores = dict[Relation, Score]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="Measure the code graph beside compilers.")
+    parser.add_argument("language", type=Language, choices=list(Language))
+    parser.add_argument("--work", type=Path, required=True, help="folder of checkouts, truth and indexes")
+    parser.add_argument("--origin", default="https://github.com", help="where OWNER/NAME is cloned from")
+    parser.add_argument("--repos", nargs="*", help="only these")
+    parser.add_argument("--lines", action="store_true", help="count lines too, besides enclosing definitions")
+    parser.add_argument("--why", type=int, default=0, help="print so many causes of wrong and missing rows")
+    options = parser.parse_args()
+    places = Places(options.origin, options.work)
+    pooled: dict[str, Scores] = {}
+    for repository in read_repositories(options.language):
+        if options.repos and repository.name not in options.repos:
+            continue
+        truth = read_truth(make_truth(options.language, repository, places))
+        asked = [symbol for symbol in truth.symbols.values() if not symbol.local]
+        with open_product(places.checkout(repository), options.work / "indexes") as product:
+            answers: Answers = {symbol.place: product.ask(symbol) for symbol in asked}
+        unknown = sum(answers[symbol.place] is None for symbol in asked if symbol.kind in FUNCTIONS)
+        sys.stdout.write(
+            f"\n{repository.name}: {len(truth.files):,} files, {len(asked):,} declarations, {unknown:,} unknown\n"
+        )
+        scorers = {"definitions": Scorer(truth)}
+        if options.lines:
+            scorers["lines"] = Scorer(truth, lambda path, line: (path, line))
+        for name, scorer in scorers.items():
+            scores = {relation: scorer.score(relation, scorer.groups(), answers) for relation in Relation}
+            report(f"by {name}", scores)
+            for relation, score in scores.items():
+                pooled.setdefault(name, {}).setdefault(relation, Score()).__iadd__(score)
+    for name, scores in pooled.items():
+        sys.stdout.write(f"\n{options.language}, pooled\n")
+        report(f"by {name}", scores)
+        explain(scores, options.why)
+
+
+def report(title: str, scores: Scores) -> None:
+    """Print precision and recall of each relation."""
+    sys.stdout.write(f"{title}\n{HEAD}\n")
+    for relation, score in scores.items():
+        shares = "".join(
+            f"{_share(score.precision(*levels)):>12s} {_share(score.recall(*levels))}"
+            for levels in (CERTAIN, DECIDED, ALL)
+        )
+        sys.stdout.write(f"{relation.value:36s}{score.wanted:8,d}{shares}{score.neither:13,d}\n")
+
+
+def _share(value: float | None) -> str:
+    return "   -" if value is None else f"{value:.3f}".removeprefix("0").rjust(4)
+
+
+def explain(scores: Scores, count: int) -> None:
+    """Print the most frequent causes of each fault, with an example."""
+    for relation, score in scores.items():
+        for fault in Fault if count else ():
+            causes = Counter({cause: len(cases) for (kind, cause), cases in score.why.items() if kind is fault})
+            if causes:
+                sys.stdout.write(f"\n{relation.value}, {fault.value}: {causes.total():,d}\n")
+            for cause, number in causes.most_common(count):
+                sys.stdout.write(f"  {number:7,d}  {cause}   ({score.why[fault, cause][0]})\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -13,7 +13,7 @@ from xml.sax.saxutils import escape
 
 HERE = Path(__file__).parent
 CHECKERS = HERE / "checkers"
-NODE_TOOLS = ("typescript@5.9.3", "@types/node@24", "pnpm@11", "node@24")  # TypeScript 7 has no such interface.
+NODE_TOOLS = ("typescript@5.9.3", "@types/node@24", "node@24")  # TypeScript 7 has no such interface.
 PYTHON_TOOLS = ("jedi==0.20.1", "pyright==1.1.414")
 NODE_MEGABYTES = 6000
 
@@ -109,9 +109,9 @@ def _files(root: Path, suffix: str) -> list[str]:
 
 
 def _run(*command: str, folder: Path | None = None, environment: Mapping[str, str] | None = None) -> str:
-    done = subprocess.run(
-        command, cwd=folder, env=os.environ | (environment or {}), stdout=subprocess.PIPE, text=True, check=True
-    )
+    done = subprocess.run(command, cwd=folder, env=os.environ | (environment or {}), stdout=subprocess.PIPE, text=True)
+    if done.returncode:
+        sys.exit(f"{' '.join(command)} failed:\n{done.stdout}")
     return done.stdout
 
 
@@ -133,18 +133,32 @@ def _node(repository: Repository, places: Places) -> Prepared:
         tools.mkdir(parents=True)
         _run("npm", "install", "--no-audit", "--no-fund", "--prefix", str(tools), *NODE_TOOLS)
     path = {"PATH": f"{programs}{os.pathsep}{os.environ['PATH']}"}
-    manager, *options = repository.install
     checkout = places.checkout(repository)
     if not (checkout / "node_modules").exists():
-        _run(manager, "install", "--ignore-scripts", *_MANAGERS[manager], *options, folder=checkout, environment=path)
+        _run(*_node_install(*repository.install), folder=checkout, environment=path)
     command = ["node", f"--max-old-space-size={NODE_MEGABYTES}", str(CHECKERS / "typescript.cjs"), str(checkout)]
     return command, {"NODE_PATH": str(tools / "node_modules")}
 
 
-_MANAGERS = {
-    "npm": ("--no-audit", "--no-fund", "--no-package-lock"),
-    "pnpm": ("--no-frozen-lockfile", "--config.pmOnFail=ignore", "--config.minimumReleaseAge=0"),
-}
+def _node_install(manager: str, *options: str) -> Sequence[str]:
+    """Return the command that installs what a repository needs, with its own version of pnpm; no script is run."""
+    if manager == "npm":
+        return ["npm", "install", "--ignore-scripts", "--no-audit", "--no-fund", "--no-package-lock", *options]
+    # This version is used; another one that package.json names is not loaded.
+    as_given = ["--config.manage-package-manager-versions=false", "--config.pmOnFail=ignore"]
+    relaxed = [*as_given, "--no-frozen-lockfile", "--config.minimumReleaseAge=0"]
+    return [
+        "npm",
+        "exec",
+        "--yes",
+        f"--package={manager}",
+        "--",
+        "pnpm",
+        "install",
+        "--ignore-scripts",
+        *relaxed,
+        *options,
+    ]
 
 
 def _python(repository: Repository, places: Places) -> Prepared:

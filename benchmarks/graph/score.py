@@ -18,6 +18,7 @@ class Relation(StrEnum):
     """What is asked of a symbol."""
 
     CALLERS = "callers"
+    CREATORS = "creators of types"
     USERS = "users of types"
     VALUES = "functions as values"
     BELOW = "implementers, subclasses, overrides"
@@ -25,7 +26,7 @@ class Relation(StrEnum):
     ACCESSES = "readers and writers"
 
 
-FUNCTIONS = frozenset({"function", "method", "constructor"})
+FUNCTIONS = frozenset({"function", "method"})  # A constructor is asked for as its class.
 TYPES = frozenset({"class", "interface", "type"})
 DATA = frozenset({"field", "property"})
 
@@ -39,17 +40,20 @@ class Asked:
     says: frozenset[Says]
 
 
-CALLING = frozenset({Use.CALL, Use.INSTANTIATE})
 ASKED = {
-    Relation.CALLERS: Asked(FUNCTIONS, CALLING, frozenset({Says.CALLS})),
-    Relation.USERS: Asked(TYPES, CALLING | {Use.TYPE, Use.VALUE}, frozenset({Says.CALLS, Says.USES})),
+    Relation.CALLERS: Asked(FUNCTIONS, frozenset({Use.CALL}), frozenset({Says.CALLS})),
+    Relation.CREATORS: Asked(TYPES, frozenset({Use.INSTANTIATE}), frozenset({Says.CALLS})),
+    Relation.USERS: Asked(
+        TYPES, frozenset({Use.INSTANTIATE, Use.CALL, Use.TYPE, Use.VALUE}), frozenset({Says.CALLS, Says.USES})
+    ),
     Relation.VALUES: Asked(FUNCTIONS, frozenset({Use.VALUE}), frozenset({Says.USES})),
-    Relation.BELOW: Asked(FUNCTIONS - {"constructor"} | TYPES, frozenset(), frozenset({Says.BELOW})),
+    Relation.BELOW: Asked(FUNCTIONS | TYPES, frozenset(), frozenset({Says.BELOW})),
     Relation.DISPATCH: Asked(FUNCTIONS, frozenset(), frozenset({Says.CALLS})),
     Relation.ACCESSES: Asked(DATA, frozenset({Use.READ, Use.WRITE}), frozenset({Says.ACCESSES})),
 }
 # Neither needed nor wrong: pairs and imports say the same, or no row is asked for it.
-BESIDE = frozenset({Use.BASE, Use.IMPORT, Use.RECEIVER, Use.DESTRUCTURE})
+BESIDE = frozenset({Use.BASE, Use.IMPORT, Use.RECEIVER, Use.DESTRUCTURE, Use.INSTANTIATE})
+JUDGED_ELSEWHERE = (Relation.USERS, Relation.CREATORS, Relation.DISPATCH)  # A use of another kind is not wrong here.
 WANTED_PAIRS = frozenset({Pair.IMPLEMENTS, Pair.EXTENDS, Pair.OVERRIDES})
 
 
@@ -143,7 +147,7 @@ class Scorer:
             self._judge(score, relation, key, certainty, expected, group)
         is_known = any(some is not None for some in given)
         for key in sorted(expected.wanted - best.keys(), key=str):
-            cause = self._why_missing(key, group) if is_known else "the product does not know the symbol"
+            cause = self._why_missing(key, group, relation) if is_known else "the product does not know the symbol"
             score.why[Fault.MISSING, cause].append(_case(key, group))
         return score
 
@@ -154,7 +158,7 @@ class Scorer:
         if key in expected.wanted:
             score.found[certainty] += 1
             if certainty is Certainty.BY_NAME:
-                score.why[Fault.UNCERTAIN, self._why_missing(key, group)].append(_case(key, group))
+                score.why[Fault.UNCERTAIN, self._why_missing(key, group, relation)].append(_case(key, group))
         if relation is Relation.DISPATCH and certainty is not Certainty.MAY_CALL:
             return  # Judged as callers.
         may = certainty is Certainty.MAY_CALL and key in expected.dispatched
@@ -165,7 +169,7 @@ class Scorer:
         else:
             score.wrong[certainty] += 1
             fault = Fault.WRONG if certainty is Certainty.BY_NAME else Fault.WRONG_CERTAIN
-            score.why[fault, self._why_wrong(key, name)].append(_case(key, group))
+            score.why[fault, self._why_wrong(key, name, relation)].append(_case(key, group))
 
     def _own(self, symbols: Sequence[Symbol]) -> set[Key]:
         """Return the places inside a symbol itself: recursion is left out on both sides."""
@@ -191,7 +195,7 @@ class Scorer:
         for site in self._sites[group]:
             if site.found is Found.PROJECT and site.use in uses:
                 expected.wanted.add(self._key(site.path, site.line))
-            elif site.found is Found.DISPUTED or site.use in BESIDE or relation in (Relation.USERS, Relation.DISPATCH):
+            elif site.found is Found.DISPUTED or site.use in BESIDE or relation in JUDGED_ELSEWHERE:
                 expected.beside.add(self._key(site.path, site.line))
         for site in self._dispatched[group]:
             own = site.found is Found.PROJECT
@@ -253,18 +257,25 @@ class Scorer:
             found[self._key(site.path, site.line), site.name].append(site)
         return found
 
-    def _why_wrong(self, key: Key, name: str) -> str:
+    def _why_wrong(self, key: Key, name: str, relation: Relation) -> str:
         sites = self._named.get((key, name))
         if not sites:
             return "the name does not stand there, or only in a declaration"
-        site = sites[0]
-        what = "another symbol of the project" if site.found is Found.PROJECT else f"{site.found.value}"
+        site = _first(sites, relation)
+        what = "another symbol of the project" if site.found is Found.PROJECT else site.found.value
         return f"{site.use.value}, {site.receiver}: {what}"
 
-    def _why_missing(self, key: Key, group: Unit) -> str:
+    def _why_missing(self, key: Key, group: Unit, relation: Relation) -> str:
         sites = self._named.get((key, group.qualified.rpartition(".")[2]), [])
         mine = [site for site in sites if group in self._groups((*site.targets, *site.dispatch))]
-        return f"{mine[0].use.value}, {mine[0].receiver}" if mine else "a declaration"
+        if not mine:
+            return "a declaration" if relation is Relation.BELOW else "another name for it"
+        site = _first(mine, relation)
+        return f"{site.use.value}, {site.receiver}"
+
+
+def _first(sites: Sequence[Site], relation: Relation) -> Site:
+    return next((site for site in sites if site.use in ASKED[relation].uses), sites[0])
 
 
 def _case(key: Key, group: Unit) -> str:

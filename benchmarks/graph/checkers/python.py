@@ -22,6 +22,7 @@ import jedi  # type: ignore[import-not-found,unused-ignore]
 
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 DEFINITIONS = (*FUNCTIONS, ast.ClassDef)
+CONSTRUCTORS = {"__init__", "__new__"}
 PROPERTIES = {"property", "cached_property", "setter", "getter", "deleter"}
 
 
@@ -54,11 +55,14 @@ class Symbol:
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """A name in an expression; columns count characters from 0. inside: the class of its method."""
+    """A name in an expression; columns count characters from 0. means: its name where it was imported from. inside: the
+    class of its method.
+    """
 
     line: int
     column: int
     name: str
+    means: str
     kind: str
     receiver: str
     inside: Place | None
@@ -104,7 +108,7 @@ class Source:
 
     def uses(self, names: set[str]) -> list[Use]:
         """Return the uses of some names."""
-        return [use for use in Uses(self).found if use.name in names]
+        return [use for use in Uses(self).found if use.means in names]
 
     def column(self, line: int, offset: int) -> int:
         """Return the character at an offset in bytes."""
@@ -128,6 +132,8 @@ class Uses(ast.NodeVisitor):
         self.found: list[Use] = []
         self._source = source
         self._kinds: dict[int, str] = {}  # By the id of a node.
+        imported = (one for node in ast.walk(source.tree) if isinstance(node, ast.ImportFrom) for one in node.names)
+        self._imported = {one.asname: one.name for one in imported if one.asname}
         self._classes: list[Place | None] = [None]
         self.visit(source.tree)
 
@@ -176,7 +182,8 @@ class Uses(ast.NodeVisitor):
 
     def _add(self, node: ast.AST, line: int, column: int, name: str, receiver: str) -> None:
         kind = self._kinds.get(id(node), "value")
-        self.found.append(Use(line, column, name, kind, receiver, self._classes[-1]))
+        means = self._imported.get(name, name) if receiver == "bare" else name
+        self.found.append(Use(line, column, name, means, kind, receiver, self._classes[-1]))
 
     def _mark(self, nodes: Iterable[ast.AST], kind: str) -> None:
         for node in nodes:
@@ -245,8 +252,8 @@ class Project:
             opinion.outside = True
             return
         symbol = self._at.get((path.relative_to(self.root).as_posix(), line))
-        if symbol is not None and symbol.place.name in ("__init__", "__new__") and symbol.owner is not None:
-            symbol = self.symbols[symbol.owner]
+        if symbol is not None and symbol.owner is not None and symbol.place.name in CONSTRUCTORS - {name}:
+            symbol = self.symbols[symbol.owner]  # Of `C()`.
         if symbol is not None and symbol.place.name == name:
             opinion.targets.add(symbol.place)
         elif ".venv" in path.parts or "site-packages" in path.parts:
@@ -279,7 +286,7 @@ def ask_jedi(project: Project, settings: jedi.Project, source: Source, uses: Ite
             found = []
         for name in found:
             if name.module_path is not None and name.line is not None:
-                project.judge(opinion, str(name.module_path), name.line, use.name)
+                project.judge(opinion, str(name.module_path), name.line, use.means)
             elif name.in_builtin_module():
                 opinion.outside = True
         opinions.append(opinion)
@@ -456,7 +463,7 @@ def main() -> None:
         for use, one, places in zip(uses, by_jedi, pyright.definitions(source, uses), strict=True):
             other = Opinion()
             for file, line in places:
-                project.judge(other, file, line, use.name)
+                project.judge(other, file, line, use.means)
             found, targets = decide(project, one, other)
             decided.append((source, use, found, targets))
             if use.kind == "base" and found == "project" and use.inside is not None:

@@ -120,6 +120,8 @@ function assigned(node) {
 }
 
 function declare(node) {
+  const imported = importedName(node);
+  if (imported) names.add(imported.text);
   const property = assigned(node);
   const name = property || node.name;
   const kind = property ? "function" : kindOf(node);
@@ -134,6 +136,18 @@ function declare(node) {
   symbols.set(key(name), record);
   names.add(name.text);
   print(record);
+}
+
+/** Return the name by which a file knows something of another file, where it may choose that name. */
+function importedName(node) {
+  if (ts.isImportSpecifier(node) || ts.isImportClause(node)) return node.name;
+  const isRequired = ts.isVariableDeclaration(node) && ts.isIdentifier(node.name) && node.initializer && isRequire(node.initializer);
+  return isRequired ? node.name : undefined;
+}
+
+function isRequire(node) {
+  if (ts.isPropertyAccessExpression(node)) return isRequire(node.expression);
+  return ts.isCallExpression(node) && ts.isIdentifier(node.expression) && node.expression.text === "require";
 }
 
 /** Return the names of the classes, interfaces, modules and objects around a declaration, the outermost first. */

@@ -8,12 +8,12 @@ indexes; what is there is used again, except the indexes of another version. See
 
 import argparse
 import sys
-from collections import Counter
+from collections import Counter, defaultdict
 from pathlib import Path
 
-from benchmarks.graph.checking import Language, Places, make_truth, read_repositories
+from benchmarks.graph.checking import Language, Places, Repository, make_truth, read_repositories
 from benchmarks.graph.product import Certainty, open_product
-from benchmarks.graph.records import read_truth
+from benchmarks.graph.records import Truth, read_truth
 from benchmarks.graph.score import FUNCTIONS, Answers, Fault, Relation, Score, Scorer
 
 CERTAIN, DECIDED, ALL = (Certainty.CERTAIN,), (Certainty.CERTAIN, Certainty.MAY_CALL), tuple(Certainty)
@@ -32,30 +32,39 @@ def main() -> None:
     parser.add_argument("--why", type=int, default=0, help="print so many causes of wrong and missing rows")
     options = parser.parse_args()
     places = Places(options.origin, options.work)
-    pooled: dict[str, Scores] = {}
+    pooled: defaultdict[str, Scores] = defaultdict(lambda: {relation: Score() for relation in Relation})
     for repository in read_repositories(options.language):
-        if options.repos and repository.name not in options.repos:
-            continue
-        truth = read_truth(make_truth(options.language, repository, places))
-        asked = [symbol for symbol in truth.symbols.values() if not symbol.local]
-        with open_product(places.checkout(repository), options.work / "indexes") as product:
-            answers: Answers = {symbol.place: product.ask(symbol) for symbol in asked}
-        unknown = sum(answers[symbol.place] is None for symbol in asked if symbol.kind in FUNCTIONS)
-        sys.stdout.write(
-            f"\n{repository.name}: {len(truth.files):,} files, {len(asked):,} declarations, {unknown:,} unknown\n"
-        )
-        scorers = {"definitions": Scorer(truth)}
-        if options.lines:
-            scorers["lines"] = Scorer(truth, lambda path, line: (path, line))
-        for name, scorer in scorers.items():
-            scores = {relation: scorer.score(relation, scorer.groups(), answers) for relation in Relation}
-            report(f"by {name}", scores)
-            for relation, score in scores.items():
-                pooled.setdefault(name, {}).setdefault(relation, Score()).__iadd__(score)
-    for name, scores in pooled.items():
+        if not options.repos or repository.name in options.repos:
+            truth = read_truth(make_truth(options.language, repository, places))
+            sys.stdout.write(f"\n{repository.name}: {len(truth.files):,} files\n")
+            for title, scores in measure(truth, ask(truth, repository, places), by_line=options.lines).items():
+                report(title, scores)
+                for relation, score in scores.items():
+                    pooled[title][relation] += score
+    for title, scores in pooled.items():
         sys.stdout.write(f"\n{options.language}, pooled\n")
-        report(f"by {name}", scores)
+        report(title, scores)
         explain(scores, options.why)
+
+
+def ask(truth: Truth, repository: Repository, places: Places) -> Answers:
+    """Return what the product says of every declaration that is not local."""
+    asked = [symbol for symbol in truth.symbols.values() if not symbol.local]
+    with open_product(places.checkout(repository), places.work / "indexes") as product:
+        answers = {symbol.place: product.ask(symbol) for symbol in asked}
+    unknown = sum(answers[symbol.place] is None for symbol in asked if symbol.kind in FUNCTIONS)
+    sys.stdout.write(f"{len(asked):,} declarations are asked for; {unknown:,} functions are not known\n")
+    return answers
+
+
+def measure(truth: Truth, answers: Answers, *, by_line: bool) -> dict[str, Scores]:
+    """Return the scores of each relation, by enclosing definition and, if asked for, by line."""
+    scorers = {"by definition": Scorer(truth)}
+    if by_line:
+        scorers["by line"] = Scorer(truth, lambda path, line: (path, line))
+    return {
+        title: {relation: scorer.score(relation, answers) for relation in Relation} for title, scorer in scorers.items()
+    }
 
 
 def report(title: str, scores: Scores) -> None:

@@ -113,20 +113,11 @@ class Scorer:
         self._truth = truth
         self._key_of = key_of or truth.unit
 
-    def groups(self) -> Mapping[Unit, list[Symbol]]:
-        """Return the declarations that are not local, with their overloads."""
-        found: defaultdict[Unit, list[Symbol]] = defaultdict(list)
-        for symbol in self._truth.symbols.values():
-            if not symbol.local:
-                found[symbol.group].append(symbol)
-        return found
-
-    def score(self, relation: Relation, groups: Iterable[Unit], answers: Answers) -> Score:
-        """Return the counts of one relation over some symbols."""
+    def score(self, relation: Relation, answers: Answers) -> Score:
+        """Return the counts of one relation over the symbols that were asked for."""
         total = Score()
-        asked, every = ASKED[relation], self.groups()
-        for group in groups:
-            symbols = [symbol for symbol in every[group] if symbol.kind in asked.kinds]
+        for group, declared in self._declared.items():
+            symbols = [one for one in declared if one.kind in ASKED[relation].kinds and one.place in answers]
             if symbols:
                 total += self._score_one(relation, group, symbols, answers)
         return total
@@ -214,6 +205,15 @@ class Scorer:
 
     def _groups(self, places: Iterable[Place]) -> set[Unit]:
         return {self._truth.group(place) for place in places if place.name}
+
+    @cached_property
+    def _declared(self) -> Mapping[Unit, list[Symbol]]:
+        """The declarations that are not local, with their overloads."""
+        found: defaultdict[Unit, list[Symbol]] = defaultdict(list)
+        for symbol in self._truth.symbols.values():
+            if not symbol.local:
+                found[symbol.group].append(symbol)
+        return found
 
     @cached_property
     def _sites(self) -> Mapping[Unit, list[Site]]:

@@ -42,9 +42,7 @@ def truth_of(folder: Path, *records: dict[str, Any]) -> Truth:
 
 def scored(truth: Truth, rows: Sequence[Row], relation: Relation = Relation.CALLERS) -> Score:
     """Return the score of some rows about the `open` of lamp.py."""
-    scorer = Scorer(truth)
-    place = Place("lamp.py", 1, "open")
-    return scorer.score(relation, [truth.group(place)], {place: rows})
+    return Scorer(truth).score(relation, {Place("lamp.py", 1, "open"): rows})
 
 
 def call(line: int, certainty: Certainty = Certainty.CERTAIN, path: str = "use.py") -> Row:

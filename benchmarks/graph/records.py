@@ -74,8 +74,8 @@ class Symbol:
 
     @property
     def group(self) -> Unit:
-        """What its overloads share with it."""
-        return Unit(self.place.path, self.qualified)
+        """What its overloads share with it; a local declaration is alone."""
+        return Unit(self.place.path, f"{self.qualified}:{self.place.line}" if self.local else self.qualified)
 
 
 @dataclass(frozen=True, slots=True)

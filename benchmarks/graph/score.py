@@ -52,7 +52,7 @@ ASKED = {
     Relation.ACCESSES: Asked(DATA, frozenset({Use.READ, Use.WRITE}), frozenset({Says.ACCESSES})),
 }
 # Neither needed nor wrong: pairs and imports say the same, or no row is asked for it.
-BESIDE = frozenset({Use.BASE, Use.IMPORT, Use.RECEIVER, Use.DESTRUCTURE, Use.INSTANTIATE})
+BESIDE = frozenset({Use.TYPE, Use.BASE, Use.IMPORT, Use.RECEIVER, Use.DESTRUCTURE, Use.INSTANTIATE})
 JUDGED_ELSEWHERE = (Relation.USERS, Relation.CREATORS, Relation.DISPATCH)  # A use of another kind is not wrong here.
 WANTED_PAIRS = frozenset({Pair.IMPLEMENTS, Pair.EXTENDS, Pair.OVERRIDES})
 

@@ -366,7 +366,9 @@ public final class Truth {
       List<Place> targets = new ArrayList<>();
       for (Element one : found) if (declared.containsKey(one)) targets.add(declared.get(one));
       Collection<Place> dispatch = List.of();
-      if (!targets.isEmpty() && found.get(0) instanceof ExecutableElement method) dispatch = dispatch(method, receiver);
+      if (kind.equals("call") && !targets.isEmpty() && found.get(0) instanceof ExecutableElement method) {
+        dispatch = dispatch(method, receiver);
+      }
       String decided = "outside";
       if (found.isEmpty()) decided = "unknown";
       else if (!targets.isEmpty()) decided = "project";

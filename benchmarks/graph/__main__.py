@@ -29,7 +29,7 @@ def main() -> None:
     parser.add_argument("--origin", default="https://github.com", help="where OWNER/NAME is cloned from")
     parser.add_argument("--repos", nargs="*", help="only these")
     parser.add_argument("--lines", action="store_true", help="count lines too, besides enclosing definitions")
-    parser.add_argument("--why", type=int, default=0, help="print so many causes of wrong and missing rows")
+    parser.add_argument("--why", type=int, default=0, help="number of causes of wrong and missing rows to print")
     options = parser.parse_args()
     places = Places(options.origin, options.work)
     pooled: defaultdict[str, Scores] = defaultdict(lambda: {relation: Score() for relation in Relation})

@@ -69,7 +69,7 @@ def read_repositories(language: Language) -> list[Repository]:
 
 
 def make_truth(language: Language, repository: Repository, places: Places) -> Path:
-    """Return the file of the truth; it is made unless it is there. Its problems stand beside it."""
+    """Return the file of the truth, made where it is missing; its problems are in a file beside it."""
     truth = places.truth(repository)
     if not truth.exists():
         _check_out(repository, places)

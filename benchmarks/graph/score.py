@@ -260,7 +260,7 @@ class Scorer:
     def _why_wrong(self, key: Key, name: str, relation: Relation) -> str:
         sites = self._named.get((key, name))
         if not sites:
-            return "the name does not stand there, or only in a declaration"
+            return "the line lacks the name, or only declares it"
         site = _first(sites, relation)
         what = "another symbol of the project" if site.found is Found.PROJECT else site.found.value
         return f"{site.use.value}, {site.receiver}: {what}"

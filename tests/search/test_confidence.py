@@ -142,7 +142,7 @@ def test_missing_words_are_named_as_the_query_says_them() -> None:
     """Not their stems, not the words of the question, and not a name of which some part occurs."""
     query = understand("where are the Autoscalers of kubernetesPods elected")
     counts = Frequencies(dict.fromkeys(query.terms, 0) | {"pod": 3}, MANY)
-    assert missing_words(query, found(), counts) == ("Autoscalers", "elected")
+    assert missing_words(query, counts) == ("Autoscalers", "elected")
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,8 @@ from graphrag_mcp.app.local import App
 from graphrag_mcp.model.files import Category
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.model.search import Hit, LiteralPlace, SearchRequest
+from graphrag_mcp.search.literals import find_places
+from graphrag_mcp.search.query.clauses import clauses, understand_apart
 from graphrag_mcp.search.query.literals import Literal, LiteralKind, literals, message_runs
 from graphrag_mcp.search.query.understand import understand
 from graphrag_mcp.search.ranking.bonuses import literal_bonuses
@@ -173,6 +175,16 @@ def test_a_text_that_holds_the_question_does_not_answer_it(tmp_path: Path) -> No
         hits = app.search(SearchRequest(question)).primary
     assert hits[0].chunk.path == "src/scales.py"
     assert _with_literal(list(hits)) == []
+
+
+def test_a_text_that_holds_one_of_two_questions_does_not_answer_it(tmp_path: Path) -> None:
+    """Whatever else a clause is compared with."""
+    parts = clauses("how are boxes glued, and where are heavy parcels weighed twice")
+    with indexed(tmp_path, {"tests/test_search.py": f'QUESTION = "{", and ".join(parts)}"\n'}) as app:
+        stores = app.stores()
+        assert stores.phrases is not None
+        for query in understand_apart(parts, RetrievalSettings()):
+            assert find_places(query, Scope(), stores.phrases, stores.catalog) == []
 
 
 def test_each_text_that_a_result_contains_is_named() -> None:

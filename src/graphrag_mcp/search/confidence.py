@@ -81,8 +81,9 @@ def judge(query: Query, found: Found, unavailable: Collection[str], keywords: Ke
     if frequencies is None or signals is None:
         return NO_JUDGEMENT
     probability = confidence(signals)
-    is_low = probability < LOW
-    return Judgement(probability, (missing_words if is_low else missing_names)(query, found, frequencies))
+    if probability < LOW:
+        return Judgement(probability, missing_words(query, frequencies))
+    return Judgement(probability, missing_names(query, found, frequencies))
 
 
 def best_of(judgements: Sequence[Judgement]) -> Judgement:
@@ -113,7 +114,7 @@ def confidence(signals: Signals) -> float:
     return 1 / (1 + math.exp(-z))
 
 
-def missing_words(query: Query, _found: Found, frequencies: Frequencies) -> tuple[str, ...]:
+def missing_words(query: Query, frequencies: Frequencies) -> tuple[str, ...]:
     """Return the words of the query, as written, none of whose terms is in the index."""
     counts = frequencies.of_terms
     words = dict.fromkeys(re.findall(r"\w+", query.title))
@@ -130,7 +131,7 @@ def missing_names(query: Query, found: Found, frequencies: Frequencies) -> tuple
         if frequencies.of_terms.get(symbol.name.lower()) == 0 and defined.isdisjoint(symbol.spellings)
     ]
     proper = set(_PROPER.findall(query.title))
-    capitalised = [word for word in missing_words(query, found, frequencies) if word in proper]
+    capitalised = [word for word in missing_words(query, frequencies) if word in proper]
     return tuple(dict.fromkeys((*in_code, *capitalised)))
 
 

@@ -51,7 +51,7 @@ Judge = Callable[[_Line], bool | None]  # Whether a line defines a literal; None
 
 def find_places(query: Query, scope: Scope, index: PhraseIndex, catalog: ChunkStore) -> list[LiteralPlace]:
     """Return the chunks that contain a literal of the query, or the text of a message between its values."""
-    asked = words(query.text.lower())
+    asked = words(query.title.lower())  # Its text may hold more than the question.
     question = " ".join(asked) if asked[:1] and asked[0] in ASKING else ""
     lane = _Lane(_PLAIN | query.categories, question, scope, index, catalog)
     return [*lane.literals(query.literals), *_joined(lane.runs(_rarest(query.runs, index)))]

@@ -31,6 +31,7 @@ class Definition(NamedTuple):
     signature: str
     docstring: str
     is_declared: bool = False
+    name_start: int = 0
 
     @property
     def is_container(self) -> bool:

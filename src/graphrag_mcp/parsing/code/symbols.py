@@ -123,6 +123,7 @@ def _build(
         signature=_read_signature(match, span[1], code),
         docstring=docstring[:DOCSTRING_CHARS],
         is_declared=match.is_declared,
+        name_start=match.name_start,
     )
 
 

@@ -1,0 +1,173 @@
+r"""The one notation in which facts write values and types, of every language.
+
+    alternatives = term { "|" term }         either of them
+    term         = start { step }
+    start        = NAME
+                 | "'"                       a literal: nothing of the project
+                 | "-"                       no value: null, void
+                 | "?"                       unknown
+                 | "#" NUMBER                the declaration of the file with this number: a nameless function or type
+                 | "%" NUMBER                what that type of the file inherits: super
+                 | '"' MODULE '"'            a module
+                 | "[" alternatives "]"      a list of these
+                 | "{" alternatives ":" alternatives "}"   a map from these to those
+                 | "(" alternatives { ";" alternatives } ")"   a tuple; with one item the item itself
+                 | "\(" [alternatives { "," alternatives }] ":" alternatives ")"   a function type
+                 | "^" term                  the type that follows, as a value; of the steps only ".", "<"
+                 | "=" term                  the type of the value that follows; of the steps not "!", "@"
+                 | "&(" alternatives { "," alternatives } ")"   all of these types at once
+    step         = "." NAME                  a member
+                 | "(" [alternatives { "," alternatives }] ")"   a call
+                 | "<" alternatives { "," alternatives } ">"     type arguments
+                 | "!"                       a value of the type before it
+                 | "~"                       what awaiting it gives
+                 | "[]"                      an element; of a map, a value
+                 | "[" NUMBER "]"            an item of a tuple, or an element of a list
+                 | "[*]" | "[@]"             what a loop over it gives; the key that a loop gives besides
+                 | "@" NUMBER "," NUMBER     parameter of a function that is handed over as an argument: which argument,
+                                             which of its parameters
+
+A channel is written as a map from what it carries to itself: a loop gives it first, and receiving is taking an element.
+"""
+
+import re
+from functools import lru_cache
+from typing import Any
+
+_TOKEN = re.compile(
+    r"""\s*(?:(?P<name>[^\W\d][\w$]*|\$[\w$]*)|(?P<number>\d+)|"(?P<module>[^"]*)"|(?P<mark>.))""", re.DOTALL
+)
+
+Expression = tuple[
+    Any, ...
+]  # ("name", text), ("member", expression, text) and so on: an operation and what it is applied to.
+
+LITERAL: Expression = ("literal",)
+NOTHING: Expression = ("nothing",)
+UNKNOWN: Expression = ("unknown",)
+
+
+class NotAnExpressionError(ValueError):
+    """A text is not in the notation."""
+
+
+@lru_cache(maxsize=1 << 16)
+def parse(text: str) -> Expression:
+    """Return the tree of an expression. Raises NotAnExpressionError."""
+    reader = _Reader(text)
+    found = reader.alternatives()
+    if reader.kind:
+        raise NotAnExpressionError(text)
+    return found
+
+
+class _Reader:
+    """Recursive descent over the tokens of one expression."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._tokens = [(match.lastgroup or "", match[match.lastgroup or 0]) for match in _TOKEN.finditer(text)]
+        self._tokens.append(("", ""))
+        self._next = 0
+
+    @property
+    def kind(self) -> str:
+        return self._tokens[self._next][0]
+
+    def alternatives(self) -> Expression:
+        found = [self._term()]
+        while self._takes("|"):
+            found.append(self._term())
+        return found[0] if len(found) == 1 else ("either", *found)
+
+    def _term(self, steps: str = ".(<!~[@") -> Expression:
+        found = self._start()
+        while (step := self._tokens[self._next])[0] == "mark" and step[1] in steps:
+            found = self._step(found)
+        return found
+
+    def _start(self) -> Expression:
+        kind, text = self._take()
+        if kind == "name":
+            return ("name", text)
+        if kind == "module":
+            return ("module", text)
+        match text:
+            case "'":
+                return LITERAL
+            case "-":
+                return NOTHING
+            case "?":
+                return UNKNOWN
+            case "#":
+                return ("declared", int(self._take()[1]))
+            case "%":
+                return ("above", int(self._take()[1]))
+            case "[":
+                return ("list", self._closed(self.alternatives(), "]"))
+            case "{":
+                key = self._closed(self.alternatives(), ":")
+                return ("map", key, self._closed(self.alternatives(), "}"))
+            case "(":
+                items = self._many(";", ")")
+                return items[0] if len(items) == 1 else ("tuple", *items)
+            case "\\":
+                self._closed((), "(")
+                parameters = self._many(",", ":")
+                return ("function", parameters, self._closed(self.alternatives(), ")"))
+            case "^":
+                return ("type", self._term(".<"))
+            case "=":
+                return ("typeof", self._term(".(<~["))
+            case "&":
+                self._closed((), "(")
+                return ("all", *self._many(",", ")"))
+        raise NotAnExpressionError(self._text)
+
+    def _step(self, before: Expression) -> Expression:
+        match self._take()[1]:
+            case ".":
+                return ("member", before, self._take()[1])
+            case "(":
+                return ("call", before, self._many(",", ")"))
+            case "<":
+                return ("apply", before, self._many(",", ">"))
+            case "!":
+                return ("instance", before)
+            case "~":
+                return ("await", before)
+            case "@":
+                argument = int(self._take()[1])
+                self._closed((), ",")
+                return ("expected", before, argument, int(self._take()[1]))
+        kind, text = self._take()
+        if text == "]":
+            return ("element", before)
+        step = ("item", before, int(text)) if kind == "number" else ("each" if text == "*" else "key", before)
+        return self._closed(step, "]")
+
+    def _many(self, separator: str, end: str) -> tuple[Expression, ...]:
+        if self._takes(end):
+            return ()
+        found = [self.alternatives()]
+        while self._takes(separator):
+            found.append(self.alternatives())
+        return self._closed(tuple(found), end)
+
+    def _take(self) -> tuple[str, str]:
+        token = self._tokens[self._next]
+        if not token[0]:
+            raise NotAnExpressionError(self._text)
+        self._next += 1
+        return token
+
+    def _takes(self, mark: str) -> bool:
+        if self._tokens[self._next] != ("mark", mark):
+            return False
+        self._next += 1
+        return True
+
+    def _closed(self, found: Expression, mark: str) -> Expression:
+        if not self._takes(mark):
+            raise NotAnExpressionError(self._text)
+        return found

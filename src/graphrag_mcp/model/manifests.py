@@ -1,0 +1,17 @@
+"""What a manifest says of the names under which folders are imported: `go.mod`, `package.json` and others."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """One manifest. folder: where it is, "" for the root; name: of the module or package that it declares.
+
+    targets: places that a name stands for, the first that exists counts; `*` stands for the same text in both.
+    """
+
+    folder: str
+    kind: str  # The file's name.
+    name: str = ""
+    targets: Mapping[str, Sequence[str]] = field(default_factory=dict)

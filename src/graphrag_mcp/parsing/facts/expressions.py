@@ -1,0 +1,256 @@
+"""Writes nodes of a syntax tree as expressions (`model/expressions.py`), by a table of rules for each language.
+
+A rule is a function of the writer and a node; the functions here make the rules that the tables consist of.
+"""
+
+from collections.abc import Callable, Mapping, Sequence, Set
+from dataclasses import dataclass
+
+from tree_sitter import Node
+
+from graphrag_mcp.model.facts import MAX_EXPRESSION, Parameter
+from graphrag_mcp.parsing.code.captures import without_marks
+from graphrag_mcp.parsing.code.syntax import SourceCode
+
+UNKNOWN, LITERAL, NOTHING = "?", "'", "-"
+MAX_ARGUMENT = 80  # Characters of an argument that are kept.
+
+Rule = Callable[["Writer", Node], str]
+
+
+@dataclass(frozen=True, slots=True)
+class ParameterRule:
+    """Where the names, the type and the default of a parameter stand: fields of its node, "" for the node itself."""
+
+    names: str = "name"
+    type: str = "type"
+    default: str = ""
+    rest: bool = False
+    optional: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Shapes:
+    """How the nodes of a language are written.
+
+    parameters: by the type of their node; others in a list are skipped. results: writes what a call gives, from the
+    node of the result. lists: nodes that hold several names or values. alone: values that give one thing, and a truth
+    value besides. repeated: declarations that repeat the one before where they say nothing. result: the field of what
+    a function gives. unit: returns the unit of a file from its path and its package clause. this, above: the names of the own instance and of what it inherits inside a type.
+    """
+
+    values: Mapping[str, Rule]
+    types: Mapping[str, Rule]
+    parameters: Mapping[str, ParameterRule]
+    results: Callable[["Writer", Node | None], str]
+    unit: Callable[[str, str], str]
+    result: str = "result"
+    this: str = ""
+    above: str = ""
+    lists: Set[str] = frozenset()
+    alone: Set[str] = frozenset()
+    repeated: Set[str] = frozenset()
+
+
+class Writer:
+    """Writes the expressions of one file. numbers: the declarations of nameless nodes, by the id of the node."""
+
+    def __init__(self, shapes: Shapes, code: SourceCode, numbers: Mapping[int, int]) -> None:
+        self._shapes, self._code, self._numbers = shapes, code, numbers
+        self._values: dict[int, str] = {}
+
+    def text(self, node: Node) -> str:
+        """Return the text of a node, as it is used for a name."""
+        return without_marks(self._code.node_text(node))
+
+    def value(self, node: Node | None) -> str:
+        """Return the value that a node stands for."""
+        if node is None:
+            return UNKNOWN
+        if (known := self._values.get(node.id)) is None:
+            known = self._values[node.id] = self._write(self._shapes.values, node)
+        return known
+
+    def type(self, node: Node | None) -> str:
+        """Return the type that a node names."""
+        return UNKNOWN if node is None else self._write(self._shapes.types, node)
+
+    def typed(self, node: Node | None) -> str:
+        """Return a value of the type that a node names."""
+        return instance(self.type(node))
+
+    def parameters(self, node: Node | None) -> list[tuple[Parameter, Node | None]]:
+        """Return the parameters of a list of them, each with the node of its name."""
+        found: list[tuple[Parameter, Node | None]] = []
+        for child in arguments(node):
+            rule = self._shapes.parameters.get(child.type)
+            if rule is None:
+                continue
+            names: Sequence[Node | None] = child.children_by_field_name(rule.names) if rule.names else [child]
+            kind = child.child_by_field_name(rule.type) if rule.type else None
+            default = child.child_by_field_name(rule.default) if rule.default else None
+            value = self.typed(kind) if kind else self.value(default) if default else UNKNOWN
+            if rule.rest and kind:
+                value = instance(f"[{self.type(kind)}]")
+            is_optional = rule.optional or default is not None
+            found += [
+                (Parameter(self.text(name) if name else "", value, is_optional, rule.rest), name)
+                for name in names or [None]
+            ]
+        return found
+
+    def _write(self, rules: Mapping[str, Rule], node: Node) -> str:
+        if node.id in self._numbers:
+            return f"#{self._numbers[node.id]}"
+        rule = rules.get(node.type)
+        text = rule(self, node) if rule else UNKNOWN
+        return text if len(text) <= MAX_EXPRESSION else UNKNOWN
+
+
+def instance(kind: str) -> str:
+    """Return a value of a type."""
+    return kind if kind in (UNKNOWN, NOTHING, LITERAL) else f"{kind}!"
+
+
+def either(values: list[str]) -> str:
+    """Return one of several values; unknown if one of them is."""
+    distinct = list(dict.fromkeys(value for value in values if value != NOTHING))
+    if not distinct or UNKNOWN in distinct:
+        return UNKNOWN if UNKNOWN in distinct or not values else NOTHING
+    return distinct[0] if len(distinct) == 1 else f"({'|'.join(distinct)})"
+
+
+def arguments(node: Node | None) -> list[Node]:
+    """Return the parts of a list, without comments."""
+    return [child for child in node.named_children if not child.is_extra] if node else []
+
+
+# ---------------------------------------------------------------- rules
+
+
+def name(writer: Writer, node: Node) -> str:
+    """A name."""
+    return writer.text(node)
+
+
+def fixed(text: str) -> Rule:
+    """The same for all such nodes."""
+    return lambda _writer, _node: text
+
+
+def part(field_name: str = "") -> Rule:
+    """What a part of the node is: of a field, or the first."""
+    return lambda writer, node: writer.value(_part(node, field_name))
+
+
+def type_part(field_name: str = "") -> Rule:
+    """What a part of a type is: of a field, or the first."""
+    return lambda writer, node: writer.type(_part(node, field_name))
+
+
+def of_type(field_name: str) -> Rule:
+    """A value of the type in a field."""
+    return lambda writer, node: writer.typed(node.child_by_field_name(field_name))
+
+
+def as_value(writer: Writer, node: Node) -> str:
+    """A type, where a value is expected."""
+    kind = writer.type(node)
+    return kind if kind == UNKNOWN else f"^{kind}"
+
+
+def member(of: str, named: str) -> Rule:
+    """A member of what is in a field."""
+
+    def write(writer: Writer, node: Node) -> str:
+        owner, own = writer.value(node.child_by_field_name(of)), node.child_by_field_name(named)
+        return UNKNOWN if own is None or owner == UNKNOWN else f"{_closed(owner)}.{writer.text(own)}"
+
+    return write
+
+
+def type_member(of: str, named: str) -> Rule:
+    """A type that is a member of what is in a field."""
+
+    def write(writer: Writer, node: Node) -> str:
+        owner, own = node.child_by_field_name(of), node.child_by_field_name(named)
+        return f"{writer.text(owner)}.{writer.text(own)}" if owner and own else UNKNOWN
+
+    return write
+
+
+def call(function: str, given: str, types: str = "") -> Rule:
+    """A call with its arguments; one that is long is unknown."""
+
+    def write(writer: Writer, node: Node) -> str:
+        called = writer.value(node.child_by_field_name(function))
+        if called == UNKNOWN:
+            return UNKNOWN
+        values = [writer.value(argument) for argument in arguments(node.child_by_field_name(given))]
+        kinds = arguments(node.child_by_field_name(types)) if types else []
+        applied = f"<{','.join(map(writer.type, kinds))}>" if kinds else ""
+        short = (value if len(value) <= MAX_ARGUMENT else UNKNOWN for value in values)
+        return f"{_closed(called)}{applied}({','.join(short)})"
+
+    return write
+
+
+def step(of: str, mark: str) -> Rule:
+    """A step from what is in a field: `[]`, `~`."""
+
+    def write(writer: Writer, node: Node) -> str:
+        value = writer.value(_part(node, of))
+        return value if value in (UNKNOWN, LITERAL) else f"{_closed(value)}{mark}"
+
+    return write
+
+
+def listed(field_name: str = "") -> Rule:
+    """A list type of the type in a field."""
+    return lambda writer, node: f"[{writer.type(_part(node, field_name))}]"
+
+
+def mapped(key: str, value: str) -> Rule:
+    """A map type of the types in two fields."""
+
+    def write(writer: Writer, node: Node) -> str:
+        return f"{{{writer.type(node.child_by_field_name(key))}:{writer.type(node.child_by_field_name(value))}}}"
+
+    return write
+
+
+def applied(of: str, given: str) -> Rule:
+    """A type with type arguments."""
+
+    def write(writer: Writer, node: Node) -> str:
+        kind = writer.type(node.child_by_field_name(of) if of else node.named_children[0])
+        kinds = arguments(node.child_by_field_name(given) if given else node.named_children[-1])
+        return f"{kind}<{','.join(map(writer.type, kinds))}>" if kind != UNKNOWN and kinds else kind
+
+    return write
+
+
+def function_type(given: str, result: Rule) -> Rule:
+    """A function type; the rule says what it returns, as a type."""
+
+    def write(writer: Writer, node: Node) -> str:
+        kinds = (one.value.removesuffix("!") for one, _ in writer.parameters(node.child_by_field_name(given)))
+        return f"\\({','.join(kinds)}:{result(writer, node)})"
+
+    return write
+
+
+def choice(*fields: str) -> Rule:
+    """Either of the values in some fields."""
+    return lambda writer, node: either([writer.value(node.child_by_field_name(one)) for one in fields])
+
+
+def _part(node: Node, field_name: str) -> Node | None:
+    if field_name:
+        return node.child_by_field_name(field_name)
+    return next(iter(arguments(node)), None)
+
+
+def _closed(value: str) -> str:
+    """Return an expression to which a step can be added."""
+    return f"({value})" if value[:1] in "^=" else value

@@ -1,0 +1,1 @@
+"""Decides what names in code mean, from the facts of files: one resolver, and one policy for each language."""

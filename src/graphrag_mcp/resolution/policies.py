@@ -1,0 +1,100 @@
+"""What the resolver has to know of a language."""
+
+import re
+from collections.abc import Callable, Mapping, Set
+from dataclasses import dataclass, field
+
+from graphrag_mcp.parsing.code.builtins import builtins_of
+from graphrag_mcp.resolution.sources import FactSource
+from graphrag_mcp.resolution.values import Outside, Package, Value
+
+
+def is_below(path: str, folder: str) -> bool:
+    """Return whether a file is in a folder or below it."""
+    return not folder or path.startswith(folder + "/")
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """One language.
+
+    module: what an import means. names_of: the names under which a file knows an import without a name of its own.
+    whole_unit: whether all files of a package see each other's declarations, and may declare members of its types.
+    passes: builtins that give their first argument, or a value of the type that it is.
+    is_generic: whether a foreign function may give what it is given.
+    """
+
+    module: Callable[[FactSource, str, str], Value]
+    names_of: Callable[[Value, str], Set[str]]
+    whole_unit: bool = False
+    builtins: Set[str] = frozenset()
+    passes: Mapping[str, str] = field(default_factory=dict)
+    is_generic: Callable[[str], bool] = lambda _name: True
+
+
+def _go_module(source: FactSource, path: str, module: str) -> Value:
+    """Return the package that an import path stands for.
+
+    A module of the project is meant by itself, by the modules of its workspace, and by those that replace it by its
+    folder; any other imports a released version of it.
+    """
+    modules = sorted(
+        (one for one in source.manifests() if one.kind == "go.mod"), key=lambda one: len(one.folder), reverse=True
+    )
+    own = next((one for one in modules if is_below(path, one.folder)), None)
+    spaces = [one.targets["use"] for one in source.manifests() if one.kind == "go.work"]
+    for one in modules:
+        if one.name and (module == one.name or module.startswith(one.name + "/")):
+            is_meant = (
+                own in (one, None)
+                or one.folder in own.targets.get(one.name, ())
+                or any({one.folder, own.folder} <= set(used) for used in spaces)
+            )
+            place = "/".join(part for part in (one.folder, module[len(one.name) + 1 :]) if part)
+            unit = source.unit_of_folder(place) if is_meant else ""
+            return Package(unit) if unit else Outside(module)
+    return Outside(module)
+
+
+def _go_names(value: Value, module: str) -> Set[str]:
+    """Return the name in the package's clause; of a foreign package, what it is likely to be."""
+    if isinstance(value, Package):
+        return {value.unit.rpartition(":")[2]}
+    *before, last = module.split("/")
+    if before and re.fullmatch(r"v\d+", last):
+        last = before[-1]
+    last = re.sub(r"\.v\d+$", "", last)
+    return {
+        last,
+        last.replace("-", "_"),
+        last.replace("-", ""),
+        last.removeprefix("go-"),
+        last.removesuffix("-go"),
+        last.removesuffix(".go"),
+        last.rpartition("-")[2],
+    }
+
+
+_GENERIC_GO = frozenset(("slices", "maps", "cmp", "iter", "sync", "sync/atomic", "unique", "weak", "reflect"))
+
+
+def _is_generic_go(name: str) -> bool:
+    """Only some packages of the standard library have generic functions."""
+    module = name.rpartition(".")[0]
+    return "." in module.partition("/")[0] or module in _GENERIC_GO
+
+
+POLICIES: Mapping[str, Policy] = {
+    "go": Policy(
+        _go_module,
+        _go_names,
+        whole_unit=True,
+        builtins=builtins_of("go"),
+        passes={
+            "new": "type",
+            "make": "type",
+            **dict.fromkeys(("append", "min", "max", "sync.OnceValue", "sync.OnceValues", "sync.OnceFunc"), "value"),
+        },
+        is_generic=_is_generic_go,
+    ),
+}

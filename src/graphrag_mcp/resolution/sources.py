@@ -1,0 +1,33 @@
+"""What the resolver reads: the facts of files, and where declarations are."""
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from graphrag_mcp.model.facts import FileFacts
+from graphrag_mcp.model.manifests import Manifest
+from graphrag_mcp.resolution.values import Thing
+
+
+class FactSource(Protocol):
+    """The facts of the files of one tree. A unit is a package or namespace, under a name that is its own."""
+
+    def facts(self, path: str) -> FileFacts | None:
+        """Return the facts of a file, None if it has none."""
+
+    def has(self, path: str) -> bool:
+        """Return whether a file has facts."""
+
+    def unit(self, path: str) -> str:
+        """Return the unit of a file."""
+
+    def unit_of_folder(self, folder: str) -> str:
+        """Return the unit of the files of a folder that others import, "" if there is none."""
+
+    def has_unit(self, unit: str) -> bool:
+        """Return whether any file is in a unit."""
+
+    def find(self, unit: str, qualified_name: str) -> Sequence[Thing]:
+        """Return the declarations with a qualified name in all files of a unit."""
+
+    def manifests(self) -> Sequence[Manifest]:
+        """Return all manifests of the tree."""

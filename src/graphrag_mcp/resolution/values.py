@@ -1,0 +1,206 @@
+"""What an expression can be. Unknown is None, and whatever is made of an unknown value is unknown."""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+
+
+class Thing(NamedTuple):
+    """A declaration: its file, and its number in the facts of the file."""
+
+    path: str
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class Outside:
+    """What the project does not define. name: where it is from, "net/http.Handler"; "" for a value without a name."""
+
+    name: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Nothing:
+    """No value: null, the result of a procedure."""
+
+
+@dataclass(frozen=True, slots=True)
+class Package:
+    """A package or namespace: a unit of several files."""
+
+    unit: str
+
+
+@dataclass(frozen=True, slots=True)
+class Module:
+    """A file as a module."""
+
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
+class Type:
+    """A type itself; several things are parts or variants of one."""
+
+    things: tuple[Thing, ...]
+    arguments: "tuple[Value | None, ...]" = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Instance:
+    """A value of a type."""
+
+    things: tuple[Thing, ...]
+    arguments: "tuple[Value | None, ...]" = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Above:
+    """`super`: a value of a type, of which only what it inherits is meant."""
+
+    things: tuple[Thing, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    """A function; several things are overloads or variants. of: the value whose member it is."""
+
+    things: tuple[Thing, ...]
+    of: "Value | None" = None
+    arguments: "tuple[Value | None, ...]" = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Signature:
+    """A value of a function type."""
+
+    parameters: "tuple[Value | None, ...]"
+    result: "Value | None"
+
+
+@dataclass(frozen=True, slots=True)
+class Many:
+    """A list, a set, an iterator: elements of one kind."""
+
+    element: "Value | None"
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A map."""
+
+    key: "Value | None"
+    value: "Value | None"
+
+
+@dataclass(frozen=True, slots=True)
+class Several:
+    """A tuple."""
+
+    items: "tuple[Value | None, ...]"
+
+
+@dataclass(frozen=True, slots=True)
+class Variable:
+    """A type parameter, until it is replaced by an argument."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Either:
+    """One of several values."""
+
+    values: "tuple[Value, ...]"
+
+
+Value = (
+    Outside
+    | Nothing
+    | Package
+    | Module
+    | Type
+    | Instance
+    | Above
+    | Function
+    | Signature
+    | Many
+    | Table
+    | Several
+    | Variable
+    | Either
+)
+OUTSIDE, NOTHING = Outside(), Nothing()
+
+
+class Found(NamedTuple):
+    """What a name or a member is: its declarations, none for a variable or a foreign thing, and its value."""
+
+    things: tuple[Thing, ...]
+    value: Value | None
+
+
+def either(values: Iterable[Value | None]) -> Value | None:
+    """Return one of several values: unknown if one is; what is nothing does not count."""
+    distinct: dict[Value, None] = {}
+    is_empty = True
+    for value in values:
+        is_empty = False
+        if value is None:
+            return None
+        for one in value.values if isinstance(value, Either) else (value,):
+            if one != NOTHING:
+                distinct[one] = None
+    if is_empty or len(distinct) > MAX_ALTERNATIVES:
+        return None
+    if not distinct:
+        return NOTHING
+    return next(iter(distinct)) if len(distinct) == 1 else Either(tuple(distinct))
+
+
+MAX_ALTERNATIVES = 8
+
+
+def replaced(value: Value | None, arguments: Mapping[str, Value | None]) -> Value | None:
+    """Return a value with type parameters replaced."""
+    if value is None or not arguments:
+        return value
+    if isinstance(value, Variable):
+        return arguments.get(value.name, value)
+    return rebuilt(value, lambda part: replaced(part, arguments))
+
+
+def rebuilt(value: Value, change: "Callable[[Value | None], Value | None]") -> Value | None:
+    """Return a value whose parts are changed."""
+    match value:
+        case Type(things, arguments) if arguments:
+            return Type(things, tuple(map(change, arguments)))
+        case Instance(things, arguments) if arguments:
+            return Instance(things, tuple(map(change, arguments)))
+        case Signature(parameters, result):
+            return Signature(tuple(map(change, parameters)), change(result))
+        case Many(element):
+            return Many(change(element))
+        case Table(key, held):
+            return Table(change(key), change(held))
+        case Several(items):
+            return Several(tuple(map(change, items)))
+        case Either(values):
+            return either(map(change, values))
+    return value
+
+
+def has_variable(value: Value | None) -> bool:
+    """Return whether a type parameter is left in a value."""
+    found = False
+
+    def look(part: Value | None) -> Value | None:
+        nonlocal found
+        found = found or has_variable(part)
+        return part
+
+    if isinstance(value, Variable):
+        return True
+    if value is not None:
+        rebuilt(value, look)
+    return found

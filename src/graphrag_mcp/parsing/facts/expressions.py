@@ -34,9 +34,10 @@ class Shapes:
     """How the nodes of a language are written.
 
     parameters: by the type of their node; others in a list are skipped. results: writes what a call gives, from the
-    node of the result. lists: nodes that hold several names or values. alone: values that give one thing, and a truth
-    value besides. repeated: declarations that repeat the one before where they say nothing. result: the field of what
-    a function gives. unit: returns the unit of a file from its path and its package clause. this, above: the names of the own instance and of what it inherits inside a type.
+    node of the result, which is in the field `result`. unit: returns the unit of a file from its path and its package
+    clause. this, above: the names of the own instance, and of what it inherits, inside a type. lists: nodes that hold
+    several names or values. alone: values that give one thing, and a truth value besides. repeated: declarations that
+    repeat the one before where they say nothing.
     """
 
     values: Mapping[str, Rule]

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, NamedTuple
 
+from graphrag_mcp.model.files import PackedFacts
+
 MAX_EXPRESSION = 4_000  # Characters; longer ones are unknown.
 
 
@@ -37,6 +39,13 @@ class Mark(StrEnum):
     ASYNC = "async"
     GENERATOR = "generator"
     DEFAULT = "default"
+
+
+class Thing(NamedTuple):
+    """A declaration: its file, and its number in the facts of the file."""
+
+    path: str
+    number: int
 
 
 class Parameter(NamedTuple):
@@ -143,15 +152,22 @@ class FileFacts:
     flows: Sequence[Flow] = ()
 
 
-def pack(facts: FileFacts) -> bytes:
-    """Return the facts as compressed JSON."""
+def pack(facts: FileFacts) -> PackedFacts:
+    """Return the facts as compressed JSON, with the names that other files may ask for."""
     rows = [facts.language, facts.unit, facts.has_errors, facts.declared, facts.imports, facts.exports, facts.bound,
             facts.mentions, facts.flows]  # fmt: skip
-    return zlib.compress(json.dumps(rows, separators=(",", ":"), ensure_ascii=False).encode(), 6)
+    text = json.dumps(rows, separators=(",", ":"), ensure_ascii=False)
+    return PackedFacts(facts.unit, mentioned_names(facts), zlib.compress(text.encode(), 6))
+
+
+def mentioned_names(facts: FileFacts) -> tuple[str, ...]:
+    """Return the names by which a file may refer to declarations of others."""
+    items = {one.item for one in facts.imports} | {one.item for one in facts.exports}
+    return tuple(sorted((items | {mention.name for mention in facts.mentions}) - {""}))
 
 
 def unpack(data: bytes) -> FileFacts:
-    """Return the facts of what `pack` returned."""
+    """Return the facts that `pack` packed."""
     language, unit, has_errors, declared, imports, exports, bound, mentions, flows = json.loads(zlib.decompress(data))
     return FileFacts(
         language,

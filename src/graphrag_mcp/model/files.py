@@ -194,9 +194,20 @@ class Chunk:
     references: tuple[str, ...] = ()
 
 
+class PackedFacts(NamedTuple):
+    """The facts of a code file (`model/facts.py`), packed. unit: its package; names: those that it mentions."""
+
+    unit: str
+    names: tuple[str, ...]
+    data: bytes
+
+
 @dataclass(frozen=True, slots=True)
 class ParsedFile:
-    """Everything that the index stores of one file. note: why it was not parsed by syntax; "" when it was."""
+    """Everything that the index stores of one file. note: why it was not parsed by syntax; "" when it was.
+
+    code: what it says of the names in it. manifest: what it says of modules, packed; "" for what is no manifest.
+    """
 
     path: str
     language: str
@@ -207,3 +218,5 @@ class ParsedFile:
     relations: tuple[Relation, ...] = ()
     facts: DocumentFacts = NO_FACTS
     note: str = ""
+    code: PackedFacts | None = None
+    manifest: str = ""

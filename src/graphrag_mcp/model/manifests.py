@@ -1,7 +1,8 @@
 """What a manifest says of the names under which folders are imported: `go.mod`, `package.json` and others."""
 
+import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,3 +16,13 @@ class Manifest:
     kind: str  # The file's name.
     name: str = ""
     targets: Mapping[str, Sequence[str]] = field(default_factory=dict)
+
+
+def write_manifest(manifest: Manifest) -> str:
+    """Return a manifest as JSON."""
+    return json.dumps(asdict(manifest))
+
+
+def load_manifest(text: str) -> Manifest:
+    """Return what `write_manifest` wrote."""
+    return Manifest(**json.loads(text))

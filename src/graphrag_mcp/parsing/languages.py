@@ -50,11 +50,12 @@ class LanguageRow:
 
 @dataclass(frozen=True, slots=True)
 class Grammar:
-    """A loaded language; `query` is None for a grammar without a query in this package."""
+    """A loaded language; a query is None where this package has none: `query` of the outline, `facts` of its names."""
 
     row: LanguageRow
     language: Language
     query: Query | None
+    facts: Query | None = None
 
 
 def detect_language(path: str, first_line: str = "") -> str:
@@ -87,12 +88,17 @@ def load_grammar(name: str) -> Grammar | None:
     except ImportError:
         return None
     language = Language(getattr(module, row.factory)())
-    folder = resources.files(__package__).joinpath("code", "queries")
-    files = [folder.joinpath(f"{part}.scm") for part in (row.queries or row.name).split()]
     try:
-        return Grammar(row, language, Query(language, "\n".join(file.read_text(encoding="utf-8") for file in files)))
+        return Grammar(row, language, _load_query(row, language, ".scm"), _load_query(row, language, ".facts.scm"))
     except QueryError as error:
         raise QueryError(f"{name}: {error}; the installed {row.package} does not fit its query") from error
+
+
+def _load_query(row: LanguageRow, language: Language, suffix: str) -> Query | None:
+    folder = resources.files(__package__).joinpath("code", "queries")
+    files = [folder.joinpath(part + suffix) for part in (row.queries or row.name).split()]
+    texts = [file.read_text(encoding="utf-8") for file in files if file.is_file()]
+    return Query(language, "\n".join(texts)) if texts else None
 
 
 def syntax_languages() -> list[str]:

@@ -6,7 +6,9 @@ from functools import partial
 
 from tree_sitter import QueryError
 
+from graphrag_mcp.model.facts import pack
 from graphrag_mcp.model.files import Category, ParsedFile, ParseMode, Symbol
+from graphrag_mcp.model.manifests import write_manifest
 from graphrag_mcp.parsing.cards import card, needs_card
 from graphrag_mcp.parsing.categories import categorise
 from graphrag_mcp.parsing.code.chunker import MAX_CHARS, cut_spans
@@ -16,12 +18,14 @@ from graphrag_mcp.parsing.code.symbols import read_outline
 from graphrag_mcp.parsing.code.syntax import SourceCode, SyntaxTimeoutError, parse_tree, statement_rows
 from graphrag_mcp.parsing.configuration.keys import configuration_keys
 from graphrag_mcp.parsing.documents import documents
+from graphrag_mcp.parsing.facts import read_facts
+from graphrag_mcp.parsing.facts.manifests import read_manifest
 from graphrag_mcp.parsing.languages import Grammar, detect_language, is_cpp_header, load_grammar
 from graphrag_mcp.parsing.outline import Outline
 from graphrag_mcp.text import source
 from graphrag_mcp.text.counts import counted
 
-PARSER_VERSION = 13  # Increase it when a file is parsed differently, so that files are indexed again.
+PARSER_VERSION = 14  # Increase it when a file is parsed differently, so that files are indexed again.
 SYNTAX_LIMIT_BYTES = 1_000_000  # Larger code files are data in the form of code.
 _ONLY_USING = frozenset({Category.TESTS, Category.VENDORED})  # Settings of others, or for one test.
 _MARKDOWN = (".md", ".markdown", ".mdx", ".mdc")
@@ -48,6 +52,8 @@ def parse_file(path: str, data: bytes, max_chunks: int = sys.maxsize, stated: Ca
         parsed = _parse_code(path, text, category, language)
     if keys := configuration_keys(path, text, category) if not reason and not parsed.symbols else ():
         parsed = replace(parsed, symbols=keys)
+    if manifest := read_manifest(path, text):
+        parsed = replace(parsed, manifest=write_manifest(manifest))
     if (count := len(parsed.chunks)) > max_chunks:
         parsed = documents.parse_passages(path, text, category, language, note=f"by lines: {counted(count, 'section')}")
     return _with_note(parsed, decoded.note)
@@ -88,6 +94,7 @@ def _parse_syntax(path: str, text: str, code: SourceCode, category: Category, gr
         chunks=tuple(describe_chunks(lines, outline, spans)),
         symbols=(*_symbols(outline), *(outline.keys if category not in _ONLY_USING else ())),
         relations=tuple(build_relations(path, language, category, outline)),
+        code=pack(facts) if (facts := read_facts(tree, grammar, path, code, outline.definitions)) else None,
     )
 
 

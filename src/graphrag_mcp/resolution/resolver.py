@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Any, TypeVar
 
 from graphrag_mcp.model.expressions import Expression, parse
-from graphrag_mcp.model.facts import Bound, Declared, FileFacts, Imported, Mark, Mention
+from graphrag_mcp.model.facts import Bound, Declared, FileFacts, Imported, Mark, Mention, Thing
 from graphrag_mcp.model.files import SymbolKind
 from graphrag_mcp.resolution.policies import POLICIES, Policy
 from graphrag_mcp.resolution.sources import FactSource
@@ -28,7 +28,6 @@ from graphrag_mcp.resolution.values import (
     Several,
     Signature,
     Table,
-    Thing,
     Type,
     Value,
     Variable,

@@ -3,9 +3,8 @@
 from collections.abc import Sequence
 from typing import Protocol
 
-from graphrag_mcp.model.facts import FileFacts
+from graphrag_mcp.model.facts import FileFacts, Thing
 from graphrag_mcp.model.manifests import Manifest
-from graphrag_mcp.resolution.values import Thing
 
 
 class FactSource(Protocol):

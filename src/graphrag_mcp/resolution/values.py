@@ -4,12 +4,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
-
-class Thing(NamedTuple):
-    """A declaration: its file, and its number in the facts of the file."""
-
-    path: str
-    number: int
+from graphrag_mcp.model.facts import Thing
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,1 +1,25 @@
 """Reads the facts of a file from its syntax tree: one query and one table of expressions for each language."""
+
+from collections.abc import Mapping, Sequence
+
+from tree_sitter import Tree
+
+from graphrag_mcp.model.facts import FileFacts
+from graphrag_mcp.parsing.code.syntax import SourceCode
+from graphrag_mcp.parsing.facts import go
+from graphrag_mcp.parsing.facts.expressions import Shapes
+from graphrag_mcp.parsing.facts.reader import FactReader
+from graphrag_mcp.parsing.languages import Grammar
+from graphrag_mcp.parsing.outline import Definition
+
+_SHAPES: Mapping[str, Shapes] = {"go": go.SHAPES}
+
+
+def read_facts(
+    tree: Tree, grammar: Grammar, path: str, code: SourceCode, definitions: Sequence[Definition]
+) -> FileFacts | None:
+    """Return the facts of a file; None where there is no query of facts for the language."""
+    if grammar.facts is None:
+        return None
+    language = grammar.row.name
+    return FactReader(code, _SHAPES[language], definitions).read(grammar.facts, tree, path, language)

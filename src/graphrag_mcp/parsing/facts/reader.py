@@ -102,6 +102,7 @@ class FactReader:
         self._uses: dict[int, tuple[int, str, Node, _Captures]] = {}  # by the start of the name
         self._named: set[int] = set(self._by_name)  # starts of names that are declared, not mentioned
         self._repeated: tuple[str, str] = ("", "")
+        self._variables: dict[str, list[tuple[int, int]]] = {}
 
     def read(self, query: Query, tree: Tree, path: str, language: str) -> FileFacts:
         """Return the facts that the query finds in the tree of a file."""
@@ -119,6 +120,9 @@ class FactReader:
         self._own_members()
         self._bind_own_instances()
         self._bind_all(tree)
+        for bound in self._bound:
+            if bound.kind != "declared":
+                self._variables.setdefault(bound.name, []).append((bound.start, bound.stop))
         return FileFacts(
             language,
             self._shapes.unit(path, self._unit),
@@ -127,7 +131,7 @@ class FactReader:
             self._imports,
             [],
             sorted(self._bound, key=lambda bound: (bound.name, bound.start, -bound.stop)),
-            sorted(self._mentions()),
+            sorted(mention for mention in self._mentions() if not self._is_local(mention)),
             self._flows,
         )
 
@@ -364,6 +368,12 @@ class FactReader:
             into = self._writer.value(captures["into"][0])
         if not into.startswith(UNKNOWN):
             self._flows.append(Flow(given.start_byte, into, argument, value))
+
+    def _is_local(self, mention: Mention) -> bool:
+        """Return whether a mention only reads or writes a variable of a function; a call may reach what it holds."""
+        if mention.receiver or mention.use not in (Use.VALUE, Use.WRITE):
+            return False
+        return any(start <= mention.at < stop for start, stop in self._variables.get(mention.name, ()))
 
     def _mentions(self) -> Iterable[Mention]:
         for start, (_, use, node, captures) in self._uses.items():

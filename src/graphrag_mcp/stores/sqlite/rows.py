@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from graphrag_mcp.model.files import ArchiveClass, Chunk, ParsedFile, Relation, Symbol
+from graphrag_mcp.model.files import ArchiveClass, Chunk, PackedFacts, ParsedFile, Relation, Symbol
 from graphrag_mcp.stores.sqlite.catalog import write_facts
 from graphrag_mcp.stores.sqlite.schema import MAX_CHUNKS_PER_FILE
 
@@ -62,6 +62,8 @@ class PackedFile(NamedTuple):
     text_hashes: Sequence[bytes]
     symbols: list[tuple[int, _Row]]
     relations: list[_Row]
+    code: PackedFacts | None
+    manifest: str
 
 
 def pack_rows(rows: FileRows) -> PackedFile:
@@ -93,6 +95,8 @@ def pack_rows(rows: FileRows) -> PackedFile:
         text_hashes=rows.text_hashes,
         symbols=symbols,
         relations=[_pack_relation(relation) for relation in parsed.relations],
+        code=parsed.code,
+        manifest=parsed.manifest,
     )
 
 

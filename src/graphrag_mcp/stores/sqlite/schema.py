@@ -11,7 +11,7 @@ and the file of a full-text match is known without a join. File ids are never re
 
 import re
 
-SCHEMA_VERSION = 5  # Increased when older versions could not read or write the file; each format has its own file.
+SCHEMA_VERSION = 6  # Increased when older versions could not read or write the file; each format has its own file.
 ORDINAL_BITS = 16  # 65,536 chunks a file: a file of 10 MB has about 7,000.
 MAX_CHUNKS_PER_FILE = 1 << ORDINAL_BITS
 ORDINAL_MASK = MAX_CHUNKS_PER_FILE - 1
@@ -67,6 +67,12 @@ CREATE TABLE path_words (word TEXT, file_id INTEGER, share REAL NOT NULL, PRIMAR
 CREATE INDEX path_words_file ON path_words (file_id);
 CREATE TABLE module_keys (key TEXT, file_id INTEGER, PRIMARY KEY (key, file_id)) WITHOUT ROWID;
 CREATE INDEX module_keys_file ON module_keys (file_id);
+
+-- What files say of the names in them (model/facts.py), packed; the names that each mentions; the manifests as JSON.
+CREATE TABLE facts (file_id INTEGER PRIMARY KEY, unit TEXT NOT NULL, data BLOB NOT NULL);
+CREATE INDEX facts_unit ON facts (unit);
+CREATE TABLE mentioned (name TEXT, file_id INTEGER, PRIMARY KEY (name, file_id)) WITHOUT ROWID;
+CREATE TABLE manifests (file_id INTEGER PRIMARY KEY, data TEXT NOT NULL);
 
 CREATE TABLE chunks (
     id INTEGER PRIMARY KEY,
@@ -137,7 +143,7 @@ CREATE INDEX relations_module ON relations (target_module, target_key) WHERE tar
 # The names of all tables and indexes: a file that lacks one is damaged.
 SCHEMA_OBJECTS = frozenset(re.findall(r"^CREATE (?:VIRTUAL )?(?:TABLE|INDEX) (\w+)", SCHEMA, re.MULTILINE))
 
-_VIEWED = ("match_keys", "path_words", "module_keys", "symbols", "relations")
+_VIEWED = ("match_keys", "path_words", "module_keys", "symbols", "relations", "facts", "mentioned", "manifests")
 _TREE_COLUMNS = ("path", "size", "changed_ns", "modified_at", "archive_reason", "archive_penalty")
 _CONTENT_COLUMNS = ("content_hash", "recipe", "language", "category", "mode", "note", "facts")
 _COUNT_COLUMNS = ("chunks", "symbols", "relations", "embedded")

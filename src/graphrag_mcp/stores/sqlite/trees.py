@@ -4,10 +4,12 @@ A root may have two trees while the model changes: the complete one of the old m
 the new model, which is being built. When it is complete too, the old one is retired.
 """
 
+import json
 import sqlite3
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from graphrag_mcp.model.facts import mentioned_names, unpack
 from graphrag_mcp.stores.sqlite.schema import ORDINAL_BITS
 
 
@@ -91,7 +93,13 @@ def remove_rows(connection: sqlite3.Connection, file_id: int) -> None:
     connection.execute("DELETE FROM keywords WHERE rowid >= ? AND rowid < ?", run)
     connection.execute("DELETE FROM vectors WHERE chunk_id >= ? AND chunk_id < ?", run)
     connection.execute("DELETE FROM chunks WHERE id >= ? AND id < ?", run)
-    for table in ("match_keys", "path_words", "module_keys", "symbols", "relations"):
+    for (data,) in connection.execute("SELECT data FROM main.facts WHERE file_id = ?", (file_id,)):
+        names = json.dumps(mentioned_names(unpack(data)))
+        connection.execute(
+            "DELETE FROM main.mentioned WHERE file_id = ? AND name IN (SELECT value FROM json_each(?))",
+            (file_id, names),
+        )
+    for table in ("match_keys", "path_words", "module_keys", "symbols", "relations", "facts", "manifests"):
         connection.execute(f"DELETE FROM main.{table} WHERE file_id = ?", (file_id,))
 
 

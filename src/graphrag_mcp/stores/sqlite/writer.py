@@ -288,6 +288,17 @@ def _insert_files(connection: sqlite3.Connection, files: Sequence[tuple[int, Pac
         "INSERT INTO main.relations VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         ((file_id, *relation) for file_id, file, _ in files for relation in file.relations),
     )
+    codes = [(file_id, file.code) for file_id, file, _ in files if file.code]
+    connection.executemany(
+        "INSERT INTO main.facts VALUES (?, ?, ?)", ((file_id, code.unit, code.data) for file_id, code in codes)
+    )
+    connection.executemany(
+        "INSERT INTO main.mentioned VALUES (?, ?)", ((name, file_id) for file_id, code in codes for name in code.names)
+    )
+    connection.executemany(
+        "INSERT INTO main.manifests VALUES (?, ?)",
+        ((file_id, file.manifest) for file_id, file, _ in files if file.manifest),
+    )
 
 
 def _insert_chunks(connection: sqlite3.Connection, files: Sequence[tuple[int, PackedFile]]) -> None:

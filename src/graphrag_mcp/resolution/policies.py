@@ -19,7 +19,9 @@ class Policy:
     """One language.
 
     module: what an import means. names_of: the names under which a file knows an import without a name of its own.
-    whole_unit: whether all files of a package see each other's declarations, and may declare members of its types.
+    method_sets: whether a type implements an interface by having its methods. foreign_methods: of interfaces of the
+    standard library, each with its number of parameters. whole_unit: whether all files of a package see each other's
+    declarations, and may declare members of its types.
     passes: builtins that give their first argument, or a value of the type that it is.
     is_generic: whether a foreign function may give what it is given.
     """
@@ -27,6 +29,8 @@ class Policy:
     module: Callable[[FactSource, str, str], Value]
     names_of: Callable[[Value, str], Set[str]]
     whole_unit: bool = False
+    method_sets: bool = False
+    foreign_methods: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     builtins: Set[str] = frozenset()
     passes: Mapping[str, str] = field(default_factory=dict)
     is_generic: Callable[[str], bool] = lambda _name: True
@@ -84,11 +88,39 @@ def _is_generic_go(name: str) -> bool:
     return "." in module.partition("/")[0] or module in _GENERIC_GO
 
 
+_READ, _WRITE, _CLOSE = {"Read": 1}, {"Write": 1}, {"Close": 0}
+_GO_INTERFACES = {
+    "any": {},
+    "error": {"Error": 0},
+    "fmt.Stringer": {"String": 0},
+    "io.Reader": _READ,
+    "io.Writer": _WRITE,
+    "io.Closer": _CLOSE,
+    "io.ReadCloser": _READ | _CLOSE,
+    "io.WriteCloser": _WRITE | _CLOSE,
+    "io.ReadWriter": _READ | _WRITE,
+    "io.ReadWriteCloser": _READ | _WRITE | _CLOSE,
+    "io.ReaderFrom": {"ReadFrom": 1},
+    "io.WriterTo": {"WriteTo": 1},
+    "io.StringWriter": {"WriteString": 1},
+    "net/http.Handler": {"ServeHTTP": 2},
+    "net/http.ResponseWriter": {"Header": 0, "Write": 1, "WriteHeader": 1},
+    "net/http.Flusher": {"Flush": 0},
+    "net/http.Hijacker": {"Hijack": 0},
+    "net/http.Pusher": {"Push": 2},
+    "net/http.CloseNotifier": {"CloseNotify": 0},
+    "net/http.RoundTripper": {"RoundTrip": 1},
+    "sort.Interface": {"Len": 0, "Less": 2, "Swap": 2},
+    "context.Context": {"Deadline": 0, "Done": 0, "Err": 0, "Value": 1},
+}
+
 POLICIES: Mapping[str, Policy] = {
     "go": Policy(
         _go_module,
         _go_names,
         whole_unit=True,
+        method_sets=True,
+        foreign_methods=_GO_INTERFACES,
         builtins=builtins_of("go"),
         passes={
             "new": "type",

@@ -113,6 +113,28 @@ class Resolver:
         """Return a declaration."""
         return self._open(thing.path).facts.declared[thing.number]
 
+    def bases_of(self, thing: Thing) -> list[Value | None]:
+        """Return the types that a type names as its bases."""
+        return list(self._bases(Instance((thing,))))
+
+    def methods_of(self, thing: Thing) -> Sequence[Thing]:
+        """Return the methods that a type declares itself, in whichever file of its unit."""
+        own = [
+            Thing(thing.path, number)
+            for number, one in enumerate(self._open(thing.path).facts.declared)
+            if one.owner == thing.number and one.kind == SymbolKind.METHOD
+        ]
+        return own or self._source.methods(self._source.unit(thing.path), self.declared(thing).qualified)
+
+    def has_method_sets(self, thing: Thing) -> bool:
+        """Return whether types implement an interface by having its methods."""
+        return self._open(thing.path).policy.method_sets
+
+    def foreign_methods(self, thing: Thing, base: Value | None) -> Mapping[str, int] | None:
+        """Return the methods of a foreign interface with their numbers of parameters, None where they are not known."""
+        policy = self._open(thing.path).policy
+        return policy.foreign_methods.get(base.name) if isinstance(base, Outside) else None
+
     # ------------------------------------------------------------ names
 
     def name(self, path: str, at: int, name: str) -> Found | None:
@@ -480,8 +502,8 @@ class Resolver:
                     if own:
                         hits.append(own)
                     else:
-                        bases = list(self._bases(one))
-                        named = [base for base in bases if self._is_called(base, name)]
+                        bases = [base for base in self._bases(one) if self._may_have(one, base, name)]
+                        named = [base for base in bases if self._is_called(one, base, name)]
                         if named:
                             hits.append(Found((), named[0]))
                         following += bases
@@ -496,6 +518,10 @@ class Resolver:
                 return _ABSENT
             level = following
         return None
+
+    def _may_have(self, owner: Instance | Type, base: Value | None, name: str) -> bool:
+        known = self.foreign_methods(owner.things[0], base)
+        return known is None or name in known
 
     def _own(self, value: Instance | Type, name: str) -> Found | None:
         """Return what a type declares itself, or what the type that it is made of has."""
@@ -535,8 +561,10 @@ class Resolver:
                 found = self.type(thing.path, one.at, parse(base.type))
                 yield replaced(found, self._arguments(value))
 
-    def _is_called(self, base: Value | None, name: str) -> bool:
-        """Return whether an embedded type has a name: it is the name of the field."""
+    def _is_called(self, owner: Instance | Type, base: Value | None, name: str) -> bool:
+        """Return whether an embedded type has a name: in a struct it is the name of the field."""
+        if Mark.INTERFACE in self.declared(owner.things[0]).marks:
+            return False
         if isinstance(base, Instance):
             return self.declared(base.things[0]).name == name
         return isinstance(base, Outside) and base.name.rpartition(".")[2] == name

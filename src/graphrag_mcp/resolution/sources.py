@@ -28,5 +28,14 @@ class FactSource(Protocol):
     def find(self, unit: str, qualified_name: str) -> Sequence[Thing]:
         """Return the declarations with a qualified name in all files of a unit."""
 
+    def methods(self, unit: str, owner: str) -> Sequence[Thing]:
+        """Return the methods of a type in all files of a unit, by the type's qualified name."""
+
+    def named(self, name: str) -> Sequence[Thing]:
+        """Return all declarations of a name."""
+
+    def mentioning(self, name: str) -> Sequence[str]:
+        """Return the files in which a name is mentioned, in the order of their paths."""
+
     def manifests(self) -> Sequence[Manifest]:
         """Return all manifests of the tree."""

@@ -96,6 +96,7 @@ _TYPES = {
     "map_type": mapped("key", "value"),
     "channel_type": _channel,
     "function_type": function_type("parameters", _results),
+    "interface_type": fixed("any"),
     "generic_type": applied("type", "type_arguments"),
 }
 

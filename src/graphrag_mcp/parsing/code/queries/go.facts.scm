@@ -4,7 +4,7 @@
 [(block) (if_statement) (for_statement) (expression_switch_statement) (type_switch_statement) (select_statement)
  (expression_case) (default_case) (type_case) (communication_case)] @scope
 [(function_declaration) (method_declaration) (func_literal) (method_elem)] @function
-[(struct_type) (interface_type)] @nameless
+[(struct_type) (interface_type (_))] @nameless
 (type_spec name: (_) @name type: [(struct_type) (interface_type)] @own)
 (type_spec name: (_) @name type: (interface_type)) @interface
 (type_spec name: (_) @name type_parameters: (_)? @type_parameters type: (_) @type) @stands

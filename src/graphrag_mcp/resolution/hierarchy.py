@@ -1,0 +1,227 @@
+"""Which types are above and below a type, and which methods override which."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from graphrag_mcp.model.expressions import parse
+from graphrag_mcp.model.facts import Declared, Mark, Thing, Use
+from graphrag_mcp.model.files import SymbolKind
+from graphrag_mcp.resolution.resolver import Resolver
+from graphrag_mcp.resolution.search import Search
+from graphrag_mcp.resolution.values import Instance, Outside, Value, Variable, rebuilt
+
+MAX_TYPES = 2_000  # Below one type; a longer list is not read.
+
+
+class Signature(NamedTuple):
+    """What a function takes and gives."""
+
+    parameters: tuple[Value | None, ...]
+    result: Value | None
+
+
+class _MethodSet(NamedTuple):
+    """What an interface demands. foreign: the foreign interfaces that it embeds, each with its methods."""
+
+    own: Mapping[str, Thing]
+    foreign: Mapping[str, Mapping[str, int]]
+
+
+class Hierarchy:
+    """Answers about the types of one state of the index."""
+
+    def __init__(self, search: Search) -> None:
+        self._search = search
+        self._resolver: Resolver = search.resolver
+        self._source = search.source
+
+    # ------------------------------------------------------------ types
+
+    def parents(self, thing: Thing) -> list[Thing]:
+        """Return the types of the project that a type names as its bases, and the interfaces whose methods it has."""
+        if self._resolver.has_method_sets(thing):
+            return self._satisfied(thing)
+        return self._embedded(thing)
+
+    def ancestors(self, thing: Thing) -> list[Thing]:
+        """Return all types above a type, the nearest first."""
+        return self._closure(thing, self.parents)
+
+    def children(self, thing: Thing) -> list[Thing]:
+        """Return the types that name a type as their base, and those that have all methods of an interface."""
+        return self._satisfying(thing) if self._resolver.has_method_sets(thing) else self._naming(thing)
+
+    def descendants(self, thing: Thing) -> list[Thing]:
+        """Return all types below a type, the nearest first."""
+        return self._closure(thing, self.children)
+
+    # ------------------------------------------------------------ methods
+
+    def overridden(self, method: Thing) -> list[Thing]:
+        """Return the methods of types above that a method overrides or implements, itself or where it is embedded."""
+        owner = self.owner_of(method)
+        below = self._embedding(owner) if owner and self._resolver.has_method_sets(owner) else []
+        return self._same_method(method, [above for one in (owner, *below) if one for above in self.ancestors(one)])
+
+    def overriding(self, method: Thing) -> list[Thing]:
+        """Return the methods of types below that override or implement a method."""
+        owner = self.owner_of(method)
+        return self._same_method(method, self.descendants(owner) if owner else [])
+
+    def _same_method(self, method: Thing, types: Sequence[Thing]) -> list[Thing]:
+        name = self._resolver.declared(method).name
+        found: dict[Thing, None] = {}
+        for one in types:
+            member = self._resolver.member(Instance((one,)), name)
+            for thing in member.things if member else ():
+                if thing != method and self._fits(method, thing):
+                    found[thing] = None
+        return list(found)
+
+    def owner_of(self, member: Thing) -> Thing | None:
+        """Return the type whose member a declaration is."""
+        one = self._resolver.declared(member)
+        if one.owner >= 0:
+            return Thing(member.path, one.owner)
+        owner, _, _ = one.qualified.rpartition(".")
+        found = self._source.find(self._source.unit(member.path), owner) if owner else ()
+        return next((thing for thing in found if self._resolver.declared(thing).kind == SymbolKind.TYPE), None)
+
+    def _fits(self, one: Thing, other: Thing) -> bool:
+        """Return whether two methods of one name can be the same operation: they take as many arguments."""
+        first, second = self._resolver.declared(one).parameters, self._resolver.declared(other).parameters
+        return first is None or second is None or len(first) == len(second)
+
+    # ------------------------------------------------------------ method sets
+
+    def _satisfying(self, interface: Thing) -> list[Thing]:
+        """Return the types that have all methods of an interface, in a language where that is enough."""
+        methods = self._method_set(interface)
+        if not methods or not methods.own:
+            return []
+        rarest = min(methods.own, key=lambda name: len(self._source.named(name)))
+        owners = [owner for thing in self._source.named(rarest) if (owner := self.owner_of(thing)) is not None]
+        embedding = [below for owner in dict.fromkeys(owners) for below in self._embedding(owner)]
+        return [one for one in dict.fromkeys([*owners, *embedding]) if one != interface and self._has_all(one, methods)]
+
+    def _satisfied(self, thing: Thing) -> list[Thing]:
+        """Return the interfaces whose methods a type has."""
+        if not self._resolver.has_method_sets(thing):
+            return []
+        names = {self._resolver.declared(method).name for method in self._methods(thing)}
+        interfaces = [
+            owner
+            for name in sorted(names)
+            for method in self._source.named(name)
+            if Mark.ABSTRACT in self._resolver.declared(method).marks
+            and (owner := self.owner_of(method)) is not None
+            and owner != thing
+        ]
+        found = []
+        for interface in dict.fromkeys(interfaces):
+            methods = self._method_set(interface)
+            if methods and methods.own and self._has_all(thing, methods):
+                found.append(interface)
+        return found
+
+    def _methods(self, thing: Thing) -> Iterator[Thing]:
+        """Yield the methods that a type has, also those that it embeds."""
+        for one in (thing, *self._closure(thing, self._embedded)):
+            yield from self._resolver.methods_of(one)
+
+    def _embedded(self, thing: Thing) -> list[Thing]:
+        return [base for found in self._resolver.bases_of(thing) for base in _types(found)]
+
+    def _embedding(self, thing: Thing) -> list[Thing]:
+        return self._closure(thing, self._naming)
+
+    def _naming(self, thing: Thing) -> list[Thing]:
+        """Return the types that name a type as their base."""
+        return [
+            owner
+            for site in self._search.sites(frozenset((thing,)))
+            if site.mention.use == Use.BASE and site.things
+            if (owner := self._search.around(site.path, site.mention.at)) is not None
+        ]
+
+    def _method_set(self, interface: Thing) -> "_MethodSet | None":
+        """Return the methods of an interface, None if some are not known."""
+        if not self._resolver.has_method_sets(interface):
+            return None
+        if Mark.INTERFACE not in self._resolver.declared(interface).marks:
+            return None
+        own: dict[str, Thing] = {}
+        foreign: dict[str, Mapping[str, int]] = {}
+        for one in (interface, *self._closure(interface, self._embedded)):
+            for base in self._resolver.bases_of(one):
+                known = self._resolver.foreign_methods(interface, base)
+                if known is None and not _types(base):
+                    return None
+                if isinstance(base, Outside) and known:
+                    foreign[base.name] = known
+            for method in self._resolver.methods_of(one):
+                own.setdefault(self._resolver.declared(method).name, method)
+        return _MethodSet(own, foreign)
+
+    def _has_all(self, thing: Thing, wanted: "_MethodSet") -> bool:
+        """Return whether a type is known to have all methods, with the same signatures."""
+        for name, method in wanted.own.items():
+            found = self._method(thing, name)
+            if found is None or not _agree(self._signature(found), self._signature(method)):
+                return False
+        embedded = {base.name for base in self._foreign_bases(thing)}
+        return all(
+            name in embedded or all(self._takes(self._method(thing, one), count) for one, count in methods.items())
+            for name, methods in wanted.foreign.items()
+        )
+
+    def _method(self, thing: Thing, name: str) -> Thing | None:
+        found = self._resolver.member(Instance((thing,)), name)
+        things = found.things if found else ()
+        return next((one for one in things if self._resolver.declared(one).kind == SymbolKind.METHOD), None)
+
+    def _takes(self, method: Thing | None, count: int) -> bool:
+        return method is not None and len(self._resolver.declared(method).parameters or ()) == count
+
+    def _foreign_bases(self, thing: Thing) -> Iterator[Outside]:
+        for one in (thing, *self._closure(thing, self._embedded)):
+            yield from (base for base in self._resolver.bases_of(one) if isinstance(base, Outside))
+
+    def _signature(self, thing: Thing) -> Signature:
+        one = self._resolver.declared(thing)
+        values = [self._resolver.value(thing.path, one.at, parse(text)) for text in _types_of(one)]
+        return Signature(tuple(values[:-1]), values[-1])
+
+    def _closure(self, thing: Thing, step: Callable[[Thing], Iterable[Thing]]) -> list[Thing]:
+        found: dict[Thing, None] = {}
+        level = [thing]
+        while level and len(found) < MAX_TYPES:
+            level = [one for near in level for one in step(near) if one != thing and one not in found]
+            found |= dict.fromkeys(level)
+        return list(found)
+
+
+def _types_of(one: Declared) -> list[str]:
+    return [*(parameter.value for parameter in one.parameters or ()), one.value or "-"]
+
+
+def _types(value: Value | None) -> tuple[Thing, ...]:
+    return value.things if isinstance(value, Instance) else ()
+
+
+def _agree(one: Signature, other: Signature) -> bool:
+    """Return whether two signatures are known to be the same; a type parameter may be anything."""
+    if len(one.parameters) != len(other.parameters):
+        return False
+    pairs = zip((*one.parameters, one.result), (*other.parameters, other.result), strict=True)
+    return all(_same(first, second) for first, second in pairs)
+
+
+def _same(one: Value | None, other: Value | None) -> bool:
+    if isinstance(one, Variable) or isinstance(other, Variable):
+        return True
+    return one is not None and other is not None and _plain(one) == _plain(other)
+
+
+def _plain(value: Value | None) -> Value | None:
+    return rebuilt(value, _plain) if value is not None else None

@@ -150,6 +150,14 @@ class SymbolGraph(Protocol):
         """Return the definitions of a file in the order of their lines; those around a line, innermost first."""
         ...
 
+    def lines(self, wanted: Collection[tuple[str, int]]) -> Mapping[tuple[str, int], str]:
+        """Return the text of lines by path and line, as far as they are indexed."""
+        ...
+
+    def visible(self, paths: Collection[str], scope: Scope) -> set[str]:
+        """Return those of the paths that a scope shows."""
+        ...
+
     def nodes(self, ids: Iterable[int]) -> Mapping[int, CodeNode]:
         """Return nodes by their ids; those that are gone are left out."""
         ...

@@ -244,7 +244,8 @@ class TraceArguments(CodeArguments):
 
     symbol: SymbolText
     direction: DirectionName = Field(Direction.CALLERS, description="Which relation to follow.")
-    hops: Hops = 2
+    hops: Hops = 1
+    unresolved: bool = Field(False, description="Also list places whose receiver is not known.")
 
 
 class ImpactArguments(CodeArguments):

@@ -1,7 +1,7 @@
 """The queries of the tools: one function for each, from a validated call to what the backend found."""
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from graphrag_mcp.answers.arguments import (
@@ -39,7 +39,7 @@ class CodeAnswer(Generic[Whole, Row]):
     """The answer of a code tool: everything that was found, and the page of its rows that is shown.
 
     nodes: the definitions and files that are shown. note: that the index is incomplete, "" when it is complete. stale:
-    files of the answer that changed since they were indexed.
+    files of the answer that changed since they were indexed. texts: lines by their path and number.
     """
 
     found: Whole
@@ -47,6 +47,7 @@ class CodeAnswer(Generic[Whole, Row]):
     nodes: Sequence[InFile] = ()
     note: str = ""
     stale: Sequence[str] = ()
+    texts: Mapping[tuple[str, int], str] = field(default_factory=dict)
 
 
 def search(backend: SearchBackend, call: Call[SearchArguments]) -> SearchResult:
@@ -78,10 +79,10 @@ def trace_relations(backend: CodeBackend, call: Call[TraceArguments]) -> "CodeAn
 
     def ask(navigator: "Navigator") -> "CodeAnswer[Trace, Step]":
         asked = call.arguments
-        found = navigator.trace(asked.symbol, asked.direction, asked.hops, call.scope)
+        found = navigator.trace(asked.symbol, asked.direction, asked.hops, call.scope, unresolved=asked.unresolved)
         page = page_of(found.steps, call.first, asked.limit)
         nodes = [*found.starts, *(node for step in page.rows for node in (step.source, step.target))]
-        return CodeAnswer(found, page, nodes)
+        return CodeAnswer(found, page, nodes, texts=navigator.texts(page.rows))
 
     return _navigate(backend, ask)
 

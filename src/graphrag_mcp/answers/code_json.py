@@ -1,6 +1,7 @@
 """Writes the answers of the code tools as JSON: as many rows as the budget allows, and the cursor to the next."""
 
 from collections.abc import Sequence
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from graphrag_mcp.answers.arguments import (
@@ -15,7 +16,7 @@ from graphrag_mcp.answers.code_text import STOPS_SHOWN, excerpt
 from graphrag_mcp.answers.excerpts import room_of
 from graphrag_mcp.answers.payload import fitting, json_cost
 from graphrag_mcp.answers.requests import Call
-from graphrag_mcp.model.graph import CodeEdge, CodeNode
+from graphrag_mcp.model.graph import CodeEdge, CodeNode, Doubt
 
 if TYPE_CHECKING:  # They import numpy through the ports, and no client should wait for that.
     from graphrag_mcp.graph.impact import Impact, Reached
@@ -39,8 +40,7 @@ def trace_json(answer: "CodeAnswer[Trace, Step]", call: Call[TraceArguments]) ->
         **_some("starts", [node_payload(node) for node in found.starts]),
         "rows": [_step_payload(step) for step in answer.page.rows],
         **_some("stops", [stop._asdict() for stop in found.stops]),
-        "guesses_not_followed": found.guessed,
-        "undecided": found.undecided,
+        "doubt": doubt_payload(found.doubt),
         "is_cut": found.is_cut,
     }
     return _lay_out(answer, call, payload)
@@ -52,7 +52,7 @@ def impact_json(answer: "CodeAnswer[Impact, tuple[Reached, bool]]", call: Call[I
     payload = {
         **_some("starts", [node_payload(node) for node in found.starts]),
         "rows": [_reached_payload(row, is_test=is_test) for row, is_test in answer.page.rows],
-        "undecided": found.undecided,
+        "doubt": doubt_payload(found.doubt),
         "is_cut": found.is_cut,
     }
     return _lay_out(answer, call, payload)
@@ -107,15 +107,20 @@ def edge_payload(edge: CodeEdge) -> dict[str, Any]:
         "relation": edge.kind.value,
         "path": edge.path,
         "line": edge.line,
+        "certainty": edge.certainty.value,
         "confidence": edge.confidence,
-        "resolution": edge.resolution.value,
     }
+
+
+def doubt_payload(doubt: Doubt) -> dict[str, Any]:
+    """Return what keeps an answer from being complete as a JSON object."""
+    return asdict(doubt) | {"is_complete": doubt.is_complete}
 
 
 def _found_payload(row: "Found") -> dict[str, Any]:
     used = [{"by": node_payload(step.source), **edge_payload(step.edge)} for step in row.used[:USES_SHOWN]]
     also = [node_payload(node) for node in row.also[:ALSO_SHOWN]]
-    uses = {"used": used, "used_total": len(row.used), "undecided": row.undecided}
+    uses = {"used": used, "used_total": len(row.used), "doubt": doubt_payload(row.doubt)}
     return node_payload(row.node) | {"also": also, "also_total": len(row.also)} | uses
 
 
@@ -125,7 +130,7 @@ def _some(name: str, values: Sequence[Any]) -> dict[str, Any]:
 
 def _step_payload(step: "Step") -> dict[str, Any]:
     ends = {"source": node_payload(step.source), "target": node_payload(step.target)}
-    return {"hop": step.hop, **ends, **edge_payload(step.edge)}
+    return {"hop": step.hop, **ends, **edge_payload(step.edge), "lines": list(step.lines)}
 
 
 def _reached_payload(row: "Reached", *, is_test: bool) -> dict[str, Any]:

@@ -1,5 +1,6 @@
 """Writes the answers of the code tools as text: whole lines within the budget, and the number left."""
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -12,11 +13,10 @@ from graphrag_mcp.answers.arguments import (
 )
 from graphrag_mcp.answers.asking import ALSO_SHOWN, USES_SHOWN, CodeAnswer
 from graphrag_mcp.answers.excerpts import cost_of, room_of
-from graphrag_mcp.answers.reasons import resolved
 from graphrag_mcp.answers.render import one_line, printable
 from graphrag_mcp.answers.requests import Call
-from graphrag_mcp.model.files import RelationKind, Resolution, SymbolKind
-from graphrag_mcp.model.graph import CodeEdge, CodeNode, Direction
+from graphrag_mcp.model.files import RelationKind
+from graphrag_mcp.model.graph import Certainty, CodeEdge, CodeNode, Direction, Doubt
 from graphrag_mcp.text.counts import counted
 
 if TYPE_CHECKING:  # They import numpy through the ports, and no client should wait for that.
@@ -30,23 +30,36 @@ if TYPE_CHECKING:  # They import numpy through the ports, and no client should w
 STOPS_SHOWN = 12
 LINE_CHARACTERS = 200
 _CURSOR_ROOM = 80  # Characters of the line with the cursor.
-_VALUES = (SymbolKind.FIELD, SymbolKind.CONSTANT, SymbolKind.KEY)
-_UNRECORDED = "its uses are not recorded, only those of functions and types; find_occurrences lists the lines"
-_CERTAIN = ("found in the index", "are certain")  # Without and with undecided lines.
-_STOPS = (("The graph stops at names that nothing indexed defines", False), ("Not resolved", True))
-
-_VERBS = {
-    Direction.CALLERS: "calls",
-    Direction.CALLEES: "calls",
-    Direction.IMPORTERS: "imports",
-    Direction.IMPORTS: "imports",
-    Direction.SUBCLASSES: "inherits from",
-    Direction.SUPERCLASSES: "inherits from",
-    Direction.TESTS: "tests",
+LINES_SHOWN = 5  # Of one definition.
+_OUTGOING = frozenset((Direction.CALLEES, Direction.IMPORTS, Direction.SUPERCLASSES))
+_STOPS = (("Names that nothing indexed defines", False), ("Not decided", True))
+_IN_WORDS = {
+    Certainty.CERTAIN: "certain",
+    Certainty.MAY_CALL: "may call it, through a type above",
+    Certainty.BY_NAME: "by name only",
 }
+_PLAIN = {
+    Direction.CALLERS: RelationKind.CALLS,
+    Direction.CALLEES: RelationKind.CALLS,
+    Direction.TESTS: RelationKind.CALLS,
+    Direction.IMPORTERS: RelationKind.IMPORTS,
+    Direction.IMPORTS: RelationKind.IMPORTS,
+    Direction.SUBCLASSES: RelationKind.IMPLEMENTS,
+    Direction.SUPERCLASSES: RelationKind.IMPLEMENTS,
+    Direction.IMPLEMENTERS: RelationKind.IMPLEMENTS,
+    Direction.OVERRIDES: RelationKind.OVERRIDES,
+    Direction.READERS: RelationKind.READS,
+    Direction.WRITERS: RelationKind.WRITES,
+}
+_SAID = {kind: kind.replace("_", " ") for kind in RelationKind} | {RelationKind.HANDS_ON: "hands it on as a value"}
 _NOUNS = {
     Direction.CALLERS: ("caller",),
     Direction.CALLEES: ("callee",),
+    Direction.USERS: ("user",),
+    Direction.READERS: ("reader",),
+    Direction.WRITERS: ("writer",),
+    Direction.IMPLEMENTERS: ("implementer",),
+    Direction.OVERRIDES: ("override",),
     Direction.IMPORTERS: ("importer",),
     Direction.IMPORTS: ("import",),
     Direction.SUBCLASSES: ("subclass", "subclasses"),
@@ -65,22 +78,45 @@ def symbols_text(answer: "CodeAnswer[Sequence[Found], Found]", call: Call[FindSy
 
 
 def trace_text(answer: "CodeAnswer[Trace, Step]", call: Call[TraceArguments]) -> str:
-    """Return each relation on a line, and the names where the trace stops."""
+    """Return each relation under its file and definition with the text of its lines, and what is not known."""
     found, total = answer.found, answer.page.total
     starts = ", ".join(_location(node) for node in found.starts[:3])
     more = f" and {len(found.starts) - 3} more of that name" if len(found.starts) > 3 else ""
-    count = counted(total, *_NOUNS[found.direction])
-    head = f"{count} within {counted(call.arguments.hops, 'hop')} of {starts}{more}:"
+    within = f" within {counted(call.arguments.hops, 'hop')}" if call.arguments.hops > 1 else ""
+    kinds = Counter(step.edge.certainty for step in found.steps)
+    parts = [f"{kinds[certainty]:,} {_IN_WORDS[certainty]}" for certainty in Certainty if kinds[certainty]]
+    head = f"{counted(total, *_NOUNS[found.direction])}{within} of {starts}{more}: {', '.join(parts)}."
     if not total:
-        head = f"No {found.direction} of {starts}{more} {_CERTAIN[bool(found.undecided)]}."
+        certain = "" if found.doubt.is_complete else " certain"
+        head = f"No{certain} {found.direction} of {starts}{more}."
+    last_path = ""
 
     def lines(step: "Step") -> list[str]:
-        is_use = step.edge.kind is RelationKind.USES and found.direction is Direction.CALLERS
-        verb = "uses" if is_use else _VERBS[found.direction]
-        words = f"{_at(step.edge)}  {_name(step.source)} {verb} {_target(step.target)}"
-        return [f"{step.hop}. {words} ({_certainty(step.edge)})"]
+        nonlocal last_path
+        path = [one_line(step.edge.path)] if step.edge.path != last_path else []
+        last_path = step.edge.path
+        numbers = step.lines[:LINES_SHOWN]
+        texts = [f"    {line}: {_shown_line(answer.texts.get((last_path, line), '').strip())}" for line in numbers]
+        rest = len(step.lines) - len(numbers)
+        return ["\n".join([*path, _step_head(step, found), *texts, *([f"    ... {rest} more lines"] if rest else [])])]
 
     return _lay_out(answer, call, [head], lines, _where_it_stops(found))
+
+
+def _step_head(step: "Step", found: "Trace") -> str:
+    """Return what stands around the lines of a step, and what it does unless it is what was asked for."""
+    is_from = found.direction in _OUTGOING
+    far, near = (step.target, step.source) if is_from else (step.source, step.target)
+    words = []
+    if step.hop > 1:
+        words.append(f"{step.edge.kind.replace('_', ' ')} {_name(near)}")
+    elif step.edge.kind is not _PLAIN.get(found.direction):
+        words.append(_SAID[step.edge.kind])
+    if step.source == step.target:
+        words.append("recursion")
+    if step.edge.certainty is not Certainty.CERTAIN:
+        words.append(_IN_WORDS[step.edge.certainty])
+    return f"  {_target(far) if is_from else _name(far)}" + (f"  ({', '.join(words)})" if words else "")
 
 
 def impact_text(answer: "CodeAnswer[Impact, tuple[Reached, bool]]", call: Call[ImpactArguments]) -> str:
@@ -94,10 +130,8 @@ def impact_text(answer: "CodeAnswer[Impact, tuple[Reached, bool]]", call: Call[I
     if found.tests:
         head += " Tests to run first:"
     if not answer.page.total:
-        head = f"No dependants of {starts} {_CERTAIN[bool(found.undecided)]}."
-        if not found.undecided and all(start.kind in _VALUES for start in found.starts):
-            head = f"{starts}: {_UNRECORDED}."
-    tail = _undecided(found.undecided, found.starts) + (["Truncated; retry with fewer hops."] if found.is_cut else [])
+        head = f"No{'' if found.doubt.is_complete else ' certain'} dependants of {starts}."
+    tail = _doubts(found.doubt, found.starts) + (["Truncated; retry with fewer hops."] if found.is_cut else [])
     return _lay_out(answer, call, [head], _reached_lines, tail)
 
 
@@ -182,11 +216,11 @@ def _found_lines(row: "Found") -> list[str]:
     if row.used:
         lines.append(f"   used {counted(len(row.used), 'time')} in {counted(files, 'file')}:")
         lines += [f"   - {_use(step)}" for step in row.used[:USES_SHOWN]]
-    elif not row.undecided:
-        lines.append(f"   {_UNRECORDED if row.node.kind in _VALUES else 'no references found in the index'}")
+    elif row.doubt.is_complete:
+        lines.append("   no references")
     if len(row.used) > USES_SHOWN:
         lines.append(f"   ... {len(row.used) - USES_SHOWN:,} more: use trace_relations for the full list")
-    return lines + [f"   {note}" for note in _undecided(row.undecided, [row.node])]
+    return lines + [f"   {note}" for note in _doubts(row.doubt, [row.node])]
 
 
 def _defined_lines(node: CodeNode) -> list[str]:
@@ -194,25 +228,36 @@ def _defined_lines(node: CodeNode) -> list[str]:
     return [location, f"   {one_line(node.signature)}"] if node.signature else [location]
 
 
-def _undecided(lines: int, starts: Sequence[CodeNode]) -> list[str]:
-    """Return the number of lines with the name of a start that may refer to it, in words."""
-    if not lines:
-        return []
-    count = counted(lines, "more line uses", "more lines use")
+def _doubts(doubt: Doubt, starts: Sequence[CodeNode]) -> list[str]:
+    """Return one line that says what an answer lacks, or that it is complete."""
     names = ", ".join(dict.fromkeys(f"`{one_line(node.name)}`" for node in starts if not node.is_file))
-    what = names if 0 < len(names) < LINE_CHARACTERS else "a name that is defined there"
-    return [f"{count} {what}, on a receiver or from a package that was not resolved; find_occurrences lists each line."]
+    name = names if 0 < len(names) < LINE_CHARACTERS else "these names"
+    said = []
+    if doubt.undecided:
+        places = counted(doubt.undecided, "more place", "more places")
+        how = "unresolved=true lists them" if doubt.is_typed else "find_occurrences lists the lines"
+        said.append(f"{places} of {name} with an unknown receiver ({how})")
+    if doubt.others:
+        said.append(f"{counted(doubt.others, 'mention is', 'mentions are')} other things of that name")
+    if doubt.unparsed:
+        shown = ", ".join(map(one_line, doubt.unparsed[:3])) + (", ..." if len(doubt.unparsed) > 3 else "")
+        said.append(f"{counted(len(doubt.unparsed), 'file has', 'files have')} lines that do not parse: {shown}")
+    if not doubt.is_typed:
+        said.append("types are not known in this language: names and imports were compared")
+    if doubt.is_complete:
+        said.insert(0, "Complete")
+    return [f"{'; '.join(said)}."] if said else []
 
 
 def _use(step: "Step") -> str:
-    return f"{_at(step.edge)}  {_name(step.source)} {step.edge.kind.replace('_', ' ')} it ({_certainty(step.edge)})"
+    said = _SAID[step.edge.kind] if step.edge.kind is RelationKind.HANDS_ON else f"{_SAID[step.edge.kind]} it"
+    return f"{_at(step.edge)}  {_name(step.source)} {said} ({step.edge.certainty})"
 
 
 def _reached_lines(row: tuple["Reached", bool]) -> list[str]:
     reached, is_test = row
     words = f"{_at(reached.edge)}  {_name(reached.node)} {reached.edge.kind.replace('_', ' ')} {_name(reached.via)}"
-    certainty = f"{_certainty(reached.edge)}, {reached.confidence:.2f}"
-    return [f"{'test ' if is_test else ''}{reached.hops}. {words} ({certainty})"]
+    return [f"{'test ' if is_test else ''}{reached.hops}. {words} ({reached.edge.certainty})"]
 
 
 def _where_it_stops(found: "Trace") -> list[str]:
@@ -224,11 +269,8 @@ def _where_it_stops(found: "Trace") -> list[str]:
             shown = ", ".join(one_line(name) for name in list(names)[:STOPS_SHOWN])
             rest = f" and {len(names) - STOPS_SHOWN:,} more" if len(names) > STOPS_SHOWN else ""
             lines.append(f"{words}: {shown}{rest}.")
-    if found.guessed:
-        guesses = counted(found.guessed, "guess", "guesses")
-        why = "several definitions have the name, or the receiver is unknown"
-        lines.append(f"Not followed: {guesses}, since {why}.")
-    lines += _undecided(found.undecided, found.starts)
+    if found.direction not in _OUTGOING:
+        lines += _doubts(found.doubt, found.starts)
     if found.is_cut:
         lines.append("Truncated; retry with fewer hops.")
     return lines
@@ -257,7 +299,3 @@ def _at(edge: CodeEdge) -> str:
 
 def _archived(node: CodeNode) -> str:
     return ", archived" if node.is_archived else ""
-
-
-def _certainty(edge: CodeEdge) -> str:
-    return resolved(edge.resolution) + ("" if edge.resolution is Resolution.SYNTAX else f", {edge.confidence:.2f}")

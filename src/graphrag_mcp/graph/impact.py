@@ -3,16 +3,23 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from graphrag_mcp.graph.tracing import MAX_NODES
+from graphrag_mcp.graph.relations import Relations
+from graphrag_mcp.graph.tracing import MAX_NODES, is_shown
 from graphrag_mcp.model.files import Category, RelationKind, SymbolKind
-from graphrag_mcp.model.graph import CodeEdge, CodeNode
+from graphrag_mcp.model.graph import NO_DOUBT, Certainty, CodeEdge, CodeNode, Doubt
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.ports import SymbolGraph
 
 LEADING = (
     RelationKind.CALLS,
+    RelationKind.INSTANTIATES,
+    RelationKind.HANDS_ON,
+    RelationKind.IMPLEMENTS,
+    RelationKind.OVERRIDES,
     RelationKind.INHERITS,
     RelationKind.USES,
+    RelationKind.READS,
+    RelationKind.WRITES,
     RelationKind.TESTS,
     RelationKind.IMPORTS,
     RelationKind.LINKS_TO,
@@ -34,25 +41,27 @@ class Reached:
 
     @property
     def is_guess(self) -> bool:
-        """Whether the last reference on the path may mean another definition of the same name."""
-        return self.edge.resolution.is_guess
+        """Whether of the last relation on the path only the name is known."""
+        return self.edge.certainty is Certainty.BY_NAME
 
 
 @dataclass(frozen=True, slots=True)
 class Impact:
     """What a change of the starts may reach, nearest and most certain first; tests are in `tests`, not in `reached`.
 
-    undecided: the number of other lines with the name of a start, or of its members, that may refer to it.
+    doubt: what is not known of the relations to the starts and their members.
     """
 
     starts: tuple[CodeNode, ...]
     reached: tuple[Reached, ...]
     tests: tuple[Reached, ...]
-    undecided: int = 0
+    doubt: Doubt = NO_DOUBT
     is_cut: bool = False
 
 
-def find_impact(graph: SymbolGraph, starts: Sequence[CodeNode], hops: int, scope: Scope) -> Impact:
+def find_impact(
+    graph: SymbolGraph, relations: Relations, starts: Sequence[CodeNode], hops: int, scope: Scope
+) -> Impact:
     """Follow all relations that lead to the starts and to what is defined inside them.
 
     Guesses are reported but not followed. A file that merely imports something is reached, but its importers are not:
@@ -60,14 +69,18 @@ def find_impact(graph: SymbolGraph, starts: Sequence[CodeNode], hops: int, scope
     """
     inside = {member.node_id: member for node in starts for member in _with_members(graph, node)}
     best: dict[int, Reached] = {}
+    doubt = Doubt()
     frontier = [(node, 1.0) for node in inside.values()]
     for hop in range(1, hops + 1):
-        steps = [
-            (edge, node, confidence * edge.confidence)
-            for node, confidence in frontier
-            for edge in graph.incoming(node, LEADING, scope)
-            if edge.source_id not in inside
-        ]
+        steps = []
+        for node, confidence in frontier:
+            edges, doubts = relations.incoming(node, LEADING, scope)
+            doubt = doubt + doubts if hop == 1 else doubt
+            steps += [
+                (edge, node, confidence * edge.confidence)
+                for edge in edges
+                if edge.source_id not in inside and is_shown(edge)
+            ]
         nodes = graph.nodes(edge.source_id for edge, _, _ in steps)
         fresh: dict[int, Reached] = {}
         for edge, via, confidence in steps:
@@ -85,7 +98,7 @@ def find_impact(graph: SymbolGraph, starts: Sequence[CodeNode], hops: int, scope
         tuple(starts),
         tuple(row for row in ordered if row.node.category is not Category.TESTS),
         tuple(row for row in ordered if row.node.category is Category.TESTS),
-        graph.undecided(tuple(inside.values()), LEADING, scope, {row.edge.relation_id for row in ordered}),
+        doubt,
         bool(frontier) and hop < hops,
     )
 

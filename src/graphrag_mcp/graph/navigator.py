@@ -1,36 +1,37 @@
 """Exact answers about one project: definitions, relations, impact, occurrences, outlines and the repository map."""
 
-from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from graphrag_mcp.graph.impact import Impact, find_impact
 from graphrag_mcp.graph.lookup import EVERYTHING, SEPARATORS, complete, find_file, find_nodes
 from graphrag_mcp.graph.neighbourhood import Neighbourhood, find_neighbourhood
+from graphrag_mcp.graph.relations import Relations
 from graphrag_mcp.graph.repository_map import RepositoryMap, map_repository
-from graphrag_mcp.graph.tracing import INCOMING, Step, Trace, trace
+from graphrag_mcp.graph.tracing import Step, Trace, trace
 from graphrag_mcp.grep.hits import Hits, find_hits
 from graphrag_mcp.grep.needles import create_needle
 from graphrag_mcp.grep.occurrences import Files
 from graphrag_mcp.model.files import Category, SymbolKind
-from graphrag_mcp.model.graph import CodeNode, Direction
+from graphrag_mcp.model.graph import NO_DOUBT, CodeNode, Direction, Doubt
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.model.search import Case
 from graphrag_mcp.ports import SymbolGraph
+from graphrag_mcp.resolution.sources import FactSource
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
     """A definition with its direct references: calls, imports, subclasses, tests.
 
-    also: other definitions with the same references: overloads and declarations. undecided: the number of other lines
-    with the name that may refer to it.
+    also: other definitions with the same references: overloads and declarations. doubt: what is not known of them.
     """
 
     node: CodeNode
     used: tuple[Step, ...]
     also: tuple[CodeNode, ...] = ()
-    undecided: int = 0
+    doubt: Doubt = NO_DOUBT
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,34 +50,41 @@ class Outline:
 class Navigator:
     """Answers from the code graph and from the current files."""
 
-    def __init__(self, graph: SymbolGraph, root: Path, files: Files) -> None:
+    def __init__(self, graph: SymbolGraph, facts: FactSource, root: Path, files: Files) -> None:
         self._graph = graph
+        self._relations = Relations(graph, facts)
         self._root = root
         self.files = files
 
     def symbols(self, text: str, scope: Scope = EVERYTHING) -> tuple[Found, ...]:
         """Return the definitions that a name, path or location means, code first, and the references to each."""
-        used = [(node, self._uses(node, scope)) for node in self._starts(text, scope)]
-        together: dict[Hashable, list[tuple[CodeNode, tuple[Step, ...]]]] = {}
-        for node, steps in used:
-            by = frozenset((step.source.node_id, step.edge.line, step.edge.kind) for step in steps) or node.file_id
-            together.setdefault((node.qualified_name, node.category, by), []).append((node, steps))
-        return tuple(
-            Found(node, steps, tuple(other for other, _ in others), self._undecided(node, steps, scope))
-            for (node, steps), *others in together.values()
+        together: dict[Hashable, list[Found]] = {}
+        for node in self._starts(text, scope):
+            found = self._uses(node, scope)
+            by = frozenset((step.source.node_id, step.lines, step.edge.kind) for step in found.used) or node.file_id
+            together.setdefault((node.qualified_name, node.category, by), []).append(found)
+        return tuple(replace(first, also=tuple(one.node for one in others)) for first, *others in together.values())
+
+    def trace(
+        self, text: str, direction: Direction, hops: int, scope: Scope = EVERYTHING, *, unresolved: bool = False
+    ) -> Trace:
+        """Follow one kind of relation from the definitions that a name means; see `tracing.trace`."""
+        starts = self._starts(text, scope)
+        return trace(
+            self._graph, self._relations, starts, direction, hops, scope, with_members=True, unresolved=unresolved
         )
 
-    def trace(self, text: str, direction: Direction, hops: int, scope: Scope = EVERYTHING) -> Trace:
-        """Follow one kind of relation from the definitions that a name means."""
-        return trace(self._graph, self._starts(text, scope), direction, hops, scope, with_members=True)
+    def texts(self, steps: Sequence[Step]) -> Mapping[tuple[str, int], str]:
+        """Return the text of the lines on which relations stand, by path and line."""
+        return self._graph.lines({(step.edge.path, line) for step in steps for line in step.lines})
 
     def around(self, text: str, hops: int, limit: int, scope: Scope = EVERYTHING) -> Neighbourhood:
         """Return the neighbourhood of the first definition that a name means; code comes before tests and the rest."""
-        return find_neighbourhood(self._graph, self._starts(text, scope), hops, limit, scope)
+        return find_neighbourhood(self._graph, self._relations, self._starts(text, scope), hops, limit, scope)
 
     def impact(self, text: str, hops: int, scope: Scope = EVERYTHING) -> Impact:
         """Return what a change of a definition or a file may reach."""
-        return find_impact(self._graph, self._starts(text, scope), hops, scope)
+        return find_impact(self._graph, self._relations, self._starts(text, scope), hops, scope)
 
     def occurrences(
         self,
@@ -118,19 +126,17 @@ class Navigator:
         """Return what a name, path or location means, code before tests and the rest."""
         return sorted(find_nodes(self._graph, text, self._root, scope), key=_by_category)
 
-    def _undecided(self, node: CodeNode, steps: Sequence[Step], scope: Scope) -> int:
-        kinds = [kind for direction in _USES for kind in INCOMING[direction]]
-        return self._graph.undecided([node], kinds, scope, {step.edge.relation_id for step in steps})
-
-    def _uses(self, node: CodeNode, scope: Scope) -> tuple[Step, ...]:
+    def _uses(self, node: CodeNode, scope: Scope) -> Found:
         directions = (Direction.IMPORTERS,) if node.is_file else _USES
-        traces = (trace(self._graph, [node], direction, 1, scope, with_members=True) for direction in directions)
-        steps = [step for found in traces for step in found.steps]
-        unique = {(step.source.node_id, step.edge.kind): step for step in steps}
-        return tuple(unique.values())
+        traces = [
+            trace(self._graph, self._relations, [node], direction, 1, scope, with_members=True)
+            for direction in directions
+        ]
+        unique = {(step.source.node_id, step.edge.kind): step for found in traces for step in found.steps}
+        return Found(node, tuple(unique.values()), doubt=traces[0].doubt)
 
 
-_USES = (Direction.CALLERS, Direction.SUBCLASSES, Direction.TESTS, Direction.IMPORTERS)
+_USES = (Direction.USERS, Direction.SUBCLASSES, Direction.IMPORTERS)
 _CATEGORIES = {category: position for position, category in enumerate(Category)}
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from graphrag_mcp.graph.relations import Relations
 from graphrag_mcp.graph.tracing import Step, trace
 from graphrag_mcp.model.graph import CodeEdge, CodeNode, Direction
 from graphrag_mcp.model.scope import Scope
@@ -26,7 +27,7 @@ class Neighbourhood:
 
 
 def find_neighbourhood(
-    graph: SymbolGraph, starts: Sequence[CodeNode], hops: int, limit: int, scope: Scope
+    graph: SymbolGraph, relations: Relations, starts: Sequence[CodeNode], hops: int, limit: int, scope: Scope
 ) -> Neighbourhood:
     """Follow all relations from the first of the starts; guesses are reported but not followed.
 
@@ -38,7 +39,7 @@ def find_neighbourhood(
     frontier = [start]
     for hop in range(1, hops + 1):
         reached: dict[int, CodeNode] = {}
-        for step in _steps(graph, frontier, scope):
+        for step in _steps(graph, relations, frontier, scope):
             ends = (step.source, step.target)
             for node in ends:
                 if node.node_id not in kept and len(kept) < limit:
@@ -53,7 +54,7 @@ def find_neighbourhood(
     return Neighbourhood(start, tuple(others), tuple(kept.values()), distance, tuple(edges.values()), len(hidden))
 
 
-def _steps(graph: SymbolGraph, frontier: Sequence[CodeNode], scope: Scope) -> list[Step]:
+def _steps(graph: SymbolGraph, relations: Relations, frontier: Sequence[CodeNode], scope: Scope) -> list[Step]:
     """Return every relation of the nodes of the frontier, the most certain first."""
-    steps = [step for direction in Direction for step in trace(graph, frontier, direction, 1, scope).steps]
+    steps = [step for direction in Direction for step in trace(graph, relations, frontier, direction, 1, scope).steps]
     return sorted(steps, key=lambda step: (step.is_guess, -step.edge.confidence, step.edge.path, step.edge.line))

@@ -1,75 +1,91 @@
-"""Follows the code graph from a definition, hop by hop, and reports where it stops."""
+"""Follows the code graph from a definition, hop by hop, and reports what is not known."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
+from graphrag_mcp.graph.relations import Relations
 from graphrag_mcp.model.files import Category, RelationKind
-from graphrag_mcp.model.graph import CodeEdge, CodeNode, Direction, Mentioned
+from graphrag_mcp.model.graph import NO_DOUBT, Certainty, CodeEdge, CodeNode, Direction, Doubt, Mentioned
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.ports import SymbolGraph
 
-_TESTS = frozenset({Category.TESTS})
 MAX_NODES = 400  # A longer answer is not read; `is_cut` reports it.
+HOPS_TO_TESTS = 2  # A test mostly calls what it tests itself, or through one helper.
 
+_CALLING = (RelationKind.CALLS, RelationKind.INSTANTIATES, RelationKind.HANDS_ON, RelationKind.USES)
+_ACCESSING = (RelationKind.READS, RelationKind.WRITES)
+_BELOW = (RelationKind.IMPLEMENTS, RelationKind.OVERRIDES, RelationKind.INHERITS)
 INCOMING: Mapping[Direction, tuple[RelationKind, ...]] = {
-    Direction.CALLERS: (RelationKind.CALLS, RelationKind.USES),
+    Direction.CALLERS: (*_CALLING, *_ACCESSING),
+    Direction.USERS: (*_CALLING, *_ACCESSING, RelationKind.INHERITS),
+    Direction.READERS: (RelationKind.READS,),
+    Direction.WRITERS: (RelationKind.WRITES,),
     Direction.IMPORTERS: (RelationKind.IMPORTS, RelationKind.LINKS_TO),
-    Direction.SUBCLASSES: (RelationKind.INHERITS,),
-    Direction.TESTS: (RelationKind.TESTS, RelationKind.CALLS, RelationKind.USES),
+    Direction.SUBCLASSES: _BELOW,
+    Direction.IMPLEMENTERS: _BELOW,
+    Direction.OVERRIDES: _BELOW,
+    Direction.TESTS: (RelationKind.TESTS, *_CALLING, *_ACCESSING),
 }
 _OUTGOING: Mapping[Direction, tuple[RelationKind, ...]] = {
-    Direction.CALLEES: (RelationKind.CALLS,),
+    Direction.CALLEES: (RelationKind.CALLS, RelationKind.INSTANTIATES),
     Direction.IMPORTS: (RelationKind.IMPORTS, RelationKind.LINKS_TO),
-    Direction.SUPERCLASSES: (RelationKind.INHERITS,),
+    Direction.SUPERCLASSES: _BELOW,
 }
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One relation of a trace, with the nodes at its ends and its distance from the start in hops."""
+    """One relation of a trace, with the nodes at its ends and its distance from the start in hops.
+
+    lines: all lines of the file of `edge` on which it stands.
+    """
 
     hop: int
     source: CodeNode
     target: CodeNode
     edge: CodeEdge
+    lines: tuple[int, ...]
 
     @property
     def is_guess(self) -> bool:
-        """Whether the reference may mean another definition of the same name."""
-        return self.edge.resolution.is_guess
+        """Whether only the name is the same."""
+        return self.edge.certainty is Certainty.BY_NAME
 
 
 @dataclass(frozen=True, slots=True)
 class Trace:
     """The relations found from the starts.
 
-    steps: in the order (hop, certain before guessed, confidence, location). stops: names that were not resolved.
-    guessed: the number of definitions not followed because only guesses lead to them. undecided: the number of other
-    lines with the name of a start that may refer to it. is_cut: whether hops were left out after MAX_NODES.
+    steps: in the order (hop, certainty, code before tests, location). stops: mentions that are not decided. doubt: what
+    is not known of the relations to the starts. is_cut: whether hops were left out after MAX_NODES.
     """
 
     starts: tuple[CodeNode, ...]
     direction: Direction
     steps: tuple[Step, ...]
     stops: tuple[Mentioned, ...] = ()
-    guessed: int = 0
-    undecided: int = 0
+    doubt: Doubt = NO_DOUBT
     is_cut: bool = False
 
 
 def trace(
     graph: SymbolGraph,
+    relations: Relations,
     starts: Sequence[CodeNode],
     direction: Direction,
     hops: int,
     scope: Scope,
     *,
     with_members: bool = False,
+    unresolved: bool = False,
 ) -> Trace:
-    """Follow one kind of relation from the starts for at most `hops`; guesses are reported but not followed.
+    """Follow one kind of relation from the starts for at most `hops`; what is only by name is not followed.
 
     with_members: a relation from another file to a definition in a start file counts as one to the file.
+    unresolved: include places whose receiver is not known.
     """
+    if direction is Direction.TESTS:
+        hops = max(hops, HOPS_TO_TESTS)
     frontier = list(starts)
     inside: set[int] = set()
     if with_members and direction in INCOMING:
@@ -79,64 +95,56 @@ def trace(
     seen = {node.node_id for node in frontier}
     steps: list[Step] = []
     stops: dict[tuple[str, str], Mentioned] = {}
-    guessed: set[int] = set()
+    doubt = Doubt()
     for hop in range(1, hops + 1):
         edges: list[CodeEdge] = []
         for node in frontier:
-            found, unknown = _edges(graph, node, direction, scope)
-            edges += found
-            for reference in unknown:
-                stops.setdefault((reference.name, reference.module), reference)
-        fresh = [step for step in _steps(graph, edges, hop, direction) if step.source.file_id not in inside]
-        steps += _each_once(fresh, direction)
-        guessed |= {_far_end(step, direction).node_id for step in fresh if step.is_guess}
+            if direction in INCOMING:
+                found, doubts = relations.incoming(node, INCOMING[direction], scope)
+                doubt = doubt + doubts if hop == 1 else doubt
+                edges += [edge for edge in found if unresolved or is_shown(edge)]
+            else:
+                found, unknown = relations.outgoing(node, _OUTGOING[direction], scope)
+                edges += found
+                stops |= {(one.name, one.module): one for one in unknown}
+        fresh = [step for step in _steps(graph, edges, hop) if step.source.file_id not in inside]
+        steps += fresh
         reached = {_far_end(step, direction).node_id: _far_end(step, direction) for step in fresh if not step.is_guess}
         frontier = [node for node_id, node in reached.items() if node_id not in seen]
         seen |= reached.keys()
         if not frontier or len(seen) > MAX_NODES:
             break
-    is_cut = bool(frontier) and hop < hops
-    undecided = 0
-    if direction in INCOMING:
-        asked = replace(scope, categories=_TESTS) if direction is Direction.TESTS else scope
-        shown = {step.edge.relation_id for step in steps}
-        undecided = graph.undecided(starts, INCOMING[direction], asked, shown)
-    return Trace(tuple(starts), direction, tuple(steps), tuple(stops.values()), len(guessed - seen), undecided, is_cut)
-
-
-def _edges(
-    graph: SymbolGraph, node: CodeNode, direction: Direction, scope: Scope
-) -> tuple[list[CodeEdge], list[Mentioned]]:
-    if direction in _OUTGOING:
-        return graph.outgoing(node, _OUTGOING[direction], scope)
-    return graph.incoming(node, INCOMING[direction], scope), []
-
-
-def _steps(graph: SymbolGraph, edges: Sequence[CodeEdge], hop: int, direction: Direction) -> list[Step]:
-    nodes = graph.nodes(end for edge in edges for end in (edge.source_id, edge.target_id))
-    unique = {(edge.source_id, edge.target_id, edge.kind): edge for edge in reversed(edges)}
-    steps = [
-        Step(hop, nodes[edge.source_id], nodes[edge.target_id], edge)
-        for edge in unique.values()
-        if edge.source_id in nodes and edge.target_id in nodes
-    ]
     if direction is Direction.TESTS:
         steps = [step for step in steps if step.source.category is Category.TESTS]
+    is_cut = bool(frontier) and hop < hops
+    return Trace(tuple(starts), direction, tuple(steps), tuple(stops.values()), doubt, is_cut)
+
+
+def is_shown(edge: CodeEdge) -> bool:
+    """Leave out places whose receiver is not known; where only names are compared, a few candidates are kept."""
+    return edge.certainty is not Certainty.BY_NAME or edge.relation_id > 0
+
+
+def _steps(graph: SymbolGraph, edges: Sequence[CodeEdge], hop: int) -> list[Step]:
+    """Return one step for all edges of one kind between two nodes."""
+    nodes = graph.nodes(end for edge in edges for end in (edge.source_id, edge.target_id))
+    together: dict[tuple[object, ...], list[CodeEdge]] = {}
+    for edge in edges:
+        if edge.source_id in nodes and edge.target_id in nodes:
+            target = nodes[edge.target_id]  # Overloads and declarations are one.
+            key = (edge.source_id, target.qualified_name, edge.kind, edge.certainty)
+            together.setdefault(key, []).append(edge)
+    steps = [
+        Step(hop, nodes[first.source_id], nodes[last.target_id], first, tuple(sorted({edge.line for edge in group})))
+        for group in together.values()
+        for first, last in [(group[0], max(group, key=lambda edge: nodes[edge.target_id].start_line))]
+    ]
     return sorted(steps, key=_order)
 
 
-def _order(step: Step) -> tuple[bool, float, str, int]:
-    return step.is_guess, -step.edge.confidence, step.edge.path, step.edge.line
-
-
-def _each_once(steps: Sequence[Step], direction: Direction) -> list[Step]:
-    """Drop repeated relations: a reference to an overload or declaration refers to all the others too."""
-    if direction in _OUTGOING:
-        last = sorted(steps, key=lambda step: step.target.start_line)  # The last has the body.
-        kept = {(step.source, step.target.file_id, step.target.qualified_name, step.edge.kind): step for step in last}
-    else:
-        kept = {(step.source, 0, step.target.qualified_name, step.edge.kind): step for step in reversed(steps)}
-    return sorted(kept.values(), key=_order)
+def _order(step: Step) -> tuple[int, bool, str, int]:
+    is_test = step.source.category is Category.TESTS
+    return list(Certainty).index(step.edge.certainty), is_test, step.edge.path, step.edge.line
 
 
 def _far_end(step: Step, direction: Direction) -> CodeNode:

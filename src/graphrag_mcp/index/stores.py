@@ -9,6 +9,7 @@ from graphrag_mcp.search.retrieval import Stores
 from graphrag_mcp.search.sketch_cache import SketchCache
 from graphrag_mcp.stores.sqlite.catalog import SqliteCatalog
 from graphrag_mcp.stores.sqlite.database import Database
+from graphrag_mcp.stores.sqlite.facts import FactCache, SqliteFacts
 from graphrag_mcp.stores.sqlite.graph import SqliteGraphStore
 from graphrag_mcp.stores.sqlite.inventory import SqliteInventory
 from graphrag_mcp.stores.sqlite.keyword import SqliteKeywordIndex
@@ -31,10 +32,15 @@ class IndexStores:
         self.inventory = SqliteInventory(database)
         self.writer = SqliteIndexWriter(database)
         self.symbols = SqliteSymbolGraph(database, self._scopes)
+        self._facts = FactCache(database)
         self._keywords = SqliteKeywordIndex(database, self._scopes)
         self._graph = SqliteGraphStore(database, self._scopes)
         self._vectors: SqliteVectorIndex | None = None
         self._sketches: SketchCache | None = None
+
+    def facts(self) -> SqliteFacts:
+        """Return the facts as of the last commit."""
+        return self._facts.current()
 
     def stores(self, embedder: Embedder | None, model_problem: str) -> Stores:
         """Return the ports of a search; the vectors are read when the first search needs them."""

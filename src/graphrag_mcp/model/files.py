@@ -111,16 +111,33 @@ class RelationKind(StrEnum):
 
     CONTAINS = "contains"
     CALLS = "calls"
+    INSTANTIATES = "instantiates"
     IMPORTS = "imports"
-    INHERITS = "inherits"
+    INHERITS = "inherits"  # Names a type as its base.
+    IMPLEMENTS = "implements"  # Is below a type, also by having the methods of an interface.
+    OVERRIDES = "overrides"
     USES = "uses"  # Names a type: of a parameter, a field, a variable.
+    HANDS_ON = "hands_on"  # A function as a value: registered, stored, passed.
+    READS = "reads"
+    WRITES = "writes"
     TESTS = "tests"
     LINKS_TO = "links_to"
     SUPERSEDES = "supersedes"
 
 
+# The kinds that are stored as rows, with names that are not resolved.
+STORED_KINDS = (
+    RelationKind.CONTAINS,
+    RelationKind.CALLS,
+    RelationKind.IMPORTS,
+    RelationKind.INHERITS,
+    RelationKind.USES,
+    RelationKind.TESTS,
+    RelationKind.LINKS_TO,
+    RelationKind.SUPERSEDES,
+)
 # Shown beside a result; relations of the kind "uses" are too many.
-RELATED_KINDS = tuple(kind for kind in RelationKind if kind is not RelationKind.USES)
+RELATED_KINDS = tuple(kind for kind in STORED_KINDS if kind is not RelationKind.USES)
 
 
 BARE_CONFIDENCE = 0.5  # Of a bare name of unknown origin; that of a member is lower.

@@ -1,9 +1,10 @@
 """The nodes and edges of the code graph, for exact questions."""
 
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple
 
-from graphrag_mcp.model.files import Category, RelationKind, Resolution, SymbolKind
+from graphrag_mcp.model.files import Category, RelationKind, SymbolKind
 
 
 class CodeNode(NamedTuple):
@@ -27,17 +28,60 @@ class CodeNode(NamedTuple):
         return self.node_id < 0
 
 
-class CodeEdge(NamedTuple):
-    """A resolved relation between two nodes, and the line that contains it."""
+class Certainty(StrEnum):
+    """What is known of a relation, the surest first."""
 
-    relation_id: int
+    CERTAIN = "certain"  # Decided by type or scope.
+    MAY_CALL = "may call"  # A call of a method that this one overrides or implements.
+    BY_NAME = "by name"  # Not decided: only the name is the same.
+
+
+CONFIDENCE = {Certainty.CERTAIN: 1.0, Certainty.MAY_CALL: 0.7, Certainty.BY_NAME: 0.5}
+
+
+class CodeEdge(NamedTuple):
+    """A relation between two nodes, and the line that contains it. relation_id: of a stored row, 0 for none."""
+
     source_id: int
     target_id: int
     kind: RelationKind
     path: str
     line: int
-    confidence: float
-    resolution: Resolution
+    certainty: Certainty = Certainty.CERTAIN
+    relation_id: int = 0
+
+    @property
+    def confidence(self) -> float:
+        """How likely it is, from 0 to 1: the same for all relations of one certainty."""
+        return CONFIDENCE[self.certainty]
+
+
+@dataclass(frozen=True, slots=True)
+class Doubt:
+    """What keeps an answer from being complete.
+
+    undecided: places of the name whose receiver is not known. others: places of the name that mean something else.
+    unparsed: files with the name, of which some lines could not be parsed. is_typed: whether types are known at all,
+    else names and imports are compared.
+    """
+
+    undecided: int = 0
+    others: int = 0
+    unparsed: tuple[str, ...] = ()
+    is_typed: bool = True
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether nothing is missing."""
+        return self.is_typed and not self.undecided and not self.unparsed
+
+    def __add__(self, other: "Doubt") -> "Doubt":
+        unparsed = tuple(dict.fromkeys((*self.unparsed, *other.unparsed)))
+        is_typed = self.is_typed and other.is_typed
+        return Doubt(self.undecided + other.undecided, self.others + other.others, unparsed, is_typed)
+
+
+NO_DOUBT = Doubt()
 
 
 class Mentioned(NamedTuple):
@@ -74,6 +118,11 @@ class Direction(StrEnum):
 
     CALLERS = "callers"
     CALLEES = "callees"
+    USERS = "users"
+    READERS = "readers"
+    WRITERS = "writers"
+    IMPLEMENTERS = "implementers"
+    OVERRIDES = "overrides"
     IMPORTERS = "importers"
     IMPORTS = "imports"
     SUBCLASSES = "subclasses"

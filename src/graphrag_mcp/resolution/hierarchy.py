@@ -139,7 +139,7 @@ class Hierarchy:
         """Return the types that name a type as their base."""
         return [
             owner
-            for site in self._search.sites(frozenset((thing,)))
+            for site in self._search.sites(frozenset((thing,))).found
             if site.mention.use == Use.BASE and site.things
             if (owner := self._search.around(site.path, site.mention.at)) is not None
         ]

@@ -22,7 +22,8 @@ class Policy:
     method_sets: whether a type implements an interface by having its methods. foreign_methods: of interfaces of the
     standard library, each with its number of parameters. whole_unit: whether all files of a package see each other's
     declarations, and may declare members of its types.
-    passes: builtins that give their first argument, or a value of the type that it is.
+    constructors: names of members that make instances. functions_are_members: whether what is a function at the top of
+    a file may be called on a value. passes: builtins that give their first argument, or a value of the type that it is.
     is_generic: whether a foreign function may give what it is given.
     """
 
@@ -32,6 +33,8 @@ class Policy:
     method_sets: bool = False
     foreign_methods: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     builtins: Set[str] = frozenset()
+    constructors: Set[str] = frozenset()
+    functions_are_members: bool = True
     passes: Mapping[str, str] = field(default_factory=dict)
     is_generic: Callable[[str], bool] = lambda _name: True
 
@@ -119,6 +122,7 @@ POLICIES: Mapping[str, Policy] = {
         _go_module,
         _go_names,
         whole_unit=True,
+        functions_are_members=False,
         method_sets=True,
         foreign_methods=_GO_INTERFACES,
         builtins=builtins_of("go"),

@@ -135,6 +135,11 @@ class Resolver:
         policy = self._open(thing.path).policy
         return policy.foreign_methods.get(base.name) if isinstance(base, Outside) else None
 
+    def is_constructor(self, thing: Thing, owner: Thing) -> bool:
+        """Return whether a member makes the instances of its type."""
+        name = self.declared(thing).name
+        return name == self.declared(owner).name or name in self._open(thing.path).policy.constructors
+
     # ------------------------------------------------------------ names
 
     def name(self, path: str, at: int, name: str) -> Found | None:

@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from graphrag_mcp.model.facts import Mention, Thing
 from graphrag_mcp.model.files import SymbolKind
+from graphrag_mcp.resolution.policies import POLICIES
 from graphrag_mcp.resolution.resolver import Resolver
 from graphrag_mcp.resolution.sources import FactSource
 
@@ -21,36 +22,56 @@ class Site(NamedTuple):
     things: tuple[Thing, ...]
 
 
+class Sites(NamedTuple):
+    """The places that mean some declarations, or may; others: how many of the same name mean something else."""
+
+    found: Sequence[Site]
+    others: int
+
+
 class Search:
     """The references of one state of the index; remembers what it resolved."""
 
     def __init__(self, source: FactSource) -> None:
         self.source = source
         self.resolver = Resolver(source)
-        self.others = 0  # Mentions of the last search that mean something else of the name.
-        self._sites: dict[frozenset[Thing], list[Site]] = {}
+        self._sites: dict[frozenset[Thing], Sites] = {}
 
-    def sites(self, things: frozenset[Thing]) -> Sequence[Site]:
-        """Return the places that mean one of the declarations, or may: undecided ones of their names."""
+    def sites(self, things: frozenset[Thing]) -> Sites:
+        """Return the places that mean one of the declarations, and the undecided ones of their names."""
         if things not in self._sites:
-            self._sites[things] = list(self._find(things))
+            self._sites[things] = self._find(things)
         return self._sites[things]
 
-    def _find(self, things: frozenset[Thing]) -> Iterator[Site]:
-        names = {self.resolver.declared(thing).name for thing in things}
-        for name in sorted(names):
-            for path in self.source.mentioning(name):
-                facts = self.source.facts(path)
-                wanted = {name} | {one.name for one in facts.imports if one.item == name} if facts else {name}
-                for mention in facts.mentions if facts else ():
-                    if mention.name in wanted:
-                        found = self.resolver.resolve(path, mention)
-                        if found is None:
-                            yield Site(path, mention, ())
-                        elif meant := tuple(thing for thing in found.things if thing in things):
-                            yield Site(path, mention, meant)
-                        else:
-                            self.others += 1
+    def _find(self, things: frozenset[Thing]) -> Sites:
+        sites: list[Site] = []
+        others = 0
+        for path, mention in self._mentions({self.resolver.declared(thing).name for thing in things}):
+            found = self.resolver.resolve(path, mention)
+            meant = tuple(thing for thing in found.things if thing in things) if found else ()
+            if found is None or meant:
+                sites.append(Site(path, mention, meant))
+            else:
+                others += 1
+        return Sites(sites, others)
+
+    def _mentions(self, names: set[str]) -> Iterator[tuple[str, Mention]]:
+        """Yield the mentions of some names, and of the names that files give them when they import them."""
+        paths = dict.fromkeys(path for name in sorted(names) for path in self.source.mentioning(name))
+        for path in paths:
+            facts = self.source.facts(path)
+            if facts is not None:
+                wanted = names | {one.name for one in facts.imports if one.item in names}
+                yield from ((path, mention) for mention in facts.mentions if mention.name in wanted)
+
+    def can_mean(self, site: Site, thing: Thing) -> bool:
+        """Return whether an undecided place can mean a declaration of its language: a member has a receiver."""
+        facts, others = self.source.facts(site.path), self.source.facts(thing.path)
+        if facts is None or others is None or POLICIES[facts.language].module is not POLICIES[others.language].module:
+            return False
+        if self.resolver.declared(thing).kind in (SymbolKind.METHOD, SymbolKind.FIELD):
+            return bool(site.mention.receiver)
+        return not site.mention.receiver or POLICIES[facts.language].functions_are_members
 
     def around(self, path: str, at: int, *, named: bool = False) -> Thing | None:
         """Return the innermost declaration around an offset that can contain code, on request one with a name."""

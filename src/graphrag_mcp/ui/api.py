@@ -20,7 +20,7 @@ from graphrag_mcp.evaluation.components import OFF
 from graphrag_mcp.graph.navigator import Navigator
 from graphrag_mcp.graph.neighbourhood import Neighbourhood
 from graphrag_mcp.model.files import Resolution
-from graphrag_mcp.model.graph import CodeEdge
+from graphrag_mcp.model.graph import Certainty, CodeEdge
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.stores.sqlite.inventory import FileQuery
 from graphrag_mcp.ui.ages import age_tree
@@ -134,8 +134,8 @@ def _edge(edge: CodeEdge) -> dict[str, Any]:
         "source": edge.source_id,
         "target": edge.target_id,
         **edge_payload(edge),
-        "how": resolved(edge.resolution),
-        "is_guess": edge.resolution.is_guess,
+        "how": edge.certainty.value,
+        "is_guess": edge.certainty is Certainty.BY_NAME,
     }
 
 

@@ -1,10 +1,11 @@
 """The code graph by symbol: definitions by name or location, and the resolved relations of one."""
 
+import json
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Any
 
 from graphrag_mcp.model.files import Category, RelationKind, Resolution, SymbolKind
-from graphrag_mcp.model.graph import CodeEdge, CodeNode, Dependency, Mentioned
+from graphrag_mcp.model.graph import Certainty, CodeEdge, CodeNode, Dependency, Mentioned
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.stores.sqlite.database import Database, id_list, marks
 from graphrag_mcp.stores.sqlite.schema import ORDINAL_BITS
@@ -14,6 +15,7 @@ from graphrag_mcp.stores.sqlite.settling import OF_RELATIONS, Definition, Settle
 _NODE_COLUMNS = """s.id, s.file_id, f.path, f.category, s.name, s.qualified_name, s.kind, s.start_line, s.end_line,
     s.signature, f.archive_reason IS NOT NULL"""
 
+_CERTAIN = 0.8  # The least confidence of what an import or the file itself decides.
 _RANKED = "('type', 'function', 'method', 'constant')"  # Kinds that other files depend on by name.
 
 
@@ -78,6 +80,28 @@ class SqliteSymbolGraph:
         around = [node for node in nodes if node.start_line <= line <= node.end_line]
         return sorted(around, key=lambda node: node.end_line - node.start_line)
 
+    def lines(self, wanted: Collection[tuple[str, int]]) -> dict[tuple[str, int], str]:
+        """Return the text of lines by path and line, as far as they are indexed."""
+        rows = self._database.rows(
+            f"""SELECT f.path, one.value ->> 1 AS line, c.start_line, c.text
+                FROM json_each(?) one CROSS JOIN files f ON f.path = one.value ->> 0
+                CROSS JOIN chunks c ON c.id BETWEEN f.id << {ORDINAL_BITS} AND (f.id + 1 << {ORDINAL_BITS}) - 1
+                    AND one.value ->> 1 BETWEEN c.start_line AND c.end_line""",
+            (json.dumps(sorted(wanted)),),
+        )
+        texts = ((path, line, text.split("\n"), line - first) for path, line, first, text in rows)
+        return {(path, line): lines[place] for path, line, lines, place in texts if place < len(lines)}
+
+    def visible(self, paths: Collection[str], scope: Scope) -> set[str]:
+        """Return those of the paths that a scope shows."""
+        hidden = self._scopes.resolve(scope)
+        rows = self._database.rows(
+            f"""SELECT f.path FROM files f WHERE f.path IN (SELECT value FROM json_each(?))
+                AND {hidden.condition("f.id")}""",
+            (id_list(paths), *hidden.parameters),
+        )
+        return {path for (path,) in rows}
+
     def nodes(self, ids: Iterable[int]) -> dict[int, CodeNode]:
         """Return nodes by their ids; missing ones are left out."""
         wanted = set(ids)
@@ -115,10 +139,17 @@ class SqliteSymbolGraph:
         resolved = self._settler.outgoing(ids, kinds, self._scopes.resolve(scope), -1, OF_RELATIONS)
         known = {edge.relation_id for edge in resolved}
         edges = [
-            CodeEdge(edge.relation_id, node.node_id, edge.symbol_id, RelationKind(edge.kind), node.path,
-                     lines[edge.relation_id], edge.confidence, edge.resolution)
+            CodeEdge(
+                node.node_id,
+                edge.symbol_id,
+                RelationKind(edge.kind),
+                node.path,
+                lines[edge.relation_id],
+                _certainty(edge),
+                edge.relation_id,
+            )
             for edge in resolved
-        ]  # fmt: skip
+        ]
         others = [
             Mentioned(RelationKind(kind), target, module, node.path, line, False)
             for relation_id, kind, target, module, line, resolution in relations
@@ -144,8 +175,7 @@ class SqliteSymbolGraph:
                 continue
             source, path, line = sources[edge.relation_id]
             kind = RelationKind(edge.kind)
-            ends = (source, node.node_id)
-            edges.append(CodeEdge(edge.relation_id, *ends, kind, path, line, edge.confidence, edge.resolution))
+            edges.append(CodeEdge(source, node.node_id, kind, path, line, _certainty(edge), edge.relation_id))
         return edges
 
     def undecided(
@@ -236,6 +266,11 @@ class SqliteSymbolGraph:
             (id_list(relation_ids),),
         )
         return {relation_id: (source, path, line) for relation_id, source, path, line in rows}
+
+
+def _certainty(edge: SettledEdge) -> Certainty:
+    is_certain = not edge.resolution.is_guess and edge.confidence >= _CERTAIN
+    return Certainty.CERTAIN if is_certain else Certainty.BY_NAME
 
 
 def _is_called(node: CodeNode, name: str) -> bool:

@@ -1,0 +1,206 @@
+"""The relations of one definition: decided from facts where the language has them, else by name."""
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from graphrag_mcp.model.facts import Declared, Mention, Thing, Use
+from graphrag_mcp.model.files import RelationKind, SymbolKind
+from graphrag_mcp.model.graph import Certainty, CodeEdge, CodeNode, Doubt, Mentioned
+from graphrag_mcp.model.scope import Scope
+from graphrag_mcp.ports import SymbolGraph
+from graphrag_mcp.resolution.hierarchy import Hierarchy
+from graphrag_mcp.resolution.search import Search, Site
+from graphrag_mcp.resolution.sources import FactSource
+
+_BY_SYNTAX = (RelationKind.IMPORTS, RelationKind.LINKS_TO, RelationKind.SUPERSEDES)  # Stored as rows in all languages.
+_CALLABLE = (SymbolKind.FUNCTION, SymbolKind.METHOD)
+_KINDS: dict[SymbolKind, dict[Use, RelationKind]] = {
+    SymbolKind.TYPE: {
+        Use.CALL: RelationKind.INSTANTIATES,
+        Use.CREATE: RelationKind.INSTANTIATES,
+        Use.BASE: RelationKind.INHERITS,
+        Use.TYPE: RelationKind.USES,
+        Use.VALUE: RelationKind.USES,
+        Use.WRITE: RelationKind.WRITES,
+    },
+    SymbolKind.FUNCTION: {
+        Use.CALL: RelationKind.CALLS,
+        Use.CREATE: RelationKind.CALLS,
+        Use.VALUE: RelationKind.HANDS_ON,
+        Use.TYPE: RelationKind.USES,
+        Use.BASE: RelationKind.USES,
+        Use.WRITE: RelationKind.WRITES,
+    },
+    SymbolKind.FIELD: {
+        Use.CALL: RelationKind.READS,
+        Use.CREATE: RelationKind.READS,
+        Use.VALUE: RelationKind.READS,
+        Use.TYPE: RelationKind.USES,
+        Use.BASE: RelationKind.USES,
+        Use.WRITE: RelationKind.WRITES,
+    },
+}
+
+
+class Relations:
+    """Answers from one state of the index, and remembers what it resolved."""
+
+    def __init__(self, store: SymbolGraph, facts: FactSource) -> None:
+        self._store, self._facts = store, facts
+        self._search = Search(facts)
+        self._hierarchy = Hierarchy(self._search)
+        self._nodes: dict[str, list[CodeNode]] = {}
+
+    # ------------------------------------------------------------ to a definition
+
+    def incoming(self, node: CodeNode, kinds: Sequence[RelationKind], scope: Scope) -> tuple[list[CodeEdge], Doubt]:
+        """Return the relations to a node, undecided ones too, and what is not known of them."""
+        things = self._things(node)
+        if not things:
+            edges = self._store.incoming(node, kinds, scope)
+            shown = {edge.relation_id for edge in edges}
+            return edges, Doubt(self._store.undecided([node], kinds, scope, shown), is_typed=False)
+        by_syntax = [kind for kind in kinds if kind in _BY_SYNTAX]
+        edges = self._store.incoming(node, by_syntax, scope) if by_syntax else []
+        edges += [edge for edge in self._hierarchical(node, things, kinds) if edge.kind in kinds]
+        sites, others = self._sites(things)
+        visible = self._store.visible({site.path for site, _ in sites}, scope)
+        found = [self._edge_to(node, things, site, certainty) for site, certainty in sites if site.path in visible]
+        asked = set(kinds) - ({RelationKind.INHERITS} if RelationKind.IMPLEMENTS in kinds else set())  # The same twice.
+        found = [edge for edge in found if edge.kind in asked]
+        undecided = sum(edge.certainty is Certainty.BY_NAME for edge in found)
+        return edges + found, Doubt(undecided, others, self._unparsed(node.name))
+
+    def _sites(self, things: Sequence[Thing]) -> tuple[list[tuple[Site, Certainty]], int]:
+        """Return the places that mean or may mean the things, and the number of those that mean something else."""
+        declared = self._search.resolver.declared
+        above = {
+            one
+            for thing in things
+            if declared(thing).kind == SymbolKind.METHOD
+            for one in self._hierarchy.overridden(thing)
+        }
+        meant = frozenset(self._with_constructed(things))
+        found: list[tuple[Site, Certainty]] = []
+        sites, others = self._search.sites(meant | above)
+        for site in sites:
+            if any(thing in meant for thing in site.things):
+                if self._is_of(things, site):
+                    found.append((site, Certainty.CERTAIN))
+            elif site.things:
+                found.append((site, Certainty.MAY_CALL))
+            elif any(self._search.can_mean(site, thing) for thing in things):
+                found.append((site, Certainty.BY_NAME))
+        return found, others
+
+    def _with_constructed(self, things: Sequence[Thing]) -> Iterator[Thing]:
+        """Yield the things, and for a constructor its type: whoever creates one calls it."""
+        for thing in things:
+            yield thing
+            owner = self._hierarchy.owner_of(thing)
+            if owner is not None and self._search.resolver.is_constructor(thing, owner):
+                yield owner
+
+    def _is_of(self, things: Sequence[Thing], site: Site) -> bool:
+        """Return whether a site is one of the things themselves, or creates what a constructor makes."""
+        return any(thing in things for thing in site.things) or site.mention.use in (Use.CALL, Use.CREATE)
+
+    def _edge_to(self, node: CodeNode, things: Sequence[Thing], site: Site, certainty: Certainty) -> CodeEdge:
+        source = self._search.around(site.path, site.mention.at, named=True)
+        source_id = self._node_id(site.path, source)
+        kind = _relation(self._search.resolver.declared(things[0]), site.mention)
+        return CodeEdge(source_id, node.node_id, kind, site.path, site.mention.line, certainty)
+
+    def _hierarchical(
+        self, node: CodeNode, things: Sequence[Thing], kinds: Sequence[RelationKind]
+    ) -> Iterator[CodeEdge]:
+        if RelationKind.IMPLEMENTS in kinds and node.kind is SymbolKind.TYPE:
+            below = (one for thing in things for one in self._hierarchy.children(thing))
+            yield from self._below(node, below, RelationKind.IMPLEMENTS)
+        if RelationKind.OVERRIDES in kinds and node.kind is SymbolKind.METHOD:
+            below = (one for thing in things for one in self._hierarchy.overriding(thing))
+            yield from self._below(node, below, RelationKind.OVERRIDES)
+
+    def _below(self, node: CodeNode, things: Iterable[Thing], kind: RelationKind) -> Iterator[CodeEdge]:
+        for thing in dict.fromkeys(things):
+            line = self._search.resolver.declared(thing).line
+            yield CodeEdge(self._node_id(thing.path, thing), node.node_id, kind, thing.path, line)
+
+    def _unparsed(self, name: str) -> tuple[str, ...]:
+        files = ((path, self._facts.facts(path)) for path in self._facts.mentioning(name))
+        return tuple(path for path, facts in files if facts and facts.has_errors)
+
+    # ------------------------------------------------------------ from a definition
+
+    def outgoing(
+        self, node: CodeNode, kinds: Sequence[RelationKind], scope: Scope
+    ) -> tuple[list[CodeEdge], list[Mentioned]]:
+        """Return the relations from a node, and its mentions that are not decided."""
+        things = self._things(node)
+        if not things:
+            return self._store.outgoing(node, kinds, scope)
+        by_syntax = [kind for kind in kinds if kind in _BY_SYNTAX]
+        edges, unknown = self._store.outgoing(node, by_syntax, scope) if by_syntax else ([], [])
+        resolver = self._search.resolver
+        for kind, above in (
+            (RelationKind.IMPLEMENTS, self._hierarchy.parents),
+            (RelationKind.OVERRIDES, self._hierarchy.overridden),
+        ):
+            if kind in kinds and (node.kind is SymbolKind.TYPE) is (kind is RelationKind.IMPLEMENTS):
+                found = dict.fromkeys(one for thing in things for one in above(thing))
+                edges += [self._edge_from(node, one, kind, resolver.declared(things[0]).line) for one in found]
+        for thing in things:
+            for mention in self._mentions_in(thing):
+                meant = resolver.resolve(thing.path, mention)
+                if meant is None:
+                    unknown.append(Mentioned(RelationKind.CALLS, mention.name, "", thing.path, mention.line, True))
+                for one in meant.things if meant else ():
+                    kind = _relation(resolver.declared(one), mention)
+                    if kind in kinds:
+                        edges.append(self._edge_from(node, one, kind, mention.line))
+        return edges, unknown
+
+    def _edge_from(self, node: CodeNode, target: Thing, kind: RelationKind, line: int) -> CodeEdge:
+        target_id = self._node_id(target.path, target)
+        return CodeEdge(node.node_id, target_id, kind, node.path, line)
+
+    def _mentions_in(self, thing: Thing) -> Iterator[Mention]:
+        facts = self._facts.facts(thing.path)
+        one = self._search.resolver.declared(thing)
+        for mention in facts.mentions if facts else ():
+            if one.start <= mention.at < one.stop and mention.use in (Use.CALL, Use.CREATE):
+                yield mention
+
+    # ------------------------------------------------------------ nodes and things
+
+    def _things(self, node: CodeNode) -> list[Thing]:
+        """Return the declarations of a node; none for a file, a key, or a language without facts."""
+        facts = None if node.is_file or node.kind is SymbolKind.KEY else self._facts.facts(node.path)
+        return [
+            Thing(node.path, number)
+            for number, one in enumerate(facts.declared if facts else ())
+            if one.qualified == node.qualified_name and node.start_line <= one.line <= node.end_line
+        ]
+
+    def _node_id(self, path: str, thing: Thing | None) -> int:
+        """Return the node of a declaration, or of the file."""
+        nodes = self._nodes.get(path)
+        if nodes is None:
+            nodes = self._nodes[path] = self._store.in_file(path)
+        if thing is not None:
+            one = self._search.resolver.declared(thing)
+            for node in nodes:
+                if node.qualified_name == one.qualified and node.start_line <= one.line <= node.end_line:
+                    return node.node_id
+            if not one.name and (around := self._search.around(path, one.start, named=True)) is not None:
+                return self._node_id(path, around)
+        if nodes:
+            return -nodes[0].file_id
+        file = self._store.file(path)
+        return file.node_id if file else 0
+
+
+def _relation(declared: Declared, mention: Mention) -> RelationKind:
+    """Return what a mention of a declaration is."""
+    kind = SymbolKind(declared.kind)
+    kinds = _KINDS.get(SymbolKind.FUNCTION if kind in _CALLABLE else kind, _KINDS[SymbolKind.FIELD])
+    return kinds.get(Use(mention.use), RelationKind.CONTAINS)

@@ -11,11 +11,10 @@ from graphrag_mcp.app.local import App
 from graphrag_mcp.errors import RequestError
 from graphrag_mcp.graph.navigator import Navigator
 from graphrag_mcp.graph.tracing import Step
+from graphrag_mcp.model import graph as code
 from graphrag_mcp.model.files import RelationKind
 from graphrag_mcp.model.graph import Direction
 from graphrag_mcp.settings import load_settings
-
-CERTAIN_FROM = 0.9  # The confidence of today's rows that are presented as certain.
 
 
 class Certainty(IntEnum):
@@ -55,14 +54,14 @@ class Product:
         """Return the rows of every relation to a symbol; None where the product does not know it."""
         location = f"{symbol.place.path}:{symbol.place.line}"
         rows: list[Row] = []
-        for direction in (Direction.CALLERS, Direction.SUBCLASSES):
+        for direction in (Direction.USERS, Direction.IMPLEMENTERS):
             try:
-                found = self._navigator.trace(location, direction, 1)
+                found = self._navigator.trace(location, direction, 1, unresolved=True)
             except RequestError:
                 return None
             if all(start.is_file or start.name != symbol.place.name for start in found.starts):
                 return None
-            rows += (_row(step) for step in found.steps)
+            rows += [row for step in found.steps for row in _rows(step)]
         return rows
 
 
@@ -74,9 +73,24 @@ def open_product(root: Path, data: Path) -> Iterator[Product]:
         yield Product(app.navigator())
 
 
-_SAYS = {RelationKind.CALLS: Says.CALLS, RelationKind.USES: Says.USES, RelationKind.INHERITS: Says.BELOW}
+_SAYS = {
+    RelationKind.CALLS: Says.CALLS,
+    RelationKind.INSTANTIATES: Says.CALLS,
+    RelationKind.USES: Says.USES,
+    RelationKind.HANDS_ON: Says.USES,
+    RelationKind.READS: Says.ACCESSES,
+    RelationKind.WRITES: Says.ACCESSES,
+    RelationKind.INHERITS: Says.BELOW,
+    RelationKind.IMPLEMENTS: Says.BELOW,
+    RelationKind.OVERRIDES: Says.BELOW,
+}
+_CERTAINTY = {
+    code.Certainty.CERTAIN: Certainty.CERTAIN,
+    code.Certainty.MAY_CALL: Certainty.MAY_CALL,
+    code.Certainty.BY_NAME: Certainty.BY_NAME,
+}
 
 
-def _row(step: Step) -> Row:
-    certainty = Certainty.CERTAIN if step.edge.confidence >= CERTAIN_FROM else Certainty.BY_NAME
-    return Row(step.edge.path, step.edge.line, _SAYS[step.edge.kind], certainty)
+def _rows(step: Step) -> list[Row]:
+    says, certainty = _SAYS[step.edge.kind], _CERTAINTY[step.edge.certainty]
+    return [Row(step.edge.path, line, says, certainty) for line in step.lines]

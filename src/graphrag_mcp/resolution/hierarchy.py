@@ -102,7 +102,13 @@ class Hierarchy:
         rarest = min(methods.own, key=lambda name: len(self._source.named(name)))
         owners = [owner for thing in self._source.named(rarest) if (owner := self.owner_of(thing)) is not None]
         embedding = [below for owner in dict.fromkeys(owners) for below in self._embedding(owner)]
-        return [one for one in dict.fromkeys([*owners, *embedding]) if one != interface and self._has_all(one, methods)]
+        candidates = dict.fromkeys([*owners, *embedding])
+        return [one for one in candidates if not self._is_variant(one, interface) and self._has_all(one, methods)]
+
+    def _is_variant(self, one: Thing, other: Thing) -> bool:
+        """Return whether two declarations are one, of two builds."""
+        names = (self._resolver.declared(thing).qualified for thing in (one, other))
+        return len(set(names)) == 1 and self._source.unit(one.path) == self._source.unit(other.path)
 
     def _satisfied(self, thing: Thing) -> list[Thing]:
         """Return the interfaces whose methods a type has."""
@@ -115,7 +121,7 @@ class Hierarchy:
             for method in self._source.named(name)
             if Mark.ABSTRACT in self._resolver.declared(method).marks
             and (owner := self.owner_of(method)) is not None
-            and owner != thing
+            and not self._is_variant(owner, thing)
         ]
         found = []
         for interface in dict.fromkeys(interfaces):

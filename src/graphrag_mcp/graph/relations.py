@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from graphrag_mcp.model.facts import Declared, Mention, Thing, Use
+from graphrag_mcp.model.facts import Mention, Thing, Use
 from graphrag_mcp.model.files import RelationKind, SymbolKind
 from graphrag_mcp.model.graph import Certainty, CodeEdge, CodeNode, Doubt, Mentioned
 from graphrag_mcp.model.scope import Scope
@@ -87,7 +87,8 @@ class Relations:
                 if self._is_of(things, site):
                     found.append((site, Certainty.CERTAIN))
             elif site.things:
-                found.append((site, Certainty.MAY_CALL))
+                if any(self._hierarchy.may_reach(site, thing) for thing in things):
+                    found.append((site, Certainty.MAY_CALL))
             elif any(self._search.can_mean(site, thing) for thing in things):
                 found.append((site, Certainty.BY_NAME))
         return found, others
@@ -107,7 +108,7 @@ class Relations:
     def _edge_to(self, node: CodeNode, things: Sequence[Thing], site: Site, certainty: Certainty) -> CodeEdge:
         source = self._search.around(site.path, site.mention.at, named=True)
         source_id = self._node_id(site.path, source)
-        kind = _relation(self._search.resolver.declared(things[0]), site.mention)
+        kind = self._relation(things[0], site.mention)
         return CodeEdge(source_id, node.node_id, kind, site.path, site.mention.line, certainty)
 
     def _hierarchical(
@@ -154,7 +155,7 @@ class Relations:
                 if meant is None:
                     unknown.append(Mentioned(RelationKind.CALLS, mention.name, "", thing.path, mention.line, True))
                 for one in meant.things if meant else ():
-                    kind = _relation(resolver.declared(one), mention)
+                    kind = self._relation(one, mention)
                     if kind in kinds:
                         edges.append(self._edge_from(node, one, kind, mention.line))
         return edges, unknown
@@ -169,6 +170,14 @@ class Relations:
         for mention in facts.mentions if facts else ():
             if one.start <= mention.at < one.stop and mention.use in (Use.CALL, Use.CREATE):
                 yield mention
+
+    def _relation(self, thing: Thing, mention: Mention) -> RelationKind:
+        """Return what a mention of a declaration is."""
+        kind = SymbolKind(self._search.resolver.declared(thing).kind)
+        kinds = _KINDS.get(SymbolKind.FUNCTION if kind in _CALLABLE else kind, _KINDS[SymbolKind.FIELD])
+        found = kinds.get(Use(mention.use), RelationKind.CONTAINS)
+        is_embedded = found is RelationKind.INHERITS and self._search.resolver.has_method_sets(thing)
+        return RelationKind.USES if is_embedded else found
 
     # ------------------------------------------------------------ nodes and things
 
@@ -197,10 +206,3 @@ class Relations:
             return -nodes[0].file_id
         file = self._store.file(path)
         return file.node_id if file else 0
-
-
-def _relation(declared: Declared, mention: Mention) -> RelationKind:
-    """Return what a mention of a declaration is."""
-    kind = SymbolKind(declared.kind)
-    kinds = _KINDS.get(SymbolKind.FUNCTION if kind in _CALLABLE else kind, _KINDS[SymbolKind.FIELD])
-    return kinds.get(Use(mention.use), RelationKind.CONTAINS)

@@ -7,8 +7,8 @@ from graphrag_mcp.model.expressions import parse
 from graphrag_mcp.model.facts import Declared, Mark, Thing, Use
 from graphrag_mcp.model.files import SymbolKind
 from graphrag_mcp.resolution.resolver import Resolver
-from graphrag_mcp.resolution.search import Search
-from graphrag_mcp.resolution.values import Instance, Outside, Value, Variable, rebuilt
+from graphrag_mcp.resolution.search import Search, Site
+from graphrag_mcp.resolution.values import Either, Instance, Outside, Value, Variable, rebuilt
 
 MAX_TYPES = 2_000  # Below one type; a longer list is not read.
 
@@ -77,6 +77,16 @@ class Hierarchy:
                 if thing != method and self._fits(method, thing):
                     found[thing] = None
         return list(found)
+
+    def may_reach(self, site: Site, method: Thing) -> bool:
+        """Return whether a call of a method above may reach this one: its type is below the type of the receiver."""
+        owner = self.owner_of(method)
+        if owner is None or not site.mention.receiver:
+            return True
+        receiver = self._resolver.value(site.path, site.mention.at, parse(site.mention.receiver))
+        types = _types(receiver)
+        holders = [owner, *(self._embedding(owner) if self._resolver.has_method_sets(owner) else ())]
+        return not types or any(one in types for holder in holders for one in (holder, *self.ancestors(holder)))
 
     def owner_of(self, member: Thing) -> Thing | None:
         """Return the type whose member a declaration is."""
@@ -212,6 +222,9 @@ def _types_of(one: Declared) -> list[str]:
 
 
 def _types(value: Value | None) -> tuple[Thing, ...]:
+    """Return the types that a value may have."""
+    if isinstance(value, Either):
+        return tuple(thing for one in value.values for thing in _types(one))
     return value.things if isinstance(value, Instance) else ()
 
 

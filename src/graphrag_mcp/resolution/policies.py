@@ -21,10 +21,10 @@ class Policy:
     module: what an import means. names_of: the names under which a file knows an import without a name of its own.
     method_sets: whether a type implements an interface by having its methods. foreign_methods: of interfaces of the
     standard library, each with its number of parameters. whole_unit: whether all files of a package see each other's
-    declarations, and may declare members of its types.
-    constructors: names of members that make instances. functions_are_members: whether what is a function at the top of
-    a file may be called on a value. passes: builtins that give their first argument, or a value of the type that it is.
-    is_generic: whether a foreign function may give what it is given.
+    declarations, and may declare members of its types. constructors: names of members that make instances, "" for the
+    name of the type. functions_are_members: whether a function at the top of a file may be called on a value. passes:
+    builtins that give their first argument, or a value of the type that it is. is_generic: whether a foreign function
+    may give what it is given.
     """
 
     module: Callable[[FactSource, str, str], Value]

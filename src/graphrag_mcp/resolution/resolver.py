@@ -137,8 +137,8 @@ class Resolver:
 
     def is_constructor(self, thing: Thing, owner: Thing) -> bool:
         """Return whether a member makes the instances of its type."""
-        name = self.declared(thing).name
-        return name == self.declared(owner).name or name in self._open(thing.path).policy.constructors
+        name, policy = self.declared(thing).name, self._open(thing.path).policy
+        return (name if name != self.declared(owner).name else "") in policy.constructors
 
     # ------------------------------------------------------------ names
 

@@ -119,8 +119,8 @@ class SqliteFacts:
         begin = f"{folder}:"
         rows = self._database.rows(
             """SELECT x.unit FROM facts x CROSS JOIN files f ON f.id = x.file_id
-               WHERE x.unit > ? AND x.unit < ? AND f.category != 'tests'
-               GROUP BY x.unit ORDER BY count(*) DESC, x.unit LIMIT 1""",
+               WHERE x.unit > ? AND x.unit < ?
+               GROUP BY x.unit ORDER BY substr(x.unit, -5) = '_test', count(*) DESC, x.unit LIMIT 1""",
             (begin, f"{folder};"),
         )
         return str(rows[0][0]) if rows else ""

@@ -131,7 +131,7 @@ class FactReader:
             self._imports,
             [],
             sorted(self._bound, key=lambda bound: (bound.name, bound.start, -bound.stop)),
-            sorted(mention for mention in self._mentions() if not self._is_local(mention)),
+            sorted(self._mentions()),
             self._flows,
         )
 
@@ -369,24 +369,26 @@ class FactReader:
         if not into.startswith(UNKNOWN):
             self._flows.append(Flow(given.start_byte, into, argument, value))
 
-    def _is_local(self, mention: Mention) -> bool:
-        """Return whether a mention only reads or writes a variable of a function; a call may reach what it holds."""
-        if mention.receiver or mention.use not in (Use.VALUE, Use.WRITE):
-            return False
-        return any(start <= mention.at < stop for start, stop in self._variables.get(mention.name, ()))
-
     def _mentions(self) -> Iterable[Mention]:
+        """Yield the mentions, without reads and writes of variables; a call of a variable may reach what it holds."""
         for start, (_, use, node, captures) in self._uses.items():
             if start in self._named or use == "none":
                 continue
-            receiver = ""
-            if before := captures.get("from"):
+            name, before, kind = self._writer.text(node), captures.get("from"), captures.get("from.type")
+            if before:
                 receiver = self._writer.value(before[0])
-            elif kind := captures.get("from.type"):
+            elif kind:
                 receiver = instance(self._writer.type(kind[0]))
             elif use == "field":
                 receiver, use = UNKNOWN, Use.WRITE.value
-            yield Mention(start, self._code.row(start) + 1, self._writer.text(node), use, receiver)
+            elif use in (Use.VALUE, Use.WRITE) and self._is_variable(name, start):
+                continue
+            else:
+                receiver = ""
+            yield Mention(start, self._code.row(start) + 1, name, use, receiver)
+
+    def _is_variable(self, name: str, at: int) -> bool:
+        return any(start <= at < stop for start, stop in self._variables.get(name, ()))
 
 
 def _role(captures: _Captures) -> str:

@@ -24,9 +24,11 @@
 (interface_type (type_elem . (_) @embeds .))
 
 ; What a field or a parameter is given.
-(assignment_statement left: (expression_list . (selector_expression) @into .) right: (expression_list . (_) @given .))
+(assignment_statement left: (expression_list . (selector_expression) @into .)
+  right: (expression_list . [(identifier) (selector_expression) (func_literal)] @given .))
 (composite_literal type: (_) @into.type
-  body: (literal_value (keyed_element . (literal_element (identifier) @into.field) (literal_element (_) @given))))
+  body: (literal_value (keyed_element . (literal_element (identifier) @into.field)
+    (literal_element [(identifier) (selector_expression) (func_literal)] @given))))
 (call_expression function: (_) @into.function arguments: (argument_list [(identifier) (selector_expression) (func_literal)] @given))
 
 ; Mentions: the first pattern that fits decides.

@@ -17,7 +17,7 @@ LAYERS = [
     ["settings"],
     ["ports"],
     ["exclusion", "parsing", "embedding", "stores"],
-    ["grep"],
+    ["grep", "resolution"],
     ["ingest", "search", "graph", "evaluation"],
     ["replication"],
     ["index"],

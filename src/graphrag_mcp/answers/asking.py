@@ -88,11 +88,11 @@ def trace_relations(backend: CodeBackend, call: Call[TraceArguments]) -> "CodeAn
 
 
 def impact(backend: CodeBackend, call: Call[ImpactArguments]) -> "CodeAnswer[Impact, tuple[Reached, bool]]":
-    """Return what a change may reach; each row has whether it is a test, and tests come first."""
+    """Return what a change may reach; each row has whether it is a test, and tests come last."""
 
     def ask(navigator: "Navigator") -> "CodeAnswer[Impact, tuple[Reached, bool]]":
         found = navigator.impact(call.arguments.symbol, call.arguments.hops, call.scope)
-        rows = [*((row, True) for row in found.tests), *((row, False) for row in found.reached)]
+        rows = [*((row, False) for row in found.reached), *((row, True) for row in found.tests)]
         page = page_of(rows, call.first, call.arguments.limit)
         return CodeAnswer(found, page, [*found.starts, *(row.node for row, _ in page.rows)])
 

@@ -16,6 +16,7 @@ from graphrag_mcp.answers.code_text import STOPS_SHOWN, excerpt
 from graphrag_mcp.answers.excerpts import room_of
 from graphrag_mcp.answers.payload import fitting, json_cost
 from graphrag_mcp.answers.requests import Call
+from graphrag_mcp.answers.test_command import test_commands
 from graphrag_mcp.model.graph import CodeEdge, CodeNode, Doubt
 
 if TYPE_CHECKING:  # They import numpy through the ports, and no client should wait for that.
@@ -47,11 +48,12 @@ def trace_json(answer: "CodeAnswer[Trace, Step]", call: Call[TraceArguments]) ->
 
 
 def impact_json(answer: "CodeAnswer[Impact, tuple[Reached, bool]]", call: Call[ImpactArguments]) -> dict[str, Any]:
-    """Return what a change may reach, tests first."""
+    """Return what a change may reach, tests last."""
     found = answer.found
     payload = {
         **_some("starts", [node_payload(node) for node in found.starts]),
         "rows": [_reached_payload(row, is_test=is_test) for row, is_test in answer.page.rows],
+        "test_commands": test_commands(row.node for row in found.tests if not row.is_guess),
         "doubt": doubt_payload(found.doubt),
         "is_cut": found.is_cut,
     }

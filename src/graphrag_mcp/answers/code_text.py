@@ -15,6 +15,7 @@ from graphrag_mcp.answers.asking import ALSO_SHOWN, USES_SHOWN, CodeAnswer
 from graphrag_mcp.answers.excerpts import cost_of, room_of
 from graphrag_mcp.answers.render import one_line, printable
 from graphrag_mcp.answers.requests import Call
+from graphrag_mcp.answers.test_command import test_commands
 from graphrag_mcp.model.files import RelationKind
 from graphrag_mcp.model.graph import Certainty, CodeEdge, CodeNode, Direction, Doubt
 from graphrag_mcp.text.counts import counted
@@ -120,19 +121,18 @@ def _step_head(step: "Step", found: "Trace") -> str:
 
 
 def impact_text(answer: "CodeAnswer[Impact, tuple[Reached, bool]]", call: Call[ImpactArguments]) -> str:
-    """Return the tests to run, and what else a change may reach."""
+    """Return what a change may reach, and the tests with the command that runs them."""
     found = answer.found
     starts = ", ".join(_location(node) for node in found.starts[:3])
     files = len({row.node.path for row in (*found.tests, *found.reached)})
     others = counted(len(found.reached), "definition or file", "definitions and files")
     reached = f"{others}, and {counted(len(found.tests), 'test')}, in {counted(files, 'file')}"
     head = f"Changing {starts} may affect {reached} (within {counted(call.arguments.hops, 'hop')})."
-    if found.tests:
-        head += " Tests to run first:"
     if not answer.page.total:
         head = f"No{'' if found.doubt.is_complete else ' certain'} dependants of {starts}."
     tail = _doubts(found.doubt, found.starts) + (["Truncated; retry with fewer hops."] if found.is_cut else [])
-    return _lay_out(answer, call, [head], _reached_lines, tail)
+    commands = test_commands(row.node for row in found.tests if not row.is_guess)
+    return _lay_out(answer, call, [head, *(f"Test: {one_line(command)}" for command in commands)], _reached_lines, tail)
 
 
 def occurrences_text(answer: "CodeAnswer[Hits, Placed]", call: Call[OccurrencesArguments]) -> str:

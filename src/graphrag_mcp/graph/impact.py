@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from graphrag_mcp.graph.relations import Relations
 from graphrag_mcp.graph.tracing import MAX_NODES, is_shown
 from graphrag_mcp.model.files import Category, RelationKind, SymbolKind
-from graphrag_mcp.model.graph import NO_DOUBT, Certainty, CodeEdge, CodeNode, Doubt
+from graphrag_mcp.model.graph import NO_DOUBT, CodeEdge, CodeNode, Doubt
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.ports import SymbolGraph
 
@@ -41,8 +41,8 @@ class Reached:
 
     @property
     def is_guess(self) -> bool:
-        """Whether of the last relation on the path only the name is known."""
-        return self.edge.certainty is Certainty.BY_NAME
+        """Whether the last relation on the path may as well be to another definition of the name."""
+        return self.edge.is_guess
 
 
 @dataclass(frozen=True, slots=True)

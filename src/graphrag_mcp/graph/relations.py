@@ -109,7 +109,8 @@ class Relations:
         source = self._search.around(site.path, site.mention.at, named=True)
         source_id = self._node_id(site.path, source)
         kind = self._relation(things[0], site.mention)
-        return CodeEdge(source_id, node.node_id, kind, site.path, site.mention.line, certainty)
+        is_guess = certainty is Certainty.BY_NAME
+        return CodeEdge(source_id, node.node_id, kind, site.path, site.mention.line, certainty, is_guess=is_guess)
 
     def _hierarchical(
         self, node: CodeNode, things: Sequence[Thing], kinds: Sequence[RelationKind]

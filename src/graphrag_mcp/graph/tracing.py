@@ -48,8 +48,8 @@ class Step:
 
     @property
     def is_guess(self) -> bool:
-        """Whether only the name is the same."""
-        return self.edge.certainty is Certainty.BY_NAME
+        """Whether it may as well be another definition of the name."""
+        return self.edge.is_guess
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,7 +40,10 @@ CONFIDENCE = {Certainty.CERTAIN: 1.0, Certainty.MAY_CALL: 0.7, Certainty.BY_NAME
 
 
 class CodeEdge(NamedTuple):
-    """A relation between two nodes, and the line that contains it. relation_id: of a stored row, 0 for none."""
+    """A relation between two nodes, and the line that contains it.
+
+    relation_id: of a stored row, 0 for none. is_guess: whether it may as well be another definition of the name.
+    """
 
     source_id: int
     target_id: int
@@ -49,6 +52,7 @@ class CodeEdge(NamedTuple):
     line: int
     certainty: Certainty = Certainty.CERTAIN
     relation_id: int = 0
+    is_guess: bool = False
 
     @property
     def confidence(self) -> float:

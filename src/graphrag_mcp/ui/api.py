@@ -10,7 +10,6 @@ from graphrag_mcp import __version__
 from graphrag_mcp.answers.code_json import edge_payload, node_payload
 from graphrag_mcp.answers.excerpts import tokens_of
 from graphrag_mcp.answers.payload import iso, search_payload, status_payload
-from graphrag_mcp.answers.reasons import resolved
 from graphrag_mcp.answers.render import describe_state
 from graphrag_mcp.answers.tools import SEARCH_TOOLS, SearchTool
 from graphrag_mcp.answers.validation import parse_arguments
@@ -20,7 +19,7 @@ from graphrag_mcp.evaluation.components import OFF
 from graphrag_mcp.graph.navigator import Navigator
 from graphrag_mcp.graph.neighbourhood import Neighbourhood
 from graphrag_mcp.model.files import Resolution
-from graphrag_mcp.model.graph import Certainty, CodeEdge
+from graphrag_mcp.model.graph import CodeEdge
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.stores.sqlite.inventory import FileQuery
 from graphrag_mcp.ui.ages import age_tree
@@ -135,7 +134,7 @@ def _edge(edge: CodeEdge) -> dict[str, Any]:
         "target": edge.target_id,
         **edge_payload(edge),
         "how": edge.certainty.value,
-        "is_guess": edge.certainty is Certainty.BY_NAME,
+        "is_guess": edge.is_guess,
     }
 
 

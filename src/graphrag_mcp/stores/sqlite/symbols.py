@@ -147,6 +147,7 @@ class SqliteSymbolGraph:
                 lines[edge.relation_id],
                 _certainty(edge),
                 edge.relation_id,
+                edge.resolution.is_guess,
             )
             for edge in resolved
         ]
@@ -175,7 +176,8 @@ class SqliteSymbolGraph:
                 continue
             source, path, line = sources[edge.relation_id]
             kind = RelationKind(edge.kind)
-            edges.append(CodeEdge(source, node.node_id, kind, path, line, _certainty(edge), edge.relation_id))
+            settled = (_certainty(edge), edge.relation_id, edge.resolution.is_guess)
+            edges.append(CodeEdge(source, node.node_id, kind, path, line, *settled))
         return edges
 
     def undecided(

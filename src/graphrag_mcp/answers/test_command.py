@@ -1,0 +1,53 @@
+"""The command that runs some tests, as it can be pasted into a shell."""
+
+import shlex
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import PurePosixPath
+
+from graphrag_mcp.model.graph import CodeNode
+
+MOST_NAMES = 12  # With more tests, their files or packages are run as a whole.
+
+
+def test_commands(tests: Iterable[CodeNode]) -> list[str]:
+    """Return one command for each language of the tests that has a usual runner."""
+    by_runner: dict[Callable[[Sequence[CodeNode]], str], list[CodeNode]] = {}
+    for node in tests:
+        if runner := _RUNNERS.get(PurePosixPath(node.path).suffix):
+            by_runner.setdefault(runner, []).append(node)
+    return [runner(nodes) for runner, nodes in by_runner.items()]
+
+
+def _pytest(nodes: Sequence[CodeNode]) -> str:
+    names = {f"{node.path}::{node.qualified_name.replace('.', '::')}" for node in nodes if node.name.startswith("test")}
+    files = {node.path for node in nodes}
+    if len(names) <= MOST_NAMES:
+        files = names | (files - {name.partition("::")[0] for name in names})
+    return f"pytest {_quoted(files)}"
+
+
+def _go(nodes: Sequence[CodeNode]) -> str:
+    folders = {f"./{PurePosixPath(node.path).parent}".removesuffix("/.") for node in nodes}
+    names = sorted({node.name for node in nodes if node.name.startswith(("Test", "Benchmark", "Fuzz"))})
+    run = f"-run {shlex.quote('^(' + '|'.join(names) + ')$')} " if 0 < len(names) <= MOST_NAMES else ""
+    return f"go test {run}{_quoted(folders)}"
+
+
+def _maven(nodes: Sequence[CodeNode]) -> str:
+    return f"mvn test -Dtest={shlex.quote(','.join(sorted({PurePosixPath(node.path).stem for node in nodes})))}"
+
+
+def _npm(nodes: Sequence[CodeNode]) -> str:
+    return f"npm test -- {_quoted({node.path for node in nodes})}"
+
+
+def _quoted(words: Iterable[str]) -> str:
+    return shlex.join(sorted(words))
+
+
+_RUNNERS: Mapping[str, Callable[[Sequence[CodeNode]], str]] = {
+    ".py": _pytest,
+    ".go": _go,
+    ".java": _maven,
+    **dict.fromkeys((".js", ".jsx", ".mjs", ".cjs", ".ts", ".tsx", ".mts", ".cts"), _npm),
+}

@@ -100,3 +100,8 @@ def certainty(neighbour: GraphNeighbour) -> str:
     hops = f", {neighbour.hops} hops away" if neighbour.hops > 1 else ""
     found = "" if neighbour.resolution is Resolution.CANDIDATES else f", {_RESOLUTIONS[neighbour.resolution]}"
     return f"{neighbour.confidence:.2f}{found}{hops}"
+
+
+def resolved(resolution: Resolution) -> str:
+    """Return how a relation was resolved, in words."""
+    return _RESOLUTIONS.get(resolution, "ambiguous name")

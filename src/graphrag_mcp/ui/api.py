@@ -10,6 +10,7 @@ from graphrag_mcp import __version__
 from graphrag_mcp.answers.code_json import edge_payload, node_payload
 from graphrag_mcp.answers.excerpts import tokens_of
 from graphrag_mcp.answers.payload import iso, search_payload, status_payload
+from graphrag_mcp.answers.reasons import resolved
 from graphrag_mcp.answers.render import describe_state
 from graphrag_mcp.answers.tools import SEARCH_TOOLS, SearchTool
 from graphrag_mcp.answers.validation import parse_arguments

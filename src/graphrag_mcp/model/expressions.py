@@ -18,14 +18,14 @@ r"""The one notation in which facts write values and types, of every language.
                  | "&(" alternatives { "," alternatives } ")"   all of these types at once
     step         = "." NAME                  a member
                  | "(" [alternatives { "," alternatives }] ")"   a call
+                 | "+" "(" [alternatives { "," alternatives }] ")"   a new instance that it makes
                  | "<" alternatives { "," alternatives } ">"     type arguments
                  | "!"                       a value of the type before it
                  | "~"                       what awaiting it gives
                  | "[]"                      an element; of a map, a value
                  | "[" NUMBER "]"            an item of a tuple, or an element of a list
                  | "[*]" | "[@]"             what a loop over it gives; the key that a loop gives besides
-                 | "@" NUMBER "," NUMBER     parameter of a function that is handed over as an argument: which argument,
-                                             which of its parameters
+                 | "@" NUMBER                what a function is given as this argument
 
 A channel is written as a map from what it carries to itself: a loop gives it first, and receiving is taking an element.
 """
@@ -80,7 +80,7 @@ class _Reader:
             found.append(self._term())
         return found[0] if len(found) == 1 else ("either", *found)
 
-    def _term(self, steps: str = ".(<!~[@") -> Expression:
+    def _term(self, steps: str = ".(+<!~[@") -> Expression:
         found = self._start()
         while (step := self._tokens[self._next])[0] == "mark" and step[1] in steps:
             found = self._step(found)
@@ -118,7 +118,7 @@ class _Reader:
             case "^":
                 return ("type", self._term(".<"))
             case "=":
-                return ("typeof", self._term(".(<~["))
+                return ("typeof", self._term(".(+<~["))
             case "&":
                 self._closed((), "(")
                 return ("all", *self._many(",", ")"))
@@ -137,9 +137,10 @@ class _Reader:
             case "~":
                 return ("await", before)
             case "@":
-                argument = int(self._take()[1])
-                self._closed((), ",")
-                return ("expected", before, argument, int(self._take()[1]))
+                return ("parameter", before, int(self._take()[1]))
+            case "+":
+                self._closed((), "(")
+                return ("create", before, self._many(",", ")"))
         kind, text = self._take()
         if text == "]":
             return ("element", before)

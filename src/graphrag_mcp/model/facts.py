@@ -16,6 +16,9 @@ from graphrag_mcp.model.files import PackedFacts
 MAX_EXPRESSION = 4_000  # Characters; longer ones are unknown.
 
 
+NO_OWNER = -2  # Of a declaration to which no name leads, but a value.
+
+
 class Use(StrEnum):
     """How a name is used where it is mentioned."""
 
@@ -67,9 +70,10 @@ class BaseType(NamedTuple):
 class Declared(NamedTuple):
     """One declaration.
 
-    owner: the index of the declaration around it, -1 at the top of the file. value: of a variable or field what it
-    holds, of a function what a call returns, of a type what it stands for; "" where nothing is written. returns: the
-    results of a function without a declared one, each with its offset. parameters: None for what is no function.
+    owner: the index of the declaration around it, -1 at the top of the file, NO_OWNER. value: of a variable or field
+    what it holds, of a function what a call returns, of a type what it stands for; "" where nothing is written.
+    returns: the results of a function without a declared one, each with its offset. parameters: None for what is no
+    function.
     """
 
     name: str
@@ -99,16 +103,23 @@ class Imported(NamedTuple):
 
 
 class Exported(NamedTuple):
-    """A name that the file exports: a value of its own, or `item` of another module. name: "*" for all of a module."""
+    """A name that the file exports: a value of its own, or `item` of another module.
+
+    name: "*" for all of a module, "=" where the value is all that the file exports. at: where the value stands.
+    """
 
     name: str
     value: str
     module: str = ""
     item: str = ""
+    at: int = 0
 
 
 class Bound(NamedTuple):
-    """A name that means something between two offsets. kind: "variable", "parameter", "type" or "narrowing"."""
+    """A name that means something between two offsets.
+
+    kind: "variable", "parameter", "type", "narrowing", "declared", or "alias": another name for what its value names.
+    """
 
     name: str
     start: int

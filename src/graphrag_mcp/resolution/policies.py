@@ -1,12 +1,21 @@
 """What the resolver has to know of a language."""
 
+import posixpath
 import re
-from collections.abc import Callable, Mapping, Set
+from collections.abc import Callable, Iterator, Mapping, Set
 from dataclasses import dataclass, field
+from functools import cache
+from importlib import resources
 
+from graphrag_mcp.model.facts import FileFacts
+from graphrag_mcp.model.manifests import Manifest
 from graphrag_mcp.parsing.code.builtins import builtins_of
+from graphrag_mcp.parsing.code.symbols import read_outline
+from graphrag_mcp.parsing.code.syntax import SourceCode, parse_tree
+from graphrag_mcp.parsing.facts import read_facts
+from graphrag_mcp.parsing.languages import load_grammar
 from graphrag_mcp.resolution.sources import FactSource
-from graphrag_mcp.resolution.values import Outside, Package, Value
+from graphrag_mcp.resolution.values import Module, Outside, Package, Value
 
 
 def is_below(path: str, folder: str) -> bool:
@@ -24,11 +33,15 @@ class Policy:
     declarations, and may declare members of its types. constructors: names of members that make instances, "" for the
     name of the type. functions_are_members: whether a function at the top of a file may be called on a value. passes:
     builtins that give their first argument, or a value of the type that it is. is_generic: whether a foreign function
-    may give what it is given.
+    may give what it is given. is_dynamic: whether assignments decide what a variable holds, and which members a value
+    has. has_spaces: whether types and values have names of their own. own: results that mean the own instance.
+    not_inherited: bases from which nothing is inherited. library: the path under which the language's own library is
+    declared. lists, functions: its types of lists and functions. promise: its type of what an asynchronous function
+    gives. prototype: the member of a function that is the instance which it makes.
     """
 
-    module: Callable[[FactSource, str, str], Value]
-    names_of: Callable[[Value, str], Set[str]]
+    module: Callable[[FactSource, str, str], Value | None]
+    names_of: Callable[[Value, str], Set[str]] = lambda _value, _module: frozenset()
     whole_unit: bool = False
     method_sets: bool = False
     foreign_methods: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
@@ -37,6 +50,15 @@ class Policy:
     functions_are_members: bool = True
     passes: Mapping[str, str] = field(default_factory=dict)
     is_generic: Callable[[str], bool] = lambda _name: True
+    is_dynamic: bool = False
+    has_spaces: bool = False
+    own: Set[str] = frozenset()
+    not_inherited: Set[str] = frozenset()
+    library: str = ""
+    lists: str = ""
+    functions: str = ""
+    promise: str = ""
+    prototype: str = ""
 
 
 def _go_module(source: FactSource, path: str, module: str) -> Value:
@@ -117,6 +139,98 @@ _GO_INTERFACES = {
     "context.Context": {"Deadline": 0, "Done": 0, "Err": 0, "Value": 1},
 }
 
+_SUFFIXES = (".ts", ".tsx", ".d.ts", ".js", ".jsx", ".mjs", ".cjs", ".mts", ".cts")
+_COMPILED = {".js": (".ts", ".tsx", ".d.ts"), ".jsx": (".tsx",), ".mjs": (".mts", ".d.mts"), ".cjs": (".cts", ".d.cts")}
+_BUILT = re.compile(r"(^|/)(?:dist|lib|build|out|esm?|cjs)/(?:types/|esm/|cjs/)?")
+
+
+def _ecma_module(source: FactSource, path: str, module: str) -> Value | None:
+    """Return the file that a module specifier stands for; None if it should be in the project, and is not."""
+    if not module:
+        return Module(path)
+    if module.startswith("."):
+        return _ecma_file(source, posixpath.join(posixpath.dirname(path), module))
+    for one in sorted(source.manifests(), key=lambda one: len(one.folder), reverse=True):
+        if one.kind == "package.json" and one.name and (module + "/").startswith(one.name + "/"):
+            if found := _ecma_package(source, one, "." + module[len(one.name) :]):
+                return found
+        elif one.kind.endswith((".json", "#")) and is_below(path, one.folder):
+            for place in _targets(one, module):
+                if found := _ecma_file(source, place):
+                    return found
+    return None if module.startswith("#") else Outside(module)
+
+
+def _ecma_package(source: FactSource, package: Manifest, entry: str) -> Value | None:
+    """Return the file of an entry of a package: as it is, or the source from which it is built."""
+    own = posixpath.join(package.folder, entry)
+    plain = (own, posixpath.join(package.folder, "src", entry))
+    for place in (*_targets(package, entry), *plain):
+        built = place.removeprefix(package.folder)
+        for one in (
+            place,
+            package.folder + _BUILT.sub(r"\1src/", built, count=1),
+            package.folder + _BUILT.sub(r"\1", built),
+        ):
+            if found := _ecma_file(source, one.replace(".d.ts", ".ts")):
+                return found
+    return None
+
+
+def _targets(manifest: Manifest, name: str) -> Iterator[str]:
+    """Return the places for which a name stands."""
+    for pattern, places in manifest.targets.items():
+        before, star, after = pattern.partition("*")
+        if name == pattern or (star and name.startswith(before) and name.endswith(after)):
+            for place in places:
+                yield place.replace("*", name[len(before) : len(name) - len(after)])
+
+
+def _ecma_file(source: FactSource, place: str) -> Value | None:
+    """Return the file that a path without a suffix, or with that of the compiled file, means."""
+    place = posixpath.normpath(place)
+    place = "" if place == "." else place
+    stem, suffix = posixpath.splitext(place)
+    places = [place, *(stem + one for one in _COMPILED.get(suffix, ())), *(place + one for one in _SUFFIXES)]
+    places += [posixpath.join(place, "index" + one) for one in _SUFFIXES]
+    file = next((one for one in places if source.has(one)), None)
+    if file is not None:
+        return Module(file)
+    packages = (one for one in source.manifests() if one.kind == "package.json" and one.folder == place)
+    entries = [_ecma_file(source, entry) for one in packages for entry in _targets(one, ".") if entry != place]
+    return next((entry for entry in entries if entry), None)
+
+
+_LIBRARY = "<ecmascript>"
+_ECMA = Policy(
+    _ecma_module,
+    builtins=builtins_of("typescript"),
+    constructors=frozenset(("constructor",)),
+    passes=dict.fromkeys(("Object.create", "Object.assign", "Object.freeze", "Object.seal"), "value"),
+    is_dynamic=True,
+    has_spaces=True,
+    own=frozenset(("this", "=this!")),
+    not_inherited=frozenset(("implements",)),
+    library=_LIBRARY,
+    lists="Array",
+    functions="Function",
+    promise="Promise",
+    prototype="prototype",
+)
+
+
+@cache
+def _ecma_library() -> FileFacts | None:
+    text = resources.files(__package__).joinpath("libraries", "ecmascript.d.ts").read_text(encoding="utf-8")
+    grammar, code = load_grammar("typescript"), SourceCode(text)
+    if grammar is None:
+        return None
+    tree = parse_tree(grammar.language, code)
+    return read_facts(tree, grammar, _LIBRARY, code, read_outline(tree, grammar, _LIBRARY, code).definitions)
+
+
+LIBRARIES: Mapping[str, Callable[[], FileFacts | None]] = {_LIBRARY: _ecma_library}
+
 POLICIES: Mapping[str, Policy] = {
     "go": Policy(
         _go_module,
@@ -133,4 +247,5 @@ POLICIES: Mapping[str, Policy] = {
         },
         is_generic=_is_generic_go,
     ),
+    **dict.fromkeys(("javascript", "typescript", "tsx"), _ECMA),
 }

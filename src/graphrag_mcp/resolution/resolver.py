@@ -5,23 +5,38 @@ a language beyond its policy. It remembers what it found, so one resolver serves
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from enum import Enum
 from functools import cached_property
 from typing import Any, TypeVar
 
 from graphrag_mcp.model.expressions import Expression, parse
-from graphrag_mcp.model.facts import Bound, Declared, FileFacts, Imported, Mark, Mention, Thing
+from graphrag_mcp.model.facts import (
+    NO_OWNER,
+    Bound,
+    Declared,
+    Exported,
+    FileFacts,
+    Flow,
+    Imported,
+    Mark,
+    Mention,
+    Thing,
+    Use,
+)
 from graphrag_mcp.model.files import SymbolKind
-from graphrag_mcp.resolution.policies import POLICIES, Policy
+from graphrag_mcp.resolution.policies import LIBRARIES, POLICIES, Policy
 from graphrag_mcp.resolution.sources import FactSource
 from graphrag_mcp.resolution.values import (
     NOTHING,
     OUTSIDE,
     Above,
+    All,
     Either,
     Found,
     Function,
     Instance,
     Many,
+    Module,
     Nothing,
     Outside,
     Package,
@@ -43,6 +58,16 @@ MAX_LEVELS = 12  # Of base types.
 T = TypeVar("T")
 _CALLABLE = (SymbolKind.FUNCTION, SymbolKind.METHOD)
 _ABSENT = Found((), None)  # It is known that there is no such member.
+
+
+class Space(Enum):
+    """Where a name is looked for, in a language in which types and values have names of their own."""
+
+    ANY, TYPES, VALUES = range(3)
+
+    def has(self, kind: str) -> bool:
+        """Return whether a binding of this kind is in it."""
+        return self is Space.ANY or kind in ("declared", "alias") or (kind == "type") == (self is Space.TYPES)
 
 
 class _File:
@@ -74,13 +99,43 @@ class _File:
             found.setdefault(one.name, []).append(one)
         return found
 
-    def innermost(self, name: str, at: int) -> list[Bound]:
+    @cached_property
+    def exports(self) -> Mapping[str, list[Exported]]:
+        found: dict[str, list[Exported]] = {}
+        for one in self.facts.exports:
+            found.setdefault(one.name, []).append(one)
+        return found
+
+    @cached_property
+    def given(self) -> Mapping[str, list[tuple[Flow, Expression | None]]]:
+        """What variables and members are given, by the name; with the value whose member it is."""
+        found: dict[str, list[tuple[Flow, Expression | None]]] = {}
+        for one in self.facts.flows:
+            into = parse(one.into) if one.argument < 0 and self.policy.is_dynamic else ()
+            if into[:1] == ("member",):
+                found.setdefault(into[2], []).append((one, into[1]))
+            elif into[:1] == ("name",):
+                found.setdefault(into[1], []).append((one, None))
+        return found
+
+    def space(self, is_type: bool) -> Space:
+        """Return where a name of the file is looked for."""
+        return (Space.TYPES if is_type else Space.VALUES) if self.policy.has_spaces else Space.ANY
+
+    def innermost(self, name: str, at: int, space: Space = Space.ANY) -> list[Bound]:
         """Return the bindings of a name in the smallest range around an offset."""
-        around = [one for one in self.bound.get(name, ()) if one.start <= at < one.stop]
+        around = [one for one in self.bound.get(name, ()) if one.start <= at < one.stop and space.has(one.kind)]
         if not around:
             return []
         start, stop = max((one.start, -one.stop) for one in around)
         return [one for one in around if one.start == start and one.stop == -stop]
+
+
+def _is_same(one: Value | None, other: Value) -> bool:
+    """Return whether values are of the same declarations, whatever their type arguments are."""
+    if isinstance(one, Instance | Type | Function) and type(one) is type(other):
+        return one.things == other.things
+    return one == other
 
 
 class Resolver:
@@ -102,12 +157,13 @@ class Resolver:
         if file is None:
             return None
         if not mention.receiver:
-            return self.name(path, mention.at, mention.name)
-        receiver = self.value(path, mention.at, parse(mention.receiver))
-        if receiver is None:
+            found = self.name(path, mention.at, mention.name, file.space(mention.use == Use.TYPE))
+        else:
+            receiver = self.value(path, mention.at, parse(mention.receiver))
+            found = self.member(receiver, mention.name) if receiver else None
+        if found is None or found is _ABSENT:
             return None
-        found = self.member(receiver, mention.name)
-        return None if found is _ABSENT else found
+        return Found(tuple(thing for thing in found.things if thing.path not in LIBRARIES), found.value)
 
     def declared(self, thing: Thing) -> Declared:
         """Return a declaration."""
@@ -142,23 +198,43 @@ class Resolver:
 
     # ------------------------------------------------------------ names
 
-    def name(self, path: str, at: int, name: str) -> Found | None:
+    def name(self, path: str, at: int, name: str, space: Space | None = None) -> Found | None:
         """Return what a bare name means at an offset of a file."""
-        return self._once(("name", path, at, name), lambda: self._name(self._open(path), at, name))
+        file = self._open(path)
+        where = space or file.space(is_type=False)
+        return self._once(("name", path, at, name, where), lambda: self._name(file, at, name, where))
 
-    def _name(self, file: _File, at: int, name: str) -> Found | None:
-        if bound := file.innermost(name, at):
+    def _name(self, file: _File, at: int, name: str, space: Space) -> Found | None:
+        if bound := file.innermost(name, at, space):
             return self._bound(file, bound)
         things = self._top(file, name)
         if things:
             return Found(things, self.meaning(things))
+        if name in file.imports:
+            return self._import(file, file.imports[name][0])
         if (imported := self._imported(file, name)) is not None:
             return imported
+        if things := self._library(file, name):
+            return Found(things, self.meaning(things))
         if name in file.policy.builtins:
             return Found((), Outside(name))
-        if file.facts.has_errors or any(one.item == "*" for one in file.facts.imports):
+        if file.facts.has_errors or name in file.given or any(one.item == "*" for one in file.facts.imports):
             return None
         return Found((), OUTSIDE)
+
+    def found(self, path: str, at: int, expression: Expression) -> Found | None:
+        """Return what an expression names, with what it gives."""
+        match expression:
+            case ("name", str(name)):
+                return self.name(path, at, name)
+            case ("member", owner, str(name)):
+                value = self.value(path, at, owner)
+                return self.member(value, name) if value else None
+            case ("module", str(module)):
+                return self._whole(self._module(self._open(path), module))
+            case ("declared", int(number)):
+                return Found((Thing(path, number),), self.meaning((Thing(path, number),)))
+        return Found((), self.value(path, at, expression))
 
     def _bound(self, file: _File, bound: Sequence[Bound]) -> Found | None:
         first = bound[0]
@@ -167,8 +243,18 @@ class Resolver:
         if first.kind == "declared":
             things = tuple(Thing(file.path, int(one.value[1:])) for one in bound if one.kind == "declared")
             return Found(things, self.meaning(things))
-        values = (self.value(file.path, one.at, parse(one.value)) for one in bound)
+        if first.kind == "alias" and len(bound) == 1:
+            return self.found(file.path, first.at, parse(first.value))
+        values = [self.value(file.path, one.at, parse(one.value)) for one in bound]
+        if not any(one.value.endswith("!") for one in bound):
+            values += self._assigned(file, first.name, bound)
         return Found((), either(values))
+
+    def _assigned(self, file: _File, name: str, bound: Sequence[Bound]) -> Iterator[Value | None]:
+        """Return what a variable is given later."""
+        for flow, owner in file.given.get(name, ()):
+            if owner is None and file.innermost(name, flow.at) == bound:
+                yield self.value(file.path, flow.at, parse(flow.value))
 
     def _top(self, file: _File, name: str) -> tuple[Thing, ...]:
         """Return the declarations of a name that the whole file sees."""
@@ -177,19 +263,84 @@ class Resolver:
         return tuple(Thing(file.path, number) for number in file.members.get((-1, name), ()))
 
     def _imported(self, file: _File, name: str) -> Found | None:
-        for one in file.imports.get(name, ()):
-            return Found((), self._module(file, one.module))
         for one in file.imports.get("", ()):
             value = self._module(file, one.module)
             if one.item == "*":
                 things = self._source.find(value.unit, name) if isinstance(value, Package) else ()
                 if things:
                     return Found(tuple(things), self.meaning(tuple(things)))
-            elif name in file.policy.names_of(value, one.module):
+            elif value and name in file.policy.names_of(value, one.module):
                 return Found((), value)
         return None
 
-    def _module(self, file: _File, module: str) -> Value:
+    def _import(self, file: _File, one: Imported | Exported) -> Found | None:
+        module = self._module(file, one.module)
+        if module is None or not one.item:
+            return Found((), module) if module else None
+        return self.member(module, one.item)
+
+    def _library(self, file: _File, name: str) -> tuple[Thing, ...]:
+        """Return what the language's own library declares."""
+        if not name:
+            return ()
+        library = self._file(file.policy.library) if file.policy.library else None
+        return self._top(library, name) if library else ()
+
+    # ------------------------------------------------------------ modules
+
+    def _whole(self, module: Value | None) -> Found | None:
+        """Return all that a module is: its names, or the one value that it exports."""
+        file = self._file(module.path) if isinstance(module, Module) else None
+        if file is None or "=" not in file.exports:
+            return Found((), module) if module else None
+        wholes = {self.found(file.path, one.at, parse(one.value)) for one in file.exports["="]}
+        return wholes.pop() if len(wholes) == 1 else None
+
+    def _exported(self, module: Module, name: str) -> Found | None:
+        """Return what a module exports under a name."""
+        file = self._file(module.path)
+        if file is None:
+            return None
+        if one := next(iter(file.exports.get(name, ())), None):
+            return self._import(file, one) if one.module else self.found(file.path, one.at, parse(one.value))
+        if "=" in file.exports:
+            whole = self._whole(module)
+            if name == "default" or whole is None or whole.value is None:
+                return whole
+            return self.member(whole.value, name)
+        if given := self._attached(module, module.path, name):
+            return given
+        return self._passed_on(file, name)
+
+    def _passed_on(self, file: _File, name: str) -> Found | None:
+        """Return a name of the modules whose names a file all exports."""
+        modules = [self._module(file, one.module) for one in file.exports.get("*", ())]
+        found = [self.member(one, name) if one else None for one in modules if not isinstance(one, Outside)]
+        if hit := next((one for one in found if one), None):
+            return hit
+        if None in found or file.facts.has_errors:
+            return None
+        return Found((), OUTSIDE) if len(found) < len(modules) else _ABSENT
+
+    def _attached(self, value: Value, path: str, name: str) -> Found | None:
+        """Return the member that a value is given outside of its declaration; None if it is given none."""
+        file = self._open(path)
+        given = [
+            (self.found(path, flow.at, parse(flow.value)), owner)
+            for flow, owner in file.given.get(name, ())
+            if owner is not None and _is_same(self.value(path, flow.at, owner), value)
+        ]
+        if not given:
+            return None
+        things = dict.fromkeys(
+            thing
+            for one, owner in given
+            for thing in (one.things if one else ())
+            if owner[:1] == ("module",) or self.declared(thing).owner == NO_OWNER
+        )
+        return Found(tuple(things), either(one.value if one else None for one, _ in given))
+
+    def _module(self, file: _File, module: str) -> Value | None:
         return file.policy.module(self._source, file.path, module)
 
     def meaning(self, things: tuple[Thing, ...]) -> Value | None:
@@ -197,24 +348,41 @@ class Resolver:
         return self._once(("meaning", things), lambda: self._meaning(things))
 
     def _meaning(self, things: tuple[Thing, ...]) -> Value | None:
+        if len(things) > 1:
+            things = tuple(one for one in things if not self._is_only_type(one)) or things
         kinds = {self.declared(thing).kind for thing in things}
-        if kinds == {SymbolKind.TYPE}:
-            return self._aliased(things) or Type(things)
-        if kinds <= set(_CALLABLE):
-            return Function(things)
+        if kinds & {SymbolKind.TYPE, SymbolKind.MODULE} and kinds <= {SymbolKind.TYPE, SymbolKind.MODULE}:
+            return self._aliased(things[0]) or Type(things)
+        if functions := tuple(one for one in things if self.declared(one).kind in _CALLABLE):
+            if Mark.PROPERTY in self.declared(functions[0]).marks:
+                return self.call(Function(functions[:1]), lambda _place: None, 0)
+            return Function(functions)
         return either(self._held(thing) for thing in things)
 
-    def _aliased(self, things: tuple[Thing, ...]) -> Value | None:
-        one = self.declared(things[0])
+    def _is_only_type(self, thing: Thing) -> bool:
+        """Return whether a declaration is no value."""
+        return not {Mark.INTERFACE, Mark.ALIAS}.isdisjoint(self.declared(thing).marks) and self._is_type(thing)
+
+    def _is_type(self, thing: Thing) -> bool:
+        return self.declared(thing).kind == SymbolKind.TYPE
+
+    def _aliased(self, thing: Thing) -> Value | None:
+        one = self.declared(thing)
         if Mark.ALIAS not in one.marks or not one.value:
             return None
-        value = self.type(things[0].path, one.at, parse(one.value))
+        value = self.type(thing.path, one.at, parse(one.value))
         return Type(value.things, value.arguments) if isinstance(value, Instance) else value
 
     def _held(self, thing: Thing) -> Value | None:
         """Return what a variable or field holds."""
         one = self.declared(thing)
-        return self.value(thing.path, one.at, parse(one.value)) if one.value else None
+        if not one.value:
+            return None
+        file = self._open(thing.path)
+        values = [self.value(thing.path, one.at, parse(one.value))]
+        if one.owner < 0 and not one.value.endswith("!"):
+            values += self._assigned(file, one.name, [])
+        return either(values)
 
     # ------------------------------------------------------------ types
 
@@ -227,18 +395,19 @@ class Resolver:
             return self.type(path, at, part)
 
         match expression:
-            case ("name", str(name)):
-                found = self.name(path, at, name)
-                return self._of_type(found.value) if found else None
-            case ("member", owner, str(name)):
-                value = self.value(path, at, owner)
-                found = self.member(value, name) if value else None
+            case ("name", _) | ("member", _, _):
+                found = self._found_type(path, at, expression)
                 return self._of_type(found.value) if found else None
             case ("apply", kind, arguments):
-                value = inner(kind)
-                return self._applied(value, tuple(map(inner, arguments)))
+                given = tuple(map(inner, arguments))
+                found = self._found_type(path, at, kind)
+                if found and found.things and Mark.ALIAS in self.declared(found.things[0]).marks:
+                    return replaced(inner(kind), dict(zip(self._parameters(found.things[0]), given, strict=False)))
+                return self._applied(inner(kind), given)
+            case ("all", *values):
+                return All(tuple(map(inner, values)))
             case ("list", element):
-                return Many(inner(element))
+                return self._list(path, inner(element))
             case ("map", key, value):
                 return Table(inner(key), inner(value))
             case ("tuple", *items):
@@ -248,7 +417,8 @@ class Resolver:
             case ("either", *values):
                 return either(map(inner, values))
             case ("declared", int(number)):
-                return Instance((Thing(path, number),))
+                thing = Thing(path, number)
+                return self._signature(thing) if self.declared(thing).kind in _CALLABLE else Instance((thing,))
             case ("typeof", value):
                 return self.value(path, at, value)
             case ("literal",):
@@ -257,18 +427,49 @@ class Resolver:
                 return NOTHING
         return None
 
+    def _found_type(self, path: str, at: int, expression: Expression) -> Found | None:
+        """Return what the name of a type means, without values of the same name."""
+        if expression[0] == "name":
+            found = self.name(path, at, expression[1], self._open(path).space(is_type=True))
+        else:
+            found = self.found(path, at, expression)
+        types = tuple(filter(self._is_type, found.things)) if found else ()
+        return Found(types, self.meaning(types)) if types else found
+
+    def _signature(self, thing: Thing) -> Value | None:
+        """Return a function type that is written with parameters of its own."""
+        one = self.declared(thing)
+        given = tuple(self.value(thing.path, one.at, parse(parameter.value)) for parameter in one.parameters or ())
+        return Signature(given, self.value(thing.path, one.at, parse(one.value)) if one.value else None)
+
+    def _parameters(self, thing: Thing) -> Sequence[str]:
+        return self.declared(thing).type_parameters
+
     def _of_type(self, kind: Value | None) -> Value | None:
         """Return a value of what a name stands for, if that is a type."""
         match kind:
             case Type(things, arguments):
                 return Instance(things, arguments)
-            case Outside() | Variable() | Many() | Table() | Signature() | Instance() | Either() | Several():
+            case (
+                Outside()
+                | Variable()
+                | Many()
+                | Table()
+                | Signature()
+                | Instance()
+                | Either()
+                | Several()
+                | All()
+                | Nothing()
+            ):
                 return kind  # The last ones are aliases.
+            case Function(things):
+                return Instance(things)
         return None
 
     def _applied(self, value: Value | None, arguments: tuple[Value | None, ...]) -> Value | None:
         match value:
-            case Instance(things):
+            case Instance(things) | Type(things):
                 return Instance(things, arguments)
             case Outside(name):
                 return None if arguments else Outside(name)
@@ -301,13 +502,15 @@ class Resolver:
             return self.value(path, at, part)
 
         match expression:
-            case ("name", str(name)):
-                found = self.name(path, at, name)
+            case ("name", _) | ("member", _, _) | ("module", _):
+                found = self.found(path, at, expression)
                 return found.value if found else None
-            case ("member", owner, str(name)):
-                value = inner(owner)
-                found = self.member(value, name) if value else None
-                return found.value if found else None
+            case ("create", made, arguments):
+                return self._created(inner(made), tuple(map(inner, arguments)))
+            case ("await", of):
+                return self._awaited(inner(of))
+            case ("parameter", of, int(place)):
+                return self._parameter(inner(of), place)
             case ("call", function, arguments):
                 return self._called(path, at, function, arguments)
             case ("instance", kind):
@@ -338,7 +541,7 @@ class Resolver:
             case ("item", of, int(place)):
                 return self._item(inner(of), place)
             case ("list", element):
-                return Many(inner(element))
+                return self._list(path, inner(element))
             case ("map", key, value):
                 return Table(inner(key), inner(value))
             case ("tuple", *items):
@@ -346,6 +549,12 @@ class Resolver:
             case ("either", *values):
                 return either(map(inner, values))
         return None
+
+    def _list(self, path: str, element: Value | None) -> Value:
+        """Return a list, of the type that the language's library declares for it."""
+        file = self._open(path)
+        library = self._library(file, file.policy.lists)
+        return Instance(library, (element,)) if library else Many(element)
 
     def _element(self, value: Value | None) -> Value | None:
         if isinstance(value, Function | Type):  # An instantiation: f[int]
@@ -373,7 +582,7 @@ class Resolver:
         return None
 
     def _item(self, value: Value | None, place: int) -> Value | None:
-        match value:
+        match self.underlying(value):
             case Several(items):
                 return items[place] if place < len(items) else None
             case Many(element):
@@ -382,7 +591,49 @@ class Resolver:
                 return OUTSIDE
         return None
 
+    def _awaited(self, value: Value | None) -> Value | None:
+        """Return what awaiting a value gives: what it hands to the function that is to be called then."""
+        for _ in range(MAX_LEVELS):
+            if isinstance(value, Either):
+                return either(map(self._awaited, value.values))
+            if not isinstance(value, Instance | All):
+                return value
+            then = self.member(value, "then")
+            if then is _ABSENT:
+                return value
+            value = self._parameter(self._parameter(then.value, 0), 0) if then else None
+        return None
+
+    def _parameter(self, value: Value | None, place: int) -> Value | None:
+        """Return what a function is given as an argument."""
+        match value:
+            case Function(things, of):
+                known = self._arguments(of) if isinstance(of, Instance) else {}
+                given = [(one, self.declared(one)) for one in things]
+                return either(
+                    replaced(self.value(one.path, it.at, parse(it.parameters[place].value)), known)
+                    for one, it in given
+                    if it.parameters and place < len(it.parameters)
+                )
+            case Signature(parameters, _):
+                return parameters[place] if place < len(parameters) else None
+            case Instance():
+                made_of = self.underlying(value)
+                called = None if made_of == value else made_of
+                if called is None and (found := self.member(value, "()")):
+                    called = found.value
+                return self._parameter(called, place)
+            case Either(values):
+                return either(self._parameter(one, place) for one in values)
+        return None
+
     # ------------------------------------------------------------ calls
+
+    def _created(self, made: Value | None, arguments: tuple[Value | None, ...]) -> Value | None:
+        match made:
+            case Type(things, kinds) | Function(things, _, kinds):
+                return Instance(things, kinds)
+        return self.call(made, arguments.__getitem__, len(arguments)) if isinstance(made, Outside) else None
 
     def _called(self, path: str, at: int, function: Expression, arguments: tuple[Expression, ...]) -> Value | None:
         called = self.value(path, at, function)
@@ -404,7 +655,11 @@ class Resolver:
                 return either(self._result(called, thing, argument, count) for thing in called.things)
             case Instance():
                 made_of = self.underlying(called)
+                if isinstance(made_of, Instance) and (found := self.member(made_of, "()")):
+                    return self.call(found.value, argument, count)
                 return made_of.result if isinstance(made_of, Signature) else None
+            case Either(values):
+                return either(self.call(one, argument, count) for one in values)
             case Signature(_, result):
                 return result
             case Outside():  # Its module cannot know the project's types, unless it is given some.
@@ -416,9 +671,7 @@ class Resolver:
         self, called: Function, thing: Thing, argument: Callable[[int], Value | None], count: int
     ) -> Value | None:
         one = self.declared(thing)
-        if not one.value:
-            return None
-        value = self.value(thing.path, one.at, parse(one.value))
+        value = self._declared_result(thing, one, called.of)
         known: dict[str, Value | None] = {}
         if isinstance(called.of, Instance) and called.of.arguments:
             known |= self._arguments(called.of)
@@ -430,6 +683,21 @@ class Resolver:
                 self._match(self.value(thing.path, one.at, parse(parameter.value)), argument, place, known)
         value = replaced(value, known)
         return None if has_variable(value) else value
+
+    def _declared_result(self, thing: Thing, one: Declared, of: Value | None) -> Value | None:
+        """Return what a function says that it gives, or what it returns."""
+        policy = self._open(thing.path).policy
+        if one.value:
+            return of if of and one.value in policy.own else self.value(thing.path, one.at, parse(one.value))
+        if Mark.ABSTRACT in one.marks or Mark.GENERATOR in one.marks:
+            return None
+        given = [
+            of if of and text in policy.own else self.value(thing.path, at, parse(text)) for at, text in one.returns
+        ]
+        value = either(given) if given else NOTHING
+        if Mark.ASYNC not in one.marks or not policy.promise:
+            return value
+        return Instance(self._library(self._open(thing.path), policy.promise), (value,))
 
     def _match(
         self,
@@ -456,6 +724,11 @@ class Resolver:
                 for one, other in zip(a, b, strict=False):
                     self._unify(one, other, known)
                 self._unify(c, d, known)
+            case (Signature(handed, c), Function()):
+                self._unify(c, self.call(given, lambda place: handed[place], len(handed)), known)
+            case (Either(values), _):
+                for one in values:
+                    self._unify(one, given, known)
             case (Instance(things, a), Instance(others, b)) if things == others:
                 for one, other in zip(a, b, strict=False):
                     self._unify(one, other, known)
@@ -470,6 +743,12 @@ class Resolver:
         match value:
             case Outside(of):
                 return Found((), Outside(f"{of}.{name}" if of else ""))
+            case Module():
+                return self._exported(value, name)
+            case All(values):
+                return self._any([self.member(one, name) if one else None for one in values])
+            case Function(things):
+                return self._of_function(value, things[0].path, name)
             case Package(unit):
                 things = tuple(self._source.find(unit, name))
                 return Found(things, self.meaning(things)) if things else None
@@ -483,9 +762,29 @@ class Resolver:
                 return Found((), OUTSIDE)
         return None
 
+    def _of_function(self, value: Function, path: str, name: str) -> Found | None:
+        file = self._open(path)
+        if file.policy.prototype and name == file.policy.prototype:
+            return Found((), Instance(value.things))
+        if attached := self._attached(value, path, name):
+            return attached
+        library = self._library(file, file.policy.functions)
+        return self.member(Instance(library), name) if library else None
+
+    def _any(self, members: Sequence[Found | None]) -> Found | None:
+        """Return a member of a value that has several types."""
+        hits = [one for one in members if one and (one.things or one.value != OUTSIDE)]
+        if hits or None in members:
+            return hits[0] if hits else None
+        return next((one for one in members if one is not _ABSENT), _ABSENT)
+
     def _common(self, members: Sequence[Found | None]) -> Found | None:
-        if any(one is None or one is _ABSENT for one in members):
+        """Return a member of one of several values; those without it are not meant."""
+        if None in members:
             return None
+        members = [one for one in members if one is not _ABSENT]
+        if not members:
+            return _ABSENT
         things = dict.fromkeys(thing for one in members if one for thing in one.things)
         return Found(tuple(things), either(one.value for one in members if one))
 
@@ -531,13 +830,19 @@ class Resolver:
     def _own(self, value: Instance | Type, name: str) -> Found | None:
         """Return what a type declares itself, or what the type that it is made of has."""
         things = tuple(thing for one in value.things for thing in self._declared_in(one, name))
+        if len(things) == 1 and Mark.ALIAS in (one := self.declared(things[0])).marks:
+            return self.found(things[0].path, one.at, parse(one.value))
         if things:
             kinds = {self.declared(thing).kind for thing in things}
-            if kinds <= set(_CALLABLE):
+            if kinds <= set(_CALLABLE) and Mark.PROPERTY not in self.declared(things[0]).marks:
                 of = Instance(value.things, value.arguments)
                 return Found(things, Function(things, of))
             return Found(things, replaced(self.meaning(things), self._arguments(value)))
+        if attached := self._attached(value, value.things[0].path, name):
+            return attached
         made_of = self.underlying(Instance(value.things, value.arguments))
+        if isinstance(made_of, Table) and made_of.value and self._open(value.things[0].path).policy.has_spaces:
+            return Found((), made_of.value)
         if isinstance(made_of, Instance) and made_of.things != value.things:
             fields = tuple(
                 thing
@@ -551,6 +856,8 @@ class Resolver:
 
     def _declared_in(self, owner: Thing, name: str) -> Iterator[Thing]:
         file = self._open(owner.path)
+        if self.declared(owner).kind in _CALLABLE:
+            return
         for number in file.members.get((owner.number, name), ()):
             yield Thing(owner.path, number)
         one = self.declared(owner)
@@ -563,6 +870,8 @@ class Resolver:
         for thing in value.things:
             one = self.declared(thing)
             for base in one.bases:
+                if base.how in self._open(thing.path).policy.not_inherited:
+                    continue
                 found = self.type(thing.path, one.at, parse(base.type))
                 yield replaced(found, self._arguments(value))
 
@@ -578,7 +887,7 @@ class Resolver:
 
     def _file(self, path: str) -> _File | None:
         if path not in self._files:
-            facts = self._source.facts(path)
+            facts = LIBRARIES[path]() if path in LIBRARIES else self._source.facts(path)
             self._files[path] = _File(path, facts) if facts else None
         return self._files[path]
 

@@ -109,6 +109,13 @@ class Either:
     values: "tuple[Value, ...]"
 
 
+@dataclass(frozen=True, slots=True)
+class All:
+    """A value of several types at once."""
+
+    values: "tuple[Value | None, ...]"
+
+
 Value = (
     Outside
     | Nothing
@@ -124,6 +131,7 @@ Value = (
     | Several
     | Variable
     | Either
+    | All
 )
 OUTSIDE, NOTHING = Outside(), Nothing()
 
@@ -182,6 +190,8 @@ def rebuilt(value: Value, change: "Callable[[Value | None], Value | None]") -> V
             return Several(tuple(map(change, items)))
         case Either(values):
             return either(map(change, values))
+        case All(values):
+            return All(tuple(map(change, values)))
     return value
 
 

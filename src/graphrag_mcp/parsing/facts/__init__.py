@@ -6,13 +6,16 @@ from tree_sitter import Tree
 
 from graphrag_mcp.model.facts import FileFacts
 from graphrag_mcp.parsing.code.syntax import SourceCode
-from graphrag_mcp.parsing.facts import go
+from graphrag_mcp.parsing.facts import ecma, go
 from graphrag_mcp.parsing.facts.expressions import Shapes
 from graphrag_mcp.parsing.facts.reader import FactReader
 from graphrag_mcp.parsing.languages import Grammar
 from graphrag_mcp.parsing.outline import Definition
 
-_SHAPES: Mapping[str, Shapes] = {"go": go.SHAPES}
+_SHAPES: Mapping[str, Shapes] = {
+    "go": go.SHAPES,
+    **dict.fromkeys(("javascript", "typescript", "tsx"), ecma.SHAPES),
+}
 
 
 def read_facts(

@@ -4,11 +4,11 @@ A rule is a function of the writer and a node; the functions here make the rules
 """
 
 from collections.abc import Callable, Mapping, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from tree_sitter import Node
 
-from graphrag_mcp.model.facts import MAX_EXPRESSION, Parameter
+from graphrag_mcp.model.facts import MAX_EXPRESSION, Mark, Parameter
 from graphrag_mcp.parsing.code.captures import without_marks
 from graphrag_mcp.parsing.code.syntax import SourceCode
 
@@ -37,7 +37,10 @@ class Shapes:
     node of the result, which is in the field `result`. unit: returns the unit of a file from its path and its package
     clause. this, above: the names of the own instance, and of what it inherits, inside a type. lists: nodes that hold
     several names or values. alone: values that give one thing, and a truth value besides. repeated: declarations that
-    repeat the one before where they say nothing.
+    repeat the one before where they say nothing. taken: what a name gets from a pattern that takes a value apart.
+    expected: what the place of a function expects there. signatures: the names of members that have none in the syntax.
+    selves: functions in which the name of the own instance means their own. marks: what words before a function say.
+    unset: what a variable holds that is given nothing.
     """
 
     values: Mapping[str, Rule]
@@ -51,12 +54,18 @@ class Shapes:
     lists: Set[str] = frozenset()
     alone: Set[str] = frozenset()
     repeated: Set[str] = frozenset()
+    taken: Rule | None = None
+    expected: Rule | None = None
+    signatures: Mapping[str, str] = field(default_factory=dict)
+    selves: Set[str] = frozenset()
+    marks: Mapping[str, Mark] = field(default_factory=dict)
+    unset: str = UNKNOWN
 
 
 class Writer:
     """Writes the expressions of one file. numbers: the declarations of nameless nodes, by the id of the node."""
 
-    def __init__(self, shapes: Shapes, code: SourceCode, numbers: Mapping[int, int]) -> None:
+    def __init__(self, shapes: Shapes, code: SourceCode, numbers: Mapping[int, str]) -> None:
         self._shapes, self._code, self._numbers = shapes, code, numbers
         self._values: dict[int, str] = {}
 
@@ -83,7 +92,7 @@ class Writer:
     def parameters(self, node: Node | None) -> list[tuple[Parameter, Node | None]]:
         """Return the parameters of a list of them, each with the node of its name."""
         found: list[tuple[Parameter, Node | None]] = []
-        for child in arguments(node):
+        for child in [node] if node and node.type in self._shapes.parameters else arguments(node):
             rule = self._shapes.parameters.get(child.type)
             if rule is None:
                 continue
@@ -93,6 +102,8 @@ class Writer:
             value = self.typed(kind) if kind else self.value(default) if default else UNKNOWN
             if rule.rest and kind:
                 value = instance(f"[{self.type(kind)}]")
+            if value == UNKNOWN and self._shapes.taken:
+                value = self._shapes.taken(self, child)
             is_optional = rule.optional or default is not None
             found += [
                 (Parameter(self.text(name) if name else "", value, is_optional, rule.rest), name)
@@ -102,7 +113,7 @@ class Writer:
 
     def _write(self, rules: Mapping[str, Rule], node: Node) -> str:
         if node.id in self._numbers:
-            return f"#{self._numbers[node.id]}"
+            return self._numbers[node.id]
         rule = rules.get(node.type)
         text = rule(self, node) if rule else UNKNOWN
         return text if len(text) <= MAX_EXPRESSION else UNKNOWN
@@ -119,6 +130,16 @@ def either(values: list[str]) -> str:
     if not distinct or UNKNOWN in distinct:
         return UNKNOWN if UNKNOWN in distinct or not values else NOTHING
     return distinct[0] if len(distinct) == 1 else f"({'|'.join(distinct)})"
+
+
+def item(value: str, mark: str) -> str:
+    """Return a step from a value."""
+    return value if value in (UNKNOWN, LITERAL) else f"{_closed(value)}{mark}"
+
+
+def module(path: str) -> str:
+    """Return a module, as it is written in an import; "" is the file itself."""
+    return '"' + path.strip("\"'`") + '"'
 
 
 def arguments(node: Node | None) -> list[Node]:
@@ -180,8 +201,8 @@ def type_member(of: str, named: str) -> Rule:
     return write
 
 
-def call(function: str, given: str, types: str = "") -> Rule:
-    """A call with its arguments; one that is long is unknown."""
+def call(function: str, given: str, types: str = "", *, created: bool = False) -> Rule:
+    """A call with its arguments, or what creates an instance; an argument that is long is unknown."""
 
     def write(writer: Writer, node: Node) -> str:
         called = writer.value(node.child_by_field_name(function))
@@ -191,7 +212,7 @@ def call(function: str, given: str, types: str = "") -> Rule:
         kinds = arguments(node.child_by_field_name(types)) if types else []
         applied = f"<{','.join(map(writer.type, kinds))}>" if kinds else ""
         short = (value if len(value) <= MAX_ARGUMENT else UNKNOWN for value in values)
-        return f"{_closed(called)}{applied}({','.join(short)})"
+        return f"{_closed(called)}{applied}{'+' if created else ''}({','.join(short)})"
 
     return write
 
@@ -200,8 +221,7 @@ def step(of: str, mark: str) -> Rule:
     """A step from what is in a field: `[]`, `~`."""
 
     def write(writer: Writer, node: Node) -> str:
-        value = writer.value(_part(node, of))
-        return value if value in (UNKNOWN, LITERAL) else f"{_closed(value)}{mark}"
+        return item(writer.value(_part(node, of)), mark)
 
     return write
 

@@ -1,7 +1,10 @@
 """Reads manifests: which names the project's modules have, and where these are."""
 
+import json
 import posixpath
 import re
+from collections.abc import Iterator
+from typing import Any
 
 from graphrag_mcp.model.manifests import Manifest
 
@@ -9,6 +12,9 @@ _GO_COMMENT = re.compile(r"//.*")
 _GO_MODULE = re.compile(r"^\s*module\s+\"?([^\s\"]+)", re.MULTILINE)
 _GO_REPLACE = re.compile(r"^\s*(?:replace\s+)?(\S+)(?:\s+v\S+)?\s+=>\s+(\.\S*)", re.MULTILINE)
 _GO_USE = re.compile(r"^\s*(?:use\s+)?(\.\S*)\s*$", re.MULTILINE)
+_TSCONFIG = re.compile(r"[jt]sconfig[\w.-]*\.json")
+_COMMENT = re.compile(r"""("(?:[^"\\\n]|\\.)*")|//[^\n]*|/\*.*?\*/""", re.DOTALL)
+_TRAILING = re.compile(r",(\s*[}\]])")
 
 
 def read_manifest(path: str, text: str) -> Manifest | None:
@@ -23,7 +29,55 @@ def read_manifest(path: str, text: str) -> Manifest | None:
         case "go.work":
             used = tuple(_joined(folder, use) for use in _GO_USE.findall(_GO_COMMENT.sub("", text)))
             return Manifest(folder, name, targets={"use": used})
+        case "package.json":
+            return _read_package(folder, _json(text))
+    if _TSCONFIG.fullmatch(name):
+        return _read_paths(folder, name, _json(text))
     return None
+
+
+def _read_package(folder: str, package: dict[str, Any]) -> Manifest:
+    """Return the name of a package and where its entries are, "." and others; an entry "#x" is for its own files."""
+    exports = package.get("exports")
+    entries = exports if isinstance(exports, dict) and any(key.startswith(".") for key in exports) else {".": exports}
+    main = [package.get(key) for key in ("source", "module", "main", "types")]
+    entries = {**entries, ".": [entries.get("."), *main], **_mapping(package.get("imports"))}
+    name = package.get("name")
+    targets = {key: tuple(_joined(folder, place) for place in _places(value)) for key, value in entries.items()}
+    return Manifest(folder, "package.json", name if isinstance(name, str) else "", targets)
+
+
+def _read_paths(folder: str, name: str, config: dict[str, Any]) -> Manifest | None:
+    """Return the `paths` of a configuration of TypeScript."""
+    options = _mapping(config.get("compilerOptions"))
+    base, paths = options.get("baseUrl"), _mapping(options.get("paths"))
+    origin = _joined(folder, base) if isinstance(base, str) else folder
+    targets = {key: tuple(_joined(origin, place) for place in _places(value)) for key, value in paths.items()}
+    if isinstance(base, str):
+        targets["*"] = (_joined(origin, "*"),)
+    return Manifest(folder, name, targets=targets) if targets else None
+
+
+def _places(value: object) -> Iterator[str]:
+    """Return the paths in an entry: of every condition, in their order."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, list | dict):
+        for one in value.values() if isinstance(value, dict) else value:
+            yield from _places(one)
+
+
+def _json(text: str) -> dict[str, Any]:
+    """Return the object of a text of JSON, in which there may be comments and trailing commas."""
+    plain = _TRAILING.sub(r"\1", _COMMENT.sub(lambda match: match[1] or "", text))
+    try:
+        return _mapping(json.loads(plain))
+    except ValueError:
+        return {}
+
+
+def _mapping(value: object) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
 
 
 def _joined(folder: str, place: str) -> str:

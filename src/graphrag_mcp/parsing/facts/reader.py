@@ -4,16 +4,26 @@ The vocabulary of `queries/*.facts.scm`; names of captures that begin with "_" s
 
     @unit        the package or namespace that the file says to be in
     @scope       a block: what is bound in it ends with it
-    @function    a function, whether it has a name or not
+    @function    a function, whether it has a name or not; @name is that of what it is given to, @of the value whose
+                 member that is
+    @indexed     an index signature of the type around it
+    @returned    what the function around it gives
     @nameless    a type without a name; @own is one that belongs to the declaration called @name
+    @object      a literal with members; @handed is one that is an argument
+    @member      a member of a nameless type or an object, with @name, @value or @type
     @interface   a type with abstract members, with @name
     @stands      a declaration with @name that stands for @type, optionally with @type_parameters; @renames one that is
                  the same type
+    @type_parameters   of the declaration with @name
     @bind        names (@name) that hold a @type or @value, or what a loop over @loop gives; visible from its end to the
-                 end of its scope, @bind.block in all of its scope, @bind.function in all of its function
+                 end of its scope, @bind.block in all of its scope, @bind.function in all of its function; @bind.type
+                 names a type
+                 @part: the name is part of a pattern
     @within      the block in which @name holds @type or @value
     @embeds @extends @implements   a type on which the declaration around it is based
-    @import      an import of @module, optionally with @item and @alias
+    @import      an import of @module, optionally with @item and @alias; @import.default of what it exports by default
+    @export      an export of @name, optionally as @alias or from @module; @export.default of a @value or name,
+                 @export.all of all names of @module, @export.whole of the @value that the module is
     @into        a field that is @given a value; @into.type and @into.field, or @into.function, likewise
     @use.*       a mention, of the use after the dot (`model.facts.Use`), with @from (the value before the dot) or
                  @from.type (the type whose member it is); the first pattern that fits a name decides
@@ -24,15 +34,38 @@ from dataclasses import dataclass, field
 
 from tree_sitter import Node, Query, QueryCursor, Tree
 
-from graphrag_mcp.model.facts import BaseType, Bound, Declared, FileFacts, Flow, Imported, Mark, Mention, Parameter, Use
+from graphrag_mcp.model.facts import (
+    NO_OWNER,
+    BaseType,
+    Bound,
+    Declared,
+    Exported,
+    FileFacts,
+    Flow,
+    Imported,
+    Mark,
+    Mention,
+    Parameter,
+    Use,
+)
 from graphrag_mcp.model.files import SymbolKind
 from graphrag_mcp.parsing.code.syntax import SourceCode
-from graphrag_mcp.parsing.facts.expressions import LITERAL, UNKNOWN, Shapes, Writer, arguments, instance
+from graphrag_mcp.parsing.facts.expressions import LITERAL, UNKNOWN, Shapes, Writer, arguments, instance, module
 from graphrag_mcp.parsing.outline import Definition
 
 _Captures = dict[str, list[Node]]
 _BASES = ("embeds", "extends", "implements")
-_BINDERS = ("bind", "bind.block", "bind.function", "within")
+_NUMBERED = ("own", "function", "nameless", "object")
+_TYPES = ("interface", "stands", "renames", "type_parameters")
+_IMPORTS = {"import": "", "import.default": "default"}  # What is imported where no item is named.
+_EXPORTS = {"export": "", "export.default": "default", "export.all": "*", "export.whole": "="}
+_KINDS = {"function": SymbolKind.FUNCTION, "field": SymbolKind.FIELD}
+_CALLABLE = (SymbolKind.FUNCTION, SymbolKind.METHOD)
+_DEFINED = (*_CALLABLE, SymbolKind.TYPE)  # These hold no value besides what they are.
+_BLOCKS = (*_CALLABLE, SymbolKind.MODULE)
+_AROUND = (*_BLOCKS, SymbolKind.TYPE)
+_NAMES = frozenset(("identifier", "shorthand_property_identifier_pattern"))
+_BINDERS = ("bind", "bind.block", "bind.function", "bind.type", "within")
 
 
 @dataclass(slots=True)
@@ -80,6 +113,13 @@ class _Binding:
     node: Node
     role: str
     names: list[tuple[str, str]]  # Each with its value.
+    is_part: bool = False  # Of what a pattern takes apart.
+
+    def kind(self, value: str) -> str:
+        """Return the kind of the binding: what is imported, or taken out of another value, is an alias."""
+        if self.role == "bind.type":
+            return "type"
+        return "alias" if self.is_part or value[:1] == '"' else "variable"
 
 
 class FactReader:
@@ -90,7 +130,8 @@ class FactReader:
         self._drafts = [_draft(definition, code) for definition in definitions]
         self._definitions = definitions
         self._by_name = {definition.name_start: index for index, definition in enumerate(definitions)}
-        self._numbers: dict[int, int] = {}
+        self._numbers: dict[int, str] = {}
+        self._index_of: dict[int, int] = {}  # by the id of the node
         self._writer = Writer(shapes, code, self._numbers)
         self._unit = ""
         self._scopes: set[tuple[int, int]] = set()
@@ -98,6 +139,11 @@ class FactReader:
         self._bindings: list[_Binding] = []
         self._bound: list[Bound] = []
         self._imports: list[Imported] = []
+        self._exports: list[Exported] = []
+        self._objects: set[int] = set()  # Declarations of literals, which are instances.
+        self._handed: set[int] = set()  # Objects of which others decide what their functions see as the own instance.
+        self._selves: dict[int, Node] = {}  # By the function whose own instance it is.
+        self._returned: list[Node] = []
         self._flows: list[Flow] = []
         self._uses: dict[int, tuple[int, str, Node, _Captures]] = {}  # by the start of the name
         self._named: set[int] = set(self._by_name)  # starts of names that are declared, not mentioned
@@ -107,21 +153,20 @@ class FactReader:
     def read(self, query: Query, tree: Tree, path: str, language: str) -> FileFacts:
         """Return the facts that the query finds in the tree of a file."""
         matches = self._sorted_matches(query, tree)
-        for captures in matches["own"]:
-            self._numbers[captures["own"][0].id] = self._by_name[captures["name"][0].start_byte]
-        for role in ("function", "nameless"):
-            for captures in matches[role]:
-                self._number(captures[role][0], role)
+        for role in _NUMBERED:
+            for captures in sorted(matches[role], key=lambda captures: "name" not in captures):
+                self._number(role, captures)
         for role, found in matches.items():
             for captures in found:
                 self._add(role, captures)
         for node, index in self._functions:
             self._read_function(node, index)
+        self._add_results(tree)
         self._own_members()
         self._bind_own_instances()
         self._bind_all(tree)
         for bound in self._bound:
-            if bound.kind != "declared":
+            if bound.kind not in ("declared", "alias"):
                 self._variables.setdefault(bound.name, []).append((bound.start, bound.stop))
         return FileFacts(
             language,
@@ -129,7 +174,7 @@ class FactReader:
             tree.root_node.has_error,
             [draft.done() for draft in self._drafts],
             self._imports,
-            [],
+            self._exports,
             sorted(self._bound, key=lambda bound: (bound.name, bound.start, -bound.stop)),
             sorted(self._mentions()),
             self._flows,
@@ -140,7 +185,7 @@ class FactReader:
     def _sorted_matches(self, query: Query, tree: Tree) -> dict[str, list[_Captures]]:
         """Return the matches by their role; of mentions only the first for each name."""
         roles: dict[int, str] = {}
-        found: dict[str, list[_Captures]] = {"own": [], "function": [], "nameless": []}
+        found: dict[str, list[_Captures]] = {role: [] for role in _NUMBERED}
         for pattern, captures in QueryCursor(query).matches(tree.root_node):
             role = roles.get(pattern)
             if role is None:
@@ -154,22 +199,36 @@ class FactReader:
                 found.setdefault(role, []).append(captures)
         return found
 
-    def _number(self, node: Node, role: str) -> None:
-        """Give a nameless function or type a place among the declarations."""
-        name = node.child_by_field_name("name")
-        index = self._by_name.get(name.start_byte, -1) if name else -1
-        if index < 0 and node.id in self._numbers:  # The type of a declaration with a name.
+    def _number(self, role: str, captures: _Captures) -> None:
+        """Find the declaration of a function, type or object; a nameless one gets a place of its own."""
+        node = captures[role][0]
+        if node.id in self._index_of:
             return
-        if index < 0:
-            index = self._numbers[node.id] = len(self._drafts)
-            kind = SymbolKind.FUNCTION if role == "function" else SymbolKind.TYPE
-            start = node.start_byte
-            line = self._code.row(start) + 1
-            self._drafts.append(_Draft("", "", kind.value, -1, line, start, node.end_byte, start))
-            if node.type == "interface_type":
-                self._drafts[-1].marks.append(Mark.INTERFACE)
+        own = captures["name"][0] if "name" in captures else node.child_by_field_name("name")
+        index = self._by_name.get(own.start_byte, -1) if own else -1
+        if index < 0 or role == "object":
+            index = len(self._drafts)
+            self._drafts.append(self._nameless(node, role, own if role == "function" else None))
+            if own and "name" not in captures:
+                self._bound.append(Bound(self._writer.text(own), *node.byte_range, f"#{index}", index, "declared"))
+        self._index_of[node.id] = index
+        self._numbers[node.id] = f"#{index}!" if role == "object" else f"#{index}"
+        if role == "object":
+            self._objects.add(index)
+        if "of" in captures:
+            self._drafts[index].owner = NO_OWNER
+            self._selves[index] = captures["of"][0]
         if role == "function":
             self._functions.append((node, index))
+
+    def _nameless(self, node: Node, role: str, own: Node | None) -> _Draft:
+        kind = _KINDS.get(role, SymbolKind.TYPE)
+        start = node.start_byte
+        name = self._writer.text(own) if own else self._shapes.signatures.get(node.type, "")
+        line = self._code.row(own.start_byte if own else start) + 1
+        marks: list[str] = [Mark.INTERFACE] if node.type == "interface_type" else []
+        name = name.strip("'\"")
+        return _Draft(name, "", kind.value, NO_OWNER, line, start, node.end_byte, start, marks=marks)
 
     def _add(self, role: str, captures: _Captures) -> None:
         if role == "unit":
@@ -178,13 +237,25 @@ class FactReader:
             self._scopes.update(node.byte_range for node in captures[role])
         elif role in _BINDERS:
             self._add_binding(role, captures)
-        elif role in ("stands", "renames", "interface"):
+        elif role in _TYPES:
             self._add_type(role, captures)
         elif role in _BASES:
             for node in captures[role]:
                 self._add_base(node, role)
-        elif role == "import":
-            self._add_import(captures)
+        elif role == "member":
+            self._add_member(captures)
+        elif role == "handed":
+            self._handed.add(self._index_of[captures[role][0].id])
+        elif role == "indexed":
+            node = captures[role][0]
+            if node.parent and (index := self._index_of.get(node.parent.id)) is not None:
+                self._drafts[index].value = self._writer.type(node)
+        elif role == "returned":
+            self._returned += captures[role]
+        elif role in _IMPORTS:
+            self._add_import(role, captures)
+        elif role in _EXPORTS:
+            self._add_export(role, captures)
         elif role == "given":
             self._add_flow(captures)
 
@@ -198,9 +269,8 @@ class FactReader:
         if role == "interface":
             draft.marks.append(Mark.INTERFACE)
             return
-        kind = captures["type"][0]
-        if kind.id not in self._numbers:
-            draft.value = self._writer.type(kind)
+        if "type" in captures and captures["type"][0].id not in self._index_of:
+            draft.value = self._writer.type(captures["type"][0])
         if role == "renames":
             draft.marks.append(Mark.ALIAS)
         if parameters := captures.get("type_parameters"):
@@ -229,10 +299,13 @@ class FactReader:
 
     def _read_function(self, node: Node, index: int) -> None:
         draft = self._drafts[index]
-        fields = [(kind, node.child_by_field_name(kind)) for kind in ("receiver", "parameters", self._shapes.result)]
+        kinds = ("receiver", "parameter", "parameters", self._shapes.result)
+        fields = [(kind, node.child_by_field_name(kind)) for kind in kinds]
         start = max((child.end_byte for _, child in fields if child), default=node.start_byte)
         draft.value = self._shapes.results(self._writer, fields[-1][1])
         draft.at = node.start_byte
+        draft.parameters = ()
+        draft.marks += [self._shapes.marks[one.type] for one in node.children if one.type in self._shapes.marks]
         for kind, child in fields:
             found = self._writer.parameters(child) if child else []
             if kind == "receiver" and found:  # Its type arguments are names for those of the type.
@@ -242,10 +315,10 @@ class FactReader:
                     Bound(one, node.start_byte, node.end_byte, "", node.start_byte, "type")
                     for one in draft.type_parameters
                 ]
-            if kind == "parameters":
+            if child and kind.startswith("parameter"):
                 draft.parameters = tuple(parameter for parameter, _ in found)
             for parameter, name in found:
-                if name is not None:
+                if name is not None and name.type in _NAMES:
                     self._named.add(name.start_byte)
                     self._bound.append(
                         Bound(parameter.name, start, node.end_byte, parameter.value, node.start_byte, "parameter")
@@ -253,28 +326,71 @@ class FactReader:
         if parameters := node.child_by_field_name("type_parameters"):
             draft.type_parameters = self._type_parameters(parameters, node.start_byte, node.end_byte)
         self._scopes.add(node.byte_range)
+        if node.type in self._shapes.selves:
+            self._bind_self(node, index)
+
+    def _bind_self(self, node: Node, index: int) -> None:
+        """Bind the name of the own instance in a function: the object or type whose member it is, or its own."""
+        owner = self._drafts[index].owner
+        if index in self._selves:
+            value = self._writer.value(self._selves[index])
+        elif owner in self._handed:
+            value = UNKNOWN
+        elif owner >= 0 and self._drafts[owner].kind == SymbolKind.TYPE:
+            value = f"#{owner}" if Mark.STATIC in self._drafts[index].marks else f"#{owner}!"
+        else:
+            value = f"#{index}+()"
+        self._bound.append(Bound(self._shapes.this, *node.byte_range, value, node.start_byte))
+
+    def _add_results(self, tree: Tree) -> None:
+        """Give functions without a declared result what they return."""
+        spans = {node.byte_range: index for node, index in self._functions}
+        self._returned.sort(key=lambda node: node.start_byte)
+        around = _innermost(_by_place({*spans, _whole(tree)}), [node.byte_range for node in self._returned])
+        for node, span in zip(self._returned, around, strict=True):
+            if span in spans and not self._drafts[spans[span]].value:
+                self._drafts[spans[span]].returns.append((node.start_byte, self._writer.value(node)))
+
+    def _add_member(self, captures: _Captures) -> None:
+        """Give a member of a nameless type or an object its owner; it may be declared by nothing else."""
+        node, name = captures["member"][0], captures["name"][0]
+        owner = self._index_of.get(node.parent.id, NO_OWNER) if node.parent else NO_OWNER
+        value = captures.get("value", [name])[0]
+        index = self._index_of.get(value.id, self._by_name.get(name.start_byte, self._index_of.get(node.id, -1)))
+        if index < 0 or index in self._objects:
+            index = len(self._drafts)
+            self._drafts.append(self._nameless(node, "field", name))
+            self._named.add(name.start_byte)
+            self._add_held(index, node, captures)
+        self._drafts[index].owner = owner
+
+    def _add_held(self, index: int, node: Node, captures: _Captures) -> None:
+        """Say what a field holds; one that holds what a name means is another name for it."""
+        draft = self._drafts[index]
+        draft.value = self._values(node, captures, 1)[0]
+        if "value" in captures and captures["value"][0].type.endswith("identifier"):
+            draft.marks.append(Mark.ALIAS)
 
     def _bind_own_instances(self) -> None:
         for index, draft in enumerate(self._drafts):
-            if draft.kind == SymbolKind.TYPE:
+            if draft.kind == SymbolKind.TYPE and index not in self._objects:
                 for name, value in ((self._shapes.this, f"#{index}!"), (self._shapes.above, f"%{index}")):
                     if name:
                         self._bound.append(Bound(name, draft.start, draft.stop, value, draft.start))
 
     def _own_members(self) -> None:
-        """Give the members of nameless types their owner, and bind what functions declare."""
-        nameless = [
-            (draft.start, draft.stop, index)
-            for index, draft in enumerate(self._drafts)
-            if index >= len(self._definitions) and draft.kind == SymbolKind.TYPE
-        ]
-        for draft in self._drafts[: len(self._definitions)]:
-            around = [
-                (stop - start, index) for start, stop, index in nameless if start < draft.start and draft.stop <= stop
-            ]
-            owner = self._drafts[draft.owner] if draft.owner >= 0 else None
-            if around and (owner is None or min(around)[0] < owner.stop - owner.start):
-                draft.owner = min(around)[1]
+        """Give what is declared inside nameless functions and types its owner."""
+        inside: list[int] = []
+        spans = [(draft.start, -draft.stop, index) for index, draft in enumerate(self._drafts)]
+        for _, _, index in sorted(spans):
+            draft = self._drafts[index]
+            while inside and self._drafts[inside[-1]].stop < draft.stop:
+                inside.pop()
+            is_named = index < len(self._definitions) and draft.owner != NO_OWNER
+            if is_named and inside and inside[-1] >= len(self._definitions) and inside[-1] not in self._objects:
+                draft.owner = inside[-1]
+            if draft.kind in _AROUND:
+                inside.append(index)
 
     # ------------------------------------------------------------ names
 
@@ -286,17 +402,20 @@ class FactReader:
         for name, value in zip(names, values, strict=True):
             index = self._by_name.get(name.start_byte)
             if index is not None:
-                self._drafts[index].value, self._drafts[index].at = value, node.start_byte
-            elif name.type not in ("identifier",):
+                if self._drafts[index].kind not in _DEFINED:
+                    self._drafts[index].value, self._drafts[index].at = value, node.start_byte
+            elif name.type not in _NAMES and role != "bind.type":
                 continue
             else:
                 bound.append((self._writer.text(name), value))
             self._named.add(name.start_byte)
         if bound:
-            self._bindings.append(_Binding(node, role, bound))
+            self._bindings.append(_Binding(node, role, bound, "part" in captures))
 
     def _values(self, node: Node, captures: _Captures, count: int) -> list[str]:
         """Return what each of the names holds."""
+        if "part" in captures and self._shapes.taken:
+            return [self._shapes.taken(self._writer, captures["part"][0])]
         if kinds := captures.get("type"):
             found = [self._writer.typed(kinds[0])] * count
         elif loop := captures.get("loop"):
@@ -311,7 +430,7 @@ class FactReader:
         elif node.type in self._shapes.repeated:
             return [self._repeated[0] or LITERAL] * count
         else:
-            found = [UNKNOWN] * count
+            found = [self._shapes.unset] * count
         if node.type in self._shapes.repeated:
             self._repeated = (found[0], "")
         return found
@@ -327,9 +446,9 @@ class FactReader:
 
     def _bind_all(self, tree: Tree) -> None:
         """Bind names from where they are visible to the end of their scope."""
-        scopes = sorted(self._scopes | {(0, tree.root_node.end_byte + 1)}, key=lambda span: (span[0], -span[1]))
+        scopes = _by_place(self._scopes | {_whole(tree)})
         self._bindings.sort(key=lambda binding: binding.node.start_byte)
-        around = _innermost(scopes, [binding.node for binding in self._bindings])
+        around = _innermost(scopes, [binding.node.byte_range for binding in self._bindings])
         for binding, (start, stop) in zip(self._bindings, around, strict=True):
             at = binding.node.start_byte
             first = binding.node.end_byte
@@ -337,25 +456,46 @@ class FactReader:
                 first, stop = binding.node.byte_range
             elif binding.role != "bind":
                 first = start
-            self._bound += [Bound(name, first, stop, value, at) for name, value in binding.names if name != "_"]
-        callables = (SymbolKind.FUNCTION, SymbolKind.METHOD)
-        for index, draft in enumerate(self._drafts[: len(self._definitions)]):
-            if draft.owner >= 0 and self._drafts[draft.owner].kind in callables and draft.kind != SymbolKind.FIELD:
-                owner = self._drafts[draft.owner]
-                self._bound.append(Bound(draft.name, owner.start, owner.stop, f"#{index}", draft.start, "declared"))
+            self._bound += [
+                Bound(name, first, stop, value, at, binding.kind(value)) for name, value in binding.names if name != "_"
+            ]
+        self._bind_declared(scopes)
 
-    def _add_import(self, captures: _Captures) -> None:
-        module = self._writer.text(captures["module"][0]).strip("\"'`")
-        alias = self._writer.text(captures["alias"][0]) if "alias" in captures else ""
-        node = captures["import"][0]
-        item = "*" if alias == "." else ""
-        self._imports.append(Imported("" if item else alias, module, item, 0, len(self._code.data) + 1))
-        del node
+    def _bind_declared(self, scopes: Sequence[tuple[int, int]]) -> None:
+        """Bind what is declared inside functions and modules, in the blocks where it is."""
+        inner = [
+            (draft.start, draft.stop, index)
+            for index, draft in enumerate(self._drafts[: len(self._definitions)])
+            if draft.owner >= 0 and self._drafts[draft.owner].kind in _BLOCKS and draft.kind != SymbolKind.FIELD
+        ]
+        inner.sort()
+        for (at, _, index), (start, stop) in zip(inner, _innermost(scopes, [one[:2] for one in inner]), strict=True):
+            self._bound.append(Bound(self._drafts[index].name, start, stop, f"#{index}", at, "declared"))
+
+    def _add_import(self, role: str, captures: _Captures) -> None:
+        texts = {kind: self._writer.text(nodes[0]) for kind, nodes in captures.items() if kind != role}
+        for kind in ("item", "alias"):
+            self._named.update(node.start_byte for node in captures.get(kind, ()))
+        item = texts.get("item", "").strip("'\"") or _IMPORTS[role]
+        name = texts.get("alias") or texts.get("item", "")
+        if name == ".":
+            name, item = "", "*"
+        self._imports.append(Imported(name, texts["module"].strip("\"'`"), item, 0, len(self._code.data) + 1))
+
+    def _add_export(self, role: str, captures: _Captures) -> None:
+        texts = {kind: self._writer.text(nodes[0]) for kind, nodes in captures.items() if kind != role}
+        name = texts.get("alias") or texts.get("name", "")
+        value = self._writer.value(captures["value"][0]) if "value" in captures else texts.get("name", "")
+        module = texts.get("module", "").strip("\"'`")
+        item = texts.get("name", "") if module else ""
+        self._exports.append(
+            Exported(_EXPORTS[role] or name, "" if module else value, module, item, captures[role][0].start_byte)
+        )
 
     def _add_flow(self, captures: _Captures) -> None:
         given = captures["given"][0]
         value = self._writer.value(given)
-        if value in (UNKNOWN, LITERAL):
+        if value == LITERAL or (value == UNKNOWN and "into.function" in captures):
             return
         argument = -1
         if function := captures.get("into.function"):
@@ -372,13 +512,15 @@ class FactReader:
     def _mentions(self) -> Iterable[Mention]:
         """Yield the mentions, without reads and writes of variables; a call of a variable may reach what it holds."""
         for start, (_, use, node, captures) in self._uses.items():
-            if start in self._named or use == "none":
+            if start in self._by_name or use == "none" or (start in self._named and "from" not in captures):
                 continue
             name, before, kind = self._writer.text(node), captures.get("from"), captures.get("from.type")
             if before:
                 receiver = self._writer.value(before[0])
             elif kind:
                 receiver = instance(self._writer.type(kind[0]))
+            elif before := captures.get("from.module"):
+                receiver = module(self._writer.text(before[0]))
             elif use == "field":
                 receiver, use = UNKNOWN, Use.WRITE.value
             elif use in (Use.VALUE, Use.WRITE) and self._is_variable(name, start):
@@ -397,8 +539,8 @@ def _role(captures: _Captures) -> str:
         if name.startswith("use."):
             return name
     roles = (
-        "own", "function", "nameless", "interface", "stands", "renames", "unit", "scope", *_BINDERS, *_BASES, "import",
-        "given",
+        *_NUMBERED, "handed", "member", "indexed", "returned", *_BINDERS, *_TYPES, "unit", "scope", *_BASES,
+        *_IMPORTS, *_EXPORTS, "given",
     )  # fmt: skip
     return next(role for role in roles if role in captures)
 
@@ -418,13 +560,21 @@ def _draft(definition: Definition, code: SourceCode) -> _Draft:
     )
 
 
-def _innermost(scopes: Sequence[tuple[int, int]], nodes: Sequence[Node]) -> list[tuple[int, int]]:
-    """Return the smallest scope around each node, which is not the node itself; all in the order of the file."""
+def _by_place(spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Return spans in the order of the file, outer ones first."""
+    return sorted(spans, key=lambda span: (span[0], -span[1]))
+
+
+def _whole(tree: Tree) -> tuple[int, int]:
+    return (0, tree.root_node.end_byte + 1)
+
+
+def _innermost(scopes: Sequence[tuple[int, int]], spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Return the smallest scope around each span, which is not the span itself; all in the order of the file."""
     found: list[tuple[int, int]] = []
     stack: list[tuple[int, int]] = []
     following = 0
-    for node in nodes:
-        start, stop = node.byte_range
+    for start, stop in spans:
         while following < len(scopes) and scopes[following][0] <= start:
             while stack and stack[-1][1] <= scopes[following][0]:
                 stack.pop()

@@ -1,0 +1,82 @@
+; What JavaScript and TypeScript have in common.
+
+[(statement_block) (for_statement) (for_in_statement) (catch_clause) (switch_body)] @scope
+
+(variable_declarator name: (identifier) @name value: [(arrow_function) (function_expression) (generator_function)] @function)
+(assignment_expression left: (member_expression object: (_) @of property: (_) @name)
+  right: [(arrow_function) (function_expression) (generator_function)] @function)
+(pair key: (_) @name value: [(arrow_function) (function_expression) (generator_function)] @function)
+(export_statement "default" @name value: [(arrow_function) (function_expression) (generator_function)] @function)
+[(function_declaration) (generator_function_declaration) (function_expression) (generator_function) (arrow_function)
+ (method_definition)] @function
+(return_statement (_) @returned)
+(arrow_function body: (expression) @returned)
+
+(variable_declarator name: (_) @name value: (class !name) @own)
+(assignment_expression left: (member_expression object: (_) @of property: (_) @name) right: (class !name) @own)
+(export_statement "default" @name value: (class) @own)
+(class) @nameless
+(object) @object
+(arguments (object) @handed)
+(arguments (object (pair value: (object) @handed)))
+(object (pair key: [(property_identifier) (string)] @name value: (_) @value) @member)
+(object (shorthand_property_identifier) @name @value @member)
+(object (method_definition name: (property_identifier) @name) @member)
+(object (spread_element) @extends)
+
+; What names hold.
+(object_pattern (shorthand_property_identifier_pattern) @name @part) @bind.block
+(object_pattern (object_assignment_pattern left: (_) @name @part)) @bind.block
+(pair_pattern value: (identifier) @name @part) @bind.block
+(pair_pattern value: (assignment_pattern left: (identifier) @name @part)) @bind.block
+(array_pattern (identifier) @name @part) @bind.block
+(array_pattern (assignment_pattern left: (identifier) @name @part)) @bind.block
+(rest_pattern (identifier) @name @part) @bind.block
+(for_in_statement kind: _ left: (identifier) @name @part) @bind.block
+(catch_clause parameter: (identifier) @name @part) @bind.block
+(if_statement
+  condition: (parenthesized_expression (binary_expression left: (identifier) @name operator: "instanceof" right: (_) @type))
+  consequence: (_) @within)
+(assignment_expression left: [(member_expression) (identifier)] @into right: (_) @given)
+(call_expression function: (_) @into.function
+  arguments: (arguments [(identifier) (member_expression) (arrow_function) (function_expression)] @given))
+
+; What passes from file to file.
+(import_statement (import_clause (identifier) @alias) source: (_) @module) @import.default
+(import_statement (import_clause (namespace_import (identifier) @alias)) source: (_) @module) @import
+(import_statement (import_clause (named_imports (import_specifier name: (_) @item alias: (_)? @alias))) source: (_) @module) @import
+(program (export_statement declaration: [
+  (_ name: (_) @name)
+  (_ (variable_declarator name: (identifier) @name))
+  (_ (variable_declarator name: (object_pattern [(shorthand_property_identifier_pattern) @name
+    (pair_pattern value: (identifier) @name)])))]) @export)
+(program (export_statement "default" declaration: (_ name: (_) @name)) @export.default)
+(program (export_statement "default" value: (_) @value) @export.default)
+(program (export_statement (export_clause (export_specifier name: (_) @name alias: (_)? @alias)) source: (_)? @module) @export)
+(program (export_statement "*" source: (_) @module) @export.all)
+(program (export_statement (namespace_export (_) @alias) source: (_) @module) @export)
+(assignment_expression left: (member_expression object: (identifier) @_module property: (property_identifier) @_exports)
+  right: (_) @value (#eq? @_module "module") (#eq? @_exports "exports")) @export.whole
+
+; Mentions: the first pattern that fits decides.
+((member_expression object: (identifier) @_module property: (property_identifier) @use.none)
+  (#eq? @_module "module") (#eq? @use.none "exports"))
+((identifier) @use.none (#any-of? @use.none "exports" "module"))
+(call_expression function: [(identifier) @use.call
+  (member_expression object: (_) @from property: (_) @use.call)
+  (parenthesized_expression [(identifier) @use.call (member_expression object: (_) @from property: (_) @use.call)])])
+(new_expression constructor: [(identifier) @use.create
+  (member_expression object: (_) @from property: (_) @use.create)])
+(decorator [(identifier) @use.call (member_expression object: (_) @from property: (_) @use.call)])
+(assignment_expression left: [(identifier) @use.write (member_expression object: (_) @from property: (_) @use.write)])
+(augmented_assignment_expression left: [(identifier) @use.write
+  (member_expression object: (_) @from property: (_) @use.write)])
+(member_expression object: (_) @from property: (_) @use.value)
+(object_pattern (shorthand_property_identifier_pattern) @use.value) @from
+(object_pattern (object_assignment_pattern left: (shorthand_property_identifier_pattern) @use.value)) @from
+(object_pattern (pair_pattern key: (property_identifier) @use.value)) @from
+(import_statement (import_clause (named_imports (import_specifier name: (identifier) @use.value))) source: (_) @from.module)
+(import_statement (import_clause (identifier) @use.value))
+(export_statement (export_clause (export_specifier name: (identifier) @use.value)) source: (_) @from.module)
+(shorthand_property_identifier) @use.value
+(identifier) @use.value

@@ -1,0 +1,50 @@
+(public_field_definition name: (_) @name value: [(arrow_function) (function_expression)] @function)
+[(function_signature) (method_signature) (abstract_method_signature) (call_signature) (construct_signature)
+ (function_type)] @function
+(type_alias_declaration name: (_) @name value: (object_type) @own)
+(object_type) @nameless
+[(interface_declaration name: (_) @name body: (_) @own) (class_declaration name: (_) @name body: (_) @own)
+ (abstract_class_declaration name: (_) @name body: (_) @own)]
+(object_type (property_signature name: (_) @name type: (_) @type) @member)
+(object_type (method_signature name: (_) @name) @member)
+([(call_signature) (construct_signature)] @name @member)
+
+(type_alias_declaration name: (_) @name type_parameters: (_)? @type_parameters value: (_) @type) @renames
+(interface_declaration name: (_) @name) @interface
+([(interface_declaration name: (_) @name type_parameters: (_) @type_parameters)
+  (class_declaration name: (_) @name type_parameters: (_) @type_parameters)
+  (abstract_class_declaration name: (_) @name type_parameters: (_) @type_parameters)])
+(index_signature) @indexed
+(extends_clause) @extends
+(extends_type_clause type: (_) @extends)
+(implements_clause (_) @implements)
+
+; What names hold.
+(variable_declarator name: (identifier) @name type: (_)? @type value: (_)? @value) @bind.block
+(public_field_definition name: (_) @name type: (_)? @type value: (_)? @value) @bind.block
+(property_signature name: (_) @name type: (_)? @type) @bind.block
+[(index_signature) (conditional_type)] @scope
+(mapped_type_clause name: (_) @name) @bind.type
+(infer_type (type_identifier) @name) @bind.type
+(import_statement (import_require_clause (identifier) @alias source: (_) @module)) @import
+(program (export_statement "=" (_) @value) @export.whole)
+
+; Mentions.
+(required_parameter pattern: (this) @use.none)
+(type_parameter name: (_) @use.none)
+(mapped_type_clause name: (_) @use.none)
+(infer_type (type_identifier) @use.none)
+(predefined_type) @use.none
+(index_signature name: (_) @use.none)
+(type_predicate name: (_) @use.none)
+(extends_clause value: [(identifier) @use.base (member_expression object: (_) @from property: (_) @use.base)])
+(implements_clause [(type_identifier) @use.base (generic_type name: (type_identifier) @use.base)
+  (nested_type_identifier module: (_) @from name: (_) @use.base)
+  (generic_type name: (nested_type_identifier module: (_) @from name: (_) @use.base))])
+(extends_type_clause type: [(type_identifier) @use.base (generic_type name: (type_identifier) @use.base)
+  (nested_type_identifier module: (_) @from name: (_) @use.base)
+  (generic_type name: (nested_type_identifier module: (_) @from name: (_) @use.base))])
+(nested_type_identifier module: (_) @from name: (_) @use.type)
+(nested_identifier object: (_) @from property: (_) @use.value)
+(type_query (identifier) @use.value)
+(type_identifier) @use.type

@@ -1,0 +1,349 @@
+"""How JavaScript and TypeScript write values and types."""
+
+from tree_sitter import Node
+
+from graphrag_mcp.model.facts import Mark
+from graphrag_mcp.parsing.facts.expressions import (
+    LITERAL,
+    NOTHING,
+    UNKNOWN,
+    ParameterRule,
+    Rule,
+    Shapes,
+    Writer,
+    applied,
+    arguments,
+    as_value,
+    call,
+    choice,
+    fixed,
+    function_type,
+    instance,
+    item,
+    member,
+    module,
+    name,
+    of_type,
+    part,
+    step,
+    type_part,
+)
+
+_LITERALS = "string template_string number regex true false update_expression"
+_JSX = "jsx_element jsx_self_closing_element jsx_fragment"
+_NO_TYPES = frozenset(("any", "unknown", "object", "never"))
+_NOTHING_TYPES = frozenset(("void", "undefined", "null"))
+
+
+# ---------------------------------------------------------------- values
+
+
+def _call(writer: Writer, node: Node) -> str:
+    """A call; `require` and `import` with a text give a module."""
+    function, given = node.child_by_field_name("function"), arguments(node.child_by_field_name("arguments"))
+    if function and given and given[0].type == "string" and writer.text(function) in ("require", "import"):
+        return module(writer.text(given[0]))
+    return _CALL(writer, node)
+
+
+_CALL = call("function", "arguments", "type_arguments")
+
+
+def _member(writer: Writer, node: Node) -> str:
+    """A member; `module.exports` is the module itself."""
+    return module("") if writer.text(node) == "module.exports" else _MEMBER(writer, node)
+
+
+_MEMBER = member("object", "property")
+
+
+def _name(writer: Writer, node: Node) -> str:
+    text = writer.text(node)
+    return {"exports": module(""), "undefined": NOTHING}.get(text, text)
+
+
+def _element(writer: Writer, node: Node) -> str:
+    """`a["b"]` is `a.b`."""
+    index = node.child_by_field_name("index")
+    if index and index.type == "string" and (text := writer.text(index)[1:-1]).isidentifier():
+        return item(writer.value(node.child_by_field_name("object")), f".{text}")
+    return _ELEMENT(writer, node)
+
+
+_ELEMENT = step("object", "[]")
+
+
+def _cast(writer: Writer, node: Node) -> str:
+    """`x as T`; `x as const` is x."""
+    value, *kind = arguments(node)
+    return writer.typed(kind[0]) if kind else writer.value(value)
+
+
+def _binary(writer: Writer, node: Node) -> str:
+    operator = node.child_by_field_name("operator")
+    match operator.type if operator else "":
+        case "??" | "||":
+            return _EITHER(writer, node)
+        case "&&":
+            return writer.value(node.child_by_field_name("right"))
+    return LITERAL
+
+
+_EITHER = choice("left", "right")
+
+
+def _last(writer: Writer, node: Node) -> str:
+    return writer.value(arguments(node)[-1])
+
+
+def _array(writer: Writer, node: Node) -> str:
+    """A list, whose elements may be told apart: `const [a, b] = [f, g]`."""
+    values = [UNKNOWN if one.type == "spread_element" else writer.value(one) for one in arguments(node)]
+    return f"[{'|'.join(dict.fromkeys(values)) or UNKNOWN}]"
+
+
+# ---------------------------------------------------------------- patterns
+
+
+def _taken(writer: Writer, node: Node) -> str:
+    """Return what a name or a pattern gets from what is taken apart."""
+    around = node.parent
+    if around is None:
+        return UNKNOWN
+    match around.type:
+        case "formal_parameters":
+            return _given(writer, node)
+        case "object_pattern":
+            of = _taken(writer, around)
+            return of if node.type == "rest_pattern" else item(of, f".{writer.text(node)}")
+        case "array_pattern":
+            place = sum(child.type == "," for child in around.children if child.start_byte < node.start_byte)
+            return UNKNOWN if node.type == "rest_pattern" else item(_taken(writer, around), f"[{place}]")
+        case "pair_pattern":
+            of = _taken(writer, around.parent) if around.parent else UNKNOWN
+            return _named_item(writer, of, around.child_by_field_name("key"))
+        case "object_assignment_pattern" | "assignment_pattern" if around.child(0) == node:
+            return _taken(writer, around)
+        case "for_in_statement":
+            of = writer.value(around.child_by_field_name("right"))
+            is_of = any(child.type == "of" for child in around.children)
+            return item(of, "[*]") if is_of else LITERAL
+        case "variable_declarator":
+            kind = around.child_by_field_name("type")
+            return writer.typed(kind) if kind else writer.value(around.child_by_field_name("value"))
+        case "rest_pattern":
+            return _taken(writer, around)
+        case "required_parameter" | "optional_parameter":
+            return _given(writer, around)
+        case "arrow_function":
+            return item(_expected(writer, around), "@0")
+    return UNKNOWN
+
+
+def _named_item(writer: Writer, of: str, name: Node | None) -> str:
+    text = writer.text(name).strip("'\"") if name else ""
+    return item(of, f".{text}") if text.isidentifier() else UNKNOWN
+
+
+def _given(writer: Writer, node: Node) -> str:
+    """Return what a parameter is given: what its type says, or what the function is handed to, or its default."""
+    if kind := node.child_by_field_name("type"):
+        return writer.typed(kind)
+    function = node.parent.parent if node.parent else None
+    of = _expected(writer, function) if function and node.parent else UNKNOWN
+    if of == UNKNOWN:
+        return writer.value(node.child_by_field_name("value") or node.child_by_field_name("right"))
+    return item(of, f"@{[one.id for one in arguments(node.parent)].index(node.id)}")
+
+
+def _expected(writer: Writer, node: Node) -> str:
+    """Return what the place of a function or object expects: as an argument, a member, a variable with a type."""
+    around = node.parent
+    if around is None:
+        return UNKNOWN
+    match around.type:
+        case "arguments" if around.parent and around.parent.type in ("call_expression", "new_expression"):
+            called = around.parent.child_by_field_name("function")
+            place = [one.id for one in arguments(around)].index(node.id)
+            return item(writer.value(called), f"@{place}") if called else UNKNOWN
+        case "pair" if around.parent:
+            return _named_item(writer, _expected(writer, around.parent), around.child_by_field_name("key"))
+        case "object":
+            return _named_item(writer, _expected(writer, around), node.child_by_field_name("name"))
+        case "variable_declarator" | "public_field_definition" if around.child_by_field_name("type"):
+            return writer.typed(around.child_by_field_name("type"))
+        case "satisfies_expression" | "as_expression":
+            return writer.typed(arguments(around)[-1])
+        case "parenthesized_expression":
+            return _expected(writer, around)
+    return UNKNOWN
+
+
+# ---------------------------------------------------------------- types
+
+
+def _predefined(writer: Writer, node: Node) -> str:
+    text = writer.text(node)
+    return UNKNOWN if text in _NO_TYPES else NOTHING if text in _NOTHING_TYPES else LITERAL
+
+
+def _literal_type(writer: Writer, node: Node) -> str:
+    return NOTHING if writer.text(node) in _NOTHING_TYPES else LITERAL
+
+
+def _union(writer: Writer, node: Node) -> str:
+    """Either of several types; what is nothing does not count."""
+    kinds = [kind for kind in dict.fromkeys(map(writer.type, arguments(node))) if kind != NOTHING]
+    return kinds[0] if len(kinds) == 1 else f"({'|'.join(kinds)})" if kinds else NOTHING
+
+
+def _intersection(writer: Writer, node: Node) -> str:
+    return f"&({','.join(map(writer.type, arguments(node)))})"
+
+
+def _tuple(writer: Writer, node: Node) -> str:
+    fields = (one.child_by_field_name("type") or one for one in arguments(node))
+    kinds = [UNKNOWN if one.type in ("rest_type", "rest_pattern") else writer.type(one) for one in fields]
+    return f"({';'.join(kinds)})" if len(kinds) > 1 else f"[{kinds[0] if kinds else UNKNOWN}]"
+
+
+def _array_type(writer: Writer, node: Node) -> str:
+    return f"[{writer.type(arguments(node)[0])}]"
+
+
+def _type_of(writer: Writer, node: Node) -> str:
+    value = writer.value(arguments(node)[0])
+    return UNKNOWN if value == UNKNOWN else f"={value}"
+
+
+def _extended(writer: Writer, node: Node) -> str:
+    """A class may extend any value."""
+    kind = _type_of(writer, node)
+    given = arguments(node.child_by_field_name("type_arguments"))
+    return f"({kind})<{','.join(map(writer.type, given))}>" if given and kind != UNKNOWN else kind
+
+
+def _indexed(writer: Writer, node: Node) -> str:
+    """An index signature: what has one is a list, or a map from texts."""
+    key, kind = node.child_by_field_name("index_type"), writer.type(node.child_by_field_name("type"))
+    return f"[{kind}]" if key and writer.text(key) == "number" else f"{{{LITERAL}:{kind}}}"
+
+
+def _lookup(writer: Writer, node: Node) -> str:
+    """`T["a"]` is the type of that member; `T[number]` of an element."""
+    kind, key = arguments(node)[:2]
+    of, text = writer.type(kind), writer.text(key).strip("'\"")
+    if of == UNKNOWN or not (key.type == "predefined_type" or (text.isidentifier() and key.type == "literal_type")):
+        return UNKNOWN
+    return f"=({instance(of)})" + ("[]" if key.type == "predefined_type" else f".{text}")
+
+
+def _qualified(writer: Writer, node: Node) -> str:
+    return writer.text(node).replace(" ", "").replace("?", "")
+
+
+def _results(writer: Writer, node: Node | None) -> str:
+    """Return what a call gives; "" where it is not declared."""
+    if node is None:
+        return ""
+    return LITERAL if node.type.startswith(("type_predicate", "asserts")) else writer.typed(node)
+
+
+def _result_type(writer: Writer, node: Node) -> str:
+    return writer.type(node.child_by_field_name("return_type"))
+
+
+_TYPES: dict[str, Rule] = {
+    "type_identifier": name,
+    "identifier": name,
+    "nested_type_identifier": _qualified,
+    "nested_identifier": _qualified,
+    "member_expression": _qualified,
+    "type_annotation": type_part(),
+    "parenthesized_type": type_part(),
+    "readonly_type": type_part(),
+    "optional_type": type_part(),
+    "default_type": type_part(),
+    "constraint": type_part(),
+    "predefined_type": _predefined,
+    "literal_type": _literal_type,
+    "template_literal_type": fixed(LITERAL),
+    "index_type_query": fixed(LITERAL),
+    "this_type": fixed("=this"),
+    "generic_type": applied("name", "type_arguments"),
+    "extends_clause": _extended,
+    "class_heritage": _type_of,
+    "spread_element": _type_of,
+    "index_signature": _indexed,
+    "array_type": _array_type,
+    "tuple_type": _tuple,
+    "union_type": _union,
+    "intersection_type": _intersection,
+    "function_type": function_type("parameters", _result_type),
+    "type_query": _type_of,
+    "lookup_type": _lookup,
+    "call_expression": lambda writer, node: f"={_call(writer, node)}",
+}
+
+SHAPES = Shapes(
+    values={
+        **dict.fromkeys(_LITERALS.split(), fixed(LITERAL)),
+        **dict.fromkeys(_TYPES, as_value),
+        **dict.fromkeys(_JSX.split(), fixed(LITERAL)),
+        "null": fixed(NOTHING),
+        "undefined": fixed(NOTHING),
+        "unary_expression": fixed(LITERAL),
+        "identifier": _name,
+        "shorthand_property_identifier": name,
+        "this": fixed("this"),
+        "super": fixed("super"),
+        "member_expression": _member,
+        "nested_identifier": _qualified,
+        "subscript_expression": _element,
+        "call_expression": _call,
+        "new_expression": call("constructor", "arguments", "type_arguments", created=True),
+        "await_expression": step("", "~"),
+        "as_expression": _cast,
+        "satisfies_expression": part(),
+        "type_assertion": lambda writer, node: writer.typed(arguments(arguments(node)[0])[0]),
+        "type_arguments": of_type(""),
+        "non_null_expression": part(),
+        "parenthesized_expression": part(),
+        "instantiation_expression": part(),
+        "ternary_expression": choice("consequence", "alternative"),
+        "binary_expression": _binary,
+        "assignment_expression": part("right"),
+        "sequence_expression": _last,
+        "array": _array,
+        "object_pattern": _taken,
+        "array_pattern": _taken,
+    },
+    types=_TYPES,
+    parameters={
+        "required_parameter": ParameterRule("pattern", default="value"),
+        "optional_parameter": ParameterRule("pattern", default="value", optional=True),
+        "identifier": ParameterRule("", ""),
+        "object_pattern": ParameterRule("", ""),
+        "array_pattern": ParameterRule("", ""),
+        "assignment_pattern": ParameterRule("left", "", "right"),
+        "rest_pattern": ParameterRule("", "", rest=True),
+    },
+    results=_results,
+    unit=lambda path, _package: path,
+    result="return_type",
+    this="this",
+    above="super",
+    taken=_taken,
+    signatures={"call_signature": "()", "construct_signature": "new"},
+    selves=frozenset(
+        (
+            "function_declaration",
+            "function_expression",
+            "generator_function",
+            "generator_function_declaration",
+            "method_definition",
+        )
+    ),
+    marks={"static": Mark.STATIC, "get": Mark.PROPERTY, "async": Mark.ASYNC, "*": Mark.GENERATOR},
+    unset=NOTHING,
+)

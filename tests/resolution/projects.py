@@ -1,0 +1,123 @@
+"""Small projects in source text, parsed by the real reader and resolved by the real resolver."""
+
+import posixpath
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
+
+from graphrag_mcp.model.facts import Declared, FileFacts, Mention, Thing, mentioned_names
+from graphrag_mcp.model.files import SymbolKind
+from graphrag_mcp.model.manifests import Manifest
+from graphrag_mcp.parsing.code.symbols import read_outline
+from graphrag_mcp.parsing.code.syntax import SourceCode, parse_tree
+from graphrag_mcp.parsing.facts import read_facts
+from graphrag_mcp.parsing.facts.manifests import read_manifest
+from graphrag_mcp.parsing.languages import detect_language, load_grammar
+from graphrag_mcp.resolution.resolver import Resolver
+
+UNDECIDED = "?"
+OTHER = "-"  # Not of the project, or no declaration: a variable, a parameter.
+_MARKS = "«»"
+
+
+class Project:
+    """The facts of a few files, in memory; a name that is asked for stands between « and »."""
+
+    def __init__(self, files: Mapping[str, str]) -> None:
+        self._marked = files
+        self._texts = {path: _plain(text) for path, text in files.items()}
+        self._facts = {path: facts for path, text in self._texts.items() if (facts := read(path, text))}
+        self._manifests = [found for path, text in self._texts.items() if (found := read_manifest(path, text))]
+
+    def facts(self, path: str) -> FileFacts | None:
+        return self._facts.get(path)
+
+    def has(self, path: str) -> bool:
+        return path in self._facts
+
+    def unit(self, path: str) -> str:
+        return self._facts[path].unit
+
+    def unit_of_folder(self, folder: str) -> str:
+        return next((self.unit(path) for path in self._facts if posixpath.dirname(path) == folder), "")
+
+    def has_unit(self, unit: str) -> bool:
+        return any(facts.unit == unit for facts in self._facts.values())
+
+    def find(self, unit: str, qualified_name: str) -> Sequence[Thing]:
+        return [
+            thing
+            for thing in self._things()
+            if self.unit(thing.path) == unit
+            and self._facts[thing.path].declared[thing.number].qualified == qualified_name
+        ]
+
+    def manifests(self) -> Sequence[Manifest]:
+        return self._manifests
+
+    def methods(self, unit: str, owner: str) -> Sequence[Thing]:
+        return [
+            thing
+            for thing, one in self._declared()
+            if self.unit(thing.path) == unit and (one.kind, one.qualified) == (SymbolKind.METHOD, f"{owner}.{one.name}")
+        ]
+
+    def named(self, name: str) -> Sequence[Thing]:
+        return [thing for thing, one in self._declared() if one.name == name]
+
+    def mentioning(self, name: str) -> Sequence[str]:
+        return sorted(path for path, facts in self._facts.items() if name in mentioned_names(facts))
+
+    @cached_property
+    def resolver(self) -> Resolver:
+        return Resolver(self)
+
+    def answers(self) -> list[str]:
+        """Return what each marked name refers to: "file:line name", several with commas; OTHER or UNDECIDED."""
+        return [self._answer(path, at) for path, text in self._marked.items() for at in _marked(text)]
+
+    def answer(self) -> str:
+        """Return what the only marked name refers to."""
+        (found,) = self.answers()
+        return found
+
+    def _declared(self) -> Iterator[tuple[Thing, Declared]]:
+        for path, facts in self._facts.items():
+            for number, one in enumerate(facts.declared):
+                yield Thing(path, number), one
+
+    def _answer(self, path: str, at: int) -> str:
+        found = self.resolver.resolve(path, self._mention(path, at))
+        if found is None:
+            return UNDECIDED
+        declared = ((thing.path, self.resolver.declared(thing)) for thing in found.things)
+        return ", ".join(f"{path}:{one.line} {one.name}" for path, one in declared) or OTHER
+
+    def _mention(self, path: str, at: int) -> Mention:
+        return next(one for one in self._facts[path].mentions if one.at == at)
+
+
+def read(path: str, text: str) -> FileFacts | None:
+    """Return the facts of a file; None where its language has none."""
+    grammar = load_grammar(language) if (language := detect_language(path)) else None
+    if grammar is None or grammar.facts is None:
+        return None
+    code = SourceCode(text)
+    tree = parse_tree(grammar.language, code)
+    return read_facts(tree, grammar, path, code, read_outline(tree, grammar, path, code).definitions)
+
+
+def _plain(text: str) -> str:
+    for mark in _MARKS:
+        text = text.replace(mark, "")
+    return text
+
+
+def _marked(text: str) -> list[int]:
+    """Return the byte offsets of the marked names in the plain text."""
+    parts = text.split("«")
+    offsets = []
+    length = 0
+    for part in parts[:-1]:
+        length += len(_plain(part).encode())
+        offsets.append(length)
+    return offsets

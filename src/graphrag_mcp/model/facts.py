@@ -28,6 +28,7 @@ class Use(StrEnum):
     BASE = "base"
     VALUE = "value"
     WRITE = "write"
+    IMPORT = "import"
     RECEIVER = "receiver"  # The type whose method is declared.
 
 

@@ -49,6 +49,7 @@ from graphrag_mcp.resolution.values import (
     either,
     has_variable,
     replaced,
+    without_variables,
 )
 
 MAX_STEPS = 20_000  # Of one question; a site takes a few dozen.
@@ -652,7 +653,7 @@ class Resolver:
             case Type(things, arguments):
                 return Instance(things, arguments)
             case Function():
-                return either(self._result(called, thing, argument, count) for thing in called.things)
+                return either(self._result(called, thing, argument, count) for thing in self._callable(called.things))
             case Instance():
                 made_of = self.underlying(called)
                 if isinstance(made_of, Instance) and (found := self.member(made_of, "()")):
@@ -666,6 +667,10 @@ class Resolver:
                 given = (argument(place) for place in range(count))
                 return OUTSIDE if all(isinstance(one, Outside | Nothing) for one in given) else None
         return None
+
+    def _callable(self, things: tuple[Thing, ...]) -> tuple[Thing, ...]:
+        """Return the functions that can be called: of overloads not the one that implements them."""
+        return tuple(one for one in things if Mark.ABSTRACT in self.declared(one).marks) or things
 
     def _result(
         self, called: Function, thing: Thing, argument: Callable[[int], Value | None], count: int
@@ -681,8 +686,7 @@ class Resolver:
         if value is not None and has_variable(value):
             for place, parameter in enumerate((one.parameters or ())[:count]):
                 self._match(self.value(thing.path, one.at, parse(parameter.value)), argument, place, known)
-        value = replaced(value, known)
-        return None if has_variable(value) else value
+        return without_variables(replaced(value, known))
 
     def _declared_result(self, thing: Thing, one: Declared, of: Value | None) -> Value | None:
         """Return what a function says that it gives, or what it returns."""

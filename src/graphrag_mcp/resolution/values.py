@@ -209,3 +209,10 @@ def has_variable(value: Value | None) -> bool:
     if value is not None:
         rebuilt(value, look)
     return found
+
+
+def without_variables(value: Value | None) -> Value | None:
+    """Return a value in which the type parameters that are left are unknown."""
+    if value is None or isinstance(value, Variable):
+        return None
+    return rebuilt(value, without_variables)

@@ -115,7 +115,8 @@ def _taken(writer: Writer, node: Node) -> str:
             return _given(writer, node)
         case "object_pattern":
             of = _taken(writer, around)
-            return of if node.type == "rest_pattern" else item(of, f".{writer.text(node)}")
+            name = node.child_by_field_name("left") or node
+            return of if node.type == "rest_pattern" else _named_item(writer, of, name)
         case "array_pattern":
             place = sum(child.type == "," for child in around.children if child.start_byte < node.start_byte)
             return UNKNOWN if node.type == "rest_pattern" else item(_taken(writer, around), f"[{place}]")
@@ -142,7 +143,7 @@ def _taken(writer: Writer, node: Node) -> str:
 
 def _named_item(writer: Writer, of: str, name: Node | None) -> str:
     text = writer.text(name).strip("'\"") if name else ""
-    return item(of, f".{text}") if text.isidentifier() else UNKNOWN
+    return item(of, f".{text}") if text.replace("$", "_").isidentifier() else UNKNOWN
 
 
 def _given(writer: Writer, node: Node) -> str:

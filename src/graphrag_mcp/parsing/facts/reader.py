@@ -360,7 +360,8 @@ class FactReader:
         if index < 0 or index in self._objects:
             index = len(self._drafts)
             self._drafts.append(self._nameless(node, "field", name))
-            self._named.add(name.start_byte)
+            if name not in captures.get("value", ()):
+                self._named.add(name.start_byte)
             self._add_held(index, node, captures)
         self._drafts[index].owner = owner
 
@@ -474,8 +475,6 @@ class FactReader:
 
     def _add_import(self, role: str, captures: _Captures) -> None:
         texts = {kind: self._writer.text(nodes[0]) for kind, nodes in captures.items() if kind != role}
-        for kind in ("item", "alias"):
-            self._named.update(node.start_byte for node in captures.get(kind, ()))
         item = texts.get("item", "").strip("'\"") or _IMPORTS[role]
         name = texts.get("alias") or texts.get("item", "")
         if name == ".":

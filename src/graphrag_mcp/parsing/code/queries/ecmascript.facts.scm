@@ -75,8 +75,13 @@
 (object_pattern (shorthand_property_identifier_pattern) @use.value) @from
 (object_pattern (object_assignment_pattern left: (shorthand_property_identifier_pattern) @use.value)) @from
 (object_pattern (pair_pattern key: (property_identifier) @use.value)) @from
-(import_statement (import_clause (named_imports (import_specifier name: (identifier) @use.value))) source: (_) @from.module)
-(import_statement (import_clause (identifier) @use.value))
-(export_statement (export_clause (export_specifier name: (identifier) @use.value)) source: (_) @from.module)
+(import_statement (import_clause (named_imports (import_specifier name: (identifier) @use.import))) source: (_) @from.module)
+(import_specifier alias: (identifier) @use.import)
+(import_clause (identifier) @use.import)
+(namespace_import (identifier) @use.import)
+(export_statement (export_clause (export_specifier name: (identifier) @use.import)) source: (_) @from.module)
+(export_specifier name: (identifier) @use.import)
+(export_specifier alias: (identifier) @use.none)
+(namespace_export (identifier) @use.none)
 (shorthand_property_identifier) @use.value
 (identifier) @use.value

@@ -240,12 +240,14 @@ class Resolver:
     def _bound(self, file: _File, bound: Sequence[Bound]) -> Found | None:
         first = bound[0]
         if first.kind == "type":
-            return Found((), Variable(first.name))
+            bound_type = self.type(file.path, first.at, parse(first.value)) if first.value else None
+            return Found((), Variable(first.name, bound_type))
         if first.kind == "declared":
             things = tuple(Thing(file.path, int(one.value[1:])) for one in bound if one.kind == "declared")
             return Found(things, self.meaning(things))
         if first.kind == "alias" and len(bound) == 1:
-            return self.found(file.path, first.at, parse(first.value))
+            found = self.found(file.path, first.at, parse(first.value))
+            return found if found and (found.things or found.value) else None
         values = [self.value(file.path, one.at, parse(one.value)) for one in bound]
         if not any(one.value.endswith("!") for one in bound):
             values += self._assigned(file, first.name, bound)
@@ -317,7 +319,7 @@ class Resolver:
         """Return a name of the modules whose names a file all exports."""
         modules = [self._module(file, one.module) for one in file.exports.get("*", ())]
         found = [self.member(one, name) if one else None for one in modules if not isinstance(one, Outside)]
-        if hit := next((one for one in found if one), None):
+        if hit := next((one for one in found if one and one is not _ABSENT), None):
             return hit
         if None in found or file.facts.has_errors:
             return None
@@ -350,7 +352,8 @@ class Resolver:
 
     def _meaning(self, things: tuple[Thing, ...]) -> Value | None:
         if len(things) > 1:
-            things = tuple(one for one in things if not self._is_only_type(one)) or things
+            values = tuple(one for one in things if not self._is_only_type(one))
+            things = things if all(map(self._is_type, values)) else values
         kinds = {self.declared(thing).kind for thing in things}
         if kinds & {SymbolKind.TYPE, SymbolKind.MODULE} and kinds <= {SymbolKind.TYPE, SymbolKind.MODULE}:
             return self._aliased(things[0]) or Type(things)
@@ -524,6 +527,8 @@ class Resolver:
                 kinds = tuple(self.type(path, at, argument) for argument in arguments)
                 if isinstance(value, Function):
                     return Function(value.things, value.of, kinds)
+                if isinstance(value, Outside) and not all(isinstance(kind, Outside | Nothing) for kind in kinds):
+                    return None
                 return Type(value.things, kinds) if isinstance(value, Type) else value
             case ("literal",):
                 return OUTSIDE
@@ -762,6 +767,8 @@ class Resolver:
                 return self._inherited([value], name)
             case Above(things):
                 return self._inherited(list(self._bases(Instance(things))), name)
+            case Variable(_, above) if above:
+                return self.member(above, name)
             case Many() | Table() | Several() | Signature():
                 return Found((), OUTSIDE)
         return None
@@ -777,7 +784,7 @@ class Resolver:
 
     def _any(self, members: Sequence[Found | None]) -> Found | None:
         """Return a member of a value that has several types."""
-        hits = [one for one in members if one and (one.things or one.value != OUTSIDE)]
+        hits = [one for one in members if one and (one.things or not isinstance(one.value, Outside | None))]
         if hits or None in members:
             return hits[0] if hits else None
         return next((one for one in members if one is not _ABSENT), _ABSENT)
@@ -807,7 +814,9 @@ class Resolver:
                 elif isinstance(one, Instance | Type) and one not in seen:
                     seen.add(one)
                     own = self._own(one, name)
-                    if own:
+                    if own and not own.things and own.value is None:
+                        is_unknown = True
+                    elif own:
                         hits.append(own)
                     else:
                         bases = [base for base in self._bases(one) if self._may_have(one, base, name)]
@@ -834,7 +843,7 @@ class Resolver:
     def _own(self, value: Instance | Type, name: str) -> Found | None:
         """Return what a type declares itself, or what the type that it is made of has."""
         things = tuple(thing for one in value.things for thing in self._declared_in(one, name))
-        if len(things) == 1 and Mark.ALIAS in (one := self.declared(things[0])).marks:
+        if len(things) == 1 and Mark.ALIAS in (one := self.declared(things[0])).marks and not self._is_type(things[0]):
             return self.found(things[0].path, one.at, parse(one.value))
         if things:
             kinds = {self.declared(thing).kind for thing in things}
@@ -845,7 +854,7 @@ class Resolver:
         if attached := self._attached(value, value.things[0].path, name):
             return attached
         made_of = self.underlying(Instance(value.things, value.arguments))
-        if isinstance(made_of, Table) and made_of.value and self._open(value.things[0].path).policy.has_spaces:
+        if isinstance(made_of, Table) and self._open(value.things[0].path).policy.has_spaces:
             return Found((), made_of.value)
         if isinstance(made_of, Instance) and made_of.things != value.things:
             fields = tuple(

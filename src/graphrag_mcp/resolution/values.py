@@ -97,9 +97,10 @@ class Several:
 
 @dataclass(frozen=True, slots=True)
 class Variable:
-    """A type parameter, until it is replaced by an argument."""
+    """A type parameter, until it is replaced by an argument. bound: the type that the argument has at least."""
 
     name: str
+    bound: "Value | None" = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,7 +213,7 @@ def has_variable(value: Value | None) -> bool:
 
 
 def without_variables(value: Value | None) -> Value | None:
-    """Return a value in which the type parameters that are left are unknown."""
-    if value is None or isinstance(value, Variable):
-        return None
-    return rebuilt(value, without_variables)
+    """Return a value in which the type parameters that are left are what they are at least."""
+    if isinstance(value, Variable):
+        return without_variables(value.bound)
+    return None if value is None else rebuilt(value, without_variables)

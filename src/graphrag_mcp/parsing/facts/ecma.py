@@ -347,4 +347,5 @@ SHAPES = Shapes(
     ),
     marks={"static": Mark.STATIC, "get": Mark.PROPERTY, "async": Mark.ASYNC, "*": Mark.GENERATOR},
     unset=NOTHING,
+    bound="constraint",
 )

@@ -40,7 +40,7 @@ class Shapes:
     repeat the one before where they say nothing. taken: what a name gets from a pattern that takes a value apart.
     expected: what the place of a function expects there. signatures: the names of members that have none in the syntax.
     selves: functions in which the name of the own instance means their own. marks: what words before a function say.
-    unset: what a variable holds that is given nothing.
+    unset: what a variable holds that is given nothing. bound: the field of a type parameter with what it is at least.
     """
 
     values: Mapping[str, Rule]
@@ -60,6 +60,7 @@ class Shapes:
     selves: Set[str] = frozenset()
     marks: Mapping[str, Mark] = field(default_factory=dict)
     unset: str = UNKNOWN
+    bound: str = ""
 
 
 class Writer:

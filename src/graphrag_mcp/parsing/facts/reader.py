@@ -272,15 +272,20 @@ class FactReader:
         if "type" in captures and captures["type"][0].id not in self._index_of:
             draft.value = self._writer.type(captures["type"][0])
         if role == "renames":
-            draft.marks.append(Mark.ALIAS)
+            is_own = captures["type"][0].id in self._index_of
+            draft.marks.append(Mark.INTERFACE if is_own else Mark.ALIAS)
         if parameters := captures.get("type_parameters"):
             draft.type_parameters = self._type_parameters(parameters[0], draft.start, draft.stop)
 
     def _type_parameters(self, node: Node, start: int, stop: int) -> tuple[str, ...]:
-        nodes = [name for child in arguments(node) for name in child.children_by_field_name("name") or [child]]
-        names = [self._writer.text(name) for name in nodes]
-        self._named.update(name.start_byte for name in nodes)
-        self._bound += [Bound(name, start, stop, "", start, "type") for name in names]
+        names: list[str] = []
+        for child in arguments(node):
+            bound = child.child_by_field_name(self._shapes.bound) if self._shapes.bound else None
+            for name in child.children_by_field_name("name") or [child]:
+                self._named.add(name.start_byte)
+                names.append(self._writer.text(name))
+                above = self._writer.type(bound) if bound else ""
+                self._bound.append(Bound(names[-1], start, stop, above, start, "type"))
         return tuple(names)
 
     def _add_base(self, node: Node, role: str) -> None:

@@ -34,6 +34,8 @@ class Hierarchy:
         self._search = search
         self._resolver: Resolver = search.resolver
         self._source = search.source
+        self._above: dict[Thing, list[Thing]] = {}
+        self._around: dict[Thing, list[Thing]] = {}
 
     # ------------------------------------------------------------ types
 
@@ -45,7 +47,9 @@ class Hierarchy:
 
     def ancestors(self, thing: Thing) -> list[Thing]:
         """Return all types above a type, the nearest first."""
-        return self._closure(thing, self.parents)
+        if thing not in self._above:
+            self._above[thing] = self._closure(thing, self.parents)
+        return self._above[thing]
 
     def children(self, thing: Thing) -> list[Thing]:
         """Return the types that name a type as their base, and those that have all methods of an interface."""
@@ -149,7 +153,9 @@ class Hierarchy:
         return [base for found in self._resolver.bases_of(thing) for base in _types(found)]
 
     def _embedding(self, thing: Thing) -> list[Thing]:
-        return self._closure(thing, self._naming)
+        if thing not in self._around:
+            self._around[thing] = self._closure(thing, self._naming)
+        return self._around[thing]
 
     def _naming(self, thing: Thing) -> list[Thing]:
         """Return the types that name a type as their base."""

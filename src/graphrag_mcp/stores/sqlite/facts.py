@@ -18,6 +18,7 @@ class SqliteFacts:
         self._database = database
         self._unpacked = lru_cache(FILES_KEPT)(self._unpack)
         self._found = lru_cache(1 << 14)(self._find)
+        self._named = lru_cache(1 << 12)(self._find_named)
         self._folders = lru_cache(1 << 12)(self._find_unit)
 
     @cached_property
@@ -60,17 +61,7 @@ class SqliteFacts:
 
     def named(self, name: str) -> Sequence[Thing]:
         """Return all declarations of a name."""
-        rows = self._database.rows(
-            """SELECT DISTINCT f.path FROM symbols s CROSS JOIN main.facts x ON x.file_id = s.file_id
-               CROSS JOIN files f ON f.id = s.file_id WHERE s.name_key = lower(?1) AND s.name = ?1 ORDER BY f.path""",
-            (name,),
-        )
-        return [
-            Thing(path, number)
-            for (path,) in rows
-            for number, one in enumerate(self._declared(path))
-            if one.name == name
-        ]
+        return self._named(name)
 
     def mentioning(self, name: str) -> Sequence[str]:
         """Return the files in which a name is mentioned, in the order of their paths."""
@@ -114,6 +105,15 @@ class SqliteFacts:
             (qualified_name.rpartition(".")[2], qualified_name, unit),
         )
         return tuple(Thing(path, number) for (path,) in rows for number in self._unpacked(path)[1][qualified_name])
+
+    def _find_named(self, name: str) -> tuple[Thing, ...]:
+        rows = self._database.rows(
+            """SELECT DISTINCT f.path FROM symbols s CROSS JOIN main.facts x ON x.file_id = s.file_id
+               CROSS JOIN files f ON f.id = s.file_id WHERE s.name_key = lower(?1) AND s.name = ?1 ORDER BY f.path""",
+            (name,),
+        )
+        declared = ((path, number, one) for (path,) in rows for number, one in enumerate(self._declared(path)))
+        return tuple(Thing(path, number) for path, number, one in declared if one.name == name)
 
     def _find_unit(self, folder: str) -> str:
         begin = f"{folder}:"

@@ -104,7 +104,9 @@ class SqliteFacts:
                WHERE s.name_key = lower(?1) AND s.qualified_name = ?2 AND x.unit = ?3 ORDER BY f.path""",
             (qualified_name.rpartition(".")[2], qualified_name, unit),
         )
-        return tuple(Thing(path, number) for (path,) in rows for number in self._unpacked(path)[1][qualified_name])
+        return tuple(
+            Thing(path, number) for (path,) in rows for number in self._unpacked(path)[1].get(qualified_name, ())
+        )
 
     def _find_named(self, name: str) -> tuple[Thing, ...]:
         rows = self._database.rows(

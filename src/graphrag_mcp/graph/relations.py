@@ -68,7 +68,7 @@ class Relations:
         asked = set(kinds) - ({RelationKind.INHERITS} if RelationKind.IMPLEMENTS in kinds else set())  # The same twice.
         found = [edge for edge in found if edge.kind in asked]
         undecided = sum(edge.certainty is Certainty.BY_NAME for edge in found)
-        return edges + found, Doubt(undecided, others, self._unparsed(node.name))
+        return edges + found, Doubt(undecided, others, self._facts.unparsed(node.name))
 
     def _sites(self, things: Sequence[Thing]) -> tuple[list[tuple[Site, Certainty]], int]:
         """Return the places that mean or may mean the things, and the number of those that mean something else."""
@@ -126,10 +126,6 @@ class Relations:
         for thing in dict.fromkeys(things):
             line = self._search.resolver.declared(thing).line
             yield CodeEdge(self._node_id(thing.path, thing), node.node_id, kind, thing.path, line)
-
-    def _unparsed(self, name: str) -> tuple[str, ...]:
-        files = ((path, self._facts.facts(path)) for path in self._facts.mentioning(name))
-        return tuple(path for path, facts in files if facts and facts.has_errors)
 
     # ------------------------------------------------------------ from a definition
 

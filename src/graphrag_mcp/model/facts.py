@@ -4,12 +4,14 @@ Offsets are bytes of the UTF-8 text, lines are 1-based. Expressions are texts in
 an expression stands at an offset, since what its names mean depends on the place.
 """
 
-import json
 import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any, NamedTuple
+from typing import NamedTuple
+
+from msgspec import Struct
+from msgspec.msgpack import Decoder, Encoder
 
 from graphrag_mcp.model.files import PackedFacts
 
@@ -52,7 +54,11 @@ class Thing(NamedTuple):
     number: int
 
 
-class Parameter(NamedTuple):
+class _Row(Struct, frozen=True, array_like=True, gc=False):
+    """Rows hold no cycles; without the garbage collector they are read six times as fast."""
+
+
+class Parameter(_Row, frozen=True, array_like=True, gc=False):
     """One parameter. value: what it is inside the function. rest: whether it takes all further arguments."""
 
     name: str
@@ -61,14 +67,14 @@ class Parameter(NamedTuple):
     rest: bool = False
 
 
-class BaseType(NamedTuple):
+class BaseType(_Row, frozen=True, array_like=True, gc=False):
     """A type that a declaration extends, implements or embeds, as an expression."""
 
     type: str
     how: str
 
 
-class Declared(NamedTuple):
+class Declared(_Row, frozen=True, array_like=True, gc=False):
     """One declaration.
 
     owner: the index of the declaration around it, -1 at the top of the file, NO_OWNER. value: of a variable or field
@@ -93,7 +99,7 @@ class Declared(NamedTuple):
     marks: tuple[str, ...] = ()
 
 
-class Imported(NamedTuple):
+class Imported(_Row, frozen=True, array_like=True, gc=False):
     """A name that the file imports. item: its name in the module, "" for the module itself, "*" for all names of it."""
 
     name: str
@@ -103,7 +109,7 @@ class Imported(NamedTuple):
     stop: int
 
 
-class Exported(NamedTuple):
+class Exported(_Row, frozen=True, array_like=True, gc=False):
     """A name that the file exports: a value of its own, or `item` of another module.
 
     name: "*" for all of a module, "=" where the value is all that the file exports. at: where the value stands.
@@ -116,7 +122,7 @@ class Exported(NamedTuple):
     at: int = 0
 
 
-class Bound(NamedTuple):
+class Bound(_Row, frozen=True, array_like=True, gc=False):
     """A name that means something between two offsets.
 
     kind: "variable", "parameter", "type", "narrowing", "declared", or "alias": another name for what its value names.
@@ -130,7 +136,7 @@ class Bound(NamedTuple):
     kind: str = "variable"
 
 
-class Mention(NamedTuple):
+class Mention(_Row, frozen=True, array_like=True, gc=False, order=True):
     """A name that is used. receiver: the expression before the dot, "" for a bare name."""
 
     at: int
@@ -140,7 +146,7 @@ class Mention(NamedTuple):
     receiver: str = ""
 
 
-class Flow(NamedTuple):
+class Flow(_Row, frozen=True, array_like=True, gc=False):
     """A value that a field or parameter is given. into: the field, or the function with the number of its argument."""
 
     at: int
@@ -164,45 +170,25 @@ class FileFacts:
     flows: Sequence[Flow] = ()
 
 
+_Packed = tuple[str, str, bool, list[Declared], list[Imported], list[Exported], list[Bound], list[Mention], list[Flow]]
+_DECODER = Decoder(_Packed)
+_ENCODER = Encoder()
+
+
 def pack(facts: FileFacts) -> PackedFacts:
-    """Return the facts as compressed JSON, with the names that other files may ask for."""
-    rows = [facts.language, facts.unit, facts.has_errors, facts.declared, facts.imports, facts.exports, facts.bound,
-            facts.mentions, facts.flows]  # fmt: skip
-    text = json.dumps(rows, separators=(",", ":"), ensure_ascii=False)
-    return PackedFacts(facts.unit, mentioned_names(facts), zlib.compress(text.encode(), 6))
+    """Return the facts compressed, with the names that other files may ask for."""
+    rows = (facts.language, facts.unit, facts.has_errors, facts.declared, facts.imports, facts.exports, facts.bound,
+            facts.mentions, facts.flows)  # fmt: skip
+    data = zlib.compress(_ENCODER.encode(rows), 1)
+    return PackedFacts(facts.unit, facts.has_errors, mentioned_names(facts), data)
+
+
+def unpack(data: bytes) -> FileFacts:
+    """Return the facts that `pack` packed."""
+    return FileFacts(*_DECODER.decode(zlib.decompress(data)))
 
 
 def mentioned_names(facts: FileFacts) -> tuple[str, ...]:
     """Return the names by which a file may refer to declarations of others."""
     items = {one.item for one in facts.imports} | {one.item for one in facts.exports}
     return tuple(sorted((items | {mention.name for mention in facts.mentions}) - {""}))
-
-
-def unpack(data: bytes) -> FileFacts:
-    """Return the facts that `pack` packed."""
-    language, unit, has_errors, declared, imports, exports, bound, mentions, flows = json.loads(zlib.decompress(data))
-    return FileFacts(
-        language,
-        unit,
-        has_errors,
-        [_declared(row) for row in declared],
-        [Imported._make(row) for row in imports],
-        [Exported._make(row) for row in exports],
-        [Bound._make(row) for row in bound],
-        [Mention._make(row) for row in mentions],
-        [Flow._make(row) for row in flows],
-    )
-
-
-def _declared(row: list[Any]) -> Declared:
-    *plain, returns, parameters, type_parameters, bases, marks = row
-    return Declared._make(
-        (
-            *plain,
-            tuple((at, value) for at, value in returns),
-            None if parameters is None else tuple(Parameter._make(one) for one in parameters),
-            tuple(type_parameters),
-            tuple(BaseType._make(one) for one in bases),
-            tuple(marks),
-        )
-    )

@@ -215,6 +215,7 @@ class PackedFacts(NamedTuple):
     """The facts of a code file (`model/facts.py`), packed. unit: its package; names: those that it mentions."""
 
     unit: str
+    has_errors: bool
     names: tuple[str, ...]
     data: bytes
 

@@ -72,6 +72,15 @@ class SqliteFacts:
         )
         return [path for (path,) in rows]
 
+    def unparsed(self, name: str) -> tuple[str, ...]:
+        """Return the files that mention a name, and have lines that could not be parsed."""
+        rows = self._database.rows(
+            """SELECT f.path FROM main.mentioned m CROSS JOIN main.facts x ON x.file_id = m.file_id AND x.has_errors
+               CROSS JOIN files f ON f.id = m.file_id WHERE m.name = ? ORDER BY f.path""",
+            (name,),
+        )
+        return tuple(path for (path,) in rows)
+
     @cached_property
     def _manifests(self) -> Sequence[Manifest]:
         return [load_manifest(data) for (data,) in self._database.rows("SELECT data FROM manifests ORDER BY file_id")]

@@ -69,7 +69,7 @@ CREATE TABLE module_keys (key TEXT, file_id INTEGER, PRIMARY KEY (key, file_id))
 CREATE INDEX module_keys_file ON module_keys (file_id);
 
 -- What files say of the names in them (model/facts.py), packed; the names that each mentions; the manifests as JSON.
-CREATE TABLE facts (file_id INTEGER PRIMARY KEY, unit TEXT NOT NULL, data BLOB NOT NULL);
+CREATE TABLE facts (file_id INTEGER PRIMARY KEY, unit TEXT NOT NULL, has_errors INTEGER NOT NULL, data BLOB NOT NULL);
 CREATE INDEX facts_unit ON facts (unit);
 CREATE TABLE mentioned (name TEXT, file_id INTEGER, PRIMARY KEY (name, file_id)) WITHOUT ROWID;
 CREATE TABLE manifests (file_id INTEGER PRIMARY KEY, data TEXT NOT NULL);

@@ -290,7 +290,8 @@ def _insert_files(connection: sqlite3.Connection, files: Sequence[tuple[int, Pac
     )
     codes = [(file_id, file.code) for file_id, file, _ in files if file.code]
     connection.executemany(
-        "INSERT INTO main.facts VALUES (?, ?, ?)", ((file_id, code.unit, code.data) for file_id, code in codes)
+        "INSERT INTO main.facts VALUES (?, ?, ?, ?)",
+        ((file_id, code.unit, code.has_errors, code.data) for file_id, code in codes),
     )
     connection.executemany(
         "INSERT INTO main.mentioned VALUES (?, ?)", ((name, file_id) for file_id, code in codes for name in code.names)

@@ -767,8 +767,9 @@ class Resolver:
                 return self._inherited([value], name)
             case Above(things):
                 return self._inherited(list(self._bases(Instance(things))), name)
-            case Variable(_, above) if above:
-                return self.member(above, name)
+            case Variable(known, above) if above:
+                found = self.member(above, name)
+                return found if known or (found and found.things) else None
             case Many() | Table() | Several() | Signature():
                 return Found((), OUTSIDE)
         return None

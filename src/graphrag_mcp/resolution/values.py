@@ -97,7 +97,10 @@ class Several:
 
 @dataclass(frozen=True, slots=True)
 class Variable:
-    """A type parameter, until it is replaced by an argument. bound: the type that the argument has at least."""
+    """A type parameter, until it is replaced by an argument.
+
+    name: "" where it is not known by which. bound: the type that the argument has at least.
+    """
 
     name: str
     bound: "Value | None" = None
@@ -215,5 +218,5 @@ def has_variable(value: Value | None) -> bool:
 def without_variables(value: Value | None) -> Value | None:
     """Return a value in which the type parameters that are left are what they are at least."""
     if isinstance(value, Variable):
-        return without_variables(value.bound)
+        return Variable("", value.bound) if value.bound else None
     return None if value is None else rebuilt(value, without_variables)

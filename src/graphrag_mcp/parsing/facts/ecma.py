@@ -31,8 +31,14 @@ from graphrag_mcp.parsing.facts.expressions import (
 
 _LITERALS = "string template_string number regex true false update_expression"
 _JSX = "jsx_element jsx_self_closing_element jsx_fragment"
-_NO_TYPES = frozenset(("any", "unknown", "object", "never"))
-_NOTHING_TYPES = frozenset(("void", "undefined", "null"))
+_NO_TYPES = frozenset(("any", "unknown", "object"))
+_NOTHING_TYPES = frozenset(("void", "undefined", "null", "never"))
+
+
+_FUNCTIONS = frozenset(
+    ("arrow_function", "function_declaration", "function_expression", "generator_function",
+     "generator_function_declaration", "method_definition")
+)  # fmt: skip
 
 
 # ---------------------------------------------------------------- values
@@ -175,9 +181,22 @@ def _expected(writer: Writer, node: Node) -> str:
             return writer.typed(around.child_by_field_name("type"))
         case "satisfies_expression" | "as_expression":
             return writer.typed(arguments(around)[-1])
-        case "parenthesized_expression":
+        case "parenthesized_expression" | "ternary_expression":
             return _expected(writer, around)
+        case "return_statement" | "arrow_function":
+            return _returned(writer, around)
     return UNKNOWN
+
+
+def _returned(writer: Writer, node: Node) -> str:
+    """Return what the function around a node is to give."""
+    function: Node | None = node
+    while function is not None and function.type not in _FUNCTIONS:
+        function = function.parent
+    if function is None:
+        return UNKNOWN
+    kind = function.child_by_field_name("return_type")
+    return _results(writer, kind) if kind else item(_expected(writer, function), "()")
 
 
 # ---------------------------------------------------------------- types
@@ -196,6 +215,12 @@ def _union(writer: Writer, node: Node) -> str:
     """Either of several types; what is nothing does not count."""
     kinds = [kind for kind in dict.fromkeys(map(writer.type, arguments(node))) if kind != NOTHING]
     return kinds[0] if len(kinds) == 1 else f"({'|'.join(kinds)})" if kinds else NOTHING
+
+
+def _conditional(writer: Writer, node: Node) -> str:
+    """Either of two types; which of them is not decided."""
+    kinds = [writer.type(node.child_by_field_name(one)) for one in ("consequence", "alternative")]
+    return UNKNOWN if UNKNOWN in kinds else f"({'|'.join(kinds)})"
 
 
 def _intersection(writer: Writer, node: Node) -> str:
@@ -283,6 +308,7 @@ _TYPES: dict[str, Rule] = {
     "function_type": function_type("parameters", _result_type),
     "type_query": _type_of,
     "lookup_type": _lookup,
+    "conditional_type": _conditional,
     "call_expression": lambda writer, node: f"={_call(writer, node)}",
 }
 
@@ -336,15 +362,7 @@ SHAPES = Shapes(
     above="super",
     taken=_taken,
     signatures={"call_signature": "()", "construct_signature": "new"},
-    selves=frozenset(
-        (
-            "function_declaration",
-            "function_expression",
-            "generator_function",
-            "generator_function_declaration",
-            "method_definition",
-        )
-    ),
+    selves=_FUNCTIONS - {"arrow_function"},
     marks={"static": Mark.STATIC, "get": Mark.PROPERTY, "async": Mark.ASYNC, "*": Mark.GENERATOR},
     unset=NOTHING,
     bound="constraint",

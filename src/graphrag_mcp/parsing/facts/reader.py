@@ -269,10 +269,10 @@ class FactReader:
         if role == "interface":
             draft.marks.append(Mark.INTERFACE)
             return
-        if "type" in captures and captures["type"][0].id not in self._index_of:
+        is_own = "type" in captures and self._index_of.get(captures["type"][0].id) == index
+        if "type" in captures and not is_own:
             draft.value = self._writer.type(captures["type"][0])
         if role == "renames":
-            is_own = captures["type"][0].id in self._index_of
             draft.marks.append(Mark.INTERFACE if is_own else Mark.ALIAS)
         if parameters := captures.get("type_parameters"):
             draft.type_parameters = self._type_parameters(parameters[0], draft.start, draft.stop)

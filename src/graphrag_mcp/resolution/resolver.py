@@ -794,9 +794,12 @@ class Resolver:
         """Return a member of one of several values; those without it are not meant."""
         if None in members:
             return None
-        members = [one for one in members if one is not _ABSENT]
-        if not members:
+        having = [one for one in members if one is not _ABSENT]
+        if not having:
             return _ABSENT
+        if len(having) < len(members) and not any(one.things for one in having if one):
+            return None
+        members = having
         things = dict.fromkeys(thing for one in members if one for thing in one.things)
         return Found(tuple(things), either(one.value for one in members if one))
 

@@ -242,6 +242,8 @@ def _doubts(doubt: Doubt, starts: Sequence[CodeNode]) -> list[str]:
     if doubt.unparsed:
         shown = ", ".join(map(one_line, doubt.unparsed[:3])) + (", ..." if len(doubt.unparsed) > 3 else "")
         said.append(f"{counted(len(doubt.unparsed), 'file has', 'files have')} lines that do not parse: {shown}")
+    if doubt.left:
+        said.append(f"{counted(doubt.left, 'file')} with the name not looked at yet: ask again")
     if not doubt.is_typed:
         said.append("types are not known in this language: names and imports were compared")
     if doubt.is_complete:

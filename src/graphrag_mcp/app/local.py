@@ -114,7 +114,7 @@ class App:
 
     def _navigator(self, index: IndexStores) -> Navigator:
         files = CurrentFiles(self.root, index.catalog, self._learnt, self._exclusion.max_file_bytes)
-        return Navigator(index.symbols, index.facts(), self.root, files)
+        return Navigator(index.symbols, index.relations(), self.root, files)
 
     def stores(self) -> Stores:
         """Return what a search reads, for callers that compare ways to search."""

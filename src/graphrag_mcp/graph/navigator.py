@@ -18,7 +18,6 @@ from graphrag_mcp.model.graph import NO_DOUBT, CodeNode, Direction, Doubt
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.model.search import Case
 from graphrag_mcp.ports import SymbolGraph
-from graphrag_mcp.resolution.sources import FactSource
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,9 +49,9 @@ class Outline:
 class Navigator:
     """Answers from the code graph and from the current files."""
 
-    def __init__(self, graph: SymbolGraph, facts: FactSource, root: Path, files: Files) -> None:
+    def __init__(self, graph: SymbolGraph, relations: Relations, root: Path, files: Files) -> None:
         self._graph = graph
-        self._relations = Relations(graph, facts)
+        self._relations = relations
         self._root = root
         self.files = files
 

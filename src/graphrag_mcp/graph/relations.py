@@ -1,5 +1,6 @@
 """The relations of one definition: decided from facts where the language has them, else by name."""
 
+import threading
 from collections.abc import Iterable, Iterator, Sequence
 
 from graphrag_mcp.model.facts import Mention, Thing, Use
@@ -41,6 +42,9 @@ _KINDS: dict[SymbolKind, dict[Use, RelationKind]] = {
 }
 
 
+SECONDS = 0.3  # For the relations of one node: who asks again gets the rest.
+
+
 class Relations:
     """Answers from one state of the index, and remembers what it resolved."""
 
@@ -49,11 +53,17 @@ class Relations:
         self._search = Search(facts)
         self._hierarchy = Hierarchy(self._search)
         self._nodes: dict[str, list[CodeNode]] = {}
+        self._guard = threading.Lock()
 
     # ------------------------------------------------------------ to a definition
 
     def incoming(self, node: CodeNode, kinds: Sequence[RelationKind], scope: Scope) -> tuple[list[CodeEdge], Doubt]:
         """Return the relations to a node, undecided ones too, and what is not known of them."""
+        with self._guard:
+            return self._incoming(node, kinds, scope)
+
+    def _incoming(self, node: CodeNode, kinds: Sequence[RelationKind], scope: Scope) -> tuple[list[CodeEdge], Doubt]:
+        self._search.begin(SECONDS)
         things = self._things(node)
         if not things:
             edges = self._store.incoming(node, kinds, scope)
@@ -62,16 +72,16 @@ class Relations:
         by_syntax = [kind for kind in kinds if kind in _BY_SYNTAX]
         edges = self._store.incoming(node, by_syntax, scope) if by_syntax else []
         edges += [edge for edge in self._hierarchical(node, things, kinds) if edge.kind in kinds]
-        sites, others = self._sites(things)
+        sites, others, left = self._sites(things)
         visible = self._store.visible({site.path for site, _ in sites}, scope)
         found = [self._edge_to(node, things, site, certainty) for site, certainty in sites if site.path in visible]
         asked = set(kinds) - ({RelationKind.INHERITS} if RelationKind.IMPLEMENTS in kinds else set())  # The same twice.
         found = [edge for edge in found if edge.kind in asked]
         undecided = sum(edge.certainty is Certainty.BY_NAME for edge in found)
-        return edges + found, Doubt(undecided, others, self._facts.unparsed(node.name))
+        return edges + found, Doubt(undecided, others, self._facts.unparsed(node.name), left)
 
-    def _sites(self, things: Sequence[Thing]) -> tuple[list[tuple[Site, Certainty]], int]:
-        """Return the places that mean or may mean the things, and the number of those that mean something else."""
+    def _sites(self, things: Sequence[Thing]) -> tuple[list[tuple[Site, Certainty]], int, int]:
+        """Return the places that mean or may mean the things, how many mean others, and how many files are left."""
         declared = self._search.resolver.declared
         above = {
             one
@@ -81,7 +91,7 @@ class Relations:
         }
         meant = frozenset(self._with_constructed(things))
         found: list[tuple[Site, Certainty]] = []
-        sites, others = self._search.sites(meant | above)
+        sites, others, left = self._search.sites(meant | above)
         for site in sites:
             if any(thing in meant for thing in site.things):
                 if self._is_of(things, site):
@@ -91,7 +101,7 @@ class Relations:
                     found.append((site, Certainty.MAY_CALL))
             elif any(self._search.can_mean(site, thing) for thing in things):
                 found.append((site, Certainty.BY_NAME))
-        return found, others
+        return found, others, left
 
     def _with_constructed(self, things: Sequence[Thing]) -> Iterator[Thing]:
         """Yield the things, and for a constructor its type: whoever creates one calls it."""
@@ -133,6 +143,13 @@ class Relations:
         self, node: CodeNode, kinds: Sequence[RelationKind], scope: Scope
     ) -> tuple[list[CodeEdge], list[Mentioned]]:
         """Return the relations from a node, and its mentions that are not decided."""
+        with self._guard:
+            return self._outgoing(node, kinds, scope)
+
+    def _outgoing(
+        self, node: CodeNode, kinds: Sequence[RelationKind], scope: Scope
+    ) -> tuple[list[CodeEdge], list[Mentioned]]:
+        self._search.begin(SECONDS)
         things = self._things(node)
         if not things:
             return self._store.outgoing(node, kinds, scope)

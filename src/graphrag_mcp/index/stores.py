@@ -1,15 +1,17 @@
 """The stores over one open index file."""
 
+import threading
 from dataclasses import replace
 
 from graphrag_mcp.exclusion.globs import compile_globs
+from graphrag_mcp.graph.relations import Relations
 from graphrag_mcp.ports import Embedder
 from graphrag_mcp.replication.backends import Servers
 from graphrag_mcp.search.retrieval import Stores
 from graphrag_mcp.search.sketch_cache import SketchCache
 from graphrag_mcp.stores.sqlite.catalog import SqliteCatalog
 from graphrag_mcp.stores.sqlite.database import Database
-from graphrag_mcp.stores.sqlite.facts import FactCache, SqliteFacts
+from graphrag_mcp.stores.sqlite.facts import SqliteFacts
 from graphrag_mcp.stores.sqlite.graph import SqliteGraphStore
 from graphrag_mcp.stores.sqlite.inventory import SqliteInventory
 from graphrag_mcp.stores.sqlite.keyword import SqliteKeywordIndex
@@ -32,15 +34,21 @@ class IndexStores:
         self.inventory = SqliteInventory(database)
         self.writer = SqliteIndexWriter(database)
         self.symbols = SqliteSymbolGraph(database, self._scopes)
-        self._facts = FactCache(database)
+        self._relations = Relations(self.symbols, SqliteFacts(database))
+        self._related = database.version()
+        self._guard = threading.Lock()
         self._keywords = SqliteKeywordIndex(database, self._scopes)
         self._graph = SqliteGraphStore(database, self._scopes)
         self._vectors: SqliteVectorIndex | None = None
         self._sketches: SketchCache | None = None
 
-    def facts(self) -> SqliteFacts:
-        """Return the facts as of the last commit."""
-        return self._facts.current()
+    def relations(self) -> Relations:
+        """Return the relations of the last commit, with what earlier questions found out."""
+        with self._guard:
+            version = self.database.version()
+            if version != self._related:
+                self._related, self._relations = version, Relations(self.symbols, SqliteFacts(self.database))
+            return self._relations
 
     def stores(self, embedder: Embedder | None, model_problem: str) -> Stores:
         """Return the ports of a search; the vectors are read when the first search needs them."""

@@ -65,24 +65,30 @@ class Doubt:
     """What keeps an answer from being complete.
 
     undecided: places of the name whose receiver is not known. others: places of the name that mean something else.
-    unparsed: files with the name, of which some lines could not be parsed. is_typed: whether types are known at all,
-    else names and imports are compared.
+    unparsed: files with the name, of which some lines could not be parsed. left: files with the name that there was no
+    time to look at. is_typed: whether types are known at all, else names and imports are compared.
     """
 
     undecided: int = 0
     others: int = 0
     unparsed: tuple[str, ...] = ()
+    left: int = 0
     is_typed: bool = True
 
     @property
     def is_complete(self) -> bool:
         """Whether nothing is missing."""
-        return self.is_typed and not self.undecided and not self.unparsed
+        return self.is_typed and not self.undecided and not self.unparsed and not self.left
 
     def __add__(self, other: "Doubt") -> "Doubt":
         unparsed = tuple(dict.fromkeys((*self.unparsed, *other.unparsed)))
-        is_typed = self.is_typed and other.is_typed
-        return Doubt(self.undecided + other.undecided, self.others + other.others, unparsed, is_typed)
+        return Doubt(
+            self.undecided + other.undecided,
+            self.others + other.others,
+            unparsed,
+            self.left + other.left,
+            self.is_typed and other.is_typed,
+        )
 
 
 NO_DOUBT = Doubt()

@@ -47,9 +47,7 @@ class Hierarchy:
 
     def ancestors(self, thing: Thing) -> list[Thing]:
         """Return all types above a type, the nearest first."""
-        if thing not in self._above:
-            self._above[thing] = self._closure(thing, self.parents)
-        return self._above[thing]
+        return self._remembered(self._above, thing, self.parents)
 
     def children(self, thing: Thing) -> list[Thing]:
         """Return the types that name a type as their base, and those that have all methods of an interface."""
@@ -153,9 +151,7 @@ class Hierarchy:
         return [base for found in self._resolver.bases_of(thing) for base in _types(found)]
 
     def _embedding(self, thing: Thing) -> list[Thing]:
-        if thing not in self._around:
-            self._around[thing] = self._closure(thing, self._naming)
-        return self._around[thing]
+        return self._remembered(self._around, thing, self._naming)
 
     def _naming(self, thing: Thing) -> list[Thing]:
         """Return the types that name a type as their base."""
@@ -213,6 +209,17 @@ class Hierarchy:
         one = self._resolver.declared(thing)
         values = [self._resolver.value(thing.path, one.at, parse(text)) for text in _types_of(one)]
         return Signature(tuple(values[:-1]), values[-1])
+
+    def _remembered(
+        self, known: dict[Thing, list[Thing]], thing: Thing, step: Callable[[Thing], Iterable[Thing]]
+    ) -> list[Thing]:
+        """Return all that a step reaches, and remember it unless the time was too short."""
+        if thing in known:
+            return known[thing]
+        found = self._closure(thing, step)
+        if not self._search.is_cut:
+            known[thing] = found
+        return found
 
     def _closure(self, thing: Thing, step: Callable[[Thing], Iterable[Thing]]) -> list[Thing]:
         found: dict[Thing, None] = {}

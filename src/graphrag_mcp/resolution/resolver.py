@@ -53,6 +53,8 @@ from graphrag_mcp.resolution.values import (
 )
 
 MAX_STEPS = 20_000  # Of one question; a site takes a few dozen.
+MAX_KNOWN = 300_000
+MAX_FILES = 1_000  # Whose facts are kept from earlier questions.
 MAX_DEPTH = 150
 MAX_LEVELS = 12  # Of base types.
 
@@ -150,6 +152,13 @@ class Resolver:
         self._depth = 0
 
     # ------------------------------------------------------------ questions
+
+    def begin(self) -> None:
+        """Begin a question: forget what is known when it is very much."""
+        if len(self._known) > MAX_KNOWN:
+            self._known.clear()
+        if len(self._files) > MAX_FILES:
+            self._files.clear()
 
     def resolve(self, path: str, mention: Mention) -> Found | None:
         """Return what a mention refers to; None if that is not decided."""

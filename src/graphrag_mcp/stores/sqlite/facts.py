@@ -1,6 +1,5 @@
 """The facts of one tree, as the resolver reads them: the `FactSource` of the index file."""
 
-import threading
 from collections.abc import Mapping, Sequence
 from functools import cached_property, lru_cache
 
@@ -135,21 +134,3 @@ class SqliteFacts:
             (begin, f"{folder};"),
         )
         return str(rows[0][0]) if rows else ""
-
-
-class FactCache:
-    """Keeps the facts that were read until the index changes."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
-        self._guard = threading.Lock()
-        self._version = -1
-        self._facts = SqliteFacts(database)
-
-    def current(self) -> SqliteFacts:
-        """Return the facts as of the last commit."""
-        with self._guard:
-            version = self._database.version()
-            if version != self._version:
-                self._version, self._facts = version, SqliteFacts(self._database)
-            return self._facts

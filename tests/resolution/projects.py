@@ -46,9 +46,8 @@ class Project:
     def find(self, unit: str, qualified_name: str) -> Sequence[Thing]:
         return [
             thing
-            for thing in self._things()
-            if self.unit(thing.path) == unit
-            and self._facts[thing.path].declared[thing.number].qualified == qualified_name
+            for thing, one in self._declared()
+            if self.unit(thing.path) == unit and one.qualified == qualified_name
         ]
 
     def manifests(self) -> Sequence[Manifest]:
@@ -67,6 +66,9 @@ class Project:
     def mentioning(self, name: str) -> Sequence[str]:
         return sorted(path for path, facts in self._facts.items() if name in mentioned_names(facts))
 
+    def unparsed(self, name: str) -> tuple[str, ...]:
+        return tuple(path for path in self.mentioning(name) if self._facts[path].has_errors)
+
     @cached_property
     def resolver(self) -> Resolver:
         return Resolver(self)
@@ -79,6 +81,11 @@ class Project:
         """Return what the only marked name refers to."""
         (found,) = self.answers()
         return found
+
+    def unmentioned(self) -> bool:
+        """Return whether a marked name is no mention: it reads or writes a variable."""
+        wanted = [(path, at) for path, text in self._marked.items() for at in _marked(text)]
+        return any(all(one.at != at for one in self._facts[path].mentions) for path, at in wanted)
 
     def _declared(self) -> Iterator[tuple[Thing, Declared]]:
         for path, facts in self._facts.items():

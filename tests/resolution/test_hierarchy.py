@@ -1,0 +1,87 @@
+"""Which types implement an interface, and which methods a call of it may reach."""
+
+from graphrag_mcp.model.facts import Thing
+from graphrag_mcp.resolution.hierarchy import Hierarchy
+from graphrag_mcp.resolution.search import Search
+from tests.resolution.projects import Project
+
+
+def below(files: dict[str, str], name: str) -> set[str]:
+    """Return what is below a type, or overrides a method, by qualified names."""
+    return _names(files, name, of_type="children", of_method="overriding")
+
+
+def above(files: dict[str, str], name: str) -> set[str]:
+    """Return what is above a type, or is overridden by a method."""
+    return _names(files, name, of_type="parents", of_method="overridden")
+
+
+def _names(files: dict[str, str], name: str, *, of_type: str, of_method: str) -> set[str]:
+    search = Search(Project(files))
+    search.begin(60)
+    hierarchy, declared = Hierarchy(search), search.resolver.declared
+    things = [
+        thing
+        for path in files
+        for number, one in enumerate(search.source.facts(path).declared)
+        if one.qualified == name
+        for thing in [Thing(path, number)]
+    ]
+    (thing,) = things
+    find = getattr(hierarchy, of_method if declared(thing).kind == "method" else of_type)
+    return {declared(one).qualified for one in find(thing)}
+
+
+READERS = """package a
+
+type Reader interface { Read(p []byte) (int, error) }
+type File struct{}
+func (f *File) Read(p []byte) (int, error) { return 0, nil }
+type Other struct{}
+func (o Other) Read(p string) (int, error) { return 0, nil }
+type Wrapped struct{ *File }
+type Field struct{ Read func(p []byte) (int, error) }
+"""
+
+
+def test_a_type_with_all_methods_of_an_interface_implements_it() -> None:
+    """With the same signatures, its own methods or those that it embeds; a field is no method."""
+    assert below({"a.go": READERS}, "Reader") == {"File", "Wrapped"}
+    assert above({"a.go": READERS}, "File") == {"Reader"}
+
+
+def test_a_call_of_an_interface_may_reach_the_methods_of_its_implementers() -> None:
+    """Also one that a type embeds."""
+    assert below({"a.go": READERS}, "Reader.Read") == {"File.Read"}
+    assert above({"a.go": READERS}, "File.Read") == {"Reader.Read"}
+
+
+def test_a_foreign_type_in_a_struct_makes_its_methods_unknown() -> None:
+    """Then it is not said to implement anything that it does not have by itself."""
+    text = 'package a\n\nimport "bytes"\n\ntype Reader interface { Read() }\ntype B struct{ *bytes.Buffer }\n'
+    assert below({"a.go": text}, "Reader") == set()
+
+
+def test_an_interface_may_demand_what_one_of_the_standard_library_does() -> None:
+    """The methods of the usual ones are known."""
+    text = """package a
+
+type Failure interface { error; Code() int }
+type Mine struct{}
+func (m Mine) Error() string { return "" }
+func (m Mine) Code() int { return 0 }
+type Silent struct{}
+func (s Silent) Code() int { return 0 }
+"""
+    assert below({"a.go": text}, "Failure") == {"Mine"}
+
+
+def test_an_interface_that_embeds_another_is_below_it() -> None:
+    """It demands at least as much."""
+    text = "package a\n\ntype A interface { One() }\ntype B interface { A; Two() }\n"
+    assert below({"a.go": text}, "A") == {"B"}
+
+
+def test_an_empty_interface_has_no_implementers() -> None:
+    """Every type would be one."""
+    assert below({"a.go": "package a\n\ntype Any interface{}\ntype T struct{}\nfunc (t T) Run() {}\n"}, "Any") == set()

@@ -45,6 +45,7 @@ class Mark(StrEnum):
     ASYNC = "async"
     GENERATOR = "generator"
     DEFAULT = "default"
+    CLASS = "class"  # A method whose first parameter is the type.
 
 
 class Thing(NamedTuple):
@@ -80,7 +81,7 @@ class Declared(_Row, frozen=True, array_like=True, gc=False):
     owner: the index of the declaration around it, -1 at the top of the file, NO_OWNER. value: of a variable or field
     what it holds, of a function what a call returns, of a type what it stands for; "" where nothing is written.
     returns: the results of a function without a declared one, each with its offset. parameters: None for what is no
-    function.
+    function. decorators: what is called with it, and gives what its name means, the last one first.
     """
 
     name: str
@@ -97,6 +98,7 @@ class Declared(_Row, frozen=True, array_like=True, gc=False):
     type_parameters: tuple[str, ...] = ()
     bases: tuple[BaseType, ...] = ()
     marks: tuple[str, ...] = ()
+    decorators: tuple[str, ...] = ()
 
 
 class Imported(_Row, frozen=True, array_like=True, gc=False):

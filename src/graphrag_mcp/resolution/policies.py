@@ -2,7 +2,7 @@
 
 import posixpath
 import re
-from collections.abc import Callable, Iterator, Mapping, Set
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import resources
@@ -14,6 +14,7 @@ from graphrag_mcp.parsing.code.symbols import read_outline
 from graphrag_mcp.parsing.code.syntax import SourceCode, parse_tree
 from graphrag_mcp.parsing.facts import read_facts
 from graphrag_mcp.parsing.languages import load_grammar
+from graphrag_mcp.resolution import python
 from graphrag_mcp.resolution.sources import FactSource
 from graphrag_mcp.resolution.values import Module, Outside, Package, Value
 
@@ -37,7 +38,16 @@ class Policy:
     has. has_spaces: whether types and values have names of their own. own: results that mean the own instance.
     not_inherited: bases from which nothing is inherited. library: the path under which the language's own library is
     declared. lists, functions: its types of lists and functions. promise: its type of what an asynchronous function
-    gives. prototype: the member of a function that is the instance which it makes.
+    gives. prototype: the member of a function that is the instance which it makes. rebinds: whether
+    every name at the top of a file may be bound several times, and is exported. is_open: whether foreign objects may
+    hold anything, and not only what is plain. is_linear: whether the types above a type stand in one order (C3).
+    passes_self: whether the own instance is the first parameter. asynchronous: whether the result of an asynchronous
+    function is written as what awaiting it gives. first: what the first part of the name of a module means. inside: the
+    module of a name in a package. containers: foreign types with arguments that are kinds of values known here, by
+    their own names. type_variables: what makes a type parameter; own_types: foreign names of the type around them;
+    anything: those that say nothing. foreign_members: all names that a foreign type has, None if unknown. hooks:
+    members that can stand for any other. iterating: the members that a loop calls, one after the other. calling: the
+    member that a call of a value calls.
     """
 
     module: Callable[[FactSource, str, str], Value | None]
@@ -59,6 +69,23 @@ class Policy:
     functions: str = ""
     promise: str = ""
     prototype: str = ""
+    rebinds: bool = False
+    is_open: bool = False
+    is_linear: bool = False
+    passes_self: bool = False
+    asynchronous: bool = False
+    loops_over_keys: bool = False
+    first: Callable[[FactSource, Value, str], Value] | None = None
+    inside: Callable[[FactSource, str, str], Value | None] | None = None
+    containers: Mapping[str, Callable[[Sequence[Value | None]], Value | None]] = field(default_factory=dict)
+    type_variables: Set[str] = frozenset()
+    own_types: Set[str] = frozenset()
+    anything: Set[str] = frozenset()
+    plain: Set[str] = frozenset()
+    foreign_members: Callable[[str], Set[str] | None] = lambda _name: None
+    hooks: Set[str] = frozenset()
+    iterating: Sequence[str] = ()
+    calling: str = ""
 
 
 def _go_module(source: FactSource, path: str, module: str) -> Value:
@@ -232,6 +259,31 @@ def _ecma_library() -> FileFacts | None:
 LIBRARIES: Mapping[str, Callable[[], FileFacts | None]] = {_LIBRARY: _ecma_library}
 
 POLICIES: Mapping[str, Policy] = {
+    "python": Policy(
+        python.module_of,
+        constructors=frozenset(("__init__", "__new__")),
+        functions_are_members=False,
+        builtins=builtins_of("python") | {"__name__", "__file__", "__doc__"},
+        passes=python.PASSES,
+        own=python.OWN,
+        rebinds=True,
+        is_open=True,
+        is_linear=True,
+        passes_self=True,
+        asynchronous=True,
+        loops_over_keys=True,
+        first=python.first_of,
+        inside=python.inside,
+        containers=python.CONTAINERS,
+        type_variables=python.TYPE_VARIABLES,
+        own_types=python.OWN_TYPES,
+        anything=python.ANYTHING,
+        plain=python.PLAIN,
+        foreign_members=python.foreign_members,
+        hooks=frozenset(("__getattr__", "__getattribute__")),
+        iterating=("__iter__", "__next__"),
+        calling="__call__",
+    ),
     "go": Policy(
         _go_module,
         _go_names,

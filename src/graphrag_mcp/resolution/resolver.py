@@ -32,9 +32,11 @@ from graphrag_mcp.resolution.values import (
     Above,
     All,
     Either,
+    Folder,
     Found,
     Function,
     Instance,
+    Later,
     Many,
     Module,
     Nothing,
@@ -47,7 +49,9 @@ from graphrag_mcp.resolution.values import (
     Value,
     Variable,
     either,
+    foreign_instance,
     has_variable,
+    held_by,
     replaced,
     without_variables,
 )
@@ -61,6 +65,22 @@ MAX_LEVELS = 12  # Of base types.
 T = TypeVar("T")
 _CALLABLE = (SymbolKind.FUNCTION, SymbolKind.METHOD)
 _ABSENT = Found((), None)  # It is known that there is no such member.
+
+
+def _method_of(value: Value, name: str) -> Value | None:
+    """Return a method of a list or map, as far as it gives what is in it."""
+    match value, name:
+        case Table(key, held), "items":
+            return Signature((), Many(Several((key, held))))
+        case Table(key, _), "keys":
+            return Signature((), Many(key))
+        case Table(_, held), "values":
+            return Signature((), Many(held))
+        case (Table(_, held), "get" | "pop" | "setdefault") | (Many(held), "pop" | "popleft"):
+            return Signature((), held)
+        case ((Table() | Many()), "copy"):
+            return Signature((), value)
+    return None
 
 
 class Space(Enum):
@@ -125,6 +145,19 @@ class _File:
         """Return where a name of the file is looked for."""
         return (Space.TYPES if is_type else Space.VALUES) if self.policy.has_spaces else Space.ANY
 
+    def types_around(self, at: int) -> list[int]:
+        """Return the types around an offset, outer ones first."""
+        return [
+            number
+            for number, one in enumerate(self.facts.declared)
+            if one.kind == SymbolKind.TYPE and one.start <= at < one.stop
+        ]
+
+    def is_in_function(self, at: int, owner: int) -> bool:
+        """Return whether an offset is in a function inside of a type, behind its beginning."""
+        start = self.facts.declared[owner].start
+        return any(one.kind in _CALLABLE and start < one.at < at < one.stop for one in self.facts.declared)
+
     def innermost(self, name: str, at: int, space: Space = Space.ANY) -> list[Bound]:
         """Return the bindings of a name in the smallest range around an offset."""
         around = [one for one in self.bound.get(name, ()) if one.start <= at < one.stop and space.has(one.kind)]
@@ -139,6 +172,14 @@ def _is_same(one: Value | None, other: Value) -> bool:
     if isinstance(one, Instance | Type | Function) and type(one) is type(other):
         return one.things == other.things
     return one == other
+
+
+def _nothing(_place: int) -> None:
+    return None
+
+
+def _always(value: Value | None) -> Callable[[int], Value | None]:
+    return lambda _place: value
 
 
 class Resolver:
@@ -169,8 +210,7 @@ class Resolver:
         if not mention.receiver:
             found = self.name(path, mention.at, mention.name, file.space(mention.use == Use.TYPE))
         else:
-            receiver = self.value(path, mention.at, parse(mention.receiver))
-            found = self.member(receiver, mention.name) if receiver else None
+            found = self.found(path, mention.at, ("member", parse(mention.receiver), mention.name))
         if found is None or found is _ABSENT:
             return None
         return Found(tuple(thing for thing in found.things if thing.path not in LIBRARIES), found.value)
@@ -215,6 +255,9 @@ class Resolver:
         return self._once(("name", path, at, name, where), lambda: self._name(file, at, name, where))
 
     def _name(self, file: _File, at: int, name: str, space: Space) -> Found | None:
+        if file.policy.rebinds:
+            found = self._in_file(file, at, name)
+            return Found((), Outside(name) if name in file.policy.builtins else OUTSIDE) if found is _ABSENT else found
         if bound := file.innermost(name, at, space):
             return self._bound(file, bound)
         things = self._top(file, name)
@@ -232,11 +275,60 @@ class Resolver:
             return None
         return Found((), OUTSIDE)
 
+    def _in_file(self, file: _File, at: int, name: str) -> Found | None:
+        """Return what a file says of a name that may be bound several times, _ABSENT if it knows none."""
+        bound = file.innermost(name, at)
+        if bound and bound[0].start > 0:
+            return self._one_of([self._meant(file, one) for one in bound])
+        around = file.types_around(at)
+        if around and not file.is_in_function(at, around[-1]) and (numbers := file.members.get((around[-1], name))):
+            things = tuple(Thing(file.path, number) for number in numbers)
+            return Found(things, self.meaning(things))
+        found = [self._meant(file, one) for one in bound]
+        if things := self._top(file, name):
+            found.append(Found(things, self.meaning(things)))
+        if found:
+            return self._one_of(found)
+        if (imported := self._listed(file, name)) is not _ABSENT:
+            return imported
+        is_hidden = file.facts.has_errors or any((owner, name) in file.members for owner in around)
+        return None if is_hidden else _ABSENT
+
+    def _listed(self, file: _File, name: str) -> Found | None:
+        """Return a name that a file imports without saying it."""
+        for one in file.imports.get("", ()):
+            value, first = self._module(file, one.module), file.policy.first
+            if one.item == "*":
+                found = self.member(value, name) if value and not isinstance(value, Outside) else None
+                if found is not _ABSENT:
+                    return found
+            elif first and name == one.module.partition(".")[0]:
+                return Found((), first(self._source, value, one.module)) if value else None
+        return _ABSENT
+
+    def _meant(self, file: _File, one: Bound) -> Found | None:
+        return self._bound(file, [one])
+
+    def _one_of(self, found: Sequence[Found | None]) -> Found | None:
+        """Return one of several things of a name, None if only some are of the project."""
+        if None in found:
+            return None
+        meant = [one for one in found if one and one.value != NOTHING]
+        if len(meant) < 2:
+            return meant[0] if meant else found[0]
+        things = tuple(dict.fromkeys(thing for one in meant for thing in one.things))
+        if things and any(not one.things and isinstance(one.value, Outside) for one in meant):
+            return None
+        same = self.meaning(things) if all(one.things for one in meant) else either(one.value for one in meant)
+        return Found(things, same)
+
     def found(self, path: str, at: int, expression: Expression) -> Found | None:
         """Return what an expression names, with what it gives."""
         match expression:
             case ("name", str(name)):
                 return self.name(path, at, name)
+            case ("member", ("module", str(module)), str(name)) if self._open(path).policy.inside:
+                return self._item_of(self._open(path), module, name)
             case ("member", owner, str(name)):
                 value = self.value(path, at, owner)
                 return self.member(value, name) if value else None
@@ -245,6 +337,18 @@ class Resolver:
             case ("declared", int(number)):
                 return Found((Thing(path, number),), self.meaning((Thing(path, number),)))
         return Found((), self.value(path, at, expression))
+
+    def _item_of(self, file: _File, module: str, name: str) -> Found | None:
+        """Return an item of a module; what a package imports from itself is a module in it."""
+        value, inside = self._module(file, module), None
+        if isinstance(value, Outside):
+            inside = self._module(file, f"{module}.{name}")
+        elif isinstance(value, Module) and value.path == file.path and file.policy.inside:
+            inside = file.policy.inside(self._source, file.path, name)
+        if isinstance(inside, Module):
+            return Found((), inside)
+        found = self.member(value, name) if value else None
+        return None if found is _ABSENT else found
 
     def _bound(self, file: _File, bound: Sequence[Bound]) -> Found | None:
         first = bound[0]
@@ -313,6 +417,8 @@ class Resolver:
         file = self._file(module.path)
         if file is None:
             return None
+        if file.policy.rebinds:
+            return self._in_module(file, name)
         if one := next(iter(file.exports.get(name, ())), None):
             return self._import(file, one) if one.module else self.found(file.path, one.at, parse(one.value))
         if "=" in file.exports:
@@ -323,6 +429,16 @@ class Resolver:
         if given := self._attached(module, module.path, name):
             return given
         return self._passed_on(file, name)
+
+    def _in_module(self, file: _File, name: str) -> Found | None:
+        """Return a name of a module, or a module of a package."""
+        found = self._in_file(file, 0, name)
+        if found is not _ABSENT:
+            return found
+        inside = file.policy.inside(self._source, file.path, name) if file.policy.inside else None
+        if inside:
+            return Found((), inside)
+        return None if any((-1, hook) in file.members for hook in file.policy.hooks) else _ABSENT
 
     def _passed_on(self, file: _File, name: str) -> Found | None:
         """Return a name of the modules whose names a file all exports."""
@@ -353,7 +469,8 @@ class Resolver:
         return Found(tuple(things), either(one.value if one else None for one, _ in given))
 
     def _module(self, file: _File, module: str) -> Value | None:
-        return file.policy.module(self._source, file.path, module)
+        key = ("import", file.path, module)
+        return self._once(key, lambda: file.policy.module(self._source, file.path, module))
 
     def meaning(self, things: tuple[Thing, ...]) -> Value | None:
         """Return the value of declarations of one name."""
@@ -369,8 +486,33 @@ class Resolver:
         if functions := tuple(one for one in things if self.declared(one).kind in _CALLABLE):
             if Mark.PROPERTY in self.declared(functions[0]).marks:
                 return self.call(Function(functions[:1]), lambda _place: None, 0)
-            return Function(functions)
-        return either(self._held(thing) for thing in things)
+            others = [self._held(one) for one in things if one not in functions] if self._rebinds(things) else []
+            return either([self._function(functions), *others])
+        held = [thing for thing in things if self.declared(thing).value.endswith("!")]
+        return either(self._held(thing) for thing in held or things)
+
+    def _rebinds(self, things: tuple[Thing, ...]) -> bool:
+        return self._open(things[0].path).policy.rebinds
+
+    def _function(self, things: tuple[Thing, ...], of: Value | None = None) -> Value | None:
+        """Return functions, as their decorators change them."""
+        if not any(self.declared(thing).decorators for thing in things):
+            return Function(things, of)
+        made = [self._decorated(thing, Function((thing,), of)) for thing in things]
+        if all(one == Function((thing,), of) for one, thing in zip(made, things, strict=True)):
+            return Function(things, of)
+        return either(made)
+
+    def _decorated(self, thing: Thing, value: Value | None) -> Value | None:
+        one, policy = self.declared(thing), self._open(thing.path).policy
+        for text in reversed(one.decorators):
+            decorator, given = self.value(thing.path, one.at, parse(text)), value
+            how = policy.passes.get(decorator.name, "") if isinstance(decorator, Outside) else ""
+            if how == "later":
+                value = Signature((), Later(self._each(self.call(given, _nothing, 0), 1)))
+            elif how != "value":
+                value = self.call(decorator, _always(given), 1)
+        return value
 
     def _is_only_type(self, thing: Thing) -> bool:
         """Return whether a declaration is no value."""
@@ -410,10 +552,16 @@ class Resolver:
         match expression:
             case ("name", _) | ("member", _, _):
                 found = self._found_type(path, at, expression)
+                if found and self._open(path).policy.is_open:
+                    return self._open_type(path, at, found, expression[-1])
                 return self._of_type(found.value) if found else None
             case ("apply", kind, arguments):
                 given = tuple(map(inner, arguments))
                 found = self._found_type(path, at, kind)
+                foreign = found.value.values[0] if found and isinstance(found.value, Either) else found and found.value
+                if isinstance(foreign, Outside) and self._open(path).policy.is_open:
+                    make = self._open(path).policy.containers.get(foreign.name.rpartition(".")[2])
+                    return make(given) if make else foreign_instance(foreign.name)
                 if found and found.things and Mark.ALIAS in self.declared(found.things[0]).marks:
                     return replaced(inner(kind), dict(zip(self._parameters(found.things[0]), given, strict=False)))
                 return self._applied(inner(kind), given)
@@ -439,6 +587,30 @@ class Resolver:
             case ("nothing",):
                 return NOTHING
         return None
+
+    def _open_type(self, path: str, at: int, found: Found, name: str) -> Value | None:
+        """Return a value of a type, where a foreign one may say nothing or hold anything."""
+        value, policy = found.value, self._open(path).policy
+        if len(found.things) == 1 and (alias := self._aliased_type(found.things[0])):
+            return alias
+        if isinstance(value, Either):
+            return either(self._open_type(path, at, Found((), one), name) for one in value.values)
+        if not isinstance(value, Outside):
+            return self._of_type(value)
+        if value.name in policy.own_types:
+            around = self._open(path).types_around(at)
+            return Instance((Thing(path, around[-1]),)) if around else None
+        if value.name in policy.type_variables:
+            return Variable(name)
+        if value.name in policy.plain:
+            return OUTSIDE
+        return None if value.name in policy.anything else foreign_instance(value.name)
+
+    def _aliased_type(self, thing: Thing) -> Value | None:
+        """Return the type that a constant is another name for."""
+        one = self.declared(thing)
+        texts = [base.type for base in one.bases if base.how == "aliased"]
+        return self.type(thing.path, one.at, parse(texts[0])) if texts else None
 
     def _found_type(self, path: str, at: int, expression: Expression) -> Found | None:
         """Return what the name of a type means, without values of the same name."""
@@ -473,6 +645,7 @@ class Resolver:
                 | Either()
                 | Several()
                 | All()
+                | Later()
                 | Nothing()
             ):
                 return kind  # The last ones are aliases.
@@ -550,7 +723,11 @@ class Resolver:
             case ("element", of):
                 return self._element(inner(of))
             case ("each", of):
-                return self._each(inner(of), 1)
+                looped = self.underlying(inner(of))
+                if isinstance(looped, Several):
+                    return either(looped.items)
+                by_key = isinstance(looped, Table) and self._open(path).policy.loops_over_keys
+                return self._each(looped, 0 if by_key else 1)
             case ("key", of):
                 return self._each(inner(of), 0)
             case ("item", of, int(place)):
@@ -579,8 +756,8 @@ class Resolver:
                 return element
             case Table(_, held):
                 return held
-            case Outside():
-                return OUTSIDE
+            case Outside() as foreign:
+                return held_by(foreign)
         return None
 
     def _each(self, value: Value | None, place: int) -> Value | None:
@@ -592,9 +769,20 @@ class Resolver:
                 return held if place else key
             case Signature((Signature(given, _), *_), _):  # A function that calls the body of the loop.
                 return given[place] if place < len(given) else None
-            case Outside():
-                return OUTSIDE
+            case Instance(things) as looped:
+                return self._iterated(looped, self._open(things[0].path).policy.iterating)
+            case Outside() as foreign:
+                return held_by(foreign)
         return None
+
+    def _iterated(self, value: Value | None, names: Sequence[str]) -> Value | None:
+        """Return what the members give that a loop over an object calls."""
+        for name in names:
+            found = self.member(value, name) if value else None
+            value = self.call(found.value, _nothing, 0) if found else None
+            if not isinstance(value, Instance):
+                return self._each(value, 1)
+        return value if names else None
 
     def _item(self, value: Value | None, place: int) -> Value | None:
         match self.underlying(value):
@@ -602,8 +790,8 @@ class Resolver:
                 return items[place] if place < len(items) else None
             case Many(element):
                 return element
-            case Outside():
-                return OUTSIDE
+            case Outside() as foreign:
+                return held_by(foreign)
         return None
 
     def _awaited(self, value: Value | None) -> Value | None:
@@ -611,6 +799,10 @@ class Resolver:
         for _ in range(MAX_LEVELS):
             if isinstance(value, Either):
                 return either(map(self._awaited, value.values))
+            if isinstance(value, Later):
+                return value.value
+            if isinstance(value, Instance) and self._open(value.things[0].path).policy.asynchronous:
+                return None
             if not isinstance(value, Instance | All):
                 return value
             then = self.member(value, "then")
@@ -657,8 +849,14 @@ class Resolver:
             if how := policy.passes.get(called.name) if arguments else None:
                 given = arguments[0][1] if arguments[0][0] == "type" else arguments[0]
                 return self.type(path, at, given) if how == "type" else self.value(path, at, given)
-            if not policy.is_generic(called.name):
+            if not policy.is_generic(called.name) or called.name in policy.plain:
                 return OUTSIDE
+            if f"{called.name}()" in policy.passes:
+                return Outside(f"{called.name}()")
+            if policy.is_open and called.name:
+                values = [self.value(path, at, argument) for argument in arguments]
+                is_plain = "()" not in called.name and all(isinstance(one, Outside | Nothing) for one in values)
+                return foreign_instance(called.name) if is_plain else None
         return self.call(called, lambda place: self.value(path, at, arguments[place]), len(arguments))
 
     def call(self, called: Value | None, argument: Callable[[int], Value | None], count: int) -> Value | None:
@@ -669,14 +867,18 @@ class Resolver:
             case Function():
                 return either(self._result(called, thing, argument, count) for thing in self._callable(called.things))
             case Instance():
-                made_of = self.underlying(called)
+                made_of, calling = self.underlying(called), self._open(called.things[0].path).policy.calling
+                if calling and (found := self.member(called, calling)):
+                    return self.call(found.value, argument, count)
                 if isinstance(made_of, Instance) and (found := self.member(made_of, "()")):
                     return self.call(found.value, argument, count)
                 return made_of.result if isinstance(made_of, Signature) else None
             case Either(values):
                 return either(self.call(one, argument, count) for one in values)
             case Signature(_, result):
-                return result
+                return without_variables(replaced(result, self._given(called, argument, count)))
+            case Above():
+                return called
             case Outside():  # Its module cannot know the project's types, unless it is given some.
                 given = (argument(place) for place in range(count))
                 return OUTSIDE if all(isinstance(one, Outside | Nothing) for one in given) else None
@@ -698,21 +900,45 @@ class Resolver:
         if called.arguments:
             known |= zip(one.type_parameters, called.arguments, strict=False)
         if value is not None and has_variable(value):
-            for place, parameter in enumerate((one.parameters or ())[:count]):
+            parameters = one.parameters or ()
+            if (
+                parameters
+                and one.owner >= 0
+                and self._open(thing.path).policy.passes_self
+                and Mark.STATIC not in one.marks
+            ):
+                self._match(self.value(thing.path, one.at, parse(parameters[0].value)), _always(called.of), 0, known)
+                parameters = parameters[1:]
+            for place, parameter in enumerate(parameters[:count]):
                 self._match(self.value(thing.path, one.at, parse(parameter.value)), argument, place, known)
         return without_variables(replaced(value, known))
+
+    def _given(
+        self, called: Signature, argument: Callable[[int], Value | None], count: int
+    ) -> Mapping[str, Value | None]:
+        """Return the type arguments that follow from what a value of a function type is given."""
+        known: dict[str, Value | None] = {}
+        for place, parameter in enumerate(called.parameters[:count] if has_variable(called.result) else ()):
+            self._match(parameter, argument, place, known)
+        return known
 
     def _declared_result(self, thing: Thing, one: Declared, of: Value | None) -> Value | None:
         """Return what a function says that it gives, or what it returns."""
         policy = self._open(thing.path).policy
+        is_later = policy.asynchronous and Mark.ASYNC in one.marks and Mark.GENERATOR not in one.marks
         if one.value:
-            return of if of and one.value in policy.own else self.value(thing.path, one.at, parse(one.value))
-        if Mark.ABSTRACT in one.marks or Mark.GENERATOR in one.marks:
+            value = of if of and one.value in policy.own else self.value(thing.path, one.at, parse(one.value))
+            return Later(value) if is_later else value
+        if Mark.ABSTRACT in one.marks or (Mark.GENERATOR in one.marks and not policy.asynchronous):
             return None
         given = [
             of if of and text in policy.own else self.value(thing.path, at, parse(text)) for at, text in one.returns
         ]
         value = either(given) if given else NOTHING
+        if policy.asynchronous and Mark.GENERATOR in one.marks:
+            return Many(value)
+        if is_later:
+            return Later(value)
         if Mark.ASYNC not in one.marks or not policy.promise:
             return value
         return Instance(self._library(self._open(thing.path), policy.promise), (value,))
@@ -759,10 +985,21 @@ class Resolver:
 
     def _member(self, value: Value, name: str) -> Found | None:
         match value:
+            case Outside(of) if of.endswith("()"):
+                return Found((), None)
             case Outside(of):
                 return Found((), Outside(f"{of}.{name}" if of else ""))
             case Module():
                 return self._exported(value, name)
+            case Folder(path, language) if find := POLICIES[language].inside:
+                inside = find(self._source, path, name)
+                return Found((), inside) if inside else None
+            case Later(held) if name in ("__enter__", "__aenter__"):
+                return Found((), Signature((), Later(held) if name == "__aenter__" else held))
+            case Instance(things) | Type(things) if self._open(things[0].path).policy.is_linear:
+                return self._in_order(self._open(things[0].path).policy, self.order(value), name)
+            case Above(things) if self._open(things[0].path).policy.is_linear:
+                return self._in_order(self._open(things[0].path).policy, self.order(Instance(things))[1:], name)
             case All(values):
                 return self._any([self.member(one, name) if one else None for one in values])
             case Function(things):
@@ -779,8 +1016,8 @@ class Resolver:
             case Variable(known, above) if above:
                 found = self.member(above, name)
                 return found if known or (found and found.things) else None
-            case Many() | Table() | Several() | Signature():
-                return Found((), OUTSIDE)
+            case Many() | Table() | Several() | Signature() | Later():
+                return Found((), _method_of(value, name))
         return None
 
     def _of_function(self, value: Function, path: str, name: str) -> Found | None:
@@ -791,6 +1028,40 @@ class Resolver:
             return attached
         library = self._library(file, file.policy.functions)
         return self.member(Instance(library), name) if library else None
+
+    def order(self, value: Instance | Type) -> list[Value | None]:
+        """Return a type and all above it, as members are looked for; None stands for what is not known."""
+        return self._once(("order", value), lambda: self._merged(value)) or [None]
+
+    def _merged(self, value: Instance | Type) -> list[Value | None]:
+        """Merge the orders of the bases so that each type stands before its own bases (C3)."""
+        as_kind = type(value)
+        bases = [as_kind(one.things, one.arguments) if isinstance(one, Instance) else one for one in self._bases(value)]
+        rows = [list(self.order(one)) if isinstance(one, Instance | Type) else [one] for one in bases]
+        rows.append(list(bases))
+        merged: list[Value | None] = [value]
+        while rows := [row for row in rows if row]:
+            later = [one for row in rows for one in row[1:]]
+            following = next((row[0] for row in rows if row[0] not in later), None)
+            merged.append(following)
+            if following is None:  # Unknown, or there is no such order.
+                break
+            rows = [row[1:] if row[0] == following else row for row in rows]
+        return merged
+
+    def _in_order(self, policy: Policy, order: Sequence[Value | None], name: str) -> Found | None:
+        is_foreign = is_hooked = False
+        for one in order:
+            if isinstance(one, Outside):
+                known = policy.foreign_members(one.name)
+                is_foreign = is_foreign or known is None or name in known
+            elif not isinstance(one, Instance | Type):
+                return None
+            elif own := self._own(one, name, order[0]):
+                return None if is_foreign else own
+            else:
+                is_hooked = is_hooked or any(self._own(one, hook) for hook in policy.hooks)
+        return Found((), None) if is_foreign else None if is_hooked else _ABSENT
 
     def _any(self, members: Sequence[Found | None]) -> Found | None:
         """Return a member of a value that has several types."""
@@ -810,6 +1081,8 @@ class Resolver:
             return None
         members = having
         things = dict.fromkeys(thing for one in members if one for thing in one.things)
+        if things and Found((), None) in members:
+            return None
         return Found(tuple(things), either(one.value for one in members if one))
 
     def _inherited(self, level: list[Value | None], name: str) -> Found | None:
@@ -853,16 +1126,19 @@ class Resolver:
         known = self.foreign_methods(owner.things[0], base)
         return known is None or name in known
 
-    def _own(self, value: Instance | Type, name: str) -> Found | None:
-        """Return what a type declares itself, or what the type that it is made of has."""
+    def _own(self, value: Instance | Type, name: str, of: Value | None = None) -> Found | None:
+        """Return what a type declares itself, or what the type that it is made of has. of: whose member it is."""
         things = tuple(thing for one in value.things for thing in self._declared_in(one, name))
         if len(things) == 1 and Mark.ALIAS in (one := self.declared(things[0])).marks and not self._is_type(things[0]):
             return self.found(things[0].path, one.at, parse(one.value))
         if things:
             kinds = {self.declared(thing).kind for thing in things}
             if kinds <= set(_CALLABLE) and Mark.PROPERTY not in self.declared(things[0]).marks:
-                of = Instance(value.things, value.arguments)
-                return Found(things, Function(things, of))
+                whose = of if isinstance(of, Instance | Type) else value
+                return Found(things, self._function(things, Instance(whose.things, whose.arguments)))
+            if kinds <= set(_CALLABLE) and self._rebinds(things):  # A property, and what sets it.
+                is_read = isinstance(value, Instance)
+                return Found(things, self.call(Function(things[:1], of or value), _nothing, 0) if is_read else None)
             return Found(things, replaced(self.meaning(things), self._arguments(value)))
         if attached := self._attached(value, value.things[0].path, name):
             return attached

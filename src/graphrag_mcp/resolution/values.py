@@ -34,6 +34,21 @@ class Module:
 
 
 @dataclass(frozen=True, slots=True)
+class Folder:
+    """A folder as a module that has no file of its own. language: that of its modules."""
+
+    path: str
+    language: str
+
+
+@dataclass(frozen=True, slots=True)
+class Later:
+    """What gives a value when it is awaited or entered."""
+
+    value: "Value | None"
+
+
+@dataclass(frozen=True, slots=True)
 class Type:
     """A type itself; several things are parts or variants of one."""
 
@@ -125,6 +140,8 @@ Value = (
     | Nothing
     | Package
     | Module
+    | Folder
+    | Later
     | Type
     | Instance
     | Above
@@ -138,6 +155,16 @@ Value = (
     | All
 )
 OUTSIDE, NOTHING = Outside(), Nothing()
+
+
+def foreign_instance(name: str) -> Outside:
+    """Return an instance of a foreign type, of which it is not known what it holds."""
+    return Outside(f"{name}()")
+
+
+def held_by(value: Outside) -> Outside | None:
+    """Return what a foreign value holds, None if that may be anything."""
+    return None if value.name.endswith("()") else OUTSIDE
 
 
 class Found(NamedTuple):
@@ -188,6 +215,8 @@ def rebuilt(value: Value, change: "Callable[[Value | None], Value | None]") -> V
             return Signature(tuple(map(change, parameters)), change(result))
         case Many(element):
             return Many(change(element))
+        case Later(held):
+            return Later(change(held))
         case Table(key, held):
             return Table(change(key), change(held))
         case Several(items):

@@ -41,6 +41,10 @@ class Shapes:
     expected: what the place of a function expects there. signatures: the names of members that have none in the syntax.
     selves: functions in which the name of the own instance means their own. marks: what words before a function say.
     unset: what a variable holds that is given nothing. bound: the field of a type parameter with what it is at least.
+    loops: what a loop gives. patterns: nodes that take a value
+    apart. spreads: what a parameter that takes all further arguments holds, from its type. enter: what a block binds of
+    the value that it enters. passes_self: whether the own instance is the first parameter. binds_imports: whether an
+    import binds names where it stands, as an assignment does.
     """
 
     values: Mapping[str, Rule]
@@ -61,6 +65,12 @@ class Shapes:
     marks: Mapping[str, Mark] = field(default_factory=dict)
     unset: str = UNKNOWN
     bound: str = ""
+    loops: Sequence[str] = ("[@]", "[*]")
+    patterns: Set[str] = frozenset()
+    spreads: Mapping[str, str] = field(default_factory=dict)
+    enter: Mapping[str, str] = field(default_factory=dict)
+    passes_self: bool = False
+    binds_imports: bool = False
 
 
 class Writer:
@@ -97,12 +107,15 @@ class Writer:
             rule = self._shapes.parameters.get(child.type)
             if rule is None:
                 continue
-            names: Sequence[Node | None] = child.children_by_field_name(rule.names) if rule.names else [child]
+            names: Sequence[Node | None] = child.children_by_field_name(rule.names) if rule.names else [leaf(child)]
             kind = child.child_by_field_name(rule.type) if rule.type else None
             default = child.child_by_field_name(rule.default) if rule.default else None
             value = self.typed(kind) if kind else self.value(default) if default else UNKNOWN
             if rule.rest and kind:
                 value = instance(f"[{self.type(kind)}]")
+            spreads = (one.type for one in (child, *arguments(child)[:1]) if one.type in self._shapes.spreads)
+            if spread := next(spreads, ""):
+                value = instance(self._shapes.spreads[spread].format(self.type(kind)))
             if value == UNKNOWN and self._shapes.taken:
                 value = self._shapes.taken(self, child)
             is_optional = rule.optional or default is not None
@@ -265,6 +278,13 @@ def function_type(given: str, result: Rule) -> Rule:
 def choice(*fields: str) -> Rule:
     """Either of the values in some fields."""
     return lambda writer, node: either([writer.value(node.child_by_field_name(one)) for one in fields])
+
+
+def leaf(node: Node) -> Node:
+    """Return the first name or word in a node."""
+    while node.named_children:
+        node = node.named_children[0]
+    return node
 
 
 def _part(node: Node, field_name: str) -> Node | None:

@@ -29,7 +29,7 @@ The vocabulary of `queries/*.facts.scm`; names of captures that begin with "_" s
                  @from.type (the type whose member it is); the first pattern that fits a name decides
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from tree_sitter import Node, Query, QueryCursor, Tree
@@ -50,13 +50,13 @@ from graphrag_mcp.model.facts import (
 )
 from graphrag_mcp.model.files import SymbolKind
 from graphrag_mcp.parsing.code.syntax import SourceCode
-from graphrag_mcp.parsing.facts.expressions import LITERAL, UNKNOWN, Shapes, Writer, arguments, instance, module
+from graphrag_mcp.parsing.facts.expressions import LITERAL, UNKNOWN, Shapes, Writer, arguments, instance, leaf, module
 from graphrag_mcp.parsing.outline import Definition
 
 _Captures = dict[str, list[Node]]
 _BASES = ("embeds", "extends", "implements")
 _NUMBERED = ("own", "function", "nameless", "object")
-_TYPES = ("interface", "stands", "renames", "type_parameters")
+_TYPES = ("interface", "stands", "renames", "type_parameters", "aliased")
 _IMPORTS = {"import": "", "import.default": "default"}  # What is imported where no item is named.
 _EXPORTS = {"export": "", "export.default": "default", "export.all": "*", "export.whole": "="}
 _KINDS = {"function": SymbolKind.FUNCTION, "field": SymbolKind.FIELD}
@@ -65,7 +65,9 @@ _DEFINED = (*_CALLABLE, SymbolKind.TYPE)  # These hold no value besides what the
 _BLOCKS = (*_CALLABLE, SymbolKind.MODULE)
 _AROUND = (*_BLOCKS, SymbolKind.TYPE)
 _NAMES = frozenset(("identifier", "shorthand_property_identifier_pattern"))
-_BINDERS = ("bind", "bind.block", "bind.function", "bind.type", "within")
+_BINDERS = ("bind", "bind.block", "bind.function", "bind.type", "bind.member", "within")
+_MARKS = {f"mark.{mark}": mark for mark in Mark}
+_OUTER = ("global", "nonlocal")
 
 
 @dataclass(slots=True)
@@ -86,6 +88,7 @@ class _Draft:
     type_parameters: tuple[str, ...] = ()
     bases: list[BaseType] = field(default_factory=list)
     marks: list[str] = field(default_factory=list)
+    decorators: list[str] = field(default_factory=list)
 
     def done(self) -> Declared:
         return Declared(
@@ -103,6 +106,7 @@ class _Draft:
             self.type_parameters,
             tuple(self.bases),
             tuple(self.marks),
+            tuple(self.decorators),
         )
 
 
@@ -114,6 +118,7 @@ class _Binding:
     role: str
     names: list[tuple[str, str]]  # Each with its value.
     is_part: bool = False  # Of what a pattern takes apart.
+    of: str = ""  # The name of the value whose member is bound.
 
     def kind(self, value: str) -> str:
         """Return the kind of the binding: what is imported, or taken out of another value, is an alias."""
@@ -144,6 +149,10 @@ class FactReader:
         self._handed: set[int] = set()  # Objects of which others decide what their functions see as the own instance.
         self._selves: dict[int, Node] = {}  # By the function whose own instance it is.
         self._returned: list[Node] = []
+        self._yielded: list[Node] = []
+        self._outer: dict[str, list[Node]] = {role: [] for role in _OUTER}
+        self._types: dict[tuple[int, int], int] = {}  # Scopes whose names are members.
+        self._bodies: dict[tuple[int, int], int] = {}  # What is inside of functions.
         self._flows: list[Flow] = []
         self._uses: dict[int, tuple[int, str, Node, _Captures]] = {}  # by the start of the name
         self._named: set[int] = set(self._by_name)  # starts of names that are declared, not mentioned
@@ -165,8 +174,9 @@ class FactReader:
         self._own_members()
         self._bind_own_instances()
         self._bind_all(tree)
+        named = {(bound.name, bound.stop) for bound in self._bound if bound.kind in ("declared", "alias")}
         for bound in self._bound:
-            if bound.kind not in ("declared", "alias"):
+            if (bound.name, bound.stop) not in named and (bound.start or not self._shapes.binds_imports):
                 self._variables.setdefault(bound.name, []).append((bound.start, bound.stop))
         return FileFacts(
             language,
@@ -234,7 +244,11 @@ class FactReader:
         if role == "unit":
             self._unit = self._writer.text(captures[role][0])
         elif role == "scope":
-            self._scopes.update(node.byte_range for node in captures[role])
+            for node in captures[role]:
+                self._scopes.add(node.byte_range)
+                name = node.child_by_field_name("name") if self._shapes.passes_self else None
+                if name and name.start_byte in self._by_name:
+                    self._types[node.byte_range] = self._by_name[name.start_byte]
         elif role in _BINDERS:
             self._add_binding(role, captures)
         elif role in _TYPES:
@@ -252,6 +266,12 @@ class FactReader:
                 self._drafts[index].value = self._writer.type(node)
         elif role == "returned":
             self._returned += captures[role]
+        elif role == "yielded":
+            self._yielded += captures[role]
+        elif role in self._outer:
+            self._outer[role] += captures[role]
+        elif role == "decorator" or role in _MARKS:
+            self._add_mark(role, captures)
         elif role in _IMPORTS:
             self._add_import(role, captures)
         elif role in _EXPORTS:
@@ -269,6 +289,9 @@ class FactReader:
         if role == "interface":
             draft.marks.append(Mark.INTERFACE)
             return
+        if role == "aliased":
+            draft.bases.append(BaseType(self._writer.type(captures["type"][0]), role))
+            return
         is_own = "type" in captures and self._index_of.get(captures["type"][0].id) == index
         if "type" in captures and not is_own:
             draft.value = self._writer.type(captures["type"][0])
@@ -277,11 +300,18 @@ class FactReader:
         if parameters := captures.get("type_parameters"):
             draft.type_parameters = self._type_parameters(parameters[0], draft.start, draft.stop)
 
+    def _add_mark(self, role: str, captures: _Captures) -> None:
+        draft = self._drafts[self._by_name[captures["name"][0].start_byte]]
+        if role in _MARKS:
+            draft.marks.append(_MARKS[role])
+        else:
+            draft.decorators.append(self._writer.value(captures[role][0]))
+
     def _type_parameters(self, node: Node, start: int, stop: int) -> tuple[str, ...]:
         names: list[str] = []
         for child in arguments(node):
             bound = child.child_by_field_name(self._shapes.bound) if self._shapes.bound else None
-            for name in child.children_by_field_name("name") or [child]:
+            for name in child.children_by_field_name("name") or [leaf(child)]:
                 self._named.add(name.start_byte)
                 names.append(self._writer.text(name))
                 above = self._writer.type(bound) if bound else ""
@@ -312,7 +342,8 @@ class FactReader:
         draft.parameters = ()
         draft.marks += [self._shapes.marks[one.type] for one in node.children if one.type in self._shapes.marks]
         for kind, child in fields:
-            found = self._writer.parameters(child) if child else []
+            has_names = child is not None and (kind != self._shapes.result or child.type == "parameter_list")
+            found = self._with_self(draft, self._writer.parameters(child)) if has_names else []
             if kind == "receiver" and found:  # Its type arguments are names for those of the type.
                 named = found[0][0].value.partition("<")[2].rstrip("!>")
                 draft.type_parameters = tuple(named.split(",")) if named else ()
@@ -330,9 +361,22 @@ class FactReader:
                     )
         if parameters := node.child_by_field_name("type_parameters"):
             draft.type_parameters = self._type_parameters(parameters, node.start_byte, node.end_byte)
-        self._scopes.add(node.byte_range)
+        body = (start, node.end_byte) if self._shapes.passes_self else node.byte_range
+        self._scopes.add(body)
+        self._bodies[body] = index
         if node.type in self._shapes.selves:
             self._bind_self(node, index)
+
+    def _with_self(
+        self, draft: _Draft, found: list[tuple[Parameter, Node | None]]
+    ) -> list[tuple[Parameter, Node | None]]:
+        """Give the first parameter of a method the own instance, where the language passes it so."""
+        is_method = draft.kind == SymbolKind.METHOD and draft.owner >= 0 and self._shapes.passes_self
+        if not is_method or not found or Mark.STATIC in draft.marks or found[0][0].value != UNKNOWN:
+            return found
+        value = f"^#{draft.owner}" if Mark.CLASS in draft.marks else f"#{draft.owner}!"
+        own = Parameter(found[0][0].name, value)
+        return [(own, found[0][1]), *found[1:]]
 
     def _bind_self(self, node: Node, index: int) -> None:
         """Bind the name of the own instance in a function: the object or type whose member it is, or its own."""
@@ -350,11 +394,17 @@ class FactReader:
     def _add_results(self, tree: Tree) -> None:
         """Give functions without a declared result what they return."""
         spans = {node.byte_range: index for node, index in self._functions}
-        self._returned.sort(key=lambda node: node.start_byte)
-        around = _innermost(_by_place({*spans, _whole(tree)}), [node.byte_range for node in self._returned])
-        for node, span in zip(self._returned, around, strict=True):
-            if span in spans and not self._drafts[spans[span]].value:
-                self._drafts[spans[span]].returns.append((node.start_byte, self._writer.value(node)))
+        for nodes in (self._yielded, self._returned):
+            nodes.sort(key=lambda node: node.start_byte)
+            around = _innermost(_by_place({*spans, _whole(tree)}), [node.byte_range for node in nodes])
+            for node, span in zip(nodes, around, strict=True):
+                draft = self._drafts[spans[span]] if span in spans else None
+                if draft is None or draft.value:
+                    continue
+                if nodes is self._yielded and Mark.GENERATOR not in draft.marks:
+                    draft.marks.append(Mark.GENERATOR)
+                if nodes is self._yielded or not self._yielded or Mark.GENERATOR not in draft.marks:
+                    draft.returns.append((node.start_byte, self._writer.value(node)))
 
     def _add_member(self, captures: _Captures) -> None:
         """Give a member of a nameless type or an object its owner; it may be declared by nothing else."""
@@ -405,7 +455,7 @@ class FactReader:
         node = captures[role][0]
         values = self._values(node, captures, len(names))
         bound: list[tuple[str, str]] = []
-        for name, value in zip(names, values, strict=True):
+        for name, value in self._taken_apart(zip(names, values, strict=True)):
             index = self._by_name.get(name.start_byte)
             if index is not None:
                 if self._drafts[index].kind not in _DEFINED:
@@ -414,9 +464,24 @@ class FactReader:
                 continue
             else:
                 bound.append((self._writer.text(name), value))
-            self._named.add(name.start_byte)
+            if role != "bind.member":
+                self._named.add(name.start_byte)
         if bound:
-            self._bindings.append(_Binding(node, role, bound, "part" in captures))
+            of = self._writer.text(captures["of"][0]) if "of" in captures else ""
+            self._bindings.append(_Binding(node, role, bound, "part" in captures, of))
+
+    def _taken_apart(self, pairs: Iterable[tuple[Node, str]]) -> Iterator[tuple[Node, str]]:
+        """Yield the names of patterns, each with its part of the value."""
+        for name, value in pairs:
+            if name.type in self._shapes.patterns:
+                parts = arguments(name)
+                is_known = value != UNKNOWN and not any(part.type in self._shapes.spreads for part in parts)
+                values = [f"{value}[{place}]" if is_known else UNKNOWN for place in range(len(parts))]
+                yield from self._taken_apart(zip(parts, values, strict=True))
+            elif name.type in self._shapes.spreads:
+                yield leaf(name), UNKNOWN
+            else:
+                yield name, value
 
     def _values(self, node: Node, captures: _Captures, count: int) -> list[str]:
         """Return what each of the names holds."""
@@ -426,7 +491,10 @@ class FactReader:
             found = [self._writer.typed(kinds[0])] * count
         elif loop := captures.get("loop"):
             value = self._writer.value(loop[0])
-            found = [value if value == UNKNOWN else f"{value}{step}" for step in ("[@]", "[*]")[:count]]
+            found = [value if value == UNKNOWN else f"{value}{step}" for step in self._shapes.loops[:count]]
+        elif entered := next((role for role in self._shapes.enter if role in captures), ""):
+            value = self._writer.value(captures[entered][0])
+            found = [value if value == UNKNOWN else f"{value}{self._shapes.enter[entered]}"]
         elif values := captures.get("value"):
             given = [value for one in values for value in self._listed(one)]
             if len(given) == count:
@@ -455,17 +523,54 @@ class FactReader:
         scopes = _by_place(self._scopes | {_whole(tree)})
         self._bindings.sort(key=lambda binding: binding.node.start_byte)
         around = _innermost(scopes, [binding.node.byte_range for binding in self._bindings])
+        elsewhere = self._bound_elsewhere(scopes)
         for binding, (start, stop) in zip(self._bindings, around, strict=True):
             at = binding.node.start_byte
             first = binding.node.end_byte
+            owner = self._types.get((start, stop), -1) if binding.role == "bind.block" else -1
+            if binding.role == "bind.member":
+                owner = self._type_of_self(scopes, (start, stop), binding.of)
+            if owner >= 0 or binding.role == "bind.member":
+                self._add_fields(owner, binding)
+                continue
             if binding.role == "within":
                 first, stop = binding.node.byte_range
             elif binding.role != "bind":
                 first = start
             self._bound += [
-                Bound(name, first, stop, value, at, binding.kind(value)) for name, value in binding.names if name != "_"
+                Bound(name, *elsewhere.get((start, stop, name), (first, stop)), value, at, binding.kind(value))
+                for name, value in binding.names
+                if name != "_"
             ]
         self._bind_declared(scopes)
+
+    def _bound_elsewhere(self, scopes: Sequence[tuple[int, int]]) -> dict[tuple[int, int, str], tuple[int, int]]:
+        """Return the scopes of the names that a function says to be of another one."""
+        found = {}
+        for role, nodes in self._outer.items():
+            nodes.sort(key=lambda node: node.start_byte)
+            for node, span in zip(nodes, _innermost(scopes, [node.byte_range for node in nodes]), strict=True):
+                around = [one for one in scopes if one[0] <= span[0] and span[1] <= one[1] and one != span] or [span]
+                found[*span, self._writer.text(node)] = around[0] if role == "global" else around[-1]
+        return found
+
+    def _type_of_self(self, scopes: Sequence[tuple[int, int]], inside: tuple[int, int], name: str) -> int:
+        """Return the type whose own instance a name is inside of a scope, -1 if it is none."""
+        for span in reversed(scopes):
+            index = self._bodies.get(span, -1)
+            if index < 0 or not (span[0] <= inside[0] and inside[1] <= span[1]):
+                continue
+            draft = self._drafts[index]
+            if draft.parameters and draft.parameters[0].name == name:
+                return draft.owner if f"#{draft.owner}" in draft.parameters[0].value else -1
+        return -1
+
+    def _add_fields(self, owner: int, binding: _Binding) -> None:
+        """Declare what is bound as a member of a type."""
+        at = binding.node.start_byte
+        for name, value in binding.names if owner >= 0 else ():
+            qualified, line = f"{self._drafts[owner].qualified}.{name}", self._code.row(at) + 1
+            self._drafts.append(_Draft(name, qualified, SymbolKind.FIELD.value, owner, line, at, at, at, value))
 
     def _bind_declared(self, scopes: Sequence[tuple[int, int]]) -> None:
         """Bind what is declared inside functions and modules, in the blocks where it is."""
@@ -482,9 +587,12 @@ class FactReader:
         texts = {kind: self._writer.text(nodes[0]) for kind, nodes in captures.items() if kind != role}
         item = texts.get("item", "").strip("'\"") or _IMPORTS[role]
         name = texts.get("alias") or texts.get("item", "")
-        if name == ".":
+        if name in (".", "*"):
             name, item = "", "*"
         self._imports.append(Imported(name, texts["module"].strip("\"'`"), item, 0, len(self._code.data) + 1))
+        if name and self._shapes.binds_imports:
+            value = f"{module(texts['module'])}.{item}" if item else module(texts["module"])
+            self._bindings.append(_Binding(captures[role][0], "bind.block", [(name, value)]))
 
     def _add_export(self, role: str, captures: _Captures) -> None:
         texts = {kind: self._writer.text(nodes[0]) for kind, nodes in captures.items() if kind != role}
@@ -543,8 +651,8 @@ def _role(captures: _Captures) -> str:
         if name.startswith("use."):
             return name
     roles = (
-        *_NUMBERED, "handed", "member", "indexed", "returned", *_BINDERS, *_TYPES, "unit", "scope", *_BASES,
-        *_IMPORTS, *_EXPORTS, "given",
+        *_NUMBERED, "handed", "member", "indexed", "returned", "yielded", *_MARKS, "decorator", *_OUTER, *_BINDERS,
+        *_TYPES, "unit", "scope", *_BASES, *_IMPORTS, *_EXPORTS, "given",
     )  # fmt: skip
     return next(role for role in roles if role in captures)
 

@@ -1,0 +1,74 @@
+(import_statement name: (dotted_name) @module) @import
+(import_statement name: (aliased_import name: (dotted_name) @module alias: (identifier) @alias)) @import
+(import_from_statement module_name: (_) @module name: [
+  (dotted_name) @item
+  (aliased_import name: (dotted_name) @item alias: (identifier) @alias)]) @import
+(import_from_statement module_name: (_) @module (wildcard_import) @item) @import
+
+[(class_definition) (list_comprehension) (set_comprehension) (dictionary_comprehension) (generator_expression)] @scope
+[(function_definition) (lambda)] @function
+(return_statement (_) @returned)
+(lambda body: (_) @returned)
+(yield (_) @yielded)
+(class_definition superclasses: (argument_list [(identifier) (attribute) (subscript) (call)] @extends))
+(module (expression_statement (assignment left: (identifier) @name right: [(subscript) (binary_operator)] @type) @aliased))
+(module (expression_statement (assignment left: (identifier) @name type: (type [(identifier) @_a (attribute attribute: (identifier) @_a)])
+  right: (string) @type) @aliased (#eq? @_a "TypeAlias")))
+(type_alias_statement left: (type (identifier) @name) right: (_) @type) @renames
+
+(decorated_definition (decorator (_) @decorator) definition: (_ name: (identifier) @name))
+(decorated_definition (decorator [(identifier) @_d (attribute attribute: (identifier) @_d)])
+  definition: (function_definition name: (identifier) @name) @mark.property
+  (#any-of? @_d "property" "cached_property" "setter" "deleter" "getter" "abstractproperty"))
+(decorated_definition (decorator [(identifier) @_d (attribute attribute: (identifier) @_d)])
+  definition: (function_definition name: (identifier) @name) @mark.static (#eq? @_d "staticmethod"))
+(decorated_definition (decorator [(identifier) @_d (attribute attribute: (identifier) @_d)])
+  definition: (function_definition name: (identifier) @name) @mark.class (#eq? @_d "classmethod"))
+(class_definition body: (block (function_definition name: (identifier) @name) @mark.class)
+  (#any-of? @name "__new__" "__init_subclass__" "__class_getitem__"))
+
+; What names hold.
+(assignment left: [(identifier) (pattern_list) (tuple_pattern) (list_pattern)] @name type: (_)? @type right: (_)? @value) @bind.block
+(assignment left: (attribute object: (identifier) @of attribute: (identifier) @name) type: (_)? @type right: (_)? @value) @bind.member
+(named_expression name: (identifier) @name value: (_) @value) @bind.block
+(for_statement left: (_) @name right: (_) @loop) @bind.block
+(for_in_clause left: (_) @name right: (_) @loop) @bind.block
+(with_statement . "with" (with_clause (with_item value: (as_pattern (_) @enter alias: (as_pattern_target (_) @name))))) @bind.block
+(with_statement . "with" (with_clause (with_item
+  value: (parenthesized_expression (as_pattern (_) @enter alias: (as_pattern_target (_) @name)))))) @bind.block
+(with_statement . "async" (with_clause (with_item value: (as_pattern (_) @enter.later alias: (as_pattern_target (_) @name))))) @bind.block
+(except_clause value: (as_pattern (_) @type alias: (as_pattern_target (identifier) @name))) @bind.block
+(case_clause (case_pattern (as_pattern (case_pattern) (identifier) @name))) @bind.block
+(case_clause (case_pattern (dotted_name . (identifier) @name .))) @bind.block
+(global_statement (identifier) @global)
+(nonlocal_statement (identifier) @nonlocal)
+
+; Mentions: the first pattern that fits decides.
+(import_from_statement module_name: (_) @from.module name: [
+  (dotted_name (identifier) @use.import) (aliased_import name: (dotted_name (identifier) @use.import))])
+(import_statement (dotted_name (identifier) @use.none))
+(import_from_statement module_name: (dotted_name (identifier) @use.none))
+(relative_import (dotted_name (identifier) @use.none))
+(aliased_import alias: (identifier) @use.none)
+(aliased_import name: (dotted_name (identifier) @use.none))
+(keyword_argument name: (identifier) @use.none)
+(keyword_pattern . (identifier) @use.none)
+(global_statement (identifier) @use.none)
+(nonlocal_statement (identifier) @use.none)
+(lambda_parameters (identifier) @use.none)
+(class_definition superclasses: (argument_list [
+  (identifier) @use.base (attribute object: (_) @from attribute: (identifier) @use.base)
+  (subscript value: [(identifier) @use.base (attribute object: (_) @from attribute: (identifier) @use.base)])]))
+(call function: [(identifier) @use.call (attribute object: (_) @from attribute: (identifier) @use.call)])
+(decorator [(identifier) @use.call (attribute object: (_) @from attribute: (identifier) @use.call)])
+(type [(identifier) @use.type (attribute object: (_) @from attribute: (identifier) @use.type)
+  (generic_type (identifier) @use.type)
+  (subscript value: [(identifier) @use.type (attribute object: (_) @from attribute: (identifier) @use.type)])
+  (binary_operator [(identifier) @use.type (attribute object: (_) @from attribute: (identifier) @use.type)])
+  (string (string_content) @use.type)] (#match? @use.type "^[A-Za-z_][A-Za-z_0-9]*$"))
+(type (subscript subscript: [(identifier) @use.type (attribute object: (_) @from attribute: (identifier) @use.type)
+  (string (string_content) @use.type)]) (#match? @use.type "^[A-Za-z_][A-Za-z_0-9]*$"))
+(assignment left: (attribute object: (_) @from attribute: (identifier) @use.write))
+(augmented_assignment left: (attribute object: (_) @from attribute: (identifier) @use.write))
+(attribute object: (_) @from attribute: (identifier) @use.value)
+(identifier) @use.value

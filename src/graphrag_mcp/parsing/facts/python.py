@@ -1,0 +1,201 @@
+"""How Python writes values and types."""
+
+import posixpath
+
+from tree_sitter import Node
+
+from graphrag_mcp.model.facts import Mark
+from graphrag_mcp.parsing.code.syntax import SourceCode, parse_tree
+from graphrag_mcp.parsing.facts.expressions import (
+    LITERAL,
+    NOTHING,
+    UNKNOWN,
+    ParameterRule,
+    Shapes,
+    Writer,
+    arguments,
+    call,
+    either,
+    fixed,
+    member,
+    name,
+    part,
+    step,
+)
+from graphrag_mcp.parsing.languages import load_grammar
+
+_LITERALS = """
+    integer float string concatenated_string true false comparison_operator not_operator unary_operator
+"""
+
+
+def _operands(writer: Writer, node: Node) -> str:
+    """`a or b`, `a if c else b`: either of the operands that can be the result."""
+    parts = arguments(node)
+    return either([writer.value(one) for one in (parts[0], parts[-1])])
+
+
+def _arithmetic(writer: Writer, node: Node) -> str:
+    """An operator may be anything's own method; between literals it gives a literal."""
+    left = writer.value(node.child_by_field_name("left"))
+    return left if left == LITERAL else UNKNOWN
+
+
+def _elements(writer: Writer, node: Node) -> str:
+    return f"[{_common([writer.value(one) for one in arguments(node)])}]"
+
+
+def _comprehension(writer: Writer, node: Node) -> str:
+    return f"[{writer.value(node.child_by_field_name('body'))}]"
+
+
+def _entries(writer: Writer, node: Node) -> str:
+    pairs = [one for one in arguments(node) if one.type == "pair"]
+    keys, values = ([writer.value(one.child_by_field_name(part)) for one in pairs] for part in ("key", "value"))
+    if len(pairs) < len(arguments(node)):
+        return f"{{{UNKNOWN}:{UNKNOWN}}}"
+    return f"{{{_common(keys)}:{_common(values)}}}"
+
+
+def _entry_comprehension(writer: Writer, node: Node) -> str:
+    body = node.child_by_field_name("body")
+    key, value = (writer.value(body.child_by_field_name(part) if body else None) for part in ("key", "value"))
+    return f"{{{key}:{value}}}"
+
+
+def _common(values: list[str]) -> str:
+    return either(values) if values else UNKNOWN
+
+
+def _tuple(writer: Writer, node: Node) -> str:
+    parts = arguments(node)
+    if len(parts) < 2 or any(one.type == "list_splat" for one in parts):
+        return _elements(writer, node)
+    return f"({';'.join(map(writer.value, parts))})"
+
+
+def _item(writer: Writer, node: Node) -> str:
+    """An element, of a tuple that at a written place; a slice is like the whole."""
+    value, place = writer.value(node.child_by_field_name("value")), node.child_by_field_name("subscript")
+    if value in (UNKNOWN, LITERAL) or place is None:
+        return value
+    if place.type == "slice":
+        return value
+    return f"{value}[{writer.text(place)}]" if place.type == "integer" else f"{value}[]"
+
+
+def _type_member(writer: Writer, node: Node) -> str:
+    owner, own = writer.type(node.child_by_field_name("object")), node.child_by_field_name("attribute")
+    return UNKNOWN if own is None or owner == UNKNOWN else f"{owner}.{writer.text(own)}"
+
+
+def _generic(writer: Writer, node: Node) -> str:
+    kind, *given = arguments(node)
+    if given and given[0].type == "type_parameter":
+        given = arguments(given[0])
+    return _apply(writer.type(kind), [writer.type(one) for one in given])
+
+
+def _apply(kind: str, given: list[str]) -> str:
+    return f"{kind}<{','.join(given)}>" if kind != UNKNOWN and given else kind
+
+
+def _type_list(writer: Writer, node: Node) -> str:
+    return f"({';'.join(map(writer.type, arguments(node)))})" if arguments(node) else NOTHING
+
+
+def _union(writer: Writer, node: Node) -> str:
+    return either([writer.type(one) for one in arguments(node)])
+
+
+def _quoted(writer: Writer, node: Node) -> str:
+    """A type in a string."""
+    text = "".join(writer.text(one) for one in arguments(node) if one.type == "string_content")
+    if text.replace(".", "").isidentifier():
+        return text
+    grammar = load_grammar("python")
+    if grammar is None:
+        return UNKNOWN
+    code = SourceCode(text)
+    tree = parse_tree(grammar.language, code)
+    statement = next(iter(arguments(tree.root_node)), None)
+    if tree.root_node.has_error or statement is None:
+        return UNKNOWN
+    return Writer(SHAPES, code, {}).type(next(iter(arguments(statement)), None))
+
+
+def results(writer: Writer, node: Node | None) -> str:
+    """Return what a call gives where it is written."""
+    return writer.typed(node) if node else ""
+
+
+def unit(path: str, _package: str) -> str:
+    """Return the name of a module without its package."""
+    folder, file = posixpath.split(path)
+    stem = file.partition(".")[0]
+    return posixpath.basename(folder) if stem == "__init__" else stem
+
+
+SHAPES = Shapes(
+    values={
+        **dict.fromkeys(_LITERALS.split(), fixed(LITERAL)),
+        "none": fixed(NOTHING),
+        "identifier": name,
+        "attribute": member("object", "attribute"),
+        "call": call("function", "arguments"),
+        "subscript": _item,
+        "await": step("", "~"),
+        "parenthesized_expression": part(),
+        "named_expression": part("value"),
+        "assignment": part("right"),
+        "keyword_argument": part("value"),
+        "conditional_expression": lambda writer, node: either(
+            [writer.value(one) for one in (arguments(node)[0], arguments(node)[-1])]
+        ),
+        "boolean_operator": _operands,
+        "binary_operator": _arithmetic,
+        "list": _elements,
+        "set": _elements,
+        "tuple": _tuple,
+        "expression_list": _tuple,
+        "list_comprehension": _comprehension,
+        "set_comprehension": _comprehension,
+        "generator_expression": _comprehension,
+        "dictionary": _entries,
+        "dictionary_comprehension": _entry_comprehension,
+    },
+    types={
+        "type": lambda writer, node: writer.type(next(iter(arguments(node)), None)),
+        "identifier": name,
+        "attribute": _type_member,
+        "none": fixed(NOTHING),
+        "ellipsis": fixed(NOTHING),
+        "string": _quoted,
+        "generic_type": _generic,
+        "subscript": _generic,
+        "binary_operator": _union,
+        "union_type": _union,
+        "tuple": _union,  # Of exceptions.
+        "list": _type_list,
+        "parenthesized_expression": lambda writer, node: writer.type(next(iter(arguments(node)), None)),
+    },
+    parameters={
+        "identifier": ParameterRule("", ""),
+        "default_parameter": ParameterRule(type="", optional=True),
+        "typed_parameter": ParameterRule(""),
+        "typed_default_parameter": ParameterRule(optional=True),
+        "list_splat_pattern": ParameterRule("", "", rest=True),
+        "dictionary_splat_pattern": ParameterRule("", "", rest=True),
+    },
+    results=results,
+    result="return_type",
+    unit=unit,
+    above="super",
+    passes_self=True,
+    binds_imports=True,
+    marks={"async": Mark.ASYNC},
+    loops=("[*]",),
+    patterns=frozenset(("pattern_list", "tuple_pattern", "list_pattern")),
+    spreads={"list_splat_pattern": "[{}]", "dictionary_splat_pattern": "{{':{}}}"},
+    enter={"enter": ".__enter__()", "enter.later": ".__aenter__()~"},
+)

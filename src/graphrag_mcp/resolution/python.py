@@ -1,0 +1,163 @@
+"""What Python's imports, containers and builtins mean."""
+
+import builtins
+import posixpath
+import sys
+from collections.abc import Callable, Sequence, Set
+
+from graphrag_mcp.resolution.sources import FactSource
+from graphrag_mcp.resolution.values import (
+    NOTHING,
+    OUTSIDE,
+    Folder,
+    Instance,
+    Later,
+    Many,
+    Module,
+    Outside,
+    Several,
+    Signature,
+    Table,
+    Type,
+    Value,
+    either,
+)
+
+_MANIFESTS = ("pyproject.toml", "setup.cfg", "setup.py")
+_SOURCES = ("src", "lib", "python")
+
+
+def module_of(source: FactSource, path: str, module: str) -> Value | None:
+    """Return the module that an import means; None if it may be one of several, or one that is generated."""
+    name = module.lstrip(".")
+    parts = name.split(".") if name else []
+    if above := len(module) - len(name):
+        folder = posixpath.dirname(path)
+        for _ in range(above - 1):
+            folder = posixpath.dirname(folder)
+        return _place(source, posixpath.join(folder, *parts)) if parts else _folder(source, folder)
+    roots = [root for root in _roots(source, path) if _place(source, posixpath.join(root, *parts))]
+    is_standard, folder = parts[0] in sys.stdlib_module_names, posixpath.dirname(path)
+    root = next((root for root in roots if not source.has(posixpath.join(root, "__init__.py"))), None)
+    if root is not None and (len(parts) > 1 or not is_standard):
+        return _place(source, posixpath.join(root, *parts))
+    is_outside = root is None and (is_standard or (folder not in roots and not source.has_unit(parts[-1])))
+    return Outside(module) if is_outside else None
+
+
+def _roots(source: FactSource, path: str) -> list[str]:
+    """Return the folders in which a file's imports may be looked for, the nearest first."""
+    folders = [path]
+    while folders[-1]:
+        folders.append(posixpath.dirname(folders[-1]))
+    folders = folders[1:] + [one.folder for one in source.manifests() if one.kind in _MANIFESTS]
+    return list(dict.fromkeys(posixpath.join(folder, one).rstrip("/") for folder in folders for one in ("", *_SOURCES)))
+
+
+def _place(source: FactSource, place: str) -> Value | None:
+    """Return the module at a place without its suffix."""
+    return next((Module(file) for file in (f"{place}.py", f"{place}/__init__.py") if source.has(file)), None)
+
+
+def _folder(source: FactSource, folder: str) -> Value:
+    file = posixpath.join(folder, "__init__.py")
+    return Module(file) if source.has(file) else Folder(folder, "python")
+
+
+def inside(source: FactSource, place: str, name: str) -> Value | None:
+    """Return a module of a package; place: the folder, or the file of the package. A folder may hold others."""
+    folder, _, file = place.rpartition("/")
+    if file == "__init__.py":
+        return _place(source, posixpath.join(folder, name))
+    inner = posixpath.join(place, name)
+    return None if file.endswith(".py") else _place(source, inner) or Folder(inner, "python")
+
+
+def first_of(source: FactSource, value: Value, module: str) -> Value:
+    """Return the first package of a dotted name."""
+    first, *others = module.split(".")
+    if not isinstance(value, Module):
+        return Outside(first)
+    folder = value.path.removesuffix(".py").removesuffix("/__init__")
+    for _ in others:
+        folder = posixpath.dirname(folder)
+    return _folder(source, folder) if others else value
+
+
+def _first(given: Sequence[Value | None]) -> Value | None:
+    return given[0]
+
+
+def _tuple(given: Sequence[Value | None]) -> Value | None:
+    return Many(given[0]) if given[-1] == NOTHING else Several(tuple(given))
+
+
+def _function(given: Sequence[Value | None]) -> Value | None:
+    parameters, result = given[0], given[-1]
+    known = parameters.items if isinstance(parameters, Several) else () if parameters == NOTHING else (parameters,)
+    return Signature(tuple(known), result)
+
+
+def _type(given: Sequence[Value | None]) -> Value | None:
+    kind = given[0]
+    return Type(kind.things, kind.arguments) if isinstance(kind, Instance) else None
+
+
+def _by_name(
+    names: str, make: Callable[[Sequence[Value | None]], Value | None]
+) -> dict[str, Callable[[Sequence[Value | None]], Value | None]]:
+    return dict.fromkeys(names.split(), make)
+
+
+CONTAINERS = {
+    **_by_name(
+        """List Sequence MutableSequence Iterable Iterator Collection Set FrozenSet AbstractSet MutableSet Deque
+        Generator AsyncIterator AsyncIterable AsyncGenerator list set frozenset deque Reversible""",
+        lambda given: Many(given[0]),
+    ),
+    **_by_name(
+        "Dict Mapping MutableMapping DefaultDict OrderedDict dict defaultdict",
+        lambda given: Table(given[0], given[-1]),
+    ),
+    **_by_name("Optional ClassVar Final Annotated Required NotRequired ReadOnly InitVar", _first),
+    **_by_name("Union", either),
+    **_by_name("Tuple tuple", _tuple),
+    **_by_name("Type type", _type),
+    **_by_name("Callable", _function),
+    **_by_name("Awaitable Coroutine Future Task", lambda given: Later(given[-1])),
+    **_by_name(
+        "ContextManager AsyncContextManager AbstractContextManager AbstractAsyncContextManager",
+        lambda given: Later(given[0]),
+    ),
+    **_by_name("Literal", lambda _given: OUTSIDE),
+}
+_PLAIN = """
+    str int float bool bytes bytearray complex range memoryview len repr format ord chr hash id round hex oct bin ascii
+    isinstance issubclass hasattr callable print input abs any all sum divmod pow
+    pathlib.Path pathlib.PurePath datetime.datetime datetime.date datetime.timedelta decimal.Decimal uuid.UUID
+    typing.LiteralString typing.AnyStr types.TracebackType
+"""
+PLAIN = frozenset(_PLAIN.split())
+_SELF = ("self", "cls()", "Self!", "t.Self!", "te.Self!", "typing.Self!", "typing_extensions.Self!")
+OWN = frozenset(_SELF)
+_SAME = """
+    copy.copy copy.deepcopy staticmethod classmethod abc.abstractmethod typing.overload typing.final typing.override
+    functools.cache functools.lru_cache functools.lru_cache() functools.wraps() typing.no_type_check
+"""
+PASSES = {
+    "typing.cast": "type",
+    **dict.fromkeys(_SAME.split(), "value"),
+    **dict.fromkeys(("contextlib.contextmanager", "contextlib.asynccontextmanager"), "later"),
+}
+TYPE_VARIABLES = frozenset(("typing.TypeVar()", "typing_extensions.TypeVar()"))
+OWN_TYPES = frozenset(("typing.Self", "typing_extensions.Self", "_typeshed.Self"))
+ANYTHING = frozenset(("typing.Any", "object", "typing.ParamSpec()", "typing.NewType()"))
+
+
+def foreign_members(name: str) -> Set[str] | None:
+    """Return the names of a builtin type, or of a foreign one that has none."""
+    name = name.removesuffix("()")
+    if name.rpartition(".")[2] in ("Generic", "Protocol", "ABC"):
+        return frozenset()
+    kind = getattr(builtins, name, None)
+    return frozenset(dir(kind)) if isinstance(kind, type) else None

@@ -1,0 +1,327 @@
+"""Python: modules and packages, classes and their order, the own instance, annotations, decorators and results."""
+
+import pytest
+
+from tests.resolution.projects import OTHER, UNDECIDED, Project
+
+CLASSES = """
+class Base:
+    def run(self): ...
+    def stop(self): pass
+
+class Other:
+    def run(self): pass
+
+class Child(Base):
+    def stop(self): pass
+"""  # Lines: Base 2, run 3, stop 4; Other 6, run 7; Child 9, stop 10.
+
+
+def ask(text: str, **files: str) -> str:
+    """Return what the marked name in `main.py` refers to; other files by their path without the suffix."""
+    others = {f"{path.replace('__in__', '/')}.py": content for path, content in files.items()}
+    return Project({"classes.py": CLASSES, **others, "main.py": text}).answer()
+
+
+# ---------------------------------------------------------------- modules
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "from classes import Base\n«Base»",
+        "from classes import Base as B\n«B»",
+        "import classes\nclasses.«Base»",
+        "import classes as c\nc.«Base»",
+        "from classes import *\n«Base»",
+        "def f():\n    from classes import Base\n    return «Base»()",
+        "try:\n    from classes import Base\nexcept ImportError:\n    Base = None\n«Base»",
+        "from classes import «Base»",
+    ],
+)
+def test_an_imported_name_is_that_of_its_module(code: str) -> None:
+    """However it is imported, and wherever the import stands."""
+    assert ask(code) == "classes.py:2 Base"
+
+
+def test_a_package_passes_on_what_it_imports() -> None:
+    """The name of a package's own import is a name of the package."""
+    project = Project(
+        {
+            "pkg/__init__.py": "from .inner import make as build\n",
+            "pkg/inner.py": "def make(): pass\n",
+            "main.py": "import pkg\npkg.«build»()\n",
+        }
+    )
+    assert project.answer() == "pkg/inner.py:1 make"
+
+
+def test_a_package_imports_its_own_module_from_itself() -> None:
+    """`from . import inner` in `__init__` means the file, not the name that it binds."""
+    project = Project(
+        {
+            "pkg/__init__.py": "from . import inner\ninner.«make»()\n",
+            "pkg/inner.py": "def make(): pass\n",
+        }
+    )
+    assert project.answer() == "pkg/inner.py:1 make"
+
+
+@pytest.mark.parametrize(
+    ("root", "user"), [("", "main.py"), ("src/", "tests/test_it.py"), ("python/", "setup/deep/run.py")]
+)
+def test_a_package_is_found_in_the_folders_of_sources(root: str, user: str) -> None:
+    """At the root, or in `src` and its like beside the file or above it."""
+    project = Project(
+        {
+            f"{root}pkg/__init__.py": "",
+            f"{root}pkg/inner.py": "def make(): pass\n",
+            user: "import pkg.inner\npkg.inner.«make»()\n",
+        }
+    )
+    assert project.answer() == f"{root}pkg/inner.py:1 make"
+
+
+def test_a_folder_without_init_is_a_package() -> None:
+    """A namespace package has no file of its own."""
+    project = Project(
+        {
+            "space/part/inner.py": "def make(): pass\n",
+            "main.py": "import space.part.inner\nspace.part.inner.«make»()\n",
+            "other.py": "from space.part import inner\ninner.«make»()\n",
+        }
+    )
+    assert project.answers() == ["space/part/inner.py:1 make"] * 2
+
+
+def test_a_module_of_the_standard_library_is_not_its_namesake_in_a_package() -> None:
+    """`import json` in a package that has a module `json` is the standard one."""
+    project = Project(
+        {
+            "pkg/__init__.py": "",
+            "pkg/json.py": "def dumps(): pass\n",
+            "pkg/app.py": "import json\njson.«dumps»()\n",
+        }
+    )
+    assert project.answer() == OTHER
+
+
+def test_a_name_that_a_foreign_star_import_may_give_is_undecided() -> None:
+    """It cannot be followed."""
+    assert ask("from foreign import *\n«Base»()\n") == UNDECIDED
+
+
+def test_a_foreign_name_or_one_of_the_project_is_undecided() -> None:
+    """The first import that works counts, and it is not known which does."""
+    code = "try:\n    from foreign import Base\nexcept ImportError:\n    from classes import Base\n«Base»()\n"
+    assert ask(code) == UNDECIDED
+
+
+# ---------------------------------------------------------------- names
+
+
+def test_a_parameter_hides_a_function() -> None:
+    """The same name inside is the parameter's."""
+    assert ask("def run(): pass\ndef f(run):\n    «run»()\n") == OTHER
+
+
+def test_a_name_of_a_class_is_not_seen_in_its_methods() -> None:
+    """A bare name in a method is that of the module."""
+    assert (
+        ask("def run(): pass\nclass C:\n    def run(self): pass\n    def f(self):\n        «run»()\n")
+        == "main.py:1 run"
+    )
+
+
+def test_a_name_of_a_class_is_seen_in_its_body() -> None:
+    """Also in a decorator there."""
+    assert ask("def run(): pass\nclass C:\n    def run(self): pass\n    x = «run»\n") == "main.py:3 run"
+
+
+def test_a_nested_function_is_seen_in_its_function() -> None:
+    """And hides one of the module."""
+    assert ask("def g(): pass\ndef f():\n    def g(): pass\n    «g»()\n") == "main.py:3 g"
+
+
+def test_a_global_name_is_bound_in_the_module() -> None:
+    """What a function gives it counts everywhere."""
+    code = "from classes import Base, Other\nx = Base()\ndef f():\n    global x\n    x = Other()\nx.«run»()\n"
+    assert ask(code) == "classes.py:7 run, classes.py:3 run"
+
+
+# ---------------------------------------------------------------- classes
+
+
+@pytest.mark.parametrize(
+    ("code", "found"),
+    [
+        ("Child().«run»()", "classes.py:3 run"),
+        ("Child().«stop»()", "classes.py:10 stop"),
+        ("Child.«run»", "classes.py:3 run"),
+        ("x = Child()\nx.«run»()", "classes.py:3 run"),
+        ("x, (y, z) = 1, (Other(), Child())\nz.«stop»()", "classes.py:10 stop"),
+        ("for x in [Child()]:\n    x.«stop»()", "classes.py:10 stop"),
+        ("[x.«stop»() for x in (Child(), Child())]", "classes.py:10 stop"),
+        ("{'a': Child()}['a'].«stop»()", "classes.py:10 stop"),
+        ("(x := Child()).«stop»()", "classes.py:10 stop"),
+        ("class C(Child):\n    def go(self):\n        self.«stop»()", "classes.py:10 stop"),
+        ("class C(Child):\n    def stop(self):\n        super().«stop»()", "classes.py:10 stop"),
+        ("class C(Child):\n    @classmethod\n    def go(cls):\n        cls().«stop»()", "classes.py:10 stop"),
+        (
+            "class C:\n    def __init__(self):\n        self.x = Child()\n    def go(self):\n        self.x.«stop»()",
+            "classes.py:10 stop",
+        ),
+        ("class C(Child):\n    @staticmethod\n    def go(self):\n        self.«stop»()", UNDECIDED),
+        ("class C(foreign.Thing, Child): pass\nC().«stop»()", UNDECIDED),
+        ("class C(dict, Child): pass\nC().«stop»()", "classes.py:10 stop"),
+        ("class C(dict, Child): pass\nC().«run»()", "classes.py:3 run"),
+        ("class C:\n    def __getattr__(self, name): pass\nC().«run»()", UNDECIDED),
+    ],
+)
+def test_a_member_is_looked_for_in_the_class_of_the_value(code: str, found: str) -> None:
+    """And in what is above it; a foreign class that comes first may have it."""
+    assert ask(f"import foreign\nfrom classes import Base, Child, Other\n{code}\n") == found
+
+
+def test_members_are_looked_for_in_the_order_of_c3() -> None:
+    """A class stands before its bases, also where two paths lead to one of them."""
+    code = """
+class A:
+    def f(self): pass
+class B(A): pass
+class C(A):
+    def f(self): pass
+class D(B, C): pass
+D().«f»()
+"""
+    assert ask(code) == "main.py:6 f"
+
+
+def test_a_property_gives_what_its_function_gives() -> None:
+    """Its read is a relation, and so is what follows it."""
+    code = "from classes import Base\nclass C:\n    @property\n    def it(self) -> Base: ...\nC().«it».«run»()\n"
+    assert Project({"classes.py": CLASSES, "main.py": code}).answers() == ["main.py:4 it", "classes.py:3 run"]
+
+
+# ---------------------------------------------------------------- annotations
+
+
+@pytest.mark.parametrize(
+    "annotation",
+    ["Base", "'Base'", "Optional[Base]", "Base | None", "Union['Base', None]", "'Base | None'", "Annotated[Base, 1]"],
+)
+def test_an_annotation_says_what_a_parameter_is(annotation: str) -> None:
+    """Also as text, and where it may be None."""
+    code = "from typing import Annotated, Optional, Union\nfrom classes import Base\n"
+    assert ask(f"{code}def f(x: {annotation}):\n    x.«run»()\n") == "classes.py:3 run"
+
+
+@pytest.mark.parametrize(
+    ("annotation", "use"),
+    [
+        ("list[Base]", "x[0]"),
+        ("dict[str, Base]", "x['a']"),
+        ("t.Mapping[str, 'Base']", "x.get('a')"),
+        ("tuple[int, Base]", "x[1]"),
+        ("t.Callable[[int], Base]", "x(1)"),
+        ("type[Base]", "x()"),
+        ("list[Base]", "x.pop()"),
+        ("dict[str, list[Base]]", "x['a'][0]"),
+    ],
+)
+def test_a_container_gives_what_is_written_in_its_annotation(annotation: str, use: str) -> None:
+    """An element, a value, a result."""
+    assert (
+        ask(f"import typing as t\nfrom classes import Base\ndef f(x: {annotation}):\n    {use}.«run»()\n")
+        == "classes.py:3 run"
+    )
+
+
+@pytest.mark.parametrize(
+    ("given", "found"),
+    [("x: Any", UNDECIDED), ("x: object", UNDECIDED), ("x", UNDECIDED), ("x: str", OTHER), ("x: list", UNDECIDED)],
+)
+def test_what_an_annotation_leaves_open_is_undecided(given: str, found: str) -> None:
+    """`Any` says nothing, and a list holds anything; text has no methods of the project."""
+    use = "x[0]" if given.endswith("list") else "x"
+    assert ask(f"from typing import Any\nfrom classes import Base\ndef f({given}):\n    {use}.«run»()\n") == found
+
+
+def test_a_loop_over_a_map_gives_its_keys() -> None:
+    """Its items give both."""
+    code = "from classes import Base, Other\ndef f(x: dict[Base, Other]):\n    for k in x:\n        k.«run»()\n"
+    assert ask(code) == "classes.py:3 run"
+    code = (
+        "from classes import Base, Other\ndef f(x: dict[Base, Other]):\n    for k, v in x.items():\n        v.«run»()\n"
+    )
+    assert ask(code) == "classes.py:7 run"
+
+
+def test_an_alias_of_a_type_is_that_type() -> None:
+    """As an assignment, or as a statement."""
+    head = "from typing import Optional\nfrom classes import Base\nMaybe = Optional[Base]\n"
+    assert ask(f"{head}def f(x: Maybe):\n    x.«run»()\n") == "classes.py:3 run"
+
+
+# ---------------------------------------------------------------- calls
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "def make() -> Base: ...\nmake().«run»()",
+        "def make():\n    return Base()\nmake().«run»()",
+        "def make():\n    return lambda: Base()\nmake()().«run»()",
+        "async def make() -> Base: ...\nasync def f():\n    (await make()).«run»()",
+        "async def make():\n    return Base()\nasync def f():\n    x = await make()\n    x.«run»()",
+        "def make():\n    yield Base()\nfor x in make():\n    x.«run»()",
+        "def make() -> Iterator[Base]: ...\nfor x in make():\n    x.«run»()",
+        "@contextmanager\ndef make():\n    yield Base()\nwith make() as x:\n    x.«run»()",
+        "class M:\n    def __enter__(self) -> Base: ...\nwith M() as x:\n    x.«run»()",
+        "class M(Base):\n    def __enter__(self):\n        return self\nwith M() as x:\n    x.«run»()",
+        "class M:\n    def __call__(self) -> Base: ...\nM()().«run»()",
+        "class M:\n    def __iter__(self) -> Iterator[Base]: ...\nfor x in M():\n    x.«run»()",
+        "def same(x: T) -> T: ...\nsame(Base()).«run»()",
+        "def deco(f) -> Base: ...\n@deco\ndef make(): pass\nmake.«run»()",
+        "def deco(f: Callable[[T], T]) -> Base: ...\n@deco\ndef make(): pass\nmake.«run»()",
+        "def keep(f: F) -> F: ...\n@keep\ndef make() -> Base: ...\nmake().«run»()",
+        "cast(Base, 1).«run»()",
+    ],
+)
+def test_a_call_gives_what_the_function_says_or_returns(code: str) -> None:
+    """Through annotations, returns, yields, contexts, type parameters and decorators."""
+    head = "from contextlib import contextmanager\nfrom typing import Callable, Iterator, TypeVar, cast\n"
+    head += "from classes import Base\nT = TypeVar('T')\nF = TypeVar('F')\n"
+    assert ask(f"{head}{code}\n") == "classes.py:3 run"
+
+
+def test_a_method_that_returns_itself_gives_the_class_that_it_is_called_on() -> None:
+    """Not the class where it is written."""
+    code = """
+from typing import Self
+class A:
+    def me(self): return self
+    def also(self) -> Self: ...
+    def f(self): pass
+class B(A):
+    def f(self): pass
+B().me().«f»()
+B().also().«f»()
+"""
+    assert Project({"main.py": code}).answers() == ["main.py:8 f"] * 2
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "import queue\nq = queue.Queue()\nq.put(Base())\nq.get().«run»()",
+        "import foreign\nforeign.wrap(Base()).«run»()",
+        "import foreign\n@foreign.deco\ndef make() -> Base: ...\nmake().«run»()",
+        "getattr(Base(), 'x').«run»()",
+        "def f(x=None):\n    x.«run»()",
+        "import foreign\nx = Base()\nx = foreign.make()\nx.«run»()",
+    ],
+)
+def test_what_a_foreign_function_may_have_been_given_is_undecided(code: str) -> None:
+    """It may give it back, and a default of None says nothing."""
+    assert ask(f"from classes import Base\n{code}\n") == UNDECIDED

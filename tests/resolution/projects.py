@@ -66,8 +66,12 @@ class Project:
     def mentioning(self, name: str) -> Sequence[str]:
         return sorted(path for path, facts in self._facts.items() if name in mentioned_names(facts))
 
-    def unparsed(self, name: str) -> tuple[str, ...]:
-        return tuple(path for path in self.mentioning(name) if self._facts[path].has_errors)
+    def unparsed(self, name: str, language: str) -> tuple[str, ...]:
+        return tuple(
+            path
+            for path in self.mentioning(name)
+            if self._facts[path].has_errors and self._facts[path].language == language
+        )
 
     @cached_property
     def resolver(self) -> Resolver:

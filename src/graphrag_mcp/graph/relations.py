@@ -78,7 +78,7 @@ class Relations:
         asked = set(kinds) - ({RelationKind.INHERITS} if RelationKind.IMPLEMENTS in kinds else set())  # The same twice.
         found = [edge for edge in found if edge.kind in asked]
         undecided = sum(edge.certainty is Certainty.BY_NAME for edge in found)
-        return edges + found, Doubt(undecided, others, self._facts.unparsed(node.name), left)
+        return edges + found, Doubt(undecided, others, self._facts.unparsed(node.name, self._language(node.path)), left)
 
     def _sites(self, things: Sequence[Thing]) -> tuple[list[tuple[Site, Certainty]], int, int]:
         """Return the places that mean or may mean the things, how many mean others, and how many files are left."""
@@ -184,6 +184,10 @@ class Relations:
         for mention in facts.mentions if facts else ():
             if one.start <= mention.at < one.stop and mention.use in (Use.CALL, Use.CREATE):
                 yield mention
+
+    def _language(self, path: str) -> str:
+        facts = self._facts.facts(path)
+        return facts.language if facts else ""
 
     def _relation(self, thing: Thing, mention: Mention) -> RelationKind:
         """Return what a mention of a declaration is."""

@@ -15,6 +15,7 @@ from msgspec.msgpack import Decoder, Encoder
 
 from graphrag_mcp.model.files import PackedFacts
 
+FACT_LANGUAGES = frozenset(("go", "java", "javascript", "python", "tsx", "typescript"))
 MAX_EXPRESSION = 4_000  # Characters; longer ones are unknown.
 
 

@@ -37,8 +37,8 @@ class FactSource(Protocol):
     def mentioning(self, name: str) -> Sequence[str]:
         """Return the files in which a name is mentioned, in the order of their paths."""
 
-    def unparsed(self, name: str) -> tuple[str, ...]:
-        """Return the files that mention a name, and have lines that could not be parsed."""
+    def unparsed(self, name: str, language: str) -> tuple[str, ...]:
+        """Return the files that may mention a name in lines that could not be parsed, or in a file cut as text."""
 
     def manifests(self) -> Sequence[Manifest]:
         """Return all manifests of the tree."""

@@ -1,11 +1,13 @@
 """The facts of one tree, as the resolver reads them: the `FactSource` of the index file."""
 
+import json
 from collections.abc import Mapping, Sequence
 from functools import cached_property, lru_cache
 
-from graphrag_mcp.model.facts import Declared, FileFacts, Thing, unpack
+from graphrag_mcp.model.facts import FACT_LANGUAGES, Declared, FileFacts, Thing, unpack
 from graphrag_mcp.model.manifests import Manifest, load_manifest
 from graphrag_mcp.stores.sqlite.database import Database
+from graphrag_mcp.stores.sqlite.schema import ORDINAL_BITS
 
 FILES_KEPT = 400  # Unpacked facts of a file take about 50 times the bytes of its packed ones.
 
@@ -71,14 +73,29 @@ class SqliteFacts:
         )
         return [path for (path,) in rows]
 
-    def unparsed(self, name: str) -> tuple[str, ...]:
-        """Return the files that mention a name, and have lines that could not be parsed."""
+    def unparsed(self, name: str, language: str) -> tuple[str, ...]:
+        """Return the files that may mention a name in lines that could not be parsed, or in a file cut as text."""
         rows = self._database.rows(
             """SELECT f.path FROM main.mentioned m CROSS JOIN main.facts x ON x.file_id = m.file_id AND x.has_errors
                CROSS JOIN files f ON f.id = m.file_id WHERE m.name = ? ORDER BY f.path""",
             (name,),
         )
-        return tuple(path for (path,) in rows)
+        return (*(path for (path,) in rows), *(path for path, text in self._texts.get(language, ()) if name in text))
+
+    @cached_property
+    def _texts(self) -> Mapping[str, list[tuple[str, str]]]:
+        """The files of a language that have no facts, with their text."""
+        rows = self._database.rows(
+            f"""SELECT f.language, f.path, group_concat(c.text, char(10)) FROM files f
+                CROSS JOIN chunks c ON c.id BETWEEN f.id << {ORDINAL_BITS} AND (f.id + 1 << {ORDINAL_BITS}) - 1
+                WHERE f.id NOT IN (SELECT file_id FROM main.facts)
+                  AND f.language IN (SELECT value FROM json_each(?)) GROUP BY f.id""",
+            (json.dumps(sorted(FACT_LANGUAGES)),),
+        )
+        found: dict[str, list[tuple[str, str]]] = {}
+        for language, path, text in rows:
+            found.setdefault(language, []).append((path, text))
+        return found
 
     @cached_property
     def _manifests(self) -> Sequence[Manifest]:

@@ -1010,7 +1010,8 @@ class Resolver:
             case Either(values):
                 return self._common([self.member(one, name) for one in values])
             case Instance() | Type():
-                return self._inherited([value], name)
+                found = self._inherited([value], name)
+                return found if found and found.things else self._given_member(value, name) or found
             case Above(things):
                 return self._inherited(list(self._bases(Instance(things))), name)
             case Variable(known, above) if above:
@@ -1062,6 +1063,17 @@ class Resolver:
             else:
                 is_hooked = is_hooked or any(self._own(one, hook) for hook in policy.hooks)
         return Found((), None) if is_foreign else None if is_hooked else _ABSENT
+
+    def _given_member(self, value: Instance | Type, name: str) -> Found | None:
+        """Return a member that a value, or what it inherits from, is given outside of its declaration."""
+        for _ in range(MAX_LEVELS):
+            if found := self._attached(value, value.things[0].path, name):
+                return found
+            above = next((base for base in self._bases(value) if isinstance(base, Instance | Type)), None)
+            if above is None:
+                return None
+            value = above
+        return None
 
     def _any(self, members: Sequence[Found | None]) -> Found | None:
         """Return a member of a value that has several types."""
@@ -1140,8 +1152,6 @@ class Resolver:
                 is_read = isinstance(value, Instance)
                 return Found(things, self.call(Function(things[:1], of or value), _nothing, 0) if is_read else None)
             return Found(things, replaced(self.meaning(things), self._arguments(value)))
-        if attached := self._attached(value, value.things[0].path, name):
-            return attached
         made_of = self.underlying(Instance(value.things, value.arguments))
         if isinstance(made_of, Table) and self._open(value.things[0].path).policy.has_spaces:
             return Found((), made_of.value)

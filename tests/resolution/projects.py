@@ -113,7 +113,7 @@ def read(path: str, text: str) -> FileFacts | None:
     if grammar is None or grammar.facts is None:
         return None
     code = SourceCode(text)
-    tree = parse_tree(grammar.language, code)
+    tree = parse_tree(grammar.language, code, unended=grammar.row.unended)
     return read_facts(tree, grammar, path, code, read_outline(tree, grammar, path, code).definitions)
 
 

@@ -149,7 +149,7 @@ def _parse(text: str, language: str) -> Tree | None:
         code = SourceCode(text)
         if grammar is None or len(code.data) > SYNTAX_LIMIT_BYTES:
             return None
-        return parse_tree(grammar.language, code, ascii_only=grammar.row.ascii_only)
+        return parse_tree(grammar.language, code, ascii_only=grammar.row.ascii_only, unended=grammar.row.unended)
     except (SyntaxTimeoutError, QueryError):
         return None
 

@@ -4,6 +4,7 @@ To add a language: one row in `_TABLE` (its grammar's wheel in pyproject.toml) a
 """
 
 import importlib
+import re
 from collections.abc import Set
 from dataclasses import dataclass
 from enum import StrEnum
@@ -35,6 +36,7 @@ class LanguageRow:
     of its query, if there are others than <name>.scm; an earlier pattern wins. clauses: whether several
     definitions in a row with one name are one function. ascii_only: whether other characters are replaced
     before parsing, because the grammar's scanner reads beyond the end of C's table of characters and may crash.
+    unended: where the grammar misses the end of what is before (`parse_tree`).
     """
 
     name: str
@@ -46,6 +48,7 @@ class LanguageRow:
     queries: str = ""
     clauses: bool = False
     ascii_only: bool = False
+    unended: tuple[re.Pattern[bytes], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,6 +138,12 @@ def _language_of_shebang(first_line: str) -> str:
 
 
 _CPP_MARKS = ("\nclass ", "\nnamespace ", "\ntemplate ", "\ntemplate<", "\npublic:", "\nprivate:", "\nusing namespace ")
+# A member of a type that begins with `<` or `(` ends the one before without a semicolon; found is the blank before it.
+_BEFORE_MEMBER = (
+    rb"(?<=[\w>\]})'\"])([ \t]*\n(?:[ \t]*(?://[^\n]*|/\*(?:[^*]|\*(?!/))*\*/[ \t]*)?\n)*)[ \t](?=[ \t]*%s)"
+)
+_UNENDED = tuple(re.compile(_BEFORE_MEMBER % begin) for begin in (rb"<", rb"[<(]"))
+
 _TABLE = (
     LanguageRow(
         "python", "tree_sitter_python", ".py .pyi .pyw .pyx wscript SConstruct SConscript",
@@ -144,10 +153,10 @@ _TABLE = (
         queries="javascript ecmascript"),
     LanguageRow(
         "typescript", "tree_sitter_typescript", ".ts .mts .cts", ImportStyle.PATH, "deno ts-node tsx bun",
-        factory="language_typescript", queries="typescript ecmascript"),
+        factory="language_typescript", queries="typescript ecmascript", unended=_UNENDED),
     LanguageRow(
         "tsx", "tree_sitter_typescript", ".tsx", ImportStyle.PATH, factory="language_tsx",
-        queries="typescript tsx ecmascript"),
+        queries="typescript tsx ecmascript", unended=_UNENDED),
     LanguageRow("go", "tree_sitter_go", ".go", ImportStyle.GO),
     LanguageRow("rust", "tree_sitter_rust", ".rs", ImportStyle.RUST),
     LanguageRow("java", "tree_sitter_java", ".java", ImportStyle.DOTTED),

@@ -80,7 +80,7 @@ def _parse_code(path: str, text: str, category: Category, language: str) -> Pars
 
 def _parse_syntax(path: str, text: str, code: SourceCode, category: Category, grammar: Grammar) -> ParsedFile:
     language = grammar.row.name
-    tree = parse_tree(grammar.language, code, ascii_only=grammar.row.ascii_only)
+    tree = parse_tree(grammar.language, code, ascii_only=grammar.row.ascii_only, unended=grammar.row.unended)
     outline = read_outline(tree, grammar, path, code)
     if tree.root_node.type == "ERROR" and not outline.definitions:
         return documents.parse_text(path, text, category, language, note=f"by lines: does not parse as {language}")

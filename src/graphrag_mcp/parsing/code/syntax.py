@@ -4,6 +4,7 @@ import re
 import threading
 import time
 from bisect import bisect_right
+from collections.abc import Sequence
 
 from tree_sitter import Language, Node, Parser, Point, Tree
 
@@ -54,18 +55,35 @@ class SourceCode:
 
 
 def parse_tree(
-    language: Language, code: SourceCode, seconds: float = PARSE_SECONDS, *, ascii_only: bool = False
+    language: Language,
+    code: SourceCode,
+    seconds: float = PARSE_SECONDS,
+    *,
+    ascii_only: bool = False,
+    unended: Sequence[re.Pattern[bytes]] = (),
 ) -> Tree:
     """Return the tree of the code; errors in the code are nodes of it.
 
-    ascii_only: replace all other characters by letters. Raises SyntaxTimeoutError after `seconds`
-    of wall-clock time.
+    ascii_only: replace all other characters by letters. unended: blanks at which the grammar may miss the end of what
+    is before; they are read as semicolons if that leaves fewer errors, so nothing moves. Raises SyntaxTimeoutError
+    after `seconds` of wall-clock time.
     """
     data = code.data.translate(_AS_LETTERS) if ascii_only else code.data
     if _BRACKETS.search(data):
         raise SyntaxTimeoutError("tens of thousands of brackets in a row")
     deadline = time.monotonic() + seconds
+    tree = _parse(language, data, deadline, seconds)
+    if tree.root_node.has_error:
+        for blank in unended:
+            ended = blank.sub(rb"\1;", data)
+            if ended != data:
+                tree = min(tree, _parse(language, ended, deadline, seconds), key=_error_bytes)
+    if _is_too_deep(tree.root_node):
+        raise SyntaxTimeoutError("nested too deeply")
+    return tree
 
+
+def _parse(language: Language, data: bytes, deadline: float, seconds: float) -> Tree:
     block = _KEPT.block
     is_parsed = False
 
@@ -84,9 +102,19 @@ def parse_tree(
     except ValueError as error:
         raise SyntaxTimeoutError(f"not parsed within {seconds:g} seconds") from error
     is_parsed = True
-    if _is_too_deep(tree.root_node):
-        raise SyntaxTimeoutError("nested too deeply")
     return tree
+
+
+def _error_bytes(tree: Tree) -> int:
+    """Return how much of the code is in errors; what is missing counts as one."""
+    found, nodes = 0, [tree.root_node]
+    while nodes:
+        node = nodes.pop()
+        if node.is_error or node.is_missing:
+            found += node.end_byte - node.start_byte + 1
+        elif node.has_error:
+            nodes += node.children
+    return found
 
 
 def _is_too_deep(root: Node) -> bool:

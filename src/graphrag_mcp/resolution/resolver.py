@@ -1089,7 +1089,9 @@ class Resolver:
         having = [one for one in members if one is not _ABSENT]
         if not having:
             return _ABSENT
-        if len(having) < len(members) and not any(one.things for one in having if one):
+        if len(having) < len(members) and all(
+            one and not one.things and isinstance(one.value, Outside) for one in having
+        ):
             return None
         members = having
         things = dict.fromkeys(thing for one in members if one for thing in one.things)

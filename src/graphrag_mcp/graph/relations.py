@@ -3,7 +3,7 @@
 import threading
 from collections.abc import Iterable, Iterator, Sequence
 
-from graphrag_mcp.model.facts import Mention, Thing, Use
+from graphrag_mcp.model.facts import Mark, Mention, Thing, Use
 from graphrag_mcp.model.files import RelationKind, SymbolKind
 from graphrag_mcp.model.graph import Certainty, CodeEdge, CodeNode, Doubt, Mentioned
 from graphrag_mcp.model.scope import Scope
@@ -191,7 +191,8 @@ class Relations:
 
     def _relation(self, thing: Thing, mention: Mention) -> RelationKind:
         """Return what a mention of a declaration is."""
-        kind = SymbolKind(self._search.resolver.declared(thing).kind)
+        declared = self._search.resolver.declared(thing)
+        kind = SymbolKind.FIELD if Mark.PROPERTY in declared.marks else SymbolKind(declared.kind)
         kinds = _KINDS.get(SymbolKind.FUNCTION if kind in _CALLABLE else kind, _KINDS[SymbolKind.FIELD])
         found = kinds.get(Use(mention.use), RelationKind.CONTAINS)
         is_embedded = found is RelationKind.INHERITS and self._search.resolver.has_method_sets(thing)

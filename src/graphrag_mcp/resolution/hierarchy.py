@@ -8,7 +8,7 @@ from graphrag_mcp.model.facts import Declared, Mark, Thing, Use
 from graphrag_mcp.model.files import SymbolKind
 from graphrag_mcp.resolution.resolver import Resolver
 from graphrag_mcp.resolution.search import Search, Site
-from graphrag_mcp.resolution.values import Either, Instance, Outside, Value, Variable, rebuilt
+from graphrag_mcp.resolution.values import Above, Either, Instance, Outside, Value, Variable, rebuilt
 
 MAX_TYPES = 2_000  # Below one type; a longer list is not read.
 
@@ -82,10 +82,14 @@ class Hierarchy:
 
     def may_reach(self, site: Site, method: Thing) -> bool:
         """Return whether a call of a method above may reach this one: its type is below the type of the receiver."""
+        if site.mention.use != Use.CALL:
+            return False
         owner = self.owner_of(method)
         if owner is None or not site.mention.receiver:
             return True
         receiver = self._resolver.value(site.path, site.mention.at, parse(site.mention.receiver))
+        if isinstance(receiver, Above):  # `super` means the method of the base.
+            return False
         types = _types(receiver)
         holders = [owner, *(self._embedding(owner) if self._resolver.has_method_sets(owner) else ())]
         return not types or any(one in types for holder in holders for one in (holder, *self.ancestors(holder)))
@@ -100,9 +104,10 @@ class Hierarchy:
         return next((thing for thing in found if self._resolver.declared(thing).kind == SymbolKind.TYPE), None)
 
     def _fits(self, one: Thing, other: Thing) -> bool:
-        """Return whether two methods of one name can be the same operation: they take as many arguments."""
+        """Return whether two methods of one name can be one operation: overloads take as many arguments."""
         first, second = self._resolver.declared(one).parameters, self._resolver.declared(other).parameters
-        return first is None or second is None or len(first) == len(second)
+        is_same = first is None or second is None or len(first) == len(second)
+        return is_same or not self._resolver.has_overloads(one)
 
     # ------------------------------------------------------------ method sets
 

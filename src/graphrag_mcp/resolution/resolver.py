@@ -236,6 +236,10 @@ class Resolver:
         """Return whether types implement an interface by having its methods."""
         return self._open(thing.path).policy.method_sets
 
+    def has_overloads(self, thing: Thing) -> bool:
+        """Return whether functions of one name are told apart by their arguments."""
+        return self._open(thing.path).policy.overloads
+
     def foreign_methods(self, thing: Thing, base: Value | None) -> Mapping[str, int] | None:
         """Return the methods of a foreign interface with their numbers of parameters, None where they are not known."""
         policy = self._open(thing.path).policy

@@ -1,6 +1,6 @@
 """What names mean in JavaScript and TypeScript."""
 
-from tests.resolution.projects import OTHER, Project
+from tests.resolution.projects import OTHER, UNDECIDED, Project
 
 LIBRARY = "export class Store { get() { return this } }\nexport function make() { return new Store() }\n"
 
@@ -31,3 +31,179 @@ def test_a_required_module_is_what_it_assigns_to_its_exports() -> None:
     text = "const make = require('./lib')\n«make»().«go»()\nmake.«other»()\n"
     found = Project({"lib.js": module, "a.js": text}).answers()
     assert found == ["lib.js:1 make", "lib.js:1 go", "lib.js:3 other"]
+
+
+def test_a_package_is_meant_by_its_name_and_its_exports() -> None:
+    """What is built stands for its source; entries have patterns; `#names` are for the package's own files."""
+    package = """{"name": "@acme/lib", "exports": {".": "./dist/index.js", "./sub/*": {"import": "./dist/sub/*.js"}},
+      "imports": {"#own": "./src/index.ts"}}"""
+    text = "import { make } from '@acme/lib'\nimport { one } from '@acme/lib/sub/a'\n«make»()\n«one»()\n"
+    own = "import { make } from '#own'\n«make»()\n"
+    files = {
+        "lib/package.json": package,
+        "lib/src/index.ts": "export function make() {}\n",
+        "lib/src/sub/a.ts": "export function one() {}\n",
+        "lib/src/own.ts": own,
+        "app/a.ts": text,
+    }
+    assert Project(files).answers() == [
+        "lib/src/index.ts:1 make",
+        "lib/src/index.ts:1 make",
+        "lib/src/sub/a.ts:1 one",
+    ]
+
+
+def test_paths_of_a_configuration_lead_to_files() -> None:
+    """Comments and trailing commas are no errors there; a name that no path fits is foreign."""
+    config = '{"compilerOptions": {"baseUrl": ".", "paths": {"@/*": ["src/*"], /* all */}, }}'
+    text = "import { make } from '@/lib'\nimport { read } from 'other'\n«make»()\n«read»()\n"
+    files = {"tsconfig.json": config, "src/lib.ts": "export const make = () => 1\n", "a.ts": text}
+    assert Project(files).answers() == ["src/lib.ts:1 make", OTHER]
+
+
+def test_a_relative_module_that_is_not_there_is_unknown() -> None:
+    """It may be generated, and export anything."""
+    assert Project({"a.js": "import { make } from './generated'\n«make»()\n"}).answer() == UNDECIDED
+
+
+def test_a_default_export_that_wraps_a_component_is_not_the_component() -> None:
+    """`export default hoc(X)` exports what the function gives."""
+    library = "import { hoc } from 'hoc'\nfunction View() {}\nexport default hoc(View)\n"
+    assert Project({"view.js": library, "a.js": "import View from './view'\n«View»()\n"}).answer() == OTHER
+
+
+def test_a_type_and_a_value_of_one_name_are_told_apart() -> None:
+    """A parameter does not hide a type of its name; an interface and a constant of one name are one."""
+    text = (
+        "interface Box { open(): void }\nconst Box = { make(): Box { return null! } }\n"
+        "function run(Box: «Box») { Box.«open»() }\n«Box».«make»()\n"
+    )
+    found = Project({"a.ts": text}).answers()
+    assert found == ["a.ts:1 Box, a.ts:2 Box", "a.ts:1 open", "a.ts:1 Box, a.ts:2 Box", "a.ts:2 make"]
+
+
+def test_names_of_mapped_and_inferred_types_hide_others() -> None:
+    """`infer X` and `K in` name types of their own."""
+    text = "type X = 1\ntype K = 2\ntype A<T> = T extends (infer X)[] ? «X» : { [K in keyof T]: «K» }\n"
+    assert Project({"a.ts": text}).answers() == [OTHER, OTHER]
+
+
+def test_members_are_found_through_this_and_bases() -> None:
+    """Own members first, then those of the base; `super` means the base only."""
+    text = (
+        "class Base { go() {} stop() {} }\n"
+        "class Sub extends Base { go() { super.«go»(); this.«stop»(); this.«go»() } }\n"
+    )
+    assert Project({"a.js": text}).answers() == ["a.js:1 go", "a.js:1 stop", "a.js:2 go"]
+
+
+def test_this_in_an_object_that_is_handed_over_is_unknown() -> None:
+    """Who gets the object decides; in an object with a name it is the object."""
+    text = "define({ go() {}, run() { this.«go»() } })\nconst own = { go() {}, run() { this.«go»() } }\n"
+    assert Project({"a.js": text}).answers() == [UNDECIDED, "a.js:2 go"]
+
+
+def test_a_constructor_function_has_the_members_of_its_prototype() -> None:
+    """`F.prototype.go = function` and `this.name = …` make members of what `new F()` gives."""
+    text = (
+        "function Car(engine) { this.engine = new Engine() }\nclass Engine { start() {} }\n"
+        "Car.prototype.go = function () { this.engine.«start»() }\nnew Car().«go»()\n"
+    )
+    assert Project({"a.js": text}).answers() == ["a.js:2 start", "a.js:3 go"]
+
+
+def test_chains_follow_declared_and_inferred_results() -> None:
+    """`this` as a result is the receiver, also of a class below."""
+    text = (
+        "class Base { set(): this { return this } on() { return this } }\nclass Sub extends Base { end() {} }\n"
+        "new Sub().set().on().«end»()\n"
+    )
+    assert Project({"a.ts": text}).answer() == "a.ts:2 end"
+
+
+def test_awaiting_gives_what_is_promised() -> None:
+    """An asynchronous function promises its result; an interface above a promise is awaited likewise."""
+    text = (
+        "class Job { run() {} }\ninterface Task extends Promise<Job> { stop(): void }\n"
+        "async function load() { return new Job() }\n"
+        "async function main(task: Task) { (await load()).«run»(); (await task).«run»(); task.«stop»() }\n"
+    )
+    assert Project({"a.ts": text}).answers() == ["a.ts:1 run", "a.ts:1 run", "a.ts:2 stop"]
+
+
+def test_parameters_of_callbacks_are_what_the_callee_hands_over() -> None:
+    """Of lists, of the project's functions, and of a function type that is returned."""
+    text = (
+        "class Job { run() {} }\ntype Visit = (job: Job) => void\n"
+        "function each(visit: Visit) {}\nfunction make(): Visit { return (job) => job.«run»() }\n"
+        "const jobs: Job[] = []\njobs.filter((job) => true).forEach((job) => job.«run»())\neach((job) => job.«run»())\n"
+    )
+    assert Project({"a.ts": text}).answers() == ["a.ts:1 run"] * 3
+
+
+def test_destructured_names_are_members() -> None:
+    """Of what is required, of a parameter with a type, with another name or a default."""
+    files = {
+        "lib.js": "exports.make = function () {}\n",
+        "a.js": "const { make: build } = require('./lib')\n«build»()\n",
+        "b.ts": "interface Options { log(): void }\nfunction run({ log }: Options) { «log»() }\n",
+    }
+    assert Project(files).answers() == ["lib.js:1 make", "b.ts:1 log"]
+
+
+def test_a_member_of_an_untyped_parameter_is_unknown() -> None:
+    """Nothing says what is handed over."""
+    assert Project({"a.js": "class A { go() {} }\nfunction run(a) { a.«go»() }\n"}).answer() == UNDECIDED
+
+
+def test_instanceof_narrows_in_its_block() -> None:
+    """A check says what the name holds where it succeeded."""
+    text = "class A { go() {} }\nfunction run(a) { if (a instanceof A) { a.«go»() } a.«go»() }\n"
+    assert Project({"a.js": text}).answers() == ["a.js:1 go", UNDECIDED]
+
+
+def test_a_member_of_alternatives_is_that_of_those_that_have_it() -> None:
+    """What a value surely lacks is not meant; what may be anything leaves it open."""
+    text = (
+        "class A { go() {} }\nclass B { stop() {} }\n"
+        "function run(one: A | B | undefined, two: A | any) { one.«go»(); two.«go»() }\n"
+    )
+    assert Project({"a.ts": text}).answers() == ["a.ts:1 go", UNDECIDED]
+
+
+def test_a_variable_holds_all_that_it_is_given() -> None:
+    """An unknown value among them leaves it unknown."""
+    text = (
+        "class A { go() {} }\nlet one\none = new A()\none.«go»()\n"
+        "let two = new A()\nfunction set(value) { two = value }\ntwo.«go»()\n"
+    )
+    assert Project({"a.js": text}).answers() == ["a.js:1 go", UNDECIDED]
+
+
+def test_a_generic_result_keeps_what_is_known() -> None:
+    """Unknown type arguments do not hide the type; a type parameter is what it is at least."""
+    text = (
+        "interface Store<S> { get(): S; close(): void }\ninterface Item { name(): string }\n"
+        "declare function open<S, T extends Item>(state: S, item: T): Store<S> & T\n"
+        "function main(a, b) { const store = open(a, b)\nstore.«close»()\nstore.get().«name»() }\n"
+        "function run<T extends Item>(item: T) { item.«name»() }\n"
+    )
+    assert Project({"a.ts": text}).answers() == ["a.ts:1 close", UNDECIDED, "a.ts:2 name"]
+
+
+def test_components_are_called_and_tags_are_not() -> None:
+    """A lower-case tag is HTML's."""
+    text = "function Box() {}\nfunction div() {}\nconst view = <«Box»><div/></Box>\n"
+    assert Project({"a.jsx": text}).answer() == "a.jsx:1 Box"
+
+
+def test_a_member_that_begins_with_a_bracket_ends_the_one_before() -> None:
+    """The grammar wants a semicolon there; nothing moves."""
+    text = "interface A {\n  name: string\n  <T>(x: T): void\n  // more\n  (y: string): A\n  go(): void\n}\n"
+    assert Project({"a.ts": text + "function run(a: A) { a.«go»() }\n"}).answer() == "a.ts:6 go"
+
+
+def test_a_file_with_errors_proves_nothing() -> None:
+    """What it does not export may be in what could not be read."""
+    files = {"lib.js": "export function make() {}\n}}}(\n", "a.js": "import { other } from './lib'\n«other»()\n"}
+    assert Project(files).answer() == UNDECIDED

@@ -5,6 +5,7 @@ a language beyond its policy. It remembers what it found, so one resolver serves
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from enum import Enum
 from functools import cached_property
 from typing import Any, TypeVar
@@ -896,7 +897,7 @@ class Resolver:
         self, called: Function, thing: Thing, argument: Callable[[int], Value | None], count: int
     ) -> Value | None:
         one = self.declared(thing)
-        value = self._declared_result(thing, one, called.of)
+        value = self._declared_result(thing, one, called.receiver or called.of)
         known: dict[str, Value | None] = {}
         if isinstance(called.of, Instance) and called.of.arguments:
             known |= self._arguments(called.of)
@@ -1015,6 +1016,8 @@ class Resolver:
                 return self._common([self.member(one, name) for one in values])
             case Instance() | Type():
                 found = self._inherited([value], name)
+                if found and isinstance(called := found.value, Function) and called.of != value:
+                    return Found(found.things, replace(called, receiver=value))
                 return found if found and found.things else self._given_member(value, name) or found
             case Above(things):
                 return self._inherited(list(self._bases(Instance(things))), name)

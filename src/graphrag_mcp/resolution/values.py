@@ -73,11 +73,15 @@ class Above:
 
 @dataclass(frozen=True, slots=True)
 class Function:
-    """A function; several things are overloads or variants. of: the value whose member it is."""
+    """A function; several things are overloads or variants.
+
+    of: the value whose member it is, as the type that declares it. receiver: the value on which it is called.
+    """
 
     things: tuple[Thing, ...]
     of: "Value | None" = None
     arguments: "tuple[Value | None, ...]" = ()
+    receiver: "Value | None" = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -325,3 +325,35 @@ B().also().«f»()
 def test_what_a_foreign_function_may_have_been_given_is_undecided(code: str) -> None:
     """It may give it back, and a default of None says nothing."""
     assert ask(f"from classes import Base\n{code}\n") == UNDECIDED
+
+
+def test_overloads_are_told_apart_by_their_arguments() -> None:
+    """By their number, and a text is no function."""
+    code = """
+from typing import Callable, overload
+from classes import Base, Other
+@overload
+def make(name: Callable[[], int]) -> Base: ...
+@overload
+def make(name: str | None = None) -> Other: ...
+def make(name=None): return foreign(name)
+make().«run»()
+make("a").«run»()
+"""
+    found = Project({"classes.py": CLASSES, "main.py": code}).answers()
+    assert found == ["classes.py:7 run"] * 2
+
+
+def test_a_call_of_what_a_call_gives_is_a_mention_without_a_name() -> None:
+    """It leads to the function that was returned."""
+    project = Project({"main.py": "def f(): pass\ndef g():\n    return f\ng()()\n"})
+    (mention,) = (one for one in project.facts("main.py").mentions if not one.name)  # type: ignore[union-attr]
+    found = project.resolver.resolve("main.py", mention)
+    assert found is not None
+    assert [project.resolver.declared(thing).name for thing in found.value.things] == ["f"]  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize("code", ["x = [f]\nx[0]", "x = {'a': f}\nx['a']"])
+def test_which_function_a_list_holds_is_undecided(code: str) -> None:
+    """It may be given others later."""
+    assert ask(f"def f(): ...\n{code}().«run»()\n") == UNDECIDED

@@ -41,6 +41,8 @@ def module_of(source: FactSource, path: str, module: str) -> Value | None:
     root = next((root for root in roots if not source.has(posixpath.join(root, "__init__.py"))), None)
     if root is not None and (len(parts) > 1 or not is_standard):
         return _place(source, posixpath.join(root, *parts))
+    if len(parts) > 1 and folder in roots:  # A script in a package.
+        return _place(source, posixpath.join(folder, *parts))
     is_outside = root is None and (is_standard or (folder not in roots and not source.has_unit(parts[-1])))
     return Outside(module) if is_outside else None
 
@@ -116,7 +118,7 @@ CONTAINERS = {
         lambda given: Many(given[0]),
     ),
     **_by_name(
-        "Dict Mapping MutableMapping DefaultDict OrderedDict dict defaultdict",
+        "Dict Mapping MutableMapping DefaultDict OrderedDict dict defaultdict ContextVar",
         lambda given: Table(given[0], given[-1]),
     ),
     **_by_name("Optional ClassVar Final Annotated Required NotRequired ReadOnly InitVar", _first),

@@ -211,7 +211,9 @@ class Resolver:
         if not mention.receiver:
             found = self.name(path, mention.at, mention.name, file.space(mention.use == Use.TYPE))
         else:
-            found = self.found(path, mention.at, ("member", parse(mention.receiver), mention.name))
+            receiver = parse(mention.receiver)
+            named = ("member", receiver, mention.name) if mention.name else receiver
+            found = self.found(path, mention.at, named)
         if found is None or found is _ABSENT:
             return None
         return Found(tuple(thing for thing in found.things if thing.path not in LIBRARIES), found.value)
@@ -738,14 +740,19 @@ class Resolver:
             case ("item", of, int(place)):
                 return self._item(inner(of), place)
             case ("list", element):
-                return self._list(path, inner(element))
+                return self._list(path, self._kept(path, inner(element)))
             case ("map", key, value):
-                return Table(inner(key), inner(value))
+                return Table(inner(key), self._kept(path, inner(value)))
             case ("tuple", *items):
                 return Several(tuple(map(inner, items)))
             case ("either", *values):
                 return either(map(inner, values))
         return None
+
+    def _kept(self, path: str, value: Value | None) -> Value | None:
+        """Return what a list or map holds later: things of the same type, but not the same functions."""
+        is_open = self._open(path).policy.is_open
+        return None if is_open and isinstance(value, Function | Type | Either) else value
 
     def _list(self, path: str, element: Value | None) -> Value:
         """Return a list, of the type that the language's library declares for it."""
@@ -870,7 +877,9 @@ class Resolver:
             case Type(things, arguments):
                 return Instance(things, arguments)
             case Function():
-                return either(self._result(called, thing, argument, count) for thing in self._callable(called.things))
+                return either(
+                    self._result(called, thing, argument, count) for thing in self._callable(called, argument, count)
+                )
             case Instance():
                 made_of, calling = self.underlying(called), self._open(called.things[0].path).policy.calling
                 if calling and (found := self.member(called, calling)):
@@ -889,9 +898,29 @@ class Resolver:
                 return OUTSIDE if all(isinstance(one, Outside | Nothing) for one in given) else None
         return None
 
-    def _callable(self, things: tuple[Thing, ...]) -> tuple[Thing, ...]:
+    def _callable(self, called: Function, argument: Callable[[int], Value | None], count: int) -> tuple[Thing, ...]:
         """Return the functions that can be called: of overloads not the one that implements them."""
-        return tuple(one for one in things if Mark.ABSTRACT in self.declared(one).marks) or things
+        things = tuple(one for one in called.things if Mark.ABSTRACT in self.declared(one).marks) or called.things
+        if len(things) < 2 or not self._open(things[0].path).policy.is_open:
+            return things
+        return tuple(one for one in things if self._takes(one, argument, count)) or things
+
+    def _takes(self, thing: Thing, argument: Callable[[int], Value | None], count: int) -> bool:
+        """Return whether an overload can be called with some arguments: with as many, and no text for a function."""
+        one = self.declared(thing)
+        given = (one.parameters or ())[1 if self._has_self(thing) else 0 :]
+        required = sum(not (parameter.optional or parameter.rest) for parameter in given)
+        if required > count or (count > len(given) and not any(parameter.rest for parameter in given)):
+            return False
+        expected = (self.value(thing.path, one.at, parse(parameter.value)) for parameter in given)
+        pairs = [{type(one), type(argument(place))} for place, one in zip(range(count), expected, strict=False)]
+        return not any(Outside in pair and not pair.isdisjoint((Function, Signature, Type)) for pair in pairs)
+
+    def _has_self(self, thing: Thing) -> bool:
+        """Return whether the first parameter of a function is the own instance."""
+        one = self.declared(thing)
+        is_member = one.kind == SymbolKind.METHOD and Mark.STATIC not in one.marks
+        return is_member and bool(one.parameters) and self._open(thing.path).policy.passes_self
 
     def _result(
         self, called: Function, thing: Thing, argument: Callable[[int], Value | None], count: int
@@ -906,12 +935,7 @@ class Resolver:
             known |= zip(one.type_parameters, called.arguments, strict=False)
         if value is not None and has_variable(value):
             parameters = one.parameters or ()
-            if (
-                parameters
-                and one.owner >= 0
-                and self._open(thing.path).policy.passes_self
-                and Mark.STATIC not in one.marks
-            ):
+            if self._has_self(thing):
                 self._match(self.value(thing.path, one.at, parse(parameters[0].value)), _always(called.of), 0, known)
                 parameters = parameters[1:]
             for place, parameter in enumerate(parameters[:count]):

@@ -118,9 +118,10 @@ class Writer:
                 value = instance(self._shapes.spreads[spread].format(self.type(kind)))
             if value == UNKNOWN and self._shapes.taken:
                 value = self._shapes.taken(self, child)
+            is_rest = rule.rest or bool(spread)
             is_optional = rule.optional or default is not None
             found += [
-                (Parameter(self.text(name) if name else "", value, is_optional, rule.rest), name)
+                (Parameter(self.text(name) if name else "", value, is_optional, is_rest), name)
                 for name in names or [None]
             ]
         return found

@@ -7,7 +7,10 @@ The vocabulary of `queries/*.facts.scm`; names of captures that begin with "_" s
     @function    a function, whether it has a name or not; @name is that of what it is given to, @of the value whose
                  member that is
     @indexed     an index signature of the type around it
-    @returned    what the function around it gives
+    @returned @yielded   what the function around it gives, or gives one after the other
+    @mark.*      a declaration with @name is so marked (`model.facts.Mark`)
+    @decorator   what is called with the declaration called @name, and gives what the name means
+    @global @nonlocal   a name that is bound in the file, or in the function around
     @nameless    a type without a name; @own is one that belongs to the declaration called @name
     @object      a literal with members; @handed is one that is an argument
     @member      a member of a nameless type or an object, with @name, @value or @type
@@ -18,7 +21,9 @@ The vocabulary of `queries/*.facts.scm`; names of captures that begin with "_" s
     @bind        names (@name) that hold a @type or @value, or what a loop over @loop gives; visible from its end to the
                  end of its scope, @bind.block in all of its scope, @bind.function in all of its function; @bind.type
                  names a type
-                 @part: the name is part of a pattern
+                 @part: the name is part of a pattern; @bind.member of the own instance called @of; @enter and
+                 @enter.later: the value that a block enters
+    @aliased     a constant with @name may stand for a @type
     @within      the block in which @name holds @type or @value
     @embeds @extends @implements   a type on which the declaration around it is based
     @import      an import of @module, optionally with @item and @alias; @import.default of what it exports by default
@@ -26,7 +31,8 @@ The vocabulary of `queries/*.facts.scm`; names of captures that begin with "_" s
                  @export.all of all names of @module, @export.whole of the @value that the module is
     @into        a field that is @given a value; @into.type and @into.field, or @into.function, likewise
     @use.*       a mention, of the use after the dot (`model.facts.Use`), with @from (the value before the dot) or
-                 @from.type (the type whose member it is); the first pattern that fits a name decides
+                 @from.type (the type whose member it is), @use.called a call of @from itself; the first pattern that
+                 fits a name decides
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -343,7 +349,7 @@ class FactReader:
         draft.marks += [self._shapes.marks[one.type] for one in node.children if one.type in self._shapes.marks]
         for kind, child in fields:
             has_names = child is not None and (kind != self._shapes.result or child.type == "parameter_list")
-            found = self._with_self(draft, self._writer.parameters(child)) if has_names else []
+            found = self._writer.parameters(child) if has_names else []
             if kind == "receiver" and found:  # Its type arguments are names for those of the type.
                 named = found[0][0].value.partition("<")[2].rstrip("!>")
                 draft.type_parameters = tuple(named.split(",")) if named else ()
@@ -353,12 +359,11 @@ class FactReader:
                 ]
             if child and kind.startswith("parameter"):
                 draft.parameters = tuple(parameter for parameter, _ in found)
-            for parameter, name in found:
+            for place, (parameter, name) in enumerate(found):
                 if name is not None and name.type in _NAMES:
                     self._named.add(name.start_byte)
-                    self._bound.append(
-                        Bound(parameter.name, start, node.end_byte, parameter.value, node.start_byte, "parameter")
-                    )
+                    value = (place == 0 and self._self_of(draft)) or parameter.value
+                    self._bound.append(Bound(parameter.name, start, node.end_byte, value, node.start_byte, "parameter"))
         if parameters := node.child_by_field_name("type_parameters"):
             draft.type_parameters = self._type_parameters(parameters, node.start_byte, node.end_byte)
         body = (start, node.end_byte) if self._shapes.passes_self else node.byte_range
@@ -367,16 +372,12 @@ class FactReader:
         if node.type in self._shapes.selves:
             self._bind_self(node, index)
 
-    def _with_self(
-        self, draft: _Draft, found: list[tuple[Parameter, Node | None]]
-    ) -> list[tuple[Parameter, Node | None]]:
-        """Give the first parameter of a method the own instance, where the language passes it so."""
+    def _self_of(self, draft: _Draft) -> str:
+        """Return what the first parameter of a method is, where the language passes the own instance so."""
         is_method = draft.kind == SymbolKind.METHOD and draft.owner >= 0 and self._shapes.passes_self
-        if not is_method or not found or Mark.STATIC in draft.marks or found[0][0].value != UNKNOWN:
-            return found
-        value = f"^#{draft.owner}" if Mark.CLASS in draft.marks else f"#{draft.owner}!"
-        own = Parameter(found[0][0].name, value)
-        return [(own, found[0][1]), *found[1:]]
+        if not is_method or Mark.STATIC in draft.marks:
+            return ""
+        return f"^#{draft.owner}" if Mark.CLASS in draft.marks else f"#{draft.owner}!"
 
     def _bind_self(self, node: Node, index: int) -> None:
         """Bind the name of the own instance in a function: the object or type whose member it is, or its own."""
@@ -562,7 +563,7 @@ class FactReader:
                 continue
             draft = self._drafts[index]
             if draft.parameters and draft.parameters[0].name == name:
-                return draft.owner if f"#{draft.owner}" in draft.parameters[0].value else -1
+                return draft.owner if self._self_of(draft) else -1
         return -1
 
     def _add_fields(self, owner: int, binding: _Binding) -> None:
@@ -626,7 +627,9 @@ class FactReader:
         for start, (_, use, node, captures) in self._uses.items():
             if start in self._by_name or use == "none" or (start in self._named and "from" not in captures):
                 continue
-            name, before, kind = self._writer.text(node), captures.get("from"), captures.get("from.type")
+            name = "" if use == "called" else self._writer.text(node)
+            use = use.replace("called", "call")
+            before, kind = captures.get("from"), captures.get("from.type")
             if before:
                 receiver = self._writer.value(before[0])
             elif kind:

@@ -60,6 +60,7 @@
   (identifier) @use.base (attribute object: (_) @from attribute: (identifier) @use.base)
   (subscript value: [(identifier) @use.base (attribute object: (_) @from attribute: (identifier) @use.base)])]))
 (call function: [(identifier) @use.call (attribute object: (_) @from attribute: (identifier) @use.call)])
+(call function: [(call) (subscript) (parenthesized_expression)] @from arguments: (_) @use.called)
 (decorator [(identifier) @use.call (attribute object: (_) @from attribute: (identifier) @use.call)])
 (type [(identifier) @use.type (attribute object: (_) @from attribute: (identifier) @use.type)
   (generic_type (identifier) @use.type)

@@ -207,3 +207,12 @@ def test_a_file_with_errors_proves_nothing() -> None:
     """What it does not export may be in what could not be read."""
     files = {"lib.js": "export function make() {}\n}}}(\n", "a.js": "import { other } from './lib'\n«other»()\n"}
     assert Project(files).answer() == UNDECIDED
+
+
+def test_members_of_mapped_types_have_a_value_but_no_known_declaration() -> None:
+    """Each stands for a member of another type; what it holds is known."""
+    text = (
+        "interface Job { run(): void }\ntype Jobs<T> = { [K in keyof T]: Job }\n"
+        "function main(jobs: Jobs<unknown>) { jobs.first.«run»(); jobs.«first» }\n"
+    )
+    assert Project({"a.ts": text}).answers() == ["a.ts:1 run", UNDECIDED]

@@ -214,7 +214,7 @@ class Resolver:
             receiver = parse(mention.receiver)
             named = ("member", receiver, mention.name) if mention.name else receiver
             found = self.found(path, mention.at, named)
-        if found is None or found is _ABSENT:
+        if found is None or found is _ABSENT or (found.is_open and not found.things):
             return None
         return Found(tuple(thing for thing in found.things if thing.path not in LIBRARIES), found.value)
 
@@ -1110,7 +1110,7 @@ class Resolver:
         """Return a member of a value that has several types."""
         hits = [one for one in members if one and (one.things or not isinstance(one.value, Outside | None))]
         if hits or None in members:
-            return hits[0] if hits else None
+            return next((one for one in hits if one.things), hits[0]) if hits else None
         return next((one for one in members if one is not _ABSENT), _ABSENT)
 
     def _common(self, members: Sequence[Found | None]) -> Found | None:
@@ -1128,7 +1128,8 @@ class Resolver:
         things = dict.fromkeys(thing for one in members if one for thing in one.things)
         if things and Found((), None) in members:
             return None
-        return Found(tuple(things), either(one.value for one in members if one))
+        is_open = any(one.is_open for one in members if one)
+        return Found(tuple(things), either(one.value for one in members if one), is_open)
 
     def _inherited(self, level: list[Value | None], name: str) -> Found | None:
         """Look level by level: in the types themselves, then in what they embed."""
@@ -1187,7 +1188,7 @@ class Resolver:
             return Found(things, replaced(self.meaning(things), self._arguments(value)))
         made_of = self.underlying(Instance(value.things, value.arguments))
         if isinstance(made_of, Table) and self._open(value.things[0].path).policy.has_spaces:
-            return Found((), made_of.value)
+            return Found((), made_of.value, is_open=made_of.key is None)
         if isinstance(made_of, Instance) and made_of.things != value.things:
             fields = tuple(
                 thing

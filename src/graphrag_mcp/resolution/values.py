@@ -172,10 +172,14 @@ def held_by(value: Outside) -> Outside | None:
 
 
 class Found(NamedTuple):
-    """What a name or a member is: its declarations, none for a variable or a foreign thing, and its value."""
+    """What a name or a member is: its declarations, none for a variable or a foreign thing, and its value.
+
+    is_open: only the value is known, not what declares it.
+    """
 
     things: tuple[Thing, ...]
     value: Value | None
+    is_open: bool = False
 
 
 def either(values: Iterable[Value | None]) -> Value | None:

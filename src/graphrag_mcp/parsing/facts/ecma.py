@@ -250,9 +250,9 @@ def _extended(writer: Writer, node: Node) -> str:
 
 
 def _indexed(writer: Writer, node: Node) -> str:
-    """An index signature: what has one is a list, or a map from texts."""
+    """An index signature: what has one is a list, or a map from texts; the members of a mapped type are another's."""
     key, kind = node.child_by_field_name("index_type"), writer.type(node.child_by_field_name("type"))
-    return f"[{kind}]" if key and writer.text(key) == "number" else f"{{{LITERAL}:{kind}}}"
+    return f"[{kind}]" if key and writer.text(key) == "number" else f"{{{LITERAL if key else UNKNOWN}:{kind}}}"
 
 
 def _lookup(writer: Writer, node: Node) -> str:

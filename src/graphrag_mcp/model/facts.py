@@ -5,7 +5,7 @@ an expression stands at an offset, since what its names mean depends on the plac
 """
 
 import zlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple
@@ -16,6 +16,7 @@ from msgspec.msgpack import Decoder, Encoder
 from graphrag_mcp.model.files import PackedFacts
 
 FACT_LANGUAGES = frozenset(("go", "java", "javascript", "python", "tsx", "typescript"))
+WHOLE = ("=", "default")  # Names of what a module exports as a whole.
 MAX_EXPRESSION = 4_000  # Characters; longer ones are unknown.
 
 
@@ -194,4 +195,25 @@ def unpack(data: bytes) -> FileFacts:
 def mentioned_names(facts: FileFacts) -> tuple[str, ...]:
     """Return the names by which a file may refer to declarations of others."""
     items = {one.item for one in facts.imports} | {one.item for one in facts.exports}
-    return tuple(sorted((items | {mention.name for mention in facts.mentions}) - {""}))
+    modules = {one.module for one in facts.imports} | {one.module for one in facts.exports}
+    values = [one.value for one in facts.exports] + [one.value for one in facts.bound]
+    modules |= {value[1 : value.index('"', 1)] for value in values if value[:1] == '"'}
+    marks = {_mark(module) for module in modules if module}
+    return tuple(sorted((items | marks | {mention.name for mention in facts.mentions}) - {""}))
+
+
+def module_marks(path: str, packages: Iterable[str]) -> set[str]:
+    """Return the marks under which other files mention a module: by its name, by its folder's, or as a folder above.
+
+    packages: the names of the packages that it may be the main module of.
+    """
+    folder, _, file = path.rpartition("/")
+    stem, names = file.partition(".")[0], list(packages)
+    folders = [folder, ".", ".."] if stem == "index" or names else []
+    return {_mark(name) for name in (stem, *folders, *names)}
+
+
+def _mark(module: str) -> str:
+    """Return what stands for a module among the mentioned names: its last part, without the extension."""
+    last = module.rstrip("/").rpartition("/")[2]
+    return '"' + (last if last in (".", "..") else last.partition(".")[0])

@@ -253,6 +253,12 @@ class Resolver:
         name, policy = self.declared(thing).name, self._open(thing.path).policy
         return (name if name != self.declared(owner).name else "") in policy.constructors
 
+    def exported(self, path: str, one: Exported) -> Found | None:
+        """Return what a file exports."""
+        if one.module:
+            return self._import(self._open(path), one)
+        return self.found(path, one.at, parse(one.value))
+
     # ------------------------------------------------------------ names
 
     def name(self, path: str, at: int, name: str, space: Space | None = None) -> Found | None:

@@ -2,10 +2,10 @@
 
 import time
 from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 from typing import NamedTuple
 
-from graphrag_mcp.model.facts import Mention, Thing
+from graphrag_mcp.model.facts import WHOLE, Exported, FileFacts, Mention, Thing, module_marks
 from graphrag_mcp.model.files import SymbolKind
 from graphrag_mcp.resolution.policies import POLICIES
 from graphrag_mcp.resolution.resolver import Resolver
@@ -38,12 +38,29 @@ class Sites(NamedTuple):
 
 
 class _Scan:
-    """A search for some declarations, as far as it got. names: those under which they may be mentioned."""
+    """A search for some declarations, as far as it got.
 
-    def __init__(self, names: set[str], paths: Iterable[str]) -> None:
-        self.names, self.paths = names, deque(paths)
+    names: those under which they may be mentioned. modules: the marks of files that are one of the declarations as a
+    whole, so that importers call it as they like.
+    """
+
+    def __init__(self, names: Set[str]) -> None:
+        self.names, self.modules = set(names), set[str]()
+        self.paths: deque[str] = deque()
+        self.seen: set[str] = set()
         self.found: list[Site] = []
         self.others = 0
+
+    def extend(self, paths: Iterable[str]) -> None:
+        """Add files that were not looked at."""
+        fresh = [path for path in paths if path not in self.seen]
+        self.seen.update(fresh)
+        self.paths.extend(fresh)
+
+    def restart(self) -> None:
+        """Look at all files again, since the declarations go by another name as well."""
+        self.paths = deque(self.seen)
+        self.found, self.others = [], 0
 
 
 class Search:
@@ -68,22 +85,47 @@ class Search:
         """Return the places that mean one of the declarations, and the undecided ones of their names."""
         scan = self._scans.get(things)
         if scan is None:
-            names = {self.resolver.declared(thing).name for thing in things}
-            paths = dict.fromkeys(path for name in sorted(names) for path in self.source.mentioning(name))
-            near = {thing.path.rpartition("/")[0] for thing in things}
-            nearest = sorted(paths, key=lambda path: path.rpartition("/")[0] not in near)
-            scan = self._scans[things] = _Scan(names, nearest)
+            scan = self._scans[things] = _Scan({self.resolver.declared(thing).name for thing in things})
+            paths = dict.fromkeys(path for name in sorted(scan.names) for path in self.source.mentioning(name))
+            homes = {thing.path for thing in things}
+            near = {path.rpartition("/")[0] for path in homes}
+            scan.extend(sorted({*paths, *homes}, key=lambda path: (path.rpartition("/")[0] not in near, path)))
         while scan.paths and time.monotonic() < self._end:
-            self._look_at(scan.paths.popleft(), things, scan)
+            path = scan.paths.popleft()
+            facts = self.source.facts(path)
+            if facts is not None:
+                self._follow_exports(path, facts, things, scan)
+                self._look_at(path, facts, things, scan)
         self.is_cut = self.is_cut or bool(scan.paths)
         return Sites(scan.found, scan.others, len(scan.paths))
 
-    def _look_at(self, path: str, things: frozenset[Thing], scan: _Scan) -> None:
+    def _follow_exports(self, path: str, facts: FileFacts, things: frozenset[Thing], scan: _Scan) -> None:
+        """Learn under which other names, or as which modules, a file passes the declarations on."""
+        for one in facts.exports:
+            if one.name in WHOLE:
+                marks = module_marks(path, self._packages(path)) - scan.modules
+                if marks and self._exports(path, one, things):
+                    scan.modules |= marks
+                    scan.extend(path for mark in sorted(marks) for path in self.source.mentioning(mark))
+            elif one.name not in scan.names and (one.item or one.value.rpartition(".")[2]) in scan.names:
+                scan.names.add(one.name)
+                scan.extend(self.source.mentioning(one.name))
+                scan.restart()
+
+    def _packages(self, path: str) -> Iterator[str]:
+        """Yield the names of the packages whose main module a file may be."""
+        folder = path.rpartition("/")[0]
+        for one in self.source.manifests():
+            if one.folder == folder or path in one.targets.get(".", ()):
+                yield one.name
+
+    def _exports(self, path: str, one: Exported, things: frozenset[Thing]) -> bool:
+        found = self.resolver.exported(path, one)
+        return found is not None and any(thing in things for thing in found.things)
+
+    def _look_at(self, path: str, facts: FileFacts, things: frozenset[Thing], scan: _Scan) -> None:
         """Resolve the mentions of the names in a file, also under the names that it gives them when it imports them."""
-        facts = self.source.facts(path)
-        if facts is None:
-            return
-        wanted = scan.names | {one.name for one in facts.imports if one.item in scan.names}
+        wanted = scan.names | set(self._aliases(path, facts, things, scan))
         for mention in facts.mentions:
             if mention.name in wanted:
                 found = self.resolver.resolve(path, mention)
@@ -92,6 +134,19 @@ class Search:
                     scan.found.append(Site(path, mention, meant))
                 else:
                     scan.others += 1
+
+    def _aliases(self, path: str, facts: FileFacts, things: frozenset[Thing], scan: _Scan) -> Iterator[str]:
+        """Yield the names that a file gives to the declarations when it imports them."""
+        yield from (one.name for one in facts.imports if one.item in scan.names)
+        aliases = [one for one in facts.bound if one.kind == "alias"]
+        yield from (one.name for one in aliases if one.value.rpartition(".")[2] in scan.names)
+        if scan.modules:
+            whole = [(one.name, one.start) for one in facts.imports if one.item in ("", *WHOLE)]
+            whole += [(one.name, one.start) for one in aliases if one.value.endswith('"')]
+            for name, at in whole:
+                found = self.resolver.name(path, at, name)
+                if found and any(thing in things for thing in found.things):
+                    yield name
 
     def can_mean(self, site: Site, thing: Thing) -> bool:
         """Return whether an undecided place can mean a declaration of its language: a member has a receiver."""

@@ -357,3 +357,9 @@ def test_a_call_of_what_a_call_gives_is_a_mention_without_a_name() -> None:
 def test_which_function_a_list_holds_is_undecided(code: str) -> None:
     """It may be given others later."""
     assert ask(f"def f(): ...\n{code}().«run»()\n") == UNDECIDED
+
+
+def test_an_argument_with_a_name_is_not_that_of_its_place() -> None:
+    """What it tells of a type parameter is unknown."""
+    code = "from typing import TypeVar\nfrom classes import Base\nT = TypeVar('T')\n"
+    assert ask(f"{code}def pick(a: T, b: int) -> T: ...\npick(b=Base(), a=1).«run»()\n") == UNDECIDED

@@ -24,6 +24,7 @@ from graphrag_mcp.parsing.facts.expressions import (
 )
 from graphrag_mcp.parsing.languages import load_grammar
 
+_MANY = 8  # Elements of a list that is read.
 _LITERALS = """
     integer float string concatenated_string true false comparison_operator not_operator unary_operator
 """
@@ -42,7 +43,13 @@ def _arithmetic(writer: Writer, node: Node) -> str:
 
 
 def _elements(writer: Writer, node: Node) -> str:
-    return f"[{_common([writer.value(one) for one in arguments(node)])}]"
+    parts = arguments(node)
+    return f"[{_common([writer.value(one) for one in parts]) if len(parts) <= _MANY else UNKNOWN}]"
+
+
+def _named_argument(writer: Writer, node: Node) -> str:
+    """Its place says nothing of the parameter; a literal is one for any."""
+    return LITERAL if writer.value(node.child_by_field_name("value")) == LITERAL else UNKNOWN
 
 
 def _comprehension(writer: Writer, node: Node) -> str:
@@ -148,7 +155,7 @@ SHAPES = Shapes(
         "parenthesized_expression": part(),
         "named_expression": part("value"),
         "assignment": part("right"),
-        "keyword_argument": part("value"),
+        "keyword_argument": _named_argument,
         "conditional_expression": lambda writer, node: either(
             [writer.value(one) for one in (arguments(node)[0], arguments(node)[-1])]
         ),

@@ -363,3 +363,15 @@ def test_an_argument_with_a_name_is_not_that_of_its_place() -> None:
     """What it tells of a type parameter is unknown."""
     code = "from typing import TypeVar\nfrom classes import Base\nT = TypeVar('T')\n"
     assert ask(f"{code}def pick(a: T, b: int) -> T: ...\npick(b=Base(), a=1).«run»()\n") == UNDECIDED
+
+
+def test_a_member_of_an_enumeration_is_an_instance_of_it() -> None:
+    """Whatever it is given."""
+    code = "import enum\nclass Color(enum.Enum):\n    RED = 1\n    def mix(self): pass\nColor.RED.«mix»()\n"
+    assert ask(code) == "main.py:4 mix"
+
+
+def test_a_field_that_decides_what_it_gives_is_undecided() -> None:
+    """A descriptor is not what reading it gives."""
+    code = "class D:\n    def __get__(self, it, kind): return unknown\n    def run(self): pass\nclass C:\n    x = D()\n"
+    assert ask(f"{code}C().x.«run»()\n") == UNDECIDED

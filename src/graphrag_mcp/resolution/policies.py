@@ -48,7 +48,9 @@ class Policy:
     values known here, by their own names. type_variables: what makes a type parameter; own_types: foreign names of
     the type around them; anything: those that say nothing. foreign_members: all names that a foreign type has, None
     if unknown. hooks: members that can stand for any other. iterating: the members that a loop calls, one after the
-    other. calling: the member that a call of a value calls.
+    other. calling: the
+    member that a call of a value calls; reading: that which reading a field calls. enumerations: foreign types whose
+    fields are instances.
     """
 
     module: Callable[[FactSource, str, str], Value | None]
@@ -88,6 +90,8 @@ class Policy:
     hooks: Set[str] = frozenset()
     iterating: Sequence[str] = ()
     calling: str = ""
+    reading: str = ""
+    enumerations: Set[str] = frozenset()
 
 
 def _go_module(source: FactSource, path: str, module: str) -> Value:
@@ -285,6 +289,8 @@ POLICIES: Mapping[str, Policy] = {
         hooks=frozenset(("__getattr__", "__getattribute__")),
         iterating=("__iter__", "__next__"),
         calling="__call__",
+        reading="__get__",
+        enumerations=python.ENUMERATIONS,
     ),
     "go": Policy(
         _go_module,

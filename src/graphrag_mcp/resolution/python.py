@@ -151,6 +151,7 @@ PASSES = {
     **dict.fromkeys(_SAME.split(), "value"),
     **dict.fromkeys(("contextlib.contextmanager", "contextlib.asynccontextmanager"), "later"),
 }
+ENUMERATIONS = frozenset(f"enum.{name}" for name in ("Enum", "IntEnum", "StrEnum", "Flag", "IntFlag"))
 TYPE_VARIABLES = frozenset(("typing.TypeVar()", "typing_extensions.TypeVar()"))
 OWN_TYPES = frozenset(("typing.Self", "typing_extensions.Self", "_typeshed.Self"))
 ANYTHING = frozenset(("typing.Any", "object", "typing.ParamSpec()", "typing.NewType()"))

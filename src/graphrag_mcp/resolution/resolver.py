@@ -1191,7 +1191,7 @@ class Resolver:
             if kinds <= set(_CALLABLE) and self._rebinds(things):  # A property, and what sets it.
                 is_read = isinstance(value, Instance)
                 return Found(things, self.call(Function(things[:1], of or value), _nothing, 0) if is_read else None)
-            return Found(things, replaced(self.meaning(things), self._arguments(value)))
+            return Found(things, self._read(value, replaced(self.meaning(things), self._arguments(value))))
         made_of = self.underlying(Instance(value.things, value.arguments))
         if isinstance(made_of, Table) and self._open(value.things[0].path).policy.has_spaces:
             return Found((), made_of.value, is_open=made_of.key is None)
@@ -1205,6 +1205,16 @@ class Resolver:
             if fields:
                 return Found(fields, self.meaning(fields))
         return None
+
+    def _read(self, owner: Instance | Type, held: Value | None) -> Value | None:
+        """Return what reading a field gives: of an enumeration an instance; a field may decide it itself."""
+        policy = self._open(owner.things[0].path).policy
+        if policy.enumerations and any(
+            isinstance(one, Outside) and one.name.removesuffix("()") in policy.enumerations for one in self.order(owner)
+        ):
+            return Instance(owner.things)
+        is_own = isinstance(held, Instance) and policy.reading and self.member(held, policy.reading) is not _ABSENT
+        return None if is_own else held
 
     def _declared_in(self, owner: Thing, name: str) -> Iterator[Thing]:
         file = self._open(owner.path)

@@ -17,6 +17,7 @@ r"""The one notation in which facts write values and types, of every language.
                  | "=" term                  the type of the value that follows; of the steps not "!", "@"
                  | "&(" alternatives { "," alternatives } ")"   all of these types at once
     step         = "." NAME                  a member
+                 | "#" NAME                  a function that is a member, where a variable may have the same name
                  | "(" [alternatives { "," alternatives }] ")"   a call
                  | "+" "(" [alternatives { "," alternatives }] ")"   a new instance that it makes
                  | "<" alternatives { "," alternatives } ">"     type arguments
@@ -80,7 +81,7 @@ class _Reader:
             found.append(self._term())
         return found[0] if len(found) == 1 else ("either", *found)
 
-    def _term(self, steps: str = ".(+<!~[@") -> Expression:
+    def _term(self, steps: str = ".(+<!~[@#") -> Expression:
         found = self._start()
         while (step := self._tokens[self._next])[0] == "mark" and step[1] in steps:
             found = self._step(found)
@@ -138,6 +139,8 @@ class _Reader:
                 return ("await", before)
             case "@":
                 return ("parameter", before, int(self._take()[1]))
+            case "#":
+                return ("function member", before, self._take()[1])
             case "+":
                 self._closed((), "(")
                 return ("create", before, self._many(",", ")"))

@@ -31,6 +31,7 @@ class Use(StrEnum):
     TYPE = "type"
     BASE = "base"
     VALUE = "value"
+    FUNCTION = "function"  # A function that is not called, where the syntax says so: a method reference.
     WRITE = "write"
     IMPORT = "import"
     RECEIVER = "receiver"  # The type whose method is declared.
@@ -48,6 +49,7 @@ class Mark(StrEnum):
     GENERATOR = "generator"
     DEFAULT = "default"
     CLASS = "class"  # A method whose first parameter is the type.
+    PRIVATE = "private"
 
 
 class Thing(NamedTuple):
@@ -129,7 +131,8 @@ class Exported(_Row, frozen=True, array_like=True, gc=False):
 class Bound(_Row, frozen=True, array_like=True, gc=False):
     """A name that means something between two offsets.
 
-    kind: "variable", "parameter", "type", "narrowing", "declared", or "alias": another name for what its value names.
+    kind: "variable", "parameter", "type", "narrowing", "declared", "alias": another name for what its value names, or
+    "open", which has no name: the members of its value are known by their names alone.
     """
 
     name: str
@@ -141,13 +144,17 @@ class Bound(_Row, frozen=True, array_like=True, gc=False):
 
 
 class Mention(_Row, frozen=True, array_like=True, gc=False, order=True):
-    """A name that is used. receiver: the expression before the dot, "" for a bare name."""
+    """A name that is used. receiver: the expression before the dot, "" for a bare name.
+
+    given: the number of arguments of a call, -1 for anything else.
+    """
 
     at: int
     line: int
     name: str
     use: str
     receiver: str = ""
+    given: int = -1
 
 
 class Flow(_Row, frozen=True, array_like=True, gc=False):

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from functools import cache
 from importlib import resources
 
-from graphrag_mcp.model.facts import FileFacts
+from graphrag_mcp.model.facts import FileFacts, Use
+from graphrag_mcp.model.files import SymbolKind
 from graphrag_mcp.model.manifests import Manifest
 from graphrag_mcp.parsing.code.builtins import builtins_of
 from graphrag_mcp.parsing.code.symbols import read_outline
@@ -16,7 +17,7 @@ from graphrag_mcp.parsing.facts import read_facts
 from graphrag_mcp.parsing.languages import load_grammar
 from graphrag_mcp.resolution import python
 from graphrag_mcp.resolution.sources import FactSource
-from graphrag_mcp.resolution.values import Module, Outside, Package, Value
+from graphrag_mcp.resolution.values import Module, Outside, Package, Type, Value
 
 
 def is_below(path: str, folder: str) -> bool:
@@ -48,9 +49,11 @@ class Policy:
     values known here, by their own names. type_variables: what makes a type parameter; own_types: foreign names of
     the type around them; anything: those that say nothing. foreign_members: all names that a foreign type has, None
     if unknown. hooks: members that can stand for any other. iterating: the members that a loop calls, one after the
-    other. calling: the
-    member that a call of a value calls; reading: that which reading a field calls. enumerations: foreign types whose
-    fields are instances.
+    other. calling: the member that a call of a value calls; reading: that which reading a field calls. enumerations:
+    foreign types whose fields are instances. spaces: the kinds of declarations that a name may mean by its use, the
+    first that exist; all where it is not said. open_types: whether any file of a unit may declare members of a type.
+    bare_members: whether members are known by their names alone. common: the members of every type. nested: whether
+    packages are names.
     """
 
     module: Callable[[FactSource, str, str], Value | None]
@@ -92,6 +95,11 @@ class Policy:
     calling: str = ""
     reading: str = ""
     enumerations: Set[str] = frozenset()
+    spaces: Mapping[str, Sequence[Set[str]]] = field(default_factory=dict)
+    open_types: bool = False
+    bare_members: bool = False
+    common: Set[str] = frozenset()
+    nested: bool = False
 
 
 def _go_module(source: FactSource, path: str, module: str) -> Value:
@@ -264,6 +272,58 @@ def _ecma_library() -> FileFacts | None:
 
 LIBRARIES: Mapping[str, Callable[[], FileFacts | None]] = {_LIBRARY: _ecma_library}
 
+_FUNCTIONS = frozenset((SymbolKind.FUNCTION, SymbolKind.METHOD))
+_VARIABLES = frozenset((SymbolKind.FIELD, SymbolKind.CONSTANT))
+_TYPES = frozenset((SymbolKind.TYPE,))
+
+
+def _java_module(source: FactSource, _path: str, module: str) -> Value:
+    """Return the package or type that a qualified name stands for."""
+    names = module.split(".")
+    for length in range(len(names), 0, -1):
+        unit = ".".join(names[:length])
+        if source.has_unit(unit):
+            things = source.find(unit, ".".join(names[length:])) if length < len(names) else ()
+            return Type(tuple(things)) if things else Package(module, is_nested=True)
+    return Outside(module)
+
+
+_THROWABLE = dict.fromkeys(
+    ("getMessage", "getLocalizedMessage", "getCause", "initCause", "printStackTrace", "fillInStackTrace",
+     "getStackTrace", "setStackTrace", "addSuppressed", "getSuppressed"), 0
+)  # fmt: skip
+_JAVA_TYPES: Mapping[str, Mapping[str, int]] = {
+    "Object": {},
+    "Serializable": {},
+    "Cloneable": {},
+    "Comparable": {"compareTo": 1},
+    "Runnable": {"run": 0},
+    "Iterable": dict.fromkeys(("iterator", "forEach", "spliterator"), 0),
+    "Iterator": dict.fromkeys(("hasNext", "next", "remove", "forEachRemaining"), 0),
+    "Enum": dict.fromkeys(
+        ("values", "valueOf", "name", "ordinal", "compareTo", "getDeclaringClass", "describeConstable"), 0
+    ),
+    "Record": {},
+    "Annotation": {"annotationType": 0},
+    "Callable": {"call": 0},
+    "Closeable": {"close": 0},
+    "AutoCloseable": {"close": 0},
+    "Supplier": {"get": 0},
+    "InvocationHandler": {"invoke": 3},
+    **dict.fromkeys(
+        (
+            "Throwable",
+            "Exception",
+            "RuntimeException",
+            "Error",
+            "IllegalArgumentException",
+            "IllegalStateException",
+            "AssertionError",
+        ),
+        _THROWABLE,
+    ),
+}
+
 POLICIES: Mapping[str, Policy] = {
     "python": Policy(
         python.module_of,
@@ -296,6 +356,7 @@ POLICIES: Mapping[str, Policy] = {
         _go_module,
         _go_names,
         whole_unit=True,
+        open_types=True,
         functions_are_members=False,
         method_sets=True,
         foreign_methods=_GO_INTERFACES,
@@ -306,6 +367,24 @@ POLICIES: Mapping[str, Policy] = {
             **dict.fromkeys(("append", "min", "max", "sync.OnceValue", "sync.OnceValues", "sync.OnceFunc"), "value"),
         },
         is_generic=_is_generic_go,
+    ),
+    "java": Policy(
+        _java_module,
+        whole_unit=True,
+        spaces={
+            **dict.fromkeys((Use.CALL, Use.FUNCTION), (_FUNCTIONS,)),
+            **dict.fromkeys((Use.TYPE, Use.BASE, Use.CREATE), (_TYPES,)),
+            Use.VALUE: (_VARIABLES, _TYPES),
+            Use.WRITE: (_VARIABLES,),
+        },
+        overloads=True,
+        constructors=frozenset(("",)),
+        bare_members=True,
+        common=frozenset(
+            ("equals", "hashCode", "toString", "getClass", "notify", "notifyAll", "wait", "clone", "finalize")
+        ),
+        foreign_methods=_JAVA_TYPES,
+        nested=True,
     ),
     **dict.fromkeys(("javascript", "typescript", "tsx"), _ECMA),
 }

@@ -8,7 +8,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from enum import Enum
 from functools import cached_property
-from typing import Any, TypeVar
+from posixpath import commonpath, dirname
+from typing import Any, NamedTuple, TypeGuard, TypeVar
 
 from graphrag_mcp.model.expressions import Expression, parse
 from graphrag_mcp.model.facts import (
@@ -34,6 +35,7 @@ from graphrag_mcp.resolution.values import (
     All,
     Either,
     Folder,
+    Foreign,
     Found,
     Function,
     Instance,
@@ -66,6 +68,7 @@ MAX_LEVELS = 12  # Of base types.
 T = TypeVar("T")
 _CALLABLE = (SymbolKind.FUNCTION, SymbolKind.METHOD)
 _ABSENT = Found((), None)  # It is known that there is no such member.
+_INHERITED = Found((), OUTSIDE)  # A foreign type above may have it.
 
 
 def _method_of(value: Value, name: str) -> Value | None:
@@ -84,14 +87,23 @@ def _method_of(value: Value, name: str) -> Value | None:
     return None
 
 
-class Space(Enum):
-    """Where a name is looked for, in a language in which types and values have names of their own."""
+class _Fit(Enum):
+    """How well a value is what a parameter expects."""
 
-    ANY, TYPES, VALUES = range(3)
+    EXACT, MAYBE, NEVER = range(3)
 
-    def has(self, kind: str) -> bool:
-        """Return whether a binding of this kind is in it."""
-        return self is Space.ANY or kind in ("declared", "alias") or (kind == "type") == (self is Space.TYPES)
+
+class Sought(NamedTuple):
+    """As what a name is looked up. given: the number of arguments of a call, -1 where it does not matter."""
+
+    use: str = ""
+    given: int = -1
+
+
+ANYTHING = Sought()
+
+
+_BOUND_KINDS = {"type": SymbolKind.TYPE}
 
 
 class _File:
@@ -142,9 +154,11 @@ class _File:
                 found.setdefault(into[1], []).append((one, None))
         return found
 
-    def space(self, is_type: bool) -> Space:
-        """Return where a name of the file is looked for."""
-        return (Space.TYPES if is_type else Space.VALUES) if self.policy.has_spaces else Space.ANY
+    def sought(self, use: str, given: int = -1) -> Sought:
+        """Return what tells names of this use apart from others, in the language of the file."""
+        if self.policy.has_spaces:
+            return Sought(Use.TYPE if use == Use.TYPE else Use.VALUE)
+        return Sought(use, given) if self.policy.spaces else ANYTHING
 
     def types_around(self, at: int) -> list[int]:
         """Return the types around an offset, outer ones first."""
@@ -159,13 +173,26 @@ class _File:
         start = self.facts.declared[owner].start
         return any(one.kind in _CALLABLE and start < one.at < at < one.stop for one in self.facts.declared)
 
-    def innermost(self, name: str, at: int, space: Space = Space.ANY) -> list[Bound]:
+    def innermost(self, name: str, at: int, sought: Sought = ANYTHING) -> list[Bound]:
         """Return the bindings of a name in the smallest range around an offset."""
-        around = [one for one in self.bound.get(name, ()) if one.start <= at < one.stop and space.has(one.kind)]
+        around = [one for one in self.around(name, at) if self._may_mean(one, sought.use)]
         if not around:
             return []
         start, stop = max((one.start, -one.stop) for one in around)
         return [one for one in around if one.start == start and one.stop == -stop]
+
+    def around(self, name: str, at: int) -> list[Bound]:
+        """Return the bindings of a name around an offset, the outer ones first."""
+        return [one for one in self.bound.get(name, ()) if one.start <= at < one.stop]
+
+    def _may_mean(self, one: Bound, use: str) -> bool:
+        if use and self.policy.has_spaces:
+            return one.kind in ("declared", "alias") or (one.kind == "type") == (use == Use.TYPE)
+        spaces = self.policy.spaces.get(use)
+        if not spaces:
+            return True
+        kind = self.facts.declared[int(one.value[1:])].kind if one.kind == "declared" else _BOUND_KINDS.get(one.kind)
+        return any((kind or SymbolKind.FIELD) in kinds for kinds in spaces)
 
 
 def _is_same(one: Value | None, other: Value) -> bool:
@@ -208,12 +235,15 @@ class Resolver:
         file = self._file(path)
         if file is None:
             return None
+        sought = file.sought(mention.use, mention.given)
         if not mention.receiver:
-            found = self.name(path, mention.at, mention.name, file.space(mention.use == Use.TYPE))
+            found = self.name(path, mention.at, mention.name, sought)
         else:
             receiver = parse(mention.receiver)
             named = ("member", receiver, mention.name) if mention.name else receiver
-            found = self.found(path, mention.at, named)
+            found = self.found(path, mention.at, named, mention.use, mention.given)
+        if found and mention.use == Use.CREATE and isinstance(found.value, Type) and file.policy.overloads:
+            found = Found(found.things + self._constructors(found.value, mention.given), found.value)
         if found is None or found is _ABSENT or (found.is_open and not found.things):
             return None
         return Found(tuple(thing for thing in found.things if thing.path not in LIBRARIES), found.value)
@@ -246,7 +276,7 @@ class Resolver:
     def foreign_methods(self, thing: Thing, base: Value | None) -> Mapping[str, int] | None:
         """Return the methods of a foreign interface with their numbers of parameters, None where they are not known."""
         policy = self._open(thing.path).policy
-        return policy.foreign_methods.get(base.name) if isinstance(base, Outside) else None
+        return policy.foreign_methods.get(base.name) if isinstance(base, Outside | Foreign) else None
 
     def is_constructor(self, thing: Thing, owner: Thing) -> bool:
         """Return whether a member makes the instances of its type."""
@@ -259,34 +289,78 @@ class Resolver:
             return self._import(self._open(path), one)
         return self.found(path, one.at, parse(one.value))
 
+    def _constructors(self, kind: Type, count: int) -> tuple[Thing, ...]:
+        """Return the constructors of a type that take a number of arguments."""
+        own = [
+            thing
+            for one in kind.things
+            for name in self._open(one.path).policy.constructors
+            for thing in self._declared_in(one, name or self.declared(one).name)
+        ]
+        return self._fitting(own, Sought(Use.CALL, count))
+
     # ------------------------------------------------------------ names
 
-    def name(self, path: str, at: int, name: str, space: Space | None = None) -> Found | None:
+    def name(self, path: str, at: int, name: str, sought: Sought | None = None) -> Found | None:
         """Return what a bare name means at an offset of a file."""
         file = self._open(path)
-        where = space or file.space(is_type=False)
-        return self._once(("name", path, at, name, where), lambda: self._name(file, at, name, where))
+        wanted = file.sought(Use.VALUE) if sought is None else sought
+        return self._once(("name", path, at, name, wanted), lambda: self._name(file, at, name, wanted))
 
-    def _name(self, file: _File, at: int, name: str, space: Space) -> Found | None:
+    def _name(self, file: _File, at: int, name: str, sought: Sought) -> Found | None:
         if file.policy.rebinds:
             found = self._in_file(file, at, name)
             return Found((), Outside(name) if name in file.policy.builtins else OUTSIDE) if found is _ABSENT else found
-        if bound := file.innermost(name, at, space):
+        inside = self._inside(file, at, name, sought)
+        if inside is not _ABSENT and inside is not _INHERITED:
+            return inside
+        found = self._outside(file, name, sought)
+        is_imported = bool(name) and name in file.imports  # For nothing, if a foreign type above had it.
+        if inside is _INHERITED and not is_imported:
+            return None if found is None or found.things else inside
+        return found
+
+    def _inside(self, file: _File, at: int, name: str, sought: Sought) -> Found | None:
+        """Return what a name means by the blocks and types around an offset, innermost first."""
+        bound = file.innermost(name, at, sought)
+        may_be_foreign = False
+        for one in reversed(file.around("", at)):
+            if bound and bound[0].start >= one.start:
+                break
+            value = self.value(file.path, one.at, parse(one.value))
+            found = self.member(value, name, sought) if value else None
+            if found is _INHERITED:  # Foreign types rarely have variables and types that others see.
+                may_be_foreign = may_be_foreign or sought.use == Use.CALL
+            elif found is not _ABSENT:
+                return None if may_be_foreign else found
+        if bound:
             return self._bound(file, bound)
-        things = self._top(file, name)
-        if things:
-            return Found(things, self.meaning(things))
-        if name in file.imports:
-            return self._import(file, file.imports[name][0])
-        if (imported := self._imported(file, name)) is not None:
-            return imported
+        return _INHERITED if may_be_foreign else _ABSENT
+
+    def _outside(self, file: _File, name: str, sought: Sought) -> Found | None:
+        """Return what a name means by the imports and the package of a file."""
+        if imported := self._imported(file, name, sought):
+            return self._nearest(file, imported[0]) if all(one == imported[0] for one in imported) else None
+        if things := self._fitting(self._top(file, name), sought):
+            return self._nearest(file, Found(things, self.meaning(things)))
+        is_unknown = file.facts.has_errors or name in file.given
+        for one in file.imports.get("", ()):
+            value = self._module(file, one.module)
+            if one.item == "*":
+                found = self.member(value, name, sought) if value else None
+                if found and found.things:
+                    return self._nearest(file, found)
+                is_unknown = is_unknown or found is None
+            elif value and name in file.policy.names_of(value, one.module):
+                return Found((), value)
         if things := self._library(file, name):
             return Found(things, self.meaning(things))
         if name in file.policy.builtins:
             return Found((), Outside(name))
-        if file.facts.has_errors or name in file.given or any(one.item == "*" for one in file.facts.imports):
+        if is_unknown:
             return None
-        return Found((), OUTSIDE)
+        is_package = file.policy.nested and sought.use != Use.CALL
+        return Found((), Package(name, is_nested=True) if is_package else OUTSIDE)
 
     def _in_file(self, file: _File, at: int, name: str) -> Found | None:
         """Return what a file says of a name that may be bound several times, _ABSENT if it knows none."""
@@ -335,16 +409,39 @@ class Resolver:
         same = self.meaning(things) if all(one.things for one in meant) else either(one.value for one in meant)
         return Found(things, same)
 
-    def found(self, path: str, at: int, expression: Expression) -> Found | None:
-        """Return what an expression names, with what it gives."""
+    def _imported(self, file: _File, name: str, sought: Sought) -> list[Found | None]:
+        """Return what the imports of a name mean."""
+        found: list[Found | None] = []
+        for one in file.imports.get(name, ()) if name else ():
+            item = self._import(file, one, sought)
+            if item is not _ABSENT and item is not _INHERITED:
+                found.append(item)
+        return found
+
+    def _nearest(self, file: _File, found: Found | None) -> Found | None:
+        """Return which of several types of one name a file means: that of the nearest folder, if it is one."""
+        if not file.policy.nested or found is None or len(found.things) < 2 or not isinstance(found.value, Type):
+            return found
+        shared = {thing: len(commonpath((dirname(file.path), thing.path))) for thing in found.things}
+        nearest = tuple(thing for thing in shared if shared[thing] == max(shared.values()))
+        return Found(nearest, Type(nearest)) if len(nearest) == 1 else None
+
+    def found(self, path: str, at: int, expression: Expression, use: str = Use.VALUE, count: int = -1) -> Found | None:
+        """Return what an expression names, as it is used, with what it gives."""
+        sought = self._open(path).sought(use, count)
         match expression:
             case ("name", str(name)):
-                return self.name(path, at, name)
+                return self.name(path, at, name, sought)
             case ("member", ("module", str(module)), str(name)) if self._open(path).policy.inside:
                 return self._item_of(self._open(path), module, name)
+            case ("member", ("name" | "member", *_) as owner, str(name)) if sought.use == use == Use.TYPE and (
+                self._open(path).policy.nested
+            ):  # A type is a member of types and packages.
+                before = self.found(path, at, owner, use)
+                return self.member(before.value, name, sought) if before and before.value else None
             case ("member", owner, str(name)):
                 value = self.value(path, at, owner)
-                return self.member(value, name) if value else None
+                return self.member(value, name, sought) if value else None
             case ("module", str(module)):
                 return self._whole(self._module(self._open(path), module))
             case ("declared", int(number)):
@@ -391,22 +488,11 @@ class Resolver:
             return tuple(self._source.find(self._source.unit(file.path), name))
         return tuple(Thing(file.path, number) for number in file.members.get((-1, name), ()))
 
-    def _imported(self, file: _File, name: str) -> Found | None:
-        for one in file.imports.get("", ()):
-            value = self._module(file, one.module)
-            if one.item == "*":
-                things = self._source.find(value.unit, name) if isinstance(value, Package) else ()
-                if things:
-                    return Found(tuple(things), self.meaning(tuple(things)))
-            elif value and name in file.policy.names_of(value, one.module):
-                return Found((), value)
-        return None
-
-    def _import(self, file: _File, one: Imported | Exported) -> Found | None:
+    def _import(self, file: _File, one: Imported | Exported, sought: Sought = ANYTHING) -> Found | None:
         module = self._module(file, one.module)
         if module is None or not one.item:
             return Found((), module) if module else None
-        return self.member(module, one.item)
+        return self.member(module, one.item, sought)
 
     def _library(self, file: _File, name: str) -> tuple[Thing, ...]:
         """Return what the language's own library declares."""
@@ -577,7 +663,7 @@ class Resolver:
                     return make(given) if make else foreign_instance(foreign.name)
                 if found and found.things and Mark.ALIAS in self.declared(found.things[0]).marks:
                     return replaced(inner(kind), dict(zip(self._parameters(found.things[0]), given, strict=False)))
-                return self._applied(inner(kind), given)
+                return self._applied(path, inner(kind), given)
             case ("all", *values):
                 return All(tuple(map(inner, values)))
             case ("list", element):
@@ -627,10 +713,7 @@ class Resolver:
 
     def _found_type(self, path: str, at: int, expression: Expression) -> Found | None:
         """Return what the name of a type means, without values of the same name."""
-        if expression[0] == "name":
-            found = self.name(path, at, expression[1], self._open(path).space(is_type=True))
-        else:
-            found = self.found(path, at, expression)
+        found = self.found(path, at, expression, Use.TYPE)
         types = tuple(filter(self._is_type, found.things)) if found else ()
         return Found(types, self.meaning(types)) if types else found
 
@@ -648,6 +731,8 @@ class Resolver:
         match kind:
             case Type(things, arguments):
                 return Instance(things, arguments)
+            case Package(unit, True):
+                return Outside(unit)
             case (
                 Outside()
                 | Variable()
@@ -666,12 +751,13 @@ class Resolver:
                 return Instance(things)
         return None
 
-    def _applied(self, value: Value | None, arguments: tuple[Value | None, ...]) -> Value | None:
+    def _applied(self, path: str, value: Value | None, arguments: tuple[Value | None, ...]) -> Value | None:
         match value:
             case Instance(things) | Type(things):
                 return Instance(things, arguments)
             case Outside(name):
-                return None if arguments else Outside(name)
+                policy = self._open(path).policy
+                return None if policy.is_dynamic or policy.is_open else Foreign(name, arguments)
         return None
 
     def underlying(self, value: Value | None) -> Value | None:
@@ -704,12 +790,15 @@ class Resolver:
             case ("name", _) | ("member", _, _) | ("module", _):
                 found = self.found(path, at, expression)
                 return found.value if found else None
+            case ("function member", owner, str(name)):
+                found = self.found(path, at, ("member", owner, name), Use.FUNCTION)
+                return found.value if found else None
             case ("create", made, arguments):
                 return self._created(inner(made), tuple(map(inner, arguments)))
             case ("await", of):
                 return self._awaited(inner(of))
             case ("parameter", of, int(place)):
-                return self._parameter(inner(of), place)
+                return self._parameter(self._callee(path, at, of), place)
             case ("call", function, arguments):
                 return self._called(path, at, function, arguments)
             case ("instance", kind):
@@ -718,13 +807,7 @@ class Resolver:
                 value = self.type(path, at, kind)
                 return Type(value.things, value.arguments) if isinstance(value, Instance) else value
             case ("apply", function, arguments):
-                value = inner(function)
-                kinds = tuple(self.type(path, at, argument) for argument in arguments)
-                if isinstance(value, Function):
-                    return Function(value.things, value.of, kinds)
-                if isinstance(value, Outside) and not all(isinstance(kind, Outside | Nothing) for kind in kinds):
-                    return None
-                return Type(value.things, kinds) if isinstance(value, Type) else value
+                return self._instantiated(inner(function), tuple(self.type(path, at, one) for one in arguments))
             case ("literal",):
                 return OUTSIDE
             case ("nothing",):
@@ -759,6 +842,16 @@ class Resolver:
         """Return what a list or map holds later: things of the same type, but not the same functions."""
         is_open = self._open(path).policy.is_open
         return None if is_open and isinstance(value, Function | Type | Either) else value
+
+    def _instantiated(self, value: Value | None, kinds: tuple[Value | None, ...]) -> Value | None:
+        match value:
+            case Function(things, of):
+                return Function(things, of, kinds)
+            case Type(things):
+                return Type(things, kinds)
+            case Outside() if not all(isinstance(kind, Outside | Nothing) for kind in kinds):
+                return None
+        return value
 
     def _list(self, path: str, element: Value | None) -> Value:
         """Return a list, of the type that the language's library declares for it."""
@@ -833,24 +926,48 @@ class Resolver:
         """Return what a function is given as an argument."""
         match value:
             case Function(things, of):
-                known = self._arguments(of) if isinstance(of, Instance) else {}
-                given = [(one, self.declared(one)) for one in things]
                 return either(
-                    replaced(self.value(one.path, it.at, parse(it.parameters[place].value)), known)
-                    for one, it in given
-                    if it.parameters and place < len(it.parameters)
+                    self._taken(one, of, place)
+                    for one in things
+                    if (parameters := self.declared(one).parameters)
+                    and (place < len(parameters) or parameters[-1].rest)
                 )
+            case Type() if own := self._constructors(value, -1):
+                return self._parameter(Function(own, Instance(value.things, value.arguments)), place)
             case Signature(parameters, _):
                 return parameters[place] if place < len(parameters) else None
             case Instance():
-                made_of = self.underlying(value)
-                called = None if made_of == value else made_of
-                if called is None and (found := self.member(value, "()")):
-                    called = found.value
-                return self._parameter(called, place)
+                return self._parameter(self._operation(value), place)
             case Either(values):
                 return either(self._parameter(one, place) for one in values)
         return None
+
+    def _taken(self, thing: Thing, of: Value | None, place: int) -> Value | None:
+        """Return what a function takes as its argument of a number."""
+        one = self.declared(thing)
+        parameters = one.parameters or ()
+        parameter = parameters[min(place, len(parameters) - 1)]
+        value = self.value(thing.path, one.at, parse(parameter.value))
+        if parameter.rest and isinstance(value, Many):
+            value = value.element
+        return replaced(value, self._arguments(of)) if isinstance(of, Instance) else value
+
+    def _operation(self, value: Instance) -> Value | None:
+        """Return what is called where a value is: the only abstract method of an interface."""
+        made_of = self.underlying(value)
+        if made_of != value:
+            return made_of
+        if not self._open(value.things[0].path).policy.overloads:
+            found = self.member(value, "()")
+            return found.value if found else None
+        abstract: dict[str, Value] = {}
+        for one in self._lineage((value,)):
+            if not isinstance(one, Instance):
+                return None
+            for thing in self.methods_of(one.things[0]):
+                if Mark.ABSTRACT in self.declared(thing).marks:
+                    abstract.setdefault(self.declared(thing).name, Function((thing,), one))
+        return next(iter(abstract.values())) if len(abstract) == 1 else None
 
     # ------------------------------------------------------------ calls
 
@@ -861,7 +978,7 @@ class Resolver:
         return self.call(made, arguments.__getitem__, len(arguments)) if isinstance(made, Outside) else None
 
     def _called(self, path: str, at: int, function: Expression, arguments: tuple[Expression, ...]) -> Value | None:
-        called = self.value(path, at, function)
+        called = self._callee(path, at, function, len(arguments))
         if isinstance(called, Outside):
             policy = self._open(path).policy
             if how := policy.passes.get(called.name) if arguments else None:
@@ -877,15 +994,33 @@ class Resolver:
                 return foreign_instance(called.name) if is_plain else None
         return self.call(called, lambda place: self.value(path, at, arguments[place]), len(arguments))
 
+    def _callee(self, path: str, at: int, function: Expression, count: int = -1) -> Value | None:
+        """Return what is called with a number of arguments."""
+        match function:
+            case ("name", _) | ("member", _, _):
+                found = self.found(path, at, function, Use.CALL, count)
+                return found.value if found else None
+            case ("apply", generic, arguments):
+                kinds = tuple(self.type(path, at, one) for one in arguments)
+                return self._instantiated(self._callee(path, at, generic, count), kinds)
+        return self.value(path, at, function)
+
     def call(self, called: Value | None, argument: Callable[[int], Value | None], count: int) -> Value | None:
         """Return what a call gives. argument: returns the value of an argument by its place."""
         match called:
             case Type(things, arguments):
                 return Instance(things, arguments)
             case Function():
-                return either(
-                    self._result(called, thing, argument, count) for thing in self._callable(called, argument, count)
-                )
+                if not self._open(called.things[0].path).policy.overloads:
+                    things = self._callable(called, argument, count)
+                    return either(self._result(called, thing, argument, count) for thing in things)
+                overloads = self._applicable(list(_apart(called)), argument, count)
+                return either(self._result(one, one.things[0], argument, count) for one in overloads)
+            case Either(values) if self._are_overloads(values):
+                overloads = self._applicable([one for part in values for one in _apart(part)], argument, count)
+                return either(self._result(one, one.things[0], argument, count) for one in overloads)
+            case Package(_, True):
+                return self.call(OUTSIDE, argument, count)
             case Instance():
                 made_of, calling = self.underlying(called), self._open(called.things[0].path).policy.calling
                 if calling and (found := self.member(called, calling)):
@@ -928,6 +1063,41 @@ class Resolver:
         is_member = one.kind == SymbolKind.METHOD and Mark.STATIC not in one.marks
         return is_member and bool(one.parameters) and self._open(thing.path).policy.passes_self
 
+    def _are_overloads(self, values: Sequence[Value]) -> TypeGuard[Sequence[Function]]:
+        """Return whether values are the functions of one name that several types have, told apart by arguments."""
+        return all(isinstance(one, Function) and self.has_overloads(one.things[0]) for one in values)
+
+    def _applicable(
+        self, called: Sequence[Function], argument: Callable[[int], Value | None], count: int
+    ) -> Sequence[Function]:
+        """Return the overloads that take the arguments; only one that takes exactly their types, if there is one."""
+        if len(called) == 1:
+            return called
+        given = [argument(place) for place in range(count)]
+        fits = [
+            (one, {self._fit(self._parameter(one, place), value) for place, value in enumerate(given)})
+            for one in called
+        ]
+        exact = [one for one, how in fits if how <= {_Fit.EXACT}]
+        return exact or [one for one, how in fits if _Fit.NEVER not in how]
+
+    def _fit(self, expected: Value | None, given: Value | None) -> "_Fit":
+        """Return how well a value is what a parameter expects."""
+        match expected, given:
+            case (Instance(things), Instance(others)):
+                if things == others:
+                    return _Fit.EXACT
+                above = self._lineage((given,))
+                return _Fit.MAYBE if None in above or self._as(given, expected) else _Fit.NEVER
+            case (Instance(), Outside() | Foreign() | Many()):
+                return _Fit.NEVER
+            case (Outside(name) | Foreign(name), Outside(other) | Foreign(other)) if name or other:
+                is_same = name.rpartition(".")[2] == other.rpartition(".")[2]
+                return _Fit.EXACT if is_same else _Fit.MAYBE
+            case (Many(element), Many(other)):
+                return self._fit(element, other)
+        return _Fit.MAYBE
+
     def _result(
         self, called: Function, thing: Thing, argument: Callable[[int], Value | None], count: int
     ) -> Value | None:
@@ -936,7 +1106,8 @@ class Resolver:
         known: dict[str, Value | None] = {}
         if isinstance(called.of, Instance) and called.of.arguments:
             known |= self._arguments(called.of)
-            known |= zip(one.type_parameters, called.of.arguments, strict=False)
+            if self._open(thing.path).policy.open_types:  # Its methods name the type parameters anew.
+                known |= zip(one.type_parameters, called.of.arguments, strict=False)
         if called.arguments:
             known |= zip(one.type_parameters, called.arguments, strict=False)
         if value is not None and has_variable(value):
@@ -1011,17 +1182,34 @@ class Resolver:
             case (Instance(things, a), Instance(others, b)) if things == others:
                 for one, other in zip(a, b, strict=False):
                     self._unify(one, other, known)
+            case (Foreign(name, a), Foreign(other, b)) if name == other:
+                for one, part in zip(a, b, strict=False):
+                    self._unify(one, part, known)
+            case (Instance() | Foreign(), Instance()) if above := self._as(given, expected):
+                self._unify(expected, above, known)
+
+    def _as(self, value: Instance, kind: Instance | Foreign) -> Value | None:
+        """Return a value as one of a type above its own."""
+        for one in self._lineage((value,))[1:]:
+            match one, kind:
+                case (Instance(things), Instance(others)) if things == others:
+                    return one
+                case (Foreign(name), Foreign(other)) if name == other:
+                    return one
+        return None
 
     # ------------------------------------------------------------ members
 
-    def member(self, value: Value, name: str) -> Found | None:
+    def member(self, value: Value, name: str, sought: Sought = ANYTHING) -> Found | None:
         """Return a member of a value: _ABSENT if it has none of that name, None if that is not known."""
-        return self._once(("member", value, name), lambda: self._member(value, name))
+        return self._once(("member", value, name, sought), lambda: self._member(value, name, sought))
 
-    def _member(self, value: Value, name: str) -> Found | None:
+    def _member(self, value: Value, name: str, sought: Sought) -> Found | None:
         match value:
             case Outside(of) if of.endswith("()"):
                 return Found((), None)
+            case Foreign():
+                return Found((), OUTSIDE if _is_foreign(value) else None)
             case Outside(of):
                 return Found((), Outside(f"{of}.{name}" if of else ""))
             case Module():
@@ -1036,27 +1224,119 @@ class Resolver:
             case Above(things) if self._open(things[0].path).policy.is_linear:
                 return self._in_order(self._open(things[0].path).policy, self.order(Instance(things))[1:], name)
             case All(values):
-                return self._any([self.member(one, name) if one else None for one in values])
+                return self._any([self.member(one, name, sought) if one else None for one in values])
             case Function(things):
                 return self._of_function(value, things[0].path, name)
-            case Package(unit):
-                things = tuple(self._source.find(unit, name))
-                return Found(things, self.meaning(things)) if things else None
+            case Package(unit, is_nested):
+                if things := self._fitting(self._source.find(unit, name), sought):
+                    return Found(things, self.meaning(things))
+                return Found((), Package(f"{unit}.{name}", is_nested=True)) if is_nested else None
             case Either(values):
-                return self._common([self.member(one, name) for one in values])
-            case Instance() | Type():
+                return self._common([self.member(one, name, sought) for one in values])
+            case Instance(things) | Type(things):
+                if self._open(things[0].path).policy.overloads:
+                    return self._along((value,), name, sought)
                 found = self._inherited([value], name)
                 if found and isinstance(called := found.value, Function) and called.of != value:
                     return Found(found.things, replace(called, receiver=value))
                 return found if found and found.things else self._given_member(value, name) or found
             case Above(things):
-                return self._inherited(list(self._bases(Instance(things))), name)
+                bases = tuple(self._bases(Instance(things)))
+                is_linear = self._open(things[0].path).policy.overloads
+                return self._along(bases, name, sought) if is_linear else self._inherited(list(bases), name)
             case Variable(known, above) if above:
-                found = self.member(above, name)
+                found = self.member(above, name, sought)
                 return found if known or (found and found.things) else None
             case Many() | Table() | Several() | Signature() | Later():
                 return Found((), _method_of(value, name))
         return None
+
+    def _fitting(self, things: Sequence[Thing], sought: Sought) -> tuple[Thing, ...]:
+        """Return the declarations that a name may mean by its use; of functions those that take the arguments."""
+        if not things:
+            return ()
+        spaces = self._open(things[0].path).policy.spaces.get(sought.use)
+        if not spaces:
+            return tuple(things)
+        for kinds in spaces:
+            if found := [one for one in things if self.declared(one).kind in kinds]:
+                break
+        if sought.use not in (Use.CALL, Use.FUNCTION):
+            return tuple(found)
+        accessors = [one for one in things if self.declared(one).parameters == ()]
+        return tuple(one for one in found or accessors if sought.use != Use.CALL or self._has_room(one, sought.given))
+
+    def _has_room(self, thing: Thing, count: int) -> bool:
+        """Return whether a function takes a number of arguments."""
+        parameters = self.declared(thing).parameters
+        if count < 0 or parameters is None:
+            return True
+        has_rest = bool(parameters) and parameters[-1].rest
+        return count >= len(parameters) - 1 if has_rest else count == len(parameters)
+
+    def _along(self, values: tuple[Value | None, ...], name: str, sought: Sought) -> Found | None:
+        """Look in the types one by one: the first variable or type counts, and all functions that none overrides."""
+        hits: list[Found] = []
+        is_foreign = is_common = False
+        owner = None
+        for one in self._lineage(values):
+            match one:
+                case Instance() | Type():
+                    owner = one
+                    own = self._own(one, name, sought=sought)
+                    if own and not isinstance(own.value, Function) and not hits:
+                        return own
+                    hits += [own] if own else []
+                case Outside() | Foreign():
+                    known = self.foreign_methods(owner.things[0], one) if owner else None
+                    is_foreign, is_common = is_foreign or known is None, is_common or name in (known or ())
+                case _ if hits:
+                    break
+                case _:
+                    return None
+        if hits:
+            return hits[0] if len(hits) == 1 else self._overloads(hits)
+        if is_foreign:
+            return _INHERITED
+        is_common = is_common or (owner is not None and name in self._open(owner.things[0].path).policy.common)
+        return Found((), Outside(name)) if is_common else _ABSENT
+
+    def _lineage(self, values: tuple[Value | None, ...]) -> list[Value | None]:
+        """Return values and all that is above them: a type before its bases, the first base before the others."""
+        return self._once(("lineage", values), lambda: self._ordered(values)) or [None]
+
+    def _ordered(self, values: tuple[Value | None, ...]) -> list[Value | None]:
+        order: dict[Value | None, None] = {}
+        entered: set[Value | None] = set()
+
+        def enter(one: Value | None) -> None:
+            if one not in entered:
+                entered.add(one)
+                for base in reversed(list(self._bases(one)) if isinstance(one, Instance | Type) else []):
+                    enter(base)
+                order[one] = None
+
+        for one in reversed(values):
+            enter(one)
+        return list(reversed(order))
+
+    def _overloads(self, hits: Sequence[Found]) -> Found:
+        """Return the functions of several types of one name, without those that one before overrides."""
+        kept: dict[Thing, Value] = {}
+        for hit in hits:
+            of = hit.value.of if isinstance(hit.value, Function) else None
+            fresh = [
+                one for one in hit.things if not any(self._is_overridden(one, of, *other) for other in kept.items())
+            ]
+            kept |= dict.fromkeys(fresh, of or OUTSIDE)
+        return Found(tuple(kept), either(Function((thing,), of) for thing, of in kept.items()))
+
+    def _is_overridden(self, thing: Thing, of: Value | None, other: Thing, other_of: Value | None) -> bool:
+        """Return whether two functions may take the same: one overrides the other."""
+        counts = [len(self.declared(one).parameters or ()) for one in (thing, other)]
+        return counts[0] == counts[1] and not any(
+            _differ(self._taken(thing, of, place), self._taken(other, other_of, place)) for place in range(counts[0])
+        )
 
     def _of_function(self, value: Function, path: str, name: str) -> Found | None:
         file = self._open(path)
@@ -1147,7 +1427,7 @@ class Resolver:
             for one in level:
                 if one is None or isinstance(one, Variable):
                     is_unknown = True
-                elif isinstance(one, Outside):
+                elif isinstance(one, Outside | Foreign):
                     is_foreign = True
                 elif isinstance(one, Instance | Type) and one not in seen:
                     seen.add(one)
@@ -1178,14 +1458,17 @@ class Resolver:
         known = self.foreign_methods(owner.things[0], base)
         return known is None or name in known
 
-    def _own(self, value: Instance | Type, name: str, of: Value | None = None) -> Found | None:
+    def _own(
+        self, value: Instance | Type, name: str, of: Value | None = None, sought: Sought = ANYTHING
+    ) -> Found | None:
         """Return what a type declares itself, or what the type that it is made of has. of: whose member it is."""
-        things = tuple(thing for one in value.things for thing in self._declared_in(one, name))
+        things = self._fitting([thing for one in value.things for thing in self._declared_in(one, name)], sought)
         if len(things) == 1 and Mark.ALIAS in (one := self.declared(things[0])).marks and not self._is_type(things[0]):
             return self.found(things[0].path, one.at, parse(one.value))
         if things:
             kinds = {self.declared(thing).kind for thing in things}
-            if kinds <= set(_CALLABLE) and Mark.PROPERTY not in self.declared(things[0]).marks:
+            is_function = kinds <= set(_CALLABLE) or sought.use in (Use.CALL, Use.FUNCTION)
+            if is_function and Mark.PROPERTY not in self.declared(things[0]).marks:
                 whose = of if isinstance(of, Instance | Type) else value
                 return Found(things, self._function(things, Instance(whose.things, whose.arguments)))
             if kinds <= set(_CALLABLE) and self._rebinds(things):  # A property, and what sets it.
@@ -1223,7 +1506,7 @@ class Resolver:
         for number in file.members.get((owner.number, name), ()):
             yield Thing(owner.path, number)
         one = self.declared(owner)
-        if file.policy.whole_unit and one.name:
+        if file.policy.open_types and one.name:
             for thing in self._source.find(self._source.unit(owner.path), f"{one.qualified}.{name}"):
                 if self.declared(thing).owner != owner.number or thing.path != owner.path:
                     yield thing
@@ -1273,3 +1556,27 @@ class Resolver:
             self._depth -= 1
         self._known[key] = found
         return found
+
+
+def _apart(function: Function) -> Iterator[Function]:
+    """Yield the overloads of a function one by one."""
+    yield from (replace(function, things=(thing,)) for thing in function.things)
+
+
+def _is_foreign(value: Value | None) -> bool:
+    """Return whether a value holds nothing that the project defines."""
+    return isinstance(value, Outside) or (isinstance(value, Foreign) and all(map(_is_foreign, value.arguments)))
+
+
+def _differ(one: Value | None, other: Value | None) -> bool:
+    """Return whether two types are known to be different; a type parameter may be any."""
+    match one, other:
+        case (None, _) | (_, None) | (Variable(), _) | (_, Variable()):
+            return False
+        case (Instance(things), Instance(others)):
+            return things != others
+        case (Many(element), Many(another)):
+            return _differ(element, another)
+        case (Outside(name) | Foreign(name), Outside(another) | Foreign(another)):
+            return name.rpartition(".")[2] != another.rpartition(".")[2]
+    return True

@@ -154,7 +154,7 @@ class Search:
         if facts is None or others is None or POLICIES[facts.language].module is not POLICIES[others.language].module:
             return False
         if self.resolver.declared(thing).kind in (SymbolKind.METHOD, SymbolKind.FIELD):
-            return bool(site.mention.receiver)
+            return bool(site.mention.receiver) or POLICIES[facts.language].bare_members
         return not site.mention.receiver or POLICIES[facts.language].functions_are_members
 
     def around(self, path: str, at: int, *, named: bool = False) -> Thing | None:

@@ -15,15 +15,24 @@ class Outside:
 
 
 @dataclass(frozen=True, slots=True)
+class Foreign:
+    """A value of a foreign type with type arguments: it may hold what the project defines."""
+
+    name: str
+    arguments: "tuple[Value | None, ...]"
+
+
+@dataclass(frozen=True, slots=True)
 class Nothing:
     """No value: null, the result of a procedure."""
 
 
 @dataclass(frozen=True, slots=True)
 class Package:
-    """A package or namespace: a unit of several files."""
+    """A package or namespace: a unit of several files. is_nested: whether there may be others in it."""
 
     unit: str
+    is_nested: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,6 +150,7 @@ class All:
 
 Value = (
     Outside
+    | Foreign
     | Nothing
     | Package
     | Module
@@ -219,6 +229,8 @@ def rebuilt(value: Value, change: "Callable[[Value | None], Value | None]") -> V
             return Type(things, tuple(map(change, arguments)))
         case Instance(things, arguments) if arguments:
             return Instance(things, tuple(map(change, arguments)))
+        case Foreign(name, arguments):
+            return Foreign(name, tuple(map(change, arguments)))
         case Signature(parameters, result):
             return Signature(tuple(map(change, parameters)), change(result))
         case Many(element):

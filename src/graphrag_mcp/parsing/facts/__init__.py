@@ -6,7 +6,7 @@ from tree_sitter import Tree
 
 from graphrag_mcp.model.facts import FileFacts
 from graphrag_mcp.parsing.code.syntax import SourceCode
-from graphrag_mcp.parsing.facts import ecma, go, python
+from graphrag_mcp.parsing.facts import ecma, go, java, python
 from graphrag_mcp.parsing.facts.expressions import Shapes
 from graphrag_mcp.parsing.facts.reader import FactReader
 from graphrag_mcp.parsing.languages import Grammar
@@ -15,6 +15,7 @@ from graphrag_mcp.parsing.outline import Definition
 _SHAPES: Mapping[str, Shapes] = {
     "go": go.SHAPES,
     "python": python.SHAPES,
+    "java": java.SHAPES,
     **dict.fromkeys(("javascript", "typescript", "tsx"), ecma.SHAPES),
 }
 

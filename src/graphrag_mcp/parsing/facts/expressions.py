@@ -20,7 +20,10 @@ Rule = Callable[["Writer", Node], str]
 
 @dataclass(frozen=True, slots=True)
 class ParameterRule:
-    """Where the names, the type and the default of a parameter stand: fields of its node, "" for the node itself."""
+    """Where the names, the type and the default of a parameter stand: fields of its node, "" for the node itself.
+
+    The names may be in a child of a type instead; "<" is the part before them.
+    """
 
     names: str = "name"
     type: str = "type"
@@ -40,11 +43,11 @@ class Shapes:
     repeat the one before where they say nothing. taken: what a name gets from a pattern that takes a value apart.
     expected: what the place of a function expects there. signatures: the names of members that have none in the syntax.
     selves: functions in which the name of the own instance means their own. marks: what words before a function say.
-    unset: what a variable holds that is given nothing. bound: the field of a type parameter with what it is at least.
-    loops: what a loop gives. patterns: nodes that take a value
-    apart. spreads: what a parameter that takes all further arguments holds, from its type. enter: what a block binds of
-    the value that it enters. passes_self: whether the own instance is the first parameter. binds_imports: whether an
-    import binds names where it stands, as an assignment does.
+    unset: what a variable holds that is given nothing. bound: the field of a type parameter with what it is at least,
+    or what writes that. loops: what a loop gives. patterns: nodes that take a value apart. spreads: what a parameter
+    that takes all further arguments holds, from its type. enter: what a block binds of the value that it enters.
+    passes_self: whether the own instance is the first parameter. binds_imports: whether an import binds names where it
+    stands, as an assignment does. inferred: words instead of a type, where the value says it.
     """
 
     values: Mapping[str, Rule]
@@ -64,13 +67,14 @@ class Shapes:
     selves: Set[str] = frozenset()
     marks: Mapping[str, Mark] = field(default_factory=dict)
     unset: str = UNKNOWN
-    bound: str = ""
+    bound: "str | Rule" = ""
     loops: Sequence[str] = ("[@]", "[*]")
     patterns: Set[str] = frozenset()
     spreads: Mapping[str, str] = field(default_factory=dict)
     enter: Mapping[str, str] = field(default_factory=dict)
     passes_self: bool = False
     binds_imports: bool = False
+    inferred: Set[str] = frozenset()
 
 
 class Writer:
@@ -107,8 +111,9 @@ class Writer:
             rule = self._shapes.parameters.get(child.type)
             if rule is None:
                 continue
-            names: Sequence[Node | None] = child.children_by_field_name(rule.names) if rule.names else [leaf(child)]
-            kind = child.child_by_field_name(rule.type) if rule.type else None
+            names: Sequence[Node | None] = _named(child, rule.names)
+            before = names[0].prev_named_sibling if names and names[0] else None
+            kind = before if rule.type == "<" else child.child_by_field_name(rule.type) if rule.type else None
             default = child.child_by_field_name(rule.default) if rule.default else None
             value = self.typed(kind) if kind else self.value(default) if default else UNKNOWN
             if rule.rest and kind:
@@ -216,11 +221,15 @@ def type_member(of: str, named: str) -> Rule:
     return write
 
 
-def call(function: str, given: str, types: str = "", *, created: bool = False) -> Rule:
-    """A call with its arguments, or what creates an instance; an argument that is long is unknown."""
+def call(function: str | Rule, given: str, types: str = "", *, created: bool = False) -> Rule:
+    """A call with its arguments, or what creates an instance; an argument that is long is unknown.
+
+    function: the field of what is called, or what writes it.
+    """
+    callee = part(function) if isinstance(function, str) else function
 
     def write(writer: Writer, node: Node) -> str:
-        called = writer.value(node.child_by_field_name(function))
+        called = callee(writer, node)
         if called == UNKNOWN:
             return UNKNOWN
         values = [writer.value(argument) for argument in arguments(node.child_by_field_name(given))]
@@ -292,6 +301,12 @@ def _part(node: Node, field_name: str) -> Node | None:
     if field_name:
         return node.child_by_field_name(field_name)
     return next(iter(arguments(node)), None)
+
+
+def _named(node: Node, names: str) -> list[Node]:
+    if not names:
+        return [leaf(node)]
+    return node.children_by_field_name(names) or [child for child in node.named_children if child.type == names]
 
 
 def _closed(value: str) -> str:

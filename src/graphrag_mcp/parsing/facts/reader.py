@@ -11,16 +11,19 @@ The vocabulary of `queries/*.facts.scm`; names of captures that begin with "_" s
     @mark.*      a declaration with @name is so marked (`model.facts.Mark`)
     @decorator   what is called with the declaration called @name, and gives what the name means
     @global @nonlocal   a name that is bound in the file, or in the function around
-    @nameless    a type without a name; @own is one that belongs to the declaration called @name
+    @nameless    a type without a name, optionally with its base (@extends); @own is one that belongs to the declaration
+                 called @name
+    @open        the block in which the members of a @value, or of the type called @name, are known by their names alone
     @object      a literal with members; @handed is one that is an argument
     @member      a member of a nameless type or an object, with @name, @value or @type
     @interface   a type with abstract members, with @name
     @stands      a declaration with @name that stands for @type, optionally with @type_parameters; @renames one that is
                  the same type
     @type_parameters   of the declaration with @name
+    @marked      a declaration with @name, and words before it that may say what else it is (@words)
     @bind        names (@name) that hold a @type or @value, or what a loop over @loop gives; visible from its end to the
                  end of its scope, @bind.block in all of its scope, @bind.function in all of its function; @bind.type
-                 names a type
+                 names a type, @bind.accessor a field that is also a function without parameters
                  @part: the name is part of a pattern; @bind.member of the own instance called @of; @enter and
                  @enter.later: the value that a block enters
     @aliased     a constant with @name may stand for a @type
@@ -29,10 +32,11 @@ The vocabulary of `queries/*.facts.scm`; names of captures that begin with "_" s
     @import      an import of @module, optionally with @item and @alias; @import.default of what it exports by default
     @export      an export of @name, optionally as @alias or from @module; @export.default of a @value or name,
                  @export.all of all names of @module, @export.whole of the @value that the module is
-    @into        a field that is @given a value; @into.type and @into.field, or @into.function, likewise
+    @into        a field that is @given a value; @into.type and @into.field, or @into.function, likewise; without any of
+                 them it is given to what its place expects
     @use.*       a mention, of the use after the dot (`model.facts.Use`), with @from (the value before the dot) or
-                 @from.type (the type whose member it is), @use.called a call of @from itself; the first pattern that
-                 fits a name decides
+                 @from.type (the type whose member it is), @use.called a call of @from itself; of a call with its
+                 @arguments; @named has its name, where it is another; the first pattern that fits a name decides
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -62,7 +66,7 @@ from graphrag_mcp.parsing.outline import Definition
 _Captures = dict[str, list[Node]]
 _BASES = ("embeds", "extends", "implements")
 _NUMBERED = ("own", "function", "nameless", "object")
-_TYPES = ("interface", "stands", "renames", "type_parameters", "aliased")
+_TYPES = ("interface", "stands", "renames", "type_parameters", "aliased", "marked")
 _IMPORTS = {"import": "", "import.default": "default"}  # What is imported where no item is named.
 _EXPORTS = {"export": "", "export.default": "default", "export.all": "*", "export.whole": "="}
 _KINDS = {"function": SymbolKind.FUNCTION, "field": SymbolKind.FIELD}
@@ -71,7 +75,7 @@ _DEFINED = (*_CALLABLE, SymbolKind.TYPE)  # These hold no value besides what the
 _BLOCKS = (*_CALLABLE, SymbolKind.MODULE)
 _AROUND = (*_BLOCKS, SymbolKind.TYPE)
 _NAMES = frozenset(("identifier", "shorthand_property_identifier_pattern"))
-_BINDERS = ("bind", "bind.block", "bind.function", "bind.type", "bind.member", "within")
+_BINDERS = ("bind", "bind.block", "bind.function", "bind.type", "bind.member", "bind.accessor", "within")
 _MARKS = {f"mark.{mark}": mark for mark in Mark}
 _OUTER = ("global", "nonlocal")
 
@@ -146,6 +150,7 @@ class FactReader:
         self._writer = Writer(shapes, code, self._numbers)
         self._unit = ""
         self._scopes: set[tuple[int, int]] = set()
+        self._opened: dict[int, tuple[int, int]] = {}  # Of types whose members are known by their names alone.
         self._functions: list[tuple[Node, int]] = []
         self._bindings: list[_Binding] = []
         self._bound: list[Bound] = []
@@ -231,6 +236,11 @@ class FactReader:
         self._numbers[node.id] = f"#{index}!" if role == "object" else f"#{index}"
         if role == "object":
             self._objects.add(index)
+        if bases := captures.get("extends"):
+            draft = self._drafts[index]
+            draft.bases.append(BaseType(self._writer.type(bases[0]), "extends"))
+            draft.start, draft.at = node.parent.start_byte if node.parent else draft.start, bases[0].start_byte
+            self._opened[index] = node.byte_range
         if "of" in captures:
             self._drafts[index].owner = NO_OWNER
             self._selves[index] = captures["of"][0]
@@ -262,6 +272,8 @@ class FactReader:
         elif role in _BASES:
             for node in captures[role]:
                 self._add_base(node, role)
+        elif role == "open":
+            self._add_open(captures)
         elif role == "member":
             self._add_member(captures)
         elif role == "handed":
@@ -298,6 +310,10 @@ class FactReader:
         if role == "aliased":
             draft.bases.append(BaseType(self._writer.type(captures["type"][0]), role))
             return
+        if role == "marked":
+            words = [word for one in captures["words"] for word in one.children]
+            draft.marks += [self._shapes.marks[word.type] for word in words if word.type in self._shapes.marks]
+            return
         is_own = "type" in captures and self._index_of.get(captures["type"][0].id) == index
         if "type" in captures and not is_own:
             draft.value = self._writer.type(captures["type"][0])
@@ -316,13 +332,27 @@ class FactReader:
     def _type_parameters(self, node: Node, start: int, stop: int) -> tuple[str, ...]:
         names: list[str] = []
         for child in arguments(node):
-            bound = child.child_by_field_name(self._shapes.bound) if self._shapes.bound else None
+            above = self._least(child)
             for name in child.children_by_field_name("name") or [leaf(child)]:
                 self._named.add(name.start_byte)
                 names.append(self._writer.text(name))
-                above = self._writer.type(bound) if bound else ""
                 self._bound.append(Bound(names[-1], start, stop, above, start, "type"))
         return tuple(names)
+
+    def _least(self, node: Node) -> str:
+        """Return what a type parameter is at least."""
+        rule = self._shapes.bound
+        if not isinstance(rule, str):
+            return rule(self._writer, node)
+        bound = node.child_by_field_name(rule) if rule else None
+        return self._writer.type(bound) if bound else ""
+
+    def _add_open(self, captures: _Captures) -> None:
+        body = captures["open"][0].byte_range
+        if given := captures.get("value"):
+            self._bound.append(Bound("", *body, self._writer.value(given[0]), given[0].start_byte, "open"))
+        else:
+            self._opened[self._by_name[captures["name"][0].start_byte]] = body
 
     def _add_base(self, node: Node, role: str) -> None:
         index = self._innermost_declaration(node.start_byte)
@@ -431,9 +461,12 @@ class FactReader:
     def _bind_own_instances(self) -> None:
         for index, draft in enumerate(self._drafts):
             if draft.kind == SymbolKind.TYPE and index not in self._objects:
+                start, stop = self._opened.get(index, (draft.start, draft.stop))
                 for name, value in ((self._shapes.this, f"#{index}!"), (self._shapes.above, f"%{index}")):
                     if name:
-                        self._bound.append(Bound(name, draft.start, draft.stop, value, draft.start))
+                        self._bound.append(Bound(name, start, stop, value, draft.start))
+                if index in self._opened:
+                    self._bound.append(Bound("", start, stop, f"#{index}!", draft.start, "open"))
 
     def _own_members(self) -> None:
         """Give what is declared inside nameless functions and types its owner."""
@@ -461,6 +494,7 @@ class FactReader:
             if index is not None:
                 if self._drafts[index].kind not in _DEFINED:
                     self._drafts[index].value, self._drafts[index].at = value, node.start_byte
+                    self._drafts[index].parameters = () if role == "bind.accessor" else None
             elif name.type not in _NAMES and role != "bind.type":
                 continue
             else:
@@ -488,7 +522,8 @@ class FactReader:
         """Return what each of the names holds."""
         if "part" in captures and self._shapes.taken:
             return [self._shapes.taken(self._writer, captures["part"][0])]
-        if kinds := captures.get("type"):
+        kinds = captures.get("type", ())
+        if kinds and self._writer.text(kinds[0]) not in self._shapes.inferred:
             found = [self._writer.typed(kinds[0])] * count
         elif loop := captures.get("loop"):
             value = self._writer.value(loop[0])
@@ -617,18 +652,28 @@ class FactReader:
             argument = [child.id for child in arguments(parent)].index(given.id) if parent else 0
         elif kind := captures.get("into.type"):
             into = f"{instance(self._writer.type(kind[0]))}.{self._writer.text(captures['into.field'][0])}"
-        else:
+        elif "into" in captures:
             into = self._writer.value(captures["into"][0])
+        else:
+            into, argument = self._place(given)
         if not into.startswith(UNKNOWN):
             self._flows.append(Flow(given.start_byte, into, argument, value))
+
+    def _place(self, node: Node) -> tuple[str, int]:
+        """Return what the place of a value expects: a function and the number of the argument, or a value and -1."""
+        expected = self._shapes.expected(self._writer, node) if self._shapes.expected else UNKNOWN
+        function, _, number = expected.rpartition("@")
+        return (function, int(number)) if function and number.isdecimal() else (expected, -1)
 
     def _mentions(self) -> Iterable[Mention]:
         """Yield the mentions, without reads and writes of variables; a call of a variable may reach what it holds."""
         for start, (_, use, node, captures) in self._uses.items():
-            if start in self._by_name or use == "none" or (start in self._named and "from" not in captures):
+            is_declared = start in self._by_name or (start in self._named and "from" not in captures)
+            name = self._writer.text(captures.get("named", [node])[0])
+            if use == "none" or name in self._shapes.inferred or (is_declared and "named" not in captures):
                 continue
-            name = "" if use == "called" else self._writer.text(node)
-            use = use.replace("called", "call")
+            if use == "called":
+                name, use = "", Use.CALL.value
             before, kind = captures.get("from"), captures.get("from.type")
             if before:
                 receiver = self._writer.value(before[0])
@@ -638,11 +683,14 @@ class FactReader:
                 receiver = module(self._writer.text(before[0]))
             elif use == "field":
                 receiver, use = UNKNOWN, Use.WRITE.value
+            elif "from.other" in captures:
+                receiver = UNKNOWN
             elif use in (Use.VALUE, Use.WRITE) and self._is_variable(name, start):
                 continue
             else:
                 receiver = ""
-            yield Mention(start, self._code.row(start) + 1, name, use, receiver)
+            given = len(arguments(captures["arguments"][0])) if "arguments" in captures else -1
+            yield Mention(start, self._code.row(start) + 1, name, use, receiver, given)
 
     def _is_variable(self, name: str, at: int) -> bool:
         return any(start <= at < stop for start, stop in self._variables.get(name, ()))
@@ -655,7 +703,7 @@ def _role(captures: _Captures) -> str:
             return name
     roles = (
         *_NUMBERED, "handed", "member", "indexed", "returned", "yielded", *_MARKS, "decorator", *_OUTER, *_BINDERS,
-        *_TYPES, "unit", "scope", *_BASES, *_IMPORTS, *_EXPORTS, "given",
+        *_TYPES, "open", "unit", "scope", *_BASES, *_IMPORTS, *_EXPORTS, "given",
     )  # fmt: skip
     return next(role for role in roles if role in captures)
 

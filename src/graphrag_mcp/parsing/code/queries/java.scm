@@ -10,6 +10,9 @@
 (field_declaration declarator: (variable_declarator name: (identifier) @name)) @field
 (constant_declaration declarator: (variable_declarator name: (identifier) @name)) @field
 (enum_constant name: (identifier) @name) @field
+(record_declaration parameters: (formal_parameters [
+  (formal_parameter name: (identifier) @name)
+  (spread_parameter (variable_declarator name: (identifier) @name))] @field))
 
 (superclass [(type_identifier) @base (generic_type (type_identifier) @base) (scoped_type_identifier (type_identifier) @base .)])
 (super_interfaces (type_list [(type_identifier) @base (generic_type (type_identifier) @base)

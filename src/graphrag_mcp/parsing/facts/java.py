@@ -1,0 +1,241 @@
+"""How Java writes values and types."""
+
+import posixpath
+
+from tree_sitter import Node
+
+from graphrag_mcp.model.facts import Mark
+from graphrag_mcp.parsing.facts.expressions import (
+    LITERAL,
+    NOTHING,
+    UNKNOWN,
+    ParameterRule,
+    Rule,
+    Shapes,
+    Writer,
+    applied,
+    arguments,
+    as_value,
+    call,
+    choice,
+    fixed,
+    instance,
+    item,
+    member,
+    name,
+    of_type,
+    part,
+    step,
+)
+
+_LITERALS = """
+    decimal_integer_literal hex_integer_literal octal_integer_literal binary_integer_literal
+    decimal_floating_point_literal hex_floating_point_literal true false character_literal
+    instanceof_expression unary_expression update_expression binary_expression
+"""
+
+
+# ---------------------------------------------------------------- values
+
+
+def _callee(writer: Writer, node: Node) -> str:
+    """Return the function that a call or a creation calls."""
+    if node.type == "method_invocation":
+        return _METHOD(writer, node) if node.child_by_field_name("object") else _text(writer, node, "name")
+    if node.type == "object_creation_expression":
+        return as_value(writer, kind) if (kind := node.child_by_field_name("type")) else UNKNOWN
+    return UNKNOWN
+
+
+def _text(writer: Writer, node: Node, field_name: str) -> str:
+    part = node.child_by_field_name(field_name)
+    return writer.text(part) if part else UNKNOWN
+
+
+_METHOD = member("object", "name")
+_FIELD = member("object", "field")
+
+
+def _field(writer: Writer, node: Node) -> str:
+    """A field; `Outer.this` is an instance of Outer."""
+    if _text(writer, node, "field") == "this":
+        return writer.typed(node.child_by_field_name("object"))
+    return _FIELD(writer, node)
+
+
+def _created(writer: Writer, node: Node) -> str:
+    """A new instance, of a type of its own where it has a body; `outer.new Inner()` is of a member of outer."""
+    parts = arguments(node)
+    if parts[-1].type == "class_body":
+        return instance(writer.type(parts[-1]))
+    kind = node.child_by_field_name("type")
+    return writer.typed(kind) if parts[0] == kind or parts[0].type == "type_arguments" else UNKNOWN
+
+
+def _class(writer: Writer, node: Node) -> str:
+    return f"Class<{writer.type(arguments(node)[0])}>!"
+
+
+def _reference(writer: Writer, node: Node) -> str:
+    """A method reference; `A::new` is the type, which gives an instance when it is called."""
+    of, *_, last = node.children
+    if last.type == "new":
+        return as_value(writer, of)
+    return item(writer.value(of), f"#{writer.text(last)}")
+
+
+def _array(writer: Writer, node: Node) -> str:
+    return f"[{writer.type(node.child_by_field_name('type'))}]!"
+
+
+def _name(writer: Writer, node: Node) -> str:
+    """A name with its qualifiers, without annotations."""
+    names = [part for part in arguments(node) if not part.type.endswith("annotation")]
+    before = writer.type(names[0])
+    return UNKNOWN if before == UNKNOWN else f"{before}.{writer.text(names[-1])}"
+
+
+# ---------------------------------------------------------------- what a function is expected to be
+
+
+def _expected(writer: Writer, node: Node) -> str:
+    """Return what the place of a value expects: as an argument, for a variable, as a result."""
+    around = node.parent
+    match around.type if around else "":
+        case "argument_list" if around and around.parent:
+            place = [one.id for one in arguments(around)].index(node.id)
+            return item(_callee(writer, around.parent), f"@{place}")
+        case "variable_declarator" if around and around.parent:
+            return writer.typed(around.parent.child_by_field_name("type"))
+        case "assignment_expression" if around:
+            return writer.value(around.child_by_field_name("left"))
+        case "cast_expression" if around:
+            return writer.typed(around.child_by_field_name("type"))
+        case "parenthesized_expression" | "ternary_expression" if around:
+            return _expected(writer, around)
+        case "return_statement" if around:
+            return _result_around(writer, around)
+    return UNKNOWN
+
+
+def _result_around(writer: Writer, node: Node) -> str:
+    around = node.parent
+    while around and around.type not in ("method_declaration", "lambda_expression", "class_body"):
+        around = around.parent
+    return writer.typed(around.child_by_field_name("type")) if around else UNKNOWN
+
+
+def _taken(writer: Writer, node: Node) -> str:
+    """Return what a parameter of a lambda without a type is given."""
+    around = node.parent
+    function = around if around and around.type == "lambda_expression" else around.parent if around else None
+    if function is None or function.type != "lambda_expression" or around is None:
+        return UNKNOWN
+    place = 0 if around is function else [one.id for one in arguments(around)].index(node.id)
+    return item(_expected(writer, function), f"@{place}")
+
+
+# ---------------------------------------------------------------- types
+
+
+def _wildcard(writer: Writer, node: Node) -> str:
+    """`? extends T` and `? super T` are T; `?` may be anything, of which nothing is known."""
+    bounds = [part for part in arguments(node) if not part.type.endswith("annotation") and part.type != "super"]
+    return writer.type(bounds[-1]) if bounds else LITERAL
+
+
+def _generic(writer: Writer, node: Node) -> str:
+    """A type with its arguments; those of `A<>` are not written."""
+    written = _GENERIC(writer, node)
+    return written if written.endswith(">") or written == UNKNOWN else f"{written}<?>"
+
+
+_GENERIC = applied("", "")
+
+
+def _array_type(writer: Writer, node: Node) -> str:
+    depth = _text(writer, node, "dimensions").count("[")
+    return "[" * depth + writer.type(node.child_by_field_name("element")) + "]" * depth
+
+
+def _union(writer: Writer, node: Node) -> str:
+    kinds = [writer.type(part) for part in arguments(node)]
+    return kinds[0] if len(kinds) == 1 else f"({'|'.join(kinds)})"
+
+
+def _annotated(writer: Writer, node: Node) -> str:
+    return writer.type(arguments(node)[-1])
+
+
+def _limit(writer: Writer, node: Node) -> str:
+    """The types that the arguments of a type parameter have; any object without one."""
+    bound = next((part for part in arguments(node) if part.type == "type_bound"), None)
+    kinds = [writer.type(part) for part in arguments(bound)]
+    return f"&({','.join(kinds)})" if len(kinds) > 1 else kinds[0] if kinds else LITERAL
+
+
+def _results(writer: Writer, node: Node | None) -> str:
+    return writer.typed(node) if node else ""
+
+
+_TYPES: dict[str, Rule] = {
+    "type_identifier": name,
+    "identifier": name,
+    "scoped_type_identifier": _name,
+    "scoped_identifier": _name,
+    "generic_type": _generic,
+    "annotated_type": _annotated,
+    "array_type": _array_type,
+    "wildcard": _wildcard,
+    "catch_type": _union,
+    "integral_type": fixed(LITERAL),
+    "floating_point_type": fixed(LITERAL),
+    "boolean_type": fixed(LITERAL),
+    "void_type": fixed(NOTHING),
+    "enum": fixed("Enum"),
+    "record": fixed("Record"),
+    "@interface": fixed("Annotation"),
+}
+
+SHAPES = Shapes(
+    values={
+        **dict.fromkeys(_LITERALS.split(), fixed(LITERAL)),
+        **dict.fromkeys(_TYPES, as_value),
+        "null_literal": fixed(NOTHING),
+        "string_literal": fixed("String!"),
+        "class_literal": _class,
+        "identifier": name,
+        "type_identifier": name,
+        "scoped_identifier": _name,
+        "scoped_type_identifier": _name,
+        "this": name,
+        "super": name,
+        "field_access": _field,
+        "method_invocation": call(_callee, "arguments", "type_arguments"),
+        "object_creation_expression": _created,
+        "array_creation_expression": _array,
+        "array_access": step("array", "[]"),
+        "cast_expression": of_type("type"),
+        "parenthesized_expression": part(),
+        "ternary_expression": choice("consequence", "alternative"),
+        "assignment_expression": part("left"),
+        "method_reference": _reference,
+    },
+    types=_TYPES,
+    parameters={
+        "formal_parameter": ParameterRule(),
+        "spread_parameter": ParameterRule("variable_declarator", "<", rest=True),
+        "identifier": ParameterRule("", ""),
+    },
+    results=_results,
+    unit=lambda path, package: package or f"{posixpath.dirname(path)}:",
+    result="type",
+    this="this",
+    above="super",
+    loops=("[*]",),
+    inferred=frozenset({"var", "val"}),
+    bound=_limit,
+    taken=_taken,
+    expected=_expected,
+    marks={"static": Mark.STATIC, "private": Mark.PRIVATE, "default": Mark.DEFAULT},
+)

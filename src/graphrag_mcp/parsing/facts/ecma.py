@@ -57,9 +57,11 @@ _CALL = call("function", "arguments", "type_arguments")
 
 def _member(writer: Writer, node: Node) -> str:
     """A member; `module.exports` is the module itself."""
-    return module("") if writer.text(node) == "module.exports" else _MEMBER(writer, node)
+    is_short = node.end_byte - node.start_byte == len(_EXPORTS)
+    return module("") if is_short and writer.text(node) == _EXPORTS else _MEMBER(writer, node)
 
 
+_EXPORTS = "module.exports"
 _MEMBER = member("object", "property")
 
 

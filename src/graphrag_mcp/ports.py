@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphrag_mcp.model.files import Category, DocumentStatus, RelationKind, Symbol
-from graphrag_mcp.model.graph import CodeEdge, CodeNode, Dependency, Mentioned
+from graphrag_mcp.model.graph import CodeEdge, CodeNode, Dependency, Mentioned, Place
 from graphrag_mcp.model.paths import ChosenPaths
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.model.search import Frequencies, GraphNeighbour, Mention, Ranked, StoredChunk, StoredFile, SymbolMatch
@@ -174,8 +174,8 @@ class SymbolGraph(Protocol):
 
     def undecided(
         self, nodes: Sequence[CodeNode], kinds: Sequence[RelationKind], scope: Scope, shown: Iterable[int]
-    ) -> int:
-        """Return the number of further lines with a node's name that may refer to it."""
+    ) -> frozenset[Place]:
+        """Return further lines with a node's name that may refer to it."""
         ...
 
     def dependencies(self, most: int, scope: Scope) -> Iterator[Dependency]:

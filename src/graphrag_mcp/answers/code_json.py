@@ -1,7 +1,6 @@
 """Writes the answers of the code tools as JSON: as many rows as the budget allows, and the cursor to the next."""
 
 from collections.abc import Sequence
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from graphrag_mcp.answers.arguments import (
@@ -116,7 +115,14 @@ def edge_payload(edge: CodeEdge) -> dict[str, Any]:
 
 def doubt_payload(doubt: Doubt) -> dict[str, Any]:
     """Return what keeps an answer from being complete as a JSON object."""
-    return asdict(doubt) | {"is_complete": doubt.is_complete}
+    return {
+        "undecided": len(doubt.undecided),
+        "others": len(doubt.others),
+        "unparsed": sorted(doubt.unparsed),
+        "files_left": doubt.left,
+        "is_typed": doubt.is_typed,
+        "is_complete": doubt.is_complete,
+    }
 
 
 def _found_payload(row: "Found") -> dict[str, Any]:

@@ -234,13 +234,13 @@ def _doubts(doubt: Doubt, starts: Sequence[CodeNode]) -> list[str]:
     name = names if 0 < len(names) < LINE_CHARACTERS else "these names"
     said = []
     if doubt.undecided:
-        places = counted(doubt.undecided, "more place", "more places")
+        places = counted(len(doubt.undecided), "more place", "more places")
         how = "unresolved=true lists them" if doubt.is_typed else "find_occurrences lists the lines"
         said.append(f"{places} of {name} with an unknown receiver ({how})")
     if doubt.others:
-        said.append(f"{counted(doubt.others, 'mention is', 'mentions are')} other things of that name")
+        said.append(f"{counted(len(doubt.others), 'mention is', 'mentions are')} other things of that name")
     if doubt.unparsed:
-        shown = ", ".join(map(one_line, doubt.unparsed[:3])) + (", ..." if len(doubt.unparsed) > 3 else "")
+        shown = ", ".join(map(one_line, sorted(doubt.unparsed)[:3])) + (", ..." if len(doubt.unparsed) > 3 else "")
         said.append(f"{counted(len(doubt.unparsed), 'file has', 'files have')} lines that do not parse: {shown}")
     if doubt.left:
         said.append(f"{counted(doubt.left, 'file')} with the name not looked at yet: ask again")

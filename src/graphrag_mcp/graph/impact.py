@@ -75,7 +75,7 @@ def find_impact(
         steps = []
         for node, confidence in frontier:
             edges, doubts = relations.incoming(node, LEADING, scope)
-            doubt = doubt + doubts if hop == 1 else doubt
+            doubt = doubt | doubts if hop == 1 else doubt
             steps += [
                 (edge, node, confidence * edge.confidence)
                 for edge in edges
@@ -94,6 +94,7 @@ def find_impact(
         if not frontier or len(best) > MAX_NODES:
             break
     ordered = sorted(best.values(), key=_order)
+    doubt = doubt.without([(row.edge.path, row.edge.line) for row in ordered])
     return Impact(
         tuple(starts),
         tuple(row for row in ordered if row.node.category is not Category.TESTS),

@@ -1,16 +1,17 @@
 """The relations of one definition: decided from facts where the language has them, else by name."""
 
 import threading
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 
 from graphrag_mcp.model.facts import Mark, Mention, Thing, Use
 from graphrag_mcp.model.files import RelationKind, SymbolKind
-from graphrag_mcp.model.graph import Certainty, CodeEdge, CodeNode, Doubt, Mentioned
+from graphrag_mcp.model.graph import Certainty, CodeEdge, CodeNode, Doubt, Mentioned, Place
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.ports import SymbolGraph
 from graphrag_mcp.resolution.hierarchy import Hierarchy
 from graphrag_mcp.resolution.search import Search, Site
 from graphrag_mcp.resolution.sources import FactSource
+from graphrag_mcp.resolution.values import OUTSIDE, Found, Outside
 
 _BY_SYNTAX = (RelationKind.IMPORTS, RelationKind.LINKS_TO, RelationKind.SUPERSEDES)  # Stored as rows in all languages.
 _CALLABLE = (SymbolKind.FUNCTION, SymbolKind.METHOD)
@@ -45,6 +46,12 @@ _KINDS: dict[SymbolKind, dict[Use, RelationKind]] = {
 SECONDS = 0.3  # For the relations of one node: who asks again gets the rest.
 
 
+def _is_foreign_function(found: Found) -> bool:
+    """Return whether a name is one of a foreign module, or one that nothing declares; builtins are neither."""
+    is_named = isinstance(found.value, Outside) and ("." in found.value.name or found.value == OUTSIDE)
+    return not found.things and is_named
+
+
 class Relations:
     """Answers from one state of the index, and remembers what it resolved."""
 
@@ -68,7 +75,8 @@ class Relations:
         if not things:
             edges = self._store.incoming(node, kinds, scope)
             shown = {edge.relation_id for edge in edges}
-            return edges, Doubt(self._store.undecided([node], kinds, scope, shown), is_typed=False)
+            undecided = self._store.undecided([node], kinds, scope, shown)
+            return edges, Doubt(undecided=undecided, is_typed=False)
         by_syntax = [kind for kind in kinds if kind in _BY_SYNTAX]
         edges = self._store.incoming(node, by_syntax, scope) if by_syntax else []
         edges += [edge for edge in self._hierarchical(node, things, kinds) if edge.kind in kinds]
@@ -77,11 +85,12 @@ class Relations:
         found = [self._edge_to(node, things, site, certainty) for site, certainty in sites if site.path in visible]
         asked = set(kinds) - ({RelationKind.INHERITS} if RelationKind.IMPLEMENTS in kinds else set())  # The same twice.
         found = [edge for edge in found if edge.kind in asked]
-        undecided = sum(edge.certainty is Certainty.BY_NAME for edge in found)
-        return edges + found, Doubt(undecided, others, self._facts.unparsed(node.name, self._language(node.path)), left)
+        undecided = frozenset((edge.path, edge.line) for edge in found if edge.certainty is Certainty.BY_NAME)
+        unparsed = frozenset(self._facts.unparsed(node.name, self._language(node.path)))
+        return edges + found, Doubt(undecided, frozenset(others), unparsed, left)
 
-    def _sites(self, things: Sequence[Thing]) -> tuple[list[tuple[Site, Certainty]], int, int]:
-        """Return the places that mean or may mean the things, how many mean others, and how many files are left."""
+    def _sites(self, things: Sequence[Thing]) -> tuple[list[tuple[Site, Certainty]], Set[Place], int]:
+        """Return the places that mean or may mean the things, those that mean others, and how many files are left."""
         declared = self._search.resolver.declared
         above = {
             one
@@ -166,8 +175,11 @@ class Relations:
         for thing in things:
             for mention in self._mentions_in(thing):
                 meant = resolver.resolve(thing.path, mention)
-                if meant is None:
-                    unknown.append(Mentioned(RelationKind.CALLS, mention.name, "", thing.path, mention.line, True))
+                if meant is None or _is_foreign_function(meant):
+                    is_defined = meant is None and bool(self._facts.named(mention.name))
+                    unknown.append(
+                        Mentioned(RelationKind.CALLS, mention.name, "", thing.path, mention.line, is_defined)
+                    )
                 for one in meant.things if meant else ():
                     kind = self._relation(one, mention)
                     if kind in kinds:

@@ -1,7 +1,7 @@
 """Follows the code graph from a definition, hop by hop, and reports what is not known."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from graphrag_mcp.graph.relations import Relations
 from graphrag_mcp.model.files import Category, RelationKind
@@ -9,6 +9,7 @@ from graphrag_mcp.model.graph import NO_DOUBT, Certainty, CodeEdge, CodeNode, Di
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.ports import SymbolGraph
 
+_TESTS = frozenset({Category.TESTS})
 MAX_NODES = 400  # A longer answer is not read; `is_cut` reports it.
 HOPS_TO_TESTS = 2  # A test mostly calls what it tests itself, or through one helper.
 
@@ -101,7 +102,7 @@ def trace(
         for node in frontier:
             if direction in INCOMING:
                 found, doubts = relations.incoming(node, INCOMING[direction], scope)
-                doubt = doubt + doubts if hop == 1 else doubt
+                doubt = doubt | doubts if hop == 1 else doubt
                 edges += [edge for edge in found if unresolved or is_shown(edge)]
             else:
                 found, unknown = relations.outgoing(node, _OUTGOING[direction], scope)
@@ -116,7 +117,10 @@ def trace(
             break
     if direction is Direction.TESTS:
         steps = [step for step in steps if step.source.category is Category.TESTS]
+        tests = graph.visible({path for path, _ in doubt.undecided}, replace(scope, categories=_TESTS))
+        doubt = replace(doubt, undecided=frozenset(place for place in doubt.undecided if place[0] in tests))
     is_cut = bool(frontier) and hop < hops
+    doubt = doubt.without([(step.edge.path, line) for step in steps for line in step.lines])
     return Trace(tuple(starts), direction, tuple(steps), tuple(stops.values()), doubt, is_cut)
 
 

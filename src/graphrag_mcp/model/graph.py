@@ -1,6 +1,7 @@
 """The nodes and edges of the code graph, for exact questions."""
 
-from dataclasses import dataclass
+from collections.abc import Collection
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import NamedTuple
 
@@ -60,6 +61,9 @@ class CodeEdge(NamedTuple):
         return CONFIDENCE[self.certainty]
 
 
+Place = tuple[str, int]  # A path and a line.
+
+
 @dataclass(frozen=True, slots=True)
 class Doubt:
     """What keeps an answer from being complete.
@@ -69,26 +73,29 @@ class Doubt:
     time to look at. is_typed: whether types are known at all, else names and imports are compared.
     """
 
-    undecided: int = 0
-    others: int = 0
-    unparsed: tuple[str, ...] = ()
+    undecided: frozenset[Place] = frozenset()
+    others: frozenset[Place] = frozenset()
+    unparsed: frozenset[str] = frozenset()
     left: int = 0
     is_typed: bool = True
 
     @property
     def is_complete(self) -> bool:
         """Whether nothing is missing."""
-        return self.is_typed and not self.undecided and not self.unparsed and not self.left
+        return self.is_typed and not (self.undecided or self.unparsed or self.left)
 
-    def __add__(self, other: "Doubt") -> "Doubt":
-        unparsed = tuple(dict.fromkeys((*self.unparsed, *other.unparsed)))
+    def __or__(self, other: "Doubt") -> "Doubt":
         return Doubt(
-            self.undecided + other.undecided,
-            self.others + other.others,
-            unparsed,
+            self.undecided | other.undecided,
+            self.others | other.others,
+            self.unparsed | other.unparsed,
             self.left + other.left,
             self.is_typed and other.is_typed,
         )
+
+    def without(self, places: Collection[Place]) -> "Doubt":
+        """Leave out places that are known after all, from another definition of the name."""
+        return replace(self, undecided=self.undecided.difference(places), others=self.others.difference(places))
 
 
 NO_DOUBT = Doubt()

@@ -29,11 +29,11 @@ class Site(NamedTuple):
 class Sites(NamedTuple):
     """The places that mean some declarations, or may.
 
-    others: how many of the same name mean something else. left: files with the name that were not looked at in time.
+    others: places of the same name that mean something else. left: files with the name that were not looked at in time.
     """
 
     found: Sequence[Site]
-    others: int
+    others: Set[tuple[str, int]]
     left: int
 
 
@@ -49,7 +49,7 @@ class _Scan:
         self.paths: deque[str] = deque()
         self.seen: set[str] = set()
         self.found: list[Site] = []
-        self.others = 0
+        self.others: set[tuple[str, int]] = set()
 
     def extend(self, paths: Iterable[str]) -> None:
         """Add files that were not looked at."""
@@ -60,7 +60,7 @@ class _Scan:
     def restart(self) -> None:
         """Look at all files again, since the declarations go by another name as well."""
         self.paths = deque(self.seen)
-        self.found, self.others = [], 0
+        self.found, self.others = [], set()
 
 
 class Search:
@@ -133,7 +133,7 @@ class Search:
                 if found is None or meant:
                     scan.found.append(Site(path, mention, meant))
                 else:
-                    scan.others += 1
+                    scan.others.add((path, mention.line))
 
     def _aliases(self, path: str, facts: FileFacts, things: frozenset[Thing], scan: _Scan) -> Iterator[str]:
         """Yield the names that a file gives to the declarations when it imports them."""

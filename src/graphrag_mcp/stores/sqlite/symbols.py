@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Any
 
 from graphrag_mcp.model.files import Category, RelationKind, Resolution, SymbolKind
-from graphrag_mcp.model.graph import Certainty, CodeEdge, CodeNode, Dependency, Mentioned
+from graphrag_mcp.model.graph import Certainty, CodeEdge, CodeNode, Dependency, Mentioned, Place
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.stores.sqlite.database import Database, id_list, marks
 from graphrag_mcp.stores.sqlite.schema import ORDINAL_BITS
@@ -182,17 +182,18 @@ class SqliteSymbolGraph:
 
     def undecided(
         self, nodes: Sequence[CodeNode], kinds: Sequence[RelationKind], scope: Scope, shown: Iterable[int]
-    ) -> int:
-        """Return the number of lines, besides those of the relations shown, whose reference may be to a node.
+    ) -> frozenset[Place]:
+        """Return the lines, besides those of the relations shown, whose reference may be to a node.
 
         Their receiver has an unknown type, or is imported from a module of the project that is a folder, or is a value
         that a file of the project defines (`from pkg.state import current`, `current.name()`).
         """
         names = {node.name for node in nodes if not node.is_file and node.kind is not SymbolKind.KEY}
         hidden = self._scopes.resolve(scope)
-        ((count,),) = self._database.rows(
-            f"""SELECT count(DISTINCT r.file_id << 32 | r.line) FROM json_each(?) wanted
+        rows = self._database.rows(
+            f"""SELECT DISTINCT f.path, r.line FROM json_each(?) wanted
                 CROSS JOIN relations r ON r.target_key = lower(wanted.value) AND r.target = wanted.value
+                CROSS JOIN files f ON f.id = r.file_id
                 WHERE r.kind IN ({marks(kinds)}) AND {hidden.condition("r.file_id")}
                   AND (r.resolution IN ('{Resolution.UNRESOLVED}', '{Resolution.UNKNOWN}', '{Resolution.BASE}')
                        OR r.resolution = '{Resolution.IMPORT}' AND r.target_module != ''
@@ -204,7 +205,7 @@ class SqliteSymbolGraph:
                   AND r.id NOT IN (SELECT value FROM json_each(?))""",
             (id_list(names), *kinds, *hidden.parameters, id_list(shown)),
         )
-        return int(count)
+        return frozenset((path, line) for path, line in rows)
 
     def dependencies(self, most: int, scope: Scope) -> Iterator[Dependency]:
         """Yield the references from files to names with at most `most` definitions, matched by name; streamed."""

@@ -16,7 +16,7 @@ from graphrag_mcp.answers.excerpts import cost_of, room_of
 from graphrag_mcp.answers.render import one_line, printable
 from graphrag_mcp.answers.requests import Call
 from graphrag_mcp.answers.test_command import test_commands
-from graphrag_mcp.model.files import RelationKind
+from graphrag_mcp.model.files import RelationKind, SymbolKind
 from graphrag_mcp.model.graph import Certainty, CodeEdge, CodeNode, Direction, Doubt
 from graphrag_mcp.text.counts import counted
 
@@ -31,6 +31,8 @@ if TYPE_CHECKING:  # They import numpy through the ports, and no client should w
 STOPS_SHOWN = 12
 LINE_CHARACTERS = 200
 _CURSOR_ROOM = 80  # Characters of the line with the cursor.
+_VALUES = (SymbolKind.FIELD, SymbolKind.CONSTANT, SymbolKind.KEY)
+_UNRECORDED = "uses of values are not recorded in this language; find_occurrences lists the lines"
 LINES_SHOWN = 5  # Of one definition.
 _OUTGOING = frozenset((Direction.CALLEES, Direction.IMPORTS, Direction.SUPERCLASSES))
 _STOPS = (("Names that nothing indexed defines", False), ("Not decided", True))
@@ -245,7 +247,10 @@ def _doubts(doubt: Doubt, starts: Sequence[CodeNode]) -> list[str]:
     if doubt.left:
         said.append(f"{counted(doubt.left, 'file')} with the name not looked at yet: ask again")
     if not doubt.is_typed:
-        said.append("types are not known in this language: names and imports were compared")
+        is_value = all(start.kind in _VALUES for start in starts)
+        said.append(
+            _UNRECORDED if is_value else "types are not known in this language: names and imports were compared"
+        )
     if doubt.is_complete:
         said.insert(0, "Complete")
     return [f"{'; '.join(said)}."] if said else []

@@ -6,7 +6,6 @@ that text. So neither a count nor the time of an answer depends on what is maske
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
 from typing import NamedTuple, Protocol, TypeAlias
 
 from graphrag_mcp.grep.needles import Needle, Required
@@ -77,11 +76,9 @@ def find_occurrences(needle: Needle, paths: Sequence[str], files: Files, wanted:
             continue
         offsets = needle.lines(data)
         most = max(wanted, MAX_LINES if found_files < MAX_FILES else 0)
-        found = list(islice(_rows(path, data, offsets), max(0, most - len(lines))))
-        count = len(found) + sum(1 for _ in offsets)
-        lines += found
-        total += count
-        found_files += count > 0
+        lines += _rows(path, data, offsets[: max(0, most - len(lines))])
+        total += len(offsets)
+        found_files += bool(offsets)
     return Occurrences(tuple(lines), total, found_files, len(paths) - len(unread), tuple(unread))
 
 

@@ -75,17 +75,16 @@ class CurrentFiles:
         if isinstance(text, NotText):
             return None
         searched = text.text.encode()
-        if time.time_ns() - stamp.changed_ns > RECENT_NS and (known is None or known.stamp != stamp):
+        if time.time_ns() - changed_ns(status) > RECENT_NS and (known is None or known.stamp != stamp):
             self.learnt.learn(path, stamp, searched, is_plain=searched == data)
         return searched
 
 
 def _has_stamp(file: str, stamp: Stamp) -> bool:
     try:
-        status = os.lstat(file)
+        return stamp_of(os.lstat(file)) == stamp
     except OSError:
         return False
-    return (status.st_size, changed_ns(status)) == stamp
 
 
 def _is_same(data: bytes, status: os.stat_result, state: FileState) -> bool:

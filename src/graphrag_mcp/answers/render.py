@@ -27,7 +27,6 @@ CursorAt = Callable[[int, int], str]
 
 
 def no_cursor(_row: int, _total: int) -> str:
-    """Return no cursor."""
     return ""
 
 

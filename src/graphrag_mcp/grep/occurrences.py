@@ -25,15 +25,12 @@ class Files(Protocol):
 
     def listed(self, scope: Scope) -> Sequence[ListedFile]:
         """Return the files of a scope in the order of their paths."""
-        ...
 
     def definitions(self, file_ids: Collection[int]) -> Mapping[int, Sequence[Symbol]]:
         """Return the definitions of files by file id, in the order of their lines."""
-        ...
 
     def read(self, paths: Sequence[str], required: Required = ()) -> Iterator[ReadFile]:
         """Yield the current contents of files, in their order, without those that lack something which is required."""
-        ...
 
 
 class Occurrence(NamedTuple):

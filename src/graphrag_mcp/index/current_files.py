@@ -37,7 +37,6 @@ class CurrentFiles:
         return self.catalog.listed(scope)
 
     def definitions(self, file_ids: Collection[int]) -> Mapping[int, Sequence[Symbol]]:
-        """Return the definitions of files by file id, in the order of their lines."""
         return self.catalog.definitions(file_ids)
 
     def read(self, paths: Sequence[str], required: Required = ()) -> Iterator[ReadFile]:

@@ -124,7 +124,6 @@ class Supervisor:
         return state
 
     def wait_ready(self, timeout_seconds: float | None = None) -> IndexState:
-        """Wait until the index is ready or has failed, or the time is over, and return its state."""
         self._settled.wait(timeout_seconds)
         return self.state()
 

@@ -99,7 +99,6 @@ def prepare(job: Job) -> Outcome:
 
 
 def hash_content(data: bytes) -> bytes:
-    """Return the hash that identifies a content."""
     return hashlib.blake2b(data, digest_size=_HASH_BYTES).digest()
 
 

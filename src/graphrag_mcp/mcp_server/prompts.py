@@ -97,7 +97,6 @@ class Prompts:
         self._kinds = {name: kind for name, kind in KINDS.items() if kind.needs in backend.capabilities}
 
     async def list(self, _context: Context, _page: PaginatedRequestParams | None) -> ListPromptsResult:
-        """Return these prompts."""
         return ListPromptsResult(prompts=[kind.prompt for kind in self._kinds.values()])
 
     async def get(self, context: Context, asked: GetPromptRequestParams) -> GetPromptResult:

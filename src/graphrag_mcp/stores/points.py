@@ -42,11 +42,9 @@ class ChunkIds(Protocol):
 
     def ids(self, points: Sequence[Point]) -> list[int | None]:
         """Return the chunk id of each point; None for a content that is not in the index of the search."""
-        ...
 
     def keys(self, chunk_ids: Sequence[int]) -> Mapping[int, str]:
         """Return the key of each chunk; chunks that are not known are left out."""
-        ...
 
 
 class ScopePaths(Protocol):
@@ -54,11 +52,9 @@ class ScopePaths(Protocol):
 
     def lifted(self, patterns: tuple[str, ...]) -> Sequence[str]:
         """Return the paths of archived files that gitignore globs match."""
-        ...
 
     def chosen(self, globs: tuple[str, ...]) -> ChosenPaths:
         """Return the indexed files that the `paths` of a scope choose."""
-        ...
 
 
 def scope_cover(scope: Scope, paths: ScopePaths) -> PathCover:

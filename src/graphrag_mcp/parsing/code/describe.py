@@ -13,7 +13,6 @@ _KIND_NAMES = {SymbolKind.FUNCTION: "function", SymbolKind.METHOD: "method", Sym
 
 
 def describe_chunks(lines: Sequence[str], outline: Outline, spans: Sequence[Span]) -> list[Chunk]:
-    """Return one chunk per span."""
     if not spans:
         return []
     gathered = [_Gathered() for _ in spans]

@@ -96,7 +96,6 @@ def location_bonuses(located: Mapping[int, int]) -> dict[int, Factor]:
 
 
 def by_chunk(*bonuses: Mapping[int, Factor]) -> dict[int, tuple[Factor, ...]]:
-    """Return the bonuses of each chunk."""
     chunks = dict.fromkeys(chunk_id for some in bonuses for chunk_id in some)
     return {chunk_id: tuple(some[chunk_id] for some in bonuses if chunk_id in some) for chunk_id in chunks}
 

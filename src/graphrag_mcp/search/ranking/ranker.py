@@ -160,7 +160,6 @@ class Ranker:
         ]
 
     def explain(self, scored: Scored, chunk: StoredChunk) -> Hit:
-        """Return the hit with every term of its score."""
         fused = scored.fused
         return Hit(chunk, scored.score, fused.score, fused.ranks, self.terms(scored), phrasings=scored.phrasings)
 

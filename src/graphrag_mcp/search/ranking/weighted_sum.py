@@ -77,7 +77,6 @@ class WeightedSum:
 
 
 def total(terms: Sequence[Factor]) -> float:
-    """Return the sum of the terms."""
     return sum(term.value for term in terms)
 
 
@@ -90,5 +89,4 @@ def normalised(scores: Mapping[int, float]) -> dict[int, float]:
 
 
 def clipped(scores: Mapping[int, float]) -> dict[int, float]:
-    """Return the scores cut to 0 to 1."""
     return {key: min(1.0, max(0.0, score)) for key, score in scores.items()}

@@ -106,7 +106,6 @@ class Neo4jGraphStore:
         self._catalog = catalog
 
     def find_symbols(self, names: Sequence[str], scope: Scope, limit: int) -> list[SymbolMatch]:
-        """Return definitions whose unqualified name equals one of `names`, ignoring case, in the order of paths."""
         if not names:
             return []
         rows = self._read(_FIND, scope, names=sorted({name.lower() for name in names}), limit=limit)
@@ -127,7 +126,6 @@ class Neo4jGraphStore:
         ]
 
     def mentions(self, chunk_ids: Sequence[int], scope: Scope) -> list[Mention]:
-        """Return which definitions in other files the chunks mention, of names with at most two defining files."""
         keys = self._chunk_ids.keys(chunk_ids)
         if not keys:
             return []
@@ -136,7 +134,6 @@ class Neo4jGraphStore:
         return [Mention(by_key[row["said"]], chunk_id, row["occurrences"]) for chunk_id, row in self._known(rows)]
 
     def backlinks(self, chunk_ids: Sequence[int]) -> dict[int, int]:
-        """Return for each of those chunks how many other files, not archived, call, import or link to its file."""
         keys = self._chunk_ids.keys(chunk_ids)
         if not keys:
             return {}

@@ -45,17 +45,14 @@ class QdrantCatalog:
         self._ids: ChunkIds = points.chunk_ids
 
     def chunks(self, chunk_ids: Sequence[int]) -> Mapping[int, StoredChunk]:
-        """Return those of the chunks that still exist."""
         found = self._payloads(chunk_ids, True)
         return {chunk_id: read_chunk(chunk_id, _file_id(values), values) for chunk_id, values in found.items()}
 
     def files(self, chunk_ids: Sequence[int]) -> Mapping[int, StoredFile]:
-        """Return the file of each chunk, by the chunk's id; chunks that are gone are left out."""
         found = self._payloads(chunk_ids, FILE_FIELDS)
         return {chunk_id: read_file(_file_id(values), values) for chunk_id, values in found.items()}
 
     def find_paths(self, words: Sequence[str], limit: int, scope: Scope) -> list[Ranked]:
-        """Return the first chunks of files whose stem has one of the words; the score is its fraction of the stem."""
         if not words:
             return []
         points = self._points
@@ -96,7 +93,6 @@ class QdrantCatalog:
         return {}
 
     def documents(self, status: DocumentStatus, limit: int, scope: Scope) -> list[int]:
-        """Return the first chunks of documents that state this status, in the order of their paths."""
         points = self._points
         wanted: list[Any] = [
             scope_filter(points.project, scope, points.scope_paths),
@@ -112,20 +108,16 @@ class QdrantCatalog:
         return [known for known in ids if known is not None]
 
     def languages(self) -> Collection[str]:
-        """Return the languages of the files that the server holds."""
         points = self._points
         return count_files(points.client, points.collection, points.project).keys()
 
     def lifted(self, patterns: tuple[str, ...]) -> Sequence[str]:
-        """Return the paths of archived files that gitignore globs match."""
         return self._points.scope_paths.lifted(patterns)
 
     def chosen(self, globs: tuple[str, ...]) -> ChosenPaths:
-        """Return the files on the server that the `paths` of a scope choose."""
         return self._points.scope_paths.chosen(globs)
 
     def paths(self, scope: Scope) -> list[tuple[str, Category]]:
-        """Return the files of a scope with their categories, in the order of their paths."""
         points = self._points
         wanted = models.Filter(must=[scope_filter(points.project, scope, points.scope_paths), first_points()])
         found = scroll(points.client, points.collection, wanted, ["path", "category"])
@@ -154,7 +146,6 @@ class QdrantScopePaths:
         self._paths: Sequence[str] = ()
 
     def lifted(self, patterns: tuple[str, ...]) -> Sequence[str]:
-        """Return the paths of archived files that gitignore globs match."""
         if not patterns:
             return []
         matches = self._compile_globs(patterns)
@@ -162,7 +153,6 @@ class QdrantScopePaths:
         return [values["path"] for values in found if matches(values["path"])]
 
     def chosen(self, globs: tuple[str, ...]) -> ChosenPaths:
-        """Return the files on the server that the `paths` of a scope choose."""
         with self._reading:
             if time.monotonic() - self._read_at >= _PATHS_KEPT_SECONDS:
                 found = scroll(self._client, self._collection, first_points_filter(self._project), ["path"])

@@ -82,12 +82,10 @@ class QdrantVectorIndex:
         self._verify = verify
 
     def search(self, vector: Matrix, limit: int, scope: Scope) -> list[Ranked]:
-        """Return the nearest chunks inside the scope, nearest first; scores are cosines."""
         self._verify()
         return self._points.query(vector.tolist(), DENSE, limit, scope)
 
     def similarities(self, vector: Matrix, chunk_ids: Sequence[int]) -> Mapping[int, float]:
-        """Return the cosine of each of those chunks that have a vector, computed by the server."""
         keys = self._points.chunk_ids.keys(chunk_ids)
         if not keys:
             return {}
@@ -130,7 +128,6 @@ class QdrantKeywordIndex:
         self._frequencies = points.frequencies
 
     def search(self, terms: Sequence[str], limit: int, scope: Scope) -> list[Ranked]:
-        """Return the best chunks inside the scope, best first."""
         if not terms:
             return []
         counts, chunks = self._frequencies.read(terms)

@@ -50,7 +50,6 @@ class QdrantProjection:
         self._frequencies = QdrantFrequencies(client, collection, project)
 
     def prepare(self) -> bool:
-        """Create the collection and its payload indexes where missing; return whether there was no collection."""
         with reaching():
             return create_collection(self._client, self._collection, self._dimensions)
 
@@ -63,12 +62,10 @@ class QdrantProjection:
             self._client.delete(self._collection, outdated_filter(self._project, files), wait=True)
 
     def delete(self, paths: Sequence[str]) -> None:
-        """Remove all points of these files."""
         with reaching():
             self._client.delete(self._collection, files_filter(self._project, paths), wait=True)
 
     def clear(self) -> None:
-        """Remove all points of the project."""
         self._frequencies.delete()
         with reaching():
             self._client.delete(self._collection, project_filter(self._project), wait=True)
@@ -79,7 +76,6 @@ class QdrantProjection:
             self._frequencies.write(frequencies())
 
     def chunks(self) -> int:
-        """Return how many points the project has, counted exactly."""
         with reaching():
             if not self._client.collection_exists(self._collection):
                 return 0

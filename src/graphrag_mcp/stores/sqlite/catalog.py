@@ -95,7 +95,6 @@ class SqliteCatalog:
         self._listed = _Listed(-1, {})
 
     def chunks(self, chunk_ids: Sequence[int]) -> Mapping[int, StoredChunk]:
-        """Return the chunks that still exist, by id."""
         rows = self._database.rows(
             f"""SELECT {CHUNK_COLUMNS} FROM chunks c CROSS JOIN files f ON f.id = c.file_id
                 WHERE c.id IN (SELECT value FROM json_each(?))""",
@@ -114,7 +113,6 @@ class SqliteCatalog:
         return read_chunk(rows[0]) if rows else None
 
     def files(self, chunk_ids: Sequence[int]) -> Mapping[int, StoredFile]:
-        """Return the file of each chunk, by the chunk's id; chunks of files that are gone are left out."""
         known = self._known_files()
         file_of = {chunk_id: chunk_id >> ORDINAL_BITS for chunk_id in chunk_ids}
         missing = {file_id for file_id in file_of.values() if file_id not in known}
@@ -159,7 +157,6 @@ class SqliteCatalog:
         return {file_id: tuple(found[file_id]) for file_id in file_ids}
 
     def spans(self, file_ids: Collection[int]) -> Mapping[int, Mapping[int, tuple[int, int]]]:
-        """Return first and last line of the chunks of files in their order, by file and chunk id."""
         found: dict[int, dict[int, tuple[int, int]]] = {file_id: {} for file_id in file_ids}
         for chunk_id, start, end in self._database.rows(
             f"""SELECT c.id, c.start_line, c.end_line FROM json_each(?) wanted CROSS JOIN main.chunks c
@@ -171,7 +168,6 @@ class SqliteCatalog:
         return found
 
     def calls(self, file_ids: Collection[int]) -> Mapping[int, Sequence[tuple[int, str]]]:
-        """Return the names that files call, each with its line, in the order of the lines."""
         found: dict[int, list[tuple[int, str]]] = {file_id: [] for file_id in file_ids}
         for file_id, line, target in self._database.rows(
             """SELECT file_id, line, target FROM main.relations
@@ -182,7 +178,6 @@ class SqliteCatalog:
         return found
 
     def find_paths(self, words: Sequence[str], limit: int, scope: Scope) -> list[Ranked]:
-        """Return the first chunks of files whose stem has one of the words; the score is the share of the stem."""
         hidden = self._scopes.resolve(scope)
         rows = self._database.rows(
             f"""SELECT (w.file_id << {ORDINAL_BITS}), sum(w.share) AS score FROM path_words w
@@ -194,7 +189,6 @@ class SqliteCatalog:
         return [Ranked(chunk_id, score) for chunk_id, score in rows]
 
     def documents(self, status: DocumentStatus, limit: int, scope: Scope) -> list[int]:
-        """Return the first chunks of documents that state this status, in the order of their paths."""
         ids = [file_id for file_id, stated in self._stated_now().items() if stated is status]
         if not ids:  # The usual case: no query is needed.
             return []
@@ -270,7 +264,6 @@ class SqliteCatalog:
         return {found: FileState(*state) for found, *state in rows}
 
     def paths(self, scope: Scope) -> list[tuple[str, Category]]:
-        """Return the files of a scope with their categories, in the order of their paths."""
         return [(file.path, file.category) for file in self.listed(scope)]
 
     def listed(self, scope: Scope) -> Sequence[ListedFile]:
@@ -310,15 +303,12 @@ class SqliteCatalog:
         return self._counts
 
     def languages(self) -> Collection[str]:
-        """Return the languages of the indexed files."""
         return self.files_by("language").keys()
 
     def lifted(self, patterns: tuple[str, ...]) -> Sequence[str]:
-        """Return the paths of archived files that gitignore globs match."""
         return self._scopes.lifted(patterns)
 
     def chosen(self, globs: tuple[str, ...]) -> ChosenPaths:
-        """Return the indexed files that the `paths` of a scope choose."""
         return self._scopes.chosen(globs)
 
     def files_by(self, column: str) -> dict[str, int]:

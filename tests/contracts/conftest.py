@@ -23,7 +23,6 @@ from graphrag_mcp.model.files import (
     Relation,
     Symbol,
 )
-from graphrag_mcp.model.scope import match_keys
 from graphrag_mcp.parsing.code.modules import module_keys
 from graphrag_mcp.ports import ChunkStore, GraphStore, KeywordIndex, Matrix, VectorIndex
 from graphrag_mcp.replication.sync import synchronise
@@ -40,7 +39,7 @@ from graphrag_mcp.stores.sqlite.graph import SqliteGraphStore
 from graphrag_mcp.stores.sqlite.keyword import SqliteKeywordIndex
 from graphrag_mcp.stores.sqlite.points import SqliteChunkIds
 from graphrag_mcp.stores.sqlite.projection import SqliteProjectionSource
-from graphrag_mcp.stores.sqlite.rows import FileRows, TreeEntry
+from graphrag_mcp.stores.sqlite.rows import PackedFile, TreeEntry, pack_rows
 from graphrag_mcp.stores.sqlite.schema import KEYWORD_FIELDS
 from graphrag_mcp.stores.sqlite.scope import ScopeResolver
 from graphrag_mcp.stores.sqlite.vectors import SqliteVectorIndex
@@ -160,14 +159,14 @@ def _on_servers(local: _Local, qdrant: QdrantClient | None, neo4j: Driver | None
     return replace(backend, write=write, delete=delete)
 
 
-def file_rows(source: Source) -> FileRows:
+def file_rows(source: Source) -> PackedFile:
     """Return the rows of a source, as indexing would prepare them."""
     chunks = tuple(
         Chunk(start_line=10 * number + 1, end_line=10 * number + 10, text=words, kind="function")
         for number, words in enumerate(source.words)
     )
     stem = source.path.rsplit("/", 1)[-1].split(".")[0]
-    return FileRows(
+    return pack_rows(
         parsed=ParsedFile(
             source.path,
             source.language,
@@ -187,7 +186,6 @@ def file_rows(source: Source) -> FileRows:
             archive=ArchiveClass("in archive/", 0.5) if source.archived else None,
             modified_at=1_700_000_000.0,
         ),
-        match_keys=match_keys(source.path),
         path_words={stem: 1.0},
         module_keys=module_keys(source.path),
         keywords=[("", stem, "", "", "", chunk.text) for chunk in chunks],

@@ -15,21 +15,9 @@ from graphrag_mcp.model.paths import ChosenPaths, GlobCompiler
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.model.search import Ranked, StoredChunk, StoredFile
 from graphrag_mcp.stores.points import ChunkIds, Point
+from graphrag_mcp.stores.qdrant import schema
 from graphrag_mcp.stores.qdrant.connection import reaching
 from graphrag_mcp.stores.qdrant.indexes import QdrantPoints
-from graphrag_mcp.stores.qdrant.schema import (
-    FILE_FIELDS,
-    POINT_FIELDS,
-    archived_filter,
-    first_points,
-    first_points_filter,
-    project_filter,
-    read_chunk,
-    read_file,
-    read_point,
-    scope_filter,
-    scroll,
-)
 
 _PATHS_READ = 256  # Files with a word of the query in their name that are read and scored.
 _PATHS_KEPT_SECONDS = 5.0  # The look-ups of one search compare their globs with the same paths.
@@ -46,28 +34,28 @@ class QdrantCatalog:
 
     def chunks(self, chunk_ids: Sequence[int]) -> Mapping[int, StoredChunk]:
         found = self._payloads(chunk_ids, True)
-        return {chunk_id: read_chunk(chunk_id, _file_id(values), values) for chunk_id, values in found.items()}
+        return {chunk_id: schema.read_chunk(chunk_id, _file_id(values), values) for chunk_id, values in found.items()}
 
     def files(self, chunk_ids: Sequence[int]) -> Mapping[int, StoredFile]:
-        found = self._payloads(chunk_ids, FILE_FIELDS)
-        return {chunk_id: read_file(_file_id(values), values) for chunk_id, values in found.items()}
+        found = self._payloads(chunk_ids, schema.FILE_FIELDS)
+        return {chunk_id: schema.read_file(_file_id(values), values) for chunk_id, values in found.items()}
 
     def find_paths(self, words: Sequence[str], limit: int, scope: Scope) -> list[Ranked]:
         if not words:
             return []
         points = self._points
-        visible = scope_filter(points.project, scope, points.scope_paths)
+        visible = schema.scope_filter(points.project, scope, points.scope_paths)
         wanted: list[Any] = [
             visible,
             models.FieldCondition(key="path_words", match=models.MatchAny(any=list(words))),
-            first_points(),
+            schema.FIRST_POINT,
         ]
         with reaching():
             records, _ = points.client.scroll(
                 points.collection,
                 scroll_filter=models.Filter(must=wanted),
                 limit=_PATHS_READ,
-                with_payload=[*POINT_FIELDS, "path_words", "path_shares"],
+                with_payload=[*schema.POINT_FIELDS, "path_words", "path_shares"],
             )
         asked = set(words)
         scored: list[tuple[float, str, Point]] = []
@@ -75,7 +63,7 @@ class QdrantCatalog:
             values = record.payload or {}
             shares = zip(values["path_words"], values["path_shares"], strict=True)
             score = sum(share for word, share in shares if word in asked)
-            scored.append((-score, values["path"], read_point(str(record.id), values)))
+            scored.append((-score, values["path"], schema.read_point(str(record.id), values)))
         scored.sort(key=itemgetter(0, 1))
         ids = self._ids.ids([point for _, _, point in scored[:limit]])
         return [Ranked(known, -score) for known, (score, _, _) in zip(ids, scored, strict=False) if known is not None]
@@ -95,15 +83,18 @@ class QdrantCatalog:
     def documents(self, status: DocumentStatus, limit: int, scope: Scope) -> list[int]:
         points = self._points
         wanted: list[Any] = [
-            scope_filter(points.project, scope, points.scope_paths),
+            schema.scope_filter(points.project, scope, points.scope_paths),
             models.FieldCondition(key="facts.status", match=models.MatchValue(value=status.value)),
-            first_points(),
+            schema.FIRST_POINT,
         ]
         with reaching():
             records, _ = points.client.scroll(
-                points.collection, scroll_filter=models.Filter(must=wanted), limit=limit, with_payload=POINT_FIELDS
+                points.collection,
+                scroll_filter=models.Filter(must=wanted),
+                limit=limit,
+                with_payload=schema.POINT_FIELDS,
             )
-        found = [read_point(str(record.id), record.payload or {}) for record in records]
+        found = [schema.read_point(str(record.id), record.payload or {}) for record in records]
         ids = self._ids.ids(sorted(found, key=attrgetter("path")))
         return [known for known in ids if known is not None]
 
@@ -119,8 +110,10 @@ class QdrantCatalog:
 
     def paths(self, scope: Scope) -> list[tuple[str, Category]]:
         points = self._points
-        wanted = models.Filter(must=[scope_filter(points.project, scope, points.scope_paths), first_points()])
-        found = scroll(points.client, points.collection, wanted, ["path", "category"])
+        wanted = models.Filter(
+            must=[schema.scope_filter(points.project, scope, points.scope_paths), schema.FIRST_POINT]
+        )
+        found = schema.scroll(points.client, points.collection, wanted, ["path", "category"])
         return sorted((values["path"], Category(values["category"])) for values in found)
 
     def _payloads(self, chunk_ids: Sequence[int], fields: bool | list[str]) -> dict[int, dict[str, Any]]:
@@ -149,13 +142,20 @@ class QdrantScopePaths:
         if not patterns:
             return []
         matches = self._compile_globs(patterns)
-        found = scroll(self._client, self._collection, archived_filter(self._project), ["path"])
+        found = schema.scroll(
+            self._client,
+            self._collection,
+            schema.points_filter(self._project, schema.ARCHIVED, schema.FIRST_POINT),
+            ["path"],
+        )
         return [values["path"] for values in found if matches(values["path"])]
 
     def chosen(self, globs: tuple[str, ...]) -> ChosenPaths:
         with self._reading:
             if time.monotonic() - self._read_at >= _PATHS_KEPT_SECONDS:
-                found = scroll(self._client, self._collection, first_points_filter(self._project), ["path"])
+                found = schema.scroll(
+                    self._client, self._collection, schema.points_filter(self._project, schema.FIRST_POINT), ["path"]
+                )
                 self._paths = [values["path"] for values in found]
                 self._read_at = time.monotonic()
             return ChosenPaths(globs, self._paths, self._compile_globs)
@@ -164,7 +164,7 @@ class QdrantScopePaths:
 def count_files(client: QdrantClient, collection: str, project: str) -> dict[str, int]:
     """Return how many files of each language the project has, most first."""
     found: dict[str, int] = {}
-    for values in scroll(client, collection, first_points_filter(project), ["language"]):
+    for values in schema.scroll(client, collection, schema.points_filter(project, schema.FIRST_POINT), ["language"]):
         found[values["language"]] = found.get(values["language"], 0) + 1
     return dict(sorted(found.items(), key=lambda item: -item[1]))
 
@@ -172,7 +172,7 @@ def count_files(client: QdrantClient, collection: str, project: str) -> dict[str
 def stored_model(client: QdrantClient, collection: str, project: str) -> str:
     """Return the fingerprint of the model that the project's vectors were made with, "" without any."""
     with reaching():
-        records, _ = client.scroll(collection, project_filter(project), limit=1, with_payload=["model"])
+        records, _ = client.scroll(collection, schema.points_filter(project), limit=1, with_payload=["model"])
     return str((records[0].payload or {})["model"]) if records else ""
 
 

@@ -14,7 +14,7 @@ from graphrag_mcp.model.search import Frequencies
 from graphrag_mcp.stores.points import point_key
 from graphrag_mcp.stores.qdrant.bm25 import term_index
 from graphrag_mcp.stores.qdrant.connection import SYNC, reaching
-from graphrag_mcp.stores.qdrant.schema import project_filter
+from graphrag_mcp.stores.qdrant.schema import points_filter
 
 PARTS = 64  # A repository of 250,000 chunks has about 8,000 words in each.
 _PARTS_SENT = 16
@@ -46,7 +46,7 @@ class QdrantFrequencies:
     def _has_points(self) -> bool:
         with reaching():
             found, _ = self._client.scroll(
-                self._collection, project_filter(self._project), limit=1, with_payload=False, with_vectors=False
+                self._collection, points_filter(self._project), limit=1, with_payload=False, with_vectors=False
             )
         return bool(found)
 

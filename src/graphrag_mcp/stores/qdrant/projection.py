@@ -7,19 +7,10 @@ from qdrant_client import QdrantClient, models
 
 from graphrag_mcp.model.search import Frequencies
 from graphrag_mcp.stores.projection import Changing, ProjectedFile
+from graphrag_mcp.stores.qdrant import schema
 from graphrag_mcp.stores.qdrant.bm25 import document_vector
 from graphrag_mcp.stores.qdrant.connection import reaching
 from graphrag_mcp.stores.qdrant.frequencies import QdrantFrequencies
-from graphrag_mcp.stores.qdrant.schema import (
-    DENSE,
-    KEYWORDS,
-    create_collection,
-    files_filter,
-    outdated_filter,
-    payload,
-    project_filter,
-    scroll,
-)
 
 BATCH_POINTS = 256  # A request of about a megabyte.
 
@@ -51,7 +42,7 @@ class QdrantProjection:
 
     def prepare(self) -> bool:
         with reaching():
-            return create_collection(self._client, self._collection, self._dimensions)
+            return schema.create_collection(self._client, self._collection, self._dimensions)
 
     def write(self, files: Sequence[ProjectedFile]) -> None:
         """Replace these files: write the new points, then remove the old ones."""
@@ -59,16 +50,18 @@ class QdrantProjection:
         with reaching():
             for start in range(0, len(points), BATCH_POINTS):
                 self._client.upsert(self._collection, points[start : start + BATCH_POINTS], wait=True)
-            self._client.delete(self._collection, outdated_filter(self._project, files), wait=True)
+            self._client.delete(self._collection, schema.outdated_filter(self._project, files), wait=True)
 
     def delete(self, paths: Sequence[str]) -> None:
         with reaching():
-            self._client.delete(self._collection, files_filter(self._project, paths), wait=True)
+            self._client.delete(
+                self._collection, schema.points_filter(self._project, schema.any_of("path", paths)), wait=True
+            )
 
     def clear(self) -> None:
         self._frequencies.delete()
         with reaching():
-            self._client.delete(self._collection, project_filter(self._project), wait=True)
+            self._client.delete(self._collection, schema.points_filter(self._project), wait=True)
 
     def finish(self, frequencies: Callable[[], Frequencies], *, changed: bool) -> None:
         """Write the word counts of the project."""
@@ -79,12 +72,14 @@ class QdrantProjection:
         with reaching():
             if not self._client.collection_exists(self._collection):
                 return 0
-            return self._client.count(self._collection, project_filter(self._project), exact=True).count
+            return self._client.count(self._collection, schema.points_filter(self._project), exact=True).count
 
     def versions(self) -> Mapping[str, tuple[str, int]]:
         """Return the version and number of points of each file; the version is "" for a file with two versions."""
         found: dict[str, tuple[str, int]] = {}
-        for values in scroll(self._client, self._collection, project_filter(self._project), ["path", "version"]):
+        for values in schema.scroll(
+            self._client, self._collection, schema.points_filter(self._project), ["path", "version"]
+        ):
             version, count = found.get(values["path"], (values["version"], 0))
             found[values["path"]] = (version if version == values["version"] else "", count + 1)
         return found
@@ -97,9 +92,11 @@ class QdrantProjection:
         for file in files:
             for chunk in file.chunks:
                 sparse = document_vector(chunk.words, self._weights)
-                vector: dict[str, Any] = {KEYWORDS: models.SparseVector(indices=sparse.indices, values=sparse.values)}
+                vector: dict[str, Any] = {
+                    schema.KEYWORDS: models.SparseVector(indices=sparse.indices, values=sparse.values)
+                }
                 if chunk.vector is not None:
-                    vector[DENSE] = chunk.vector.tolist()
+                    vector[schema.DENSE] = chunk.vector.tolist()
                 yield models.PointStruct(
-                    id=chunk.point.key, vector=vector, payload=payload(self._project, self._model, file, chunk)
+                    id=chunk.point.key, vector=vector, payload=schema.payload(self._project, self._model, file, chunk)
                 )

@@ -22,6 +22,8 @@ KEYWORDS = "keywords"
 _PAGE = 1000
 
 POINT_FIELDS = ["path", "version", "ordinal"]  # What a search reads of a hit.
+FIRST_POINT = models.FieldCondition(key="ordinal", match=models.MatchValue(value=0))  # Of each file.
+ARCHIVED = models.FieldCondition(key="is_archived", match=models.MatchValue(value=True))
 FILE_FIELDS = [*POINT_FIELDS, "category", "is_archived", "archive_path", "archive_penalty", "modified_at", "facts"]
 
 _KEYWORD = models.KeywordIndexParams(type=models.KeywordIndexType.KEYWORD)
@@ -157,59 +159,36 @@ def read_chunk(chunk_id: int, file_id: int, values: Mapping[str, Any]) -> Stored
 
 def scope_filter(project: str, scope: Scope, paths: ScopePaths) -> models.Filter:
     """Return the scope as a filter."""
-    must: list[Any] = [_any("project_id", [project])]
+    must: list[Any] = [any_of("project_id", [project])]
     denied: list[Any] = []
     if scope.exclude_archived:
         lifted = paths.lifted(scope.include_patterns)
         shown: list[Any] = [models.FieldCondition(key="is_archived", match=models.MatchValue(value=False))]
         if lifted:
-            shown.append(_any("path", lifted))
+            shown.append(any_of("path", lifted))
         must.append(models.Filter(should=shown))
     if scope.categories:
-        must.append(_any("category", sorted(scope.categories)))
+        must.append(any_of("category", sorted(scope.categories)))
     if scope.languages:
-        must.append(_any("language", sorted(scope.languages)))
+        must.append(any_of("language", sorted(scope.languages)))
     cover = scope_cover(scope, paths)
     if cover != EVERY_PATH:
-        (must if cover.is_inside else denied).append(_any("folders", [*cover.folders, *cover.files]))
+        (must if cover.is_inside else denied).append(any_of("folders", [*cover.folders, *cover.files]))
     if scope.excluded_keys:
-        denied.append(_any("match_keys", sorted(scope.excluded_keys)))
+        denied.append(any_of("match_keys", sorted(scope.excluded_keys)))
     return models.Filter(must=must, must_not=denied or None)
 
 
-def files_filter(project: str, paths: Sequence[str]) -> models.Filter:
-    """Return a filter for all points of these files."""
-    return models.Filter(must=[_any("project_id", [project]), _any("path", paths)])
+def points_filter(project: str, *conditions: models.FieldCondition) -> models.Filter:
+    """Return a filter for the points of a project that meet all conditions."""
+    return models.Filter(must=[any_of("project_id", [project]), *conditions])
 
 
 def outdated_filter(project: str, files: Sequence[ProjectedFile]) -> models.Filter:
     """Return a filter for the points of these files that belong to another version of them."""
-    versions = sorted({file.version for file in files})
-    return models.Filter(
-        must=[_any("project_id", [project]), _any("path", [file.path for file in files])],
-        must_not=[_any("version", versions)],
-    )
-
-
-def first_points_filter(project: str) -> models.Filter:
-    """Return a filter for the first point of each file."""
-    return models.Filter(must=[_any("project_id", [project]), first_points()])
-
-
-def first_points() -> models.FieldCondition:
-    """Return the condition for the first point of a file."""
-    return models.FieldCondition(key="ordinal", match=models.MatchValue(value=0))
-
-
-def archived_filter(project: str) -> models.Filter:
-    """Return a filter for the first point of each archived file."""
-    return models.Filter(
-        must=[
-            _any("project_id", [project]),
-            models.FieldCondition(key="is_archived", match=models.MatchValue(value=True)),
-            first_points(),
-        ]
-    )
+    wanted = points_filter(project, any_of("path", [file.path for file in files]))
+    wanted.must_not = [any_of("version", sorted({file.version for file in files}))]
+    return wanted
 
 
 def scroll(
@@ -227,12 +206,8 @@ def scroll(
             return
 
 
-def project_filter(project: str) -> models.Filter:
-    """Return a filter for all points of a project."""
-    return models.Filter(must=[_any("project_id", [project])])
-
-
-def _any(field: str, values: Sequence[str]) -> models.FieldCondition:
+def any_of(field: str, values: Sequence[str]) -> models.FieldCondition:
+    """Return the condition that a field has any of some values."""
     return models.FieldCondition(key=field, match=models.MatchAny(any=list(values)))
 
 

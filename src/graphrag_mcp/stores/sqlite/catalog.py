@@ -62,19 +62,14 @@ class _Stated(NamedTuple):
     by_file: dict[int, DocumentStatus | None]
 
 
-class _Listed(NamedTuple):
-    """The files of some scopes, as of one commit."""
+class _Kept(NamedTuple):
+    """What was read since a commit: files by id, the files of some scopes, entries by the note that they lack."""
 
     version: int
-    files: dict[Scope, list[ListedFile]]
-
-
-class _StatesWithout(NamedTuple):
-    """The index entries of the files without a note, as of one commit."""
-
-    version: int
-    note: str
-    states: dict[str, FileState]
+    files: dict[int, StoredFile]
+    listed: dict[Scope, list[ListedFile]]
+    states_without: dict[str, dict[str, FileState]]
+    counts: list[Counts]
 
 
 class SqliteCatalog:
@@ -85,14 +80,9 @@ class SqliteCatalog:
     def __init__(self, database: Database, scopes: "ScopeResolver") -> None:
         self._database = database
         self._scopes = scopes
-        self._files: dict[int, StoredFile] = {}
-        self._files_version = -1
         self._definitions: dict[int, tuple[Symbol, ...]] = {}
         self._stated = _Stated(-1, frozenset(), {})
-        self._counts: Counts | None = None
-        self._counts_version = -1
-        self._states_without: _StatesWithout | None = None
-        self._listed = _Listed(-1, {})
+        self._kept = _Kept(-1, {}, {}, {}, [])
 
     def chunks(self, chunk_ids: Sequence[int]) -> Mapping[int, StoredChunk]:
         rows = self._database.rows(
@@ -113,7 +103,7 @@ class SqliteCatalog:
         return read_chunk(rows[0]) if rows else None
 
     def files(self, chunk_ids: Sequence[int]) -> Mapping[int, StoredFile]:
-        known = self._known_files()
+        known = self._kept_now().files
         file_of = {chunk_id: chunk_id >> ORDINAL_BITS for chunk_id in chunk_ids}
         missing = {file_id for file_id in file_of.values() if file_id not in known}
         if missing:
@@ -125,12 +115,12 @@ class SqliteCatalog:
             known.update((row[0], _read_file(row)) for row in rows)
         return {chunk_id: known[file_id] for chunk_id, file_id in file_of.items() if file_id in known}
 
-    def _known_files(self) -> dict[int, StoredFile]:
-        """Return the files read since the last commit."""
+    def _kept_now(self) -> _Kept:
+        """Return what was read since the last commit."""
         version = self._database.version()
-        if version != self._files_version:
-            self._files, self._files_version = {}, version
-        return self._files
+        if version != self._kept.version:
+            self._kept = _Kept(version, {}, {}, {}, [])
+        return self._kept
 
     def definitions(self, file_ids: Collection[int]) -> Mapping[int, Sequence[Symbol]]:
         """Return the definitions of files by file id, in the order of their lines.
@@ -229,14 +219,13 @@ class SqliteCatalog:
 
     def states_without(self, note: str) -> dict[str, FileState]:
         """Return the index entries of the files whose note does not contain this, by path; read once per commit."""
-        known, version = self._states_without, self._database.version()
-        if known is None or (known.version, known.note) != (version, note):
+        known = self._kept_now().states_without
+        if note not in known:
             rows = self._database.rows(
                 "SELECT path, size, changed_ns, content_hash, recipe FROM files WHERE NOT instr(note, ?)", (note,)
             )
-            states = {path: FileState(*state) for path, *state in rows}
-            known = self._states_without = _StatesWithout(version, note, states)
-        return known.states
+            known[note] = {path: FileState(*state) for path, *state in rows}
+        return known[note]
 
     def states(self, file_ids: Iterable[int]) -> dict[int, FileState]:
         """Return the index entries of those contents that the tree still has, by their ids."""
@@ -268,10 +257,7 @@ class SqliteCatalog:
 
     def listed(self, scope: Scope) -> Sequence[ListedFile]:
         """Return the files of a scope in the order of their paths; those of a few scopes are kept until a commit."""
-        version = self._database.version()
-        if version != self._listed.version:
-            self._listed = _Listed(version, {})
-        known = self._listed.files
+        known = self._kept_now().listed
         if scope not in known:
             hidden = self._scopes.resolve(scope)
             rows = self._database.rows(
@@ -293,14 +279,14 @@ class SqliteCatalog:
 
     def counts(self) -> Counts:
         """Return the sizes of the index, counted once for each commit."""
-        version = self._database.version()
-        if self._counts is None or version != self._counts_version:
+        known = self._kept_now().counts
+        if not known:
             (row,) = self._database.rows(
                 """SELECT count(*), coalesce(sum(chunks), 0), coalesce(sum(symbols), 0), coalesce(sum(relations), 0),
                           coalesce(sum(embedded), 0), count(archive_reason) FROM files"""
             )
-            self._counts, self._counts_version = Counts(*row), version
-        return self._counts
+            known.append(Counts(*row))
+        return known[0]
 
     def languages(self) -> Collection[str]:
         return self.files_by("language").keys()
@@ -319,33 +305,20 @@ class SqliteCatalog:
 
 
 def read_chunk(row: Sequence[Any]) -> StoredChunk:
-    """Build a chunk from the values of CHUNK_COLUMNS."""
-    (chunk_id, file_id, path, language, category, start_line, end_line, text, kind, symbol) = row[:10]
-    (names, enclosing, signature, archive_reason, archive_penalty, modified_at, facts) = row[10:]
-    return StoredChunk(
-        chunk_id=chunk_id,
-        file_id=file_id,
-        path=path,
-        language=language,
-        category=Category(category),
-        start_line=start_line,
-        end_line=end_line,
-        text=text,
-        kind=kind,
-        symbol=symbol,
-        names=_split(names),
-        enclosing=_split(enclosing),
-        signature=signature,
-        archive=ArchiveClass(archive_reason, archive_penalty) if archive_reason is not None else None,
-        modified_at=modified_at,
-        facts=read_facts(facts),
-    )
+    """Build a chunk from the values of CHUNK_COLUMNS, which are in the order of its fields."""
+    chunk_id, file_id, path, language, category, *rest = row[:10]
+    names, enclosing, signature, reason, penalty, modified_at, facts = row[10:]
+    rest += [_split(names), _split(enclosing), signature, _archive(reason, penalty), modified_at, read_facts(facts)]
+    return StoredChunk(chunk_id, file_id, path, language, Category(category), *rest)
 
 
 def _read_file(row: Sequence[Any]) -> StoredFile:
-    file_id, path, category, archive_reason, archive_penalty, modified_at, facts = row
-    archive = ArchiveClass(archive_reason, archive_penalty) if archive_reason is not None else None
-    return StoredFile(file_id, path, Category(category), archive, modified_at, read_facts(facts))
+    file_id, path, category, reason, penalty, modified_at, facts = row
+    return StoredFile(file_id, path, Category(category), _archive(reason, penalty), modified_at, read_facts(facts))
+
+
+def _archive(reason: str | None, penalty: float) -> ArchiveClass | None:
+    return ArchiveClass(reason, penalty) if reason is not None else None
 
 
 def write_facts(facts: DocumentFacts) -> str:

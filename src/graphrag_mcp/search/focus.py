@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 from graphrag_mcp.model.files import Symbol, SymbolKind
 from graphrag_mcp.model.search import Focus, Frequencies, Hit, StoredChunk
-from graphrag_mcp.search.locations import lines_in
+from graphrag_mcp.search.query.locations import lines_in
 from graphrag_mcp.search.query.understand import Intent, Query
 from graphrag_mcp.search.select import PLACES
 from graphrag_mcp.text.words import identifiers_by_line, index_words, words_of

@@ -3,16 +3,15 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
-from typing import NamedTuple
 
 import numpy as np
 
 from graphrag_mcp.model.search import CompressionStats, Hit, SearchRequest, StoredChunk
 from graphrag_mcp.ports import Matrix
 from graphrag_mcp.search.declarations import behind_definitions
-from graphrag_mcp.search.ranking.ranker import Ranker
-from graphrag_mcp.search.ranking.scored import Scored
+from graphrag_mcp.search.ranking.ranked_lists import Scored
 from graphrag_mcp.search.retrieval import ChunkAndVector
+from graphrag_mcp.search.score import Ordered
 from graphrag_mcp.search.twins import Twins, join, words_of_chunk
 from graphrag_mcp.settings import RetrievalSettings
 
@@ -31,13 +30,6 @@ class Selection:
     runners_up: Sequence[Hit]
     stats: CompressionStats
     floor: float
-
-
-class Ordered(NamedTuple):
-    """Candidates in their order, best first, and the ranker that explains their scores."""
-
-    ranker: Ranker
-    order: Sequence[Scored]
 
 
 def select(ordered: Sequence[Ordered], request: SearchRequest, read: ReadContents) -> Selection:

@@ -8,6 +8,7 @@ from functools import lru_cache
 
 from graphrag_mcp.model.files import SymbolKind
 from graphrag_mcp.model.search import Factor, FactorKind, LiteralPlace, Mention, Ranked, StoredFile, SymbolMatch
+from graphrag_mcp.search.query.locations import names_path
 from graphrag_mcp.search.query.understand import Intent, Query
 from graphrag_mcp.search.ranking.ranked_lists import Fused
 from graphrag_mcp.settings import RetrievalSettings
@@ -240,13 +241,6 @@ def path_words(path: str) -> PathWords:
     name = path.rsplit("/", 1)[-1]
     flat = name.split(".", 1)[0].lower().replace("-", "").replace("_", "")
     return PathWords(stem_words(path), directory_words(path), flat)
-
-
-def names_path(name: str, path: str) -> bool:
-    """Return whether a path in the query means this file; a path in another machine's stack trace ends with it."""
-    if path == name or path.endswith("/" + name) or ("/" in path and name.endswith("/" + path)):
-        return True
-    return path.startswith(name + "/") or f"/{name}/" in path
 
 
 def coherence_by_file(scores: Iterable[tuple[int, float]]) -> dict[int, float]:

@@ -34,8 +34,7 @@ from graphrag_mcp.search.ranking.bonuses import (
     relation_bonuses,
 )
 from graphrag_mcp.search.ranking.fact_place import FACT_PLACE, fact_document
-from graphrag_mcp.search.ranking.ranked_lists import Fused
-from graphrag_mcp.search.ranking.scored import Scored
+from graphrag_mcp.search.ranking.ranked_lists import Fused, Scored
 from graphrag_mcp.settings import RetrievalSettings
 
 MAX_RANKED = 200  # Candidates whose full score is computed; by fused score times prior, later ones never win.

@@ -9,8 +9,9 @@ from dataclasses import dataclass, field
 
 from graphrag_mcp.model.files import DocumentStatus
 from graphrag_mcp.model.search import Factor, FactorKind, StoredChunk, StoredFile
+from graphrag_mcp.search.query.locations import names_path
 from graphrag_mcp.search.query.understand import Query
-from graphrag_mcp.search.ranking.bonuses import Agreement, names_path
+from graphrag_mcp.search.ranking.bonuses import Agreement
 from graphrag_mcp.search.ranking.multipliers import AUTO_TIERS, age_days, status_penalty
 from graphrag_mcp.settings import RetrievalSettings
 from graphrag_mcp.text.words import query_words

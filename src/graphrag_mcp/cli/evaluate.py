@@ -20,8 +20,17 @@ from graphrag_mcp.errors import RequestError
 from graphrag_mcp.evaluation import components
 from graphrag_mcp.evaluation.comparison import Comparison, Interval, bootstrap, compare
 from graphrag_mcp.evaluation.history import export_tree, read_history
-from graphrag_mcp.evaluation.judged import JudgedQuery, Location, read_queries
-from graphrag_mcp.evaluation.scores import CUTOFF, Miss, Scores, diagnose, mean, score
+from graphrag_mcp.evaluation.scores import (
+    CUTOFF,
+    JudgedQuery,
+    Location,
+    Miss,
+    Scores,
+    diagnose,
+    mean,
+    read_queries,
+    score,
+)
 from graphrag_mcp.model.reports import IndexPhase, IndexState
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.model.search import SearchRequest

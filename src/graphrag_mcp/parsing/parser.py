@@ -14,7 +14,7 @@ from graphrag_mcp.parsing.code.describe import describe_chunks
 from graphrag_mcp.parsing.code.relations import build_relations
 from graphrag_mcp.parsing.code.symbols import read_outline
 from graphrag_mcp.parsing.code.syntax import SourceCode, SyntaxTimeoutError, parse_tree, statement_rows
-from graphrag_mcp.parsing.configuration.keys import configuration_keys
+from graphrag_mcp.parsing.configuration import configuration_keys
 from graphrag_mcp.parsing.documents import documents
 from graphrag_mcp.parsing.languages import Grammar, detect_language, is_cpp_header, load_grammar
 from graphrag_mcp.parsing.outline import Outline

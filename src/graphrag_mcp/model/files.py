@@ -188,10 +188,7 @@ class Chunk:
     names: tuple[str, ...] = ()
     enclosing: tuple[str, ...] = ()
     signature: str = ""
-    docstring: str = ""
     comments: str = ""
-    imports: tuple[str, ...] = ()
-    references: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -138,7 +138,7 @@ def file_bonuses(
         settings.directory_bonus * around.terms,
         settings.coherence_bonus * coherence,
         settings.vote_bonus * votes,
-        settings.path_bonus if any(names_path(name, path) for name in query.paths) else 0.0,
+        settings.path_bonus if query.paths and any(names_path(name, path) for name in query.paths) else 0.0,
     )
 
 

@@ -151,7 +151,7 @@ class _Rows:
             return []
         ids, scores = np.concatenate(ids_of_blocks), np.concatenate(scores_of_blocks)
         order = np.lexsort((ids, -scores))[:limit]
-        return [Ranked(int(ids[row]), float(scores[row])) for row in order]
+        return list(map(Ranked, ids[order].tolist(), scores[order].tolist()))
 
     def _grow(self) -> None:
         number = len(self.blocks)

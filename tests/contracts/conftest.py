@@ -33,6 +33,7 @@ from graphrag_mcp.stores.projection import Projection
 from graphrag_mcp.stores.qdrant.catalog import QdrantCatalog, QdrantScopePaths
 from graphrag_mcp.stores.qdrant.indexes import QdrantKeywordIndex, QdrantPoints, QdrantVectorIndex
 from graphrag_mcp.stores.qdrant.projection import QdrantProjection
+from graphrag_mcp.stores.qdrant.schema import QdrantProject
 from graphrag_mcp.stores.sqlite.catalog import SqliteCatalog
 from graphrag_mcp.stores.sqlite.database import Database
 from graphrag_mcp.stores.sqlite.graph import SqliteGraphStore
@@ -131,10 +132,11 @@ def _on_servers(local: _Local, qdrant: QdrantClient | None, neo4j: Driver | None
     backend = local.backend()
     copies: list[Projection] = []
     if qdrant is not None:
+        there = QdrantProject(qdrant, COLLECTION, project)
         if alone:
-            archived = QdrantScopePaths(qdrant, COLLECTION, project, compile_globs)
-        points = QdrantPoints(qdrant, COLLECTION, project, ids, archived)
-        copies.append(QdrantProjection(qdrant, "qdrant", COLLECTION, project, MODEL, DIMENSIONS, KEYWORD_FIELDS))
+            archived = QdrantScopePaths(there, compile_globs)
+        points = QdrantPoints(there, ids, archived)
+        copies.append(QdrantProjection(there, "qdrant", MODEL, DIMENSIONS, KEYWORD_FIELDS))
         catalog: ChunkStore = QdrantCatalog(points) if alone else local.catalog
         backend = replace(
             backend, vectors=QdrantVectorIndex(points), keywords=QdrantKeywordIndex(points), catalog=catalog

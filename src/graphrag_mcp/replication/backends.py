@@ -24,6 +24,8 @@ if TYPE_CHECKING:  # The clients are optional, and take a second to import.
     from neo4j import Driver
     from qdrant_client import QdrantClient
 
+    from graphrag_mcp.stores.qdrant.schema import QdrantProject
+
 WRITE_TIMEOUT_SECONDS = 60.0  # A batch on a busy server; searches wait far less.
 NO_GRAPH = "no graph without a local index; set GRAPHRAG_NEO4J_URI"
 INSTALL = 'pip install "graphrag-mcp[servers]"'
@@ -93,8 +95,7 @@ class Servers:
         if self._settings.qdrant_url:
             from graphrag_mcp.stores.qdrant.indexes import QdrantKeywordIndex, QdrantPoints, QdrantVectorIndex
 
-            client, collection = self._qdrant("read"), self._settings.qdrant_collection
-            points = QdrantPoints(client, collection, self.project, ids, scope_paths, self._reads)
+            points = QdrantPoints(self._qdrant("read"), ids, scope_paths, self._reads)
             vectors = QdrantVectorIndex(points) if local.embedder is not None else None
             stores = replace(stores, keywords=QdrantKeywordIndex(points), vectors=vectors)
         if self._settings.neo4j_uri:
@@ -111,10 +112,9 @@ class Servers:
         from graphrag_mcp.stores.qdrant.catalog import QdrantCatalog, QdrantScopePaths
         from graphrag_mcp.stores.qdrant.indexes import QdrantKeywordIndex, QdrantPoints, QdrantVectorIndex
 
-        client, collection = self._qdrant("read"), self._settings.qdrant_collection
-        ids = PointIds()
-        scope_paths = QdrantScopePaths(client, collection, self.project, compile_globs)
-        points = QdrantPoints(client, collection, self.project, ids, scope_paths, self._reads)
+        project, ids = self._qdrant("read"), PointIds()
+        scope_paths = QdrantScopePaths(project, compile_globs)
+        points = QdrantPoints(project, ids, scope_paths, self._reads)
         stores = Stores(
             QdrantCatalog(points),
             QdrantKeywordIndex(points),
@@ -130,13 +130,13 @@ class Servers:
         """Return the number of files of each language on the server."""
         from graphrag_mcp.stores.qdrant.catalog import count_files
 
-        return count_files(self._qdrant("read"), self._settings.qdrant_collection, self.project)
+        return count_files(self._qdrant("read"))
 
     def model(self) -> str:
         """Return the fingerprint of the model of the server's vectors; "" while it holds none."""
         from graphrag_mcp.stores.qdrant.catalog import stored_model
 
-        return stored_model(self._qdrant("read"), self._settings.qdrant_collection, self.project)
+        return stored_model(self._qdrant("read"))
 
     def projections(
         self, fingerprint: str, dimensions: int, weights: dict[str, float], purpose: Purpose = "write"
@@ -147,10 +147,8 @@ class Servers:
         if settings.qdrant_url:
             from graphrag_mcp.stores.qdrant.projection import QdrantProjection
 
-            client, collection = self._qdrant(purpose), settings.qdrant_collection
-            found.append(
-                QdrantProjection(client, self._qdrant_name, collection, self.project, fingerprint, dimensions, weights)
-            )
+            project = self._qdrant(purpose)
+            found.append(QdrantProjection(project, self._qdrant_name, fingerprint, dimensions, weights))
         if settings.neo4j_uri:
             from graphrag_mcp.stores.neo4j.projection import Neo4jProjection
 
@@ -196,8 +194,9 @@ class Servers:
         database = self._settings.neo4j_database or None
         return Neo4jGraphStore(self._neo4j("read"), database, self.project, ids, scope_paths, stores.catalog)
 
-    def _qdrant(self, purpose: Purpose) -> "QdrantClient":
+    def _qdrant(self, purpose: Purpose) -> "QdrantProject":
         from graphrag_mcp.stores.qdrant.connection import connect
+        from graphrag_mcp.stores.qdrant.schema import QdrantProject
 
         settings = self._settings
         key, seconds = settings.qdrant_api_key.get_secret_value(), self._seconds(purpose)
@@ -205,7 +204,7 @@ class Servers:
             self._check_open()
             if purpose not in self._clients:
                 self._clients[purpose] = connect(settings.qdrant_url, key, settings.qdrant_grpc_port, seconds)
-            return self._clients[purpose]
+            return QdrantProject(self._clients[purpose], settings.qdrant_collection, self.project)
 
     def _neo4j(self, purpose: Purpose) -> "Driver":
         from graphrag_mcp.stores.neo4j.connection import connect

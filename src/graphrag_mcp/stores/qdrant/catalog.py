@@ -3,11 +3,12 @@
 import hashlib
 import threading
 import time
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from operator import attrgetter, itemgetter
 from typing import Any
 
-from qdrant_client import QdrantClient, models
+from qdrant_client import models
 
 from graphrag_mcp.errors import ServerError
 from graphrag_mcp.model.files import Category, DocumentStatus, Symbol
@@ -16,8 +17,8 @@ from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.model.search import Ranked, StoredChunk, StoredFile
 from graphrag_mcp.stores.points import ChunkIds, Point
 from graphrag_mcp.stores.qdrant import schema
-from graphrag_mcp.stores.qdrant.connection import reaching
 from graphrag_mcp.stores.qdrant.indexes import QdrantPoints
+from graphrag_mcp.stores.qdrant.schema import QdrantProject
 
 _PATHS_READ = 256  # Files with a word of the query in their name that are read and scored.
 _PATHS_KEPT_SECONDS = 5.0  # The look-ups of one search compare their globs with the same paths.
@@ -43,20 +44,13 @@ class QdrantCatalog:
     def find_paths(self, words: Sequence[str], limit: int, scope: Scope) -> list[Ranked]:
         if not words:
             return []
-        points = self._points
-        visible = schema.scope_filter(points.project, scope, points.scope_paths)
-        wanted: list[Any] = [
-            visible,
-            models.FieldCondition(key="path_words", match=models.MatchAny(any=list(words))),
+        records = self._points.project.first(
+            _PATHS_READ,
+            [*schema.POINT_FIELDS, "path_words", "path_shares"],
+            *schema.in_scope(scope, self._points.scope_paths),
+            schema.any_of("path_words", words),
             schema.FIRST_POINT,
-        ]
-        with reaching():
-            records, _ = points.client.scroll(
-                points.collection,
-                scroll_filter=models.Filter(must=wanted),
-                limit=_PATHS_READ,
-                with_payload=[*schema.POINT_FIELDS, "path_words", "path_shares"],
-            )
+        )
         asked = set(words)
         scored: list[tuple[float, str, Point]] = []
         for record in records:
@@ -81,26 +75,15 @@ class QdrantCatalog:
         return {}
 
     def documents(self, status: DocumentStatus, limit: int, scope: Scope) -> list[int]:
-        points = self._points
-        wanted: list[Any] = [
-            schema.scope_filter(points.project, scope, points.scope_paths),
-            models.FieldCondition(key="facts.status", match=models.MatchValue(value=status.value)),
-            schema.FIRST_POINT,
-        ]
-        with reaching():
-            records, _ = points.client.scroll(
-                points.collection,
-                scroll_filter=models.Filter(must=wanted),
-                limit=limit,
-                with_payload=schema.POINT_FIELDS,
-            )
+        stated = models.FieldCondition(key="facts.status", match=models.MatchValue(value=status.value))
+        visible = schema.in_scope(scope, self._points.scope_paths)
+        records = self._points.project.first(limit, schema.POINT_FIELDS, *visible, stated, schema.FIRST_POINT)
         found = [schema.read_point(str(record.id), record.payload or {}) for record in records]
         ids = self._ids.ids(sorted(found, key=attrgetter("path")))
         return [known for known in ids if known is not None]
 
     def languages(self) -> Collection[str]:
-        points = self._points
-        return count_files(points.client, points.collection, points.project).keys()
+        return count_files(self._points.project).keys()
 
     def lifted(self, patterns: tuple[str, ...]) -> Sequence[str]:
         return self._points.scope_paths.lifted(patterns)
@@ -109,11 +92,8 @@ class QdrantCatalog:
         return self._points.scope_paths.chosen(globs)
 
     def paths(self, scope: Scope) -> list[tuple[str, Category]]:
-        points = self._points
-        wanted = models.Filter(
-            must=[schema.scope_filter(points.project, scope, points.scope_paths), schema.FIRST_POINT]
-        )
-        found = schema.scroll(points.client, points.collection, wanted, ["path", "category"])
+        visible = schema.in_scope(scope, self._points.scope_paths)
+        found = self._points.project.scroll(["path", "category"], *visible, schema.FIRST_POINT)
         return sorted((values["path"], Category(values["category"])) for values in found)
 
     def _payloads(self, chunk_ids: Sequence[int], fields: bool | list[str]) -> dict[int, dict[str, Any]]:
@@ -129,9 +109,7 @@ class QdrantCatalog:
 class QdrantScopePaths:
     """Finds the files that the globs of a scope mean, by the paths on the server."""
 
-    def __init__(self, client: QdrantClient, collection: str, project: str, compile_globs: GlobCompiler) -> None:
-        self._client = client
-        self._collection = collection
+    def __init__(self, project: QdrantProject, compile_globs: GlobCompiler) -> None:
         self._project = project
         self._compile_globs = compile_globs
         self._reading = threading.Lock()
@@ -142,37 +120,27 @@ class QdrantScopePaths:
         if not patterns:
             return []
         matches = self._compile_globs(patterns)
-        found = schema.scroll(
-            self._client,
-            self._collection,
-            schema.points_filter(self._project, schema.ARCHIVED, schema.FIRST_POINT),
-            ["path"],
-        )
+        found = self._project.scroll(["path"], schema.ARCHIVED, schema.FIRST_POINT)
         return [values["path"] for values in found if matches(values["path"])]
 
     def chosen(self, globs: tuple[str, ...]) -> ChosenPaths:
         with self._reading:
             if time.monotonic() - self._read_at >= _PATHS_KEPT_SECONDS:
-                found = schema.scroll(
-                    self._client, self._collection, schema.points_filter(self._project, schema.FIRST_POINT), ["path"]
-                )
-                self._paths = [values["path"] for values in found]
+                self._paths = [values["path"] for values in self._project.scroll(["path"], schema.FIRST_POINT)]
                 self._read_at = time.monotonic()
             return ChosenPaths(globs, self._paths, self._compile_globs)
 
 
-def count_files(client: QdrantClient, collection: str, project: str) -> dict[str, int]:
+def count_files(project: QdrantProject) -> dict[str, int]:
     """Return how many files of each language the project has, most first."""
-    found: dict[str, int] = {}
-    for values in schema.scroll(client, collection, schema.points_filter(project, schema.FIRST_POINT), ["language"]):
-        found[values["language"]] = found.get(values["language"], 0) + 1
-    return dict(sorted(found.items(), key=lambda item: -item[1]))
+    return dict(
+        Counter(values["language"] for values in project.scroll(["language"], schema.FIRST_POINT)).most_common()
+    )
 
 
-def stored_model(client: QdrantClient, collection: str, project: str) -> str:
+def stored_model(project: QdrantProject) -> str:
     """Return the fingerprint of the model that the project's vectors were made with, "" without any."""
-    with reaching():
-        records, _ = client.scroll(collection, schema.points_filter(project), limit=1, with_payload=["model"])
+    records = project.first(1, ["model"])
     return str((records[0].payload or {})["model"]) if records else ""
 
 

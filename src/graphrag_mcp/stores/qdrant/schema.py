@@ -1,7 +1,7 @@
 """The collection: its vectors, the fields of a point's payload, and which of them filters use."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from qdrant_client import QdrantClient, models
@@ -41,6 +41,52 @@ _INDEXES: Mapping[str, Any] = {
     "is_archived": models.BoolIndexParams(type=models.BoolIndexType.BOOL),
     "facts.status": _KEYWORD,
 }
+
+
+@dataclass(frozen=True, slots=True)
+class QdrantProject:
+    """The points of one project in one collection. A failure of the server is a ServerError."""
+
+    client: QdrantClient
+    collection: str
+    name: str
+
+    def filter(self, *conditions: models.Condition) -> models.Filter:
+        """Return a filter for the points that meet all conditions."""
+        return models.Filter(must=[any_of("project_id", [self.name]), *conditions])
+
+    def first(self, most: int, fields: list[str], *conditions: models.Condition) -> list[models.Record]:
+        """Return some points that meet all conditions, with these fields."""
+        with reaching():
+            return self.client.scroll(self.collection, self.filter(*conditions), limit=most, with_payload=fields)[0]
+
+    def scroll(self, fields: list[str], *conditions: models.Condition) -> Iterator[Mapping[str, Any]]:
+        """Yield these fields of all points that meet all conditions."""
+        wanted, offset = self.filter(*conditions), None
+        while True:
+            with reaching():
+                records, offset = self.client.scroll(
+                    self.collection, wanted, limit=_PAGE, offset=offset, with_payload=fields
+                )
+            yield from (record.payload or {} for record in records)
+            if offset is None:
+                return
+
+    def retrieve(self, keys: Sequence[str], **wanted: Any) -> list[models.Record]:
+        """Return these points; wanted: the client's with_payload and with_vectors."""
+        with reaching():
+            return self.client.retrieve(self.collection, keys, **wanted)
+
+    def upsert(self, points: Sequence[models.PointStruct], batch: int) -> None:
+        """Write points, some at a time."""
+        with reaching():
+            for start in range(0, len(points), batch):
+                self.client.upsert(self.collection, points[start : start + batch], wait=True)
+
+    def delete(self, points: models.Filter | models.PointIdsList) -> None:
+        """Remove points."""
+        with reaching():
+            self.client.delete(self.collection, points, wait=True)
 
 
 def create_collection(client: QdrantClient, collection: str, dimensions: int) -> bool:
@@ -157,53 +203,25 @@ def read_chunk(chunk_id: int, file_id: int, values: Mapping[str, Any]) -> Stored
     )
 
 
-def scope_filter(project: str, scope: Scope, paths: ScopePaths) -> models.Filter:
-    """Return the scope as a filter."""
-    must: list[Any] = [any_of("project_id", [project])]
-    denied: list[Any] = []
+def in_scope(scope: Scope, paths: ScopePaths) -> list[models.Condition]:
+    """Return the conditions of a scope."""
+    wanted: list[models.Condition] = []
+    denied: list[models.Condition] = []
     if scope.exclude_archived:
-        lifted = paths.lifted(scope.include_patterns)
-        shown: list[Any] = [models.FieldCondition(key="is_archived", match=models.MatchValue(value=False))]
-        if lifted:
+        shown: list[models.Condition] = [models.FieldCondition(key="is_archived", match=models.MatchValue(value=False))]
+        if lifted := paths.lifted(scope.include_patterns):
             shown.append(any_of("path", lifted))
-        must.append(models.Filter(should=shown))
+        wanted.append(models.Filter(should=shown))
     if scope.categories:
-        must.append(any_of("category", sorted(scope.categories)))
+        wanted.append(any_of("category", sorted(scope.categories)))
     if scope.languages:
-        must.append(any_of("language", sorted(scope.languages)))
+        wanted.append(any_of("language", sorted(scope.languages)))
     cover = scope_cover(scope, paths)
     if cover != EVERY_PATH:
-        (must if cover.is_inside else denied).append(any_of("folders", [*cover.folders, *cover.files]))
+        (wanted if cover.is_inside else denied).append(any_of("folders", [*cover.folders, *cover.files]))
     if scope.excluded_keys:
         denied.append(any_of("match_keys", sorted(scope.excluded_keys)))
-    return models.Filter(must=must, must_not=denied or None)
-
-
-def points_filter(project: str, *conditions: models.FieldCondition) -> models.Filter:
-    """Return a filter for the points of a project that meet all conditions."""
-    return models.Filter(must=[any_of("project_id", [project]), *conditions])
-
-
-def outdated_filter(project: str, files: Sequence[ProjectedFile]) -> models.Filter:
-    """Return a filter for the points of these files that belong to another version of them."""
-    wanted = points_filter(project, any_of("path", [file.path for file in files]))
-    wanted.must_not = [any_of("version", sorted({file.version for file in files}))]
-    return wanted
-
-
-def scroll(
-    client: QdrantClient, collection: str, wanted: models.Filter, fields: list[str]
-) -> Iterator[Mapping[str, Any]]:
-    """Yield these fields of all points that match a filter."""
-    offset: Any = None
-    while True:
-        with reaching():
-            records, offset = client.scroll(
-                collection, scroll_filter=wanted, limit=_PAGE, offset=offset, with_payload=fields
-            )
-        yield from (record.payload or {} for record in records)
-        if offset is None:
-            return
+    return [*wanted, models.Filter(must_not=denied)] if denied else wanted
 
 
 def any_of(field: str, values: Sequence[str]) -> models.FieldCondition:

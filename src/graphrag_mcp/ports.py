@@ -150,11 +150,24 @@ class SymbolGraph(Protocol):
         """Yield the references between files to names with a limited number of definitions."""
 
 
+class ScopePaths(Protocol):
+    """Finds the files that the globs of a scope mean, which no server can match."""
+
+    def lifted(self, patterns: tuple[str, ...]) -> Sequence[str]:
+        """Return the paths of archived files that gitignore globs match."""
+
+    def chosen(self, globs: tuple[str, ...]) -> ChosenPaths:
+        """Return the indexed files that the `paths` of a scope choose."""
+
+
 class ChunkStore(Protocol):
     """The catalog of chunks and files."""
 
     @property
     def remote(self) -> bool: ...
+
+    @property
+    def scope_paths(self) -> ScopePaths: ...
 
     def chunks(self, chunk_ids: Sequence[int]) -> Mapping[int, StoredChunk]:
         """Return those of the chunks that still exist."""
@@ -176,12 +189,6 @@ class ChunkStore(Protocol):
 
     def languages(self) -> Collection[str]:
         """Return the languages of the indexed files."""
-
-    def lifted(self, patterns: tuple[str, ...]) -> Sequence[str]:
-        """Return the paths of archived files that gitignore globs match."""
-
-    def chosen(self, globs: tuple[str, ...]) -> ChosenPaths:
-        """Return the indexed files that the `paths` of a scope choose."""
 
     def paths(self, scope: Scope) -> list[tuple[str, Category]]:
         """Return the files of a scope with their categories, in the order of their paths."""

@@ -24,11 +24,11 @@ from graphrag_mcp.model.files import (
     Symbol,
 )
 from graphrag_mcp.parsing.code.modules import module_keys
-from graphrag_mcp.ports import ChunkStore, GraphStore, KeywordIndex, Matrix, VectorIndex
+from graphrag_mcp.ports import ChunkStore, GraphStore, KeywordIndex, Matrix, ScopePaths, VectorIndex
 from graphrag_mcp.replication.sync import synchronise
 from graphrag_mcp.stores.neo4j.graph import Neo4jGraphStore
 from graphrag_mcp.stores.neo4j.projection import Neo4jProjection
-from graphrag_mcp.stores.points import ChunkIds, PointIds, ScopePaths
+from graphrag_mcp.stores.points import ChunkIds, PointIds
 from graphrag_mcp.stores.projection import Projection
 from graphrag_mcp.stores.qdrant.catalog import QdrantCatalog, QdrantScopePaths
 from graphrag_mcp.stores.qdrant.indexes import QdrantKeywordIndex, QdrantPoints, QdrantVectorIndex
@@ -143,7 +143,7 @@ def _on_servers(local: _Local, qdrant: QdrantClient | None, neo4j: Driver | None
         )
     if neo4j is not None:
         copies.append(Neo4jProjection(neo4j, "neo4j", None, project))
-        backend = replace(backend, graph=Neo4jGraphStore(neo4j, None, project, ids, archived, backend.catalog))
+        backend = replace(backend, graph=Neo4jGraphStore(neo4j, None, project, ids, backend.catalog))
 
     def copy() -> None:
         for one in copies:

@@ -208,7 +208,7 @@ def test_for_nothing_no_server_is_asked() -> None:
     ids = PointIds()
     points = QdrantPoints(QdrantProject(nobody, "code", "project"), ids, nobody)
     catalog = QdrantCatalog(points)
-    graph = Neo4jGraphStore(nobody, None, "project", ids, nobody, catalog)
+    graph = Neo4jGraphStore(nobody, None, "project", ids, catalog)
     assert not catalog.chunks([])
     assert not catalog.files([])
     assert not catalog.find_paths([], 5, Scope())

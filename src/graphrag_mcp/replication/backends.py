@@ -17,7 +17,7 @@ from graphrag_mcp.search.retrieval import Stores
 from graphrag_mcp.search.threads import DaemonThreads
 from graphrag_mcp.settings import ServerSettings
 from graphrag_mcp.stores.breaker import CircuitBreaker
-from graphrag_mcp.stores.points import ChunkIds, PointIds, ScopePaths
+from graphrag_mcp.stores.points import ChunkIds, PointIds
 from graphrag_mcp.stores.projection import Projection
 
 if TYPE_CHECKING:  # The clients are optional, and take a second to import.
@@ -88,22 +88,20 @@ class Servers:
         """Import the clients in the background, which takes seconds of CPU; `wait` blocks until that may begin."""
         threading.Thread(target=self._load, args=(wait,), name="clients", daemon=True).start()
 
-    def on_servers(
-        self, local: Stores, ids: ChunkIds, scope_paths: ScopePaths, verify: Callable[[], None] = lambda: None
-    ) -> Stores:
+    def on_servers(self, local: Stores, ids: ChunkIds, verify: Callable[[], None] = lambda: None) -> Stores:
         """Return the stores of a search: the catalog stays, the settings place the others."""
         stores = local
         if self._settings.qdrant_url:
             from graphrag_mcp.stores.qdrant.indexes import QdrantKeywordIndex, QdrantPoints, QdrantVectorIndex
 
-            points = QdrantPoints(self._qdrant("read"), ids, scope_paths, self._reads)
+            points = QdrantPoints(self._qdrant("read"), ids, local.catalog.scope_paths, self._reads)
             vectors = QdrantVectorIndex(points, verify) if local.embedder is not None else None
             stores = replace(stores, keywords=QdrantKeywordIndex(points), vectors=vectors)
         if self._settings.neo4j_uri:
             from graphrag_mcp.stores.neo4j.graph import Neo4jGraphStore
 
             driver, database = self._neo4j("read"), self._settings.neo4j_database or None
-            graph = Neo4jGraphStore(driver, database, self.project, ids, scope_paths, stores.catalog)
+            graph = Neo4jGraphStore(driver, database, self.project, ids, stores.catalog)
             stores = replace(stores, graph=graph)
         return stores
 
@@ -113,11 +111,10 @@ class Servers:
         from graphrag_mcp.stores.qdrant.indexes import QdrantKeywordIndex, QdrantPoints
 
         project, ids = self._qdrant("read"), PointIds()
-        scope_paths = QdrantScopePaths(project, compile_globs)
-        points = QdrantPoints(project, ids, scope_paths, self._reads)
+        points = QdrantPoints(project, ids, QdrantScopePaths(project, compile_globs), self._reads)
         keywords = QdrantKeywordIndex(points)
         alone = Stores(QdrantCatalog(points), keywords, None, None, embedder, model_problem, NO_GRAPH)
-        return self.on_servers(alone, ids, scope_paths, verify)
+        return self.on_servers(alone, ids, verify)
 
     def counts(self) -> dict[str, int]:
         """Return the number of files of each language on the server."""

@@ -205,7 +205,7 @@ class _Answer:
 def _exists(catalog: ChunkStore, glob: str) -> bool:
     """Return whether a glob matches an indexed file; False while a server fails."""
     try:
-        return not catalog.chosen((glob,)).is_empty
+        return not catalog.scope_paths.chosen((glob,)).is_empty
     except ServerError:
         return False
 

@@ -11,7 +11,7 @@ from graphrag_mcp.model.search import EdgeDirection, GraphNeighbour, Mention, Sy
 from graphrag_mcp.ports import ChunkStore
 from graphrag_mcp.stores.neo4j.connection import reaching
 from graphrag_mcp.stores.neo4j.schema import IN_SCOPE, relationship_types, scope_parameters
-from graphrag_mcp.stores.points import ChunkIds, Point, ScopePaths
+from graphrag_mcp.stores.points import ChunkIds, Point
 
 MAX_EDGES = 400  # Edges read of one seed.
 MAX_MENTIONS = 40  # Mentions read of one chunk's definitions.
@@ -95,14 +95,12 @@ class Neo4jGraphStore:
         database: str | None,
         project: str,
         chunk_ids: ChunkIds,
-        scope_paths: ScopePaths,
         catalog: ChunkStore,
     ) -> None:
         self._driver = driver
         self._database = database
         self._project = project
         self._chunk_ids = chunk_ids
-        self._scope_paths = scope_paths
         self._catalog = catalog
 
     def find_symbols(self, names: Sequence[str], scope: Scope, limit: int) -> list[SymbolMatch]:
@@ -195,7 +193,7 @@ class Neo4jGraphStore:
         return [(known, row) for known, row in zip(ids, rows, strict=True) if known is not None]
 
     def _read(self, statement: str, scope: Scope, **parameters: Any) -> list[dict[str, Any]]:
-        bound = scope_parameters(scope, self._scope_paths)
+        bound = scope_parameters(scope, self._catalog.scope_paths)
         with reaching(), self._driver.session(database=self._database, default_access_mode="READ") as session:
             return session.execute_read(
                 lambda transaction: transaction.run(statement, bound, project=self._project, **parameters).data()

@@ -32,6 +32,7 @@ class QdrantCatalog:
     def __init__(self, points: QdrantPoints) -> None:
         self._points = points
         self._ids: ChunkIds = points.chunk_ids
+        self.scope_paths = points.scope_paths
 
     def chunks(self, chunk_ids: Sequence[int]) -> Mapping[int, StoredChunk]:
         found = self._payloads(chunk_ids, True)
@@ -47,7 +48,7 @@ class QdrantCatalog:
         records = self._points.project.first(
             _PATHS_READ,
             [*schema.POINT_FIELDS, "path_words", "path_shares"],
-            *schema.in_scope(scope, self._points.scope_paths),
+            *schema.in_scope(scope, self.scope_paths),
             schema.any_of("path_words", words),
             schema.FIRST_POINT,
         )
@@ -76,7 +77,7 @@ class QdrantCatalog:
 
     def documents(self, status: DocumentStatus, limit: int, scope: Scope) -> list[int]:
         stated = models.FieldCondition(key="facts.status", match=models.MatchValue(value=status.value))
-        visible = schema.in_scope(scope, self._points.scope_paths)
+        visible = schema.in_scope(scope, self.scope_paths)
         records = self._points.project.first(limit, schema.POINT_FIELDS, *visible, stated, schema.FIRST_POINT)
         found = [schema.read_point(str(record.id), record.payload or {}) for record in records]
         ids = self._ids.ids(sorted(found, key=attrgetter("path")))
@@ -85,14 +86,8 @@ class QdrantCatalog:
     def languages(self) -> Collection[str]:
         return count_files(self._points.project).keys()
 
-    def lifted(self, patterns: tuple[str, ...]) -> Sequence[str]:
-        return self._points.scope_paths.lifted(patterns)
-
-    def chosen(self, globs: tuple[str, ...]) -> ChosenPaths:
-        return self._points.scope_paths.chosen(globs)
-
     def paths(self, scope: Scope) -> list[tuple[str, Category]]:
-        visible = schema.in_scope(scope, self._points.scope_paths)
+        visible = schema.in_scope(scope, self.scope_paths)
         found = self._points.project.scroll(["path", "category"], *visible, schema.FIRST_POINT)
         return sorted((values["path"], Category(values["category"])) for values in found)
 

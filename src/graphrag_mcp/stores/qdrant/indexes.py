@@ -11,9 +11,9 @@ from qdrant_client import models
 from graphrag_mcp.errors import ServerError
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.model.search import Ranked
-from graphrag_mcp.ports import Matrix
+from graphrag_mcp.ports import Matrix, ScopePaths
 from graphrag_mcp.stores.keywords import discriminative_terms
-from graphrag_mcp.stores.points import ChunkIds, ScopePaths
+from graphrag_mcp.stores.points import ChunkIds
 from graphrag_mcp.stores.qdrant.bm25 import query_vector
 from graphrag_mcp.stores.qdrant.connection import reaching
 from graphrag_mcp.stores.qdrant.frequencies import QdrantFrequencies

@@ -12,7 +12,8 @@ from graphrag_mcp.model.files import ArchiveClass, Category, DocumentFacts, Docu
 from graphrag_mcp.model.paths import EVERY_PATH, folders
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.model.search import StoredChunk, StoredFile
-from graphrag_mcp.stores.points import Point, ScopePaths, scope_cover
+from graphrag_mcp.ports import ScopePaths
+from graphrag_mcp.stores.points import Point, scope_cover
 from graphrag_mcp.stores.projection import ProjectedChunk, ProjectedFile
 from graphrag_mcp.stores.qdrant.connection import reaching
 

@@ -17,7 +17,6 @@ from graphrag_mcp.model.files import (
     Symbol,
     SymbolKind,
 )
-from graphrag_mcp.model.paths import ChosenPaths
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.model.search import Ranked, StoredChunk, StoredFile
 from graphrag_mcp.stores.sqlite.database import Database, id_list, marks
@@ -79,7 +78,7 @@ class SqliteCatalog:
 
     def __init__(self, database: Database, scopes: "ScopeResolver") -> None:
         self._database = database
-        self._scopes = scopes
+        self.scope_paths = scopes
         self._definitions: dict[int, tuple[Symbol, ...]] = {}
         self._stated = _Stated(-1, frozenset(), {})
         self._kept = _Kept(-1, {}, {}, {}, [])
@@ -168,7 +167,7 @@ class SqliteCatalog:
         return found
 
     def find_paths(self, words: Sequence[str], limit: int, scope: Scope) -> list[Ranked]:
-        hidden = self._scopes.resolve(scope)
+        hidden = self.scope_paths.resolve(scope)
         rows = self._database.rows(
             f"""SELECT (w.file_id << {ORDINAL_BITS}), sum(w.share) AS score FROM path_words w
                 WHERE w.word IN ({marks(words)}) AND {hidden.condition("w.file_id")}
@@ -182,7 +181,7 @@ class SqliteCatalog:
         ids = [file_id for file_id, stated in self._stated_now().items() if stated is status]
         if not ids:  # The usual case: no query is needed.
             return []
-        hidden = self._scopes.resolve(scope)
+        hidden = self.scope_paths.resolve(scope)
         rows = self._database.rows(
             f"""SELECT f.id << {ORDINAL_BITS} FROM files f
                 WHERE f.id IN (SELECT value FROM json_each(?)) AND {hidden.condition("f.id")}
@@ -194,7 +193,7 @@ class SqliteCatalog:
     def _stated_now(self) -> dict[int, DocumentStatus | None]:
         """Return the status that each document states, by file id; each content is read once."""
         known = self._stated
-        version, members = self._scopes.members()
+        version, members = self.scope_paths.members()
         if version != known.version:
             present = frozenset(members.tolist())
             rows = self._database.rows(
@@ -259,7 +258,7 @@ class SqliteCatalog:
         """Return the files of a scope in the order of their paths; those of a few scopes are kept until a commit."""
         known = self._kept_now().listed
         if scope not in known:
-            hidden = self._scopes.resolve(scope)
+            hidden = self.scope_paths.resolve(scope)
             rows = self._database.rows(
                 f"SELECT id, path, category, language FROM files f WHERE {hidden.condition('f.id')} ORDER BY path",
                 hidden.parameters,
@@ -290,12 +289,6 @@ class SqliteCatalog:
 
     def languages(self) -> Collection[str]:
         return self.files_by("language").keys()
-
-    def lifted(self, patterns: tuple[str, ...]) -> Sequence[str]:
-        return self._scopes.lifted(patterns)
-
-    def chosen(self, globs: tuple[str, ...]) -> ChosenPaths:
-        return self._scopes.chosen(globs)
 
     def files_by(self, column: str) -> dict[str, int]:
         """Return the number of files for each value of "language", "category" or "note"."""

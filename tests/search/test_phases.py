@@ -23,7 +23,7 @@ from graphrag_mcp.search.query.understand import understand
 from graphrag_mcp.search.ranking.fusion import fuse
 from graphrag_mcp.search.ranking.ranked_lists import RankedList
 from graphrag_mcp.search.ranking.ranker import Evidence
-from graphrag_mcp.search.retrieval import ChunkAndVector, Found, Retriever
+from graphrag_mcp.search.retrieval import ChunkAndVector, Found, Lookups, Retriever
 from graphrag_mcp.search.score import score
 from graphrag_mcp.search.select import PLACES, select
 from graphrag_mcp.settings import RetrievalSettings
@@ -136,7 +136,7 @@ def test_each_phase_can_be_called_alone(bench: Bench) -> None:
     """Put together by hand, the phases give what the orchestrator gives."""
     request = SearchRequest("garnet", limit=5)
     query, retriever = understand(request.query, NO_DEDUP), Retriever()
-    lookups = retriever.open(bench.stores)
+    lookups = Lookups(retriever, bench.stores)
     gathered = gather(query, request, 50, lookups, NO_DEDUP)
     ranking = score(query, request, gathered, NO_DEDUP, NOW)
     selection = select([ranking], request, lookups.contents)

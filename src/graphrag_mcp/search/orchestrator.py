@@ -146,7 +146,7 @@ class SearchOrchestrator:
         self, query: Query, request: SearchRequest, pool: int, stores: Stores, watch: "_Stopwatch"
     ) -> "_Answer":
         """Rank the candidates of one phrasing."""
-        lookups = self._retriever.open(stores)
+        lookups = Lookups(self._retriever, stores)
         candidates = gather(query, request, pool, lookups, self._settings)
         watch.end("gather")
         ranking = _order_files(

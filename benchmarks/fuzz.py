@@ -196,7 +196,7 @@ def wire_law(_folder: Path) -> Law:
 
     def hold(data: bytes) -> None:
         answered = io.BytesIO()
-        answers = io.TextIOWrapper(answered, encoding="utf-8", newline="\n")
+        answers = io.TextIOWrapper(answered, encoding="utf-8", newline="\n", line_buffering=True)
         reader = RequestReader(io.BytesIO(data), answers)
         handed_on = [line for line in iter(reader.readline, "") if line.strip()]
         for line in handed_on:

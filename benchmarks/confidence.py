@@ -38,7 +38,7 @@ from graphrag_mcp.model.search import SearchRequest
 from graphrag_mcp.search import confidence
 from graphrag_mcp.search.confidence import Signals, read_signals
 from graphrag_mcp.search.query.understand import understand
-from graphrag_mcp.search.retrieval import Retriever
+from graphrag_mcp.search.retrieval import Lookups, Retriever
 from graphrag_mcp.settings import load_settings
 from graphrag_mcp.text.words import index_words, query_words
 
@@ -162,7 +162,7 @@ def signals_of(app: App, texts: Sequence[str]) -> Iterator[Signals | None]:
     stores, retriever = app.stores(), Retriever(expansion_weight=app.settings.retrieval.expansion_weight)
     for text in texts:
         query = understand(text, app.settings.retrieval)
-        found = retriever.open(stores).candidates(query, Scope(), CANDIDATES)
+        found = Lookups(retriever, stores).candidates(query, Scope(), CANDIDATES)
         frequencies = stores.keywords.frequencies(query.terms)
         yield read_signals(found, frequencies) if frequencies is not None else None
     retriever.close()

@@ -65,8 +65,8 @@ def parser_law(_folder: Path) -> Law:
                 assert chunk.text == "\n".join(shown), "a chunk is whole lines"
             elif parsed.mode is not ParseMode.CARD:
                 assert chunk.text == "\n".join(line[:LINE_LIMIT] for line in shown), "a chunk is whole lines"
-            texts = (chunk.text, chunk.symbol, chunk.signature, chunk.docstring, chunk.comments)
-            "".join((*texts, *chunk.names, *chunk.enclosing, *chunk.imports, *chunk.references)).encode()
+            texts = (chunk.text, chunk.symbol, chunk.signature, chunk.comments)
+            "".join((*texts, *chunk.names, *chunk.enclosing)).encode()
         if parsed.mode is not ParseMode.CARD:
             blank = all(number in covered or not line.strip() for number, line in enumerate(lines, 1))
             assert blank, "every line that is not blank is in a chunk"
@@ -196,7 +196,7 @@ def wire_law(_folder: Path) -> Law:
 
     def hold(data: bytes) -> None:
         answered = io.BytesIO()
-        answers = io.TextIOWrapper(answered, encoding="utf-8", newline="\n")
+        answers = io.TextIOWrapper(answered, encoding="utf-8", newline="\n", line_buffering=True)
         reader = RequestReader(io.BytesIO(data), answers)
         handed_on = [line for line in iter(reader.readline, "") if line.strip()]
         for line in handed_on:

@@ -29,8 +29,7 @@ import numpy as np
 from graphrag_mcp.app.local import App
 from graphrag_mcp.embedding.models import load_embedder
 from graphrag_mcp.evaluation.history import export_tree
-from graphrag_mcp.evaluation.judged import JudgedQuery, Target
-from graphrag_mcp.evaluation.scores import score
+from graphrag_mcp.evaluation.scores import JudgedQuery, Target, score
 from graphrag_mcp.model.files import Category, Symbol, SymbolKind
 from graphrag_mcp.model.search import SearchRequest
 from graphrag_mcp.parsing.categories import categorise

@@ -105,7 +105,7 @@ def measure_neighbours(driver: Driver, symbols: int, relations: int) -> None:
     if batch:
         projection.write(batch)
     print(f"made up: {symbols:,} symbols, {relations:,} relations, written in {time.monotonic() - started:.0f} s")
-    graph = Neo4jGraphStore(driver, None, PROJECT, PointIds(), NothingArchived(), AnyChunk())
+    graph = Neo4jGraphStore(driver, None, PROJECT, PointIds(), AnyChunk())
     ids = PointIds()
     choice = random.Random(1)
     seeds = []
@@ -197,6 +197,7 @@ class AnyChunk:
     """A catalog that has every chunk, so that the graph alone is measured."""
 
     remote = False
+    scope_paths = NothingArchived()
 
     def chunks(self, chunk_ids: Sequence[int]) -> Mapping[int, StoredChunk]:
         """Return an empty chunk for each id."""

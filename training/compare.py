@@ -29,8 +29,7 @@ from graphrag_mcp.app.local import App
 from graphrag_mcp.embedding.chunk_texts import embedding_texts
 from graphrag_mcp.embedding.models import embed_chunks, load_embedder
 from graphrag_mcp.embedding.static import PACKAGE_MODEL
-from graphrag_mcp.evaluation.judged import JudgedQuery, Location, read_queries
-from graphrag_mcp.evaluation.scores import Scores, mean, score
+from graphrag_mcp.evaluation.scores import JudgedQuery, Location, Scores, mean, read_queries, score
 from graphrag_mcp.exclusion.manager import ExclusionManager
 from graphrag_mcp.exclusion.walker import WalkedFile, walk
 from graphrag_mcp.model.files import Category

@@ -27,11 +27,9 @@ class Embedder(Protocol):
     def dimensions(self) -> int: ...
     def embed_documents(self, texts: Sequence[str]) -> Matrix:
         """Return one row per text, shape (len(texts), dimensions)."""
-        ...
 
     def embed_query(self, text: str) -> Matrix:
         """Return one vector, shape (dimensions,)."""
-        ...
 
 
 class CrossEncoder(Protocol):
@@ -39,7 +37,6 @@ class CrossEncoder(Protocol):
 
     def scores(self, query: str, texts: Sequence[str]) -> Sequence[float]:
         """Return one score per text, 0 to 1."""
-        ...
 
 
 class VectorIndex(Protocol):
@@ -50,15 +47,12 @@ class VectorIndex(Protocol):
 
     def search(self, vector: Matrix, limit: int, scope: Scope) -> list[Ranked]:
         """Return the `limit` nearest chunks inside the scope, nearest first; scores are cosines."""
-        ...
 
     def similarities(self, vector: Matrix, chunk_ids: Sequence[int]) -> Mapping[int, float]:
         """Return the cosine of each of those chunks that have a vector."""
-        ...
 
     def vectors(self, chunk_ids: Sequence[int]) -> Mapping[int, Matrix]:
         """Return the vectors of those chunks that have one."""
-        ...
 
 
 class KeywordIndex(Protocol):
@@ -69,11 +63,9 @@ class KeywordIndex(Protocol):
 
     def search(self, terms: Sequence[str], limit: int, scope: Scope) -> list[Ranked]:
         """Return the `limit` best chunks inside the scope for any of the terms, best first; higher is better."""
-        ...
 
     def frequencies(self, terms: Sequence[str]) -> Frequencies | None:
         """Return the number of chunks with each term, of any scope; None where it would take another request."""
-        ...
 
 
 class PhraseIndex(Protocol):
@@ -81,15 +73,12 @@ class PhraseIndex(Protocol):
 
     def chunks_with_words(self, phrases: Sequence[str], limit: int, scope: Scope) -> list[int]:
         """Return chunks inside the scope that have the words of any of the phrases in a row, at most `limit`."""
-        ...
 
     def chunks_with_text(self, texts: Sequence[str], limit: int, scope: Scope) -> list[int]:
         """Return chunks inside the scope that contain any of the texts, at most `limit`; none for common words."""
-        ...
 
     def frequencies(self, terms: Sequence[str]) -> Frequencies:
         """Return the number of chunks with each term, of any scope."""
-        ...
 
 
 class GraphStore(Protocol):
@@ -100,15 +89,12 @@ class GraphStore(Protocol):
 
     def find_symbols(self, names: Sequence[str], scope: Scope, limit: int) -> list[SymbolMatch]:
         """Return definitions whose unqualified name equals one of `names`, ignoring case."""
-        ...
 
     def mentions(self, chunk_ids: Sequence[int], scope: Scope) -> list[Mention]:
         """Return the definitions in other files that the chunks reference, of names with at most two defining files."""
-        ...
 
     def backlinks(self, chunk_ids: Sequence[int]) -> Mapping[int, int]:
         """Return for each of those chunks how many other files, not archived, call, import or link to its file."""
-        ...
 
     def neighbours(
         self,
@@ -124,7 +110,6 @@ class GraphStore(Protocol):
         kinds: the relations that are followed; none: RELATED_KINDS. symbols: the qualified names of the definitions
         whose relations count in the seeds, with those of their members; none: all.
         """
-        ...
 
 
 class SymbolGraph(Protocol):
@@ -132,55 +117,53 @@ class SymbolGraph(Protocol):
 
     def definitions(self, name: str, scope: Scope) -> list[CodeNode]:
         """Return the definitions whose qualified name is or ends with a name, ignoring case; in the order of paths."""
-        ...
 
     def similar_names(self, name: str, limit: int, scope: Scope) -> list[str]:
         """Return names that contain a name, ignoring case, shortest first."""
-        ...
 
     def names(self, *, qualified: bool = False) -> list[str]:
         """Return all names that are defined, on request with their qualifiers (`Session.send`)."""
-        ...
 
     def file(self, path: str) -> CodeNode | None:
         """Return a file as a node."""
-        ...
 
     def in_file(self, path: str, line: int | None = None) -> list[CodeNode]:
         """Return the definitions of a file in the order of their lines; those around a line, innermost first."""
-        ...
 
     def lines(self, wanted: Collection[tuple[str, int]]) -> Mapping[tuple[str, int], str]:
         """Return the text of lines by path and line, as far as they are indexed."""
-        ...
 
     def visible(self, paths: Collection[str], scope: Scope) -> set[str]:
         """Return those of the paths that a scope shows."""
-        ...
 
     def nodes(self, ids: Iterable[int]) -> Mapping[int, CodeNode]:
         """Return nodes by their ids; those that are gone are left out."""
-        ...
 
     def outgoing(
         self, node: CodeNode, kinds: Sequence[RelationKind], scope: Scope
     ) -> tuple[list[CodeEdge], list[Mentioned]]:
         """Return the edges from a node, and its references that were not resolved."""
-        ...
 
     def incoming(self, node: CodeNode, kinds: Sequence[RelationKind], scope: Scope) -> list[CodeEdge]:
         """Return the edges to a node, each from the definition or file that contains the reference."""
-        ...
 
     def undecided(
         self, nodes: Sequence[CodeNode], kinds: Sequence[RelationKind], scope: Scope, shown: Iterable[int]
     ) -> frozenset[Place]:
         """Return further lines with a node's name that may refer to it."""
-        ...
 
     def dependencies(self, most: int, scope: Scope) -> Iterator[Dependency]:
         """Yield the references between files to names with a limited number of definitions."""
-        ...
+
+
+class ScopePaths(Protocol):
+    """Finds the files that the globs of a scope mean, which no server can match."""
+
+    def lifted(self, patterns: tuple[str, ...]) -> Sequence[str]:
+        """Return the paths of archived files that gitignore globs match."""
+
+    def chosen(self, globs: tuple[str, ...]) -> ChosenPaths:
+        """Return the indexed files that the `paths` of a scope choose."""
 
 
 class ChunkStore(Protocol):
@@ -189,46 +172,32 @@ class ChunkStore(Protocol):
     @property
     def remote(self) -> bool: ...
 
+    @property
+    def scope_paths(self) -> ScopePaths: ...
+
     def chunks(self, chunk_ids: Sequence[int]) -> Mapping[int, StoredChunk]:
         """Return those of the chunks that still exist."""
-        ...
 
     def files(self, chunk_ids: Sequence[int]) -> Mapping[int, StoredFile]:
         """Return the file of each chunk, by the chunk's id; chunks of files that are gone are left out."""
-        ...
 
     def definitions(self, file_ids: Collection[int]) -> Mapping[int, Sequence[Symbol]]:
         """Return the definitions of files by file id, in the order of their lines; {} where the store has none."""
-        ...
 
     def spans(self, file_ids: Collection[int]) -> Mapping[int, Mapping[int, tuple[int, int]]]:
         """Return first and last line of the chunks of files in their order, by file and chunk id; {} where unknown."""
-        ...
 
     def calls(self, file_ids: Collection[int]) -> Mapping[int, Sequence[tuple[int, str]]]:
         """Return the names that files call, each with its line, in the order of the lines; {} where unknown."""
-        ...
 
     def documents(self, status: DocumentStatus, limit: int, scope: Scope) -> list[int]:
         """Return the first chunks of documents that state this status, in the order of their paths."""
-        ...
 
     def languages(self) -> Collection[str]:
         """Return the languages of the indexed files."""
-        ...
-
-    def lifted(self, patterns: tuple[str, ...]) -> Sequence[str]:
-        """Return the paths of archived files that gitignore globs match."""
-        ...
-
-    def chosen(self, globs: tuple[str, ...]) -> ChosenPaths:
-        """Return the indexed files that the `paths` of a scope choose."""
-        ...
 
     def paths(self, scope: Scope) -> list[tuple[str, Category]]:
         """Return the files of a scope with their categories, in the order of their paths."""
-        ...
 
     def find_paths(self, words: Sequence[str], limit: int, scope: Scope) -> list[Ranked]:
         """Return the first chunks of files whose stem has one of the words; the score is its fraction of the stem."""
-        ...

@@ -18,6 +18,7 @@ from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.model.search import GraphNeighbour, Mention, SearchRequest, SearchResult, SymbolMatch
 from graphrag_mcp.replication.backends import Servers
 from graphrag_mcp.settings import load_settings
+from graphrag_mcp.stores.neo4j import graph
 from graphrag_mcp.stores.qdrant import connection
 from tests.servers.connections import SharedClient
 from tests.servers.faulty import FAULTS, faulty
@@ -102,7 +103,7 @@ def test_what_the_graph_alone_finds_cannot_be_read_without_qdrant(
             return []
 
     monkeypatch.setattr(connection, "connect", CONNECT)
-    monkeypatch.setattr(Servers, "_graph", lambda *_: Graph())
+    monkeypatch.setattr(graph, "Neo4jGraphStore", lambda *_: Graph())
     with faulty(fault) as url:
         changes = {"GRAPHRAG_QDRANT_URL": url, "GRAPHRAG_NEO4J_URI": "bolt://127.0.0.1:9"}
         with closing(RemoteApp(tmp_path, load_settings(tmp_path, {**ENVIRONMENT, **changes}))) as remote:

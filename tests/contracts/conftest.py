@@ -23,24 +23,24 @@ from graphrag_mcp.model.files import (
     Relation,
     Symbol,
 )
-from graphrag_mcp.model.scope import match_keys
 from graphrag_mcp.parsing.code.modules import module_keys
-from graphrag_mcp.ports import ChunkStore, GraphStore, KeywordIndex, Matrix, VectorIndex
+from graphrag_mcp.ports import ChunkStore, GraphStore, KeywordIndex, Matrix, ScopePaths, VectorIndex
 from graphrag_mcp.replication.sync import synchronise
 from graphrag_mcp.stores.neo4j.graph import Neo4jGraphStore
 from graphrag_mcp.stores.neo4j.projection import Neo4jProjection
-from graphrag_mcp.stores.points import ChunkIds, PointIds, ScopePaths
+from graphrag_mcp.stores.points import ChunkIds, PointIds
 from graphrag_mcp.stores.projection import Projection
 from graphrag_mcp.stores.qdrant.catalog import QdrantCatalog, QdrantScopePaths
 from graphrag_mcp.stores.qdrant.indexes import QdrantKeywordIndex, QdrantPoints, QdrantVectorIndex
 from graphrag_mcp.stores.qdrant.projection import QdrantProjection
+from graphrag_mcp.stores.qdrant.schema import QdrantProject
 from graphrag_mcp.stores.sqlite.catalog import SqliteCatalog
 from graphrag_mcp.stores.sqlite.database import Database
 from graphrag_mcp.stores.sqlite.graph import SqliteGraphStore
 from graphrag_mcp.stores.sqlite.keyword import SqliteKeywordIndex
 from graphrag_mcp.stores.sqlite.points import SqliteChunkIds
 from graphrag_mcp.stores.sqlite.projection import SqliteProjectionSource
-from graphrag_mcp.stores.sqlite.rows import FileRows, TreeEntry
+from graphrag_mcp.stores.sqlite.rows import PackedFile, TreeEntry, pack_rows
 from graphrag_mcp.stores.sqlite.schema import KEYWORD_FIELDS
 from graphrag_mcp.stores.sqlite.scope import ScopeResolver
 from graphrag_mcp.stores.sqlite.vectors import SqliteVectorIndex
@@ -132,17 +132,18 @@ def _on_servers(local: _Local, qdrant: QdrantClient | None, neo4j: Driver | None
     backend = local.backend()
     copies: list[Projection] = []
     if qdrant is not None:
+        there = QdrantProject(qdrant, COLLECTION, project)
         if alone:
-            archived = QdrantScopePaths(qdrant, COLLECTION, project, compile_globs)
-        points = QdrantPoints(qdrant, COLLECTION, project, ids, archived)
-        copies.append(QdrantProjection(qdrant, "qdrant", COLLECTION, project, MODEL, DIMENSIONS, KEYWORD_FIELDS))
+            archived = QdrantScopePaths(there, compile_globs)
+        points = QdrantPoints(there, ids, archived)
+        copies.append(QdrantProjection(there, "qdrant", MODEL, DIMENSIONS, KEYWORD_FIELDS))
         catalog: ChunkStore = QdrantCatalog(points) if alone else local.catalog
         backend = replace(
             backend, vectors=QdrantVectorIndex(points), keywords=QdrantKeywordIndex(points), catalog=catalog
         )
     if neo4j is not None:
         copies.append(Neo4jProjection(neo4j, "neo4j", None, project))
-        backend = replace(backend, graph=Neo4jGraphStore(neo4j, None, project, ids, archived, backend.catalog))
+        backend = replace(backend, graph=Neo4jGraphStore(neo4j, None, project, ids, backend.catalog))
 
     def copy() -> None:
         for one in copies:
@@ -160,14 +161,14 @@ def _on_servers(local: _Local, qdrant: QdrantClient | None, neo4j: Driver | None
     return replace(backend, write=write, delete=delete)
 
 
-def file_rows(source: Source) -> FileRows:
+def file_rows(source: Source) -> PackedFile:
     """Return the rows of a source, as indexing would prepare them."""
     chunks = tuple(
         Chunk(start_line=10 * number + 1, end_line=10 * number + 10, text=words, kind="function")
         for number, words in enumerate(source.words)
     )
     stem = source.path.rsplit("/", 1)[-1].split(".")[0]
-    return FileRows(
+    return pack_rows(
         parsed=ParsedFile(
             source.path,
             source.language,
@@ -187,7 +188,6 @@ def file_rows(source: Source) -> FileRows:
             archive=ArchiveClass("in archive/", 0.5) if source.archived else None,
             modified_at=1_700_000_000.0,
         ),
-        match_keys=match_keys(source.path),
         path_words={stem: 1.0},
         module_keys=module_keys(source.path),
         keywords=[("", stem, "", "", "", chunk.text) for chunk in chunks],

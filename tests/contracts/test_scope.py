@@ -191,14 +191,14 @@ def test_a_catalog_knows_what_filters_can_match(backend: Backend) -> None:
     """So a filter that matches nothing is told from one that leaves nothing."""
     _fill(backend)
     assert set(backend.catalog.languages()) == {"python", "markdown"}
-    assert list(backend.catalog.lifted(("archive/old_1.py", "src/**"))) == ["archive/old_1.py"]
-    assert not backend.catalog.lifted(("src/**",))
+    assert list(backend.catalog.scope_paths.lifted(("archive/old_1.py", "src/**"))) == ["archive/old_1.py"]
+    assert not backend.catalog.scope_paths.lifted(("src/**",))
 
 
 def test_a_catalog_knows_which_paths_match_nothing(backend: Backend) -> None:
     """So a mistyped path is told from a filter that leaves nothing."""
     _fill(backend)
-    assert backend.catalog.chosen(("/src", "/scr", "!none")).unmatched == "/scr"
-    assert backend.catalog.chosen(("/src", "!*.py")).is_empty
+    assert backend.catalog.scope_paths.chosen(("/src", "/scr", "!none")).unmatched == "/scr"
+    assert backend.catalog.scope_paths.chosen(("/src", "!*.py")).is_empty
     backend.delete([f"src/new_{number}.py" for number in range(8)])
     assert ("docs/needle.md", Category.DOCUMENTATION) in backend.catalog.paths(Scope(paths=("*needle*",)))

@@ -14,6 +14,7 @@ from graphrag_mcp.stores.qdrant.catalog import QdrantCatalog, QdrantScopePaths
 from graphrag_mcp.stores.qdrant.connection import reaching
 from graphrag_mcp.stores.qdrant.indexes import QdrantPoints
 from graphrag_mcp.stores.qdrant.projection import QdrantProjection
+from graphrag_mcp.stores.qdrant.schema import QdrantProject
 from graphrag_mcp.stores.sqlite.schema import KEYWORD_FIELDS
 from tests.servers.connections import open_qdrant
 
@@ -50,12 +51,12 @@ def older(qdrant: QdrantClient) -> Iterator[str]:
 
 
 def _projection(client: QdrantClient, collection: str) -> QdrantProjection:
-    return QdrantProjection(client, "qdrant", collection, "project", "model", DIMENSIONS, KEYWORD_FIELDS)
+    return QdrantProjection(QdrantProject(client, collection, "project"), "qdrant", "model", DIMENSIONS, KEYWORD_FIELDS)
 
 
 def _catalog(client: QdrantClient, collection: str) -> QdrantCatalog:
-    archived = QdrantScopePaths(client, collection, "project", lambda _: bool)
-    return QdrantCatalog(QdrantPoints(client, collection, "project", PointIds(), archived))
+    project = QdrantProject(client, collection, "project")
+    return QdrantCatalog(QdrantPoints(project, PointIds(), QdrantScopePaths(project, lambda _: bool)))
 
 
 def test_a_field_without_an_index_is_refused_with_the_reason(qdrant: QdrantClient, older: str) -> None:

@@ -20,8 +20,6 @@ CHUNK = Chunk(
     names=("save",),
     enclosing=("SessionStore",),
     comments="Keep the session until it expires.",
-    imports=("json", "pathlib"),
-    references=("write",),
 )
 PATH = "src/web/backend/storage/sessions.py"
 

@@ -4,8 +4,7 @@ import pytest
 
 from graphrag_mcp.evaluation import components
 from graphrag_mcp.evaluation.comparison import bootstrap, compare
-from graphrag_mcp.evaluation.judged import JudgedQuery, Target
-from graphrag_mcp.evaluation.scores import Scores, diagnose
+from graphrag_mcp.evaluation.scores import JudgedQuery, Scores, Target, diagnose
 from graphrag_mcp.settings import RetrievalSettings
 
 

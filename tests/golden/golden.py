@@ -12,8 +12,7 @@ from typing import Any
 from graphrag_mcp.answers.requests import search_request
 from graphrag_mcp.answers.tools import HYBRID
 from graphrag_mcp.app.local import App
-from graphrag_mcp.evaluation.judged import JudgedQuery, Target
-from graphrag_mcp.evaluation.scores import CUTOFF, Scores, score
+from graphrag_mcp.evaluation.scores import CUTOFF, JudgedQuery, Scores, Target, score
 from graphrag_mcp.model.reports import IndexPhase, IndexState
 from graphrag_mcp.model.search import Hit
 from graphrag_mcp.search.orchestrator import SearchOrchestrator

@@ -15,7 +15,7 @@ from graphrag_mcp.answers.tools import OCCURRENCES
 from graphrag_mcp.app.local import App
 from graphrag_mcp.errors import RequestError, quoted
 from graphrag_mcp.grep import learnt
-from graphrag_mcp.grep.learnt import LearntFiles, Stamp
+from graphrag_mcp.grep.learnt import LearntFiles
 from graphrag_mcp.grep.needles import Required, create_needle
 from graphrag_mcp.grep.occurrences import MAX_LINES, Occurrence, ReadFile, find_occurrences
 from graphrag_mcp.ingest.prepare import RECENT_NS
@@ -90,7 +90,7 @@ class Given:
             if isinstance(read, NotText):
                 yield path, None
             elif path not in lacking:
-                self._learnt.learn(path, Stamp(0, 0), read.text.encode(), is_plain=True)
+                self._learnt.learn(path, (0, 0, 0), read.text.encode(), is_plain=True)
                 yield path, read.text.encode()
 
 
@@ -184,13 +184,25 @@ def test_what_is_remembered_of_texts_is_bounded(monkeypatch: pytest.MonkeyPatch)
     """However many files there are, and however often they change; those with secrets are kept before the others."""
     monkeypatch.setattr(learnt, "KEPT_BYTES", 30)
     monkeypatch.setattr(learnt, "PLAIN_BYTES", 20)
+    monkeypatch.setattr(learnt, "PART", 1)
     files = LearntFiles()
     for changed in range(3):
         for number in range(9):
-            files.learn(str(number), Stamp(10, changed), b"x" * 10, is_plain=number < 5)
+            files.learn(str(number), (10, changed, 0), b"x" * 10, is_plain=number < 5)
         kept = [path for path in map(str, range(9)) if (one := files.get(path)) is not None and one.text is not None]
         assert len(kept) == 3
         assert "5" in kept
+
+
+def test_small_texts_are_kept_when_the_room_gets_scarce(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A large one is kept while there is much room."""
+    monkeypatch.setattr(learnt, "PLAIN_BYTES", 100)
+    monkeypatch.setattr(learnt, "PART", 2)
+    files = LearntFiles()
+    for path, size in (("first large", 50), ("second large", 50), ("small", 10)):
+        files.learn(path, (size, 0, 0), b"x" * size, is_plain=True)
+    remembered = {path: files.get(path) for path in ("first large", "second large", "small")}
+    assert [path for path, one in remembered.items() if one and one.text] == ["first large", "small"]
 
 
 def test_a_pattern_takes_linear_time() -> None:

@@ -1,23 +1,17 @@
-"""What the supervisor and the handle decide, by what they know alone."""
+"""What the supervisor decides, by what they know alone."""
 
 import pytest
 
 from graphrag_mcp.index.decisions import (
-    REFRESH_WAIT_SECONDS,
     REFRESHED_BYTES,
     REFRESHED_FILES,
     RETRY_SECONDS,
     SOUND_SECONDS,
     UNFINISHED,
-    Vectors,
     as_reader,
-    is_long_run,
     may_refresh,
-    must_compare,
     pause_after_damage,
-    refresh_wait,
     state_of,
-    vectors_of,
 )
 from graphrag_mcp.index.write_lock import Holder
 from graphrag_mcp.model.reports import IndexPhase
@@ -45,21 +39,6 @@ def test_a_search_waits_for_few_small_files_of_a_server(
 ) -> None:
     """Anything longer is shown at its current lines instead."""
     assert may_refresh(sizes, in_background, is_settled) is expected
-
-
-def test_a_search_never_waits_for_a_long_run() -> None:
-    """A short one is waited for, a moment."""
-    assert (refresh_wait(True), refresh_wait(False)) == (0.0, REFRESH_WAIT_SECONDS)
-    assert is_long_run(compares=True, paths=0)
-    assert is_long_run(compares=False, paths=REFRESHED_FILES + 1)
-    assert not is_long_run(compares=False, paths=REFRESHED_FILES)
-
-
-def test_the_tree_is_compared_when_events_were_lost_or_the_index_is_not_complete() -> None:
-    """Else only the files of the batch are read."""
-    assert must_compare(batch_is_everything=True, is_complete=True)
-    assert must_compare(batch_is_everything=False, is_complete=False)
-    assert not must_compare(batch_is_everything=False, is_complete=True)
 
 
 def test_damage_that_returns_at_once_is_repaired_later() -> None:
@@ -90,17 +69,3 @@ def test_a_reader_reports_that_the_writer_builds_what_is_not_complete() -> None:
         assert (shown.state, shown.chunks) == (IndexPhase.BUILDING, state.chunks)
         assert "42" in shown.message
         assert as_reader(state, None).message == "another process is building the index"
-
-
-@pytest.mark.parametrize(
-    ("tree", "current", "expected"),
-    [
-        ("a", "a", Vectors.CURRENT),
-        ("a", "b", Vectors.KEPT),
-        ("", "b", Vectors.CURRENT),
-        ("a", None, Vectors.CURRENT),
-    ],
-)
-def test_a_query_is_embedded_with_the_model_of_the_tree(tree: str, current: str | None, expected: Vectors) -> None:
-    """While the model changes, that is the one kept beside the index."""
-    assert vectors_of(tree, current) is expected

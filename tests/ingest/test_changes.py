@@ -1,50 +1,49 @@
 """What an index run has to do, decided without a disk."""
 
-from dataclasses import dataclass
-
+from graphrag_mcp.exclusion.walker import WalkedFile
 from graphrag_mcp.ingest.changes import Changes, compare
+from graphrag_mcp.stores.sqlite.catalog import FileState
 
 
-@dataclass(frozen=True, slots=True)
-class File:
-    """A file as the catalog knows it; as the tree shows it, when the last two are left out."""
-
-    size: int
-    changed_ns: int
-    recipe: str = "now"
+def _known(size: int, changed_ns: int, recipe: str = "now") -> FileState:
+    return FileState(size, changed_ns, b"", recipe)
 
 
-def _compare(known: dict[str, File], found: dict[str, File]) -> Changes:
+def _found(size: int, changed_ns: int) -> WalkedFile:
+    return WalkedFile("a.py", size, changed_ns, changed_ns)
+
+
+def _compare(known: dict[str, FileState], found: dict[str, WalkedFile]) -> Changes:
     return compare(known, found, lambda _path, recipe: recipe == "now")
 
 
 def test_a_file_nobody_knows_is_added() -> None:
     """A new file has to be read."""
-    assert _compare({}, {"a.py": File(1, 1)}).added == ("a.py",)
+    assert _compare({}, {"a.py": _found(1, 1)}).added == ("a.py",)
 
 
 def test_a_file_that_is_gone_is_removed() -> None:
     """What the tree no longer has, or what is ignored now, leaves the index."""
-    assert _compare({"a.py": File(1, 1)}, {}).removed == ("a.py",)
+    assert _compare({"a.py": _known(1, 1)}, {}).removed == ("a.py",)
 
 
 def test_the_same_size_and_time_mean_the_same_content() -> None:
     """Most files are settled without reading them."""
-    changes = _compare({"a.py": File(1, 1)}, {"a.py": File(1, 1)})
+    changes = _compare({"a.py": _known(1, 1)}, {"a.py": _found(1, 1)})
     assert (changes.possibly_changed, changes.unchanged) == ((), 1)
 
 
 def test_another_time_is_settled_by_the_content() -> None:
     """Size and time first, then the content: a touched file keeps its rows."""
-    assert _compare({"a.py": File(1, 1)}, {"a.py": File(1, 2)}).possibly_changed == ("a.py",)
+    assert _compare({"a.py": _known(1, 1)}, {"a.py": _found(1, 2)}).possibly_changed == ("a.py",)
 
 
 def test_another_recipe_makes_the_same_content_stale() -> None:
     """Another context version or model redoes a file though its content is the same."""
-    assert _compare({"a.py": File(1, 1, recipe="before")}, {"a.py": File(1, 1)}).possibly_changed == ("a.py",)
+    assert _compare({"a.py": _known(1, 1, recipe="before")}, {"a.py": _found(1, 1)}).possibly_changed == ("a.py",)
 
 
 def test_a_rename_is_a_removal_and_an_addition() -> None:
     """A move is a deletion and a creation."""
-    changes = _compare({"a.py": File(1, 1)}, {"b.py": File(1, 1)})
+    changes = _compare({"a.py": _known(1, 1)}, {"b.py": _found(1, 1)})
     assert (changes.added, changes.removed) == (("b.py",), ("a.py",))

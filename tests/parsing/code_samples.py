@@ -19,11 +19,11 @@ def parse_sample(name: str) -> ParsedFile:
     return parse_file(f"src/shop/{name}", SAMPLES[name].encode())
 
 
-def outline_of(name: str) -> Outline:
-    """Return what the syntax tree of a sample says, before it is cut."""
+def outline_of(name: str, text: str = "") -> Outline:
+    """Return what the syntax tree of a sample, or of a text, says before it is cut."""
     grammar = load_grammar(detect_language(name))
     assert grammar is not None
-    code = SourceCode(SAMPLES[name])
+    code = SourceCode(text or SAMPLES[name])
     return read_outline(parse_tree(grammar.language, code), grammar, name, code)
 
 

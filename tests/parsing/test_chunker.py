@@ -110,7 +110,6 @@ def test_a_large_class_is_cut_into_its_header_and_its_members() -> None:
         ("method", "A.one", ("A",)),
         ("method", "A.two", ("A",)),
     ]
-    assert chunks[0].docstring == "Counts."
 
 
 def test_nothing_is_joined_across_the_boundary_of_a_class() -> None:
@@ -140,21 +139,6 @@ def test_a_closing_brace_belongs_to_what_it_closes() -> None:
     parsed = parse_lines("src/a.js", "class A {", *methods, "}", "", "run();")
     assert all(len(chunk.text) > 5 for chunk in parsed.chunks)
     assert parsed.chunks[-2].text.endswith("\n}")
-
-
-def test_the_imports_stay_with_the_header_of_the_file() -> None:
-    """The header knows all of them, another chunk those it uses."""
-    code = ["import json", "import os.path as paths", "from shop import cart, money", "", *_function("one", 30)]
-    code += ["def two():", "    return paths.join(cart('a'))", *["    value = value + 1"] * 40]
-    chunks = parse_lines("src/a.py", *code).chunks
-    assert chunks[0].imports == ("json", "paths", "cart", "money")
-    assert chunks[-1].imports == ("paths", "cart")
-
-
-def test_a_chunk_knows_what_it_refers_to() -> None:
-    """Calls and types, distinct, in order, without builtins."""
-    (chunk,) = parse_lines("src/a.py", "def run(cart: Cart) -> Money:", "    print(total(cart))", "    total(1)").chunks
-    assert chunk.references == ("Cart", "Money", "total")
 
 
 def test_a_chunk_carries_the_words_of_its_comments() -> None:

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graphrag_mcp.model.files import SymbolKind
-from graphrag_mcp.parsing.configuration.keys import MAX_DEPTH, MAX_KEYS
+from graphrag_mcp.parsing.configuration import MAX_DEPTH, MAX_KEYS
 from graphrag_mcp.parsing.parser import parse_file
 
 

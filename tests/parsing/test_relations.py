@@ -283,11 +283,10 @@ def test_repeated_calls_are_one_edge_at_the_first_line() -> None:
     assert [(edge.target, edge.line) for edge in parsed.relations if edge.kind is RelationKind.CALLS] == [("go", 2)]
 
 
-def test_names_of_the_language_are_marked_and_tell_no_chunks_apart() -> None:
+def test_names_of_the_language_are_marked() -> None:
     """The project may define them too, which a file alone cannot know."""
     parsed = parse_lines("src/a.py", "def run(x):", "    print(len(x))")
     assert _edges(parsed, RelationKind.CALLS) == {("run", name, Resolution.BUILTIN, "") for name in ("print", "len")}
-    assert [chunk.references for chunk in parsed.chunks] == [()]
 
 
 @pytest.mark.parametrize(

@@ -434,8 +434,9 @@ def test_a_definition_knows_its_signature_and_what_its_comment_says(name: str, s
 
 def test_a_doc_comment_may_stand_above_a_blank_line() -> None:
     """A comment that opens with `/**` describes what follows."""
-    parsed = parse_lines("src/a.js", "/**", " * Sends it.", " */", "", "res.send = function (body) {", "};")
-    assert [(chunk.symbol, chunk.docstring) for chunk in parsed.chunks] == [("res.send", "Sends it.")]
+    text = "/**\n * Sends it.\n */\n\nres.send = function (body) {\n};"
+    definitions = outline_of("a.js", text).definitions
+    assert [(one.qualified_name, one.docstring) for one in definitions] == [("res.send", "Sends it.")]
 
 
 def test_an_operator_keeps_its_name() -> None:

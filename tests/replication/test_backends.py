@@ -43,6 +43,7 @@ from graphrag_mcp.stores.qdrant import connection
 from graphrag_mcp.stores.qdrant.bm25 import AVERAGE_LENGTH, K1, B, document_vector, query_vector, term_index
 from graphrag_mcp.stores.qdrant.catalog import QdrantCatalog
 from graphrag_mcp.stores.qdrant.indexes import QdrantKeywordIndex, QdrantPoints, QdrantVectorIndex
+from graphrag_mcp.stores.qdrant.schema import QdrantProject
 from tests.servers.faulty import faulty
 
 URL = "http://127.0.0.1:6333"
@@ -205,9 +206,9 @@ def test_for_nothing_no_server_is_asked() -> None:
     """A list without ids, names or words has an answer here: no round trip is made for it."""
     nobody: Any = _Nobody()
     ids = PointIds()
-    points = QdrantPoints(nobody, "code", "project", ids, nobody)
+    points = QdrantPoints(QdrantProject(nobody, "code", "project"), ids, nobody)
     catalog = QdrantCatalog(points)
-    graph = Neo4jGraphStore(nobody, None, "project", ids, nobody, catalog)
+    graph = Neo4jGraphStore(nobody, None, "project", ids, catalog)
     assert not catalog.chunks([])
     assert not catalog.files([])
     assert not catalog.find_paths([], 5, Scope())

@@ -8,11 +8,10 @@ import numpy as np
 
 from graphrag_mcp.exclusion.globs import compile_globs
 from graphrag_mcp.model.files import Category, DocumentStatus, Symbol
-from graphrag_mcp.model.paths import ChosenPaths
 from graphrag_mcp.model.reports import IndexPhase, IndexState
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.model.search import Frequencies, Ranked, SearchRequest, SearchResult, StoredChunk, StoredFile
-from graphrag_mcp.ports import Matrix
+from graphrag_mcp.ports import Matrix, ScopePaths
 from graphrag_mcp.search.orchestrator import SearchOrchestrator
 from graphrag_mcp.search.retrieval import Stores
 from graphrag_mcp.settings import RetrievalSettings
@@ -110,11 +109,9 @@ class RecordingCatalog:
     def languages(self) -> Collection[str]:
         return self.inner.languages()
 
-    def lifted(self, patterns: tuple[str, ...]) -> Sequence[str]:
-        return self.inner.lifted(patterns)
-
-    def chosen(self, globs: tuple[str, ...]) -> ChosenPaths:
-        return self.inner.chosen(globs)
+    @property
+    def scope_paths(self) -> ScopePaths:
+        return self.inner.scope_paths
 
     def paths(self, scope: Scope) -> list[tuple[str, Category]]:
         return self.inner.paths(scope)

@@ -23,9 +23,9 @@ from graphrag_mcp.search.query.understand import understand
 from graphrag_mcp.search.ranking.fusion import fuse
 from graphrag_mcp.search.ranking.ranked_lists import RankedList
 from graphrag_mcp.search.ranking.ranker import Evidence
-from graphrag_mcp.search.retrieval import ChunkAndVector, Found, Retriever
+from graphrag_mcp.search.retrieval import ChunkAndVector, Found, Lookups, Retriever
 from graphrag_mcp.search.score import score
-from graphrag_mcp.search.select import PLACES, Ordered, select
+from graphrag_mcp.search.select import PLACES, select
 from graphrag_mcp.settings import RetrievalSettings
 from tests.fakes import make_chunk
 from tests.search.stores import NO_DEDUP, Bench, garnets, paths
@@ -103,7 +103,7 @@ def test_selecting_reads_no_more_than_it_shows() -> None:
         read.extend(ids)
         return {one: stored[one] for one in ids}
 
-    selection = select([Ordered(ranking.ranker, ranking.order)], request, read_contents)
+    selection = select([ranking], request, read_contents)
     assert [hit.chunk.chunk_id for hit in selection.hits] == [0, 10, 20, 30, 40]
     assert len(selection.hits) + len(selection.runners_up) == PLACES
     assert len(read) == PLACES + 2
@@ -118,7 +118,7 @@ def test_selecting_drops_a_copy_and_what_has_left_the_index() -> None:
     stored = dict(contents(4))
     stored[20] = (replace(stored[20][0], text="text 1"), None)
     del stored[30]
-    ordered = [Ordered(ranking.ranker, ranking.order)]
+    ordered = [ranking]
     selection = select(ordered, request, lambda ids: {one: stored[one] for one in ids if one in stored})
     assert [hit.chunk.chunk_id for hit in selection.hits] == [0, 10]
     assert (selection.stats.after_threshold, selection.stats.after_content_dedup) == (4, 3)
@@ -136,10 +136,10 @@ def test_each_phase_can_be_called_alone(bench: Bench) -> None:
     """Put together by hand, the phases give what the orchestrator gives."""
     request = SearchRequest("garnet", limit=5)
     query, retriever = understand(request.query, NO_DEDUP), Retriever()
-    lookups = retriever.open(bench.stores)
+    lookups = Lookups(retriever, bench.stores)
     gathered = gather(query, request, 50, lookups, NO_DEDUP)
     ranking = score(query, request, gathered, NO_DEDUP, NOW)
-    selection = select([Ordered(ranking.ranker, ranking.order)], request, lookups.contents)
+    selection = select([ranking], request, lookups.contents)
     assert related_code(request, selection.hits, lookups, NO_DEDUP) == []
     assert rejected_approaches(request, set(), lookups, NO_DEDUP) == []
     assert lookups.unavailable == {}

@@ -15,8 +15,7 @@ from graphrag_mcp.app.local import App
 from graphrag_mcp.model.files import Category
 from graphrag_mcp.model.search import FactorKind, ListSource, SearchRequest, StoredFile
 from graphrag_mcp.search.phrasings import fuse_phrasings
-from graphrag_mcp.search.ranking.ranked_lists import Fused
-from graphrag_mcp.search.ranking.scored import Scored
+from graphrag_mcp.search.ranking.ranked_lists import Fused, Scored
 from graphrag_mcp.settings import load_settings
 
 SOURCES = {

@@ -139,7 +139,6 @@ class SearchArguments(PagedArguments):
         return scope, warnings
 
     def refine(self, request: SearchRequest) -> SearchRequest:
-        """Return the request with the arguments that only this tool has."""
         return request
 
 

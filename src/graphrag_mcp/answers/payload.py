@@ -105,7 +105,6 @@ def status_payload(status: Status) -> dict[str, Any]:
 
 
 def report_payload(report: IndexReport) -> dict[str, Any]:
-    """Return the fields of an `IndexReport`."""
     return asdict(report)
 
 

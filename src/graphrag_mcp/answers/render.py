@@ -27,7 +27,6 @@ CursorAt = Callable[[int, int], str]
 
 
 def no_cursor(_row: int, _total: int) -> str:
-    """Return no cursor."""
     return ""
 
 
@@ -149,7 +148,7 @@ def printable(text: str) -> str:
 
 def one_line(text: str) -> str:
     """Keep a name on one line: text after a line end in a file's name would look like part of the answer."""
-    return text.translate(_LINE_ENDS)
+    return text if text.isprintable() else text.translate(_LINE_ENDS)
 
 
 # ---------------------------------------------------------------- the results

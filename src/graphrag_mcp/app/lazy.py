@@ -59,7 +59,6 @@ class LazyBackend(Generic[Opened]):
             raise backend.doubt(error) from error
 
     def close(self) -> None:
-        """Close the backend, if it was opened."""
         with self._opening:
             if self._backend is not None:
                 self._backend.close()

@@ -87,8 +87,6 @@ class App:
         return correct(self.root, result, changed, self._exclusion.max_file_bytes) if changed else result
 
     def navigate(self, ask: Callable[[Navigator], Nodes]) -> tuple[Nodes, set[str]]:
-        """Answer from the code graph and the files; with the paths that changed since they were indexed."""
-
         def look(index: IndexStores) -> tuple[Nodes, set[str]]:
             answer = ask(self._navigator(index))
             return answer, self._changed(index, {node.file_id: node.path for node in answer.nodes[:CHECKED_NODES]})
@@ -109,7 +107,6 @@ class App:
         return relocate(self.root, chunk, self._exclusion.max_file_bytes) if chunk is not None and changed else chunk
 
     def navigator(self) -> Navigator:
-        """Return the navigator over what is indexed now."""
         return self._navigator(self._handle.searched())
 
     def _navigator(self, index: IndexStores) -> Navigator:
@@ -121,11 +118,9 @@ class App:
         return self._stores(self._handle.searched())
 
     def index_state(self) -> IndexState:
-        """Return how complete the index is."""
         return self._supervisor.state()
 
     def wait_ready(self, timeout_seconds: float | None = None) -> IndexState:
-        """Wait until the index is ready or has failed, or the time is over, and return its state."""
         return self._supervisor.wait_ready(timeout_seconds)
 
     # ------------------------------------------------------------ keeping the index
@@ -158,7 +153,6 @@ class App:
         return self._replicator.sync(verify=verify, rebuild=rebuild, progress=progress)
 
     def close(self) -> None:
-        """Stop what runs in the background and close the index."""
         self._stop.set()
         self._replicator.close()
         self._orchestrator.close()
@@ -304,7 +298,6 @@ class App:
         return self._handle.searched().database.version() if writes else None
 
     def doubt(self, error: sqlite3.Error) -> IndexStoreError:
-        """Have the index file examined after SQLite could not read it, and return the error to raise."""
         return self._handle.doubt(error)
 
 

@@ -96,7 +96,6 @@ class RemoteApp:
         )
 
     def close(self) -> None:
-        """Disconnect."""
         self._orchestrator.close()
         self._servers.close()
 

@@ -30,11 +30,9 @@ class SettingsFormat(Protocol):
 
     def read(self, text: str) -> Entries:
         """Return the entries of all servers by name. Raises ClientSettingsError."""
-        ...
 
     def merge(self, text: str, file: Path, choose_name: ChooseName, command: list[str]) -> str:
         """Return the text with our entry; the rest is unchanged. Raises ClientSettingsError."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)

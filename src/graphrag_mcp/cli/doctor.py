@@ -42,6 +42,7 @@ GIT_SECONDS = 5.0
 INOTIFY_LIMIT = Path("/proc/sys/fs/inotify/max_user_watches")
 
 Verdict = Literal["ok", "warning", "failed"]
+Result = tuple[Verdict, str, str]  # Verdict, text and next step of a finding.
 _MARKS = {"ok": "ok     ", "warning": "warning", "failed": "FAILED "}
 
 
@@ -79,11 +80,10 @@ def examine(root: Path) -> Iterator[Finding]:
     yield from _guarded("grammars", _grammars)
     try:
         settings = load_settings(root, os.environ)
+        yield Finding("settings", "ok", "can be read")
     except GraphragError as error:
         yield Finding("settings", "failed", str(error), "correct these settings; docs/settings.md lists all")
         settings = Settings()
-    else:
-        yield Finding("settings", "ok", "can be read")
     yield from _guarded("model", lambda: _model(settings))
     yield from _guarded("root", lambda: _root(root))
     if root.is_dir():
@@ -100,9 +100,9 @@ def examine(root: Path) -> Iterator[Finding]:
             yield from _guarded(client.title, partial(_client, client, root))
 
 
-def _guarded(part: str, look: Callable[[], Finding]) -> Iterator[Finding]:
+def _guarded(part: str, look: Callable[[], Result]) -> Iterator[Finding]:
     try:
-        yield look()
+        yield Finding(part, *look())
     except Exception as error:  # Any error of a part is a finding.
         known = explain(error)
         text = known or f"it cannot be examined ({error})"
@@ -117,21 +117,21 @@ def _line(finding: Finding) -> str:
 # ---------------------------------------------------------------- the installation
 
 
-def _python() -> Finding:
+def _python() -> Result:
     version = ".".join(map(str, sys.version_info[:3]))
-    return Finding("python", "ok", f"graphrag-mcp {__version__} on Python {version} ({sys.executable})")
+    return "ok", f"graphrag-mcp {__version__} on Python {version} ({sys.executable})", ""
 
 
-def _sqlite() -> Finding:
+def _sqlite() -> Result:
     with closing(sqlite3.connect(":memory:")) as connection:
         options = {row[0] for row in connection.execute("PRAGMA compile_options")}
     if "ENABLE_FTS5" not in options:
         step = "use a Python whose SQLite has FTS5, such as python.org's or your distribution's"
-        return Finding("sqlite", "failed", f"{sqlite3.sqlite_version} has no full-text search", step)
-    return Finding("sqlite", "ok", f"{sqlite3.sqlite_version} with FTS5")
+        return "failed", f"{sqlite3.sqlite_version} has no full-text search", step
+    return "ok", f"{sqlite3.sqlite_version} with FTS5", ""
 
 
-def _grammars() -> Finding:
+def _grammars() -> Result:
     broken = []
     for language in syntax_languages():
         try:
@@ -140,62 +140,58 @@ def _grammars() -> Finding:
             broken.append(f"{language} ({error})")
     if broken:
         step = "reinstall the package, with the versions that it asks for"
-        return Finding("grammars", "failed", f"cannot be loaded: {', '.join(broken)}", step)
-    return Finding("grammars", "ok", f"{len(syntax_languages())} languages")
+        return "failed", f"cannot be loaded: {', '.join(broken)}", step
+    return "ok", f"{len(syntax_languages())} languages", ""
 
 
-def _model(settings: Settings) -> Finding:
+def _model(settings: Settings) -> Result:
     started = time.perf_counter()
     embedder = load_embedder(settings.indexing.embedding_model)
     embedder.embed_query("test of the model")
     name = settings.indexing.embedding_model or "the package's own"
     seconds = time.perf_counter() - started
-    return Finding("model", "ok", f"{name}, {embedder.dimensions} dimensions, ready in {seconds:.1f} s")
+    return "ok", f"{name}, {embedder.dimensions} dimensions, ready in {seconds:.1f} s", ""
 
 
 # ---------------------------------------------------------------- the project
 
 
-def _root(root: Path) -> Finding:
+def _root(root: Path) -> Result:
     if not root.is_dir():
-        return Finding("root", "failed", f"{root} is not a directory", "pass the folder of your repository as --root")
+        return "failed", f"{root} is not a directory", "pass the folder of your repository as --root"
     if not os.access(root, os.R_OK | os.X_OK):
-        return Finding("root", "failed", f"{root} cannot be read", "check its permissions")
-    return Finding("root", "ok", str(root.resolve()))
+        return "failed", f"{root} cannot be read", "check its permissions"
+    return "ok", str(root.resolve()), ""
 
 
-def _git(root: Path) -> Finding:
+def _git(root: Path) -> Result:
     if shutil.which("git") is None:
-        return Finding("git", "warning", "is not installed", "install it: file ages are read from the history")
+        return "warning", "is not installed", "install it: file ages are read from the history"
     if find_work_tree(root) is None:
-        return Finding("git", "ok", "the root is not in a Git work tree: file times are used as ages")
+        return "ok", "the root is not in a Git work tree: file times are used as ages", ""
     try:
         run_git(root, time.monotonic() + GIT_SECONDS, "rev-parse", "HEAD")
     except GitError as error:
         step = "check `git log` there, and `safe.directory` when another user owns the folder"
-        return Finding("git", "warning", str(error), step)
-    return Finding("git", "ok", "the history can be read")
+        return "warning", str(error), step
+    return "ok", "the history can be read", ""
 
 
-def _folder(paths: IndexPaths) -> Finding:
+def _folder(paths: IndexPaths) -> Result:
     existing = next(folder for folder in (paths.folder, *paths.folder.parents) if folder.exists())
     if not os.access(existing, os.W_OK | os.X_OK):
-        return Finding(
-            "index folder", "failed", f"{existing} cannot be written", "set GRAPHRAG_DATA_DIR to one that can"
-        )
+        return "failed", f"{existing} cannot be written", "set GRAPHRAG_DATA_DIR to one that can"
     if paths.folder.exists() and stat.S_IMODE(paths.folder.stat().st_mode) & 0o077:
-        return Finding(
-            "index folder", "warning", f"{paths.folder} is readable by other users", f"chmod 700 {paths.folder}"
-        )
+        return "warning", f"{paths.folder} is readable by other users", f"chmod 700 {paths.folder}"
     free = shutil.disk_usage(existing).free
     if free < LEAST_FREE_BYTES:
-        return Finding("index folder", "warning", f"{free / 1e6:,.0f} MB are free at {existing}", "make room")
-    return Finding("index folder", "ok", str(paths.folder))
+        return "warning", f"{free / 1e6:,.0f} MB are free at {existing}", "make room"
+    return "ok", str(paths.folder), ""
 
 
-def _index(root: Path, settings: Settings, paths: IndexPaths) -> Finding:
+def _index(root: Path, settings: Settings, paths: IndexPaths) -> Result:
     if not paths.file.exists():
-        return Finding("index", "warning", "not built yet", "run `graphrag-mcp index`, or let the server build it")
+        return "warning", "not built yet", "run `graphrag-mcp index`, or let the server build it"
     try:
         with closing(sqlite3.connect(f"file:{paths.file}?mode=ro", uri=True)) as connection:
             ((verdict,),) = connection.execute("PRAGMA quick_check(1)").fetchall()
@@ -205,14 +201,14 @@ def _index(root: Path, settings: Settings, paths: IndexPaths) -> Finding:
         verdict = str(error)
     if verdict != "ok":
         step = "run `graphrag-mcp index`, which moves it aside and rebuilds it"
-        return Finding("index", "failed", f"it is damaged ({verdict})", step)
+        return "failed", f"it is damaged ({verdict})", step
     with closing(App(root, settings)) as app:
         state = app.index_state()
     size = f"{counted(state.files_done, 'file')}, {counted(state.chunks, 'chunk')}, {paths.size / 1e6:,.1f} MB"
     text = f"{state.state}, {size}"
     if state.state is not IndexPhase.READY:
-        return Finding("index", "warning", text, "run `graphrag-mcp index`, or wait for the server")
-    return Finding("index", "ok", text)
+        return "warning", text, "run `graphrag-mcp index`, or wait for the server"
+    return "ok", text, ""
 
 
 def _old_indexes(paths: IndexPaths) -> Iterator[Finding]:
@@ -223,65 +219,63 @@ def _old_indexes(paths: IndexPaths) -> Iterator[Finding]:
         yield Finding("older index", "ok", text)
 
 
-def _lock(paths: IndexPaths) -> Finding:
+def _lock(paths: IndexPaths) -> Result:
     if not paths.write_lock.exists():
-        return Finding("writer", "ok", "no process has written this index yet")
+        return "ok", "no process has written this index yet", ""
     lock = WriteLock(paths.write_lock)
     if lock.acquire():
         lock.release()
-        return Finding("writer", "ok", "no writer; the next server becomes it")
+        return "ok", "no writer; the next server becomes it", ""
     holder = lock.holder() or Holder()
-    return Finding("writer", "ok", f"{holder} writes the index; {holder.advice}")
+    return "ok", f"{holder} writes the index; {holder.advice}", ""
 
 
-def _watching(root: Path, settings: Settings) -> Finding:
+def _watching(root: Path, settings: Settings) -> Result:
     if settings.indexing.watch == "off":
-        return Finding("watching", "ok", "off: changes are found at the next start")
+        return "ok", "off: changes are found at the next start", ""
     if INOTIFY_LIMIT.exists() and int(INOTIFY_LIMIT.read_text()) < 65_536:
         limit = int(INOTIFY_LIMIT.read_text())
         step = "sudo sysctl fs.inotify.max_user_watches=524288"
-        return Finding("watching", "warning", f"the system allows {counted(limit, 'watched folder')}", step)
+        return "warning", f"the system allows {counted(limit, 'watched folder')}", step
     tree = WatchedTree(ExclusionManager(root, settings.indexing))
     if kind := shared_file_system(tree.root, tree.may_contain_files):
         seen = f"on (or contains) a network or shared file system ({kind})"
-        return Finding("watching", "ok", f"{seen}; changes are polled every 10 s or more")
-    return Finding("watching", "ok", "edits are followed while a server runs")
+        return "ok", f"{seen}; changes are polled every 10 s or more", ""
+    return "ok", "edits are followed while a server runs", ""
 
 
-def _servers(root: Path, settings: Settings) -> Finding:
+def _servers(root: Path, settings: Settings) -> Result:
     if not settings.servers.qdrant_url and not settings.servers.neo4j_uri:
-        return Finding("servers", "ok", "not configured (local index only)")
+        return "ok", "not configured (local index only)", ""
     with closing(App(root, settings)) as app:
         states = app.status().servers
     problems = [f"{state.name}: {state.problem}" for state in states if state.problem]
     behind = sum(state.pending for state in states if not state.is_from_elsewhere)
     lost = sum(state.lost for state in states)
     if problems:
-        return Finding("servers", "failed", "; ".join(problems), "check that they run, and the addresses and keys")
+        return "failed", "; ".join(problems), "check that they run, and the addresses and keys"
     if lost:
-        return Finding("servers", "warning", f"lost: {counted(lost, 'chunk')}", "run `graphrag-mcp sync`")
+        return "warning", f"lost: {counted(lost, 'chunk')}", "run `graphrag-mcp sync`"
     if behind:
-        return Finding(
-            "servers", "warning", f"not replicated yet: {counted(behind, 'file')}", "run `graphrag-mcp sync`"
-        )
+        return "warning", f"not replicated yet: {counted(behind, 'file')}", "run `graphrag-mcp sync`"
     if any(state.is_from_elsewhere for state in states):
-        return Finding("servers", "ok", "they hold a replica made by another machine")
-    return Finding("servers", "ok", f"{counted(len(states), 'server')} up to date")
+        return "ok", "they hold a replica made by another machine", ""
+    return "ok", f"{counted(len(states), 'server')} up to date", ""
 
 
-def _client(client: Client, root: Path) -> Finding:
+def _client(client: Client, root: Path) -> Result:
     file = client.settings(root)
     try:
         command = client.command(file.read_text(encoding="utf-8"), root)
     except (FileNotFoundError, NotADirectoryError):
-        return Finding(client.title, "ok", "not configured for this project")
+        return "ok", "not configured for this project", ""
     except (ClientSettingsError, OSError, UnicodeDecodeError) as error:
         step = f"compare it with what `graphrag-mcp init --client {client.name}` says; it asks before it writes"
-        return Finding(client.title, "warning", f"{file} cannot be checked: {error}", step)
+        return "warning", f"{file} cannot be checked: {error}", step
     if not command:
         missing = "server for this project" if client.is_shared else f"server {SERVER_NAME!r}"
-        return Finding(client.title, "ok", f"{file} has no {missing}")
+        return "ok", f"{file} has no {missing}", ""
     if shutil.which(command) is None and not Path(command).exists():
         step = f"run `graphrag-mcp init --client {client.name}`"
-        return Finding(client.title, "failed", f"{file} starts {command}, which cannot be found", step)
-    return Finding(client.title, "ok", f"{file} starts {command}")
+        return "failed", f"{file} starts {command}, which cannot be found", step
+    return "ok", f"{file} starts {command}", ""

@@ -6,8 +6,8 @@ import os
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, fields, replace
+from contextlib import closing, contextmanager
+from dataclasses import asdict, astuple, dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -18,10 +18,19 @@ from graphrag_mcp.cli.options import project_root
 from graphrag_mcp.cli.project import open_project
 from graphrag_mcp.errors import RequestError
 from graphrag_mcp.evaluation import components
-from graphrag_mcp.evaluation.comparison import Change, Comparison, Interval, bootstrap, compare
+from graphrag_mcp.evaluation.comparison import Comparison, Interval, bootstrap, compare
 from graphrag_mcp.evaluation.history import export_tree, read_history
-from graphrag_mcp.evaluation.judged import JudgedQuery, Location, read_queries
-from graphrag_mcp.evaluation.scores import CUTOFF, Miss, Scores, diagnose, mean, score
+from graphrag_mcp.evaluation.scores import (
+    CUTOFF,
+    JudgedQuery,
+    Location,
+    Miss,
+    Scores,
+    diagnose,
+    mean,
+    read_queries,
+    score,
+)
 from graphrag_mcp.model.reports import IndexPhase, IndexState
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.model.search import SearchRequest
@@ -46,11 +55,12 @@ def run_eval(options: argparse.Namespace) -> None:
         return
     with _project(options) as (app, queries):
         bring_up_to_date(app)
-        report = _Report(queries, _ask_all(app, queries, app.settings.retrieval), options.by)
+        answers = _ask_all(app, queries, app.settings.retrieval)
+        report = _report(queries, answers, options.by)
         parts = _ask_with_components(app, queries) if options.components else {}
         misses = _find_misses(app, queries, report.scores) if options.misses else ()
     if options.run_out:
-        run = {"name": "graphrag-mcp", "scope": "root" if options.index_root else "full", "results": report.answers}
+        run = {"name": "graphrag-mcp", "scope": "root" if options.index_root else "full", "results": answers}
         options.run_out.write_text(json.dumps(run), encoding="utf-8")
     if options.json:
         _print(json.dumps(report.as_json() | _parts_json(parts) | _misses_json(misses)))
@@ -64,11 +74,8 @@ def _project(options: argparse.Namespace) -> Iterator[tuple[App, list[JudgedQuer
     root = project_root(options.root, os.environ)
     if not options.from_history:
         queries = _choose(read_queries(_required(options)), options.repo, root.resolve().name)
-        app = open_project(root, options.index_root)
-        try:
+        with closing(open_project(root, options.index_root)) as app:
             yield app, queries
-        finally:
-            app.close()
         return
     history = read_history(root, options.commits)
     settings = open_project(root).settings
@@ -77,11 +84,8 @@ def _project(options: argparse.Namespace) -> Iterator[tuple[App, list[JudgedQuer
         tree.mkdir()
         export_tree(root, history.tree, tree)
         apart = settings.indexing.model_copy(update={"data_dir": str(Path(folder) / "data")})
-        app = App(tree, Settings(indexing=apart, retrieval=settings.retrieval), options.index_root)
-        try:
+        with closing(App(tree, Settings(indexing=apart, retrieval=settings.retrieval), options.index_root)) as app:
             yield app, list(history.queries)
-        finally:
-            app.close()
 
 
 def _required(options: argparse.Namespace) -> Path:
@@ -116,12 +120,9 @@ def _read_run(path: Path) -> dict[str, list[Location]]:
 
 
 def _ask_all(app: App, queries: Sequence[JudgedQuery], settings: RetrievalSettings) -> dict[str, list[Location]]:
-    orchestrator = SearchOrchestrator(settings)
     stores, state = app.stores(), IndexState(IndexPhase.READY)
-    try:
+    with closing(SearchOrchestrator(settings)) as orchestrator:
         results = {query.id: orchestrator.search(_request(query, settings), stores, state) for query in queries}
-    finally:
-        orchestrator.close()
     return {
         name: [(hit.chunk.path, hit.chunk.start_line, hit.chunk.end_line) for hit in result.primary]
         for name, result in results.items()
@@ -155,17 +156,15 @@ def _score_all(queries: Sequence[JudgedQuery], answers: Answers) -> dict[str, Sc
 
 def _find_misses(app: App, queries: Sequence[JudgedQuery], scores: Mapping[str, Scores]) -> tuple[Miss, ...]:
     settings = app.settings.retrieval.model_copy(update={"candidate_minimum": DEEP})
-    orchestrator, stores, state = SearchOrchestrator(settings), app.stores(), IndexState(IndexPhase.READY)
+    stores, state = app.stores(), IndexState(IndexPhase.READY)
+    with closing(SearchOrchestrator(settings)) as orchestrator:
 
-    def ask_deep(query: JudgedQuery) -> list[str]:
-        request = replace(_request(query, settings), limit=DEEP, chunks_per_document=0)
-        return [hit.chunk.path for hit in orchestrator.search(request, stores, state).primary]
+        def ask_deep(query: JudgedQuery) -> list[str]:
+            request = replace(_request(query, settings), limit=DEEP, chunks_per_document=0)
+            return [hit.chunk.path for hit in orchestrator.search(request, stores, state).primary]
 
-    try:
         missed = [query for query in queries if not scores[query.id].mrr]
         return tuple(diagnose(query, app.why_absent, ask_deep) for query in missed)
-    finally:
-        orchestrator.close()
 
 
 # ---------------------------------------------------------------- reporting
@@ -173,45 +172,39 @@ def _find_misses(app: App, queries: Sequence[JudgedQuery], scores: Mapping[str, 
 
 @dataclass(frozen=True, slots=True)
 class _Report:
-    """The answers with their scores, by group."""
+    """The scores of the queries, by id and by group."""
 
-    queries: Sequence[JudgedQuery]
-    answers: Answers
-    by: str
-
-    @property
-    def scores(self) -> dict[str, Scores]:
-        return _score_all(self.queries, self.answers)
-
-    def groups(self) -> dict[str, list[Scores]]:
-        groups: dict[str, list[Scores]] = {ALL: []}
-        for query in self.queries:
-            scores = score(query, self.answers[query.id])
-            groups[ALL].append(scores)
-            groups.setdefault(str(getattr(query, self.by)), []).append(scores)
-        return groups
+    scores: Mapping[str, Scores]
+    groups: Mapping[str, Sequence[Scores]]
 
     def as_json(self) -> dict[str, Any]:
         return {
             name: {"queries": len(group)} | {measure: _interval(group, measure)._asdict() for measure in MEASURES}
-            for name, group in self.groups().items()
+            for name, group in self.groups.items()
         }
 
     def table(self) -> str:
-        if not self.queries:
+        if not self.scores:
             return "no queries"
-        groups = self.groups()
-        lines = _means({name: mean(group) for name, group in groups.items()}, {n: len(g) for n, g in groups.items()})
-        intervals = [f"{measure} {_between(_interval(groups[ALL], measure))}" for measure in MEASURES]
-        return "\n".join([*lines, "", "95 % intervals: " + ", ".join(intervals)])
+        whole = {measure: _interval(self.groups[ALL], measure) for measure in MEASURES}
+        between = (f"{measure} {interval.low:.3f} to {interval.high:.3f}" for measure, interval in whole.items())
+        return "\n".join([*_means(self.groups), "", "95 % intervals: " + ", ".join(between)])
 
 
-def _means(rows: Mapping[str, Scores], counts: Mapping[str, int]) -> list[str]:
-    width = max(len(name) for name in rows)
+def _report(queries: Sequence[JudgedQuery], answers: Answers, by: str) -> _Report:
+    scores = _score_all(queries, answers)
+    groups = {ALL: [scores[query.id] for query in queries]}
+    for query in queries:
+        groups.setdefault(str(getattr(query, by)), []).append(scores[query.id])
+    return _Report(scores, groups)
+
+
+def _means(groups: Mapping[str, Sequence[Scores]]) -> list[str]:
+    width = max(map(len, groups))
     lines = [f"{'':{width}}  {'n':>4}  " + "  ".join(f"{name:>10}" for name in MEASURES)]
-    for name, means in rows.items():
-        values = "  ".join(f"{getattr(means, measure):10.3f}" for measure in MEASURES)
-        lines.append(f"{name:{width}}  {counts[name]:4}  {values}")
+    for name, group in groups.items():
+        values = "  ".join(f"{value:10.3f}" for value in astuple(mean(group)))
+        lines.append(f"{name:{width}}  {len(group):4}  {values}")
     return lines
 
 
@@ -219,24 +212,17 @@ def _interval(scores: Sequence[Scores], measure: str) -> Interval:
     return bootstrap([getattr(row, measure) for row in scores])
 
 
-def _between(interval: Interval) -> str:
-    return f"{interval.low:.3f} to {interval.high:.3f}"
-
-
 def _parts_table(parts: Mapping[str, Mapping[str, Scores]]) -> str:
     if not parts:
         return ""
-    rows = {name: mean(list(scores.values())) for name, scores in parts.items()}
-    lines = _means(rows, {name: len(scores) for name, scores in parts.items()})
+    lines = _means({name: list(scores.values()) for name, scores in parts.items()})
     whole = compare(parts["baseline"], parts["together"])
     return "\n".join([*lines, "", "all components compared with the baseline:", _comparison_table(whole)])
 
 
 def _parts_json(parts: Mapping[str, Mapping[str, Scores]]) -> dict[str, Any]:
-    means = {name: mean(list(scores.values())) for name, scores in parts.items()}
-    return (
-        {"components": {name: {m: getattr(row, m) for m in MEASURES} for name, row in means.items()}} if parts else {}
-    )
+    means = {name: asdict(mean(list(scores.values()))) for name, scores in parts.items()}
+    return {"components": means} if means else {}
 
 
 def _comparison_table(comparison: Comparison) -> str:
@@ -251,11 +237,8 @@ def _comparison_table(comparison: Comparison) -> str:
 
 
 def _comparison_json(comparison: Comparison) -> str:
-    def listed(changes: Sequence[Change]) -> list[dict[str, Any]]:
-        return [{"id": change.id, "before": change.before, "after": change.after} for change in changes]
-
     differences = {name: interval._asdict() for name, interval in comparison.differences.items()}
-    return json.dumps({"differences": differences, "won": listed(comparison.won), "lost": listed(comparison.lost)})
+    return json.dumps(asdict(comparison) | {"differences": differences})
 
 
 def _misses_text(misses: Sequence[Miss]) -> str:

@@ -1,6 +1,7 @@
 """Runs one command and returns its exit code."""
 
 import argparse
+import importlib
 import logging
 import os
 import sys
@@ -41,9 +42,7 @@ def run(arguments: Sequence[str]) -> int:
         # The reader, such as `head`, has closed the pipe; keep the interpreter from an error when it flushes.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except Exception as error:
-        from graphrag_mcp.index.failures import (
-            explain,
-        )  # Only now: it imports SQLite.
+        from graphrag_mcp.index.failures import explain  # Only now: it imports SQLite.
 
         logger.debug("the traceback", exc_info=True)
         unknown = f"this failed unexpectedly ({error}); GRAPHRAG_LOG_LEVEL=DEBUG shows where"
@@ -53,36 +52,12 @@ def run(arguments: Sequence[str]) -> int:
 
 def _command(name: str) -> Callable[[argparse.Namespace], None]:
     """Import and return a command; only when it runs, so that help and the server start quickly."""
-    if name == "serve":
-        from graphrag_mcp.cli.serve import run_serve
+    module = importlib.import_module(f"graphrag_mcp.cli.{_MODULES.get(name, 'commands')}")
+    command: Callable[[argparse.Namespace], None] = getattr(module, f"run_{name}")
+    return command
 
-        return run_serve
-    if name == "ui":
-        from graphrag_mcp.cli.ui import run_ui
 
-        return run_ui
-    if name == "init":
-        from graphrag_mcp.cli.init import run_init
-
-        return run_init
-    if name == "doctor":
-        from graphrag_mcp.cli.doctor import run_doctor
-
-        return run_doctor
-    if name == "eval":
-        from graphrag_mcp.cli.evaluate import run_eval
-
-        return run_eval
-    from graphrag_mcp.cli import commands
-
-    return {
-        "index": commands.run_index,
-        "search": commands.run_search,
-        "grep": commands.run_grep,
-        "watch": commands.run_watch,
-        "status": commands.run_status,
-        "sync": commands.run_sync,
-    }[name]
+_MODULES = {"serve": "serve", "ui": "ui", "init": "init", "doctor": "doctor", "eval": "evaluate"}
 
 
 def _start_logging() -> None:

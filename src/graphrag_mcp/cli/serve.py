@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from graphrag_mcp.app.protocol import SearchBackend
     from graphrag_mcp.settings import Settings
 
+COLLECTED_OBJECTS = 10_000  # A search makes some thousand and frees them; after every 700, collecting takes 2 % of it.
+
 
 def run_serve(options: argparse.Namespace) -> None:
     """Serve until the client is gone, then end the process."""
@@ -32,6 +34,7 @@ def run_serve(options: argparse.Namespace) -> None:
     capabilities = WITHOUT_INDEX if options.remote else WITH_INDEX
     backend = LazyBackend(lambda: _open(root, options.remote), capabilities)
     gc.freeze()
+    gc.set_threshold(COLLECTED_OBJECTS)
     gc.enable()
     serve(create_server(backend, _settings_for_schemas(root)), streams, client)
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from graphrag_mcp.errors import RequestError
-from graphrag_mcp.evaluation.judged import JudgedQuery, Target
+from graphrag_mcp.evaluation.scores import JudgedQuery, Target
 from graphrag_mcp.model.files import Category
 from graphrag_mcp.parsing.categories import categorise
 from graphrag_mcp.parsing.languages import detect_language

@@ -7,30 +7,28 @@ time are those that it had then.
 
 import os
 import threading
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from itertools import accumulate, compress
-from typing import NamedTuple
+from operator import attrgetter
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from graphrag_mcp.grep.needles import Required, has_folded
-from graphrag_mcp.system.safe_files import changed_ns
 
 KEPT_BYTES = 64_000_000  # Of texts. A repository of 18,000 files has 18 million in files with secrets,
 PLAIN_BYTES = 32_000_000  # and these are kept first, since masking takes longer than all other steps.
-SMALL_BYTES = 16_000  # Of a larger file that needs no masking, opening it takes the smaller part of the time.
+PART = 400  # Of the room left: a plain text that takes more is not kept, so that many small ones are.
 
 _LARGEST = 16  # Bits of a hash: a file with more than 30,000 trigrams is ruled out less and less often.
 _SMALLEST = 9
 _FACTORS = (np.uint16(0x9E35), np.uint16(0x79B1), np.uint16(0x85EB))
 
 
-class Stamp(NamedTuple):
-    """What shows that a file was not written since."""
-
-    size: int
-    changed_ns: int
+# Size and times of a file, which show that it was not written since; and what returns them of a status.
+Stamp: TypeAlias = tuple[int, int, int]
+stamp_of: Callable[[os.stat_result], Stamp] = attrgetter("st_size", "st_mtime_ns", "st_ctime_ns")
 
 
 class Learnt(NamedTuple):
@@ -40,11 +38,6 @@ class Learnt(NamedTuple):
     is_plain: bool
     signature: bytes
     text: bytes | None
-
-
-def stamp_of(status: os.stat_result) -> Stamp:
-    """Return the stamp of a file."""
-    return Stamp(status.st_size, changed_ns(status))
 
 
 class LearntFiles:
@@ -68,7 +61,7 @@ class LearntFiles:
             self._table = None
             old = self._learnt.get(path)
             self._size -= len(old.text or b"") if old else 0
-            is_kept = self._size + len(searched) <= most and (len(searched) <= SMALL_BYTES or not is_plain)
+            is_kept = len(searched) * (PART if is_plain else 1) <= most - self._size
             self._size += len(searched) if is_kept else 0
             self._learnt[path] = Learnt(stamp, is_plain, signature, searched if is_kept else None)
 

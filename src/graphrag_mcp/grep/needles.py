@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
+from operator import methodcaller
 from typing import Any, TypeAlias
 
 import re2
@@ -28,6 +29,7 @@ _EMPTY_PLACES = ("", "a", " ", "aa", "a a", "  ")
 _FOLDED = {"k": "\N{KELVIN SIGN}".encode(), "s": "\N{LATIN SMALL LETTER LONG S}".encode()}
 _LAST_CASED = 0x20000  # No letter above has another case.
 _REST = b"[^\n]*"
+_START = methodcaller("start")  # Of a match.
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,11 +54,11 @@ class Needle:
             found = self.pattern.search(data, found.start() + 1)
         return found.span() if found is not None else None
 
-    def lines(self, data: bytes) -> Iterator[int]:
-        """Yield the offset of the first occurrence on each line that has one."""
+    def lines(self, data: bytes) -> list[int]:
+        """Return the offset of the first occurrence on each line that has one."""
         if self.lowered is not None and not has_folded(data, self.folded):
-            return _starts(self.lowered, data.lower())
-        return self._one_by_one(data) if self.by_line is None else _starts(self.by_line, data)
+            return list(map(_START, self.lowered.finditer(data.lower())))
+        return list(self._one_by_one(data) if self.by_line is None else map(_START, self.by_line.finditer(data)))
 
     def spans(self, line: str) -> list[tuple[int, int]]:
         """Return where each occurrence on a line begins and ends, in characters."""
@@ -77,10 +79,6 @@ class Needle:
                 return
 
 
-def _starts(pattern: Any, data: bytes) -> Iterator[int]:
-    return (found.start() for found in pattern.finditer(data))
-
-
 def create_needle(text: str, *, regex: bool = False, whole_word: bool = False, case: Case = Case.SMART) -> Needle:
     """Return the needle of a question.
 
@@ -91,7 +89,7 @@ def create_needle(text: str, *, regex: bool = False, whole_word: bool = False, c
         parsed = _parse(text)
         ignores = case is Case.IGNORE or (case is Case.SMART and not _has_upper(text, parsed))
         return _regex(text, _required_of(parsed), whole_word=whole_word, ignore_case=ignores)
-    ignores = case is Case.IGNORE or (case is Case.SMART and text == text.lower())
+    ignores = case is Case.IGNORE or (case is Case.SMART and text.islower())
     return _literal(text, whole_word=whole_word, ignore_case=ignores)
 
 
@@ -100,9 +98,9 @@ def last_word(text: str, start: int, end: int) -> int:
     return next((place for place in range(end - 1, start, -1) if _is_word(text[place])), start)
 
 
-def has_folded(data: bytes, letters: Iterable[bytes] = tuple(_FOLDED.values())) -> bool:
+def has_folded(data: bytes, letters: Sequence[bytes] = tuple(_FOLDED.values())) -> bool:
     """Return whether a text has a letter that stands for one of ASCII when case is ignored: a long s, a Kelvin sign."""
-    return not data.isascii() and any(letter in data for letter in letters)
+    return bool(letters) and not data.isascii() and any(letter in data for letter in letters)
 
 
 # ---------------------------------------------------------------- a literal text

@@ -6,7 +6,7 @@ that text. So neither a count nor the time of an answer depends on what is maske
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import chain, islice
 from typing import NamedTuple, Protocol, TypeAlias
 
 from graphrag_mcp.grep.needles import Needle, Required
@@ -15,6 +15,7 @@ from graphrag_mcp.model.scope import Scope
 
 MAX_LINES = 10_000  # Of more lines than these, or
 MAX_FILES = 400  # in more files, definitions are not looked for, so they are not first.
+HELD_BYTES = 64_000  # Of a larger file, the lines are taken at once, so that its text need not be held.
 
 
 # The path of a file, and the UTF-8 of its text without secrets as it is now; None if it cannot be read as text.
@@ -26,15 +27,12 @@ class Files(Protocol):
 
     def listed(self, scope: Scope) -> Sequence[ListedFile]:
         """Return the files of a scope in the order of their paths."""
-        ...
 
     def definitions(self, file_ids: Collection[int]) -> Mapping[int, Sequence[Symbol]]:
         """Return the definitions of files by file id, in the order of their lines."""
-        ...
 
     def read(self, paths: Sequence[str], required: Required = ()) -> Iterator[ReadFile]:
         """Yield the current contents of files, in their order, without those that lack something which is required."""
-        ...
 
 
 class Occurrence(NamedTuple):
@@ -63,12 +61,12 @@ class Occurrences:
     @property
     def are_few(self) -> bool:
         """Whether there are few enough lines, in few enough files, to have them all."""
-        return self.total <= MAX_LINES and self.files <= MAX_FILES
+        return _are_few(self.total, self.files)
 
 
 def find_occurrences(needle: Needle, paths: Sequence[str], files: Files, wanted: int = 0) -> Occurrences:
     """Find a needle in files, line by line. wanted: lines that are needed however many there are."""
-    lines: list[Occurrence] = []
+    found: list[Iterable[Occurrence]] = []
     unread: list[str] = []
     total = found_files = 0
     for path, data in files.read(paths, needle.required):
@@ -76,13 +74,17 @@ def find_occurrences(needle: Needle, paths: Sequence[str], files: Files, wanted:
             unread.append(path)
             continue
         offsets = needle.lines(data)
-        most = max(wanted, MAX_LINES if found_files < MAX_FILES else 0)
-        found = list(islice(_rows(path, data, offsets), max(0, most - len(lines))))
-        count = len(found) + sum(1 for _ in offsets)
-        lines += found
-        total += count
-        found_files += count > 0
+        if offsets and (_are_few(total, found_files + 1) or total < wanted):
+            rows = _rows(path, data, offsets[: max(wanted, MAX_LINES)])
+            found.append(rows if len(data) <= HELD_BYTES else list(rows))
+        total += len(offsets)
+        found_files += bool(offsets)
+    lines = islice(chain.from_iterable(found), None if _are_few(total, found_files) else wanted)
     return Occurrences(tuple(lines), total, found_files, len(paths) - len(unread), tuple(unread))
+
+
+def _are_few(lines: int, files: int) -> bool:
+    return lines <= MAX_LINES and files <= MAX_FILES
 
 
 def _rows(path: str, data: bytes, offsets: Iterable[int]) -> Iterator[Occurrence]:

@@ -37,7 +37,6 @@ class CurrentFiles:
         return self.catalog.listed(scope)
 
     def definitions(self, file_ids: Collection[int]) -> Mapping[int, Sequence[Symbol]]:
-        """Return the definitions of files by file id, in the order of their lines."""
         return self.catalog.definitions(file_ids)
 
     def read(self, paths: Sequence[str], required: Required = ()) -> Iterator[ReadFile]:
@@ -75,17 +74,16 @@ class CurrentFiles:
         if isinstance(text, NotText):
             return None
         searched = text.text.encode()
-        if time.time_ns() - stamp.changed_ns > RECENT_NS and (known is None or known.stamp != stamp):
+        if time.time_ns() - changed_ns(status) > RECENT_NS and (known is None or known.stamp != stamp):
             self.learnt.learn(path, stamp, searched, is_plain=searched == data)
         return searched
 
 
 def _has_stamp(file: str, stamp: Stamp) -> bool:
     try:
-        status = os.lstat(file)
+        return stamp_of(os.lstat(file)) == stamp
     except OSError:
         return False
-    return (status.st_size, changed_ns(status)) == stamp
 
 
 def _is_same(data: bytes, status: os.stat_result, state: FileState) -> bool:

@@ -105,7 +105,7 @@ def _chunks(result: SearchResult) -> Iterable[StoredChunk]:
 
 def _is_unchanged(root: Path, path: str, state: FileState, max_bytes: int) -> bool:
     try:
-        status = (root / path).lstat()
+        status = os.lstat(f"{root}/{path}")
         if has_time_of(status, state):
             return True
         if status.st_size != state.size:

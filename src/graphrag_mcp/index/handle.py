@@ -15,7 +15,6 @@ from filelock import FileLock
 
 from graphrag_mcp.embedding.models import keep_model, load_embedder, load_kept
 from graphrag_mcp.errors import IndexDamagedError, IndexLockedError, IndexStoreError, ModelUnavailableError
-from graphrag_mcp.index.decisions import Vectors, vectors_of
 from graphrag_mcp.index.failures import LOCKED, REBUILD, harm
 from graphrag_mcp.index.paths import IndexPaths, is_gone
 from graphrag_mcp.index.stores import IndexStores
@@ -100,9 +99,9 @@ class Handle:
         return bool(self._doubt)
 
     def model_of(self, index: IndexStores) -> tuple[Embedder | None, str]:
-        """Return the model of an index's vectors, or None and the reason."""
+        """Return the model of an index's vectors, or None and the reason; a kept one while the model changes."""
         model = index.database.tree.model
-        if vectors_of(model, self.embedder.fingerprint if self.embedder else None) is Vectors.CURRENT:
+        if self.embedder is None or model in ("", self.embedder.fingerprint):
             return self.embedder, self.model_problem
         if self._kept is None or self._kept.fingerprint != model:
             self._kept = load_kept(model, self.paths.models)

@@ -60,8 +60,7 @@ class IndexStores:
 
     def on_servers(self, local: Stores, servers: Servers) -> Stores:
         """Return the stores of a search, each local or on a server as set; those on servers use the local catalog."""
-        ids = SqliteChunkIds(self.database, servers.project)
-        return servers.local_with_remote(local, ids, self._scopes)
+        return servers.on_servers(local, SqliteChunkIds(self.database, servers.project))
 
     def projection(self, project: str, fingerprint: str) -> SqliteProjectionSource:
         """Return the source of what is replicated to servers."""

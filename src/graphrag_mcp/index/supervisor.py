@@ -14,16 +14,7 @@ from graphrag_mcp.errors import GraphragError, IndexDamagedError, IndexLockedErr
 from graphrag_mcp.exclusion.archive import ArchiveClassifier
 from graphrag_mcp.exclusion.attributes import StatedCategories
 from graphrag_mcp.exclusion.manager import ExclusionManager
-from graphrag_mcp.index.decisions import (
-    RETRY_SECONDS,
-    as_reader,
-    is_long_run,
-    may_refresh,
-    must_compare,
-    pause_after_damage,
-    refresh_wait,
-    state_of,
-)
+from graphrag_mcp.index import decisions
 from graphrag_mcp.index.failures import explain
 from graphrag_mcp.index.freshness import size_of
 from graphrag_mcp.index.handle import Handle
@@ -124,7 +115,6 @@ class Supervisor:
         return state
 
     def wait_ready(self, timeout_seconds: float | None = None) -> IndexState:
-        """Wait until the index is ready or has failed, or the time is over, and return its state."""
         self._settled.wait(timeout_seconds)
         return self.state()
 
@@ -161,9 +151,9 @@ class Supervisor:
     def refresh_stale(self, paths: Collection[str]) -> bool:
         """Index changed files before a search shows them, if that is quick; return whether it was done."""
         sizes = [size_of(self._root / path) for path in paths]
-        if not may_refresh(sizes, self.in_background, self.is_settled):
+        if not decisions.may_refresh(sizes, self.in_background, self.is_settled):
             return False
-        if not self._running.acquire(timeout=refresh_wait(self._in_long_run)):
+        if not self._running.acquire(timeout=0.0 if self._in_long_run else decisions.REFRESH_WAIT_SECONDS):
             return False
         try:
             with self._handle.writing_briefly() as may_write:
@@ -188,16 +178,16 @@ class Supervisor:
     def _supervise(self) -> None:
         """Write the index while no other process does: build it, then follow the edits; else wait for the writer."""
         while not self._stop.is_set():
-            pause = RETRY_SECONDS
+            pause = decisions.RETRY_SECONDS
             try:
                 self._write_or_follow_writer()
                 while self._settings.watch == "off" and not self._stop.is_set() and not self._is_lost():
-                    self._stop.wait(RETRY_SECONDS)
+                    self._stop.wait(decisions.RETRY_SECONDS)
             except IndexDamagedError as error:
                 self._settled.clear()
                 self._state = IndexState(IndexPhase.BUILDING, message=str(error))
                 now = time.monotonic()
-                pause = pause_after_damage(now, self._damaged_at)
+                pause = decisions.pause_after_damage(now, self._damaged_at)
                 self._damaged_at = now
             except Exception as error:
                 if self._stop.is_set():
@@ -229,7 +219,7 @@ class Supervisor:
             state = self._stored_state()
         except sqlite3.Error as error:
             raise self._handle.doubt(error) from error
-        self._state = as_reader(state, self._handle.holder())
+        self._state = decisions.as_reader(state, self._handle.holder())
         if state.state is IndexPhase.READY:
             self._settled.set()
         else:
@@ -278,8 +268,8 @@ class Supervisor:
         with self._running:
             indexer = self._indexer()
             # An incomplete index means that the file was replaced.
-            compares = must_compare(batch.everything, self._stored_state().state is IndexPhase.READY)
-            self._in_long_run = is_long_run(compares, len(batch.paths))
+            compares = batch.everything or self._stored_state().state is not IndexPhase.READY
+            self._in_long_run = compares or len(batch.paths) > decisions.REFRESHED_FILES
             done = indexer.reconcile(stop=stop) if compares else indexer.update(batch.paths, stop)
             self._in_long_run = False
         self._state = self._stored_state()
@@ -305,4 +295,4 @@ class Supervisor:
         """Return the state that is stored in the index file, with the process that builds it."""
         catalog = (index or self._handle.searched()).catalog
         is_complete = bool(catalog.meta("indexed_at"))
-        return state_of(catalog.counts(), is_complete, None if is_complete else self._handle.holder())
+        return decisions.state_of(catalog.counts(), is_complete, None if is_complete else self._handle.holder())

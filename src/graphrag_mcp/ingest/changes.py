@@ -2,23 +2,9 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Protocol
 
-
-class Stat(Protocol):
-    """The size of a file in bytes, and the time of its last change in nanoseconds."""
-
-    @property
-    def size(self) -> int: ...
-    @property
-    def changed_ns(self) -> int: ...
-
-
-class KnownFile(Stat, Protocol):
-    """A file in the catalog; `recipe`: the versions of parser, context and model that made its rows."""
-
-    @property
-    def recipe(self) -> str: ...
+from graphrag_mcp.exclusion.walker import WalkedFile
+from graphrag_mcp.stores.sqlite.catalog import FileState
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,13 +18,16 @@ class Changes:
 
 
 def compare(
-    known: Mapping[str, KnownFile], found: Mapping[str, Stat], is_current: Callable[[str, str], bool]
+    known: Mapping[str, FileState], found: Mapping[str, WalkedFile], is_current: Callable[[str, str], bool]
 ) -> Changes:
     """Return which files are new, possibly changed or removed; is_current: whether a recipe is still that of a path."""
     possibly_changed = tuple(
         path
         for path, file in known.items()
-        if path in found and not (_same(file, found[path]) and is_current(path, file.recipe))
+        if path in found
+        and not (
+            (file.size, file.changed_ns) == (found[path].size, found[path].changed_ns) and is_current(path, file.recipe)
+        )
     )
     removed = tuple(path for path in known if path not in found)
     return Changes(
@@ -47,7 +36,3 @@ def compare(
         removed=removed,
         unchanged=len(known) - len(possibly_changed) - len(removed),
     )
-
-
-def _same(file: Stat, stat: Stat) -> bool:
-    return file.size == stat.size and file.changed_ns == stat.changed_ns

@@ -208,9 +208,7 @@ class Indexer:
         rejected = {outcome.path: outcome.reason for outcome in refused}
         vectors = self._vectors(prepared, run)
         self._search_yield.yield_to_searches()
-        self._writer.write_packed(
-            [(file.rows, rows) for file, rows in zip(prepared, vectors, strict=True)], self._model_id
-        )
+        self._writer.write([(file.rows, rows) for file, rows in zip(prepared, vectors, strict=True)], self._model_id)
         lost = set(self._writer.link(entries))
         self._writer.delete([outcome.path for outcome in refused if not outcome.may_pass])
         self._writer.set_skipped(rejected)

@@ -8,10 +8,9 @@ from pathlib import Path
 
 from graphrag_mcp.embedding.chunk_texts import embedding_texts
 from graphrag_mcp.model.files import ArchiveClass, Category, Chunk, ParsedFile
-from graphrag_mcp.model.scope import match_keys
 from graphrag_mcp.parsing.code.modules import module_keys
 from graphrag_mcp.parsing.parser import parse_file
-from graphrag_mcp.stores.sqlite.rows import FileRows, PackedFile, TreeEntry, pack_rows
+from graphrag_mcp.stores.sqlite.rows import PackedFile, TreeEntry, pack_rows
 from graphrag_mcp.stores.sqlite.schema import MAX_CHUNKS_PER_FILE
 from graphrag_mcp.system.safe_files import read_file_below
 from graphrag_mcp.text.counts import counted
@@ -99,7 +98,6 @@ def prepare(job: Job) -> Outcome:
 
 
 def hash_content(data: bytes) -> bytes:
-    """Return the hash that identifies a content."""
     return hashlib.blake2b(data, digest_size=_HASH_BYTES).digest()
 
 
@@ -107,16 +105,15 @@ def _rows(entry: TreeEntry, parsed: ParsedFile) -> Prepared:
     texts = [embedding_texts(parsed.path, parsed.language, chunk) for chunk in parsed.chunks]
     stem, directory = stem_words(parsed.path), directory_words(parsed.path)
     path_fields = (" ".join(stem), " ".join(directory))
-    rows = FileRows(
-        parsed=parsed,
-        entry=entry,
-        match_keys=match_keys(parsed.path),
+    rows = pack_rows(
+        parsed,
+        entry,
         path_words={word: 1 / len(stem) for word in stem},
         module_keys=module_keys(parsed.path),
         keywords=[_keyword_fields(chunk, *path_fields) for chunk in parsed.chunks],
         text_hashes=[_hash_texts(*pair) for pair in texts],
     )
-    return Prepared(pack_rows(rows), texts)
+    return Prepared(rows, texts)
 
 
 def _keyword_fields(chunk: Chunk, stem: str, directory: str) -> tuple[str, ...]:

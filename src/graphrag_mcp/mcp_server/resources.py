@@ -2,19 +2,7 @@
 
 from urllib.parse import parse_qs, unquote, urlsplit
 
-from mcp.types import (
-    CompleteRequestParams,
-    CompleteResult,
-    Completion,
-    ListResourcesResult,
-    ListResourceTemplatesResult,
-    PaginatedRequestParams,
-    ReadResourceRequestParams,
-    ReadResourceResult,
-    Resource,
-    ResourceTemplate,
-    TextResourceContents,
-)
+from mcp import types
 
 from graphrag_mcp.answers.arguments import MAXIMUM_BUDGET, MINIMUM_BUDGET
 from graphrag_mcp.answers.outlines import write_chunk, write_map, write_outline
@@ -30,7 +18,7 @@ PLAIN = "text/plain"
 MOST_VALUES = 100  # Of a completion: the protocol's limit.
 
 RESOURCES = [
-    Resource(
+    types.Resource(
         uri=MAP,
         name="repository-map",
         title="Repository map",
@@ -39,21 +27,21 @@ RESOURCES = [
     )
 ]
 TEMPLATES = [
-    ResourceTemplate(
+    types.ResourceTemplate(
         uri_template=f"{CHUNK}/{{+path}}{{?line}}",
         name="chunk",
         title="Chunk of a file",
         description="The function, class or section around a line of an indexed file, as the search shows it.",
         mime_type=PLAIN,
     ),
-    ResourceTemplate(
+    types.ResourceTemplate(
         uri_template=f"{OUTLINE}/{{+path}}",
         name="outline",
         title="File outline",
         description="What an indexed file defines, with lines and signatures; the headings of a document.",
         mime_type=PLAIN,
     ),
-    ResourceTemplate(
+    types.ResourceTemplate(
         uri_template=f"{MAP}{{?tokens}}",
         name="sized-repository-map",
         title="Repository map of a size",
@@ -69,33 +57,35 @@ class Resources:
     def __init__(self, backend: LazyBackend[CodeBackend]) -> None:
         self._backend = backend
 
-    async def list(self, _context: Context, _page: PaginatedRequestParams | None) -> ListResourcesResult:
+    async def list(self, _context: Context, _page: types.PaginatedRequestParams | None) -> types.ListResourcesResult:
         """Return the resources without parameters."""
-        return ListResourcesResult(resources=RESOURCES)
+        return types.ListResourcesResult(resources=RESOURCES)
 
     async def list_templates(
-        self, _context: Context, _page: PaginatedRequestParams | None
-    ) -> ListResourceTemplatesResult:
+        self, _context: Context, _page: types.PaginatedRequestParams | None
+    ) -> types.ListResourceTemplatesResult:
         """Return the resources that take a path, a line or a size."""
-        return ListResourceTemplatesResult(resource_templates=TEMPLATES)
+        return types.ListResourceTemplatesResult(resource_templates=TEMPLATES)
 
-    async def read(self, context: Context, asked: ReadResourceRequestParams) -> ReadResourceResult:
+    async def read(self, context: Context, asked: types.ReadResourceRequestParams) -> types.ReadResourceResult:
         """Return one resource as text. Raises MCPError, with the next step, when there is none of that name."""
         try:
             text = await read_resource(self._backend, context, asked.uri)
         except Exception as error:
             raise refusal("resources/read", error) from error
-        return ReadResourceResult(contents=[TextResourceContents(uri=asked.uri, mime_type=PLAIN, text=text)])
+        return types.ReadResourceResult(
+            contents=[types.TextResourceContents(uri=asked.uri, mime_type=PLAIN, text=text)]
+        )
 
-    async def complete(self, _context: Context, asked: CompleteRequestParams) -> CompleteResult:
+    async def complete(self, _context: Context, asked: types.CompleteRequestParams) -> types.CompleteResult:
         """Return the indexed paths or symbols that begin with the text, then those that contain it."""
         try:
             values = await ask(self._backend, _complete, asked.argument.name, asked.argument.value)
         except Exception as error:
             raise refusal("completion/complete", error) from error
         shown = values[:MOST_VALUES]
-        completion = Completion(values=shown, total=len(values), has_more=len(values) > len(shown))
-        return CompleteResult(completion=completion)
+        completion = types.Completion(values=shown, total=len(values), has_more=len(values) > len(shown))
+        return types.CompleteResult(completion=completion)
 
 
 async def read_resource(backend: LazyBackend[CodeBackend], context: Context, uri: str) -> str:

@@ -35,7 +35,7 @@ def claim_stdio() -> StdioStreams:
     os.close(nothing)
     os.dup2(2, 1)
     sys.stdout = sys.stderr
-    stream = TextIOWrapper(os.fdopen(answers, "wb"), encoding="utf-8", newline="\n")
+    stream = TextIOWrapper(os.fdopen(answers, "wb"), encoding="utf-8", newline="\n", line_buffering=True)
     return StdioStreams(RequestReader(os.fdopen(requests, "rb"), stream), stream)
 
 
@@ -53,7 +53,6 @@ class RequestReader(TextIOWrapper):
             if response is None:
                 return line
             self._answers.write(json.dumps(response) + "\n")
-            self._answers.flush()
         return ""
 
 

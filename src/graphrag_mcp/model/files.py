@@ -205,10 +205,7 @@ class Chunk:
     names: tuple[str, ...] = ()
     enclosing: tuple[str, ...] = ()
     signature: str = ""
-    docstring: str = ""
     comments: str = ""
-    imports: tuple[str, ...] = ()
-    references: tuple[str, ...] = ()
 
 
 class PackedFacts(NamedTuple):

@@ -83,7 +83,6 @@ class ChosenPaths:
 
     @property
     def is_empty(self) -> bool:
-        """Whether no file is chosen."""
         return not any(self.is_inside)
 
     @cached_property

@@ -16,7 +16,7 @@ from graphrag_mcp.parsing.code.describe import describe_chunks
 from graphrag_mcp.parsing.code.relations import build_relations
 from graphrag_mcp.parsing.code.symbols import read_outline
 from graphrag_mcp.parsing.code.syntax import SourceCode, SyntaxTimeoutError, parse_tree, statement_rows
-from graphrag_mcp.parsing.configuration.keys import configuration_keys
+from graphrag_mcp.parsing.configuration import configuration_keys
 from graphrag_mcp.parsing.documents import documents
 from graphrag_mcp.parsing.facts import read_facts
 from graphrag_mcp.parsing.facts.manifests import read_manifest

@@ -7,22 +7,23 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from graphrag_mcp.errors import ServerError
 from graphrag_mcp.exclusion.globs import compile_globs
 from graphrag_mcp.ingest.history import origin
-from graphrag_mcp.ports import Embedder, GraphStore
+from graphrag_mcp.ports import Embedder
 from graphrag_mcp.search.retrieval import Stores
 from graphrag_mcp.search.threads import DaemonThreads
 from graphrag_mcp.settings import ServerSettings
 from graphrag_mcp.stores.breaker import CircuitBreaker
-from graphrag_mcp.stores.points import ChunkIds, PointIds, ScopePaths
+from graphrag_mcp.stores.points import ChunkIds, PointIds
 from graphrag_mcp.stores.projection import Projection
 
 if TYPE_CHECKING:  # The clients are optional, and take a second to import.
     from neo4j import Driver
-    from qdrant_client import QdrantClient
+
+    from graphrag_mcp.stores.qdrant.schema import QdrantProject
 
 WRITE_TIMEOUT_SECONDS = 60.0  # A batch on a busy server; searches wait far less.
 NO_GRAPH = "no graph without a local index; set GRAPHRAG_NEO4J_URI"
@@ -30,6 +31,7 @@ INSTALL = 'pip install "graphrag-mcp[servers]"'
 MAX_WAITING = 4  # Threads that may wait for a server at the same time.
 
 Answer = TypeVar("Answer")
+Connection = TypeVar("Connection")
 Purpose = Literal["read", "write"]  # A search has a shorter time limit than a replication.
 
 
@@ -56,8 +58,7 @@ class Servers:
         self._connecting = threading.Lock()
         self._closed = False
         self._loaded = threading.Event()
-        self._clients: dict[Purpose, QdrantClient] = {}
-        self._drivers: dict[Purpose, Driver] = {}
+        self._connections: dict[tuple[str, Purpose], Any] = {}
 
     @property
     def any(self) -> bool:
@@ -87,56 +88,45 @@ class Servers:
         """Import the clients in the background, which takes seconds of CPU; `wait` blocks until that may begin."""
         threading.Thread(target=self._load, args=(wait,), name="clients", daemon=True).start()
 
-    def local_with_remote(self, local: Stores, ids: ChunkIds, scope_paths: ScopePaths) -> Stores:
-        """Return the stores of a search with a local index: the catalog stays local, the settings place the others."""
+    def on_servers(self, local: Stores, ids: ChunkIds, verify: Callable[[], None] = lambda: None) -> Stores:
+        """Return the stores of a search: the catalog stays, the settings place the others."""
         stores = local
         if self._settings.qdrant_url:
             from graphrag_mcp.stores.qdrant.indexes import QdrantKeywordIndex, QdrantPoints, QdrantVectorIndex
 
-            client, collection = self._qdrant("read"), self._settings.qdrant_collection
-            points = QdrantPoints(client, collection, self.project, ids, scope_paths, self._reads)
-            vectors = QdrantVectorIndex(points) if local.embedder is not None else None
+            points = QdrantPoints(self._qdrant("read"), ids, local.catalog.scope_paths, self._reads)
+            vectors = QdrantVectorIndex(points, verify) if local.embedder is not None else None
             stores = replace(stores, keywords=QdrantKeywordIndex(points), vectors=vectors)
         if self._settings.neo4j_uri:
-            stores = replace(stores, graph=self._graph(ids, scope_paths, stores))
+            from graphrag_mcp.stores.neo4j.graph import Neo4jGraphStore
+
+            driver, database = self._neo4j("read"), self._settings.neo4j_database or None
+            graph = Neo4jGraphStore(driver, database, self.project, ids, stores.catalog)
+            stores = replace(stores, graph=graph)
         return stores
 
     def remote_only(self, embedder: Embedder | None, model_problem: str, verify: Callable[[], None]) -> Stores:
-        """Return the stores of a search without a local index; verify: see `QdrantVectorIndex`.
-
-        Raises ServerError without a Qdrant.
-        """
-        if not self._settings.qdrant_url:
-            raise ServerError("searching without a local index needs Qdrant; set GRAPHRAG_QDRANT_URL")
+        """Return the stores of a search without a local index; verify: see `QdrantVectorIndex`."""
         from graphrag_mcp.stores.qdrant.catalog import QdrantCatalog, QdrantScopePaths
-        from graphrag_mcp.stores.qdrant.indexes import QdrantKeywordIndex, QdrantPoints, QdrantVectorIndex
+        from graphrag_mcp.stores.qdrant.indexes import QdrantKeywordIndex, QdrantPoints
 
-        client, collection = self._qdrant("read"), self._settings.qdrant_collection
-        ids = PointIds()
-        scope_paths = QdrantScopePaths(client, collection, self.project, compile_globs)
-        points = QdrantPoints(client, collection, self.project, ids, scope_paths, self._reads)
-        stores = Stores(
-            QdrantCatalog(points),
-            QdrantKeywordIndex(points),
-            None,
-            QdrantVectorIndex(points, verify) if embedder is not None else None,
-            embedder,
-            model_problem,
-            NO_GRAPH,
-        )
-        return replace(stores, graph=self._graph(ids, scope_paths, stores)) if self._settings.neo4j_uri else stores
+        project, ids = self._qdrant("read"), PointIds()
+        points = QdrantPoints(project, ids, QdrantScopePaths(project, compile_globs), self._reads)
+        keywords = QdrantKeywordIndex(points)
+        alone = Stores(QdrantCatalog(points), keywords, None, None, embedder, model_problem, NO_GRAPH)
+        return self.on_servers(alone, ids, verify)
 
     def counts(self) -> dict[str, int]:
         """Return the number of files of each language on the server."""
         from graphrag_mcp.stores.qdrant.catalog import count_files
 
-        return count_files(self._qdrant("read"), self._settings.qdrant_collection, self.project)
+        return count_files(self._qdrant("read"))
 
     def model(self) -> str:
         """Return the fingerprint of the model of the server's vectors; "" while it holds none."""
         from graphrag_mcp.stores.qdrant.catalog import stored_model
 
-        return stored_model(self._qdrant("read"), self._settings.qdrant_collection, self.project)
+        return stored_model(self._qdrant("read"))
 
     def projections(
         self, fingerprint: str, dimensions: int, weights: dict[str, float], purpose: Purpose = "write"
@@ -147,10 +137,8 @@ class Servers:
         if settings.qdrant_url:
             from graphrag_mcp.stores.qdrant.projection import QdrantProjection
 
-            client, collection = self._qdrant(purpose), settings.qdrant_collection
-            found.append(
-                QdrantProjection(client, self._qdrant_name, collection, self.project, fingerprint, dimensions, weights)
-            )
+            project = self._qdrant(purpose)
+            found.append(QdrantProjection(project, self._qdrant_name, fingerprint, dimensions, weights))
         if settings.neo4j_uri:
             from graphrag_mcp.stores.neo4j.projection import Neo4jProjection
 
@@ -163,14 +151,10 @@ class Servers:
         self._reads.close()
         with self._connecting:
             self._closed = True
-            for client in self._clients.values():
+            for connection in self._connections.values():
                 with suppress(Exception):
-                    client.close()
-            for driver in self._drivers.values():
-                with suppress(Exception):
-                    driver.close()
-            self._clients.clear()
-            self._drivers.clear()
+                    connection.close()
+            self._connections.clear()
 
     @property
     def _qdrant_name(self) -> str:
@@ -190,39 +174,35 @@ class Servers:
         finally:
             self._loaded.set()  # A failed import is reported by the search, which imports it again.
 
-    def _graph(self, ids: ChunkIds, scope_paths: ScopePaths, stores: Stores) -> GraphStore:
-        from graphrag_mcp.stores.neo4j.graph import Neo4jGraphStore
-
-        database = self._settings.neo4j_database or None
-        return Neo4jGraphStore(self._neo4j("read"), database, self.project, ids, scope_paths, stores.catalog)
-
-    def _qdrant(self, purpose: Purpose) -> "QdrantClient":
+    def _qdrant(self, purpose: Purpose) -> "QdrantProject":
         from graphrag_mcp.stores.qdrant.connection import connect
+        from graphrag_mcp.stores.qdrant.schema import QdrantProject
 
         settings = self._settings
         key, seconds = settings.qdrant_api_key.get_secret_value(), self._seconds(purpose)
-        with self._connecting:
-            self._check_open()
-            if purpose not in self._clients:
-                self._clients[purpose] = connect(settings.qdrant_url, key, settings.qdrant_grpc_port, seconds)
-            return self._clients[purpose]
+        client = self._connected(
+            "qdrant", purpose, lambda: connect(settings.qdrant_url, key, settings.qdrant_grpc_port, seconds)
+        )
+        return QdrantProject(client, settings.qdrant_collection, self.project)
 
     def _neo4j(self, purpose: Purpose) -> "Driver":
         from graphrag_mcp.stores.neo4j.connection import connect
 
         settings = self._settings
         password, seconds = settings.neo4j_password.get_secret_value(), self._seconds(purpose)
-        # A search has no time for a second attempt.
-        retry = seconds / 2 if purpose == "write" else 0.0
-        with self._connecting:
-            self._check_open()
-            if purpose not in self._drivers:
-                self._drivers[purpose] = connect(settings.neo4j_uri, settings.neo4j_user, password, seconds, retry)
-            return self._drivers[purpose]
+        retry = seconds / 2 if purpose == "write" else 0.0  # A search has no time for a second attempt.
+        return self._connected(
+            "neo4j", purpose, lambda: connect(settings.neo4j_uri, settings.neo4j_user, password, seconds, retry)
+        )
 
-    def _check_open(self) -> None:
-        if self._closed:  # A background thread must not open a connection that is never closed.
-            raise ServerError("the connections to the servers are closed")
+    def _connected(self, server: str, purpose: Purpose, connect: Callable[[], Connection]) -> Connection:
+        with self._connecting:
+            if self._closed:  # A background thread must not open a connection that is never closed.
+                raise ServerError("the connections to the servers are closed")
+            if (server, purpose) not in self._connections:
+                self._connections[server, purpose] = connect()
+            found: Connection = self._connections[server, purpose]
+            return found
 
     def _seconds(self, purpose: Purpose) -> float:
         return WRITE_TIMEOUT_SECONDS if purpose == "write" else self._timeout

@@ -131,7 +131,6 @@ class _Run:
             self._progress(self._server.name, self._counts["written"], total)
 
     def report(self) -> SyncReport:
-        """Return the report of this run."""
         seconds = time.monotonic() - self._started
         return SyncReport(self._server.name, seconds=seconds, problem=self.problem, **self._counts)
 

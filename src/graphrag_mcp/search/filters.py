@@ -34,7 +34,7 @@ def check_paths(scope: Scope, catalog: ChunkStore) -> None:
     """Raise RequestError, with what there is instead, if one of the paths or all together match no indexed file."""
     if not scope.paths:
         return
-    chosen = catalog.chosen(scope.paths)
+    chosen = catalog.scope_paths.chosen(scope.paths)
     if chosen.unmatched:
         raise RequestError("paths", _describe_unmatched(chosen.unmatched, catalog))
     if chosen.is_empty:
@@ -87,5 +87,5 @@ def _check_patterns(scope: Scope, catalog: ChunkStore) -> Iterator[str]:
         return
     if not scope.exclude_archived:
         yield "include_patterns changed nothing: exclude_archived is false, so all archived files are searched"
-    elif not catalog.lifted(scope.include_patterns):
+    elif not catalog.scope_paths.lifted(scope.include_patterns):
         yield "include_patterns changed nothing: they only add archived files to the search, and none matches them"

@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 from graphrag_mcp.model.files import Symbol, SymbolKind
 from graphrag_mcp.model.search import Focus, Frequencies, Hit, StoredChunk
-from graphrag_mcp.search.locations import lines_in
+from graphrag_mcp.search.query.locations import lines_in
 from graphrag_mcp.search.query.understand import Intent, Query
 from graphrag_mcp.search.select import PLACES
 from graphrag_mcp.text.words import identifiers_by_line, index_words, words_of
@@ -103,22 +103,16 @@ class _Contained(dict[str, frozenset[str]]):
 
     def __init__(self, terms: frozenset[str]) -> None:
         self._terms = terms
-        self._matching: set[str] = set()
 
     def __missing__(self, text: str) -> frozenset[str]:
-        return self._know(text, index_words(text))
+        found = self[text] = self._terms.intersection(index_words(text))
+        return found
 
     def matching(self, identifiers: set[str]) -> set[str]:
         """Return those identifiers that contain a term."""
-        for identifier in identifiers.difference(self):
-            self._know(identifier, words_of(identifier))
-        return identifiers & self._matching
-
-    def _know(self, text: str, words: Iterable[str]) -> frozenset[str]:
-        found = self[text] = self._terms.intersection(words)
-        if found:
-            self._matching.add(text)
-        return found
+        new = identifiers.difference(self)
+        self.update(zip(new, map(self._terms.intersection, map(words_of, new)), strict=True))
+        return set(filter(self.__getitem__, identifiers))
 
 
 class _Weights(dict[frozenset[str], float]):
@@ -233,9 +227,10 @@ def _candidates(
     for symbol in able:
         first = _with_comment(symbol, chunk, texts, inside)
         last = min(symbol.end_line, end)
-        lines = [line for line in range(first, last + 1) if not _is_of_member(line, symbol, able)]
+        members = [one for one in able if symbol.kind in _CONTAINERS and _is_inside(one, symbol)]
+        lines = set(range(first, last + 1)).difference(*(range(one.start_line, one.end_line + 1) for one in members))
         own = _NONE.union(*(found[line - start] for line in lines))
-        score = terms.agreement(symbol, own) + (MARKED if any(line in marked for line in lines) else 0.0)
+        score = terms.agreement(symbol, own) + (0.0 if lines.isdisjoint(marked) else MARKED)
         if score:
             score += LENGTH * math.log(2 + last - first) + GAIN * gained.get(symbol, 0.0)
             candidates.append(Candidate(symbol, first, last, score))
@@ -253,13 +248,6 @@ def _with_comment(symbol: Symbol, chunk: StoredChunk, texts: Sequence[str], insi
             break
         first -= 1
     return first
-
-
-def _is_of_member(line: int, symbol: Symbol, others: Iterable[Symbol]) -> bool:
-    """Return whether a line of a type, module or section belongs to a definition inside it."""
-    return symbol.kind in _CONTAINERS and any(
-        other.start_line <= line <= other.end_line and _is_inside(other, symbol) for other in others
-    )
 
 
 def _is_inside(inner: Symbol, outer: Symbol) -> bool:

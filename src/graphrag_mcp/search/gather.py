@@ -1,12 +1,14 @@
 """Gathers what the stores hold for a query: ranked lists, their fusion, and further facts about the candidates."""
 
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
 from graphrag_mcp.model.files import Category
 from graphrag_mcp.model.search import FusionMethod, ListSource, Mention, Ranked, SearchRequest, StoredFile
-from graphrag_mcp.search.locations import chunks_at
+from graphrag_mcp.ports import ChunkStore
+from graphrag_mcp.search.query.locations import Location, lines_in
 from graphrag_mcp.search.query.understand import Query
 from graphrag_mcp.search.ranking import backlinks
 from graphrag_mcp.search.ranking.bonuses import graph_votes
@@ -45,7 +47,7 @@ def gather(
     lists = _lists(query, request, found, is_hybrid, lookups, settings)
     categories = _categories(lists, lookups) if settings.category_weights else {}
     fused, method = fuse(lists, is_hybrid, settings, categories)
-    located = chunks_at(query.locations, found.paths, lookups.stores.catalog) if is_hybrid else {}
+    located = _chunks_at(query.locations, found.paths, lookups.stores.catalog) if is_hybrid else {}
     if is_hybrid:
         fused += _unlisted(fused, found, located)
     voters = fused[:VOTERS]
@@ -119,3 +121,20 @@ def _unlisted(fused: Sequence[Fused], found: Found, located: Iterable[int]) -> l
     by_name = (item.chunk_id for items in (found.definitions, found.literals, found.paths) for item in items)
     named = dict.fromkeys(chain(by_name, located))
     return [Fused(chunk_id, 0.0, {}) for chunk_id in named if chunk_id not in listed]
+
+
+def _chunks_at(locations: Sequence[Location], paths: Sequence[Ranked], catalog: ChunkStore) -> Mapping[int, int]:
+    """Return the named line of each chunk that contains one. paths: a chunk of each file that may be meant."""
+    if not locations or not paths:
+        return {}
+    wanted: defaultdict[int, list[int]] = defaultdict(list)
+    for file in catalog.files([item.chunk_id for item in paths]).values():
+        wanted[file.file_id] += lines_in(locations, file.path)
+    spans = catalog.spans([file_id for file_id, lines in wanted.items() if lines])
+    return {
+        chunk_id: line
+        for file_id, chunks in spans.items()
+        for chunk_id, (start, end) in chunks.items()
+        for line in wanted[file_id]
+        if start <= line <= end
+    }

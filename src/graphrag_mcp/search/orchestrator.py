@@ -36,8 +36,8 @@ from graphrag_mcp.search.ranking.exact import definitions_first
 from graphrag_mcp.search.ranking.reranking import RERANKED, Reranked, Top, by_cross_encoder, by_weighted_sum
 from graphrag_mcp.search.ranking.within import order_within_files
 from graphrag_mcp.search.retrieval import REMOTE_TIMEOUT_SECONDS, Lookups, Retriever, Stores
-from graphrag_mcp.search.score import Ranking, reranking_scores, score
-from graphrag_mcp.search.select import Ordered, Selection, select
+from graphrag_mcp.search.score import Ordered, reranking_scores, score
+from graphrag_mcp.search.select import Selection, select
 from graphrag_mcp.settings import RetrievalSettings
 
 WIDER = 3  # Times the pool, where it has too few hits for the limit.
@@ -136,8 +136,8 @@ class SearchOrchestrator:
         if others and request.also:
             order = fuse_phrasings([answer.reranked.order for answer in answers])
         elif others:
-            order = interleave([Ordered(answer.ranking.ranker, answer.reranked.order) for answer in answers])
-        ordered = (*before, Ordered(first.ranking.ranker, order))
+            order = interleave([answer.ranking._replace(order=answer.reranked.order) for answer in answers])
+        ordered = (*before, first.ranking._replace(order=order))
         selection = select(ordered, request, first.lookups.contents)
         watch.end("select")
         return _Ranked(answers, ordered, selection)
@@ -146,7 +146,7 @@ class SearchOrchestrator:
         self, query: Query, request: SearchRequest, pool: int, stores: Stores, watch: "_Stopwatch"
     ) -> "_Answer":
         """Rank the candidates of one phrasing."""
-        lookups = self._retriever.open(stores)
+        lookups = Lookups(self._retriever, stores)
         candidates = gather(query, request, pool, lookups, self._settings)
         watch.end("gather")
         ranking = _order_files(
@@ -166,7 +166,7 @@ class SearchOrchestrator:
         shown = len(selection.hits)
         return focused[:shown], focused[shown:]
 
-    def _rerank(self, candidates: Candidates, ranking: Ranking, lookups: Lookups) -> Reranked:
+    def _rerank(self, candidates: Candidates, ranking: Ordered, lookups: Lookups) -> Reranked:
         """Score the top candidates a second time, if the settings name a method."""
         method = RerankMethod(self._settings.rerank)
         if method is RerankMethod.NONE:
@@ -198,14 +198,14 @@ class _Answer:
     query: Query
     lookups: Lookups
     candidates: Candidates
-    ranking: Ranking
+    ranking: Ordered
     reranked: Reranked
 
 
 def _exists(catalog: ChunkStore, glob: str) -> bool:
     """Return whether a glob matches an indexed file; False while a server fails."""
     try:
-        return not catalog.chosen((glob,)).is_empty
+        return not catalog.scope_paths.chosen((glob,)).is_empty
     except ServerError:
         return False
 
@@ -266,7 +266,7 @@ class _Stopwatch:
         return (self._last - self._started) * 1000
 
 
-def _order_files(asked: Query, ranking: Ranking, candidates: Candidates, stores: Stores) -> Ranking:
+def _order_files(asked: Query, ranking: Ordered, candidates: Candidates, stores: Stores) -> Ordered:
     """Put the hits of each of the first files in the order of their definitions, by the package's own model only.
 
     Where the query is a name, put its definitions in the order of their standing instead.
@@ -274,11 +274,11 @@ def _order_files(asked: Query, ranking: Ranking, candidates: Candidates, stores:
     definitions = candidates.evidence.definitions
     is_name = asked.intent is Intent.SYMBOL and candidates.is_hybrid and not candidates.evidence.related
     if is_name and definitions:
-        return replace(ranking, order=definitions_first(ranking.order, asked.symbols[0], definitions))
+        return ranking._replace(order=definitions_first(ranking.order, asked.symbols[0], definitions))
     query, sketches = candidates.found.query_vector, stores.measured_sketches
     if sketches is None or query is None or not candidates.is_hybrid:
         return ranking
-    return replace(ranking, order=order_within_files(ranking.order, ranking.ranker.base, query, sketches.of))
+    return ranking._replace(order=order_within_files(ranking.order, ranking.ranker.base, query, sketches.of))
 
 
 def _gains(ranked: _Ranked) -> Gains | None:

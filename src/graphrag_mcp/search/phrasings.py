@@ -13,9 +13,8 @@ from dataclasses import dataclass, field
 from itertools import zip_longest
 
 from graphrag_mcp.model.search import Factor, FactorKind, ListSource
-from graphrag_mcp.search.ranking.ranked_lists import Fused
-from graphrag_mcp.search.ranking.scored import Scored
-from graphrag_mcp.search.select import Ordered
+from graphrag_mcp.search.ranking.ranked_lists import Fused, Scored
+from graphrag_mcp.search.score import Ordered
 
 DEPTH = 50  # Hits of each phrasing that count.
 

@@ -115,10 +115,6 @@ class Retriever:
         self._servers: dict[str, DaemonThreads] = {}
         self._breakers: defaultdict[str, CircuitBreaker] = defaultdict(CircuitBreaker)  # By store.
 
-    def open(self, stores: Stores) -> "Lookups":
-        """Return the look-ups of one search."""
-        return Lookups(self, stores)
-
     def close(self) -> None:
         """Let the threads end."""
         for threads in (self._full_text, *self._servers.values()):

@@ -1,27 +1,27 @@
 """Scores and orders the candidates of a query from what was gathered; no store is read."""
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from typing import NamedTuple
 
 from graphrag_mcp.model.search import ListSource, SearchRequest
 from graphrag_mcp.search.gather import Candidates
 from graphrag_mcp.search.query.understand import Query
+from graphrag_mcp.search.ranking.ranked_lists import Scored
 from graphrag_mcp.search.ranking.ranker import Ranker
-from graphrag_mcp.search.ranking.scored import Scored
 from graphrag_mcp.search.ranking.weighted_sum import Scores
 from graphrag_mcp.settings import RetrievalSettings
 
 
-@dataclass(frozen=True, slots=True)
-class Ranking:
-    """The candidates in their order, and the ranker, which explains their scores."""
+class Ordered(NamedTuple):
+    """Candidates in their order, best first, and the ranker that explains their scores."""
 
     ranker: Ranker
-    order: list[Scored]
+    order: Sequence[Scored]
 
 
 def score(
     query: Query, request: SearchRequest, candidates: Candidates, settings: RetrievalSettings, now: float
-) -> Ranking:
+) -> Ordered:
     """Return the candidates, best first. now: seconds since 1970."""
     ranker = Ranker(
         query,
@@ -31,7 +31,7 @@ def score(
         with_bonuses=candidates.is_hybrid,
         with_archived=not request.scope.exclude_archived or bool(request.scope.include_patterns),
     )
-    return Ranking(ranker, ranker.order(candidates.fused, candidates.files, candidates.evidence))
+    return Ordered(ranker, ranker.order(candidates.fused, candidates.files, candidates.evidence))
 
 
 def reranking_scores(candidates: Candidates) -> Scores:

@@ -3,16 +3,13 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
-from typing import NamedTuple
-
-import numpy as np
 
 from graphrag_mcp.model.search import CompressionStats, Hit, SearchRequest, StoredChunk
 from graphrag_mcp.ports import Matrix
 from graphrag_mcp.search.declarations import behind_definitions
-from graphrag_mcp.search.ranking.ranker import Ranker
-from graphrag_mcp.search.ranking.scored import Scored
+from graphrag_mcp.search.ranking.ranked_lists import Scored
 from graphrag_mcp.search.retrieval import ChunkAndVector
+from graphrag_mcp.search.score import Ordered
 from graphrag_mcp.search.twins import Twins, join, words_of_chunk
 from graphrag_mcp.settings import RetrievalSettings
 
@@ -31,13 +28,6 @@ class Selection:
     runners_up: Sequence[Hit]
     stats: CompressionStats
     floor: float
-
-
-class Ordered(NamedTuple):
-    """Candidates in their order, best first, and the ranker that explains their scores."""
-
-    ranker: Ranker
-    order: Sequence[Scored]
 
 
 def select(ordered: Sequence[Ordered], request: SearchRequest, read: ReadContents) -> Selection:
@@ -120,12 +110,13 @@ class Pipeline:
         with its vector if it has one. shown: how many of `kept` are results, all by default.
         """
         for hit, vector in hits:
-            if self.settings.content_dedup and (place := self._twins.find(hit.chunk)) is not None:
+            words = words_of_chunk(hit.chunk)
+            if self.settings.content_dedup and (place := self._twins.find(hit.chunk, words)) is not None:
                 self._name_twin(place, hit)
-            elif stage := self._stage_that_drops(hit, vector):
+            elif stage := self._stage_that_drops(hit, words, vector):
                 self._dropped[stage] = self._dropped.get(stage, 0) + 1
             else:
-                self._twins.add(len(self.kept), hit.chunk)
+                self._twins.add(len(self.kept), hit.chunk, words)
                 copies = self.copies.get(hit.chunk.chunk_id)
                 self.kept.append(replace(hit, archived_copies=copies) if copies else hit)
                 if len(self.kept) == self.limit:
@@ -142,8 +133,7 @@ class Pipeline:
         if joined.chunk is self.kept[place].chunk or not is_full:
             self.kept[place] = joined
 
-    def _stage_that_drops(self, hit: Hit, vector: Matrix | None) -> str:
-        words = words_of_chunk(hit.chunk)
+    def _stage_that_drops(self, hit: Hit, words: tuple[str, ...], vector: Matrix | None) -> str:
         if self.settings.content_dedup and self._is_archived_copy(hit.chunk):
             return "content"
         if self._copies_a_kept_one(words):
@@ -168,13 +158,12 @@ class Pipeline:
         if threshold >= 1:
             return False
         similar = [other for other in self._texts if _alike(len(words), len(other), threshold)]
-        return bool(similar) and any(_overlap(_ngrams(words), _ngrams(other)) >= threshold for other in similar)
+        own = _ngrams(words) if similar else frozenset()
+        return any(_overlap(own, _ngrams(other)) >= threshold for other in similar)
 
     def _is_near_a_kept_one(self, vector: Matrix | None) -> bool:
-        if vector is None or not self._kept_vectors or self.settings.semantic_dedup_threshold >= 1:
-            return False
-        nearest = float(np.max(np.stack(self._kept_vectors) @ vector))
-        return nearest >= self.settings.semantic_dedup_threshold
+        threshold = self.settings.semantic_dedup_threshold
+        return vector is not None and threshold < 1 and any(other @ vector >= threshold for other in self._kept_vectors)
 
     def _shown_of(self, path: str) -> int:
         return sum(1 for hit in self.kept if hit.chunk.path == path)

@@ -22,15 +22,15 @@ class Twins:
     _by_words: dict[tuple[str, ...], int] = field(default_factory=dict)
     _by_name: dict[str, list[tuple[int, StoredChunk]]] = field(default_factory=dict)
 
-    def add(self, place: int, chunk: StoredChunk) -> None:
+    def add(self, place: int, chunk: StoredChunk, words: tuple[str, ...]) -> None:
         """Add a kept hit."""
-        self._by_words.setdefault(words_of_chunk(chunk), place)
+        self._by_words.setdefault(words, place)
         if name := _name(chunk):
             self._by_name.setdefault(name, []).append((place, chunk))
 
-    def find(self, chunk: StoredChunk) -> int | None:
-        """Return the place of the kept hit that is a twin of a chunk."""
-        place = self._by_words.get(words_of_chunk(chunk))
+    def find(self, chunk: StoredChunk, words: tuple[str, ...]) -> int | None:
+        """Return the place of the kept hit that is a twin of a chunk with these words."""
+        place = self._by_words.get(words)
         if place is not None:
             return place
         named = self._by_name.get(_name(chunk), ())

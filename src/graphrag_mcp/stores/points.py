@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from graphrag_mcp.model.paths import EVERY_PATH, ChosenPaths, PathCover
+from graphrag_mcp.model.paths import EVERY_PATH, PathCover
 from graphrag_mcp.model.scope import Scope
+from graphrag_mcp.ports import ScopePaths
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,23 +43,9 @@ class ChunkIds(Protocol):
 
     def ids(self, points: Sequence[Point]) -> list[int | None]:
         """Return the chunk id of each point; None for a content that is not in the index of the search."""
-        ...
 
     def keys(self, chunk_ids: Sequence[int]) -> Mapping[int, str]:
         """Return the key of each chunk; chunks that are not known are left out."""
-        ...
-
-
-class ScopePaths(Protocol):
-    """Finds the files that the globs of a scope mean, which no server can match."""
-
-    def lifted(self, patterns: tuple[str, ...]) -> Sequence[str]:
-        """Return the paths of archived files that gitignore globs match."""
-        ...
-
-    def chosen(self, globs: tuple[str, ...]) -> ChosenPaths:
-        """Return the indexed files that the `paths` of a scope choose."""
-        ...
 
 
 def scope_cover(scope: Scope, paths: ScopePaths) -> PathCover:

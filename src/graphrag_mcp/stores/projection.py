@@ -84,39 +84,30 @@ class Projection(Protocol):
     @property
     def name(self) -> str:
         """Identifies this replica in the index file: server, collection or database, and project."""
-        ...
 
     def prepare(self) -> bool:
         """Create the collection, constraints and indexes that are missing; return whether there was nothing before."""
-        ...
 
     def changing(self, files: Sequence[ProjectedFile], gone: Sequence[str], /) -> Changing:
         """Return what changes for other files when `files` are written and `gone` are removed."""
-        ...
 
     def write(self, files: Sequence[ProjectedFile]) -> None:
         """Replace these files; each completely or not at all."""
-        ...
 
     def delete(self, paths: Sequence[str]) -> None:
         """Remove these files."""
-        ...
 
     def clear(self) -> None:
         """Remove everything of this project."""
-        ...
 
     def finish(self, frequencies: Callable[[], Frequencies], *, changed: bool) -> None:
         """Write what depends on all files, after the last of them.
 
         changed: whether this run wrote or removed any file.
         """
-        ...
 
     def chunks(self) -> int:
         """Return how many chunks the server holds, counted exactly."""
-        ...
 
     def versions(self) -> Mapping[str, tuple[str, int]]:
         """Return the version and the number of chunks of each file that the server holds."""
-        ...

@@ -22,18 +22,9 @@ from graphrag_mcp.graph.neighbourhood import Neighbourhood
 from graphrag_mcp.model.files import Resolution
 from graphrag_mcp.model.graph import CodeEdge
 from graphrag_mcp.model.scope import Scope
-from graphrag_mcp.stores.sqlite.inventory import FileQuery
+from graphrag_mcp.ui import questions
 from graphrag_mcp.ui.ages import age_tree
 from graphrag_mcp.ui.comparing import compare, settings_form
-from graphrag_mcp.ui.questions import (
-    AgesQuestion,
-    CompareQuestion,
-    FilesQuestion,
-    GraphQuestion,
-    NoQuestion,
-    SearchQuestion,
-    SkippedQuestion,
-)
 
 Values = Mapping[str, object]
 
@@ -42,12 +33,12 @@ def answer(app: App, name: str, values: Values) -> dict[str, Any]:
     """Return the answer to a request of the page. Raises RequestError for an unknown request or wrong values."""
     if name not in REQUESTS:
         raise RequestError("name", f"{quoted(name)} is not a request of this page; there are: {', '.join(REQUESTS)}")
-    return REQUESTS[name](app, values)
+    model, ask = REQUESTS[name]
+    return ask(app, parse_arguments(name, model, values))
 
 
-def _project(app: App, values: Values) -> dict[str, Any]:
+def _project(app: App, _asked: questions.NoQuestion) -> dict[str, Any]:
     """Return what the page reads once: the tools' arguments, the settings, the limits of the age classes."""
-    parse_arguments("project", NoQuestion, values)
     retrieval = app.settings.retrieval
     days = ("recency_fresh_days", "recency_recent_days", "recency_old_days")
     return {
@@ -61,49 +52,43 @@ def _project(app: App, values: Values) -> dict[str, Any]:
     }
 
 
-def _progress(app: App, values: Values) -> dict[str, Any]:
-    parse_arguments("progress", NoQuestion, values)
+def _progress(app: App, _asked: questions.NoQuestion) -> dict[str, Any]:
     state = app.index_state()
     return asdict(state) | {"words": describe_state(state)}
 
 
-def _status(app: App, values: Values) -> dict[str, Any]:
-    parse_arguments("status", NoQuestion, values)
+def _status(app: App, _asked: questions.NoQuestion) -> dict[str, Any]:
     return status_payload(app.status())
 
 
-def _search(app: App, values: Values) -> dict[str, Any]:
+def _search(app: App, asked: questions.SearchQuestion) -> dict[str, Any]:
     """Search as an agent would, and return everything that explains the result."""
-    asked = parse_arguments("search", SearchQuestion, values)
     tool = _tool(asked)
     started = time.perf_counter()
     result = tool.ask(app, tool.read(asked.arguments, app.settings, app.root))
     return search_payload(result) | {"total_ms": (time.perf_counter() - started) * 1000}
 
 
-def _answer_text(app: App, values: Values) -> dict[str, Any]:
+def _answer_text(app: App, asked: questions.SearchQuestion) -> dict[str, Any]:
     """Return the tool's answer as an agent would get it, and about how many tokens it has."""
-    asked = parse_arguments("answer", SearchQuestion, values)
     tool = _tool(asked)
     call = tool.read(asked.arguments, app.settings, app.root)
     text = tool.write(tool.ask(app, call), call)
     return {"text": text, "tokens": tokens_of(text), "characters": len(text)}
 
 
-def _tool(asked: SearchQuestion) -> SearchTool:
+def _tool(asked: questions.SearchQuestion) -> SearchTool:
     if asked.tool not in SEARCH_TOOLS:
         raise RequestError("tool", f"{quoted(asked.tool)} is not a search tool; there are: {', '.join(SEARCH_TOOLS)}")
     return SEARCH_TOOLS[asked.tool]
 
 
-def _compare(app: App, values: Values) -> dict[str, Any]:
-    asked = parse_arguments("compare", CompareQuestion, values)
+def _compare(app: App, asked: questions.CompareQuestion) -> dict[str, Any]:
     return compare(app, _tool(asked), asked.arguments, (asked.left, asked.right))
 
 
-def _graph(app: App, values: Values) -> dict[str, Any]:
+def _graph(app: App, asked: questions.GraphQuestion) -> dict[str, Any]:
     """Return the code graph around a symbol or a result."""
-    asked = parse_arguments("graph", GraphQuestion, values)
     found, stale = app.navigate(partial(_around, asked=asked))
     return {
         "start": found.start.node_id,
@@ -115,7 +100,7 @@ def _graph(app: App, values: Values) -> dict[str, Any]:
     }
 
 
-def _around(navigator: Navigator, asked: GraphQuestion) -> Neighbourhood:
+def _around(navigator: Navigator, asked: questions.GraphQuestion) -> Neighbourhood:
     scope = Scope(exclude_archived=asked.exclude_archived)
     location = f"{asked.path}:{asked.line}" if asked.line else asked.path
     names = [f"{asked.path}::{asked.symbol}", location] if asked.path and asked.symbol else [asked.symbol or location]
@@ -139,44 +124,35 @@ def _edge(edge: CodeEdge) -> dict[str, Any]:
     }
 
 
-def _files(app: App, values: Values) -> dict[str, Any]:
-    asked = parse_arguments("files", FilesQuestion, values)
-    query = FileQuery(
-        text=asked.text,
-        language=asked.language,
-        category=asked.category,
-        archived=None if asked.archived == "all" else asked.archived == "archived",
-        order=asked.order,
-        descending=asked.descending,
-        first=asked.first,
-        limit=asked.size,
+def _files(app: App, asked: questions.FilesQuestion) -> dict[str, Any]:
+    columns = {"language": asked.language, "category": asked.category}
+    archived = None if asked.archived == "all" else asked.archived == "archived"
+    files, total = app.inventory().files(
+        asked.text, columns, archived, asked.order, descending=asked.descending, first=asked.first, limit=asked.size
     )
-    files, total = app.inventory().files(query)
     rows = [asdict(file) | {"modified_at": iso(file.modified_at)} for file in files]
     return {"rows": rows, "total": total}
 
 
-def _skipped(app: App, values: Values) -> dict[str, Any]:
-    asked = parse_arguments("skipped", SkippedQuestion, values)
+def _skipped(app: App, asked: questions.SkippedQuestion) -> dict[str, Any]:
     rows, total = app.inventory().skipped(asked.text, asked.reason, asked.first, asked.size)
     return {"rows": [{"path": path, "reason": reason} for path, reason in rows], "total": total}
 
 
-def _ages(app: App, values: Values) -> dict[str, Any]:
-    asked = parse_arguments("ages", AgesQuestion, values)
+def _ages(app: App, asked: questions.AgesQuestion) -> dict[str, Any]:
     folder = asked.folder.strip("/")
     return age_tree(app.inventory().ages(folder), folder) | {"now": time.time()}
 
 
-REQUESTS: Mapping[str, Callable[[App, Values], dict[str, Any]]] = {
-    "project": _project,
-    "progress": _progress,
-    "status": _status,
-    "search": _search,
-    "answer": _answer_text,
-    "graph": _graph,
-    "files": _files,
-    "skipped": _skipped,
-    "ages": _ages,
-    "compare": _compare,
+REQUESTS: Mapping[str, tuple[type[questions.Question], Callable[[App, Any], dict[str, Any]]]] = {
+    "project": (questions.NoQuestion, _project),
+    "progress": (questions.NoQuestion, _progress),
+    "status": (questions.NoQuestion, _status),
+    "search": (questions.SearchQuestion, _search),
+    "answer": (questions.SearchQuestion, _answer_text),
+    "graph": (questions.GraphQuestion, _graph),
+    "files": (questions.FilesQuestion, _files),
+    "skipped": (questions.SkippedQuestion, _skipped),
+    "ages": (questions.AgesQuestion, _ages),
+    "compare": (questions.CompareQuestion, _compare),
 }

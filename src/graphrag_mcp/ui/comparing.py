@@ -18,27 +18,14 @@ FIXED = ("cross_encoder_model", "judge_confidence", "response_tokens")
 
 _LOADING = "cross_encoder"  # A model that the project does not use is not loaded for a comparison.
 
-_GROUPS = {
-    "Fusion": ("fusion", "rrf", "vector", "keyword", "graph_weight", "legacy", "hybrid", "category_weights"),
-    "Query and candidates": ("query", "expan", "candidate", "exclude"),
-    "Bonuses": ("definition", "literal", "mention", "relation", "stem", "directory", "coherence", "vote", "path",
-                "file"),
-    "Recency": ("recency",),
-    "Priors and confidence": ("prior", "confidence"),
-    "Status and boosts": ("backlink", "priority", "superseded", "deprecated", "rejected_penalty", "archived", "auto",
-                          "boost", "penalty"),
-    "Reranking": ("rerank",),
-    "Beside the results": ("graph", "rejected"),
-    "Duplicates and caps": ("min_score", "content", "ngram", "semantic", "saturation"),
-}  # fmt: skip
-
 
 def settings_form(current: RetrievalSettings) -> list[dict[str, Any]]:
     """Return every setting that a comparison may change, with the description of its field, in groups."""
     values = current.model_dump(mode="json")
     fields: Mapping[str, Mapping[str, Any]] = RetrievalSettings.model_json_schema()["properties"]
+    groups = {name: group.__doc__ or "" for group in RetrievalSettings.__bases__ for name in group.__annotations__}
     return [
-        {"name": name, "group": _group(name), "value": values[name], "default": schema.get("default")}
+        {"name": name, "group": groups[name].removesuffix("."), "value": values[name], "default": schema.get("default")}
         | {"meaning": schema["description"], **_accepted(schema, values[name])}
         for name, schema in fields.items()
         if name not in FIXED
@@ -54,9 +41,10 @@ def compare(
     """
     results = [_search(app, tool, arguments, change) for change in changes]
     before, after = ([_key(hit) for hit in result.primary] for result in results)
+    places = {key: position for position, key in enumerate(before, 1)}
     return {
         "results": [search_payload(result) for result in results],
-        "moves": [{"now": position, "before": _position(key, before)} for position, key in enumerate(after, 1)],
+        "moves": [{"now": position, "before": places.get(key)} for position, key in enumerate(after, 1)],
         "gone": [position for position, key in enumerate(before, 1) if key not in after],
     }
 
@@ -79,15 +67,6 @@ def _search(app: App, tool: SearchTool, arguments: Mapping[str, object], changes
 
 def _key(hit: Hit) -> tuple[str, int]:
     return hit.chunk.path, hit.chunk.start_line
-
-
-def _position(key: tuple[str, int], keys: Sequence[tuple[str, int]]) -> int | None:
-    return keys.index(key) + 1 if key in keys else None
-
-
-def _group(name: str) -> str:
-    found = (group for group, beginnings in _GROUPS.items() if name.startswith(beginnings))
-    return next(found, "Other")
 
 
 def _accepted(schema: Mapping[str, Any], current: object) -> dict[str, Any]:

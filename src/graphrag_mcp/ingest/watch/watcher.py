@@ -12,20 +12,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from watchdog.events import (
-    DirAttribEvent,
-    DirCreatedEvent,
-    DirDeletedEvent,
-    DirMovedEvent,
-    FileAttribEvent,
-    FileClosedEvent,
-    FileCreatedEvent,
-    FileDeletedEvent,
-    FileModifiedEvent,
-    FileMovedEvent,
-    FileSystemEvent,
-    FileSystemEventHandler,
-)
+from watchdog import events
 from watchdog.observers import Observer
 from watchdog.observers.api import BaseObserver
 
@@ -40,17 +27,17 @@ MAX_DELAY_SECONDS = 1.5  # Events wait no longer than this, so that a build that
 MAX_PATHS = 5_000  # Comparing the whole tree is faster than looking at more paths one by one.
 # Events for opened and read files are left out: each `grep` and each search of ours would wake this process. So are
 # those for modified folders: the entry that changed has an event of its own.
-EVENTS: list[type[FileSystemEvent]] = [
-    DirAttribEvent,
-    DirCreatedEvent,
-    DirDeletedEvent,
-    DirMovedEvent,
-    FileAttribEvent,
-    FileClosedEvent,
-    FileCreatedEvent,
-    FileDeletedEvent,
-    FileModifiedEvent,
-    FileMovedEvent,
+EVENTS: list[type[events.FileSystemEvent]] = [
+    events.DirAttribEvent,
+    events.DirCreatedEvent,
+    events.DirDeletedEvent,
+    events.DirMovedEvent,
+    events.FileAttribEvent,
+    events.FileClosedEvent,
+    events.FileCreatedEvent,
+    events.FileDeletedEvent,
+    events.FileModifiedEvent,
+    events.FileMovedEvent,
 ]
 POLL_SECONDS = 10.0  # Between two comparisons of the whole tree where events are incomplete,
 POLL_SHARE = 1 / 20  # which take at most this share of the time.
@@ -194,7 +181,7 @@ def _why_refused(tree: WatchedTree, error: OSError) -> str:
 
 
 @dataclass(slots=True, eq=False)  # Watchdog keeps its handlers in a set.
-class _Pending(FileSystemEventHandler):
+class _Pending(events.FileSystemEventHandler):
     """The events since the last batch; filled by watchdog's thread, emptied by ours."""
 
     tree: WatchedTree
@@ -205,7 +192,7 @@ class _Pending(FileSystemEventHandler):
     woken: threading.Event = field(default_factory=threading.Event)
     guard: threading.Lock = field(default_factory=threading.Lock)
 
-    def on_any_event(self, event: FileSystemEvent) -> None:
+    def on_any_event(self, event: events.FileSystemEvent) -> None:
         for location in (event.src_path, event.dest_path):
             path = self._relative(location)
             if path and self.tree.exclusion.is_rule_file(path):

@@ -1,19 +1,16 @@
 """Adds to each chunk of a parsed file what the outline has about its rows."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 
 from graphrag_mcp.model.files import DECLARATIONS, IMPORTS, Chunk, SymbolKind
 from graphrag_mcp.parsing.code.chunker import Span
 from graphrag_mcp.parsing.outline import Definition, Outline
 
-MAX_IMPORTS = 20
-MAX_REFERENCES = 40
-
 _KIND_NAMES = {SymbolKind.FUNCTION: "function", SymbolKind.METHOD: "method", SymbolKind.FIELD: "members"}
 
 
 def describe_chunks(lines: Sequence[str], outline: Outline, spans: Sequence[Span]) -> list[Chunk]:
-    """Return one chunk per span."""
     if not spans:
         return []
     gathered = [_Gathered() for _ in spans]
@@ -25,29 +22,21 @@ def describe_chunks(lines: Sequence[str], outline: Outline, spans: Sequence[Span
     for comment in outline.comments:
         of_row[comment.row].comments.append(comment.text)
     for found in outline.imports:
-        of_row[found.row].imports[found.name] = None
-    imported = {found.name for found in outline.imports}
+        of_row[found.row].has_imports = True
     for reference in outline.references:
-        if reference.is_builtin or len(reference.name) < 2:  # Too common to discriminate.
-            continue
-        into = of_row[reference.row]
-        into.references[reference.name] = None
-        origin = reference.receiver or reference.name
-        if origin in imported:
-            into.imports[origin] = None
+        if not reference.is_builtin and len(reference.name) > 1:  # Others are too common to mean anything.
+            of_row[reference.row].has_references = True
     return [_describe(lines, outline.definitions, span, into) for span, into in zip(spans, gathered, strict=True)]
 
 
+@dataclass(slots=True)
 class _Gathered:
-    """The names in the rows of one span; the dictionaries are ordered sets."""
+    """What is in the rows of one span."""
 
-    __slots__ = ("beginning", "comments", "imports", "references")
-
-    def __init__(self) -> None:
-        self.beginning: list[int] = []
-        self.comments: list[str] = []
-        self.imports: dict[str, None] = {}
-        self.references: dict[str, None] = {}
+    beginning: list[int] = field(default_factory=list)
+    comments: list[str] = field(default_factory=list)
+    has_imports: bool = False
+    has_references: bool = False
 
 
 def _describe(lines: Sequence[str], definitions: Sequence[Definition], span: Span, found: _Gathered) -> Chunk:
@@ -61,13 +50,10 @@ def _describe(lines: Sequence[str], definitions: Sequence[Definition], span: Spa
         text="\n".join(lines[span.first : span.last + 1]),
         kind=_passive_kind(beginning, found) or _kind(main, span, begins),
         symbol=main.qualified_name if main else "",
-        names=_distinct(definition.name for definition in beginning if definition.kind is not None),
+        names=tuple(dict.fromkeys(one.name for one in beginning if one.kind is not None)),
         enclosing=tuple(around),
         signature=main.signature if main else "",
-        docstring=main.docstring if main and begins else "",
         comments="\n".join(found.comments),
-        imports=tuple(found.imports)[:MAX_IMPORTS],
-        references=tuple(found.references)[:MAX_REFERENCES],
     )
 
 
@@ -89,7 +75,7 @@ def _kind(main: Definition | None, span: Span, begins: bool) -> str:
 def _passive_kind(beginning: Sequence[Definition], found: _Gathered) -> str:
     """Return what a chunk is that only names what is defined elsewhere; "" for any other."""
     if not beginning:
-        return IMPORTS if found.imports and not found.references else ""
+        return IMPORTS if found.has_imports and not found.has_references else ""
     is_declared = all(one.is_declared for one in beginning if one.kind is not SymbolKind.CONSTANT)
     return DECLARATIONS if is_declared and any(one.is_declared for one in beginning) else ""
 
@@ -100,7 +86,3 @@ def _names_around(definitions: Sequence[Definition], index: int) -> list[str]:
         names.append(definitions[index].name)
         index = definitions[index].parent
     return names[::-1]
-
-
-def _distinct(names: Iterable[str]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(names))

@@ -42,7 +42,6 @@ class SourceCode:
         self.starts = [0, *(match.end() for match in re.finditer(b"\n", self.data))]
 
     def row(self, offset: int) -> int:
-        """Return the row of a byte."""
         return bisect_right(self.starts, offset) - 1
 
     def text(self, start: int, end: int) -> str:
@@ -50,7 +49,6 @@ class SourceCode:
         return self.data[start:end].decode("utf-8", errors="replace")
 
     def node_text(self, node: Node) -> str:
-        """Return the text of a node."""
         return self.data[node.start_byte : node.end_byte].decode("utf-8", errors="replace")
 
 

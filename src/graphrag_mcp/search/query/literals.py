@@ -50,7 +50,6 @@ class Run(NamedTuple):
 
     @property
     def words(self) -> tuple[str, ...]:
-        """The words themselves."""
         return self.segment[self.start : self.stop]
 
     @property
@@ -77,7 +76,6 @@ ASKING = frozenset({"how", "what", "when", "where", "which", "who", "why"})  # A
 
 
 def words(text: str) -> list[str]:
-    """Return the words of a text."""
     return _WORD.findall(text)
 
 

@@ -8,6 +8,7 @@ from functools import lru_cache
 
 from graphrag_mcp.model.files import SymbolKind
 from graphrag_mcp.model.search import Factor, FactorKind, LiteralPlace, Mention, Ranked, StoredFile, SymbolMatch
+from graphrag_mcp.search.query.locations import names_path
 from graphrag_mcp.search.query.understand import Intent, Query
 from graphrag_mcp.search.ranking.ranked_lists import Fused
 from graphrag_mcp.settings import RetrievalSettings
@@ -96,7 +97,6 @@ def location_bonuses(located: Mapping[int, int]) -> dict[int, Factor]:
 
 
 def by_chunk(*bonuses: Mapping[int, Factor]) -> dict[int, tuple[Factor, ...]]:
-    """Return the bonuses of each chunk."""
     chunks = dict.fromkeys(chunk_id for some in bonuses for chunk_id in some)
     return {chunk_id: tuple(some[chunk_id] for some in bonuses if chunk_id in some) for chunk_id in chunks}
 
@@ -138,7 +138,7 @@ def file_bonuses(
         settings.directory_bonus * around.terms,
         settings.coherence_bonus * coherence,
         settings.vote_bonus * votes,
-        settings.path_bonus if any(names_path(name, path) for name in query.paths) else 0.0,
+        settings.path_bonus if query.paths and any(names_path(name, path) for name in query.paths) else 0.0,
     )
 
 
@@ -241,13 +241,6 @@ def path_words(path: str) -> PathWords:
     name = path.rsplit("/", 1)[-1]
     flat = name.split(".", 1)[0].lower().replace("-", "").replace("_", "")
     return PathWords(stem_words(path), directory_words(path), flat)
-
-
-def names_path(name: str, path: str) -> bool:
-    """Return whether a path in the query means this file; a path in another machine's stack trace ends with it."""
-    if path == name or path.endswith("/" + name) or ("/" in path and name.endswith("/" + path)):
-        return True
-    return path.startswith(name + "/") or f"/{name}/" in path
 
 
 def coherence_by_file(scores: Iterable[tuple[int, float]]) -> dict[int, float]:

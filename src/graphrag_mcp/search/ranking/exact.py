@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from graphrag_mcp.model.files import DECLARATION_SUFFIXES, Category, SymbolKind
 from graphrag_mcp.model.search import StoredFile, SymbolMatch
-from graphrag_mcp.search.ranking.scored import Scored
+from graphrag_mcp.search.ranking.ranked_lists import Scored
 from graphrag_mcp.text.names import NamedSymbol, qualified_by
 
 _CATEGORIES = tuple(Category)

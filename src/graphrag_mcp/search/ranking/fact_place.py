@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from graphrag_mcp.model.files import Category
 from graphrag_mcp.search.query.understand import Intent, Query
-from graphrag_mcp.search.ranking.scored import Scored
+from graphrag_mcp.search.ranking.ranked_lists import Scored
 
 FACT_PLACE = 3  # The place of the document: behind two results that may be right.
 NEARLY_BEST = 0.95  # Of the best fused score, which is before all priors and bonuses.

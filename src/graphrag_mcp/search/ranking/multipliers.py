@@ -57,8 +57,9 @@ def lifted(
 
 def is_change_log(file: StoredFile) -> bool:
     """Return whether a document tells the history of a project, by its name, and so mentions everything."""
-    name = file.path.rpartition("/")[2]
-    return file.category is Category.DOCUMENTATION and _CHANGE_LOG.match(name) is not None
+    if file.category is not Category.DOCUMENTATION:
+        return False
+    return _CHANGE_LOG.match(file.path.rpartition("/")[2]) is not None
 
 
 def source_confidence(ranks: Mapping[ListSource, int], settings: RetrievalSettings) -> float:

@@ -34,8 +34,7 @@ from graphrag_mcp.search.ranking.bonuses import (
     relation_bonuses,
 )
 from graphrag_mcp.search.ranking.fact_place import FACT_PLACE, fact_document
-from graphrag_mcp.search.ranking.ranked_lists import Fused
-from graphrag_mcp.search.ranking.scored import Scored
+from graphrag_mcp.search.ranking.ranked_lists import Fused, Scored
 from graphrag_mcp.settings import RetrievalSettings
 
 MAX_RANKED = 200  # Candidates whose full score is computed; by fused score times prior, later ones never win.
@@ -160,7 +159,6 @@ class Ranker:
         ]
 
     def explain(self, scored: Scored, chunk: StoredChunk) -> Hit:
-        """Return the hit with every term of its score."""
         fused = scored.fused
         return Hit(chunk, scored.score, fused.score, fused.ranks, self.terms(scored), phrasings=scored.phrasings)
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from graphrag_mcp.errors import ModelUnavailableError
 from graphrag_mcp.model.search import Factor, FactorKind, RerankMethod, StoredChunk
 from graphrag_mcp.ports import CrossEncoder
+from graphrag_mcp.search.ranking.ranked_lists import Scored
 from graphrag_mcp.search.ranking.ranker import Ranker
-from graphrag_mcp.search.ranking.scored import Scored
 from graphrag_mcp.search.ranking.weighted_sum import Scores, WeightedSum, total
 
 RERANKED = 30  # Candidates: three times the places of an answer.

@@ -9,8 +9,9 @@ from dataclasses import dataclass, field
 
 from graphrag_mcp.model.files import DocumentStatus
 from graphrag_mcp.model.search import Factor, FactorKind, StoredChunk, StoredFile
+from graphrag_mcp.search.query.locations import names_path
 from graphrag_mcp.search.query.understand import Query
-from graphrag_mcp.search.ranking.bonuses import Agreement, names_path
+from graphrag_mcp.search.ranking.bonuses import Agreement
 from graphrag_mcp.search.ranking.multipliers import AUTO_TIERS, age_days, status_penalty
 from graphrag_mcp.settings import RetrievalSettings
 from graphrag_mcp.text.words import query_words
@@ -77,7 +78,6 @@ class WeightedSum:
 
 
 def total(terms: Sequence[Factor]) -> float:
-    """Return the sum of the terms."""
     return sum(term.value for term in terms)
 
 
@@ -90,5 +90,4 @@ def normalised(scores: Mapping[int, float]) -> dict[int, float]:
 
 
 def clipped(scores: Mapping[int, float]) -> dict[int, float]:
-    """Return the scores cut to 0 to 1."""
     return {key: min(1.0, max(0.0, score)) for key, score in scores.items()}

@@ -9,8 +9,7 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
 
 from graphrag_mcp.ports import Matrix
-from graphrag_mcp.search.ranking.ranked_lists import Fused
-from graphrag_mcp.search.ranking.scored import Scored
+from graphrag_mcp.search.ranking.ranked_lists import Fused, Scored
 from graphrag_mcp.search.ranking.sketches import FileSketches
 
 FILES = 10  # The first ones of a search are put in order.

@@ -11,7 +11,7 @@ from graphrag_mcp.model.search import EdgeDirection, GraphNeighbour, Mention, Sy
 from graphrag_mcp.ports import ChunkStore
 from graphrag_mcp.stores.neo4j.connection import reaching
 from graphrag_mcp.stores.neo4j.schema import IN_SCOPE, relationship_types, scope_parameters
-from graphrag_mcp.stores.points import ChunkIds, Point, ScopePaths
+from graphrag_mcp.stores.points import ChunkIds, Point
 
 MAX_EDGES = 400  # Edges read of one seed.
 MAX_MENTIONS = 40  # Mentions read of one chunk's definitions.
@@ -95,18 +95,15 @@ class Neo4jGraphStore:
         database: str | None,
         project: str,
         chunk_ids: ChunkIds,
-        scope_paths: ScopePaths,
         catalog: ChunkStore,
     ) -> None:
         self._driver = driver
         self._database = database
         self._project = project
         self._chunk_ids = chunk_ids
-        self._scope_paths = scope_paths
         self._catalog = catalog
 
     def find_symbols(self, names: Sequence[str], scope: Scope, limit: int) -> list[SymbolMatch]:
-        """Return definitions whose unqualified name equals one of `names`, ignoring case, in the order of paths."""
         if not names:
             return []
         rows = self._read(_FIND, scope, names=sorted({name.lower() for name in names}), limit=limit)
@@ -127,7 +124,6 @@ class Neo4jGraphStore:
         ]
 
     def mentions(self, chunk_ids: Sequence[int], scope: Scope) -> list[Mention]:
-        """Return which definitions in other files the chunks mention, of names with at most two defining files."""
         keys = self._chunk_ids.keys(chunk_ids)
         if not keys:
             return []
@@ -136,7 +132,6 @@ class Neo4jGraphStore:
         return [Mention(by_key[row["said"]], chunk_id, row["occurrences"]) for chunk_id, row in self._known(rows)]
 
     def backlinks(self, chunk_ids: Sequence[int]) -> dict[int, int]:
-        """Return for each of those chunks how many other files, not archived, call, import or link to its file."""
         keys = self._chunk_ids.keys(chunk_ids)
         if not keys:
             return {}
@@ -198,7 +193,7 @@ class Neo4jGraphStore:
         return [(known, row) for known, row in zip(ids, rows, strict=True) if known is not None]
 
     def _read(self, statement: str, scope: Scope, **parameters: Any) -> list[dict[str, Any]]:
-        bound = scope_parameters(scope, self._scope_paths)
+        bound = scope_parameters(scope, self._catalog.scope_paths)
         with reaching(), self._driver.session(database=self._database, default_access_mode="READ") as session:
             return session.execute_read(
                 lambda transaction: transaction.run(statement, bound, project=self._project, **parameters).data()

@@ -91,7 +91,6 @@ class Neo4jProjection:
         """Do nothing: nothing in the graph depends on all files."""
 
     def chunks(self) -> int:
-        """Return how many chunks the project has."""
         ((count,),) = (row.values() for row in self._read(schema.COUNT_CHUNKS))
         return int(count)
 

@@ -15,7 +15,8 @@ from typing import Any, NamedTuple
 from graphrag_mcp.model.files import RelationKind, SymbolKind
 from graphrag_mcp.model.paths import EVERY_PATH
 from graphrag_mcp.model.scope import Scope
-from graphrag_mcp.stores.points import ScopePaths, file_key, scope_cover
+from graphrag_mcp.ports import ScopePaths
+from graphrag_mcp.stores.points import file_key, scope_cover
 from graphrag_mcp.stores.projection import ProjectedChunk, ProjectedEdge, ProjectedFile, ProjectedSymbol
 
 SETUP = (

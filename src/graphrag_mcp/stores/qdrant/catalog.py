@@ -3,11 +3,12 @@
 import hashlib
 import threading
 import time
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from operator import attrgetter, itemgetter
 from typing import Any
 
-from qdrant_client import QdrantClient, models
+from qdrant_client import models
 
 from graphrag_mcp.errors import ServerError
 from graphrag_mcp.model.files import Category, DocumentStatus, Symbol
@@ -15,21 +16,9 @@ from graphrag_mcp.model.paths import ChosenPaths, GlobCompiler
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.model.search import Ranked, StoredChunk, StoredFile
 from graphrag_mcp.stores.points import ChunkIds, Point
-from graphrag_mcp.stores.qdrant.connection import reaching
+from graphrag_mcp.stores.qdrant import schema
 from graphrag_mcp.stores.qdrant.indexes import QdrantPoints
-from graphrag_mcp.stores.qdrant.schema import (
-    FILE_FIELDS,
-    POINT_FIELDS,
-    archived_filter,
-    first_points,
-    first_points_filter,
-    project_filter,
-    read_chunk,
-    read_file,
-    read_point,
-    scope_filter,
-    scroll,
-)
+from graphrag_mcp.stores.qdrant.schema import QdrantProject
 
 _PATHS_READ = 256  # Files with a word of the query in their name that are read and scored.
 _PATHS_KEPT_SECONDS = 5.0  # The look-ups of one search compare their globs with the same paths.
@@ -43,42 +32,33 @@ class QdrantCatalog:
     def __init__(self, points: QdrantPoints) -> None:
         self._points = points
         self._ids: ChunkIds = points.chunk_ids
+        self.scope_paths = points.scope_paths
 
     def chunks(self, chunk_ids: Sequence[int]) -> Mapping[int, StoredChunk]:
-        """Return those of the chunks that still exist."""
         found = self._payloads(chunk_ids, True)
-        return {chunk_id: read_chunk(chunk_id, _file_id(values), values) for chunk_id, values in found.items()}
+        return {chunk_id: schema.read_chunk(chunk_id, _file_id(values), values) for chunk_id, values in found.items()}
 
     def files(self, chunk_ids: Sequence[int]) -> Mapping[int, StoredFile]:
-        """Return the file of each chunk, by the chunk's id; chunks that are gone are left out."""
-        found = self._payloads(chunk_ids, FILE_FIELDS)
-        return {chunk_id: read_file(_file_id(values), values) for chunk_id, values in found.items()}
+        found = self._payloads(chunk_ids, schema.FILE_FIELDS)
+        return {chunk_id: schema.read_file(_file_id(values), values) for chunk_id, values in found.items()}
 
     def find_paths(self, words: Sequence[str], limit: int, scope: Scope) -> list[Ranked]:
-        """Return the first chunks of files whose stem has one of the words; the score is its fraction of the stem."""
         if not words:
             return []
-        points = self._points
-        visible = scope_filter(points.project, scope, points.scope_paths)
-        wanted: list[Any] = [
-            visible,
-            models.FieldCondition(key="path_words", match=models.MatchAny(any=list(words))),
-            first_points(),
-        ]
-        with reaching():
-            records, _ = points.client.scroll(
-                points.collection,
-                scroll_filter=models.Filter(must=wanted),
-                limit=_PATHS_READ,
-                with_payload=[*POINT_FIELDS, "path_words", "path_shares"],
-            )
+        records = self._points.project.first(
+            _PATHS_READ,
+            [*schema.POINT_FIELDS, "path_words", "path_shares"],
+            *schema.in_scope(scope, self.scope_paths),
+            schema.any_of("path_words", words),
+            schema.FIRST_POINT,
+        )
         asked = set(words)
         scored: list[tuple[float, str, Point]] = []
         for record in records:
             values = record.payload or {}
             shares = zip(values["path_words"], values["path_shares"], strict=True)
             score = sum(share for word, share in shares if word in asked)
-            scored.append((-score, values["path"], read_point(str(record.id), values)))
+            scored.append((-score, values["path"], schema.read_point(str(record.id), values)))
         scored.sort(key=itemgetter(0, 1))
         ids = self._ids.ids([point for _, _, point in scored[:limit]])
         return [Ranked(known, -score) for known, (score, _, _) in zip(ids, scored, strict=False) if known is not None]
@@ -96,39 +76,19 @@ class QdrantCatalog:
         return {}
 
     def documents(self, status: DocumentStatus, limit: int, scope: Scope) -> list[int]:
-        """Return the first chunks of documents that state this status, in the order of their paths."""
-        points = self._points
-        wanted: list[Any] = [
-            scope_filter(points.project, scope, points.scope_paths),
-            models.FieldCondition(key="facts.status", match=models.MatchValue(value=status.value)),
-            first_points(),
-        ]
-        with reaching():
-            records, _ = points.client.scroll(
-                points.collection, scroll_filter=models.Filter(must=wanted), limit=limit, with_payload=POINT_FIELDS
-            )
-        found = [read_point(str(record.id), record.payload or {}) for record in records]
+        stated = models.FieldCondition(key="facts.status", match=models.MatchValue(value=status.value))
+        visible = schema.in_scope(scope, self.scope_paths)
+        records = self._points.project.first(limit, schema.POINT_FIELDS, *visible, stated, schema.FIRST_POINT)
+        found = [schema.read_point(str(record.id), record.payload or {}) for record in records]
         ids = self._ids.ids(sorted(found, key=attrgetter("path")))
         return [known for known in ids if known is not None]
 
     def languages(self) -> Collection[str]:
-        """Return the languages of the files that the server holds."""
-        points = self._points
-        return count_files(points.client, points.collection, points.project).keys()
-
-    def lifted(self, patterns: tuple[str, ...]) -> Sequence[str]:
-        """Return the paths of archived files that gitignore globs match."""
-        return self._points.scope_paths.lifted(patterns)
-
-    def chosen(self, globs: tuple[str, ...]) -> ChosenPaths:
-        """Return the files on the server that the `paths` of a scope choose."""
-        return self._points.scope_paths.chosen(globs)
+        return count_files(self._points.project).keys()
 
     def paths(self, scope: Scope) -> list[tuple[str, Category]]:
-        """Return the files of a scope with their categories, in the order of their paths."""
-        points = self._points
-        wanted = models.Filter(must=[scope_filter(points.project, scope, points.scope_paths), first_points()])
-        found = scroll(points.client, points.collection, wanted, ["path", "category"])
+        visible = schema.in_scope(scope, self.scope_paths)
+        found = self._points.project.scroll(["path", "category"], *visible, schema.FIRST_POINT)
         return sorted((values["path"], Category(values["category"])) for values in found)
 
     def _payloads(self, chunk_ids: Sequence[int], fields: bool | list[str]) -> dict[int, dict[str, Any]]:
@@ -144,9 +104,7 @@ class QdrantCatalog:
 class QdrantScopePaths:
     """Finds the files that the globs of a scope mean, by the paths on the server."""
 
-    def __init__(self, client: QdrantClient, collection: str, project: str, compile_globs: GlobCompiler) -> None:
-        self._client = client
-        self._collection = collection
+    def __init__(self, project: QdrantProject, compile_globs: GlobCompiler) -> None:
         self._project = project
         self._compile_globs = compile_globs
         self._reading = threading.Lock()
@@ -154,35 +112,30 @@ class QdrantScopePaths:
         self._paths: Sequence[str] = ()
 
     def lifted(self, patterns: tuple[str, ...]) -> Sequence[str]:
-        """Return the paths of archived files that gitignore globs match."""
         if not patterns:
             return []
         matches = self._compile_globs(patterns)
-        found = scroll(self._client, self._collection, archived_filter(self._project), ["path"])
+        found = self._project.scroll(["path"], schema.ARCHIVED, schema.FIRST_POINT)
         return [values["path"] for values in found if matches(values["path"])]
 
     def chosen(self, globs: tuple[str, ...]) -> ChosenPaths:
-        """Return the files on the server that the `paths` of a scope choose."""
         with self._reading:
             if time.monotonic() - self._read_at >= _PATHS_KEPT_SECONDS:
-                found = scroll(self._client, self._collection, first_points_filter(self._project), ["path"])
-                self._paths = [values["path"] for values in found]
+                self._paths = [values["path"] for values in self._project.scroll(["path"], schema.FIRST_POINT)]
                 self._read_at = time.monotonic()
             return ChosenPaths(globs, self._paths, self._compile_globs)
 
 
-def count_files(client: QdrantClient, collection: str, project: str) -> dict[str, int]:
+def count_files(project: QdrantProject) -> dict[str, int]:
     """Return how many files of each language the project has, most first."""
-    found: dict[str, int] = {}
-    for values in scroll(client, collection, first_points_filter(project), ["language"]):
-        found[values["language"]] = found.get(values["language"], 0) + 1
-    return dict(sorted(found.items(), key=lambda item: -item[1]))
+    return dict(
+        Counter(values["language"] for values in project.scroll(["language"], schema.FIRST_POINT)).most_common()
+    )
 
 
-def stored_model(client: QdrantClient, collection: str, project: str) -> str:
+def stored_model(project: QdrantProject) -> str:
     """Return the fingerprint of the model that the project's vectors were made with, "" without any."""
-    with reaching():
-        records, _ = client.scroll(collection, project_filter(project), limit=1, with_payload=["model"])
+    records = project.first(1, ["model"])
     return str((records[0].payload or {})["model"]) if records else ""
 
 

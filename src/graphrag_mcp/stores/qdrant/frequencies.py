@@ -7,14 +7,14 @@ only the counts of its own words. A word without a count is in no chunk.
 from collections import defaultdict
 from collections.abc import Sequence
 
-from qdrant_client import QdrantClient, models
+from qdrant_client import models
 
 from graphrag_mcp.errors import ServerError
 from graphrag_mcp.model.search import Frequencies
 from graphrag_mcp.stores.points import point_key
 from graphrag_mcp.stores.qdrant.bm25 import term_index
-from graphrag_mcp.stores.qdrant.connection import SYNC, reaching
-from graphrag_mcp.stores.qdrant.schema import project_filter
+from graphrag_mcp.stores.qdrant.connection import SYNC
+from graphrag_mcp.stores.qdrant.schema import QdrantProject
 
 PARTS = 64  # A repository of 250,000 chunks has about 8,000 words in each.
 _PARTS_SENT = 16
@@ -23,42 +23,29 @@ _PARTS_SENT = 16
 class QdrantFrequencies:
     """The word counts of one project in one collection; written when a replication is complete."""
 
-    def __init__(self, client: QdrantClient, collection: str, project: str) -> None:
-        self._client = client
-        self._collection = collection
+    def __init__(self, project: QdrantProject) -> None:
         self._project = project
-        self._keys = [point_key(project, "frequencies", part) for part in range(PARTS)]
+        self._keys = [point_key(project.name, "frequencies", part) for part in range(PARTS)]
 
     def exist(self) -> bool:
         """Whether the project was ever replicated completely."""
-        with reaching():
-            return bool(self._client.retrieve(self._collection, self._keys[:1], with_payload=False))
+        return bool(self._project.retrieve(self._keys[:1], with_payload=False))
 
     def check(self) -> None:
         """Raise ServerError, with the next step, unless the project was replicated completely, and is still there."""
-        with reaching():
-            records = self._client.retrieve(self._collection, self._keys[:1], with_payload=["chunks"])
-        if not records or ((records[0].payload or {}).get("chunks") and not self._has_points()):
+        project = self._project
+        records = project.retrieve(self._keys[:1], with_payload=["chunks"])
+        if not records or ((records[0].payload or {}).get("chunks") and not project.first(1, ["path"])):
             raise ServerError(
-                f"Qdrant's collection {self._collection!r} holds no complete copy of {self._project!r}{SYNC}"
+                f"Qdrant's collection {project.collection!r} holds no complete copy of {project.name!r}{SYNC}"
             )
-
-    def _has_points(self) -> bool:
-        with reaching():
-            found, _ = self._client.scroll(
-                self._collection, project_filter(self._project), limit=1, with_payload=False, with_vectors=False
-            )
-        return bool(found)
 
     def read(self, terms: Sequence[str]) -> Frequencies:
         """Return how many chunks have each of the terms. Raises ServerError like `check`."""
         index_of = {term: term_index(term) for term in terms if term}
         parts = {0, *(index % PARTS for index in index_of.values())}
         fields = ["chunks", *(f"counts.{index:x}" for index in index_of.values())]
-        with reaching():
-            records = self._client.retrieve(
-                self._collection, [self._keys[part] for part in sorted(parts)], with_payload=fields
-            )
+        records = self._project.retrieve([self._keys[part] for part in sorted(parts)], with_payload=fields)
         if not records:
             self.check()
         counts: dict[str, int] = {}
@@ -78,15 +65,12 @@ class QdrantFrequencies:
             models.PointStruct(
                 id=key,
                 vector={},
-                payload={"frequencies_of": self._project, "chunks": frequencies.chunks, "counts": parts[number]},
+                payload={"frequencies_of": self._project.name, "chunks": frequencies.chunks, "counts": parts[number]},
             )
             for number, key in enumerate(self._keys)
         ]
-        with reaching():
-            for start in range(0, PARTS, _PARTS_SENT):
-                self._client.upsert(self._collection, points[start : start + _PARTS_SENT], wait=True)
+        self._project.upsert(points, _PARTS_SENT)
 
     def delete(self) -> None:
         """Remove the counts, so that the replica counts as incomplete."""
-        with reaching():
-            self._client.delete(self._collection, models.PointIdsList(points=list(self._keys)), wait=True)
+        self._project.delete(models.PointIdsList(points=list(self._keys)))

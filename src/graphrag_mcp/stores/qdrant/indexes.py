@@ -6,18 +6,18 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from qdrant_client import QdrantClient, models
+from qdrant_client import models
 
 from graphrag_mcp.errors import ServerError
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.model.search import Ranked
-from graphrag_mcp.ports import Matrix
+from graphrag_mcp.ports import Matrix, ScopePaths
 from graphrag_mcp.stores.keywords import discriminative_terms
-from graphrag_mcp.stores.points import ChunkIds, ScopePaths
+from graphrag_mcp.stores.points import ChunkIds
 from graphrag_mcp.stores.qdrant.bm25 import query_vector
 from graphrag_mcp.stores.qdrant.connection import reaching
 from graphrag_mcp.stores.qdrant.frequencies import QdrantFrequencies
-from graphrag_mcp.stores.qdrant.schema import DENSE, KEYWORDS, POINT_FIELDS, read_point, scope_filter
+from graphrag_mcp.stores.qdrant.schema import DENSE, KEYWORDS, POINT_FIELDS, QdrantProject, in_scope, read_point
 
 Wait = Callable[[Callable[[], list[models.Record]]], list[models.Record]]
 
@@ -29,9 +29,7 @@ class QdrantPoints:
     wait: runs a read of the search, with a time limit.
     """
 
-    client: QdrantClient
-    collection: str
-    project: str
+    project: QdrantProject
     chunk_ids: ChunkIds
     scope_paths: ScopePaths
     wait: Wait = operator.call
@@ -39,7 +37,7 @@ class QdrantPoints:
     @property
     def frequencies(self) -> QdrantFrequencies:
         """The word counts of the project."""
-        return QdrantFrequencies(self.client, self.collection, self.project)
+        return QdrantFrequencies(self.project)
 
     def query(self, vector: list[float] | models.SparseVector, using: str, limit: int, scope: Scope) -> list[Ranked]:
         """Return the best points inside the scope, best first, without content that the search's index does not have.
@@ -47,11 +45,11 @@ class QdrantPoints:
         Raises ServerError when there are none because the project was never replicated.
         """
         with reaching():
-            found = self.client.query_points(
-                self.collection,
+            found = self.project.client.query_points(
+                self.project.collection,
                 query=vector,
                 using=using,
-                query_filter=scope_filter(self.project, scope, self.scope_paths),
+                query_filter=self.project.filter(*in_scope(scope, self.scope_paths)),
                 limit=limit,
                 with_payload=POINT_FIELDS,
             ).points
@@ -63,12 +61,7 @@ class QdrantPoints:
     def read(self, keys: Iterable[str], **wanted: Any) -> list[models.Record]:
         """Return these points; wanted: the client's with_payload and with_vectors."""
         named = list(keys)
-
-        def look_up() -> list[models.Record]:
-            with reaching():
-                return self.client.retrieve(self.collection, named, **wanted)
-
-        return self.wait(look_up) if named else []
+        return self.wait(lambda: self.project.retrieve(named, **wanted)) if named else []
 
 
 class QdrantVectorIndex:
@@ -82,18 +75,16 @@ class QdrantVectorIndex:
         self._verify = verify
 
     def search(self, vector: Matrix, limit: int, scope: Scope) -> list[Ranked]:
-        """Return the nearest chunks inside the scope, nearest first; scores are cosines."""
         self._verify()
         return self._points.query(vector.tolist(), DENSE, limit, scope)
 
     def similarities(self, vector: Matrix, chunk_ids: Sequence[int]) -> Mapping[int, float]:
-        """Return the cosine of each of those chunks that have a vector, computed by the server."""
         keys = self._points.chunk_ids.keys(chunk_ids)
         if not keys:
             return {}
         with reaching():
-            found = self._points.client.query_points(
-                self._points.collection,
+            found = self._points.project.client.query_points(
+                self._points.project.collection,
                 query=vector.tolist(),
                 using=DENSE,
                 query_filter=models.Filter(must=[models.HasIdCondition(has_id=list(keys.values()))]),
@@ -130,7 +121,6 @@ class QdrantKeywordIndex:
         self._frequencies = points.frequencies
 
     def search(self, terms: Sequence[str], limit: int, scope: Scope) -> list[Ranked]:
-        """Return the best chunks inside the scope, best first."""
         if not terms:
             return []
         counts, chunks = self._frequencies.read(terms)

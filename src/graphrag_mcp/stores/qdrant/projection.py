@@ -3,23 +3,15 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from qdrant_client import QdrantClient, models
+from qdrant_client import models
 
 from graphrag_mcp.model.search import Frequencies
 from graphrag_mcp.stores.projection import Changing, ProjectedFile
+from graphrag_mcp.stores.qdrant import schema
 from graphrag_mcp.stores.qdrant.bm25 import document_vector
 from graphrag_mcp.stores.qdrant.connection import reaching
 from graphrag_mcp.stores.qdrant.frequencies import QdrantFrequencies
-from graphrag_mcp.stores.qdrant.schema import (
-    DENSE,
-    KEYWORDS,
-    create_collection,
-    files_filter,
-    outdated_filter,
-    payload,
-    project_filter,
-    scroll,
-)
+from graphrag_mcp.stores.qdrant.schema import QdrantProject
 
 BATCH_POINTS = 256  # A request of about a megabyte.
 
@@ -30,48 +22,33 @@ class QdrantProjection:
     keeps_edges = False
 
     def __init__(
-        self,
-        client: QdrantClient,
-        name: str,
-        collection: str,
-        project: str,
-        model: str,
-        dimensions: int,
-        weights: Mapping[str, float],
+        self, project: QdrantProject, name: str, model: str, dimensions: int, weights: Mapping[str, float]
     ) -> None:
         """name: of the replica. model, dimensions: of the vectors. weights: of the keyword fields."""
         self.name = name
-        self._client = client
-        self._collection = collection
         self._project = project
         self._model = model
         self._dimensions = dimensions
         self._weights = weights
-        self._frequencies = QdrantFrequencies(client, collection, project)
+        self._frequencies = QdrantFrequencies(project)
 
     def prepare(self) -> bool:
-        """Create the collection and its payload indexes where missing; return whether there was no collection."""
         with reaching():
-            return create_collection(self._client, self._collection, self._dimensions)
+            return schema.create_collection(self._project.client, self._project.collection, self._dimensions)
 
     def write(self, files: Sequence[ProjectedFile]) -> None:
         """Replace these files: write the new points, then remove the old ones."""
-        points = list(self._points(files))
-        with reaching():
-            for start in range(0, len(points), BATCH_POINTS):
-                self._client.upsert(self._collection, points[start : start + BATCH_POINTS], wait=True)
-            self._client.delete(self._collection, outdated_filter(self._project, files), wait=True)
+        self._project.upsert(list(self._points(files)), BATCH_POINTS)
+        outdated = self._project.filter(schema.any_of("path", [file.path for file in files]))
+        outdated.must_not = [schema.any_of("version", sorted({file.version for file in files}))]
+        self._project.delete(outdated)
 
     def delete(self, paths: Sequence[str]) -> None:
-        """Remove all points of these files."""
-        with reaching():
-            self._client.delete(self._collection, files_filter(self._project, paths), wait=True)
+        self._project.delete(self._project.filter(schema.any_of("path", paths)))
 
     def clear(self) -> None:
-        """Remove all points of the project."""
         self._frequencies.delete()
-        with reaching():
-            self._client.delete(self._collection, project_filter(self._project), wait=True)
+        self._project.delete(self._project.filter())
 
     def finish(self, frequencies: Callable[[], Frequencies], *, changed: bool) -> None:
         """Write the word counts of the project."""
@@ -79,16 +56,16 @@ class QdrantProjection:
             self._frequencies.write(frequencies())
 
     def chunks(self) -> int:
-        """Return how many points the project has, counted exactly."""
+        project = self._project
         with reaching():
-            if not self._client.collection_exists(self._collection):
+            if not project.client.collection_exists(project.collection):
                 return 0
-            return self._client.count(self._collection, project_filter(self._project), exact=True).count
+            return project.client.count(project.collection, project.filter(), exact=True).count
 
     def versions(self) -> Mapping[str, tuple[str, int]]:
         """Return the version and number of points of each file; the version is "" for a file with two versions."""
         found: dict[str, tuple[str, int]] = {}
-        for values in scroll(self._client, self._collection, project_filter(self._project), ["path", "version"]):
+        for values in self._project.scroll(["path", "version"]):
             version, count = found.get(values["path"], (values["version"], 0))
             found[values["path"]] = (version if version == values["version"] else "", count + 1)
         return found
@@ -101,9 +78,13 @@ class QdrantProjection:
         for file in files:
             for chunk in file.chunks:
                 sparse = document_vector(chunk.words, self._weights)
-                vector: dict[str, Any] = {KEYWORDS: models.SparseVector(indices=sparse.indices, values=sparse.values)}
+                vector: dict[str, Any] = {
+                    schema.KEYWORDS: models.SparseVector(indices=sparse.indices, values=sparse.values)
+                }
                 if chunk.vector is not None:
-                    vector[DENSE] = chunk.vector.tolist()
+                    vector[schema.DENSE] = chunk.vector.tolist()
                 yield models.PointStruct(
-                    id=chunk.point.key, vector=vector, payload=payload(self._project, self._model, file, chunk)
+                    id=chunk.point.key,
+                    vector=vector,
+                    payload=schema.payload(self._project.name, self._model, file, chunk),
                 )

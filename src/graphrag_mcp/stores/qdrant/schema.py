@@ -1,7 +1,7 @@
 """The collection: its vectors, the fields of a point's payload, and which of them filters use."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from qdrant_client import QdrantClient, models
@@ -12,7 +12,8 @@ from graphrag_mcp.model.files import ArchiveClass, Category, DocumentFacts, Docu
 from graphrag_mcp.model.paths import EVERY_PATH, folders
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.model.search import StoredChunk, StoredFile
-from graphrag_mcp.stores.points import Point, ScopePaths, scope_cover
+from graphrag_mcp.ports import ScopePaths
+from graphrag_mcp.stores.points import Point, scope_cover
 from graphrag_mcp.stores.projection import ProjectedChunk, ProjectedFile
 from graphrag_mcp.stores.qdrant.connection import reaching
 
@@ -22,6 +23,8 @@ KEYWORDS = "keywords"
 _PAGE = 1000
 
 POINT_FIELDS = ["path", "version", "ordinal"]  # What a search reads of a hit.
+FIRST_POINT = models.FieldCondition(key="ordinal", match=models.MatchValue(value=0))  # Of each file.
+ARCHIVED = models.FieldCondition(key="is_archived", match=models.MatchValue(value=True))
 FILE_FIELDS = [*POINT_FIELDS, "category", "is_archived", "archive_path", "archive_penalty", "modified_at", "facts"]
 
 _KEYWORD = models.KeywordIndexParams(type=models.KeywordIndexType.KEYWORD)
@@ -39,6 +42,52 @@ _INDEXES: Mapping[str, Any] = {
     "is_archived": models.BoolIndexParams(type=models.BoolIndexType.BOOL),
     "facts.status": _KEYWORD,
 }
+
+
+@dataclass(frozen=True, slots=True)
+class QdrantProject:
+    """The points of one project in one collection. A failure of the server is a ServerError."""
+
+    client: QdrantClient
+    collection: str
+    name: str
+
+    def filter(self, *conditions: models.Condition) -> models.Filter:
+        """Return a filter for the points that meet all conditions."""
+        return models.Filter(must=[any_of("project_id", [self.name]), *conditions])
+
+    def first(self, most: int, fields: list[str], *conditions: models.Condition) -> list[models.Record]:
+        """Return some points that meet all conditions, with these fields."""
+        with reaching():
+            return self.client.scroll(self.collection, self.filter(*conditions), limit=most, with_payload=fields)[0]
+
+    def scroll(self, fields: list[str], *conditions: models.Condition) -> Iterator[Mapping[str, Any]]:
+        """Yield these fields of all points that meet all conditions."""
+        wanted, offset = self.filter(*conditions), None
+        while True:
+            with reaching():
+                records, offset = self.client.scroll(
+                    self.collection, wanted, limit=_PAGE, offset=offset, with_payload=fields
+                )
+            yield from (record.payload or {} for record in records)
+            if offset is None:
+                return
+
+    def retrieve(self, keys: Sequence[str], **wanted: Any) -> list[models.Record]:
+        """Return these points; wanted: the client's with_payload and with_vectors."""
+        with reaching():
+            return self.client.retrieve(self.collection, keys, **wanted)
+
+    def upsert(self, points: Sequence[models.PointStruct], batch: int) -> None:
+        """Write points, some at a time."""
+        with reaching():
+            for start in range(0, len(points), batch):
+                self.client.upsert(self.collection, points[start : start + batch], wait=True)
+
+    def delete(self, points: models.Filter | models.PointIdsList) -> None:
+        """Remove points."""
+        with reaching():
+            self.client.delete(self.collection, points, wait=True)
 
 
 def create_collection(client: QdrantClient, collection: str, dimensions: int) -> bool:
@@ -155,84 +204,29 @@ def read_chunk(chunk_id: int, file_id: int, values: Mapping[str, Any]) -> Stored
     )
 
 
-def scope_filter(project: str, scope: Scope, paths: ScopePaths) -> models.Filter:
-    """Return the scope as a filter."""
-    must: list[Any] = [_any("project_id", [project])]
-    denied: list[Any] = []
+def in_scope(scope: Scope, paths: ScopePaths) -> list[models.Condition]:
+    """Return the conditions of a scope."""
+    wanted: list[models.Condition] = []
+    denied: list[models.Condition] = []
     if scope.exclude_archived:
-        lifted = paths.lifted(scope.include_patterns)
-        shown: list[Any] = [models.FieldCondition(key="is_archived", match=models.MatchValue(value=False))]
-        if lifted:
-            shown.append(_any("path", lifted))
-        must.append(models.Filter(should=shown))
+        shown: list[models.Condition] = [models.FieldCondition(key="is_archived", match=models.MatchValue(value=False))]
+        if lifted := paths.lifted(scope.include_patterns):
+            shown.append(any_of("path", lifted))
+        wanted.append(models.Filter(should=shown))
     if scope.categories:
-        must.append(_any("category", sorted(scope.categories)))
+        wanted.append(any_of("category", sorted(scope.categories)))
     if scope.languages:
-        must.append(_any("language", sorted(scope.languages)))
+        wanted.append(any_of("language", sorted(scope.languages)))
     cover = scope_cover(scope, paths)
     if cover != EVERY_PATH:
-        (must if cover.is_inside else denied).append(_any("folders", [*cover.folders, *cover.files]))
+        (wanted if cover.is_inside else denied).append(any_of("folders", [*cover.folders, *cover.files]))
     if scope.excluded_keys:
-        denied.append(_any("match_keys", sorted(scope.excluded_keys)))
-    return models.Filter(must=must, must_not=denied or None)
+        denied.append(any_of("match_keys", sorted(scope.excluded_keys)))
+    return [*wanted, models.Filter(must_not=denied)] if denied else wanted
 
 
-def files_filter(project: str, paths: Sequence[str]) -> models.Filter:
-    """Return a filter for all points of these files."""
-    return models.Filter(must=[_any("project_id", [project]), _any("path", paths)])
-
-
-def outdated_filter(project: str, files: Sequence[ProjectedFile]) -> models.Filter:
-    """Return a filter for the points of these files that belong to another version of them."""
-    versions = sorted({file.version for file in files})
-    return models.Filter(
-        must=[_any("project_id", [project]), _any("path", [file.path for file in files])],
-        must_not=[_any("version", versions)],
-    )
-
-
-def first_points_filter(project: str) -> models.Filter:
-    """Return a filter for the first point of each file."""
-    return models.Filter(must=[_any("project_id", [project]), first_points()])
-
-
-def first_points() -> models.FieldCondition:
-    """Return the condition for the first point of a file."""
-    return models.FieldCondition(key="ordinal", match=models.MatchValue(value=0))
-
-
-def archived_filter(project: str) -> models.Filter:
-    """Return a filter for the first point of each archived file."""
-    return models.Filter(
-        must=[
-            _any("project_id", [project]),
-            models.FieldCondition(key="is_archived", match=models.MatchValue(value=True)),
-            first_points(),
-        ]
-    )
-
-
-def scroll(
-    client: QdrantClient, collection: str, wanted: models.Filter, fields: list[str]
-) -> Iterator[Mapping[str, Any]]:
-    """Yield these fields of all points that match a filter."""
-    offset: Any = None
-    while True:
-        with reaching():
-            records, offset = client.scroll(
-                collection, scroll_filter=wanted, limit=_PAGE, offset=offset, with_payload=fields
-            )
-        yield from (record.payload or {} for record in records)
-        if offset is None:
-            return
-
-
-def project_filter(project: str) -> models.Filter:
-    """Return a filter for all points of a project."""
-    return models.Filter(must=[_any("project_id", [project])])
-
-
-def _any(field: str, values: Sequence[str]) -> models.FieldCondition:
+def any_of(field: str, values: Sequence[str]) -> models.FieldCondition:
+    """Return the condition that a field has any of some values."""
     return models.FieldCondition(key=field, match=models.MatchAny(any=list(values)))
 
 

@@ -17,7 +17,6 @@ from graphrag_mcp.model.files import (
     Symbol,
     SymbolKind,
 )
-from graphrag_mcp.model.paths import ChosenPaths
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.model.search import Ranked, StoredChunk, StoredFile
 from graphrag_mcp.stores.sqlite.database import Database, id_list, marks
@@ -62,19 +61,14 @@ class _Stated(NamedTuple):
     by_file: dict[int, DocumentStatus | None]
 
 
-class _Listed(NamedTuple):
-    """The files of some scopes, as of one commit."""
+class _Kept(NamedTuple):
+    """What was read since a commit: files by id, the files of some scopes, entries by the note that they lack."""
 
     version: int
-    files: dict[Scope, list[ListedFile]]
-
-
-class _StatesWithout(NamedTuple):
-    """The index entries of the files without a note, as of one commit."""
-
-    version: int
-    note: str
-    states: dict[str, FileState]
+    files: dict[int, StoredFile]
+    listed: dict[Scope, list[ListedFile]]
+    states_without: dict[str, dict[str, FileState]]
+    counts: list[Counts]
 
 
 class SqliteCatalog:
@@ -84,18 +78,12 @@ class SqliteCatalog:
 
     def __init__(self, database: Database, scopes: "ScopeResolver") -> None:
         self._database = database
-        self._scopes = scopes
-        self._files: dict[int, StoredFile] = {}
-        self._files_version = -1
+        self.scope_paths = scopes
         self._definitions: dict[int, tuple[Symbol, ...]] = {}
         self._stated = _Stated(-1, frozenset(), {})
-        self._counts: Counts | None = None
-        self._counts_version = -1
-        self._states_without: _StatesWithout | None = None
-        self._listed = _Listed(-1, {})
+        self._kept = _Kept(-1, {}, {}, {}, [])
 
     def chunks(self, chunk_ids: Sequence[int]) -> Mapping[int, StoredChunk]:
-        """Return the chunks that still exist, by id."""
         rows = self._database.rows(
             f"""SELECT {CHUNK_COLUMNS} FROM chunks c CROSS JOIN files f ON f.id = c.file_id
                 WHERE c.id IN (SELECT value FROM json_each(?))""",
@@ -114,8 +102,7 @@ class SqliteCatalog:
         return read_chunk(rows[0]) if rows else None
 
     def files(self, chunk_ids: Sequence[int]) -> Mapping[int, StoredFile]:
-        """Return the file of each chunk, by the chunk's id; chunks of files that are gone are left out."""
-        known = self._known_files()
+        known = self._kept_now().files
         file_of = {chunk_id: chunk_id >> ORDINAL_BITS for chunk_id in chunk_ids}
         missing = {file_id for file_id in file_of.values() if file_id not in known}
         if missing:
@@ -127,12 +114,12 @@ class SqliteCatalog:
             known.update((row[0], _read_file(row)) for row in rows)
         return {chunk_id: known[file_id] for chunk_id, file_id in file_of.items() if file_id in known}
 
-    def _known_files(self) -> dict[int, StoredFile]:
-        """Return the files read since the last commit."""
+    def _kept_now(self) -> _Kept:
+        """Return what was read since the last commit."""
         version = self._database.version()
-        if version != self._files_version:
-            self._files, self._files_version = {}, version
-        return self._files
+        if version != self._kept.version:
+            self._kept = _Kept(version, {}, {}, {}, [])
+        return self._kept
 
     def definitions(self, file_ids: Collection[int]) -> Mapping[int, Sequence[Symbol]]:
         """Return the definitions of files by file id, in the order of their lines.
@@ -159,7 +146,6 @@ class SqliteCatalog:
         return {file_id: tuple(found[file_id]) for file_id in file_ids}
 
     def spans(self, file_ids: Collection[int]) -> Mapping[int, Mapping[int, tuple[int, int]]]:
-        """Return first and last line of the chunks of files in their order, by file and chunk id."""
         found: dict[int, dict[int, tuple[int, int]]] = {file_id: {} for file_id in file_ids}
         for chunk_id, start, end in self._database.rows(
             f"""SELECT c.id, c.start_line, c.end_line FROM json_each(?) wanted CROSS JOIN main.chunks c
@@ -171,7 +157,6 @@ class SqliteCatalog:
         return found
 
     def calls(self, file_ids: Collection[int]) -> Mapping[int, Sequence[tuple[int, str]]]:
-        """Return the names that files call, each with its line, in the order of the lines."""
         found: dict[int, list[tuple[int, str]]] = {file_id: [] for file_id in file_ids}
         for file_id, line, target in self._database.rows(
             """SELECT file_id, line, target FROM main.relations
@@ -182,8 +167,7 @@ class SqliteCatalog:
         return found
 
     def find_paths(self, words: Sequence[str], limit: int, scope: Scope) -> list[Ranked]:
-        """Return the first chunks of files whose stem has one of the words; the score is the share of the stem."""
-        hidden = self._scopes.resolve(scope)
+        hidden = self.scope_paths.resolve(scope)
         rows = self._database.rows(
             f"""SELECT (w.file_id << {ORDINAL_BITS}), sum(w.share) AS score FROM path_words w
                 WHERE w.word IN ({marks(words)}) AND {hidden.condition("w.file_id")}
@@ -194,11 +178,10 @@ class SqliteCatalog:
         return [Ranked(chunk_id, score) for chunk_id, score in rows]
 
     def documents(self, status: DocumentStatus, limit: int, scope: Scope) -> list[int]:
-        """Return the first chunks of documents that state this status, in the order of their paths."""
         ids = [file_id for file_id, stated in self._stated_now().items() if stated is status]
         if not ids:  # The usual case: no query is needed.
             return []
-        hidden = self._scopes.resolve(scope)
+        hidden = self.scope_paths.resolve(scope)
         rows = self._database.rows(
             f"""SELECT f.id << {ORDINAL_BITS} FROM files f
                 WHERE f.id IN (SELECT value FROM json_each(?)) AND {hidden.condition("f.id")}
@@ -210,7 +193,7 @@ class SqliteCatalog:
     def _stated_now(self) -> dict[int, DocumentStatus | None]:
         """Return the status that each document states, by file id; each content is read once."""
         known = self._stated
-        version, members = self._scopes.members()
+        version, members = self.scope_paths.members()
         if version != known.version:
             present = frozenset(members.tolist())
             rows = self._database.rows(
@@ -235,14 +218,13 @@ class SqliteCatalog:
 
     def states_without(self, note: str) -> dict[str, FileState]:
         """Return the index entries of the files whose note does not contain this, by path; read once per commit."""
-        known, version = self._states_without, self._database.version()
-        if known is None or (known.version, known.note) != (version, note):
+        known = self._kept_now().states_without
+        if note not in known:
             rows = self._database.rows(
                 "SELECT path, size, changed_ns, content_hash, recipe FROM files WHERE NOT instr(note, ?)", (note,)
             )
-            states = {path: FileState(*state) for path, *state in rows}
-            known = self._states_without = _StatesWithout(version, note, states)
-        return known.states
+            known[note] = {path: FileState(*state) for path, *state in rows}
+        return known[note]
 
     def states(self, file_ids: Iterable[int]) -> dict[int, FileState]:
         """Return the index entries of those contents that the tree still has, by their ids."""
@@ -270,17 +252,13 @@ class SqliteCatalog:
         return {found: FileState(*state) for found, *state in rows}
 
     def paths(self, scope: Scope) -> list[tuple[str, Category]]:
-        """Return the files of a scope with their categories, in the order of their paths."""
         return [(file.path, file.category) for file in self.listed(scope)]
 
     def listed(self, scope: Scope) -> Sequence[ListedFile]:
         """Return the files of a scope in the order of their paths; those of a few scopes are kept until a commit."""
-        version = self._database.version()
-        if version != self._listed.version:
-            self._listed = _Listed(version, {})
-        known = self._listed.files
+        known = self._kept_now().listed
         if scope not in known:
-            hidden = self._scopes.resolve(scope)
+            hidden = self.scope_paths.resolve(scope)
             rows = self._database.rows(
                 f"SELECT id, path, category, language FROM files f WHERE {hidden.condition('f.id')} ORDER BY path",
                 hidden.parameters,
@@ -300,26 +278,17 @@ class SqliteCatalog:
 
     def counts(self) -> Counts:
         """Return the sizes of the index, counted once for each commit."""
-        version = self._database.version()
-        if self._counts is None or version != self._counts_version:
+        known = self._kept_now().counts
+        if not known:
             (row,) = self._database.rows(
                 """SELECT count(*), coalesce(sum(chunks), 0), coalesce(sum(symbols), 0), coalesce(sum(relations), 0),
                           coalesce(sum(embedded), 0), count(archive_reason) FROM files"""
             )
-            self._counts, self._counts_version = Counts(*row), version
-        return self._counts
+            known.append(Counts(*row))
+        return known[0]
 
     def languages(self) -> Collection[str]:
-        """Return the languages of the indexed files."""
         return self.files_by("language").keys()
-
-    def lifted(self, patterns: tuple[str, ...]) -> Sequence[str]:
-        """Return the paths of archived files that gitignore globs match."""
-        return self._scopes.lifted(patterns)
-
-    def chosen(self, globs: tuple[str, ...]) -> ChosenPaths:
-        """Return the indexed files that the `paths` of a scope choose."""
-        return self._scopes.chosen(globs)
 
     def files_by(self, column: str) -> dict[str, int]:
         """Return the number of files for each value of "language", "category" or "note"."""
@@ -329,33 +298,20 @@ class SqliteCatalog:
 
 
 def read_chunk(row: Sequence[Any]) -> StoredChunk:
-    """Build a chunk from the values of CHUNK_COLUMNS."""
-    (chunk_id, file_id, path, language, category, start_line, end_line, text, kind, symbol) = row[:10]
-    (names, enclosing, signature, archive_reason, archive_penalty, modified_at, facts) = row[10:]
-    return StoredChunk(
-        chunk_id=chunk_id,
-        file_id=file_id,
-        path=path,
-        language=language,
-        category=Category(category),
-        start_line=start_line,
-        end_line=end_line,
-        text=text,
-        kind=kind,
-        symbol=symbol,
-        names=_split(names),
-        enclosing=_split(enclosing),
-        signature=signature,
-        archive=ArchiveClass(archive_reason, archive_penalty) if archive_reason is not None else None,
-        modified_at=modified_at,
-        facts=read_facts(facts),
-    )
+    """Build a chunk from the values of CHUNK_COLUMNS, which are in the order of its fields."""
+    chunk_id, file_id, path, language, category, *rest = row[:10]
+    names, enclosing, signature, reason, penalty, modified_at, facts = row[10:]
+    rest += [_split(names), _split(enclosing), signature, _archive(reason, penalty), modified_at, read_facts(facts)]
+    return StoredChunk(chunk_id, file_id, path, language, Category(category), *rest)
 
 
 def _read_file(row: Sequence[Any]) -> StoredFile:
-    file_id, path, category, archive_reason, archive_penalty, modified_at, facts = row
-    archive = ArchiveClass(archive_reason, archive_penalty) if archive_reason is not None else None
-    return StoredFile(file_id, path, Category(category), archive, modified_at, read_facts(facts))
+    file_id, path, category, reason, penalty, modified_at, facts = row
+    return StoredFile(file_id, path, Category(category), _archive(reason, penalty), modified_at, read_facts(facts))
+
+
+def _archive(reason: str | None, penalty: float) -> ArchiveClass | None:
+    return ArchiveClass(reason, penalty) if reason is not None else None
 
 
 def write_facts(facts: DocumentFacts) -> str:

@@ -122,7 +122,6 @@ class Database:
         return int(count)
 
     def rows(self, sql: str, parameters: Iterable[object] = ()) -> list[tuple[Any, ...]]:
-        """Return all rows of one query."""
         lent = self._lent()
         with lent.busy:
             return lent.opened.execute(sql, tuple(parameters)).fetchall()

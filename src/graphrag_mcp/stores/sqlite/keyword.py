@@ -31,7 +31,6 @@ class SqliteKeywordIndex:
         self._chunks = 0
 
     def search(self, terms: Sequence[str], limit: int, scope: Scope) -> list[Ranked]:
-        """Return the best chunks inside the scope, best first."""
         self._catch_up()
         chosen = discriminative_terms(self._frequencies_of(terms), self._chunks)
         query = " OR ".join('"' + term.replace('"', '""') + '"' for term in chosen)
@@ -46,7 +45,6 @@ class SqliteKeywordIndex:
         return list(map(Ranked._make, rows))
 
     def chunks_with_words(self, phrases: Sequence[str], limit: int, scope: Scope) -> list[int]:
-        """Return chunks inside the scope that have the words of any of the phrases in a row, at most `limit`."""
         wanted = " OR ".join(f'"{words}"' for words in map(index_text, phrases) if words)
         if not wanted:
             return []

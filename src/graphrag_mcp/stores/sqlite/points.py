@@ -15,7 +15,6 @@ class SqliteChunkIds:
         self._project = project
 
     def ids(self, points: Sequence[Point]) -> list[int | None]:
-        """Return the chunk id of each point; None for a content that the index does not have."""
         rows = self._database.rows(
             "SELECT path, id, content_hash, recipe FROM files WHERE path IN (SELECT value FROM json_each(?))",
             (id_list(sorted({point.path for point in points})),),
@@ -31,7 +30,6 @@ class SqliteChunkIds:
         return found
 
     def keys(self, chunk_ids: Sequence[int]) -> Mapping[int, str]:
-        """Return the key of each chunk in the index."""
         rows = self._database.rows(
             "SELECT id, path, content_hash, recipe FROM files WHERE id IN (SELECT value FROM json_each(?))",
             (id_list({chunk_id >> ORDINAL_BITS for chunk_id in chunk_ids}),),

@@ -1,11 +1,11 @@
 """Turns a parsed file into rows of plain values, in the parsing processes: without numpy and SQLite."""
 
 from bisect import bisect_right
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
 from graphrag_mcp.model.files import ArchiveClass, Chunk, PackedFacts, ParsedFile, Relation, Symbol
+from graphrag_mcp.model.scope import match_keys
 from graphrag_mcp.stores.sqlite.catalog import write_facts
 from graphrag_mcp.stores.sqlite.schema import MAX_CHUNKS_PER_FILE
 
@@ -26,30 +26,15 @@ class TreeEntry(NamedTuple):
     modified_at: float | None
 
 
-@dataclass(frozen=True, slots=True)
-class FileRows:
-    """One parsed file with all that is written of it.
-
-    keywords: the words of each chunk, in the order of KEYWORD_FIELDS. text_hashes: of each chunk's embedded text.
-    path_words: word of the file's stem to its share of the stem. module_keys: the names by which other files import it.
-    """
-
-    parsed: ParsedFile
-    entry: TreeEntry
-    match_keys: frozenset[str]
-    path_words: Mapping[str, float]
-    module_keys: frozenset[str]
-    keywords: Sequence[tuple[str, ...]]
-    text_hashes: Sequence[bytes]
-
-
 _Row = tuple[object, ...]
 
 
 class PackedFile(NamedTuple):
     """The rows of one file as plain values, which are sent between processes at a tenth of the cost of objects.
 
-    facts: the columns of `files` after the recipe, without the number of vectors. symbols: with their chunk's ordinal.
+    facts: the columns of `files` after the recipe, without the number of vectors. path_words: word of the file's stem
+    and its share of the stem. module_keys: the names by which other files import it. keywords: the words of each chunk,
+    in the order of KEYWORD_FIELDS. text_hashes: of each chunk's embedded text. symbols: with their chunk's ordinal.
     """
 
     entry: TreeEntry
@@ -66,33 +51,28 @@ class PackedFile(NamedTuple):
     manifest: str
 
 
-def pack_rows(rows: FileRows) -> PackedFile:
+def pack_rows(
+    parsed: ParsedFile,
+    entry: TreeEntry,
+    path_words: Mapping[str, float],
+    module_keys: Collection[str],
+    keywords: Sequence[tuple[str, ...]],
+    text_hashes: Sequence[bytes],
+) -> PackedFile:
     """Return the rows of a file. Raises ValueError when it has more than MAX_CHUNKS_PER_FILE chunks."""
-    parsed = rows.parsed
-    if len(parsed.chunks) > MAX_CHUNKS_PER_FILE:
-        count = len(parsed.chunks)
-        raise ValueError(
-            f"{parsed.path} has {count} chunks; the limit for one file is {MAX_CHUNKS_PER_FILE} of one file"
-        )
+    if (count := len(parsed.chunks)) > MAX_CHUNKS_PER_FILE:
+        raise ValueError(f"{parsed.path} has {count} chunks; the limit for one file is {MAX_CHUNKS_PER_FILE}")
     symbols = _pack_symbols(parsed)
+    facts = (parsed.language, parsed.category.value, parsed.mode.value, parsed.note, write_facts(parsed.facts))
     return PackedFile(
-        entry=rows.entry,
-        facts=(
-            parsed.language,
-            parsed.category.value,
-            parsed.mode.value,
-            parsed.note,
-            write_facts(parsed.facts),
-            len(parsed.chunks),
-            len(symbols),
-            len(parsed.relations),
-        ),
-        match_keys=sorted(rows.match_keys),
-        path_words=sorted(rows.path_words.items()),
-        module_keys=sorted(rows.module_keys),
+        entry=entry,
+        facts=(*facts, len(parsed.chunks), len(symbols), len(parsed.relations)),
+        match_keys=sorted(match_keys(parsed.path)),
+        path_words=sorted(path_words.items()),
+        module_keys=sorted(module_keys),
         chunks=[_pack_chunk(chunk) for chunk in parsed.chunks],
-        keywords=rows.keywords,
-        text_hashes=rows.text_hashes,
+        keywords=keywords,
+        text_hashes=text_hashes,
         symbols=symbols,
         relations=[_pack_relation(relation) for relation in parsed.relations],
         code=parsed.code,

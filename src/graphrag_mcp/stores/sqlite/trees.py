@@ -80,7 +80,6 @@ def remove_tree(connection: sqlite3.Connection, tree_id: int) -> None:
 
 
 def remove_orphans(connection: sqlite3.Connection, file_ids: Iterable[int]) -> None:
-    """Remove the files that no tree has."""
     for file_id in file_ids:
         if connection.execute("SELECT 1 FROM main.tree_files WHERE file_id = ?", (file_id,)).fetchone() is None:
             remove_rows(connection, file_id)

@@ -37,20 +37,17 @@ class SqliteVectorIndex:
         self._version = -1
 
     def search(self, vector: Matrix, limit: int, scope: Scope) -> list[Ranked]:
-        """Return the nearest chunks inside the scope, nearest first; scores are cosines."""
         with self._guard:
             self._catch_up()
             hidden = self._scopes.resolve(scope).is_hidden
             return self._rows.nearest(np.ascontiguousarray(vector, dtype=np.float32), limit, hidden)
 
     def similarities(self, vector: Matrix, chunk_ids: Sequence[int]) -> Mapping[int, float]:
-        """Return the cosine of each of those chunks that have a vector."""
         with self._guard:
             self._catch_up()
             return self._rows.compare(np.ascontiguousarray(vector, dtype=np.float32), chunk_ids)
 
     def vectors(self, chunk_ids: Sequence[int]) -> Mapping[int, Matrix]:
-        """Return the vectors of those chunks that have one."""
         with self._guard:
             self._catch_up()
             return self._rows.take(chunk_ids)
@@ -154,7 +151,7 @@ class _Rows:
             return []
         ids, scores = np.concatenate(ids_of_blocks), np.concatenate(scores_of_blocks)
         order = np.lexsort((ids, -scores))[:limit]
-        return [Ranked(int(ids[row]), float(scores[row])) for row in order]
+        return list(map(Ranked, ids[order].tolist(), scores[order].tolist()))
 
     def _grow(self) -> None:
         number = len(self.blocks)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from graphrag_mcp.model.files import ArchiveClass
 from graphrag_mcp.ports import Matrix
 from graphrag_mcp.stores.sqlite.database import Database, id_list, is_busy
-from graphrag_mcp.stores.sqlite.rows import FileRows, PackedFile, TreeEntry, pack_rows
+from graphrag_mcp.stores.sqlite.rows import PackedFile, TreeEntry
 from graphrag_mcp.stores.sqlite.schema import KEYWORD_FIELDS, ORDINAL_BITS
 from graphrag_mcp.stores.sqlite.trees import remove_orphans, remove_rows, remove_tree, retire_others
 
@@ -62,12 +62,8 @@ class SqliteIndexWriter:
         )
         return dict(rows)
 
-    def write(self, files: Sequence[tuple[FileRows, Sequence[bytes]]], model_id: int | None) -> None:
+    def write(self, files: Sequence[tuple[PackedFile, Sequence[bytes]]], model_id: int | None) -> None:
         """Replace the rows of these files in one commit; each with the vectors of its chunks, none without a model."""
-        self.write_packed([(pack_rows(rows), vectors) for rows, vectors in files], model_id)
-
-    def write_packed(self, files: Sequence[tuple[PackedFile, Sequence[bytes]]], model_id: int | None) -> None:
-        """Do the same as `write`, for files that a parsing process has packed."""
         if not files:
             return
         with self._commit() as connection:

@@ -1,1 +1,0 @@
-"""Reads the keys of configuration files, with the line of each value."""

@@ -248,6 +248,42 @@ def test_a_type_parameter_has_the_members_of_its_limit() -> None:
     assert Project({"A.java": text}).answers() == ["A.java:1 f", OTHER]
 
 
+def test_containers_of_the_standard_library_give_what_they_hold() -> None:
+    """Lists, maps, loops, optional values and streams, with functions that are handed to them."""
+    text = """import java.util.*;
+import java.util.concurrent.atomic.AtomicReference;
+class Item { Item next; void use() {} }
+class A {
+  List<Item> all; Map<String, List<Item>> named; AtomicReference<Item> one; ArrayList<Item> more;
+  void f() {
+    all.get(0).«use»(); named.get("").get(0).«use»(); one.get().«use»(); more.iterator().next().«use»();
+    for (var item : more) item.«use»();
+    for (Map.Entry<String, List<Item>> entry : named.entrySet()) entry.getValue().get(0).«use»();
+    all.forEach(item -> item.«use»());
+    all.stream().map(item -> item.next).findFirst().get().«use»();
+    all.stream().map(A::same).filter(item -> item.next != null).forEach(item -> item.«use»());
+    named.values().stream().flatMap(items -> items.stream()).findAny().orElse(null).«use»();
+  }
+  static Item same(Item item) { return item; }
+}
+"""
+    assert Project({"A.java": text}).answers() == ["A.java:3 use"] * 10
+
+
+def test_what_the_standard_library_does_not_declare_here_is_foreign() -> None:
+    """Its types have more members than those of which the results are known."""
+    text = "import java.util.*;\nclass A { void f(List<A> all) { all.«other»(); all.other().«f»(null); } }\n"
+    assert Project({"A.java": text}).answers() == [OTHER, UNDECIDED]
+
+
+def test_a_parameter_of_a_lambda_is_unknown_where_nothing_says_its_type() -> None:
+    """A generic method that is given nothing else may work on anything."""
+    text = """import java.util.*;
+class A { A next; void f(List<A> all) { all.sort(Comparator.comparing(one -> one.«next»)); } }
+"""
+    assert Project({"A.java": text}).answer() == UNDECIDED
+
+
 def test_what_a_foreign_container_gives_is_unknown() -> None:
     """Its own methods are foreign, but what they give may be of the project."""
     text = "import lib.Cage;\nclass A {\n  void f(Cage<A> c, Cage<String> s) { c.«get»().«f»(); s.get().«f»(); }\n}\n"

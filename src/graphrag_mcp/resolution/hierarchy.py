@@ -6,6 +6,7 @@ from typing import NamedTuple
 from graphrag_mcp.model.expressions import parse
 from graphrag_mcp.model.facts import Declared, Mark, Thing, Use
 from graphrag_mcp.model.files import SymbolKind
+from graphrag_mcp.resolution.policies import LIBRARIES
 from graphrag_mcp.resolution.resolver import Resolver
 from graphrag_mcp.resolution.search import Search, Site
 from graphrag_mcp.resolution.values import Above, Either, Instance, Outside, Value, Variable, rebuilt
@@ -243,7 +244,7 @@ def _types(value: Value | None) -> tuple[Thing, ...]:
     """Return the types that a value may have."""
     if isinstance(value, Either):
         return tuple(thing for one in value.values for thing in _types(one))
-    return value.things if isinstance(value, Instance) else ()
+    return tuple(thing for thing in value.things if thing.path not in LIBRARIES) if isinstance(value, Instance) else ()
 
 
 def _agree(one: Signature, other: Signature) -> bool:

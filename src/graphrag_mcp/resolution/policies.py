@@ -4,10 +4,10 @@ import posixpath
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, partial
 from importlib import resources
 
-from graphrag_mcp.model.facts import FileFacts, Use
+from graphrag_mcp.model.facts import FileFacts, Thing, Use
 from graphrag_mcp.model.files import SymbolKind
 from graphrag_mcp.model.manifests import Manifest
 from graphrag_mcp.parsing.code.builtins import builtins_of
@@ -260,17 +260,43 @@ _ECMA = Policy(
 )
 
 
-@cache
-def _ecma_library() -> FileFacts | None:
-    text = resources.files(__package__).joinpath("libraries", "ecmascript.d.ts").read_text(encoding="utf-8")
-    grammar, code = load_grammar("typescript"), SourceCode(text)
+def _library(name: str) -> str:
+    return resources.files(__package__).joinpath("libraries", name).read_text(encoding="utf-8")
+
+
+def _read_library(path: str, language: str, text: str) -> FileFacts | None:
+    grammar, code = load_grammar(language), SourceCode(text)
     if grammar is None:
         return None
     tree = parse_tree(grammar.language, code)
-    return read_facts(tree, grammar, _LIBRARY, code, read_outline(tree, grammar, _LIBRARY, code).definitions)
+    return read_facts(tree, grammar, path, code, read_outline(tree, grammar, path, code).definitions)
 
 
-LIBRARIES: Mapping[str, Callable[[], FileFacts | None]] = {_LIBRARY: _ecma_library}
+_JAVA_PACKAGES = ["package " + text for text in _library("java.java").split("\npackage ")[1:]]
+_LIBRARY_TEXTS = {
+    _LIBRARY: ("typescript", _library("ecmascript.d.ts")),
+    **{f"<{text.split(';')[0].removeprefix('package ')}>": ("java", text) for text in _JAVA_PACKAGES},
+}
+LIBRARIES: Mapping[str, Callable[[], FileFacts | None]] = {
+    path: cache(partial(_read_library, path, language, text)) for path, (language, text) in _LIBRARY_TEXTS.items()
+}
+
+
+def find_declared(source: FactSource, unit: str, qualified_name: str) -> Sequence[Thing]:
+    """Return the declarations of a name in a unit of the project, else in one of the language's own library."""
+    path = f"<{unit}>"
+    return source.find(unit, qualified_name) or (_named(path).get(qualified_name, ()) if path in LIBRARIES else ())
+
+
+@cache
+def _named(path: str) -> Mapping[str, Sequence[Thing]]:
+    """Return the declarations of a file of a library by their qualified names."""
+    found: dict[str, list[Thing]] = {}
+    facts = LIBRARIES[path]()
+    for number, one in enumerate(facts.declared if facts else ()):
+        found.setdefault(one.qualified, []).append(Thing(path, number))
+    return found
+
 
 _FUNCTIONS = frozenset((SymbolKind.FUNCTION, SymbolKind.METHOD))
 _VARIABLES = frozenset((SymbolKind.FIELD, SymbolKind.CONSTANT))
@@ -282,47 +308,11 @@ def _java_module(source: FactSource, _path: str, module: str) -> Value:
     names = module.split(".")
     for length in range(len(names), 0, -1):
         unit = ".".join(names[:length])
-        if source.has_unit(unit):
-            things = source.find(unit, ".".join(names[length:])) if length < len(names) else ()
+        if source.has_unit(unit) or f"<{unit}>" in LIBRARIES:
+            things = find_declared(source, unit, ".".join(names[length:])) if length < len(names) else ()
             return Type(tuple(things)) if things else Package(module, is_nested=True)
     return Outside(module)
 
-
-_THROWABLE = dict.fromkeys(
-    ("getMessage", "getLocalizedMessage", "getCause", "initCause", "printStackTrace", "fillInStackTrace",
-     "getStackTrace", "setStackTrace", "addSuppressed", "getSuppressed"), 0
-)  # fmt: skip
-_JAVA_TYPES: Mapping[str, Mapping[str, int]] = {
-    "Object": {},
-    "Serializable": {},
-    "Cloneable": {},
-    "Comparable": {"compareTo": 1},
-    "Runnable": {"run": 0},
-    "Iterable": dict.fromkeys(("iterator", "forEach", "spliterator"), 0),
-    "Iterator": dict.fromkeys(("hasNext", "next", "remove", "forEachRemaining"), 0),
-    "Enum": dict.fromkeys(
-        ("values", "valueOf", "name", "ordinal", "compareTo", "getDeclaringClass", "describeConstable"), 0
-    ),
-    "Record": {},
-    "Annotation": {"annotationType": 0},
-    "Callable": {"call": 0},
-    "Closeable": {"close": 0},
-    "AutoCloseable": {"close": 0},
-    "Supplier": {"get": 0},
-    "InvocationHandler": {"invoke": 3},
-    **dict.fromkeys(
-        (
-            "Throwable",
-            "Exception",
-            "RuntimeException",
-            "Error",
-            "IllegalArgumentException",
-            "IllegalStateException",
-            "AssertionError",
-        ),
-        _THROWABLE,
-    ),
-}
 
 POLICIES: Mapping[str, Policy] = {
     "python": Policy(
@@ -383,7 +373,8 @@ POLICIES: Mapping[str, Policy] = {
         common=frozenset(
             ("equals", "hashCode", "toString", "getClass", "notify", "notifyAll", "wait", "clone", "finalize")
         ),
-        foreign_methods=_JAVA_TYPES,
+        library="<java.lang>",
+        iterating=("iterator", "next"),
         nested=True,
     ),
     **dict.fromkeys(("javascript", "typescript", "tsx"), _ECMA),

@@ -7,7 +7,7 @@ a language beyond its policy. It remembers what it found, so one resolver serves
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from enum import Enum
-from functools import cached_property
+from functools import cached_property, partial
 from posixpath import commonpath, dirname
 from typing import Any, NamedTuple, TypeGuard, TypeVar
 
@@ -26,7 +26,7 @@ from graphrag_mcp.model.facts import (
     Use,
 )
 from graphrag_mcp.model.files import SymbolKind
-from graphrag_mcp.resolution.policies import LIBRARIES, POLICIES, Policy
+from graphrag_mcp.resolution.policies import LIBRARIES, POLICIES, Policy, find_declared
 from graphrag_mcp.resolution.sources import FactSource
 from graphrag_mcp.resolution.values import (
     NOTHING,
@@ -263,7 +263,7 @@ class Resolver:
             for number, one in enumerate(self._open(thing.path).facts.declared)
             if one.owner == thing.number and one.kind == SymbolKind.METHOD
         ]
-        return own or self._source.methods(self._source.unit(thing.path), self.declared(thing).qualified)
+        return own or self._source.methods(self._open(thing.path).facts.unit, self.declared(thing).qualified)
 
     def has_method_sets(self, thing: Thing) -> bool:
         """Return whether types implement an interface by having its methods."""
@@ -441,7 +441,8 @@ class Resolver:
                 return self.member(before.value, name, sought) if before and before.value else None
             case ("member", owner, str(name)):
                 value = self.value(path, at, owner)
-                return self.member(value, name, sought) if value else None
+                found = self.member(value, name, sought) if value else None
+                return Found((), None) if found is _ABSENT and self._is_below_library(value) else found
             case ("module", str(module)):
                 return self._whole(self._module(self._open(path), module))
             case ("declared", int(number)):
@@ -459,6 +460,15 @@ class Resolver:
             return Found((), inside)
         found = self.member(value, name) if value else None
         return None if found is _ABSENT else found
+
+    def _is_below_library(self, value: Value | None) -> bool:
+        """Return whether a type above a value is of the language's own library, of which not all is declared."""
+        above = (
+            self._lineage((value,))
+            if isinstance(value, Instance | Type) and self.has_overloads(value.things[0])
+            else ()
+        )
+        return any(isinstance(one, Instance | Type) and one.things[0].path in LIBRARIES for one in above)
 
     def _bound(self, file: _File, bound: Sequence[Bound]) -> Found | None:
         first = bound[0]
@@ -485,7 +495,7 @@ class Resolver:
     def _top(self, file: _File, name: str) -> tuple[Thing, ...]:
         """Return the declarations of a name that the whole file sees."""
         if file.policy.whole_unit:
-            return tuple(self._source.find(self._source.unit(file.path), name))
+            return tuple(find_declared(self._source, file.facts.unit, name))
         return tuple(Thing(file.path, number) for number in file.members.get((-1, name), ()))
 
     def _import(self, file: _File, one: Imported | Exported, sought: Sought = ANYTHING) -> Found | None:
@@ -798,7 +808,7 @@ class Resolver:
             case ("await", of):
                 return self._awaited(inner(of))
             case ("parameter", of, int(place)):
-                return self._parameter(self._callee(path, at, of), place)
+                return without_variables(self._parameter(self._callee(path, at, of), place))
             case ("call", function, arguments):
                 return self._called(path, at, function, arguments)
             case ("instance", kind):
@@ -1036,7 +1046,7 @@ class Resolver:
                 return called
             case Outside():  # Its module cannot know the project's types, unless it is given some.
                 given = (argument(place) for place in range(count))
-                return OUTSIDE if all(isinstance(one, Outside | Nothing) for one in given) else None
+                return OUTSIDE if all(one == NOTHING or _is_foreign(one) for one in given) else None
         return None
 
     def _callable(self, called: Function, argument: Callable[[int], Value | None], count: int) -> tuple[Thing, ...]:
@@ -1087,9 +1097,13 @@ class Resolver:
             case (Instance(things), Instance(others)):
                 if things == others:
                     return _Fit.EXACT
+                is_library = things[0].path in LIBRARIES
                 above = self._lineage((given,))
-                return _Fit.MAYBE if None in above or self._as(given, expected) else _Fit.NEVER
-            case (Instance(), Outside() | Foreign() | Many()):
+                is_unknown = any(one is None or (is_library and isinstance(one, Outside | Foreign)) for one in above)
+                return _Fit.MAYBE if is_unknown or self._as(given, expected) else _Fit.NEVER
+            case (Instance(things), Outside() | Foreign()):
+                return _Fit.MAYBE if things[0].path in LIBRARIES else _Fit.NEVER
+            case (Instance(), Many()):
                 return _Fit.NEVER
             case (Outside(name) | Foreign(name), Outside(other) | Foreign(other)) if name or other:
                 is_same = name.rpartition(".")[2] == other.rpartition(".")[2]
@@ -1185,6 +1199,14 @@ class Resolver:
             case (Foreign(name, a), Foreign(other, b)) if name == other:
                 for one, part in zip(a, b, strict=False):
                     self._unify(one, part, known)
+            case (Instance(), Function() | Type()) if isinstance(does := self._operation(expected), Function):
+                result = self._declared_result(does.things[0], self.declared(does.things[0]), None)
+                given = self.call(
+                    given, partial(self._parameter, does), len(self.declared(does.things[0]).parameters or ())
+                )
+                self._unify(
+                    replaced(result, self._arguments(does.of) if isinstance(does.of, Instance) else {}), given, known
+                )
             case (Instance() | Foreign(), Instance()) if above := self._as(given, expected):
                 self._unify(expected, above, known)
 
@@ -1228,7 +1250,7 @@ class Resolver:
             case Function(things):
                 return self._of_function(value, things[0].path, name)
             case Package(unit, is_nested):
-                if things := self._fitting(self._source.find(unit, name), sought):
+                if things := self._fitting(find_declared(self._source, unit, name), sought):
                     return Found(things, self.meaning(things))
                 return Found((), Package(f"{unit}.{name}", is_nested=True)) if is_nested else None
             case Either(values):
@@ -1565,7 +1587,14 @@ def _apart(function: Function) -> Iterator[Function]:
 
 def _is_foreign(value: Value | None) -> bool:
     """Return whether a value holds nothing that the project defines."""
-    return isinstance(value, Outside) or (isinstance(value, Foreign) and all(map(_is_foreign, value.arguments)))
+    match value:
+        case Outside():
+            return True
+        case Foreign(_, arguments):
+            return all(map(_is_foreign, arguments))
+        case Instance(things, arguments):
+            return things[0].path in LIBRARIES and all(map(_is_foreign, arguments))
+    return False
 
 
 def _differ(one: Value | None, other: Value | None) -> bool:

@@ -22,7 +22,7 @@ Rule = Callable[["Writer", Node], str]
 class ParameterRule:
     """Where the names, the type and the default of a parameter stand: fields of its node, "" for the node itself.
 
-    The names may be in a child of a type instead; "<" is the part before them.
+    The names may be in a child of a type instead; "<" is the part before the last.
     """
 
     names: str = "name"
@@ -112,8 +112,8 @@ class Writer:
             if rule is None:
                 continue
             names: Sequence[Node | None] = _named(child, rule.names)
-            before = names[0].prev_named_sibling if names and names[0] else None
-            kind = before if rule.type == "<" else child.child_by_field_name(rule.type) if rule.type else None
+            before = child.named_children[-2] if rule.type == "<" else None
+            kind = before or (child.child_by_field_name(rule.type) if rule.type else None)
             default = child.child_by_field_name(rule.default) if rule.default else None
             value = self.typed(kind) if kind else self.value(default) if default else UNKNOWN
             if rule.rest and kind:
@@ -306,7 +306,7 @@ def _part(node: Node, field_name: str) -> Node | None:
 def _named(node: Node, names: str) -> list[Node]:
     if not names:
         return [leaf(node)]
-    return node.children_by_field_name(names) or [child for child in node.named_children if child.type == names]
+    return node.children_by_field_name(names) or [leaf(child) for child in node.named_children if child.type == names]
 
 
 def _closed(value: str) -> str:

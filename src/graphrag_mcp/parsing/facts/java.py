@@ -174,6 +174,11 @@ def _limit(writer: Writer, node: Node) -> str:
     return f"&({','.join(kinds)})" if len(kinds) > 1 else kinds[0] if kinds else LITERAL
 
 
+def _enum(writer: Writer, node: Node) -> str:
+    """What every enumeration extends."""
+    return f"Enum<{_text(writer, node.parent, 'name')}>" if node.parent else UNKNOWN
+
+
 def _results(writer: Writer, node: Node | None) -> str:
     return writer.typed(node) if node else ""
 
@@ -192,7 +197,7 @@ _TYPES: dict[str, Rule] = {
     "floating_point_type": fixed(LITERAL),
     "boolean_type": fixed(LITERAL),
     "void_type": fixed(NOTHING),
-    "enum": fixed("Enum"),
+    "enum": _enum,
     "record": fixed("Record"),
     "@interface": fixed("Annotation"),
 }

@@ -4,6 +4,8 @@
 
 [(block) (constructor_body) (for_statement) (enhanced_for_statement) (while_statement) (try_with_resources_statement)
  (switch_block_statement_group) (switch_rule)] @scope
+(lambda_expression body: (expression) @returned)
+(return_statement (_) @returned)
 [(method_declaration) (constructor_declaration) (annotation_type_element_declaration) (lambda_expression)] @function
 (object_creation_expression type: (_) @extends (class_body) @nameless)
 (enum_declaration name: (_) @extends body: (enum_body (enum_constant body: (_) @nameless)))

@@ -29,7 +29,7 @@ The vocabulary of `queries/*.facts.scm`; names of captures that begin with "_" s
     @aliased     a constant with @name may stand for a @type
     @within      the block in which @name holds @type or @value
     @embeds @extends @implements   a type on which the declaration around it is based
-    @import      an import of @module, optionally with @item and @alias; @import.default of what it exports by default
+    @import      an import of @module, or of the `source` around it, with @item and @alias; @import.default of what it exports by default
     @export      an export of @name, optionally as @alias or from @module; @export.default of a @value or name,
                  @export.all of all names of @module, @export.whole of the @value that the module is
     @into        a field that is @given a value; @into.type and @into.field, or @into.function, likewise; without any of
@@ -619,8 +619,15 @@ class FactReader:
         for (at, _, index), (start, stop) in zip(inner, _innermost(scopes, [one[:2] for one in inner]), strict=True):
             self._bound.append(Bound(self._drafts[index].name, start, stop, f"#{index}", at, "declared"))
 
-    def _add_import(self, role: str, captures: _Captures) -> None:
+    def _texts_of(self, role: str, captures: _Captures) -> dict[str, str]:
+        """Return the texts of the parts of an import or export, with the module of the statement around it."""
         texts = {kind: self._writer.text(nodes[0]) for kind, nodes in captures.items() if kind != role}
+        if "module" not in texts and (source := self._source_around(captures[role])):
+            texts["module"] = self._writer.text(source[0])
+        return texts
+
+    def _add_import(self, role: str, captures: _Captures) -> None:
+        texts = self._texts_of(role, captures)
         item = texts.get("item", "").strip("'\"") or _IMPORTS[role]
         name = texts.get("alias") or texts.get("item", "")
         if name in (".", "*"):
@@ -631,7 +638,7 @@ class FactReader:
             self._bindings.append(_Binding(captures[role][0], "bind.block", [(name, value)]))
 
     def _add_export(self, role: str, captures: _Captures) -> None:
-        texts = {kind: self._writer.text(nodes[0]) for kind, nodes in captures.items() if kind != role}
+        texts = self._texts_of(role, captures)
         name = texts.get("alias") or texts.get("name", "")
         value = self._writer.value(captures["value"][0]) if "value" in captures else texts.get("name", "")
         module = texts.get("module", "").strip("\"'`")
@@ -679,7 +686,7 @@ class FactReader:
                 receiver = self._writer.value(before[0])
             elif kind:
                 receiver = instance(self._writer.type(kind[0]))
-            elif before := captures.get("from.module"):
+            elif before := captures.get("from.module") or self._source_around(captures.get("from.around")):
                 receiver = module(self._writer.text(before[0]))
             elif use == "field":
                 receiver, use = UNKNOWN, Use.WRITE.value
@@ -691,6 +698,17 @@ class FactReader:
                 receiver = ""
             given = len(arguments(captures["arguments"][0])) if "arguments" in captures else -1
             yield Mention(start, self._code.row(start) + 1, name, use, receiver, given)
+
+    def _source_around(self, nodes: Sequence[Node] | None) -> list[Node]:
+        """Return the module of the statement around a name that it imports or exports, if it has one."""
+        node = nodes[0] if nodes else None
+        for _ in range(4):
+            if node is None:
+                break
+            if source := node.child_by_field_name("source"):
+                return [source]
+            node = node.parent
+        return []
 
     def _is_variable(self, name: str, at: int) -> bool:
         return any(start <= at < stop for start, stop in self._variables.get(name, ()))

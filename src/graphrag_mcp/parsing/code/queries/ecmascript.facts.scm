@@ -41,10 +41,10 @@
 (call_expression function: (_) @into.function
   arguments: (arguments [(identifier) (member_expression) (arrow_function) (function_expression)] @given))
 
-; What passes from file to file.
+; What passes from file to file. A pattern of a whole statement with its names would take quadratic time.
 (import_statement (import_clause (identifier) @alias) source: (_) @module) @import.default
 (import_statement (import_clause (namespace_import (identifier) @alias)) source: (_) @module) @import
-(import_statement (import_clause (named_imports (import_specifier name: (_) @item alias: (_)? @alias))) source: (_) @module) @import
+(import_specifier name: (_) @item alias: (_)? @alias) @import
 (program (export_statement declaration: [
   (_ name: (_) @name)
   (_ (variable_declarator name: (identifier) @name))
@@ -52,7 +52,7 @@
     (pair_pattern value: (identifier) @name)])))]) @export)
 (program (export_statement "default" declaration: (_ name: (_) @name)) @export.default)
 (program (export_statement "default" value: (_) @value) @export.default)
-(program (export_statement (export_clause (export_specifier name: (_) @name alias: (_)? @alias)) source: (_)? @module) @export)
+(export_specifier name: (_) @name alias: (_)? @alias) @export
 (program (export_statement "*" source: (_) @module) @export.all)
 (program (export_statement (namespace_export (_) @alias) source: (_) @module) @export)
 (assignment_expression left: (member_expression object: (identifier) @_module property: (property_identifier) @_exports)
@@ -75,12 +75,11 @@
 (object_pattern (shorthand_property_identifier_pattern) @use.value) @from
 (object_pattern (object_assignment_pattern left: (shorthand_property_identifier_pattern) @use.value)) @from
 (object_pattern (pair_pattern key: (property_identifier) @use.value)) @from
-(import_statement (import_clause (named_imports (import_specifier name: (identifier) @use.import))) source: (_) @from.module)
+(import_specifier name: (identifier) @use.import) @from.around
 (import_specifier alias: (identifier) @use.import)
 (import_clause (identifier) @use.import)
 (namespace_import (identifier) @use.import)
-(export_statement (export_clause (export_specifier name: (identifier) @use.import)) source: (_) @from.module)
-(export_specifier name: (identifier) @use.import)
+(export_specifier name: (identifier) @use.import) @from.around
 (export_specifier alias: (identifier) @use.none)
 (namespace_export (identifier) @use.none)
 (shorthand_property_identifier) @use.value

@@ -29,7 +29,8 @@ The vocabulary of `queries/*.facts.scm`; names of captures that begin with "_" s
     @aliased     a constant with @name may stand for a @type
     @within      the block in which @name holds @type or @value
     @embeds @extends @implements   a type on which the declaration around it is based
-    @import      an import of @module, or of the `source` around it, with @item and @alias; @import.default of what it exports by default
+    @import      an import of @module, or of the `source` around it, with @item and @alias; @import.default of what it
+                 exports by default
     @export      an export of @name, optionally as @alias or from @module; @export.default of a @value or name,
                  @export.all of all names of @module, @export.whole of the @value that the module is
     @into        a field that is @given a value; @into.type and @into.field, or @into.function, likewise; without any of
@@ -628,6 +629,8 @@ class FactReader:
 
     def _add_import(self, role: str, captures: _Captures) -> None:
         texts = self._texts_of(role, captures)
+        if "module" not in texts:  # A statement with errors.
+            return
         item = texts.get("item", "").strip("'\"") or _IMPORTS[role]
         name = texts.get("alias") or texts.get("item", "")
         if name in (".", "*"):

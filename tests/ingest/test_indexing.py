@@ -12,8 +12,7 @@ import pytest
 
 from graphrag_mcp.app.local import App
 from graphrag_mcp.errors import IndexLockedError
-from graphrag_mcp.model.files import Resolution
-from graphrag_mcp.model.graph import Direction
+from graphrag_mcp.model.graph import Certainty, Direction
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.model.search import SearchRequest
 from graphrag_mcp.settings import Settings, load_settings
@@ -296,7 +295,7 @@ def test_an_import_of_a_long_path_leads_to_its_file(app: App, project: Path) -> 
     )
     app.index()
     (step,) = app.navigator().trace("openDesk", Direction.CALLEES, 1).steps
-    assert step.edge.resolution is Resolution.IMPORT
+    assert step.edge.certainty is Certainty.CERTAIN
     assert "billing" in step.target.path
 
 

@@ -100,7 +100,7 @@ def test_the_graph_has_edges_with_their_certainty(page: RunningPage) -> None:
     assert {
         ("sign_in", "calls", "renew"),
         ("Session.refresh", "calls", "renew"),
-        ("test_renew", "tests", "renew"),
+        ("test_renew", "calls", "renew"),
     } <= edges
     assert all(0 < edge["confidence"] <= 1 and edge["how"] and edge["line"] > 0 for edge in graph["edges"])
     by_place = page.ask("graph", {"path": "src/session.py", "line": 12, "symbol": "renew"}).json

@@ -77,7 +77,7 @@ class Hierarchy:
         for one in types:
             member = self._resolver.member(Instance((one,)), name)
             for thing in member.things if member else ():
-                if thing != method and self._fits(method, thing):
+                if thing != method and thing.path not in LIBRARIES and self._fits(method, thing):
                     found[thing] = None
         return list(found)
 
@@ -108,7 +108,7 @@ class Hierarchy:
         """Return whether two methods of one name can be one operation: overloads take as many arguments."""
         first, second = self._resolver.declared(one).parameters, self._resolver.declared(other).parameters
         is_same = first is None or second is None or len(first) == len(second)
-        return is_same or not self._resolver.has_overloads(one)
+        return (is_same or not self._resolver.has_overloads(one)) and self._resolver.can_override(one, other)
 
     # ------------------------------------------------------------ method sets
 

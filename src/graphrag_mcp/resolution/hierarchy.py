@@ -160,13 +160,19 @@ class Hierarchy:
         return self._remembered(self._around, thing, self._naming)
 
     def _naming(self, thing: Thing) -> list[Thing]:
-        """Return the types that name a type as their base."""
+        """Return the types that name a type as their base; one without a name does where it is created."""
+        sites = self._search.sites(frozenset((thing,))).found
+        found = [(site, self._search.around(site.path, site.mention.at)) for site in sites if site.things]
         return [
             owner
-            for site in self._search.sites(frozenset((thing,))).found
-            if site.mention.use == Use.BASE and site.things
-            if (owner := self._search.around(site.path, site.mention.at)) is not None
+            for site, owner in found
+            if owner is not None
+            if site.mention.use == Use.BASE
+            or (site.mention.use == Use.CREATE and self._is_type(owner) and thing in self._embedded(owner))
         ]
+
+    def _is_type(self, thing: Thing) -> bool:
+        return self._resolver.declared(thing).kind == SymbolKind.TYPE
 
     def _method_set(self, interface: Thing) -> "_MethodSet | None":
         """Return the methods of an interface, None if some are not known."""

@@ -21,6 +21,8 @@ EXPECTED = {
         field Account.State.CLOSED 33-33
         method Account.State.isOpen 33-33
         type Account.Entry 35-35
+        field Account.Entry.id 35-35
+        field Account.Entry.amount 35-35
         type Account.Audited 37-37
     """,
     "Garden.kt": """

@@ -85,3 +85,33 @@ def test_an_interface_that_embeds_another_is_below_it() -> None:
 def test_an_empty_interface_has_no_implementers() -> None:
     """Every type would be one."""
     assert below({"a.go": "package a\n\ntype Any interface{}\ntype T struct{}\nfunc (t T) Run() {}\n"}, "Any") == set()
+
+
+JAVA = """interface Shape<T> { void draw(T on); default void draw(T on, int times) {} }
+abstract class Base { void draw(String on) {} void draw(int on) {} static void all() {} private void hide() {} }
+class Circle extends Base implements Shape<String> {
+  public void draw(String on) {}
+  static void all() {}
+  void hide() {}
+  Shape<Circle> inner = new Shape<Circle>() { public void draw(Circle on) {} };
+}
+class Ring extends Circle { public void draw(int on) {} }
+"""
+
+
+def test_a_named_or_nameless_class_is_below_what_it_names() -> None:
+    """Classes below classes and interfaces, and classes without a name by their base."""
+    assert below({"A.java": JAVA}, "Shape") == {"Circle", ""}
+    assert below({"A.java": JAVA}, "Base") == {"Circle"}
+    assert above({"A.java": JAVA}, "Circle") == {"Shape", "Base"}
+
+
+def test_a_method_overrides_one_that_takes_the_same() -> None:
+    """With the type arguments of its class; overloads, static and private methods and constructors are others."""
+    found = {name: above({"A.java": JAVA}, name) for name in ("Circle.draw", "Ring.draw", "Circle.all", "Circle.hide")}
+    assert found == {
+        "Circle.draw": {"Shape.draw", "Base.draw"},
+        "Ring.draw": {"Base.draw"},
+        "Circle.all": set(),
+        "Circle.hide": set(),
+    }

@@ -1,7 +1,8 @@
 """What names mean in Java."""
 
-from graphrag_mcp.model.facts import Mark, unpack
+from graphrag_mcp.model.facts import Mark, Thing, unpack
 from graphrag_mcp.model.facts import pack as pack_facts
+from graphrag_mcp.resolution.values import Instance
 from tests.resolution.projects import OTHER, UNDECIDED, Project, read
 
 SHAPE = """package shapes;
@@ -391,3 +392,17 @@ def test_a_file_with_errors_never_proves_that_a_name_is_foreign() -> None:
     """What is declared in the broken part is not known."""
     text = "class A {\n  void f() { «g»(); }\n  void } ( {\n"
     assert Project({"A.java": text}).answer() == UNDECIDED
+
+
+def test_what_takes_a_function_is_the_interface_that_it_implements() -> None:
+    """A lambda or a method reference is an implementer of what its place expects."""
+    text = """interface Task { void run(); }
+class A {
+  static void start(int n, Task task) {}
+  void f() { start(1, () -> {}); Task own = this::f; }
+}
+"""
+    project = Project({"A.java": text})
+    facts = project.facts("A.java")
+    assert facts is not None
+    assert [project.resolver.taker("A.java", flow) for flow in facts.flows] == [Instance((Thing("A.java", 0),))] * 2

@@ -3,7 +3,7 @@ r"""The one notation in which facts write values and types, of every language.
     alternatives = term { "|" term }         either of them
     term         = start { step }
     start        = NAME
-                 | "'"                       a literal: nothing of the project
+                 | "'" [NAME]                a literal, of a builtin type with this name: nothing of the project
                  | "-"                       no value: null, void
                  | "?"                       unknown
                  | "#" NUMBER                the declaration of the file with this number: a nameless function or type
@@ -95,7 +95,7 @@ class _Reader:
             return ("module", text)
         match text:
             case "'":
-                return LITERAL
+                return ("literal", self._take()[1]) if self.kind == "name" else LITERAL
             case "-":
                 return NOTHING
             case "?":

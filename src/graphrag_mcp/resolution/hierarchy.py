@@ -77,7 +77,7 @@ class Hierarchy:
         for one in types:
             member = self._resolver.member(Instance((one,)), name)
             for thing in member.things if member else ():
-                if thing != method and self._fits(method, thing):
+                if thing != method and thing.path not in LIBRARIES and self._fits(method, thing):
                     found[thing] = None
         return list(found)
 
@@ -108,7 +108,7 @@ class Hierarchy:
         """Return whether two methods of one name can be one operation: overloads take as many arguments."""
         first, second = self._resolver.declared(one).parameters, self._resolver.declared(other).parameters
         is_same = first is None or second is None or len(first) == len(second)
-        return is_same or not self._resolver.has_overloads(one)
+        return (is_same or not self._resolver.has_overloads(one)) and self._resolver.can_override(one, other)
 
     # ------------------------------------------------------------ method sets
 
@@ -160,13 +160,19 @@ class Hierarchy:
         return self._remembered(self._around, thing, self._naming)
 
     def _naming(self, thing: Thing) -> list[Thing]:
-        """Return the types that name a type as their base."""
+        """Return the types that name a type as their base; one without a name does where it is created."""
+        sites = self._search.sites(frozenset((thing,))).found
+        found = [(site, self._search.around(site.path, site.mention.at)) for site in sites if site.things]
         return [
             owner
-            for site in self._search.sites(frozenset((thing,))).found
-            if site.mention.use == Use.BASE and site.things
-            if (owner := self._search.around(site.path, site.mention.at)) is not None
+            for site, owner in found
+            if owner is not None
+            if site.mention.use == Use.BASE
+            or (site.mention.use == Use.CREATE and self._is_type(owner) and thing in self._embedded(owner))
         ]
+
+    def _is_type(self, thing: Thing) -> bool:
+        return self._resolver.declared(thing).kind == SymbolKind.TYPE
 
     def _method_set(self, interface: Thing) -> "_MethodSet | None":
         """Return the methods of an interface, None if some are not known."""

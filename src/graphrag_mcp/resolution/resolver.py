@@ -224,6 +224,7 @@ class Resolver:
 
     def begin(self) -> None:
         """Begin a question: forget what is known when it is very much."""
+        self._steps = 0
         if len(self._known) > MAX_KNOWN:
             self._known.clear()
         if len(self._files) > MAX_FILES:
@@ -256,6 +257,13 @@ class Resolver:
         """Return the types that a type names as its bases."""
         return list(self._bases(Instance((thing,))))
 
+    def taker(self, path: str, flow: Flow) -> Value | None:
+        """Return what takes a value that a file hands over: the type of the parameter, variable or result."""
+        into = parse(flow.into)
+        if flow.argument < 0:
+            return self.value(path, flow.at, into)
+        return self._parameter(self._callee(path, flow.at, into), flow.argument)
+
     def methods_of(self, thing: Thing) -> Sequence[Thing]:
         """Return the methods that a type declares itself, in whichever file of its unit."""
         own = [
@@ -272,6 +280,21 @@ class Resolver:
     def has_overloads(self, thing: Thing) -> bool:
         """Return whether functions of one name are told apart by their arguments."""
         return self._open(thing.path).policy.overloads
+
+    def can_override(self, one: Thing, other: Thing) -> bool:
+        """Return whether a method can be the same operation as one of a type above or below, as far as is known."""
+        first, second = self.declared(one), self.declared(other)
+        if not self.has_overloads(one) or min(first.owner, second.owner) < 0:
+            return True
+        if not {Mark.STATIC, Mark.PRIVATE}.isdisjoint((*first.marks, *second.marks)):
+            return False
+        kinds = [
+            Instance((Thing(thing.path, number),)) for thing, number in ((one, first.owner), (other, second.owner))
+        ]
+        if any(self.is_constructor(thing, kind.things[0]) for thing, kind in zip((one, other), kinds, strict=True)):
+            return False
+        above, below = self._as(kinds[0], kinds[1]), self._as(kinds[1], kinds[0])
+        return self._is_overridden(one, below or kinds[0], other, above or kinds[1])
 
     def foreign_methods(self, thing: Thing, base: Value | None) -> Mapping[str, int] | None:
         """Return the methods of a foreign interface with their numbers of parameters, None where they are not known."""
@@ -691,8 +714,8 @@ class Resolver:
                 return self._signature(thing) if self.declared(thing).kind in _CALLABLE else Instance((thing,))
             case ("typeof", value):
                 return self.value(path, at, value)
-            case ("literal",):
-                return OUTSIDE
+            case ("literal", *name):
+                return Outside(*name)
             case ("nothing",):
                 return NOTHING
         return None
@@ -818,8 +841,8 @@ class Resolver:
                 return Type(value.things, value.arguments) if isinstance(value, Instance) else value
             case ("apply", function, arguments):
                 return self._instantiated(inner(function), tuple(self.type(path, at, one) for one in arguments))
-            case ("literal",):
-                return OUTSIDE
+            case ("literal", *name):
+                return Outside(*name)
             case ("nothing",):
                 return NOTHING
             case ("declared", int(number)):

@@ -174,6 +174,10 @@ def _limit(writer: Writer, node: Node) -> str:
     return f"&({','.join(kinds)})" if len(kinds) > 1 else kinds[0] if kinds else LITERAL
 
 
+def _primitive(writer: Writer, node: Node) -> str:
+    return f"'{writer.text(node)}"
+
+
 def _enum(writer: Writer, node: Node) -> str:
     """What every enumeration extends."""
     return f"Enum<{_text(writer, node.parent, 'name')}>" if node.parent else UNKNOWN
@@ -193,9 +197,7 @@ _TYPES: dict[str, Rule] = {
     "array_type": _array_type,
     "wildcard": _wildcard,
     "catch_type": _union,
-    "integral_type": fixed(LITERAL),
-    "floating_point_type": fixed(LITERAL),
-    "boolean_type": fixed(LITERAL),
+    **dict.fromkeys(("integral_type", "floating_point_type", "boolean_type"), _primitive),
     "void_type": fixed(NOTHING),
     "enum": _enum,
     "record": fixed("Record"),

@@ -241,6 +241,7 @@ class FactReader:
             draft = self._drafts[index]
             draft.bases.append(BaseType(self._writer.type(bases[0]), "extends"))
             draft.start, draft.at = node.parent.start_byte if node.parent else draft.start, bases[0].start_byte
+            draft.line = self._code.row(draft.start) + 1
             self._opened[index] = node.byte_range
         if "of" in captures:
             self._drafts[index].owner = NO_OWNER
@@ -679,8 +680,10 @@ class FactReader:
         """Yield the mentions, without reads and writes of variables; a call of a variable may reach what it holds."""
         for start, (_, use, node, captures) in self._uses.items():
             is_declared = start in self._by_name or (start in self._named and "from" not in captures)
-            name = self._writer.text(captures.get("named", [node])[0])
-            if use == "none" or name in self._shapes.inferred or (is_declared and "named" not in captures):
+            if use == "none" or (is_declared and "named" not in captures):
+                continue
+            name = self._writer.text(captures["named"][0] if "named" in captures else node)
+            if name in self._shapes.inferred:
                 continue
             if use == "called":
                 name, use = "", Use.CALL.value

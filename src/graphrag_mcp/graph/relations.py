@@ -28,6 +28,7 @@ _KINDS: dict[SymbolKind, dict[Use, RelationKind]] = {
         Use.CALL: RelationKind.CALLS,
         Use.CREATE: RelationKind.CALLS,
         Use.VALUE: RelationKind.HANDS_ON,
+        Use.FUNCTION: RelationKind.HANDS_ON,
         Use.TYPE: RelationKind.USES,
         Use.BASE: RelationKind.USES,
         Use.WRITE: RelationKind.WRITES,

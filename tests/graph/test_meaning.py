@@ -561,3 +561,20 @@ def test_the_type_of_the_receiver_decides(navigate: Open, case: str) -> None:
     """Where two types have a method of one name."""
     text, symbol, right = BY_TYPE[case]
     assert callers(navigate({"a.py": text}), symbol).keys() == right
+
+
+def test_the_element_of_an_annotation_is_written_and_not_handed_over(navigate: Open) -> None:
+    """A reference to a method is what hands it over."""
+    text = """\
+        class Use {
+            @interface A { int size(); }
+            @A(size = 1) int marked;
+            Runnable run() { return this::run; }
+        }
+    """
+    navigator = navigate({"Use.java": text})
+    for symbol, direction, kind in (
+        ("A.size", Direction.WRITERS, RelationKind.WRITES),
+        ("Use.run", Direction.USERS, RelationKind.HANDS_ON),
+    ):
+        assert [step.edge.kind for step in navigator.trace(symbol, direction, 1).steps] == [kind]

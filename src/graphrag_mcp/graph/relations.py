@@ -29,6 +29,7 @@ _KINDS: dict[SymbolKind, dict[Use, RelationKind]] = {
         Use.CREATE: RelationKind.CALLS,
         Use.VALUE: RelationKind.HANDS_ON,
         Use.FUNCTION: RelationKind.HANDS_ON,
+        Use.ELEMENT: RelationKind.WRITES,
         Use.TYPE: RelationKind.USES,
         Use.BASE: RelationKind.USES,
         Use.WRITE: RelationKind.WRITES,

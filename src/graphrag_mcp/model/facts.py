@@ -32,9 +32,13 @@ class Use(StrEnum):
     BASE = "base"
     VALUE = "value"
     FUNCTION = "function"  # A function that is not called, where the syntax says so: a method reference.
+    ELEMENT = "element"  # A method that is given a value: of an annotation.
     WRITE = "write"
     IMPORT = "import"
     RECEIVER = "receiver"  # The type whose method is declared.
+
+
+USES_OF_FUNCTIONS = (Use.CALL, Use.FUNCTION, Use.ELEMENT)  # Nothing but a function is meant.
 
 
 class Mark(StrEnum):

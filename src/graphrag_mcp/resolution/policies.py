@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import cache, partial
 from importlib import resources
 
-from graphrag_mcp.model.facts import FileFacts, Thing, Use
+from graphrag_mcp.model.facts import USES_OF_FUNCTIONS, FileFacts, Thing, Use
 from graphrag_mcp.model.files import SymbolKind
 from graphrag_mcp.model.manifests import Manifest
 from graphrag_mcp.parsing.code.builtins import builtins_of
@@ -362,7 +362,7 @@ POLICIES: Mapping[str, Policy] = {
         _java_module,
         whole_unit=True,
         spaces={
-            **dict.fromkeys((Use.CALL, Use.FUNCTION), (_FUNCTIONS,)),
+            **dict.fromkeys(USES_OF_FUNCTIONS, (_FUNCTIONS,)),
             **dict.fromkeys((Use.TYPE, Use.BASE, Use.CREATE), (_TYPES,)),
             Use.VALUE: (_VARIABLES, _TYPES),
             Use.WRITE: (_VARIABLES,),

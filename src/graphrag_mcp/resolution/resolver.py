@@ -14,6 +14,7 @@ from typing import Any, NamedTuple, TypeGuard, TypeVar
 from graphrag_mcp.model.expressions import Expression, parse
 from graphrag_mcp.model.facts import (
     NO_OWNER,
+    USES_OF_FUNCTIONS,
     Bound,
     Declared,
     Exported,
@@ -1306,7 +1307,7 @@ class Resolver:
         for kinds in spaces:
             if found := [one for one in things if self.declared(one).kind in kinds]:
                 break
-        if sought.use not in (Use.CALL, Use.FUNCTION):
+        if sought.use not in USES_OF_FUNCTIONS:
             return tuple(found)
         accessors = [one for one in things if self.declared(one).parameters == ()]
         return tuple(one for one in found or accessors if sought.use != Use.CALL or self._has_room(one, sought.given))
@@ -1512,7 +1513,7 @@ class Resolver:
             return self.found(things[0].path, one.at, parse(one.value))
         if things:
             kinds = {self.declared(thing).kind for thing in things}
-            is_function = kinds <= set(_CALLABLE) or sought.use in (Use.CALL, Use.FUNCTION)
+            is_function = kinds <= set(_CALLABLE) or sought.use in USES_OF_FUNCTIONS
             if is_function and Mark.PROPERTY not in self.declared(things[0]).marks:
                 whose = of if isinstance(of, Instance | Type) else value
                 return Found(things, self._function(things, Instance(whose.things, whose.arguments)))

@@ -60,7 +60,7 @@
 (annotation name: [(identifier) @use.type (scoped_identifier scope: (_) @from name: (_) @use.type)])
 ([(marker_annotation name: (scoped_identifier scope: (identifier) @use.value))
   (annotation name: (scoped_identifier scope: (identifier) @use.value))])
-(annotation name: (_) @from.type arguments: (_ (element_value_pair key: (identifier) @use.function)))
+(annotation name: (_) @from.type arguments: (_ (element_value_pair key: (identifier) @use.element)))
 (package_declaration (identifier) @use.none)
 (scoped_identifier (identifier) @use.none)
 (labeled_statement . (identifier) @use.none)

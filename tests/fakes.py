@@ -8,7 +8,8 @@ from pathlib import Path
 
 from graphrag_mcp.app.protocol import WITH_INDEX
 from graphrag_mcp.errors import IndexStoreError
-from graphrag_mcp.model.files import Category, RelationKind, Resolution
+from graphrag_mcp.model.files import Category, RelationKind
+from graphrag_mcp.model.graph import Certainty
 from graphrag_mcp.model.reports import IndexPhase, IndexReport, IndexState, Status
 from graphrag_mcp.model.search import (
     CompressionStats,
@@ -55,13 +56,11 @@ def make_hit(chunk: StoredChunk | None = None) -> Hit:
     return Hit(chunk or make_chunk(), 0.9, 0.8, {ListSource.VECTOR: 3, ListSource.KEYWORD: 1}, factors)
 
 
-def make_neighbour(
-    resolution: Resolution = Resolution.IMPORT, direction: EdgeDirection = EdgeDirection.IN
-) -> GraphNeighbour:
+def make_neighbour(direction: EdgeDirection = EdgeDirection.IN, *, is_guess: bool = False) -> GraphNeighbour:
     """Return a caller or, in the other direction, a callee of `Session.open`."""
     other = make_chunk("src/web.py", 40, symbol="handle")
     ends = ("handle", "Session.open") if direction is EdgeDirection.IN else ("Session.open", "handle")
-    return GraphNeighbour(other, RelationKind.CALLS, direction, *ends, 1, 0.95, resolution)
+    return GraphNeighbour(other, RelationKind.CALLS, direction, *ends, 1, 1.0, Certainty.CERTAIN, is_guess)
 
 
 def make_result(

@@ -18,10 +18,10 @@ from graphrag_mcp.model.files import (
     DocumentFacts,
     DocumentStatus,
     RelationKind,
-    Resolution,
     Symbol,
     SymbolKind,
 )
+from graphrag_mcp.model.graph import Certainty
 from graphrag_mcp.model.reports import IndexPhase, IndexState
 from graphrag_mcp.model.search import CompressionStats, EdgeDirection, Factor, FactorKind, Focus, Hit, SearchResult
 from graphrag_mcp.settings import Settings
@@ -168,11 +168,11 @@ def test_escape_sequences_are_shown_and_not_obeyed() -> None:
 
 
 def test_only_certain_relations_of_what_matched_are_related() -> None:
-    """Relation, confidence and how it was resolved; a guess and a weak one are no facts."""
-    sure, guess = make_neighbour(), make_neighbour(Resolution.CANDIDATES, EdgeDirection.OUT)
-    weak = replace(sure, confidence=0.3, resolution=Resolution.NAME)
+    """With their relation; a guess and a weak one are no facts."""
+    sure, guess = make_neighbour(), make_neighbour(EdgeDirection.OUT, is_guess=True)
+    weak = replace(sure, confidence=0.3, certainty=Certainty.BY_NAME)
     text = detailed(make_result(make_hit(), expanded=(guess, weak, sure)))
-    related = "Related in the code graph:\n- src/web.py:40-42  handle  calls `Session.open`  (0.95, via import)"
+    related = "Related in the code graph:\n- src/web.py:40-42  handle  calls `Session.open`  (certain)"
     assert text.split("\n\n")[-1] == related
     assert "Related" not in detailed(make_result(make_hit(), expanded=(guess, weak)))
 
@@ -269,7 +269,7 @@ def test_json_has_everything() -> None:
     opened = Symbol("open", "Session.open", SymbolKind.METHOD, 1, 40, "def open(self) -> None")
     closed = Symbol("close", "Session.close", SymbolKind.METHOD, 30, 33)
     hit = replace(make_hit(chunk), focus=Focus(opened, 10, 12, (11,), (closed,)))
-    result = make_result(hit, expanded=(make_neighbour(Resolution.CANDIDATES),))
+    result = make_result(hit, expanded=(make_neighbour(is_guess=True),))
     payload = json.loads(written(result, "json"))
     assert list(payload) == [
         "query",

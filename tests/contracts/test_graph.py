@@ -5,9 +5,16 @@ from dataclasses import replace
 import pytest
 
 from graphrag_mcp.model.files import Relation, RelationKind, Resolution, Symbol, SymbolKind
+from graphrag_mcp.model.graph import Certainty
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.model.search import GraphNeighbour
 from tests.contracts.conftest import Backend, Source
+
+SURE, BY_NAME, GUESS = (Certainty.CERTAIN, False), (Certainty.BY_NAME, False), (Certainty.BY_NAME, True)
+
+
+def _how(found: GraphNeighbour) -> tuple[Certainty, bool]:
+    return found.certainty, found.is_guess
 
 
 def _function(name: str, qualified: str = "", line: int = 1) -> Symbol:
@@ -40,7 +47,7 @@ def test_the_own_file_wins(backend: Backend) -> None:
         ]
     )
     (found,) = _neighbours(backend, _seed(backend, "run", "a.py"))
-    assert (found.chunk.path, found.resolution, found.confidence) == ("a.py", Resolution.LOCAL, 1.0)
+    assert (found.chunk.path, _how(found), found.confidence) == ("a.py", SURE, 1.0)
 
 
 def test_a_call_inside_one_chunk_never_leads_to_another_file(backend: Backend) -> None:
@@ -66,7 +73,7 @@ def test_the_imported_module_wins_over_the_others(backend: Backend) -> None:
         ]
     )
     (found,) = _neighbours(backend, _seed(backend, "run", "a.py"))
-    assert (found.chunk.path, found.resolution) == ("src/pkg/tools.py", Resolution.IMPORT)
+    assert (found.chunk.path, _how(found)) == ("src/pkg/tools.py", SURE)
 
 
 @pytest.mark.parametrize(
@@ -98,7 +105,7 @@ def test_a_narrow_search_does_not_make_a_guess_sure(backend: Backend) -> None:
     )
     for seed in (_seed(backend, "run", "src/a.py"), _seed(backend, "help", "src/b.py")):
         (found,) = backend.graph.neighbours([seed], 1, 20, Scope(paths=("/src",)))
-        assert found.resolution is Resolution.CANDIDATES
+        assert _how(found) == GUESS
 
 
 def test_the_only_definition_is_meant(backend: Backend) -> None:
@@ -110,7 +117,7 @@ def test_the_only_definition_is_meant(backend: Backend) -> None:
         ]
     )
     (found,) = _neighbours(backend, _seed(backend, "run", "a.py"))
-    assert (found.resolution, found.direction) == (Resolution.NAME, "out")
+    assert (_how(found), found.direction) == (BY_NAME, "out")
     assert 0 < found.confidence < 0.9
 
 
@@ -124,9 +131,9 @@ def test_an_ambiguous_call_stays_a_choice(backend: Backend) -> None:
         ]
     )
     found = _neighbours(backend, _seed(backend, "run", "a.py"))
-    assert [(one.chunk.path, one.resolution) for one in found] == [
-        ("b.py", Resolution.CANDIDATES),
-        ("c.py", Resolution.CANDIDATES),
+    assert [(one.chunk.path, _how(one)) for one in found] == [
+        ("b.py", GUESS),
+        ("c.py", GUESS),
     ]
     assert all(one.confidence < 0.5 for one in found)
 
@@ -143,9 +150,9 @@ def test_overloads_are_one_thing(backend: Backend) -> None:
     seed = _seed(backend, "run", "a.py")
     found = _neighbours(backend, seed)
     assert [one.chunk.start_line for one in found] == list(range(1, 80, 10))
-    assert {(one.resolution, one.confidence) for one in found} == {(Resolution.NAME, 0.7)}
+    assert {(_how(one), one.confidence) for one in found} == {(BY_NAME, 0.7)}
     (caller,) = (one for one in _neighbours(backend, _seed(backend, "help", "b.py")) if one.direction == "in")
-    assert (caller.chunk.chunk_id, caller.resolution) == (seed, Resolution.NAME)
+    assert (caller.chunk.chunk_id, _how(caller)) == (seed, BY_NAME)
 
 
 @pytest.mark.parametrize("first", ["src/tools.h", "src/tools.c"])
@@ -159,7 +166,7 @@ def test_what_a_header_declares_is_one_thing(backend: Backend, first: str) -> No
     )
     found = _neighbours(backend, _seed(backend, "run", "a.c"))
     assert [one.chunk.path for one in found] == [first, "unix/tools.c", "win/tools.c"]
-    assert {one.resolution for one in found} == {Resolution.NAME if first.endswith(".h") else Resolution.CANDIDATES}
+    assert {_how(one) for one in found} == {BY_NAME if first.endswith(".h") else GUESS}
 
 
 def test_code_never_means_a_heading(backend: Backend) -> None:
@@ -173,7 +180,7 @@ def test_code_never_means_a_heading(backend: Backend) -> None:
         ]
     )
     (found,) = _neighbours(backend, _seed(backend, "run", "a.py"))
-    assert (found.chunk.path, found.resolution) == ("b.py", Resolution.NAME)
+    assert (found.chunk.path, _how(found)) == ("b.py", BY_NAME)
     assert _neighbours(backend, _seed(backend, "help", "docs/help.md")) == []
 
 
@@ -363,7 +370,7 @@ def test_what_the_language_brings_is_never_meant_by_its_name_alone(backend: Back
     assert _neighbours(backend, _seed(backend, "run", "a.py")) == []
     backend.write([Source("platform.py", ["start"], symbols=(_function("start"),))])
     (found,) = _neighbours(backend, _seed(backend, "run", "a.py"))
-    assert (found.chunk.path, found.resolution) == ("platform.py", Resolution.IMPORT)
+    assert (found.chunk.path, _how(found)) == ("platform.py", SURE)
 
 
 def test_a_member_of_an_unknown_value_is_a_guess(backend: Backend) -> None:
@@ -378,7 +385,7 @@ def test_a_member_of_an_unknown_value_is_a_guess(backend: Backend) -> None:
         ]
     )
     (found,) = _neighbours(backend, _seed(backend, "run", "a.py"))
-    assert (found.chunk.path, found.resolution, found.resolution.is_guess) == ("b.py", Resolution.UNKNOWN, True)
+    assert (found.chunk.path, _how(found)) == ("b.py", GUESS)
 
 
 def test_a_name_of_the_language_may_be_the_projects(backend: Backend) -> None:
@@ -393,7 +400,7 @@ def test_a_name_of_the_language_may_be_the_projects(backend: Backend) -> None:
     )
     seed = _seed(backend, "run", "a.go")
     (found,) = _neighbours(backend, seed)
-    assert (found.chunk.path, found.resolution) == ("b.go", Resolution.CANDIDATES)
+    assert (found.chunk.path, _how(found)) == ("b.go", GUESS)
 
 
 def test_only_the_named_definitions_of_a_chunk_have_relations(backend: Backend) -> None:

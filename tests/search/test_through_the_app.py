@@ -15,6 +15,7 @@ from graphrag_mcp.answers.payload import search_payload
 from graphrag_mcp.answers.render import render
 from graphrag_mcp.answers.tools import HYBRID
 from graphrag_mcp.app.local import App
+from graphrag_mcp.model.graph import Certainty
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.model.search import Hit, SearchRequest
 from graphrag_mcp.settings import load_settings
@@ -216,6 +217,23 @@ def test_the_graph_is_asked_about_what_the_others_found(build: Build) -> None:
     without = app.search(replace(asked, include_graph_context=False))
     assert all("graph" not in hit.ranks for hit in without.primary)
     assert without.expanded == ()
+
+
+def test_what_is_related_is_decided_by_type(build: Build) -> None:
+    """A method of another type is nothing related, and nobody who calls that one is."""
+    files = {
+        "order.py": "class Order:\n    def submit(self): ...\n",
+        "form.py": "class Form:\n    def submit(self): ...\n",
+        "use.py": (
+            "from form import Form\nfrom order import Order\n\n\n"
+            "def buy(order: Order):\n    order.submit()\n\n\ndef post(form: Form):\n    form.submit()\n"
+        ),
+    }
+    app = build(files)
+    found = app.search(SearchRequest("order.py Order.submit", limit=1))
+    assert [hit.chunk.path for hit in found.primary] == ["order.py"]
+    related = {(one.source, one.target): one.certainty for one in found.expanded if one.chunk.path == "use.py"}
+    assert related == {("buy", "Order.submit"): Certainty.CERTAIN}
 
 
 def test_hops_are_honoured(build: Build) -> None:

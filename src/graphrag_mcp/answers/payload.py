@@ -9,7 +9,7 @@ from typing import Any
 from graphrag_mcp.answers.arguments import SearchArguments
 from graphrag_mcp.answers.excerpts import RELATED_SHARE, Excerpt, cost_of, cut_texts, room_of
 from graphrag_mcp.answers.matches import also_here, best_lines, match_of, text_of
-from graphrag_mcp.answers.reasons import is_guess, why
+from graphrag_mcp.answers.reasons import why
 from graphrag_mcp.answers.requests import Call
 from graphrag_mcp.model.reports import IndexReport, Status
 from graphrag_mcp.model.search import GraphNeighbour, Hit, SearchResult
@@ -168,8 +168,8 @@ def _neighbour(neighbour: GraphNeighbour) -> dict[str, Any]:
         "direction": neighbour.direction,
         "hops": neighbour.hops,
         "confidence": neighbour.confidence,
-        "resolution": neighbour.resolution.value,
-        "confirmed": not is_guess(neighbour),
+        "certainty": neighbour.certainty.value,
+        "confirmed": not neighbour.is_guess,
         "origin": neighbour.origin,
         "stale": neighbour.chunk.stale,
     }

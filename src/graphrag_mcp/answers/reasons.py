@@ -1,6 +1,6 @@
 """Describes in a few words why a result was found, and the relation between two definitions."""
 
-from graphrag_mcp.model.files import RelationKind, Resolution
+from graphrag_mcp.model.files import RelationKind
 from graphrag_mcp.model.search import EdgeDirection, FactorKind, GraphNeighbour, Hit
 
 # The relation of a neighbour to the result, by kind and direction.
@@ -32,14 +32,6 @@ _MOST_USEFUL_FIRST = (
     RelationKind.IMPORTS,
     RelationKind.CONTAINS,
 )
-_RESOLUTIONS = {
-    Resolution.SYNTAX: "explicit",
-    Resolution.LOCAL: "same file",
-    Resolution.IMPORT: "via import",
-    Resolution.NAME: "unique name",
-    Resolution.UNKNOWN: "unknown receiver",
-    Resolution.UNRESOLVED: "name only",
-}
 
 
 def why(hit: Hit) -> str:
@@ -76,11 +68,6 @@ def explain(hit: Hit) -> list[str]:
     return lines
 
 
-def is_guess(neighbour: GraphNeighbour) -> bool:
-    """Return whether the relation is one of several possible ones."""
-    return neighbour.resolution.is_guess
-
-
 def relation_to(neighbour: GraphNeighbour) -> str:
     """Return the relation of the neighbour to the result, for example "calls `Session.open`"."""
     other = neighbour.source if neighbour.direction is EdgeDirection.OUT else neighbour.target
@@ -96,12 +83,5 @@ def usefulness(neighbour: GraphNeighbour) -> tuple[int, int]:
 
 
 def certainty(neighbour: GraphNeighbour) -> str:
-    """Return the confidence of the relation and how it was resolved; the heading of guesses has what they share."""
-    hops = f", {neighbour.hops} hops away" if neighbour.hops > 1 else ""
-    found = "" if neighbour.resolution is Resolution.CANDIDATES else f", {_RESOLUTIONS[neighbour.resolution]}"
-    return f"{neighbour.confidence:.2f}{found}{hops}"
-
-
-def resolved(resolution: Resolution) -> str:
-    """Return how a relation was resolved, in words."""
-    return _RESOLUTIONS.get(resolution, "ambiguous name")
+    """Return how certain the relation is, and how far away."""
+    return f"{neighbour.certainty}, {neighbour.hops} hops away" if neighbour.hops > 1 else neighbour.certainty

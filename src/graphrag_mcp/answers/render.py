@@ -17,7 +17,7 @@ from graphrag_mcp.answers.excerpts import (
 )
 from graphrag_mcp.answers.matches import also_here, best_lines, heading, match_of, text_of
 from graphrag_mcp.answers.payload import COPIES_SHOWN, total_of
-from graphrag_mcp.answers.reasons import certainty, explain, is_guess, relation_to, usefulness, why
+from graphrag_mcp.answers.reasons import certainty, explain, relation_to, usefulness, why
 from graphrag_mcp.answers.requests import Call
 from graphrag_mcp.model.reports import IndexPhase, IndexState
 from graphrag_mcp.model.search import EdgeDirection, GraphNeighbour, Hit, SearchMeta, SearchResult, StoredChunk
@@ -291,7 +291,7 @@ def fenced(text: str, language: str, shown: str | None = None) -> str:
 def _related(neighbours: Sequence[GraphNeighbour], room: int) -> list[str]:
     """Return the most useful relations of what matched, without guesses; each hop halves the confidence."""
     certain = [
-        one for one in neighbours if not is_guess(one) and one.confidence * 2 ** (one.hops - 1) >= LEAST_CONFIDENCE
+        one for one in neighbours if not one.is_guess and one.confidence * 2 ** (one.hops - 1) >= LEAST_CONFIDENCE
     ]
     lines = [_neighbour(neighbour) for neighbour in sorted(certain, key=usefulness)[:RELATED_ROWS]]
     kept, _ = _fit(["Related in the code graph:", *lines], 1, room)

@@ -66,13 +66,19 @@ class Relations:
 
     # ------------------------------------------------------------ to a definition
 
-    def incoming(self, node: CodeNode, kinds: Sequence[RelationKind], scope: Scope) -> tuple[list[CodeEdge], Doubt]:
+    def decides(self, path: str) -> bool:
+        """Return whether a file has facts, so that its relations are decided."""
+        return self._facts.has(path)
+
+    def incoming(
+        self, node: CodeNode, kinds: Sequence[RelationKind], scope: Scope, seconds: float = SECONDS
+    ) -> tuple[list[CodeEdge], Doubt]:
         """Return the relations to a node, undecided ones too, and what is not known of them."""
         with self._guard:
+            self._search.begin(seconds)
             return self._incoming(node, kinds, scope)
 
     def _incoming(self, node: CodeNode, kinds: Sequence[RelationKind], scope: Scope) -> tuple[list[CodeEdge], Doubt]:
-        self._search.begin(SECONDS)
         things = self._things(node)
         if not things:
             edges = self._store.incoming(node, kinds, scope)
@@ -151,16 +157,16 @@ class Relations:
     # ------------------------------------------------------------ from a definition
 
     def outgoing(
-        self, node: CodeNode, kinds: Sequence[RelationKind], scope: Scope
+        self, node: CodeNode, kinds: Sequence[RelationKind], scope: Scope, seconds: float = SECONDS
     ) -> tuple[list[CodeEdge], list[Mentioned]]:
         """Return the relations from a node, and its mentions that are not decided."""
         with self._guard:
+            self._search.begin(seconds)
             return self._outgoing(node, kinds, scope)
 
     def _outgoing(
         self, node: CodeNode, kinds: Sequence[RelationKind], scope: Scope
     ) -> tuple[list[CodeEdge], list[Mentioned]]:
-        self._search.begin(SECONDS)
         things = self._things(node)
         if not things:
             return self._store.outgoing(node, kinds, scope)

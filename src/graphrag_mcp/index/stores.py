@@ -4,6 +4,7 @@ import threading
 from dataclasses import replace
 
 from graphrag_mcp.exclusion.globs import compile_globs
+from graphrag_mcp.graph.related import RelatedGraphStore
 from graphrag_mcp.graph.relations import Relations
 from graphrag_mcp.ports import Embedder
 from graphrag_mcp.replication.backends import Servers
@@ -12,7 +13,6 @@ from graphrag_mcp.search.sketch_cache import SketchCache
 from graphrag_mcp.stores.sqlite.catalog import SqliteCatalog
 from graphrag_mcp.stores.sqlite.database import Database
 from graphrag_mcp.stores.sqlite.facts import SqliteFacts
-from graphrag_mcp.stores.sqlite.graph import SqliteGraphStore
 from graphrag_mcp.stores.sqlite.inventory import SqliteInventory
 from graphrag_mcp.stores.sqlite.keyword import SqliteKeywordIndex
 from graphrag_mcp.stores.sqlite.points import SqliteChunkIds
@@ -38,7 +38,7 @@ class IndexStores:
         self._related = database.version()
         self._guard = threading.Lock()
         self._keywords = SqliteKeywordIndex(database, self._scopes)
-        self._graph = SqliteGraphStore(database, self._scopes)
+        self._graph = RelatedGraphStore(database, self._scopes, self.catalog, self.symbols, self.relations)
         self._vectors: SqliteVectorIndex | None = None
         self._sketches: SketchCache | None = None
 

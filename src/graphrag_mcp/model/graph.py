@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import NamedTuple
 
-from graphrag_mcp.model.files import Category, RelationKind, SymbolKind
+from graphrag_mcp.model.files import Category, RelationKind, Resolution, SymbolKind
 
 
 class CodeNode(NamedTuple):
@@ -35,6 +35,14 @@ class Certainty(StrEnum):
     CERTAIN = "certain"  # Decided by type or scope.
     MAY_CALL = "may call"  # A call of a method that this one overrides or implements.
     BY_NAME = "by name"  # Not decided: only the name is the same.
+
+
+_DECIDED = 0.8  # The least confidence of what an import or the file itself decides.
+
+
+def certainty_of(resolution: Resolution, confidence: float) -> Certainty:
+    """Return what is known of a relation that was compared by names."""
+    return Certainty.CERTAIN if not resolution.is_guess and confidence >= _DECIDED else Certainty.BY_NAME
 
 
 CONFIDENCE = {Certainty.CERTAIN: 1.0, Certainty.MAY_CALL: 0.7, Certainty.BY_NAME: 0.5}

@@ -6,7 +6,8 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import NamedTuple
 
-from graphrag_mcp.model.files import NO_FACTS, ArchiveClass, Category, DocumentFacts, RelationKind, Resolution, Symbol
+from graphrag_mcp.model.files import NO_FACTS, ArchiveClass, Category, DocumentFacts, RelationKind, Symbol
+from graphrag_mcp.model.graph import Certainty
 from graphrag_mcp.model.reports import IndexState
 from graphrag_mcp.model.scope import DEFAULT_SCOPE, Scope
 
@@ -251,7 +252,8 @@ class GraphNeighbour:
     target: str
     hops: int
     confidence: float
-    resolution: Resolution
+    certainty: Certainty
+    is_guess: bool = False
     origin: HitOrigin = HitOrigin.GRAPH_EXPANSION
 
 

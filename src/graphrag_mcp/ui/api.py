@@ -10,7 +10,6 @@ from graphrag_mcp import __version__
 from graphrag_mcp.answers.code_json import edge_payload, node_payload
 from graphrag_mcp.answers.excerpts import tokens_of
 from graphrag_mcp.answers.payload import iso, search_payload, status_payload
-from graphrag_mcp.answers.reasons import resolved
 from graphrag_mcp.answers.render import describe_state
 from graphrag_mcp.answers.tools import SEARCH_TOOLS, SearchTool
 from graphrag_mcp.answers.validation import parse_arguments
@@ -19,7 +18,6 @@ from graphrag_mcp.errors import RequestError, quoted
 from graphrag_mcp.evaluation.components import OFF
 from graphrag_mcp.graph.navigator import Navigator
 from graphrag_mcp.graph.neighbourhood import Neighbourhood
-from graphrag_mcp.model.files import Resolution
 from graphrag_mcp.model.graph import CodeEdge
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.ui import questions
@@ -47,7 +45,6 @@ def _project(app: App, _asked: questions.NoQuestion) -> dict[str, Any]:
         "tools": {name: tool.schema(app.settings)["properties"] for name, tool in SEARCH_TOOLS.items()},
         "settings": settings_form(retrieval),
         "presets": OFF,
-        "resolutions": {resolution.value: resolved(resolution) for resolution in Resolution},
         "days": [getattr(retrieval, name) for name in days],
     }
 

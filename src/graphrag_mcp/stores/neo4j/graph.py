@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 from neo4j import Driver
 
 from graphrag_mcp.model.files import RELATED_KINDS, RelationKind, Resolution, Symbol, SymbolKind
+from graphrag_mcp.model.graph import certainty_of
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.model.search import EdgeDirection, GraphNeighbour, Mention, SymbolMatch
 from graphrag_mcp.ports import ChunkStore
@@ -181,7 +182,8 @@ class Neo4jGraphStore:
                 target=step.row["target"],
                 hops=step.hop,
                 confidence=step.row["confidence"] / 2 ** (step.hop - 1),  # Each hop halves the confidence.
-                resolution=Resolution(step.row["resolution"]),
+                certainty=certainty_of(Resolution(step.row["resolution"]), step.row["confidence"]),
+                is_guess=Resolution(step.row["resolution"]).is_guess,
             )
             for step in found
             if step.chunk_id in chunks

@@ -3,6 +3,7 @@
 from collections.abc import Collection, Sequence
 
 from graphrag_mcp.model.files import RELATED_KINDS, RelationKind, Symbol, SymbolKind
+from graphrag_mcp.model.graph import certainty_of
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.model.search import GraphNeighbour, Mention, SymbolMatch
 from graphrag_mcp.stores.sqlite.catalog import CHUNK_COLUMNS, read_chunk
@@ -194,7 +195,8 @@ class SqliteGraphStore:
                 target=edge.target,
                 hops=hop,
                 confidence=edge.confidence / 2 ** (hop - 1),  # Each hop halves the contribution.
-                resolution=edge.resolution,
+                certainty=certainty_of(edge.resolution, edge.confidence),
+                is_guess=edge.resolution.is_guess,
             )
             for edge, hop in found
             if edge.chunk_id in chunks

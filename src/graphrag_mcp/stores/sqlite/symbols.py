@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Any
 
 from graphrag_mcp.model.files import Category, RelationKind, Resolution, SymbolKind
-from graphrag_mcp.model.graph import Certainty, CodeEdge, CodeNode, Dependency, Mentioned, Place
+from graphrag_mcp.model.graph import CodeEdge, CodeNode, Dependency, Mentioned, Place, certainty_of
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.stores.sqlite.database import Database, id_list, marks
 from graphrag_mcp.stores.sqlite.schema import ORDINAL_BITS
@@ -15,7 +15,6 @@ from graphrag_mcp.stores.sqlite.settling import OF_RELATIONS, Definition, Settle
 _NODE_COLUMNS = """s.id, s.file_id, f.path, f.category, s.name, s.qualified_name, s.kind, s.start_line, s.end_line,
     s.signature, f.archive_reason IS NOT NULL"""
 
-_CERTAIN = 0.8  # The least confidence of what an import or the file itself decides.
 _RANKED = "('type', 'function', 'method', 'constant')"  # Kinds that other files depend on by name.
 
 
@@ -145,7 +144,7 @@ class SqliteSymbolGraph:
                 RelationKind(edge.kind),
                 node.path,
                 lines[edge.relation_id],
-                _certainty(edge),
+                certainty_of(edge.resolution, edge.confidence),
                 edge.relation_id,
                 edge.resolution.is_guess,
             )
@@ -176,7 +175,7 @@ class SqliteSymbolGraph:
                 continue
             source, path, line = sources[edge.relation_id]
             kind = RelationKind(edge.kind)
-            settled = (_certainty(edge), edge.relation_id, edge.resolution.is_guess)
+            settled = (certainty_of(edge.resolution, edge.confidence), edge.relation_id, edge.resolution.is_guess)
             edges.append(CodeEdge(source, node.node_id, kind, path, line, *settled))
         return edges
 
@@ -269,11 +268,6 @@ class SqliteSymbolGraph:
             (id_list(relation_ids),),
         )
         return {relation_id: (source, path, line) for relation_id, source, path, line in rows}
-
-
-def _certainty(edge: SettledEdge) -> Certainty:
-    is_certain = not edge.resolution.is_guess and edge.confidence >= _CERTAIN
-    return Certainty.CERTAIN if is_certain else Certainty.BY_NAME
 
 
 def _is_called(node: CodeNode, name: str) -> bool:

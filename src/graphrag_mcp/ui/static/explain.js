@@ -1,6 +1,6 @@
 // One result in full: its code, the terms of its score, its neighbourhood, and the text an agent gets.
 
-import { Outdated, ask, project } from "./api.js";
+import { Outdated, ask } from "./api.js";
 import { code, wordsOf } from "./code.js";
 import { badge, count, empty, failure, fill, h, pathOf, plural, redraw, tabs } from "./dom.js";
 import { address } from "./route.js";
@@ -79,9 +79,7 @@ export class Detail {
   }
 
   related() {
-    const place = h("div", {});
-    project().then(({ resolutions }) => fill(place, related(this.result, resolutions)));
-    return place;
+    return h("div", {}, related(this.result));
   }
 
   agent() {
@@ -176,13 +174,13 @@ function note(factor) {
 
 // ---------------------------------------------------------------- related code
 
-function related(result, resolutions) {
+function related(result) {
   const parts = [];
   if (result.expanded.length) {
     parts.push(h("h3", {}, "Related in the code graph"), h("ul", { class: "places" }, result.expanded.map((one) => h("li", {},
       h("a", { href: address("graph", { path: one.path, line: one.start_line }) }, pathOf(one.path, `:${one.start_line}`)),
       h("p", {}, one.direction === "out" ? `${one.source || "the result"} ` : `${one.source || "the file"} `, h("em", {}, one.relation.replace("_", " ")), ` ${one.target || "the result"}`),
-      h("p", { class: "muted" }, `${one.confirmed ? "" : "a guess: "}${resolutions[one.resolution]}, ${one.confidence.toFixed(2)}, ${plural(one.hops, "hop")}`)))));
+      h("p", { class: "muted" }, `${one.confirmed ? "" : "a guess: "}${one.certainty}, ${plural(one.hops, "hop")}`)))));
   }
   if (result.runner_up.length) {
     parts.push(h("h3", {}, "Further places"), h("ul", { class: "places" }, result.runner_up.map((one) => h("li", {},

@@ -1,0 +1,125 @@
+"""The graph store of a search: relations are decided where the language has facts, as for exact questions."""
+
+from collections.abc import Callable, Collection, Iterator, Sequence
+
+from graphrag_mcp.graph.relations import Relations
+from graphrag_mcp.model.files import RELATED_KINDS, Category, RelationKind, SymbolKind
+from graphrag_mcp.model.graph import CodeEdge, CodeNode
+from graphrag_mcp.model.scope import Scope
+from graphrag_mcp.model.search import EdgeDirection, GraphNeighbour
+from graphrag_mcp.ports import SymbolGraph
+from graphrag_mcp.stores.sqlite.catalog import SqliteCatalog
+from graphrag_mcp.stores.sqlite.database import Database
+from graphrag_mcp.stores.sqlite.graph import MAX_FRONTIER, MAX_SEED_SYMBOLS, SqliteGraphStore
+from graphrag_mcp.stores.sqlite.scope import ScopeResolver
+
+SECONDS = 0.01  # For the relations of one definition: a search is not held up.
+
+# What a search knows as one kind.
+_KINDS_OF = {
+    RelationKind.CALLS: (RelationKind.CALLS, RelationKind.INSTANTIATES, RelationKind.HANDS_ON),
+    RelationKind.INHERITS: (RelationKind.IMPLEMENTS, RelationKind.INHERITS, RelationKind.OVERRIDES),
+    RelationKind.TESTS: (RelationKind.TESTS, RelationKind.CALLS, RelationKind.INSTANTIATES),
+}
+_KIND_OF = {exact: kind for kind in (RelationKind.CALLS, RelationKind.INHERITS) for exact in _KINDS_OF[kind]}
+
+
+class RelatedGraphStore(SqliteGraphStore):
+    """Follows relations from definition to definition; chunks without facts are left to the rows by name."""
+
+    def __init__(
+        self,
+        database: Database,
+        scopes: ScopeResolver,
+        catalog: SqliteCatalog,
+        nodes: SymbolGraph,
+        relations: Callable[[], Relations],
+    ) -> None:
+        super().__init__(database, scopes)
+        self._catalog, self._nodes, self._relations = catalog, nodes, relations
+
+    def neighbours(
+        self,
+        chunk_ids: Sequence[int],
+        hops: int,
+        limit: int,
+        scope: Scope,
+        kinds: Sequence[RelationKind] = (),
+        symbols: Collection[str] = (),
+    ) -> list[GraphNeighbour]:
+        """Return chunks related to the seeds, ordered by (hops, certainty, seed's rank), each chunk once."""
+        kinds = kinds or RELATED_KINDS
+        relations = self._relations()
+        chunks = self._catalog.chunks(chunk_ids)
+        decided = [one for one in chunk_ids if one in chunks and relations.decides(chunks[one].path)]
+        others = [one for one in chunk_ids if one not in decided]
+        found = super().neighbours(others, hops, limit, scope, kinds, symbols) if others else []
+        frontier = [node for one in decided for node in self._definitions(one, chunks[one].path, symbols)]
+        seen = {*chunk_ids, *(one.chunk.chunk_id for one in found)}
+        for hop in range(1, hops + 1):
+            steps = [step for node in frontier for step in self._steps(relations, node, kinds, scope)]
+            fresh: dict[int, GraphNeighbour] = {}
+            reached: dict[int, CodeNode] = {}
+            for far, one in self._neighbours(steps, hop, kinds, scope):
+                if one.chunk.chunk_id not in seen and len(found) + len(fresh) < limit:
+                    fresh.setdefault(one.chunk.chunk_id, one)
+                    reached[far.node_id] = far
+            found += fresh.values()
+            seen.update(fresh)
+            frontier = list(reached.values())[:MAX_FRONTIER]
+        return sorted(found, key=lambda one: (one.hops, -one.confidence))[:limit]
+
+    def _definitions(self, chunk_id: int, path: str, symbols: Collection[str]) -> list[CodeNode]:
+        """Return the definitions of a chunk that are meant, fields last; else the one around it."""
+        chunk = self._catalog.chunks([chunk_id])[chunk_id]
+        inside = [
+            node
+            for node in self._nodes.in_file(path)
+            if node.start_line <= chunk.end_line
+            and (node.qualified_name in symbols if symbols else node.start_line >= chunk.start_line)
+        ]
+        found = inside or self._nodes.in_file(path, chunk.start_line)[:1]
+        return sorted(found, key=lambda node: node.kind is SymbolKind.FIELD)[:MAX_SEED_SYMBOLS]
+
+    def _steps(
+        self, relations: Relations, node: CodeNode, kinds: Sequence[RelationKind], scope: Scope
+    ) -> Iterator[tuple[CodeEdge, EdgeDirection]]:
+        exact = tuple({one for kind in kinds for one in _KINDS_OF.get(kind, (kind,))})
+        incoming, _ = relations.incoming(node, exact, scope, SECONDS)
+        outgoing, _ = relations.outgoing(node, exact, scope, SECONDS)
+        for edges, direction in ((incoming, EdgeDirection.IN), (outgoing, EdgeDirection.OUT)):
+            yield from ((edge, direction) for edge in edges if not edge.is_guess)
+
+    def _neighbours(
+        self,
+        steps: Sequence[tuple[CodeEdge, EdgeDirection]],
+        hop: int,
+        kinds: Sequence[RelationKind],
+        scope: Scope,
+    ) -> Iterator[tuple[CodeNode, GraphNeighbour]]:
+        """Yield the far ends of relations with the chunk that is read there, the most certain first and files last."""
+        nodes = self._nodes.nodes({one for edge, _ in steps for one in (edge.source_id, edge.target_id)})
+        visible = self._nodes.visible({node.path for node in nodes.values()}, scope)
+        for edge, direction in sorted(steps, key=lambda step: (-step[0].confidence, step[0].source_id < 0)):
+            source, target = nodes.get(edge.source_id), nodes.get(edge.target_id)
+            if source is None or target is None or source == target:
+                continue
+            is_out = direction is EdgeDirection.OUT
+            far, line = (target, target.start_line) if is_out else (source, edge.line)
+            chunk = self._catalog.chunk_at(far.path, line) if far.path in visible else None
+            if chunk is not None:
+                is_test = source.category is Category.TESTS and target.category is not Category.TESTS
+                kind = _KIND_OF.get(edge.kind, edge.kind)
+                yield (
+                    far,
+                    GraphNeighbour(
+                        chunk=chunk,
+                        relation=RelationKind.TESTS if is_test and RelationKind.TESTS in kinds else kind,
+                        direction=direction,
+                        source="" if source.is_file else source.qualified_name,
+                        target="" if target.is_file else target.qualified_name,
+                        hops=hop,
+                        confidence=edge.confidence / 2 ** (hop - 1),  # Each hop halves the contribution.
+                        certainty=edge.certainty,
+                    ),
+                )

@@ -61,7 +61,7 @@ class Product:
                     found = self._navigator.trace(location, direction, 1, unresolved=True)
             except RequestError:
                 return None
-            if all(start.is_file or start.name != symbol.place.name for start in found.starts):
+            if all(start.is_file or start.name != symbol.place.name.removeprefix("#") for start in found.starts):
                 return None
             rows += [row for step in found.steps for row in _rows(step)]
         return rows

@@ -10,6 +10,7 @@ import pytest
 from graphrag_mcp.app.local import App
 from graphrag_mcp.errors import RequestError
 from graphrag_mcp.graph.navigator import Navigator
+from graphrag_mcp.model.files import RelationKind, SymbolKind
 from graphrag_mcp.model.graph import Certainty, Direction
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.model.search import Case
@@ -206,6 +207,36 @@ def test_the_impact_of_a_file_is_that_of_all_it_defines(navigator: Navigator) ->
     """And of what imports it."""
     found = navigator.impact("shop/prices.py", 1)
     assert {one.node.path for one in found.reached} == {"shop/sale.py"}
+
+
+def test_who_calls_what_a_field_holds_is_a_caller(tmp_path: Path) -> None:
+    """A field with a function type is a method; one that holds a function is called, and else read."""
+    text = """type Sink = { next: (text: string) => void; limit: number }
+interface Held { run?: Later }
+type Later = () => void
+export const once = wrap(() => 1)
+export function use(sink: Sink, held: Held) {
+  sink.next("a")
+  held.run()
+  once()
+  return sink.limit
+}
+"""
+    (tmp_path / "sink.ts").write_text(text)
+    app = App(tmp_path, load_settings(tmp_path, {"GRAPHRAG_DATA_DIR": str(tmp_path / "data")}))
+    app.index()
+    found = [
+        (step.target.kind, step.target.qualified_name, step.edge.kind)
+        for name in ("Sink.next", "Held.run", "once", "Sink.limit")
+        for step in app.navigator().trace(name, Direction.CALLERS, 1).steps
+    ]
+    app.close()
+    assert found == [
+        (SymbolKind.METHOD, "Sink.next", RelationKind.CALLS),
+        (SymbolKind.FIELD, "Held.run", RelationKind.CALLS),
+        (SymbolKind.CONSTANT, "once", RelationKind.CALLS),
+        (SymbolKind.FIELD, "Sink.limit", RelationKind.READS),
+    ]
 
 
 def test_every_occurrence_is_found_as_a_plain_scan_finds_it(tmp_path: Path) -> None:

@@ -115,3 +115,15 @@ def test_a_method_overrides_one_that_takes_the_same() -> None:
         "Circle.all": set(),
         "Circle.hide": set(),
     }
+
+
+def test_a_method_overrides_one_of_an_imported_class() -> None:
+    """Whatever name the import gives it, with and without type arguments."""
+    files = {
+        "a.ts": "export class Base<T> { run() {} }\n",
+        "b.ts": """import { Base as B } from './a'
+class One extends B { run() {} }
+class Two extends B<string> { run() {} }
+""",
+    }
+    assert [above(files, name) for name in ("One.run", "Two.run", "One")] == [{"Base.run"}, {"Base.run"}, {"Base"}]

@@ -3,7 +3,8 @@
 //   NODE_PATH=TOOLS/node_modules node typescript.cjs ROOT < FILES > truth.jsonl
 //
 // FILES has one relative path a line. A declaration file beside a JavaScript file of the list is hidden from the checker,
-// so that a reference leads to the code.
+// so that a reference leads to the code. So is a script that declares a module with the name of a package of the folder:
+// the checker would take it for that package in all files, since it knows only one program.
 "use strict";
 
 const fs = require("fs");
@@ -13,7 +14,11 @@ const ts = require("typescript");
 const root = fs.realpathSync(process.argv[2]);
 const files = fs.readFileSync(0, "utf8").split("\n").filter(Boolean).map((name) => path.join(root, name));
 const own = new Set(files);
-const hidden = new Set(files.filter((name) => /\.[cm]?js$/.test(name)).map((name) => name.replace(/\.([cm]?)js$/, ".d.$1ts")));
+const packages = new Set(files.map(packageAround));
+const hidden = new Set([
+  ...files.filter((name) => /\.[cm]?js$/.test(name)).map((name) => name.replace(/\.([cm]?)js$/, ".d.$1ts")),
+  ...files.filter((name) => name.endsWith(".d.ts") && modulesOf(name).some((module) => packages.has(module))),
+]);
 
 const program = createProgram();
 const checker = program.getTypeChecker();
@@ -52,6 +57,15 @@ function createProgram() {
   const exists = host.fileExists.bind(host);
   host.fileExists = (name) => !hidden.has(name) && exists(name);
   return ts.createProgram(files.filter((name) => !hidden.has(name)), options, host);
+}
+
+function packageAround(name) {
+  const found = ts.findConfigFile(path.dirname(name), ts.sys.fileExists, "package.json");
+  return found && JSON.parse(fs.readFileSync(found, "utf8")).name;
+}
+
+function modulesOf(name) {
+  return ts.preProcessFile(fs.readFileSync(name, "utf8")).ambientExternalModules || [];
 }
 
 function print(record) {

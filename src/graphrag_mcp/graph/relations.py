@@ -35,7 +35,7 @@ _KINDS: dict[SymbolKind, dict[Use, RelationKind]] = {
         Use.WRITE: RelationKind.WRITES,
     },
     SymbolKind.FIELD: {
-        Use.CALL: RelationKind.READS,
+        Use.CALL: RelationKind.CALLS,
         Use.CREATE: RelationKind.READS,
         Use.VALUE: RelationKind.READS,
         Use.TYPE: RelationKind.USES,

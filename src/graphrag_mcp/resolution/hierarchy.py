@@ -9,7 +9,7 @@ from graphrag_mcp.model.files import SymbolKind
 from graphrag_mcp.resolution.policies import LIBRARIES
 from graphrag_mcp.resolution.resolver import Resolver
 from graphrag_mcp.resolution.search import Search, Site
-from graphrag_mcp.resolution.values import Above, Either, Instance, Outside, Value, Variable, rebuilt
+from graphrag_mcp.resolution.values import Above, Either, Instance, Outside, Type, Value, Variable, rebuilt
 
 MAX_TYPES = 2_000  # Below one type; a longer list is not read.
 
@@ -250,7 +250,8 @@ def _types(value: Value | None) -> tuple[Thing, ...]:
     """Return the types that a value may have."""
     if isinstance(value, Either):
         return tuple(thing for one in value.values for thing in _types(one))
-    return tuple(thing for thing in value.things if thing.path not in LIBRARIES) if isinstance(value, Instance) else ()
+    things = value.things if isinstance(value, Instance | Type) else ()
+    return tuple(thing for thing in things if thing.path not in LIBRARIES)
 
 
 def _agree(one: Signature, other: Signature) -> bool:

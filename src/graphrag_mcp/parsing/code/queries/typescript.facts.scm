@@ -1,4 +1,5 @@
 (public_field_definition name: (_) @name value: [(arrow_function) (function_expression)] @function)
+(property_signature name: (_) @name type: (type_annotation (function_type) @function))
 [(function_signature) (method_signature) (abstract_method_signature) (call_signature) (construct_signature)
  (function_type)] @function
 (type_alias_declaration name: (_) @name value: (object_type) @own)

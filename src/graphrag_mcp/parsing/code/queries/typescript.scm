@@ -10,7 +10,12 @@
 (function_signature name: (identifier) @name) @function
 (method_signature name: [(property_identifier) (private_property_identifier)] @name) @method
 (abstract_method_signature name: (property_identifier) @name) @method
+(interface_body (property_signature name: (property_identifier) @name type: (type_annotation (function_type))) @method)
 (interface_body (property_signature name: (property_identifier) @name) @field)
+(type_alias_declaration value: (object_type (method_signature name: (property_identifier) @name) @method))
+(type_alias_declaration value: (object_type
+  (property_signature name: (property_identifier) @name type: (type_annotation (function_type))) @method))
+(type_alias_declaration value: (object_type (property_signature name: (property_identifier) @name) @field))
 (public_field_definition name: [(property_identifier) (private_property_identifier)] @name
   value: [(arrow_function body: (_) @body) (function_expression body: (_) @body)]) @method
 (public_field_definition name: [(property_identifier) (private_property_identifier)] @name) @field

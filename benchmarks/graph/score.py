@@ -157,6 +157,8 @@ class Scorer:
             score.right[certainty] += 1
         elif key in expected.beside or key in expected.dispatched or key in self._undecided.get(name, ()):
             score.neither += 1
+        elif certainty is not Certainty.BY_NAME and relation is not Relation.BELOW and (key, name) not in self._named:
+            score.neither += 1  # The checkers were only asked about its own name.
         else:
             score.wrong[certainty] += 1
             fault = Fault.WRONG if certainty is Certainty.BY_NAME else Fault.WRONG_CERTAIN

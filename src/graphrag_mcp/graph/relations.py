@@ -112,7 +112,7 @@ class Relations:
         for site in sites:
             if any(thing in meant for thing in site.things):
                 if self._is_of(things, site):
-                    found.append((site, Certainty.CERTAIN))
+                    found.append((site, Certainty.CERTAIN if site.is_certain else Certainty.MAY_CALL))
             elif site.things:
                 if any(self._hierarchy.may_reach(site, thing) for thing in things):
                     found.append((site, Certainty.MAY_CALL))
@@ -121,12 +121,12 @@ class Relations:
         return found, others, left
 
     def _with_constructed(self, things: Sequence[Thing]) -> Iterator[Thing]:
-        """Yield the things, and for a constructor its type: whoever creates one calls it."""
+        """Yield the things, and for a constructor its type, and those that inherit it: whoever creates one calls it."""
         for thing in things:
             yield thing
             owner = self._hierarchy.owner_of(thing)
             if owner is not None and self._search.resolver.is_constructor(thing, owner):
-                yield owner
+                yield from (owner, *self._hierarchy.inheriting(thing))
 
     def _is_of(self, things: Sequence[Thing], site: Site) -> bool:
         """Return whether a site is one of the things themselves, or creates what a constructor makes."""

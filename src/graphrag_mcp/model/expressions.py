@@ -62,6 +62,12 @@ def parse(text: str) -> Expression:
     return found
 
 
+@lru_cache(maxsize=1 << 16)
+def names_in(text: str) -> frozenset[str]:
+    """Return the names that an expression is made of."""
+    return frozenset(match["name"] for match in _TOKEN.finditer(text) if match["name"])
+
+
 class _Reader:
     """Recursive descent over the tokens of one expression."""
 

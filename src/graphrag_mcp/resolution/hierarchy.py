@@ -71,6 +71,14 @@ class Hierarchy:
         owner = self.owner_of(method)
         return self._same_method(method, self.descendants(owner) if owner else [])
 
+    def inheriting(self, method: Thing) -> list[Thing]:
+        """Return the types below that have a method as it is."""
+        owner, name = self.owner_of(method), self._resolver.declared(method).name
+        members = (
+            [(one, self._resolver.member(Instance((one,)), name)) for one in self.descendants(owner)] if owner else []
+        )
+        return [one for one, found in members if found and method in found.things]
+
     def _same_method(self, method: Thing, types: Sequence[Thing]) -> list[Thing]:
         name = self._resolver.declared(method).name
         found: dict[Thing, None] = {}

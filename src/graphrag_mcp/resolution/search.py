@@ -5,25 +5,33 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Sequence, Set
 from typing import NamedTuple
 
-from graphrag_mcp.model.facts import WHOLE, Exported, FileFacts, Mention, Thing, module_marks
+from graphrag_mcp.model.expressions import names_in
+from graphrag_mcp.model.facts import WHOLE, Exported, FileFacts, Mark, Mention, Thing, Use, module_marks
 from graphrag_mcp.model.files import SymbolKind
 from graphrag_mcp.resolution.policies import POLICIES
 from graphrag_mcp.resolution.resolver import Resolver
 from graphrag_mcp.resolution.sources import FactSource
+from graphrag_mcp.resolution.values import Either, Function, Type, Value
 
 _ENCLOSING = frozenset(
     (SymbolKind.FUNCTION, SymbolKind.METHOD, SymbolKind.TYPE, SymbolKind.CONSTANT, SymbolKind.MODULE)
 )
 
 MAX_SCANS = 500  # Kept of earlier questions.
+MAX_CALLS = 3  # Of what a call gives, until a function is what it gives.
 
 
 class Site(NamedTuple):
-    """A place where a name is used. things: those of the asked declarations that it means, empty if it is undecided."""
+    """A place where a name is used.
+
+    things: those of the asked declarations that it means, empty if it is undecided. is_certain: whether it is known
+    that what runs there is one of them.
+    """
 
     path: str
     mention: Mention
     things: tuple[Thing, ...]
+    is_certain: bool = True
 
 
 class Sites(NamedTuple):
@@ -41,11 +49,12 @@ class _Scan:
     """A search for some declarations, as far as it got.
 
     names: those under which they may be mentioned. modules: the marks of files that are one of the declarations as a
-    whole, so that importers call it as they like.
+    whole, so that importers call it as they like. carriers: names of variables that hold one of them, and of functions
+    that return one.
     """
 
     def __init__(self, names: Set[str]) -> None:
-        self.names, self.modules = set(names), set[str]()
+        self.names, self.modules, self.carriers = set(names), set[str](), set[str]()
         self.paths: deque[str] = deque()
         self.seen: set[str] = set()
         self.found: list[Site] = []
@@ -126,14 +135,64 @@ class Search:
     def _look_at(self, path: str, facts: FileFacts, things: frozenset[Thing], scan: _Scan) -> None:
         """Resolve the mentions of the names in a file, also under the names that it gives them when it imports them."""
         wanted = scan.names | set(self._aliases(path, facts, things, scan))
+        carriers = self._carriers(path, facts, wanted, things, scan) if POLICIES[facts.language].rebinds else set()
         for mention in facts.mentions:
-            if mention.name in wanted:
-                found = self.resolver.resolve(path, mention)
-                meant = tuple(thing for thing in found.things if thing in things) if found else ()
-                if found is None or meant:
-                    scan.found.append(Site(path, mention, meant))
-                else:
+            is_named = mention.name in wanted
+            if is_named or (carriers and mention.use == Use.CALL and (mention.name in carriers or not mention.name)):
+                site = self._site(path, facts, mention, things)
+                if site and (site.things or is_named):
+                    scan.found.append(site)
+                elif is_named:
                     scan.others.add((path, mention.line))
+
+    def _site(self, path: str, facts: FileFacts, mention: Mention, things: frozenset[Thing]) -> Site | None:
+        """Return a mention of one of the declarations, or a call of one by another name; None of something else."""
+        found = self.resolver.resolve(path, mention)
+        if found is None:
+            return Site(path, mention, ())
+        held = _functions(found.value) if mention.use == Use.CALL and POLICIES[facts.language].rebinds else ()
+        is_certain = True
+        if meant := tuple(thing for thing in found.things if thing in things):
+            is_certain = not (held and any(self._is_decorated(thing) and thing not in held for thing in meant))
+        elif meant := tuple(thing for thing in held if thing in things):
+            is_certain = isinstance(found.value, Function | Type) and not (mention.name and mention.receiver)
+        return Site(path, mention, meant, is_certain) if meant else None
+
+    def _is_decorated(self, thing: Thing) -> bool:
+        one = self.resolver.declared(thing)
+        return bool(one.decorators) and Mark.PROPERTY not in one.marks
+
+    def _carriers(
+        self, path: str, facts: FileFacts, wanted: Set[str], things: frozenset[Thing], scan: _Scan
+    ) -> Set[str]:
+        """Return the names of a file, besides those wanted, whose call may reach the declarations."""
+        if not any(
+            one.name in scan.carriers or (one.use == Use.VALUE and one.name in wanted) for one in facts.mentions
+        ):
+            return set()
+        texts = [(one.name, one.value) for one in facts.bound if one.kind == "variable" and one.value]
+        for declared in facts.declared:
+            texts += ((declared.name, text) for text in (declared.value, *(text for _, text in declared.returns)))
+        found, fresh = set(scan.carriers), wanted | scan.carriers
+        while fresh:
+            fresh = {name for name, text in texts if name not in found and not fresh.isdisjoint(names_in(text))}
+            found |= fresh
+        for number, one in enumerate(facts.declared):
+            is_seen = one.owner < 0 or facts.declared[one.owner].kind == SymbolKind.TYPE
+            if is_seen and one.name in found - scan.carriers and self._gives(Thing(path, number), things):
+                scan.carriers.add(one.name)
+                scan.extend(self.source.mentioning(one.name))
+                scan.restart()
+        return found
+
+    def _gives(self, thing: Thing, things: frozenset[Thing]) -> bool:
+        """Return whether a variable holds one of the declarations, or a function returns it."""
+        value = self.resolver.meaning((thing,))
+        for _ in range(MAX_CALLS):
+            if not things.isdisjoint(_functions(value)):
+                return True
+            value = self.resolver.call(value, lambda _place: None, 0)
+        return False
 
     def _aliases(self, path: str, facts: FileFacts, things: frozenset[Thing], scan: _Scan) -> Iterator[str]:
         """Yield the names that a file gives to the declarations when it imports them."""
@@ -169,3 +228,10 @@ class Search:
             default=None,
         )
         return Thing(path, best[1]) if best else None
+
+
+def _functions(value: Value | None) -> tuple[Thing, ...]:
+    """Return what a call of a value may call: functions and types."""
+    if isinstance(value, Either):
+        return tuple(thing for one in value.values for thing in _functions(one))
+    return value.things if isinstance(value, Function | Type) else ()

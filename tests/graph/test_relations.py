@@ -1,0 +1,62 @@
+"""Relations to one definition, as they are asked of an index."""
+
+from collections.abc import Mapping
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from graphrag_mcp.app.local import App
+from graphrag_mcp.model.graph import Direction
+from graphrag_mcp.settings import load_settings
+
+
+def rows(folder: Path, files: Mapping[str, str], symbol: str, direction: Direction) -> list[str]:
+    """Return "file:line certainty" of each place that a trace reports."""
+    root = folder / "project"
+    for name, text in files.items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(text)
+    with closing(App(root, load_settings(root, {"GRAPHRAG_DATA_DIR": str(folder / "data")}))) as app:
+        app.index()
+        steps = app.navigator().trace(symbol, direction, 1).steps
+    return [f"{step.edge.path}:{line} {step.edge.certainty}" for step in steps for line in step.lines]
+
+
+FUNCTIONS = "def run(): pass\ndef other(): pass\ndef make(): return run\nclass Box:\n    def open(self): pass\n"
+
+
+@pytest.mark.parametrize(
+    ("code", "symbol", "found"),
+    [
+        ("from lib import run\nx = run\nx()", "run", "certain"),
+        ("from lib import run\ndef f():\n    y, x = 1, run\n    x()", "run", "certain"),
+        ("from lib import run, other\nx = run if a else other\nx()", "run", "may call"),
+        ("from lib import make\nmake()()", "run", "certain"),
+        ("from lib import make\nx = make()\nx()", "run", "certain"),
+        ("from lib import run\ndef f(x=run):\n    x = unknown(x)\n    x()", "run", ""),
+        ("from lib import run\nclass C:\n    x = run\n    def f(self):\n        self.x()", "run", "may call"),
+        ("from lib import Box\nx = Box().open\nx()", "open", "certain"),
+        ("from lib import Box\nX = Box\nX()", "Box", "certain"),
+    ],
+)
+def test_a_call_by_another_name_is_one_of_what_it_holds(tmp_path: Path, code: str, symbol: str, found: str) -> None:
+    """A variable, a field, or what a call gives; of one of several it is said that it may be."""
+    place = f"main.py:{len(code.splitlines())} "
+    calls = rows(tmp_path, {"lib.py": FUNCTIONS, "main.py": code + "\n"}, symbol, Direction.CALLERS)
+    assert [one for one in calls if one.startswith(place)] == ([place + found] if found else [])
+
+
+def test_a_decorator_that_gives_another_function_is_called_first(tmp_path: Path) -> None:
+    """Then a call only may reach the decorated one."""
+    code = "def wrap(f):\n    def inner(): f()\n    return inner\ndef same(f): return f\n"
+    code += "@wrap\ndef far(): pass\n@same\ndef near(): pass\nfar()\nnear()\n"
+    assert rows(tmp_path / "a", {"main.py": code}, "far", Direction.CALLERS) == ["main.py:9 may call"]
+    assert rows(tmp_path / "b", {"main.py": code}, "near", Direction.CALLERS) == ["main.py:10 certain"]
+
+
+def test_who_creates_a_type_calls_the_constructor_that_it_inherits(tmp_path: Path) -> None:
+    """A type with a constructor of its own calls that."""
+    code = "class A:\n    def __init__(self): pass\nclass B(A): pass\nclass C(A):\n    def __init__(self): pass\n"
+    code += "B()\nC()\n"
+    assert rows(tmp_path, {"main.py": code}, "A.__init__", Direction.CALLERS) == ["main.py:6 certain"]

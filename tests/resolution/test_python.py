@@ -257,6 +257,62 @@ def test_a_loop_over_a_map_gives_its_keys() -> None:
     assert ask(code) == "classes.py:7 run"
 
 
+@pytest.mark.parametrize(
+    ("code", "found"),
+    [
+        ("if isinstance(x, Base):\n        x.«run»()", "classes.py:3 run"),
+        ("if isinstance(x, Base) and more:\n        x.«run»()", "classes.py:3 run"),
+        ("if isinstance(x, Base) and x.«run»():\n        pass", "classes.py:3 run"),
+        ("return x.«run»() if isinstance(x, Base) else 1", "classes.py:3 run"),
+        ("assert isinstance(x, Base)\n    x.«run»()", "classes.py:3 run"),
+        ("if not isinstance(x, Base):\n        return\n    x.«run»()", "classes.py:3 run"),
+        ("if isinstance(x, str):\n        x.«run»()", OTHER),
+        ("if isinstance(x, Base) or more:\n        x.«run»()", UNDECIDED),
+        ("if isinstance(x, Base):\n        x = y\n        x.«run»()", UNDECIDED),
+        ("if isinstance(x, Base):\n        pass\n    x.«run»()", UNDECIDED),
+        ("if not isinstance(x, Base):\n        y()\n    x.«run»()", UNDECIDED),
+    ],
+)
+def test_a_test_of_the_type_says_what_a_name_is_from_there_on(code: str, found: str) -> None:
+    """In the block that it guards, unless the name is bound anew there."""
+    assert ask(f"from classes import Base\ndef f(x, y):\n    {code}\n") == found
+
+
+@pytest.mark.parametrize(
+    ("code", "found"),
+    [
+        ("for x in a:\n        x.«run»()\n    for x in b:\n        pass", "classes.py:3 run"),
+        ("for x in a:\n        pass\n    for x in b:\n        x.«run»()", "classes.py:7 run"),
+        ("for x in a:\n        x = unknown(x)\n        x.«run»()", UNDECIDED),
+        ("for x in a or []:\n        x.«run»()", "classes.py:3 run"),
+        ("for x in [] if c else a:\n        x.«run»()", "classes.py:3 run"),
+        ("for x in sorted(list(a)):\n        x.«run»()", "classes.py:3 run"),
+        ("next(iter(a)).«run»()", "classes.py:3 run"),
+        ("max(a, key=c).«run»()", UNDECIDED),
+    ],
+)
+def test_a_loop_says_what_its_name_is_inside(code: str, found: str) -> None:
+    """Whatever other loops give to the same name."""
+    parameters = "a: list[Base], b: list[Other], c"
+    assert ask(f"from classes import Base, Other\ndef f({parameters}):\n    {code}\n") == found
+
+
+def test_each_handler_has_an_exception_of_its_own() -> None:
+    """Under the same name."""
+    code = (
+        "class A(Exception):\n    def run(self): ...\ntry: pass\nexcept OSError as e: pass\nexcept A as e: e.«run»()\n"
+    )
+    assert ask(code) == "main.py:2 run"
+
+
+def test_members_are_bound_from_the_parts_of_a_tuple() -> None:
+    """Each to its own part."""
+    code = "from classes import Base, Other\ndef two() -> tuple[Base, Other]: ...\nclass C:\n    def __init__(self):\n"
+    assert (
+        ask(f"{code}        self.a, self.b = two()\n    def f(self):\n        self.b.«run»()\n") == "classes.py:7 run"
+    )
+
+
 def test_an_alias_of_a_type_is_that_type() -> None:
     """As an assignment, or as a statement."""
     head = "from typing import Optional\nfrom classes import Base\nMaybe = Optional[Base]\n"

@@ -31,29 +31,28 @@ class Policy:
 
     module: what an import means. names_of: the names under which a file knows an import without a name of its own.
     method_sets: whether a type implements an interface by having its methods. foreign_methods: of interfaces of the
-    standard library, each with its number of parameters. whole_unit: whether all files of a package see each
-    other's declarations, and may declare members of its types. constructors: names of members that make instances,
-    "" for the name of the type. overloads: whether functions of one name are told apart by their arguments.
-    functions_are_members: whether a function at the top of a file may be called on a value. passes: builtins that
-    give their first argument, or a value of the type that it is. is_generic: whether a foreign function may give
-    what it is given. is_dynamic: whether assignments decide what a variable holds, and which members a value has.
-    has_spaces: whether types and values have names of their own. own: results that mean the own instance.
-    not_inherited: bases from which nothing is inherited. library: the path under which the language's own library
-    is declared. lists, functions: its types of lists and functions. promise: its type of what an asynchronous
-    function gives. prototype: the member of a function that is the instance which it makes. rebinds: whether every
-    name at the top of a file may be bound several times, and is exported. is_open: whether foreign objects may hold
-    anything, and not only what is plain. is_linear: whether the types above a type stand in one order (C3).
-    passes_self: whether the own instance is the first parameter. asynchronous: whether the result of an
-    asynchronous function is written as what awaiting it gives. first: what the first part of the name of a module
-    means. inside: the module of a name in a package. containers: foreign types with arguments that are kinds of
-    values known here, by their own names. type_variables: what makes a type parameter; own_types: foreign names of
-    the type around them; anything: those that say nothing. foreign_members: all names that a foreign type has, None
-    if unknown. hooks: members that can stand for any other. iterating: the members that a loop calls, one after the
-    other. calling: the member that a call of a value calls; reading: that which reading a field calls. enumerations:
-    foreign types whose fields are instances. spaces: the kinds of declarations that a name may mean by its use, the
-    first that exist; all where it is not said. open_types: whether any file of a unit may declare members of a type.
-    bare_members: whether members are known by their names alone. common: the members of every type. nested: whether
-    packages are names.
+    standard library, each with its number of parameters. whole_unit: whether all files of a package see each other's
+    declarations, and may declare members of its types. constructors: names of members that make instances, "" for the
+    name of the type. overloads: whether functions of one name are told apart by their arguments. functions_are_members:
+    whether a function at the top of a file may be called on a value. passes: builtins that give their first argument, a
+    value of the type that it is, its elements, or one of them. is_generic: whether a foreign function may give what it
+    is given. is_dynamic: whether assignments decide what a variable holds, and which members a value has. has_spaces:
+    whether types and values have names of their own. own: results that mean the own instance. not_inherited: bases from
+    which nothing is inherited. library: the path under which the language's own library is declared. lists, functions:
+    its types of lists and functions. promise: its type of what an asynchronous function gives. prototype: the member of
+    a function that is the instance which it makes. rebinds: whether every name at the top of a file may be bound
+    several times, and is exported. is_open: whether foreign objects may hold anything, and not only what is plain.
+    is_linear: whether the types above a type stand in one order (C3). passes_self: whether the own instance is the
+    first parameter. asynchronous: whether the result of an asynchronous function is written as what awaiting it gives.
+    first: what the first part of the name of a module means. inside: the module of a name in a package. containers:
+    foreign types with arguments that are kinds of values known here, by their own names. type_variables: what makes a
+    type parameter; own_types: foreign names of the type around them; anything: those that say nothing. foreign_members:
+    all names that a foreign type has, None if unknown. hooks: members that can stand for any other. iterating: the
+    members that a loop calls, one after the other. calling: the member that a call of a value calls; reading: that
+    which reading a field calls. enumerations: foreign types whose fields are instances. spaces: the kinds of
+    declarations that a name may mean by its use, the first that exist; all where it is not said. open_types: whether
+    any file of a unit may declare members of a type. bare_members: whether members are known by their names alone.
+    common: the members of every type. nested: whether packages are names.
     """
 
     module: Callable[[FactSource, str, str], Value | None]

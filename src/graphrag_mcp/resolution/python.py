@@ -148,6 +148,8 @@ _SAME = """
 """
 PASSES = {
     "typing.cast": "type",
+    **dict.fromkeys(("list", "set", "frozenset", "tuple", "sorted", "reversed", "iter", "collections.deque"), "each"),
+    **dict.fromkeys(("next", "min", "max", "random.choice"), "element"),
     **dict.fromkeys(_SAME.split(), "value"),
     **dict.fromkeys(("contextlib.contextmanager", "contextlib.asynccontextmanager"), "later"),
 }

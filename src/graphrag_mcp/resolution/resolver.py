@@ -1015,7 +1015,11 @@ class Resolver:
         called = self._callee(path, at, function, len(arguments))
         if isinstance(called, Outside):
             policy = self._open(path).policy
-            if how := policy.passes.get(called.name) if arguments else None:
+            how = policy.passes.get(called.name, "") if arguments else ""
+            if how == "each" or (how == "element" and len(arguments) == 1):
+                held = self.value(path, at, ("each", arguments[0]))
+                return Many(held) if how == "each" else held
+            if how in ("type", "value"):
                 given = arguments[0][1] if arguments[0][0] == "type" else arguments[0]
                 return self.type(path, at, given) if how == "type" else self.value(path, at, given)
             if not policy.is_generic(called.name) or called.name in policy.plain:

@@ -44,7 +44,8 @@ class Shapes:
     expected: what the place of a function expects there. signatures: the names of members that have none in the syntax.
     selves: functions in which the name of the own instance means their own. marks: what words before a function say.
     unset: what a variable holds that is given nothing. bound: the field of a type parameter with what it is at least,
-    or what writes that. loops: what a loop gives. patterns: nodes that take a value apart. spreads: what a parameter
+    or what writes that. loops: what a loop gives. patterns: nodes that take a value apart. members: the
+    fields of a member that is bound: its owner and its name. spreads: what a parameter
     that takes all further arguments holds, from its type. enter: what a block binds of the value that it enters.
     passes_self: whether the own instance is the first parameter. binds_imports: whether an import binds names where it
     stands, as an assignment does. inferred: words instead of a type, where the value says it.
@@ -70,6 +71,7 @@ class Shapes:
     bound: "str | Rule" = ""
     loops: Sequence[str] = ("[@]", "[*]")
     patterns: Set[str] = frozenset()
+    members: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     spreads: Mapping[str, str] = field(default_factory=dict)
     enter: Mapping[str, str] = field(default_factory=dict)
     passes_self: bool = False

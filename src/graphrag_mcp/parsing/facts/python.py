@@ -24,6 +24,7 @@ from graphrag_mcp.parsing.facts.expressions import (
 )
 from graphrag_mcp.parsing.languages import load_grammar
 
+_EMPTY = ("list", "tuple", "dictionary")
 _MANY = 8  # Elements of a list that is read.
 _LITERALS = """
     integer float string concatenated_string true false comparison_operator not_operator unary_operator
@@ -31,9 +32,9 @@ _LITERALS = """
 
 
 def _operands(writer: Writer, node: Node) -> str:
-    """`a or b`, `a if c else b`: either of the operands that can be the result."""
-    parts = arguments(node)
-    return either([writer.value(one) for one in (parts[0], parts[-1])])
+    """`a or b`, `a if c else b`: either of the operands that can be the result; an empty list holds nothing."""
+    parts = [one for one in (arguments(node)[0], arguments(node)[-1]) if one.type not in _EMPTY or arguments(one)]
+    return either([writer.value(one) for one in parts]) if parts else UNKNOWN
 
 
 def _arithmetic(writer: Writer, node: Node) -> str:
@@ -156,9 +157,7 @@ SHAPES = Shapes(
         "named_expression": part("value"),
         "assignment": part("right"),
         "keyword_argument": _named_argument,
-        "conditional_expression": lambda writer, node: either(
-            [writer.value(one) for one in (arguments(node)[0], arguments(node)[-1])]
-        ),
+        "conditional_expression": _operands,
         "boolean_operator": _operands,
         "binary_operator": _arithmetic,
         "list": _elements,
@@ -203,6 +202,7 @@ SHAPES = Shapes(
     marks={"async": Mark.ASYNC},
     loops=("[*]",),
     patterns=frozenset(("pattern_list", "tuple_pattern", "list_pattern")),
+    members={"attribute": ("object", "attribute")},
     spreads={"list_splat_pattern": "[{}]", "dictionary_splat_pattern": "{{':{}}}"},
     enter={"enter": ".__enter__()", "enter.later": ".__aenter__()~"},
 )

@@ -24,10 +24,10 @@ The vocabulary of `queries/*.facts.scm`; names of captures that begin with "_" s
     @bind        names (@name) that hold a @type or @value, or what a loop over @loop gives; visible from its end to the
                  end of its scope, @bind.block in all of its scope, @bind.function in all of its function; @bind.type
                  names a type, @bind.accessor a field that is also a function without parameters
-                 @part: the name is part of a pattern; @bind.member of the own instance called @of; @enter and
-                 @enter.later: the value that a block enters
+                 @part: the name is part of a pattern; @enter and @enter.later: the value that a block enters
     @aliased     a constant with @name may stand for a @type
     @within      the block in which @name holds @type or @value
+    @narrows     the same, unless it is bound anew there; of what stands in it behind @after
     @embeds @extends @implements   a type on which the declaration around it is based
     @import      an import of @module, or of the `source` around it, with @item and @alias; @import.default of what it
                  exports by default
@@ -76,7 +76,7 @@ _DEFINED = (*_CALLABLE, SymbolKind.TYPE)  # These hold no value besides what the
 _BLOCKS = (*_CALLABLE, SymbolKind.MODULE)
 _AROUND = (*_BLOCKS, SymbolKind.TYPE)
 _NAMES = frozenset(("identifier", "shorthand_property_identifier_pattern"))
-_BINDERS = ("bind", "bind.block", "bind.function", "bind.type", "bind.member", "bind.accessor", "within")
+_BINDERS = ("bind", "bind.block", "bind.function", "bind.type", "bind.accessor", "within", "narrows")
 _MARKS = {f"mark.{mark}": mark for mark in Mark}
 _OUTER = ("global", "nonlocal")
 
@@ -128,6 +128,8 @@ class _Binding:
     node: Node
     role: str
     names: list[tuple[str, str]]  # Each with its value.
+    at: int
+    first: int  # Where it begins to be visible, unless it is in all of its scope.
     is_part: bool = False  # Of what a pattern takes apart.
     of: str = ""  # The name of the value whose member is bound.
 
@@ -489,6 +491,7 @@ class FactReader:
     def _add_binding(self, role: str, captures: _Captures) -> None:
         names = [name for node in captures["name"] for name in self._listed(node)]
         node = captures[role][0]
+        at = captures["name"][0].start_byte if role == "narrows" else node.start_byte
         values = self._values(node, captures, len(names))
         bound: list[tuple[str, str]] = []
         for name, value in self._taken_apart(zip(names, values, strict=True)):
@@ -497,15 +500,22 @@ class FactReader:
                 if self._drafts[index].kind not in _DEFINED:
                     self._drafts[index].value, self._drafts[index].at = value, node.start_byte
                     self._drafts[index].parameters = () if role == "bind.accessor" else None
+            elif name.type in self._shapes.members and role == "bind.block":
+                of, own = (name.child_by_field_name(part) for part in self._shapes.members[name.type])
+                if of and own and of.type in _NAMES:
+                    named = [(self._writer.text(own), value)]
+                    self._bindings.append(_Binding(node, "member", named, at, at, of=self._writer.text(of)))
+                continue
             elif name.type not in _NAMES and role != "bind.type":
                 continue
             else:
                 bound.append((self._writer.text(name), value))
-            if role != "bind.member":
+            if role != "narrows":
                 self._named.add(name.start_byte)
         if bound:
-            of = self._writer.text(captures["of"][0]) if "of" in captures else ""
-            self._bindings.append(_Binding(node, role, bound, "part" in captures, of))
+            first = captures["after"][0].end_byte if "after" in captures else node.start_byte
+            first = node.end_byte if role == "bind" else first
+            self._bindings.append(_Binding(node, role, bound, at, first, "part" in captures))
 
     def _taken_apart(self, pairs: Iterable[tuple[Node, str]]) -> Iterator[tuple[Node, str]]:
         """Yield the names of patterns, each with its part of the value."""
@@ -563,24 +573,32 @@ class FactReader:
         around = _innermost(scopes, [binding.node.byte_range for binding in self._bindings])
         elsewhere = self._bound_elsewhere(scopes)
         for binding, (start, stop) in zip(self._bindings, around, strict=True):
-            at = binding.node.start_byte
-            first = binding.node.end_byte
             owner = self._types.get((start, stop), -1) if binding.role == "bind.block" else -1
-            if binding.role == "bind.member":
+            if binding.role == "member":
                 owner = self._type_of_self(scopes, (start, stop), binding.of)
-            if owner >= 0 or binding.role == "bind.member":
+            if owner >= 0 or binding.role == "member":
                 self._add_fields(owner, binding)
                 continue
-            if binding.role == "within":
-                first, stop = binding.node.byte_range
+            first = binding.first
+            if binding.role in ("within", "narrows"):
+                stop = binding.node.end_byte
             elif binding.role != "bind":
                 first = start
             self._bound += [
-                Bound(name, *elsewhere.get((start, stop, name), (first, stop)), value, at, binding.kind(value))
+                Bound(name, *elsewhere.get((start, stop, name), (first, stop)), value, binding.at, binding.kind(value))
                 for name, value in binding.names
-                if name != "_"
+                if name != "_" and not (binding.role == "narrows" and self._is_bound(name, first, stop))
             ]
         self._bind_declared(scopes)
+
+    def _is_bound(self, name: str, start: int, stop: int) -> bool:
+        """Return whether a name is bound between two offsets, for whatever follows."""
+        return any(
+            start <= one.node.start_byte < stop
+            and one.role != "narrows"
+            and any(name == other for other, _ in one.names)
+            for one in self._bindings
+        )
 
     def _bound_elsewhere(self, scopes: Sequence[tuple[int, int]]) -> dict[tuple[int, int, str], tuple[int, int]]:
         """Return the scopes of the names that a function says to be of another one."""
@@ -639,7 +657,8 @@ class FactReader:
         self._imports.append(Imported(name, texts["module"].strip("\"'`"), item, 0, len(self._code.data) + 1))
         if name and self._shapes.binds_imports:
             value = f"{module(texts['module'])}.{item}" if item else module(texts["module"])
-            self._bindings.append(_Binding(captures[role][0], "bind.block", [(name, value)]))
+            node = captures[role][0]
+            self._bindings.append(_Binding(node, "bind.block", [(name, value)], node.start_byte, node.start_byte))
 
     def _add_export(self, role: str, captures: _Captures) -> None:
         texts = self._texts_of(role, captures)

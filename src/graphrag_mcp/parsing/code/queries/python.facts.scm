@@ -28,16 +28,30 @@
   (#any-of? @name "__new__" "__init_subclass__" "__class_getitem__"))
 
 ; What names hold.
-(assignment left: [(identifier) (pattern_list) (tuple_pattern) (list_pattern)] @name type: (_)? @type right: (_)? @value) @bind.block
-(assignment left: (attribute object: (identifier) @of attribute: (identifier) @name) type: (_)? @type right: (_)? @value) @bind.member
+(assignment left: [(identifier) (attribute) (pattern_list) (tuple_pattern) (list_pattern)] @name
+  type: (_)? @type right: (_)? @value) @bind.block
 (named_expression name: (identifier) @name value: (_) @value) @bind.block
 (for_statement left: (_) @name right: (_) @loop) @bind.block
+(for_statement left: (_) @name right: (_) @loop body: (_) @narrows)
 (for_in_clause left: (_) @name right: (_) @loop) @bind.block
-(with_statement . "with" (with_clause (with_item value: (as_pattern (_) @enter alias: (as_pattern_target (_) @name))))) @bind.block
-(with_statement . "with" (with_clause (with_item
-  value: (parenthesized_expression (as_pattern (_) @enter alias: (as_pattern_target (_) @name)))))) @bind.block
+(with_statement . "with" (with_clause [(with_item value: (as_pattern (_) @enter alias: (as_pattern_target (_) @name)))
+  (with_item value: (parenthesized_expression (as_pattern (_) @enter alias: (as_pattern_target (_) @name))))])) @bind.block
 (with_statement . "async" (with_clause (with_item value: (as_pattern (_) @enter.later alias: (as_pattern_target (_) @name))))) @bind.block
 (except_clause value: (as_pattern (_) @type alias: (as_pattern_target (identifier) @name))) @bind.block
+(except_clause value: (as_pattern (_) @type alias: (as_pattern_target (identifier) @name)) (block) @narrows)
+(_ condition: [(call function: (_) @_is arguments: (argument_list . (identifier) @name . (_) @type .))
+    (boolean_operator left: (call function: (_) @_is arguments: (argument_list . (identifier) @name . (_) @type .)) operator: "and")]
+  consequence: (_) @narrows (#eq? @_is "isinstance"))
+(boolean_operator left: (call function: (_) @_is arguments: (argument_list . (identifier) @name . (_) @type .))
+  operator: "and" right: (_) @narrows (#eq? @_is "isinstance"))
+(conditional_expression . (_) @narrows . (call function: (_) @_is
+  arguments: (argument_list . (identifier) @name . (_) @type .)) (#eq? @_is "isinstance"))
+(_ (assert_statement . (call function: (_) @_is arguments: (argument_list . (identifier) @name . (_) @type .))) @after
+  (#eq? @_is "isinstance")) @narrows
+(_ (if_statement condition: (not_operator (call function: (_) @_is
+      arguments: (argument_list . (identifier) @name . (_) @type .)))
+    consequence: (block [(return_statement) (raise_statement) (continue_statement) (break_statement)] .) !alternative) @after
+  (#eq? @_is "isinstance")) @narrows
 (case_clause (case_pattern (as_pattern (case_pattern) (identifier) @name))) @bind.block
 (case_clause (case_pattern (dotted_name . (identifier) @name .))) @bind.block
 (global_statement (identifier) @global)

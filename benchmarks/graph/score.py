@@ -128,14 +128,17 @@ class Scorer:
         given = [answers.get(symbol.place) for symbol in symbols]
         rows = [row for some in given for row in some or () if row.says in ASKED[relation].says]
         best: dict[Key, Certainty] = {}
+        named: set[Key] = set()
         for row in rows:
             below = row.says is Says.BELOW
             key = self._truth.unit(row.path, row.line) if below else self._key(row.path, row.line)
             if row.path in self._truth.files and key not in self._own(symbols):
                 best[key] = min(best.get(key, row.certainty), row.certainty)
+                if (row.path, row.line, symbols[0].place.name) in self._places:
+                    named.add(key)
         score = Score(wanted=len(expected.wanted), neither=sum(row.path not in self._truth.files for row in rows))
         for key, certainty in best.items():
-            self._judge(score, relation, key, certainty, expected, group)
+            self._judge(score, relation, key, certainty, expected, group, named)
         is_known = any(some is not None for some in given)
         for key in sorted(expected.wanted - best.keys(), key=str):
             cause = self._why_missing(key, group, relation) if is_known else "the product does not know the symbol"
@@ -143,7 +146,14 @@ class Scorer:
         return score
 
     def _judge(
-        self, score: Score, relation: Relation, key: Key, certainty: Certainty, expected: Expected, group: Unit
+        self,
+        score: Score,
+        relation: Relation,
+        key: Key,
+        certainty: Certainty,
+        expected: Expected,
+        group: Unit,
+        named: set[Key],
     ) -> None:
         name = group.qualified.rpartition(".")[2]
         if key in expected.wanted:
@@ -157,7 +167,7 @@ class Scorer:
             score.right[certainty] += 1
         elif key in expected.beside or key in expected.dispatched or key in self._undecided.get(name, ()):
             score.neither += 1
-        elif certainty is not Certainty.BY_NAME and relation is not Relation.BELOW and (key, name) not in self._named:
+        elif certainty is not Certainty.BY_NAME and relation is not Relation.BELOW and key not in named:
             score.neither += 1  # The checkers were only asked about its own name.
         else:
             score.wrong[certainty] += 1
@@ -251,6 +261,11 @@ class Scorer:
         return found
 
     # ---------------------------------------------------------------- why
+
+    @cached_property
+    def _places(self) -> set[Place]:
+        """The places of which the checkers were asked."""
+        return {Place(site.path, site.line, site.name) for site in self._truth.sites}
 
     @cached_property
     def _named(self) -> Mapping[tuple[Key, str], list[Site]]:

@@ -60,3 +60,29 @@ def test_who_creates_a_type_calls_the_constructor_that_it_inherits(tmp_path: Pat
     code = "class A:\n    def __init__(self): pass\nclass B(A): pass\nclass C(A):\n    def __init__(self): pass\n"
     code += "B()\nC()\n"
     assert rows(tmp_path, {"main.py": code}, "A.__init__", Direction.CALLERS) == ["main.py:6 certain"]
+
+
+FIXTURES = {
+    "lib.py": "class Client:\n    def get(self): pass\ndef connect(): return Client()\n",
+    "tests/conftest.py": "import pytest, lib\n@pytest.fixture\n\ndef client():\n    yield lib.connect()\n",
+    "tests/unit/test_a.py": "def test_a(client):\n    client.get()\n",
+    "tests/test_b.py": "import pytest\n@pytest.fixture()\ndef client(): ...\ndef test_b(client): ...\n",
+    "tests/test_c.py": "import pytest\n@pytest.mark.parametrize('b,client', 1)\ndef test_c(b, client): client.get()\n",
+    "other/test_d.py": "def test_d(client): client.get()\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("symbol", "direction", "found"),
+    [
+        ("tests/conftest.py:4", Direction.CALLERS, ["tests/unit/test_a.py:1 may call"]),
+        ("tests/test_b.py:3", Direction.CALLERS, ["tests/test_b.py:4 may call"]),
+        ("Client.get", Direction.CALLERS, ["tests/unit/test_a.py:2 certain"]),
+        ("connect", Direction.TESTS, ["tests/conftest.py:5 certain", "tests/unit/test_a.py:1 may call"]),
+    ],
+)
+def test_a_test_may_call_the_fixture_that_a_parameter_names(
+    tmp_path: Path, symbol: str, direction: Direction, found: list[str]
+) -> None:
+    """The nearest of its file and the folders above, unless the values are listed; it gives what the fixture gives."""
+    assert rows(tmp_path, FIXTURES, symbol, direction) == found

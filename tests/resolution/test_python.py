@@ -197,6 +197,13 @@ D().«f»()
     assert ask(code) == "main.py:6 f"
 
 
+def test_what_a_foreign_container_above_may_have_is_not_of_the_project() -> None:
+    """And what no builtin type has is of a type below it, which is not known."""
+    code = "from typing import Mapping\nclass C(Mapping[str, int]):\n    def f(self): self.«run»()\n"
+    assert ask(code) == OTHER
+    assert ask("def f(x: ValueError):\n    x.«run»()\n") == UNDECIDED
+
+
 def test_a_property_gives_what_its_function_gives() -> None:
     """Its read is a relation, and so is what follows it."""
     code = "from classes import Base\nclass C:\n    @property\n    def it(self) -> Base: ...\nC().«it».«run»()\n"

@@ -20,6 +20,7 @@ WHOLE = ("=", "default")  # Names of what a module exports as a whole.
 MAX_EXPRESSION = 4_000  # Characters; longer ones are unknown.
 
 
+GIVEN = "<given>"  # The module whose functions give the arguments of functions that others call.
 NO_OWNER = -2  # Of a declaration to which no name leads, but a value.
 
 
@@ -54,6 +55,8 @@ class Mark(StrEnum):
     DEFAULT = "default"
     CLASS = "class"  # A method whose first parameter is the type.
     PRIVATE = "private"
+    FIXTURE = "fixture"  # What it returns is given to functions with a parameter of its name.
+    GIVEN = "given"  # Its arguments are chosen by the names of its parameters.
 
 
 class Thing(NamedTuple):

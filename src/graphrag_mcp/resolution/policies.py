@@ -52,7 +52,8 @@ class Policy:
     which reading a field calls. enumerations: foreign types whose fields are instances. spaces: the kinds of
     declarations that a name may mean by its use, the first that exist; all where it is not said. open_types: whether
     any file of a unit may declare members of a type. bare_members: whether members are known by their names alone.
-    common: the members of every type. nested: whether packages are names.
+    common: the members of every type. nested: whether packages are names. giving: the files whose
+    functions give arguments to those in the folder and below.
     """
 
     module: Callable[[FactSource, str, str], Value | None]
@@ -99,6 +100,7 @@ class Policy:
     bare_members: bool = False
     common: Set[str] = frozenset()
     nested: bool = False
+    giving: str = ""
 
 
 def _go_module(source: FactSource, path: str, module: str) -> Value:
@@ -340,6 +342,7 @@ POLICIES: Mapping[str, Policy] = {
         calling="__call__",
         reading="__get__",
         enumerations=python.ENUMERATIONS,
+        giving="conftest.py",
     ),
     "go": Policy(
         _go_module,

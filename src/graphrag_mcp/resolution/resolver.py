@@ -8,11 +8,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from enum import Enum
 from functools import cached_property, partial
-from posixpath import commonpath, dirname
+from posixpath import commonpath, dirname, join
 from typing import Any, NamedTuple, TypeGuard, TypeVar
 
 from graphrag_mcp.model.expressions import Expression, parse
 from graphrag_mcp.model.facts import (
+    GIVEN,
     NO_OWNER,
     USES_OF_FUNCTIONS,
     Bound,
@@ -456,6 +457,8 @@ class Resolver:
         match expression:
             case ("name", str(name)):
                 return self.name(path, at, name, sought)
+            case ("member", ("module", module), str(name)) if module == GIVEN:
+                return self._given_to(self._open(path), at, name)
             case ("member", ("module", str(module)), str(name)) if self._open(path).policy.inside:
                 return self._item_of(self._open(path), module, name)
             case ("member", ("name" | "member", *_) as owner, str(name)) if sought.use == use == Use.TYPE and (
@@ -465,6 +468,10 @@ class Resolver:
                 return self.member(before.value, name, sought) if before and before.value else None
             case ("member", owner, str(name)):
                 value = self.value(path, at, owner)
+                if isinstance(value, Outside) and value.name.endswith("()"):
+                    known = self._open(path).policy.foreign_members(value.name)
+                    if known is not None and name not in known:  # It is of a type below.
+                        return None
                 found = self.member(value, name, sought) if value else None
                 return Found((), None) if found is _ABSENT and self._is_below_library(value) else found
             case ("module", str(module)):
@@ -484,6 +491,28 @@ class Resolver:
             return Found((), inside)
         found = self.member(value, name) if value else None
         return None if found is _ABSENT else found
+
+    def _given_to(self, file: _File, at: int, name: str) -> Found:
+        """Return the function that gives an argument of a name: of the class, the file or the nearest folder."""
+        things = [
+            Thing(file.path, number)
+            for owner in reversed(file.types_around(at))
+            for number in file.members.get((owner, name), ())
+        ]
+        folders = [file.path]
+        while folders[-1]:
+            folders.append(dirname(folders[-1]))
+        for path in (file.path, *(join(folder, file.policy.giving) for folder in folders[1:])):
+            near = self._file(path)
+            found = self._in_module(near, name) if near else None
+            for thing in (*things, *(found.things if found else ())):
+                one = self.declared(thing)
+                if Mark.FIXTURE in one.marks and not (thing.path == file.path and one.start <= at < one.stop):
+                    given = self.call(Function((thing,)), _nothing, 0)
+                    if isinstance(given, Many) and Mark.GENERATOR in one.marks:
+                        given = given.element
+                    return Found((thing,), Signature((), given.value if isinstance(given, Later) else given))
+        return Found((), None)
 
     def _is_below_library(self, value: Value | None) -> bool:
         """Return whether a type above a value is of the language's own library, of which not all is declared."""
@@ -1423,6 +1452,8 @@ class Resolver:
             if isinstance(one, Outside):
                 known = policy.foreign_members(one.name)
                 is_foreign = is_foreign or known is None or name in known
+            elif isinstance(one, Many | Table | Several | Signature | Later):
+                is_foreign = True
             elif not isinstance(one, Instance | Type):
                 return None
             elif own := self._own(one, name, order[0]):

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence, Set
 from typing import NamedTuple
 
 from graphrag_mcp.model.expressions import names_in
-from graphrag_mcp.model.facts import WHOLE, Exported, FileFacts, Mark, Mention, Thing, Use, module_marks
+from graphrag_mcp.model.facts import GIVEN, WHOLE, Exported, FileFacts, Mark, Mention, Thing, Use, module_marks
 from graphrag_mcp.model.files import SymbolKind
 from graphrag_mcp.resolution.policies import POLICIES
 from graphrag_mcp.resolution.resolver import Resolver
@@ -153,7 +153,8 @@ class Search:
         held = _functions(found.value) if mention.use == Use.CALL and POLICIES[facts.language].rebinds else ()
         is_certain = True
         if meant := tuple(thing for thing in found.things if thing in things):
-            is_certain = not (held and any(self._is_decorated(thing) and thing not in held for thing in meant))
+            is_replaced = held and any(self._is_decorated(thing) and thing not in held for thing in meant)
+            is_certain = not is_replaced and mention.receiver != f'"{GIVEN}"'
         elif meant := tuple(thing for thing in held if thing in things):
             is_certain = isinstance(found.value, Function | Type) and not (mention.name and mention.receiver)
         return Site(path, mention, meant, is_certain) if meant else None

@@ -9,6 +9,7 @@ The vocabulary of `queries/*.facts.scm`; names of captures that begin with "_" s
     @indexed     an index signature of the type around it
     @returned @yielded   what the function around it gives, or gives one after the other
     @mark.*      a declaration with @name is so marked (`model.facts.Mark`)
+    @listed      a function called @name, of whose parameters those in @words are given from a list
     @decorator   what is called with the declaration called @name, and gives what the name means
     @global @nonlocal   a name that is bound in the file, or in the function around
     @nameless    a type without a name, optionally with its base (@extends); @own is one that belongs to the declaration
@@ -46,6 +47,7 @@ from dataclasses import dataclass, field
 from tree_sitter import Node, Query, QueryCursor, Tree
 
 from graphrag_mcp.model.facts import (
+    GIVEN,
     NO_OWNER,
     BaseType,
     Bound,
@@ -100,6 +102,7 @@ class _Draft:
     bases: list[BaseType] = field(default_factory=list)
     marks: list[str] = field(default_factory=list)
     decorators: list[str] = field(default_factory=list)
+    listed: set[str] = field(default_factory=set)  # Parameters that are given from a list.
 
     def done(self) -> Declared:
         return Declared(
@@ -168,6 +171,7 @@ class FactReader:
         self._types: dict[tuple[int, int], int] = {}  # Scopes whose names are members.
         self._bodies: dict[tuple[int, int], int] = {}  # What is inside of functions.
         self._flows: list[Flow] = []
+        self._gifts: list[Mention] = []
         self._uses: dict[int, tuple[int, str, Node, _Captures]] = {}  # by the start of the name
         self._named: set[int] = set(self._by_name)  # starts of names that are declared, not mentioned
         self._repeated: tuple[str, str] = ("", "")
@@ -200,7 +204,7 @@ class FactReader:
             self._imports,
             self._exports,
             sorted(self._bound, key=lambda bound: (bound.name, bound.start, -bound.stop)),
-            sorted(self._mentions()),
+            sorted([*self._mentions(), *self._gifts]),
             self._flows,
         )
 
@@ -292,7 +296,7 @@ class FactReader:
             self._yielded += captures[role]
         elif role in self._outer:
             self._outer[role] += captures[role]
-        elif role == "decorator" or role in _MARKS:
+        elif role in ("decorator", "listed") or role in _MARKS:
             self._add_mark(role, captures)
         elif role in _IMPORTS:
             self._add_import(role, captures)
@@ -328,8 +332,12 @@ class FactReader:
 
     def _add_mark(self, role: str, captures: _Captures) -> None:
         draft = self._drafts[self._by_name[captures["name"][0].start_byte]]
-        if role in _MARKS:
-            draft.marks.append(_MARKS[role])
+        if role == "listed":
+            draft.listed |= {
+                name.strip() for words in captures["words"] for name in self._writer.text(words).split(",")
+            }
+        elif role in _MARKS:
+            draft.marks += [mark for role, mark in _MARKS.items() if role in captures]
         else:
             draft.decorators.append(self._writer.value(captures[role][0]))
 
@@ -396,7 +404,7 @@ class FactReader:
             for place, (parameter, name) in enumerate(found):
                 if name is not None and name.type in _NAMES:
                     self._named.add(name.start_byte)
-                    value = (place == 0 and self._self_of(draft)) or parameter.value
+                    value = (place == 0 and self._self_of(draft)) or self._given(draft, parameter, name)
                     self._bound.append(Bound(parameter.name, start, node.end_byte, value, node.start_byte, "parameter"))
         if parameters := node.child_by_field_name("type_parameters"):
             draft.type_parameters = self._type_parameters(parameters, node.start_byte, node.end_byte)
@@ -405,6 +413,14 @@ class FactReader:
         self._bodies[body] = index
         if node.type in self._shapes.selves:
             self._bind_self(node, index)
+
+    def _given(self, draft: _Draft, parameter: Parameter, name: Node) -> str:
+        """Return what a parameter holds: that of a test what the function of its name gives, which it mentions."""
+        if Mark.GIVEN not in draft.marks or parameter.optional or parameter.rest or parameter.name in draft.listed:
+            return parameter.value
+        at = name.start_byte
+        self._gifts.append(Mention(at, self._code.row(at) + 1, parameter.name, Use.CALL, module(GIVEN)))
+        return f"{module(GIVEN)}.{parameter.name}()" if parameter.value == UNKNOWN else parameter.value
 
     def _self_of(self, draft: _Draft) -> str:
         """Return what the first parameter of a method is, where the language passes the own instance so."""
@@ -434,10 +450,10 @@ class FactReader:
             around = _innermost(_by_place({*spans, _whole(tree)}), [node.byte_range for node in nodes])
             for node, span in zip(nodes, around, strict=True):
                 draft = self._drafts[spans[span]] if span in spans else None
+                if draft and nodes is self._yielded and Mark.GENERATOR not in draft.marks:
+                    draft.marks.append(Mark.GENERATOR)
                 if draft is None or draft.value:
                     continue
-                if nodes is self._yielded and Mark.GENERATOR not in draft.marks:
-                    draft.marks.append(Mark.GENERATOR)
                 if nodes is self._yielded or not self._yielded or Mark.GENERATOR not in draft.marks:
                     draft.returns.append((node.start_byte, self._writer.value(node)))
 
@@ -745,8 +761,8 @@ def _role(captures: _Captures) -> str:
         if name.startswith("use."):
             return name
     roles = (
-        *_NUMBERED, "handed", "member", "indexed", "returned", "yielded", *_MARKS, "decorator", *_OUTER, *_BINDERS,
-        *_TYPES, "open", "unit", "scope", *_BASES, *_IMPORTS, *_EXPORTS, "given",
+        *_NUMBERED, "handed", "member", "indexed", "returned", "yielded", *_MARKS, "listed", "decorator", *_OUTER,
+        *_BINDERS, *_TYPES, "open", "unit", "scope", *_BASES, *_IMPORTS, *_EXPORTS, "given",
     )  # fmt: skip
     return next(role for role in roles if role in captures)
 

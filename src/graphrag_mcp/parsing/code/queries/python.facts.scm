@@ -26,6 +26,13 @@
   definition: (function_definition name: (identifier) @name) @mark.class (#eq? @_d "classmethod"))
 (class_definition body: (block (function_definition name: (identifier) @name) @mark.class)
   (#any-of? @name "__new__" "__init_subclass__" "__class_getitem__"))
+(decorated_definition (decorator [(identifier) @_d (attribute attribute: (identifier) @_d)
+    (call function: [(identifier) @_d (attribute attribute: (identifier) @_d)])])
+  definition: (function_definition name: (identifier) @name) @mark.fixture @mark.given (#eq? @_d "fixture"))
+(function_definition name: (identifier) @name parameters: (parameters (_)) (#match? @name "^test")) @mark.given
+(decorated_definition (decorator (call function: (attribute attribute: (identifier) @_d)
+    arguments: (argument_list . [(string (string_content) @words) (_ (string (string_content) @words))])))
+  definition: (function_definition name: (identifier) @name) @listed (#eq? @_d "parametrize"))
 
 ; What names hold.
 (assignment left: [(identifier) (attribute) (pattern_list) (tuple_pattern) (list_pattern)] @name

@@ -216,3 +216,70 @@ def test_members_of_mapped_types_have_a_value_but_no_known_declaration() -> None
         "function main(jobs: Jobs<unknown>) { jobs.first.«run»(); jobs.«first» }\n"
     )
     assert Project({"a.ts": text}).answers() == ["a.ts:1 run", UNDECIDED]
+
+
+def test_an_element_of_a_list_is_what_the_list_holds() -> None:
+    """By its place, in a pattern and in a loop."""
+    text = """class Row { draw() {} }
+function show(rows: Row[]) {
+  rows[0].«draw»()
+  const [first] = rows
+  first.«draw»()
+  for (const row of rows) row.«draw»()
+}
+"""
+    assert Project({"a.ts": text}).answers() == ["a.ts:1 draw"] * 3
+
+
+def test_a_mapped_type_has_the_members_of_the_other() -> None:
+    """With its own values where it says them; what renames its members is not decided."""
+    text = """interface Base { go(): void; next: Base }
+type Same<T> = { readonly [K in keyof T]?: T[K] }
+type Changed<T, U> = { [K in keyof T]: K extends keyof U ? U[K] : T[K] }
+type Named<T> = { [K in keyof T as `get${K}`]: T[K] }
+function use(same: Same<Base>, changed: Changed<Base, {}>, named: Named<Base>) {
+  same.«go»()
+  same.next.«go»()
+  changed.«go»()
+  changed.next.«go»()
+  named.«go»()
+}
+"""
+    found = ["a.ts:1 go"] * 3 + [UNDECIDED] * 2
+    assert Project({"a.ts": text}).answers() == found
+
+
+def test_a_parameter_with_a_modifier_is_a_field() -> None:
+    """Of the class whose constructor has it; a plain parameter is none."""
+    text = """class Store { get() {} }
+class Service {
+  constructor(private store: Store, readonly other = new Store(), plain: Store) {}
+  run() { this.store.«get»(); this.other.«get»(); this.plain.«get»() }
+}
+"""
+    assert Project({"a.ts": text}).answers() == ["a.ts:1 get", "a.ts:1 get", UNDECIDED]
+
+
+def test_what_hooks_and_signals_hold_is_known() -> None:
+    """Of the generic functions of common libraries; every other name of them is foreign."""
+    text = """import * as React from 'react'
+import Whole, { createContext, useContext, useOther, useRef, type FC } from 'react'
+import { createSignal } from 'solid-js'
+class Store { get() {} }
+const Shared = createContext<Store | undefined>(undefined)
+const View: FC<{ store: Store }> = ({ store }) => store.«get»()
+class Page extends React.Component<{ store: Store }> { run() { this.props.store.«get»(); this.refs.«get»() } }
+function use() {
+  const [store] = React.useState(() => new Store())
+  store.«get»()
+  Whole.useMemo(() => store, []).«get»()
+  useContext(Shared).«get»()
+  useRef<Store>(null).current?.«get»()
+  const [read] = createSignal(store)
+  read().«get»()
+  useOther().«get»()
+  useOther(store).«get»()
+}
+"""
+    at, foreign = "a.tsx:4 get", [OTHER, UNDECIDED]
+    assert Project({"a.tsx": text}).answers() == [at, at, OTHER, *[at] * 5, *foreign]

@@ -200,6 +200,8 @@ def _ecma_module(source: FactSource, path: str, module: str) -> Value | None:
             for place in _targets(one, module):
                 if found := _ecma_file(source, place):
                     return found
+    if f"<{module}>" in LIBRARIES:
+        return Module(f"<{module}>")
     return None if module.startswith("#") else Outside(module)
 
 
@@ -274,8 +276,15 @@ def _read_library(path: str, language: str, text: str) -> FileFacts | None:
 
 
 _JAVA_PACKAGES = ["package " + text for text in _library("java.java").split("\npackage ")[1:]]
+_ECMA_MODULES = {
+    "react.d.ts": ("react", "preact", "preact/hooks", "preact/compat"),
+    "solid.d.ts": ("solid-js", "solid-js/store"),
+    "vue.d.ts": ("vue",),
+    "angular.d.ts": ("@angular/core", "@angular/core/testing"),
+}
 _LIBRARY_TEXTS = {
     _LIBRARY: ("typescript", _library("ecmascript.d.ts")),
+    **{f"<{name}>": ("typescript", _library(file)) for file, names in _ECMA_MODULES.items() for name in names},
     **{f"<{text.split(';')[0].removeprefix('package ')}>": ("java", text) for text in _JAVA_PACKAGES},
 }
 LIBRARIES: Mapping[str, Callable[[], FileFacts | None]] = {

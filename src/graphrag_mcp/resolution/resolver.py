@@ -831,7 +831,10 @@ class Resolver:
             one = self.declared(value.things[0])
             if one.kind != SymbolKind.TYPE or not one.value:
                 return value
-            value = replaced(self.type(value.things[0].path, one.at, parse(one.value)), self._arguments(value))
+            inner = replaced(self.type(value.things[0].path, one.at, parse(one.value)), self._arguments(value))
+            if isinstance(inner, Instance) and inner.things == value.things:  # The library's own type of lists.
+                return Many(inner.arguments[0])
+            value = inner
         return None
 
     def _arguments(self, value: Instance | Type) -> Mapping[str, Value | None]:
@@ -1557,8 +1560,8 @@ class Resolver:
                 return Found(things, self.call(Function(things[:1], of or value), _nothing, 0) if is_read else None)
             return Found(things, self._read(value, replaced(self.meaning(things), self._arguments(value))))
         made_of = self.underlying(Instance(value.things, value.arguments))
-        if isinstance(made_of, Table) and self._open(value.things[0].path).policy.has_spaces:
-            return Found((), made_of.value, is_open=made_of.key is None)
+        if self._open(value.things[0].path).policy.has_spaces:
+            return self._of_mapped(made_of, name) if made_of != value else None
         if isinstance(made_of, Instance) and made_of.things != value.things:
             fields = tuple(
                 thing
@@ -1568,6 +1571,20 @@ class Resolver:
             )
             if fields:
                 return Found(fields, self.meaning(fields))
+        return None
+
+    def _of_mapped(self, made_of: Value | None, name: str) -> Found | None:
+        """Return a member of a type that is made of another: with an index, or with the members of that one."""
+        match made_of:
+            case Table(key, held) if key is not None and key != OUTSIDE:
+                found = self.member(key, name)
+                things = found.things if found else ()
+                return None if found is _ABSENT else Found(things, held, is_open=not things)
+            case Table(key, held):
+                return Found((), held, is_open=key is None)
+            case Instance() | All() | Either():
+                found = self.member(made_of, name)
+                return None if found is _ABSENT else found or Found((), None)
         return None
 
     def _read(self, owner: Instance | Type, held: Value | None) -> Value | None:

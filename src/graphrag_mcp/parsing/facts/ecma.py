@@ -252,9 +252,17 @@ def _extended(writer: Writer, node: Node) -> str:
 
 
 def _indexed(writer: Writer, node: Node) -> str:
-    """An index signature: what has one is a list, or a map from texts; the members of a mapped type are another's."""
-    key, kind = node.child_by_field_name("index_type"), writer.type(node.child_by_field_name("type"))
-    return f"[{kind}]" if key and writer.text(key) == "number" else f"{{{LITERAL if key else UNKNOWN}:{kind}}}"
+    """An index signature: what has one is a list, or a map from texts; a mapped type has the members of another."""
+    key, kind = node.child_by_field_name("index_type"), node.child_by_field_name("type")
+    if key:
+        held = writer.type(kind)
+        return f"[{held}]" if writer.text(key) == "number" else f"{{{LITERAL}:{held}}}"
+    name, keys, *renamed = arguments(arguments(node)[0])
+    if keys.type != "index_type_query" or renamed or kind is None:
+        return f"{{{UNKNOWN}:{writer.type(kind)}}}"
+    of = arguments(keys)[0]
+    is_same = writer.text(kind).lstrip("-+?: ") == f"{writer.text(of)}[{writer.text(name)}]"
+    return writer.type(of) if is_same else f"{{{writer.type(of)}:{writer.type(kind)}}}"
 
 
 def _lookup(writer: Writer, node: Node) -> str:
@@ -288,6 +296,8 @@ _TYPES: dict[str, Rule] = {
     "nested_identifier": _qualified,
     "member_expression": _qualified,
     "type_annotation": type_part(),
+    "opting_type_annotation": type_part(),
+    "omitting_type_annotation": type_part(),
     "parenthesized_type": type_part(),
     "readonly_type": type_part(),
     "optional_type": type_part(),

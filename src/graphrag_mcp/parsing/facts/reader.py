@@ -25,7 +25,8 @@ The vocabulary of `queries/*.facts.scm`; names of captures that begin with "_" s
     @bind        names (@name) that hold a @type or @value, or what a loop over @loop gives; visible from its end to the
                  end of its scope, @bind.block in all of its scope, @bind.function in all of its function; @bind.type
                  names a type, @bind.accessor a field that is also a function without parameters
-                 @part: the name is part of a pattern; @enter and @enter.later: the value that a block enters
+                 @part: the name is part of a pattern; @enter and @enter.later: the value that a block enters;
+                 @bind.member: the name is a field of the type whose function has it
     @aliased     a constant with @name may stand for a @type
     @within      the block in which @name holds @type or @value
     @narrows     the same, unless it is bound anew there; of what stands in it behind @after
@@ -78,7 +79,7 @@ _DEFINED = (*_CALLABLE, SymbolKind.TYPE)  # These hold no value besides what the
 _BLOCKS = (*_CALLABLE, SymbolKind.MODULE)
 _AROUND = (*_BLOCKS, SymbolKind.TYPE)
 _NAMES = frozenset(("identifier", "shorthand_property_identifier_pattern"))
-_BINDERS = ("bind", "bind.block", "bind.function", "bind.type", "bind.accessor", "within", "narrows")
+_BINDERS = ("bind", "bind.block", "bind.function", "bind.type", "bind.accessor", "bind.member", "within", "narrows")
 _MARKS = {f"mark.{mark}": mark for mark in Mark}
 _OUTER = ("global", "nonlocal")
 
@@ -520,7 +521,7 @@ class FactReader:
                 of, own = (name.child_by_field_name(part) for part in self._shapes.members[name.type])
                 if of and own and of.type in _NAMES:
                     named = [(self._writer.text(own), value)]
-                    self._bindings.append(_Binding(node, "member", named, at, at, of=self._writer.text(of)))
+                    self._bindings.append(_Binding(node, "bind.member", named, at, at, of=self._writer.text(of)))
                 continue
             elif name.type not in _NAMES and role != "bind.type":
                 continue
@@ -590,9 +591,9 @@ class FactReader:
         elsewhere = self._bound_elsewhere(scopes)
         for binding, (start, stop) in zip(self._bindings, around, strict=True):
             owner = self._types.get((start, stop), -1) if binding.role == "bind.block" else -1
-            if binding.role == "member":
+            if binding.role == "bind.member":
                 owner = self._type_of_self(scopes, (start, stop), binding.of)
-            if owner >= 0 or binding.role == "member":
+            if owner >= 0 or binding.role == "bind.member":
                 self._add_fields(owner, binding)
                 continue
             first = binding.first
@@ -627,12 +628,14 @@ class FactReader:
         return found
 
     def _type_of_self(self, scopes: Sequence[tuple[int, int]], inside: tuple[int, int], name: str) -> int:
-        """Return the type whose own instance a name is inside of a scope, -1 if it is none."""
+        """Return the type whose own instance a name is inside of a scope, -1 if it is none; "" is the nearest type."""
         for span in reversed(scopes):
             index = self._bodies.get(span, -1)
             if index < 0 or not (span[0] <= inside[0] and inside[1] <= span[1]):
                 continue
             draft = self._drafts[index]
+            if not name:
+                return draft.owner
             if draft.parameters and draft.parameters[0].name == name:
                 return draft.owner if self._self_of(draft) else -1
         return -1

@@ -24,6 +24,8 @@
 (variable_declarator name: (identifier) @name type: (_)? @type value: (_)? @value) @bind.block
 (public_field_definition name: (_) @name type: (_)? @type value: (_)? @value) @bind.block
 (property_signature name: (_) @name type: (_)? @type) @bind.block
+(required_parameter [(accessibility_modifier) (override_modifier) "readonly"] pattern: (identifier) @name
+  type: (_)? @type value: (_)? @value) @bind.member
 [(index_signature) (conditional_type)] @scope
 (mapped_type_clause name: (_) @name) @bind.type
 (infer_type (type_identifier) @name) @bind.type

@@ -283,3 +283,14 @@ function use() {
 """
     at, foreign = "a.tsx:4 get", [OTHER, UNDECIDED]
     assert Project({"a.tsx": text}).answers() == [at, at, OTHER, *[at] * 5, *foreign]
+
+
+def test_javascript_means_the_code_beside_a_declaration_file() -> None:
+    """TypeScript means the declaration file, which has the types."""
+    files = {
+        "lib.js": "exports.make = function () {}\n",
+        "lib.d.ts": "\nexport function make(): void\n",
+        "a.js": "const lib = require('./lib')\nlib.«make»()\n",
+        "a.ts": "import { make } from './lib'\n«make»()\n",
+    }
+    assert Project(files).answers() == ["lib.js:1 make", "lib.d.ts:2 make"]

@@ -182,6 +182,7 @@ _GO_INTERFACES = {
 }
 
 _SUFFIXES = (".ts", ".tsx", ".d.ts", ".js", ".jsx", ".mjs", ".cjs", ".mts", ".cts")
+_RUN = (".js", ".jsx", ".mjs", ".cjs", *_SUFFIXES)  # JavaScript means the code, TypeScript the types beside it.
 _COMPILED = {".js": (".ts", ".tsx", ".d.ts"), ".jsx": (".tsx",), ".mjs": (".mts", ".d.mts"), ".cjs": (".cts", ".d.cts")}
 _BUILT = re.compile(r"(^|/)(?:dist|lib|build|out|esm?|cjs)/(?:types/|esm/|cjs/)?")
 
@@ -191,7 +192,8 @@ def _ecma_module(source: FactSource, path: str, module: str) -> Value | None:
     if not module:
         return Module(path)
     if module.startswith("."):
-        return _ecma_file(source, posixpath.join(posixpath.dirname(path), module))
+        suffixes = _RUN if path.endswith(_RUN[:4]) else _SUFFIXES
+        return _ecma_file(source, posixpath.join(posixpath.dirname(path), module), suffixes)
     for one in sorted(source.manifests(), key=lambda one: len(one.folder), reverse=True):
         if one.kind == "package.json" and one.name and (module + "/").startswith(one.name + "/"):
             if found := _ecma_package(source, one, "." + module[len(one.name) :]):
@@ -230,13 +232,13 @@ def _targets(manifest: Manifest, name: str) -> Iterator[str]:
                 yield place.replace("*", name[len(before) : len(name) - len(after)])
 
 
-def _ecma_file(source: FactSource, place: str) -> Value | None:
+def _ecma_file(source: FactSource, place: str, suffixes: Sequence[str] = _SUFFIXES) -> Value | None:
     """Return the file that a path without a suffix, or with that of the compiled file, means."""
     place = posixpath.normpath(place)
     place = "" if place == "." else place
     stem, suffix = posixpath.splitext(place)
-    places = [place, *(stem + one for one in _COMPILED.get(suffix, ())), *(place + one for one in _SUFFIXES)]
-    places += [posixpath.join(place, "index" + one) for one in _SUFFIXES]
+    places = [place, *(stem + one for one in _COMPILED.get(suffix, ())), *(place + one for one in suffixes)]
+    places += [posixpath.join(place, "index" + one) for one in suffixes]
     file = next((one for one in places if source.has(one)), None)
     if file is not None:
         return Module(file)

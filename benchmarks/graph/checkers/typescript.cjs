@@ -279,6 +279,7 @@ function nextSymbol(declaration) {
   if (ts.isShorthandPropertyAssignment(declaration)) return checker.getShorthandAssignmentValueSymbol(declaration);
   if (ts.isPropertyAssignment(declaration) && ts.isIdentifier(declaration.initializer)) return checker.getSymbolAtLocation(declaration.initializer);
   if (ts.isBindingElement(declaration)) return boundProperty(declaration);
+  if (ts.isBinaryExpression(declaration) && isRequire(declaration.right)) return checker.getTypeAtLocation(declaration.right).symbol;
   return undefined;
 }
 

@@ -7,20 +7,28 @@ from pathlib import Path
 import pytest
 
 from graphrag_mcp.app.local import App
+from graphrag_mcp.graph.tracing import Trace
 from graphrag_mcp.model.graph import Direction
 from graphrag_mcp.settings import load_settings
 
 
 def rows(folder: Path, files: Mapping[str, str], symbol: str, direction: Direction) -> list[str]:
     """Return "file:line certainty" of each place that a trace reports."""
+    found = ask(folder, files, symbol, direction)
+    return [f"{step.edge.path}:{line} {step.edge.certainty}" for step in found.steps for line in step.lines]
+
+
+def ask(
+    folder: Path, files: Mapping[str, str], symbol: str, direction: Direction, *, unresolved: bool = False
+) -> Trace:
+    """Return a trace in an index of some files."""
     root = folder / "project"
     for name, text in files.items():
         (root / name).parent.mkdir(parents=True, exist_ok=True)
         (root / name).write_text(text)
     with closing(App(root, load_settings(root, {"GRAPHRAG_DATA_DIR": str(folder / "data")}))) as app:
         app.index()
-        steps = app.navigator().trace(symbol, direction, 1).steps
-    return [f"{step.edge.path}:{line} {step.edge.certainty}" for step in steps for line in step.lines]
+        return app.navigator().trace(symbol, direction, 1, unresolved=unresolved)
 
 
 FUNCTIONS = "def run(): pass\ndef other(): pass\ndef make(): return run\nclass Box:\n    def open(self): pass\n"
@@ -86,3 +94,23 @@ def test_a_test_may_call_the_fixture_that_a_parameter_names(
 ) -> None:
     """The nearest of its file and the folders above, unless the values are listed; it gives what the fixture gives."""
     assert rows(tmp_path, FIXTURES, symbol, direction) == found
+
+
+GUESSES = """class A {
+  int get(int x) { return x; }
+  public String toString() { return ""; }
+  void f(A a) {
+    Lib.make(a).get(1);
+    Lib.make(a).get();
+    Lib.make(a).toString();
+  }
+}
+"""
+
+
+def test_a_place_is_a_guess_only_where_it_could_mean_the_definition(tmp_path: Path) -> None:
+    """A call with other arguments cannot; what every object has is counted, not listed."""
+    found = ask(tmp_path / "a", {"A.java": GUESSES}, "A.get", Direction.CALLERS, unresolved=True)
+    assert [step.lines for step in found.steps] == [(5,)]
+    found = ask(tmp_path / "b", {"A.java": GUESSES}, "A.toString", Direction.CALLERS, unresolved=True)
+    assert (found.steps, found.doubt.undecided, found.doubt.is_listed) == ((), {("A.java", 7)}, False)

@@ -1,5 +1,7 @@
 """What names mean in Java."""
 
+import pytest
+
 from graphrag_mcp.model.facts import Mark, Thing, unpack
 from graphrag_mcp.model.facts import pack as pack_facts
 from graphrag_mcp.resolution.values import Instance
@@ -406,3 +408,19 @@ class A {
     facts = project.facts("A.java")
     assert facts is not None
     assert [project.resolver.taker("A.java", flow) for flow in facts.flows] == [Instance((Thing("A.java", 0),))] * 2
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "ImmutableList.of(new A(), new A()).get(0).«run»()",
+        "Iterables.getOnlyElement(all).«run»()",
+        "ImmutableMap.<String, A>builder().put(name, new A()).build().get(name).«run»()",
+        "Executors.newCachedThreadPool().submit(() -> new A()).get().«run»()",
+    ],
+)
+def test_the_collections_that_most_projects_use_give_what_is_in_them(code: str) -> None:
+    """Those of the language and of Guava, and its executors."""
+    imports = "import com.google.common.collect.*;\nimport java.util.concurrent.*;\nimport java.util.List;\n"
+    text = f"{imports}class A {{\n  void run() {{}}\n  void f(List<A> all, String name) {{\n    {code};\n  }}\n}}\n"
+    assert Project({"A.java": text}).answer() == "A.java:5 run"

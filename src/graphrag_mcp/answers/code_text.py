@@ -237,7 +237,7 @@ def _doubts(doubt: Doubt, starts: Sequence[CodeNode]) -> list[str]:
     said = []
     if doubt.undecided:
         places = counted(len(doubt.undecided), "more place", "more places")
-        how = "unresolved=true lists them" if doubt.is_typed else "find_occurrences lists the lines"
+        how = "unresolved=true lists them" if doubt.is_typed and doubt.is_listed else "find_occurrences lists the lines"
         said.append(f"{places} of {name} with an unknown receiver ({how})")
     if doubt.others:
         said.append(f"{counted(len(doubt.others), 'mention is', 'mentions are')} other things of that name")

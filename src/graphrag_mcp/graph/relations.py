@@ -94,8 +94,13 @@ class Relations:
         asked = set(kinds) - ({RelationKind.INHERITS} if RelationKind.IMPLEMENTS in kinds else set())  # The same twice.
         found = [edge for edge in found if edge.kind in asked]
         undecided = frozenset((edge.path, edge.line) for edge in found if edge.certainty is Certainty.BY_NAME)
+        is_listed = not self._search.resolver.is_common(
+            things[0]
+        )  # Any receiver has it: to list them all says nothing.
+        if not is_listed:
+            found = [edge for edge in found if edge.certainty is not Certainty.BY_NAME]
         unparsed = frozenset(self._facts.unparsed(node.name, self._language(node.path)))
-        return edges + found, Doubt(undecided, frozenset(others), unparsed, left)
+        return edges + found, Doubt(undecided, frozenset(others), unparsed, left, is_listed=is_listed)
 
     def _sites(self, things: Sequence[Thing]) -> tuple[list[tuple[Site, Certainty]], Set[Place], int]:
         """Return the places that mean or may mean the things, those that mean others, and how many files are left."""

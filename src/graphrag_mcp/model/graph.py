@@ -78,7 +78,8 @@ class Doubt:
 
     undecided: places of the name whose receiver is not known. others: places of the name that mean something else.
     unparsed: files with the name, of which some lines could not be parsed. left: files with the name that there was no
-    time to look at. is_typed: whether types are known at all, else names and imports are compared.
+    time to look at. is_typed: whether types are known at all, else names and imports are compared. is_listed: whether
+    the undecided places can be listed.
     """
 
     undecided: frozenset[Place] = frozenset()
@@ -86,6 +87,7 @@ class Doubt:
     unparsed: frozenset[str] = frozenset()
     left: int = 0
     is_typed: bool = True
+    is_listed: bool = True
 
     @property
     def is_complete(self) -> bool:
@@ -99,6 +101,7 @@ class Doubt:
             self.unparsed | other.unparsed,
             self.left + other.left,
             self.is_typed and other.is_typed,
+            self.is_listed and other.is_listed,
         )
 
     def without(self, places: Collection[Place]) -> "Doubt":

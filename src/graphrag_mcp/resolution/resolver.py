@@ -251,6 +251,10 @@ class Resolver:
             return None
         return Found(tuple(thing for thing in found.things if thing.path not in LIBRARIES), found.value)
 
+    def fits(self, path: str, mention: Mention, thing: Thing) -> bool:
+        """Return whether a declaration is of a kind that a mention can mean, and takes its number of arguments."""
+        return bool(self._fitting((thing,), self._open(path).sought(mention.use, mention.given)))
+
     def declared(self, thing: Thing) -> Declared:
         """Return a declaration."""
         return self._open(thing.path).facts.declared[thing.number]
@@ -282,6 +286,10 @@ class Resolver:
     def has_overloads(self, thing: Thing) -> bool:
         """Return whether functions of one name are told apart by their arguments."""
         return self._open(thing.path).policy.overloads
+
+    def is_common(self, thing: Thing) -> bool:
+        """Return whether a declaration is a member that every type has."""
+        return self.declared(thing).name in self._open(thing.path).policy.common
 
     def can_override(self, one: Thing, other: Thing) -> bool:
         """Return whether a method can be the same operation as one of a type above or below, as far as is known."""
@@ -1190,7 +1198,10 @@ class Resolver:
                 self._match(self.value(thing.path, one.at, parse(parameters[0].value)), _always(called.of), 0, known)
                 parameters = parameters[1:]
             for place, parameter in enumerate(parameters[:count]):
-                self._match(self.value(thing.path, one.at, parse(parameter.value)), argument, place, known)
+                expected = self.value(thing.path, one.at, parse(parameter.value))
+                if parameter.rest and isinstance(expected, Many) and not isinstance(argument(place), Many):
+                    expected = expected.element
+                self._match(expected, argument, place, known)
         return without_variables(replaced(value, known))
 
     def _given(

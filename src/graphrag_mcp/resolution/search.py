@@ -209,9 +209,11 @@ class Search:
                     yield name
 
     def can_mean(self, site: Site, thing: Thing) -> bool:
-        """Return whether an undecided place can mean a declaration of its language: a member has a receiver."""
+        """Return whether an undecided place can mean a declaration: one that fits, a member by its receiver."""
         facts, others = self.source.facts(site.path), self.source.facts(thing.path)
         if facts is None or others is None or POLICIES[facts.language].module is not POLICIES[others.language].module:
+            return False
+        if not self.resolver.fits(site.path, site.mention, thing):
             return False
         if self.resolver.declared(thing).kind in (SymbolKind.METHOD, SymbolKind.FIELD):
             return bool(site.mention.receiver) or POLICIES[facts.language].bare_members

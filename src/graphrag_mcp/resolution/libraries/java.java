@@ -291,6 +291,19 @@ public interface Future<V> {
   V resultNow(); Throwable exceptionNow(); Object state();
 }
 public interface ThreadFactory { Thread newThread(Runnable action); }
+public interface ExecutorService extends Executor, AutoCloseable {
+  <T> Future<T> submit(Callable<T> task); Future<?> submit(Runnable task); <T> Future<T> submit(Runnable task, T result);
+  <T> List<Future<T>> invokeAll(Collection<Callable<T>> tasks); <T> T invokeAny(Collection<Callable<T>> tasks);
+  void shutdown(); List<Runnable> shutdownNow(); boolean isShutdown(); boolean isTerminated();
+}
+public interface ScheduledExecutorService extends ExecutorService {}
+public class Executors {
+  public static ExecutorService newFixedThreadPool(int count) {} public static ExecutorService newCachedThreadPool() {}
+  public static ExecutorService newFixedThreadPool(int count, ThreadFactory factory) {}
+  public static ExecutorService newSingleThreadExecutor() {} public static ExecutorService newWorkStealingPool() {}
+  public static ScheduledExecutorService newScheduledThreadPool(int count) {}
+  public static ScheduledExecutorService newSingleThreadScheduledExecutor() {}
+}
 public interface ConcurrentMap<K, V> extends Map<K, V> {}
 public interface BlockingQueue<E> extends Queue<E> {
   void put(E one); E take(); boolean offer(E one, long time, TimeUnit unit); E poll(long time, TimeUnit unit);
@@ -313,4 +326,60 @@ public class AtomicReference<V> {
   V getAndUpdate(UnaryOperator<V> operator) {} V updateAndGet(UnaryOperator<V> operator) {}
   V getAndAccumulate(V one, BinaryOperator<V> operator) {} V accumulateAndGet(V one, BinaryOperator<V> operator) {}
   V getPlain() {} V getAcquire() {} V getOpaque() {} void setPlain(V value) {} void setRelease(V value) {}
+}
+
+package com.google.common.base;
+
+public class MoreObjects {
+  public static ToStringHelper toStringHelper(Object of) {} public static <T> T firstNonNull(T one, T other) {}
+  public static class ToStringHelper {
+    ToStringHelper add(String name, Object value) {} ToStringHelper addValue(Object value) {} ToStringHelper omitNullValues() {}
+  }
+}
+public class Preconditions {
+  public static <T> T checkNotNull(T value) {} public static <T> T checkNotNull(T value, Object message) {}
+  public static <T> T checkNotNull(T value, String message, Object... parts) {}
+}
+
+package com.google.common.collect;
+
+import java.util.*;
+import java.util.function.*;
+
+public abstract class ImmutableCollection<E> extends AbstractCollection<E> { public ImmutableList<E> asList() {} }
+public abstract class ImmutableList<E> extends ImmutableCollection<E> implements List<E> {
+  public static <E> ImmutableList<E> of(E... all) {} public static <E> ImmutableList<E> copyOf(Iterable<E> all) {}
+  public static <E> Builder<E> builder() {}
+  public static class Builder<E> {
+    Builder<E> add(E... all) {} Builder<E> addAll(Iterable<E> all) {} ImmutableList<E> build() {}
+  }
+}
+public abstract class ImmutableSet<E> extends ImmutableCollection<E> implements Set<E> {
+  public static <E> ImmutableSet<E> of(E... all) {} public static <E> ImmutableSet<E> copyOf(Iterable<E> all) {}
+  public static <E> Builder<E> builder() {}
+  public static class Builder<E> {
+    Builder<E> add(E... all) {} Builder<E> addAll(Iterable<E> all) {} ImmutableSet<E> build() {}
+  }
+}
+public abstract class ImmutableMap<K, V> extends AbstractMap<K, V> {
+  public static <K, V> ImmutableMap<K, V> of() {} public static <K, V> ImmutableMap<K, V> of(K key, V value) {}
+  public static <K, V> ImmutableMap<K, V> of(K key, V value, K other, V another) {}
+  public static <K, V> ImmutableMap<K, V> copyOf(Map<K, V> all) {} public static <K, V> Builder<K, V> builder() {}
+  public static class Builder<K, V> {
+    Builder<K, V> put(K key, V value) {} Builder<K, V> putAll(Map<K, V> all) {} ImmutableMap<K, V> build() {}
+    ImmutableMap<K, V> buildOrThrow() {}
+  }
+}
+public interface Multimap<K, V> {
+  Collection<V> get(K key); boolean put(K key, V value); Collection<V> values(); Set<K> keySet(); Map<K, Collection<V>> asMap();
+  Collection<Map.Entry<K, V>> entries(); Collection<V> removeAll(Object key); boolean containsKey(Object key);
+}
+public interface ListMultimap<K, V> extends Multimap<K, V> { List<V> get(K key); }
+public interface SetMultimap<K, V> extends Multimap<K, V> { Set<V> get(K key); }
+public class Iterables {
+  public static <T> T getOnlyElement(Iterable<T> all) {} public static <T> T getOnlyElement(Iterable<T> all, T other) {}
+  public static <T> T getFirst(Iterable<T> all, T other) {} public static <T> T getLast(Iterable<T> all) {}
+  public static <T> T get(Iterable<T> all, int place) {} public static <T> Iterable<T> concat(Iterable<T>... all) {}
+  public static <T> Iterable<T> filter(Iterable<T> all, Predicate<T> wanted) {}
+  public static <T> T find(Iterable<T> all, Predicate<T> wanted) {}
 }

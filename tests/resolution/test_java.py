@@ -196,20 +196,22 @@ def test_constructors_call_each_other() -> None:
     assert Project({"E.java": "enum E {\n  «A»(1);\n  E(int n) {}\n}\n"}).answer() == "E.java:1 E, E.java:3 E"
 
 
-def test_overloads_are_told_apart_by_the_number_of_arguments() -> None:
-    """Those that take as many are all meant, also inherited ones; one that is overridden is not."""
+def test_overloads_are_told_apart_by_their_arguments() -> None:
+    """Those that may take them are all meant, also inherited ones; one that is overridden is not."""
     text = """class A {
   void f(int a) {}
   void f(String a) {}
-  void f(int a, int b) { this.«f»(a); }
+  void f(int a, int b) { this.«f»(a); this.«f»(Lib.make(this)); }
 }
 class B extends A {
   void f(String a) {}
-  void g(B b) { b.«f»(""); b.«f»(1, 2); }
+  void g(B b) { b.«f»(""); b.«f»(Lib.make(b)); b.«f»(1, 2); }
 }
 """
     assert Project({"A.java": text}).answers() == [
+        "A.java:2 f",
         "A.java:2 f, A.java:3 f",
+        "A.java:7 f",
         "A.java:7 f, A.java:2 f",
         "A.java:4 f",
     ]

@@ -153,7 +153,8 @@ class Bound(_Row, frozen=True, array_like=True, gc=False):
 class Mention(_Row, frozen=True, array_like=True, gc=False, order=True):
     """A name that is used. receiver: the expression before the dot, "" for a bare name.
 
-    given: the number of arguments of a call, -1 for anything else.
+    given: the number of arguments of a call, -1 for anything else. arguments: what they are, as a tuple, in languages
+    that tell functions of one name apart by them; "" if they are long.
     """
 
     at: int
@@ -162,6 +163,7 @@ class Mention(_Row, frozen=True, array_like=True, gc=False, order=True):
     use: str
     receiver: str = ""
     given: int = -1
+    arguments: str = ""
 
 
 class Flow(_Row, frozen=True, array_like=True, gc=False):

@@ -245,11 +245,24 @@ class Resolver:
             receiver = parse(mention.receiver)
             named = ("member", receiver, mention.name) if mention.name else receiver
             found = self.found(path, mention.at, named, mention.use, mention.given)
+        if found and len(found.things) > 1 and mention.arguments:
+            found = self._chosen(path, mention, found)
         if found and mention.use == Use.CREATE and isinstance(found.value, Type) and file.policy.overloads:
             found = Found(found.things + self._constructors(found.value, mention.given), found.value)
         if found is None or found is _ABSENT or (found.is_open and not found.things):
             return None
         return Found(tuple(thing for thing in found.things if thing.path not in LIBRARIES), found.value)
+
+    def _chosen(self, path: str, mention: Mention, found: Found) -> Found:
+        """Return those overloads that take the arguments of a call."""
+        given = parse(mention.arguments)
+        items = given[1:] if mention.given > 1 else (given,)
+        values = found.value.values if isinstance(found.value, Either) else (found.value,)
+        called = [one for value in values if isinstance(value, Function) for one in _apart(value)]
+        if {thing for one in called for thing in one.things} != set(found.things):
+            return found
+        fit = self._applicable(called, lambda place: self.value(path, mention.at, items[place]), mention.given)
+        return Found(tuple(one.things[0] for one in fit), either(fit)) if fit else found
 
     def fits(self, path: str, mention: Mention, thing: Thing) -> bool:
         """Return whether a declaration is of a kind that a mention can mean, and takes its number of arguments."""

@@ -3,7 +3,7 @@
 A rule is a function of the writer and a node; the functions here make the rules that the tables consist of.
 """
 
-from collections.abc import Callable, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 
 from tree_sitter import Node
@@ -47,7 +47,8 @@ class Shapes:
     or what writes that. loops: what a loop gives. patterns: nodes that take a value apart. members: the
     fields of a member that is bound: its owner and its name. spreads: what a parameter
     that takes all further arguments holds, from its type. enter: what a block binds of the value that it enters.
-    passes_self: whether the own instance is the first parameter. binds_imports: whether an import binds names where it
+    passes_self: whether the own instance is the first parameter. overloads: whether functions of one name are told
+    apart by their arguments. binds_imports: whether an import binds names where it
     stands, as an assignment does. inferred: words instead of a type, where the value says it.
     """
 
@@ -75,6 +76,7 @@ class Shapes:
     spreads: Mapping[str, str] = field(default_factory=dict)
     enter: Mapping[str, str] = field(default_factory=dict)
     passes_self: bool = False
+    overloads: bool = False
     binds_imports: bool = False
     inferred: Set[str] = frozenset()
 
@@ -97,6 +99,11 @@ class Writer:
         if (known := self._values.get(node.id)) is None:
             known = self._values[node.id] = self._write(self._shapes.values, node)
         return known
+
+    def given(self, nodes: Iterable[Node]) -> list[str]:
+        """Return the values of arguments; one that is long is unknown."""
+        values = map(self.value, nodes)
+        return [value if len(value) <= MAX_ARGUMENT else UNKNOWN for value in values]
 
     def type(self, node: Node | None) -> str:
         """Return the type that a node names."""
@@ -234,11 +241,10 @@ def call(function: str | Rule, given: str, types: str = "", *, created: bool = F
         called = callee(writer, node)
         if called == UNKNOWN:
             return UNKNOWN
-        values = [writer.value(argument) for argument in arguments(node.child_by_field_name(given))]
+        values = writer.given(arguments(node.child_by_field_name(given)))
         kinds = arguments(node.child_by_field_name(types)) if types else []
         applied = f"<{','.join(map(writer.type, kinds))}>" if kinds else ""
-        short = (value if len(value) <= MAX_ARGUMENT else UNKNOWN for value in values)
-        return f"{_closed(called)}{applied}{'+' if created else ''}({','.join(short)})"
+        return f"{_closed(called)}{applied}{'+' if created else ''}({','.join(values)})"
 
     return write
 

@@ -238,6 +238,7 @@ SHAPES = Shapes(
     unit=lambda path, package: package or f"{posixpath.dirname(path)}:",
     result="type",
     this="this",
+    overloads=True,
     above="super",
     loops=("[*]",),
     inferred=frozenset({"var", "val"}),

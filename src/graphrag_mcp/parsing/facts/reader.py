@@ -740,8 +740,12 @@ class FactReader:
                 continue
             else:
                 receiver = ""
-            given = len(arguments(captures["arguments"][0])) if "arguments" in captures else -1
-            yield Mention(start, self._code.row(start) + 1, name, use, receiver, given)
+            given = arguments(captures["arguments"][0]) if "arguments" in captures else None
+            values = self._writer.given(given) if given and self._shapes.overloads else []
+            taken = f"({';'.join(values)})" if set(values) - {UNKNOWN} else ""
+            yield Mention(
+                start, self._code.row(start) + 1, name, use, receiver, -1 if given is None else len(given), taken
+            )
 
     def _source_around(self, nodes: Sequence[Node] | None) -> list[Node]:
         """Return the module of the statement around a name that it imports or exports, if it has one."""

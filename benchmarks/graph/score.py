@@ -192,6 +192,9 @@ class Scorer:
             for kind, source in self._below[group]:
                 into = expected.wanted if kind in WANTED_PAIRS else expected.beside
                 into.add(self._truth.unit(source.path, source.line))
+            owner = group._replace(qualified=group.qualified.rpartition(".")[0])
+            functions = [source for kind, source in self._below.get(owner, ()) if kind is Pair.LAMBDA]
+            expected.beside |= {self._truth.unit(one.path, one.line) for one in functions}
             expected.beside |= {self._truth.unit(one.path, one.line) for one in self._far_below(group)}
             return expected
         uses = ASKED[relation].uses

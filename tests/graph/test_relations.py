@@ -114,3 +114,27 @@ def test_a_place_is_a_guess_only_where_it_could_mean_the_definition(tmp_path: Pa
     assert [step.lines for step in found.steps] == [(5,)]
     found = ask(tmp_path / "b", {"A.java": GUESSES}, "A.toString", Direction.CALLERS, unresolved=True)
     assert (found.steps, found.doubt.undecided, found.doubt.is_listed) == ((), {("A.java", 7)}, False)
+
+
+LAMBDAS = {
+    "Task.java": "interface Task { void run(); }\n",
+    "Runner.java": "class Runner {\n  static void take(int n, Task task) { task.run(); }\n  Runner(Task task) {}\n}\n",
+    "A.java": """class A {
+  void a() { Runner.take(1, () -> {}); }
+  void b() { new Runner(A::c); }
+  static void c() {}
+  void d() { Other.take(1, () -> {}); }
+  Task e() { return () -> {}; }
+}
+""",
+}
+
+
+def test_a_function_implements_the_interface_that_its_place_expects(tmp_path: Path) -> None:
+    """A lambda as the function around it, a method reference as the method."""
+    found = ask(tmp_path, LAMBDAS, "Task", Direction.IMPLEMENTERS)
+    assert [(step.source.qualified_name, step.edge.line) for step in found.steps] == [
+        ("A.a", 2),
+        ("A.c", 4),
+        ("A.e", 6),
+    ]

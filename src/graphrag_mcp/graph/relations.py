@@ -111,15 +111,17 @@ class Relations:
             if declared(thing).kind == SymbolKind.METHOD
             for one in self._hierarchy.overridden(thing)
         }
+        handed = {one for thing in things for one in self._hierarchy.handed_as(thing)}
         meant = frozenset(self._with_constructed(things))
         found: list[tuple[Site, Certainty]] = []
-        sites, others, left = self._search.sites(meant | above)
+        sites, others, left = self._search.sites(meant | above | handed)
         for site in sites:
             if any(thing in meant for thing in site.things):
                 if self._is_of(things, site):
                     found.append((site, Certainty.CERTAIN if site.is_certain else Certainty.MAY_CALL))
             elif site.things:
-                if any(self._hierarchy.may_reach(site, thing) for thing in things):
+                is_handed = site.mention.use == Use.CALL and not handed.isdisjoint(site.things)
+                if is_handed or any(self._hierarchy.may_reach(site, thing) for thing in things):
                     found.append((site, Certainty.MAY_CALL))
             elif any(self._search.can_mean(site, thing) for thing in things):
                 found.append((site, Certainty.BY_NAME))
@@ -148,10 +150,16 @@ class Relations:
         self, node: CodeNode, things: Sequence[Thing], kinds: Sequence[RelationKind]
     ) -> Iterator[CodeEdge]:
         if RelationKind.IMPLEMENTS in kinds and node.kind is SymbolKind.TYPE:
-            below = (one for thing in things for one in self._hierarchy.children(thing))
+            below = (
+                one for thing in things for one in (*self._hierarchy.children(thing), *self._hierarchy.functions(thing))
+            )
             yield from self._below(node, below, RelationKind.IMPLEMENTS)
         if RelationKind.OVERRIDES in kinds and node.kind is SymbolKind.METHOD:
-            below = (one for thing in things for one in self._hierarchy.overriding(thing))
+            below = (
+                one
+                for thing in things
+                for one in (*self._hierarchy.overriding(thing), *self._hierarchy.functions(thing))
+            )
             yield from self._below(node, below, RelationKind.OVERRIDES)
 
     def _below(self, node: CodeNode, things: Iterable[Thing], kind: RelationKind) -> Iterator[CodeEdge]:

@@ -3,13 +3,13 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from graphrag_mcp.model.expressions import parse
+from graphrag_mcp.model.expressions import names_in, parse
 from graphrag_mcp.model.facts import Declared, Mark, Thing, Use
 from graphrag_mcp.model.files import SymbolKind
 from graphrag_mcp.resolution.policies import LIBRARIES
 from graphrag_mcp.resolution.resolver import Resolver
 from graphrag_mcp.resolution.search import Search, Site
-from graphrag_mcp.resolution.values import Above, Either, Instance, Outside, Type, Value, Variable, rebuilt
+from graphrag_mcp.resolution.values import Above, Either, Function, Instance, Outside, Type, Value, Variable, rebuilt
 
 MAX_TYPES = 2_000  # Below one type; a longer list is not read.
 
@@ -58,6 +58,26 @@ class Hierarchy:
         """Return all types below a type, the nearest first."""
         return self._closure(thing, self.children)
 
+    def functions(self, thing: Thing) -> list[Thing]:
+        """Return the functions that are handed over where an interface, or that of a method, is expected."""
+        interface = thing if self._is_type(thing) else self.owner_of(thing)
+        operation = self._resolver.operation(interface) if interface else None
+        if interface is None or operation is None or thing not in (interface, operation):
+            return []
+        sites = [site for site in self._search.sites(frozenset((interface,))).found if site.things]
+        takers = [self._search.around(site.path, site.mention.at) for site in sites if site.mention.use == Use.TYPE]
+        names = {self._resolver.declared(one).name for one in takers if one}
+        near = {site.path for site in sites}
+        found: dict[Thing, None] = {}
+        for path in sorted(near.union(*map(self._source.mentioning, sorted(names)))):
+            facts = self._source.facts(path) if self._search.has_time() else None
+            given = [one for one in facts.flows if path in near or names & names_in(one.into)] if facts else []
+            for flow in given:
+                if interface in _types(self._resolver.taker(path, flow)):
+                    value = self._resolver.value(path, flow.at, parse(flow.value))
+                    found |= dict.fromkeys(value.things if isinstance(value, Function) else ())
+        return list(found)
+
     # ------------------------------------------------------------ methods
 
     def overridden(self, method: Thing) -> list[Thing]:
@@ -70,6 +90,18 @@ class Hierarchy:
         """Return the methods of types below that override or implement a method."""
         owner = self.owner_of(method)
         return self._same_method(method, self.descendants(owner) if owner else [])
+
+    def handed_as(self, method: Thing) -> Iterator[Thing]:
+        """Yield the methods of interfaces as which a method is handed over."""
+        end = f"#{self._resolver.declared(method).name}"
+        for site in self._search.sites(frozenset((method,))).found if self._resolver.has_overloads(method) else ():
+            facts = self._source.facts(site.path) if site.mention.use == Use.FUNCTION and site.things else None
+            flows = (
+                [one for one in facts.flows if one.at <= site.mention.at and one.value.endswith(end)] if facts else []
+            )
+            for interface in _types(self._resolver.taker(site.path, flows[-1])) if flows else ():
+                if operation := self._resolver.operation(interface):
+                    yield operation
 
     def inheriting(self, method: Thing) -> list[Thing]:
         """Return the types below that have a method as it is."""

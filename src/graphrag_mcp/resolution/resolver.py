@@ -283,6 +283,11 @@ class Resolver:
             return self.value(path, flow.at, into)
         return self._parameter(self._callee(path, flow.at, into), flow.argument)
 
+    def operation(self, thing: Thing) -> Thing | None:
+        """Return the method that a function is where a type is expected: the only abstract one of an interface."""
+        found = self._operation(Instance((thing,))) if self.has_overloads(thing) else None
+        return found.things[0] if isinstance(found, Function) else None
+
     def methods_of(self, thing: Thing) -> Sequence[Thing]:
         """Return the methods that a type declares itself, in whichever file of its unit."""
         own = [

@@ -90,6 +90,12 @@ class Search:
         if len(self._scans) > MAX_SCANS:
             self._scans.clear()
 
+    def has_time(self) -> bool:
+        """Return whether the question may go on; else what follows is cut."""
+        has_time = time.monotonic() < self._end
+        self.is_cut = self.is_cut or not has_time
+        return has_time
+
     def sites(self, things: frozenset[Thing]) -> Sites:
         """Return the places that mean one of the declarations, and the undecided ones of their names."""
         scan = self._scans.get(things)
@@ -99,13 +105,12 @@ class Search:
             homes = {thing.path for thing in things}
             near = {path.rpartition("/")[0] for path in homes}
             scan.extend(sorted({*paths, *homes}, key=lambda path: (path.rpartition("/")[0] not in near, path)))
-        while scan.paths and time.monotonic() < self._end:
+        while scan.paths and self.has_time():
             path = scan.paths.popleft()
             facts = self.source.facts(path)
             if facts is not None:
                 self._follow_exports(path, facts, things, scan)
                 self._look_at(path, facts, things, scan)
-        self.is_cut = self.is_cut or bool(scan.paths)
         return Sites(scan.found, scan.others, len(scan.paths))
 
     def _follow_exports(self, path: str, facts: FileFacts, things: frozenset[Thing], scan: _Scan) -> None:

@@ -294,3 +294,18 @@ def test_javascript_means_the_code_beside_a_declaration_file() -> None:
         "a.ts": "import { make } from './lib'\n«make»()\n",
     }
     assert Project(files).answers() == ["lib.js:1 make", "lib.d.ts:2 make"]
+
+
+def test_awaiting_a_call_with_type_arguments_is_a_call() -> None:
+    """The grammar reads the call of what is awaited instead."""
+    text = "class B { run() {} }\nasync function load<T>(): Promise<B> {}\n"
+    text += "async function use() {\n  const b = await «load»<string>()\n  b.«run»()\n}\n"
+    project = Project({"a.ts": text})
+    assert project.answers() == ["a.ts:2 load", "a.ts:1 run"]
+    assert [one.use for one in project.facts("a.ts").mentions if one.name == "load"] == ["call"]
+
+
+def test_the_prototype_of_a_class_has_its_methods() -> None:
+    """As an instance has them."""
+    text = "class Store { get() {} static make() {} }\nStore.prototype.«get».call({})\nStore.«make»()\n"
+    assert Project({"a.ts": text}).answers() == ["a.ts:1 get", "a.ts:1 make"]

@@ -106,11 +106,10 @@ function isFunction(node) {
   return Boolean(node) && (ts.isArrowFunction(node) || ts.isFunctionExpression(node));
 }
 
-/** Return the function that an expression is, or that a call wraps: `memo(() => ...)`. */
-function functionIn(node) {
-  if (isFunction(node)) return node;
-  if (node && ts.isCallExpression(node)) return node.arguments.map(functionIn).find(Boolean);
-  return undefined;
+/** Tell whether a variable is a function, or what a call makes of one, if that can be called: `memo(() => ...)`. */
+function holdsFunction({ name, initializer }) {
+  const isWrapped = initializer && ts.isCallExpression(initializer) && initializer.arguments.some(isFunction);
+  return isFunction(initializer) || (isWrapped && checker.getTypeAtLocation(name).getCallSignatures().length > 0);
 }
 
 function kindOf(node) {
@@ -120,7 +119,7 @@ function kindOf(node) {
   if (ts.isClassLike(node)) return "class";
   if (ts.isInterfaceDeclaration(node)) return "interface";
   if (ts.isTypeAliasDeclaration(node) || ts.isEnumDeclaration(node)) return "type";
-  if (ts.isVariableDeclaration(node)) return functionIn(node.initializer) ? "function" : "";
+  if (ts.isVariableDeclaration(node)) return holdsFunction(node) ? "function" : "";
   if (ts.isPropertyAssignment(node)) return isFunction(node.initializer) ? "method" : "";
   if (ts.isPropertySignature(node)) return node.type && ts.isFunctionTypeNode(node.type) ? "method" : "field";
   if (ts.isPropertyDeclaration(node)) return isFunction(node.initializer) ? "method" : "field";

@@ -7,7 +7,7 @@ from graphrag_mcp.text.counts import counted
 _TEXT_LIMIT = 500  # characters: enough to identify a file, too few to rank high by length.
 _DATA_SIZE = 50_000  # characters; larger data files become cards.
 _CONFIG_SIZE = 200_000  # Hand-written settings are smaller; schemas and search indexes are larger.
-_LONG_LINE = 5_000  # characters; hand-written code has no such lines, prose may.
+_LONG_LINE = 5_000  # characters; hand-written code does not consist of such lines, prose may.
 _PROSE_LINE = 50_000
 _MINIFIED_MEAN = 400  # characters a line, on average
 _MINIFIED_SIZE = 4_000
@@ -55,7 +55,10 @@ def _is_minified(text: str, category: Category) -> bool:
         return False
     if category in (Category.DOCUMENTATION, Category.OTHER):
         return _has_line_over(text, _PROSE_LINE)
-    return len(text) > _MINIFIED_MEAN * (text.count("\n") + 1) or _has_line_over(text, _LONG_LINE)
+    if len(text) > _MINIFIED_MEAN * (text.count("\n") + 1):
+        return True
+    is_long = _has_line_over(text, _LONG_LINE)
+    return is_long and 2 * sum(len(line) for line in text.split("\n") if len(line) > _LONG_LINE) > len(text)
 
 
 def _has_line_over(text: str, limit: int) -> bool:

@@ -1336,6 +1336,8 @@ class Resolver:
                 return self._in_order(self._open(things[0].path).policy, self.order(Instance(things))[1:], name)
             case All(values):
                 return self._any([self.member(one, name, sought) if one else None for one in values])
+            case Type(things, arguments) if name == self._open(things[0].path).policy.prototype:
+                return Found((), Instance(things, arguments))
             case Function(things):
                 return self._of_function(value, things[0].path, name)
             case Package(unit, is_nested):

@@ -49,10 +49,13 @@ def _call(writer: Writer, node: Node) -> str:
     function, given = node.child_by_field_name("function"), arguments(node.child_by_field_name("arguments"))
     if function and given and given[0].type == "string" and writer.text(function) in ("require", "import"):
         return module(writer.text(given[0]))
+    if function and function.type == "await_expression":  # So the grammar reads `await f<T>()`.
+        return item(_AWAITED(writer, node), "~")
     return _CALL(writer, node)
 
 
 _CALL = call("function", "arguments", "type_arguments")
+_AWAITED = call(lambda writer, node: writer.value(arguments(node.named_children[0])[0]), "arguments", "type_arguments")
 
 
 def _member(writer: Writer, node: Node) -> str:

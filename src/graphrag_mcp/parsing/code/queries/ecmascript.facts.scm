@@ -64,7 +64,8 @@
 ((identifier) @use.none (#any-of? @use.none "exports" "module"))
 (call_expression function: [(identifier) @use.call
   (member_expression object: (_) @from property: (_) @use.call)
-  (parenthesized_expression [(identifier) @use.call (member_expression object: (_) @from property: (_) @use.call)])])
+  (parenthesized_expression [(identifier) @use.call (member_expression object: (_) @from property: (_) @use.call)])
+  (await_expression [(identifier) @use.call (member_expression object: (_) @from property: (_) @use.call)])])
 (new_expression constructor: [(identifier) @use.create
   (member_expression object: (_) @from property: (_) @use.create)])
 (decorator [(identifier) @use.call (member_expression object: (_) @from property: (_) @use.call)])

@@ -100,7 +100,9 @@ class Relations:
         if not is_listed:
             found = [edge for edge in found if edge.certainty is not Certainty.BY_NAME]
         unparsed = frozenset(self._facts.unparsed(node.name, self._language(node.path)))
-        return edges + found, Doubt(undecided, frozenset(others), unparsed, left, is_listed=is_listed)
+        return edges + found, Doubt(
+            undecided, frozenset(others), unparsed, left or int(self._search.is_cut), is_listed=is_listed
+        )
 
     def _sites(self, things: Sequence[Thing]) -> tuple[list[tuple[Site, Certainty]], Set[Place], int]:
         """Return the places that mean or may mean the things, those that mean others, and how many files are left."""

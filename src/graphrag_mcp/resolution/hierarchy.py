@@ -37,6 +37,7 @@ class Hierarchy:
         self._source = search.source
         self._above: dict[Thing, list[Thing]] = {}
         self._around: dict[Thing, list[Thing]] = {}
+        self._handed: dict[Thing, list[Thing]] = {}
 
     # ------------------------------------------------------------ types
 
@@ -48,7 +49,7 @@ class Hierarchy:
 
     def ancestors(self, thing: Thing) -> list[Thing]:
         """Return all types above a type, the nearest first."""
-        return self._remembered(self._above, thing, self.parents)
+        return self._remembered(self._above, thing, lambda one: self._closure(one, self.parents))
 
     def children(self, thing: Thing) -> list[Thing]:
         """Return the types that name a type as their base, and those that have all methods of an interface."""
@@ -64,9 +65,15 @@ class Hierarchy:
         operation = self._resolver.operation(interface) if interface else None
         if interface is None or operation is None or thing not in (interface, operation):
             return []
+        return self._remembered(self._handed, interface, self._handed_over)
+
+    def _handed_over(self, interface: Thing) -> list[Thing]:
+        """Return the functions given to what takes an interface, or holds or returns it."""
+        name = self._resolver.declared(interface).name
         sites = [site for site in self._search.sites(frozenset((interface,))).found if site.things]
-        takers = [self._search.around(site.path, site.mention.at) for site in sites if site.mention.use == Use.TYPE]
-        names = {self._resolver.declared(one).name for one in takers if one}
+        around = [self._search.around(site.path, site.mention.at) for site in sites if site.mention.use == Use.TYPE]
+        takers = [self._resolver.declared(one) for one in dict.fromkeys(around) if one]
+        names = {one.name for one in takers if any(name in names_in(given.value) for given in one.parameters or ())}
         near = {site.path for site in sites}
         found: dict[Thing, None] = {}
         for path in sorted(near.union(*map(self._source.mentioning, sorted(names)))):
@@ -197,7 +204,7 @@ class Hierarchy:
         return [base for found in self._resolver.bases_of(thing) for base in _types(found)]
 
     def _embedding(self, thing: Thing) -> list[Thing]:
-        return self._remembered(self._around, thing, self._naming)
+        return self._remembered(self._around, thing, lambda one: self._closure(one, self._naming))
 
     def _naming(self, thing: Thing) -> list[Thing]:
         """Return the types that name a type as their base; one without a name does where it is created."""
@@ -263,12 +270,12 @@ class Hierarchy:
         return Signature(tuple(values[:-1]), values[-1])
 
     def _remembered(
-        self, known: dict[Thing, list[Thing]], thing: Thing, step: Callable[[Thing], Iterable[Thing]]
+        self, known: dict[Thing, list[Thing]], thing: Thing, find: Callable[[Thing], list[Thing]]
     ) -> list[Thing]:
-        """Return all that a step reaches, and remember it unless the time was too short."""
+        """Return what is found for a thing, and remember it unless the time was too short."""
         if thing in known:
             return known[thing]
-        found = self._closure(thing, step)
+        found = find(thing)
         if not self._search.is_cut:
             known[thing] = found
         return found

@@ -61,6 +61,7 @@ def test_a_decorator_that_gives_another_function_is_called_first(tmp_path: Path)
     code += "@wrap\ndef far(): pass\n@same\ndef near(): pass\nfar()\nnear()\n"
     assert rows(tmp_path / "a", {"main.py": code}, "far", Direction.CALLERS) == ["main.py:9 may call"]
     assert rows(tmp_path / "b", {"main.py": code}, "near", Direction.CALLERS) == ["main.py:10 certain"]
+    assert "main.py:9 certain" in rows(tmp_path / "c", {"main.py": code}, "wrap.inner", Direction.CALLERS)
 
 
 def test_who_creates_a_type_calls_the_constructor_that_it_inherits(tmp_path: Path) -> None:

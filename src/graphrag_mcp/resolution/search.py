@@ -178,7 +178,8 @@ class Search:
             return set()
         texts = [(one.name, one.value) for one in facts.bound if one.kind == "variable" and one.value]
         for declared in facts.declared:
-            texts += ((declared.name, text) for text in (declared.value, *(text for _, text in declared.returns)))
+            held = (declared.value, *declared.decorators, *(text for _, text in declared.returns))
+            texts += ((declared.name, text) for text in held)
         found, fresh = set(scan.carriers), wanted | scan.carriers
         while fresh:
             fresh = {name for name, text in texts if name not in found and not fresh.isdisjoint(names_in(text))}

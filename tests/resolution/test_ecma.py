@@ -1,5 +1,6 @@
 """What names mean in JavaScript and TypeScript."""
 
+from graphrag_mcp.resolution.search import Search
 from tests.resolution.projects import OTHER, UNDECIDED, Project
 
 LIBRARY = "export class Store { get() { return this } }\nexport function make() { return new Store() }\n"
@@ -309,3 +310,31 @@ def test_the_prototype_of_a_class_has_its_methods() -> None:
     """As an instance has them."""
     text = "class Store { get() {} static make() {} }\nStore.prototype.«get».call({})\nStore.«make»()\n"
     assert Project({"a.ts": text}).answers() == ["a.ts:1 get", "a.ts:1 make"]
+
+
+def test_what_the_library_does_not_declare_is_foreign() -> None:
+    """Its own functions and methods are never the project's of the same name."""
+    text = """export function isArray() {}
+class Store { all() {}; flat() {}; get() {} }
+Array.«isArray»([])
+Promise.«all»([])
+const rows = [new Store()]
+rows.«flat»()
+rows.flat()[0].«get»()
+"""
+    assert Project({"a.ts": text}).answers() == [*[OTHER] * 3, UNDECIDED]
+
+
+def test_a_member_beside_a_foreign_base_may_be_meant() -> None:
+    """The foreign type may have it too, so it is not certain, and what it gives is unknown."""
+    text = """import { Options } from 'lib'
+interface Own { run(): Own }
+interface Both extends Options, Own {}
+function use(both: Both, own: Own) { both.run().«run»(); own.run() }
+"""
+    project = Project({"a.ts": text})
+    assert project.answer() == UNDECIDED
+    search = Search(project)
+    search.begin(60)
+    found = search.sites(frozenset(project.named("run"))).found
+    assert [(bool(site.things), site.is_certain) for site in found] == [(True, False), (False, True), (True, True)]

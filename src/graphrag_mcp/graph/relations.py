@@ -206,7 +206,8 @@ class Relations:
                 for one in meant.things if meant else ():
                     kind = self._relation(one, mention)
                     if kind in kinds:
-                        edges.append(self._edge_from(node, one, kind, mention.line))
+                        certainty = Certainty.MAY_CALL if meant and meant.is_open else Certainty.CERTAIN
+                        edges.append(self._edge_from(node, one, kind, mention.line)._replace(certainty=certainty))
         return edges, unknown
 
     def _edge_from(self, node: CodeNode, target: Thing, kind: RelationKind, line: int) -> CodeEdge:

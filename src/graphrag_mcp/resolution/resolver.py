@@ -251,7 +251,7 @@ class Resolver:
             found = Found(found.things + self._constructors(found.value, mention.given), found.value)
         if found is None or found is _ABSENT or (found.is_open and not found.things):
             return None
-        return Found(tuple(thing for thing in found.things if thing.path not in LIBRARIES), found.value)
+        return found._replace(things=tuple(thing for thing in found.things if thing.path not in LIBRARIES))
 
     def _chosen(self, path: str, mention: Mention, found: Found) -> Found:
         """Return those overloads that take the arguments of a call."""
@@ -542,11 +542,7 @@ class Resolver:
 
     def _is_below_library(self, value: Value | None) -> bool:
         """Return whether a type above a value is of the language's own library, of which not all is declared."""
-        above = (
-            self._lineage((value,))
-            if isinstance(value, Instance | Type) and self.has_overloads(value.things[0])
-            else ()
-        )
+        above = self._lineage((value,)) if isinstance(value, Instance | Type) else ()
         return any(isinstance(one, Instance | Type) and one.things[0].path in LIBRARIES for one in above)
 
     def _bound(self, file: _File, bound: Sequence[Bound]) -> Found | None:
@@ -1558,8 +1554,12 @@ class Resolver:
                             hits.append(Found((), named[0]))
                         following += bases
             if hits:
-                same = all(hit == hits[0] for hit in hits)
-                return hits[0] if same and not is_unknown and not is_foreign else None
+                if is_unknown or any(hit != hits[0] for hit in hits):
+                    return None
+                if not is_foreign:
+                    return hits[0]
+                is_likely = bool(hits[0].things) and not self.has_method_sets(hits[0].things[0])
+                return Found(hits[0].things, None, is_open=True) if is_likely else None
             if is_unknown:
                 return None
             if is_foreign:

@@ -1507,7 +1507,7 @@ class Resolver:
         """Return a member of a value that has several types."""
         hits = [one for one in members if one and (one.things or not isinstance(one.value, Outside | None))]
         if hits or None in members:
-            return next((one for one in hits if one.things), hits[0]) if hits else None
+            return min(hits, key=lambda one: (not one.things, one.is_open)) if hits else None
         return next((one for one in members if one is not _ABSENT), _ABSENT)
 
     def _common(self, members: Sequence[Found | None]) -> Found | None:

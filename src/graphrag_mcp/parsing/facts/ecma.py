@@ -381,4 +381,6 @@ SHAPES = Shapes(
     marks={"static": Mark.STATIC, "get": Mark.PROPERTY, "async": Mark.ASYNC, "*": Mark.GENERATOR},
     unset=NOTHING,
     bound="constraint",
+    passed=frozenset(("identifier", "member_expression", "arrow_function", "function_expression")),
+    unmentioned={"module": {""}, "exports": {"", "module"}},
 )

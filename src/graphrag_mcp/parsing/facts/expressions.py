@@ -50,6 +50,7 @@ class Shapes:
     passes_self: whether the own instance is the first parameter. overloads: whether functions of one name are told
     apart by their arguments. binds_imports: whether an import binds names where it
     stands, as an assignment does. inferred: words instead of a type, where the value says it.
+    passed: arguments that a function may be given as. unmentioned: names that are no mentions behind some receivers.
     """
 
     values: Mapping[str, Rule]
@@ -79,6 +80,8 @@ class Shapes:
     overloads: bool = False
     binds_imports: bool = False
     inferred: Set[str] = frozenset()
+    passed: Set[str] = frozenset()
+    unmentioned: Mapping[str, Set[str]] = field(default_factory=dict)
 
 
 class Writer:

@@ -130,4 +130,5 @@ SHAPES = Shapes(
     lists=frozenset({"expression_list"}),
     alone=frozenset({"type_assertion_expression", "index_expression", "unary_expression"}),
     repeated=frozenset({"const_spec"}),
+    passed=frozenset({"identifier", "selector_expression", "func_literal"}),
 )

@@ -35,14 +35,15 @@ The vocabulary of `queries/*.facts.scm`; names of captures that begin with "_" s
                  exports by default
     @export      an export of @name, optionally as @alias or from @module; @export.default of a @value or name,
                  @export.all of all names of @module, @export.whole of the @value that the module is
-    @into        a field that is @given a value; @into.type and @into.field, or @into.function, likewise; without any of
-                 them it is given to what its place expects
+    @into        a field that is @given a value; @into.type and @into.field likewise; without any of them it is given to
+                 what its place expects
+    @passed      the arguments of a call of @into.function
     @use.*       a mention, of the use after the dot (`model.facts.Use`), with @from (the value before the dot) or
                  @from.type (the type whose member it is), @use.called a call of @from itself; of a call with its
                  @arguments; @named has its name, where it is another; the first pattern that fits a name decides
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from tree_sitter import Node, Query, QueryCursor, Tree
@@ -82,6 +83,8 @@ _NAMES = frozenset(("identifier", "shorthand_property_identifier_pattern"))
 _BINDERS = ("bind", "bind.block", "bind.function", "bind.type", "bind.accessor", "bind.member", "within", "narrows")
 _MARKS = {f"mark.{mark}": mark for mark in Mark}
 _OUTER = ("global", "nonlocal")
+_READ_OR_WRITTEN = frozenset((Use.VALUE, Use.WRITE))
+_RESULTS = ("yielded", "returned")
 
 
 @dataclass(slots=True)
@@ -166,9 +169,7 @@ class FactReader:
         self._objects: set[int] = set()  # Declarations of literals, which are instances.
         self._handed: set[int] = set()  # Objects of which others decide what their functions see as the own instance.
         self._selves: dict[int, Node] = {}  # By the function whose own instance it is.
-        self._returned: list[Node] = []
-        self._yielded: list[Node] = []
-        self._outer: dict[str, list[Node]] = {role: [] for role in _OUTER}
+        self._nodes: dict[str, list[Node]] = {role: [] for role in (*_RESULTS, *_OUTER)}
         self._types: dict[tuple[int, int], int] = {}  # Scopes whose names are members.
         self._bodies: dict[tuple[int, int], int] = {}  # What is inside of functions.
         self._flows: list[Flow] = []
@@ -185,8 +186,9 @@ class FactReader:
             for captures in sorted(matches[role], key=lambda captures: "name" not in captures):
                 self._number(role, captures)
         for role, found in matches.items():
-            for captures in found:
-                self._add(role, captures)
+            if add := _ADD.get(role):
+                for captures in found:
+                    add(self, role, captures)
         for node, index in self._functions:
             self._read_function(node, index)
         self._add_results(tree)
@@ -265,46 +267,26 @@ class FactReader:
         name = name.strip("'\"")
         return _Draft(name, "", kind.value, NO_OWNER, line, start, node.end_byte, start, marks=marks)
 
-    def _add(self, role: str, captures: _Captures) -> None:
-        if role == "unit":
-            self._unit = self._writer.text(captures[role][0])
-        elif role == "scope":
-            for node in captures[role]:
-                self._scopes.add(node.byte_range)
-                name = node.child_by_field_name("name") if self._shapes.passes_self else None
-                if name and name.start_byte in self._by_name:
-                    self._types[node.byte_range] = self._by_name[name.start_byte]
-        elif role in _BINDERS:
-            self._add_binding(role, captures)
-        elif role in _TYPES:
-            self._add_type(role, captures)
-        elif role in _BASES:
-            for node in captures[role]:
-                self._add_base(node, role)
-        elif role == "open":
-            self._add_open(captures)
-        elif role == "member":
-            self._add_member(captures)
-        elif role == "handed":
-            self._handed.add(self._index_of[captures[role][0].id])
-        elif role == "indexed":
-            node = captures[role][0]
-            if node.parent and (index := self._index_of.get(node.parent.id)) is not None:
-                self._drafts[index].value = self._writer.type(node)
-        elif role == "returned":
-            self._returned += captures[role]
-        elif role == "yielded":
-            self._yielded += captures[role]
-        elif role in self._outer:
-            self._outer[role] += captures[role]
-        elif role in ("decorator", "listed") or role in _MARKS:
-            self._add_mark(role, captures)
-        elif role in _IMPORTS:
-            self._add_import(role, captures)
-        elif role in _EXPORTS:
-            self._add_export(role, captures)
-        elif role == "given":
-            self._add_flow(captures)
+    def _add_unit(self, role: str, captures: _Captures) -> None:
+        self._unit = self._writer.text(captures[role][0])
+
+    def _add_scope(self, role: str, captures: _Captures) -> None:
+        for node in captures[role]:
+            self._scopes.add(node.byte_range)
+            name = node.child_by_field_name("name") if self._shapes.passes_self else None
+            if name and name.start_byte in self._by_name:
+                self._types[node.byte_range] = self._by_name[name.start_byte]
+
+    def _add_handed(self, role: str, captures: _Captures) -> None:
+        self._handed.add(self._index_of[captures[role][0].id])
+
+    def _add_indexed(self, role: str, captures: _Captures) -> None:
+        node = captures[role][0]
+        if node.parent and (index := self._index_of.get(node.parent.id)) is not None:
+            self._drafts[index].value = self._writer.type(node)
+
+    def _add_nodes(self, role: str, captures: _Captures) -> None:
+        self._nodes[role] += captures[role]
 
     # ------------------------------------------------------------ declarations
 
@@ -360,17 +342,18 @@ class FactReader:
         bound = node.child_by_field_name(rule) if rule else None
         return self._writer.type(bound) if bound else ""
 
-    def _add_open(self, captures: _Captures) -> None:
-        body = captures["open"][0].byte_range
+    def _add_open(self, role: str, captures: _Captures) -> None:
+        body = captures[role][0].byte_range
         if given := captures.get("value"):
             self._bound.append(Bound("", *body, self._writer.value(given[0]), given[0].start_byte, "open"))
         else:
             self._opened[self._by_name[captures["name"][0].start_byte]] = body
 
-    def _add_base(self, node: Node, role: str) -> None:
-        index = self._innermost_declaration(node.start_byte)
-        if index >= 0:
-            self._drafts[index].bases.append(BaseType(self._writer.type(node), role))
+    def _add_bases(self, role: str, captures: _Captures) -> None:
+        for node in captures[role]:
+            index = self._innermost_declaration(node.start_byte)
+            if index >= 0:
+                self._drafts[index].bases.append(BaseType(self._writer.type(node), role))
 
     def _innermost_declaration(self, at: int) -> int:
         """Return the smallest declaration around a byte."""
@@ -446,21 +429,21 @@ class FactReader:
     def _add_results(self, tree: Tree) -> None:
         """Give functions without a declared result what they return."""
         spans = {node.byte_range: index for node, index in self._functions}
-        for nodes in (self._yielded, self._returned):
-            nodes.sort(key=lambda node: node.start_byte)
+        for role in _RESULTS:
+            nodes = sorted(self._nodes[role], key=lambda node: node.start_byte)
             around = _innermost(_by_place({*spans, _whole(tree)}), [node.byte_range for node in nodes])
             for node, span in zip(nodes, around, strict=True):
                 draft = self._drafts[spans[span]] if span in spans else None
-                if draft and nodes is self._yielded and Mark.GENERATOR not in draft.marks:
+                if draft and role == "yielded" and Mark.GENERATOR not in draft.marks:
                     draft.marks.append(Mark.GENERATOR)
                 if draft is None or draft.value:
                     continue
-                if nodes is self._yielded or not self._yielded or Mark.GENERATOR not in draft.marks:
+                if role == "yielded" or not self._nodes["yielded"] or Mark.GENERATOR not in draft.marks:
                     draft.returns.append((node.start_byte, self._writer.value(node)))
 
-    def _add_member(self, captures: _Captures) -> None:
+    def _add_member(self, role: str, captures: _Captures) -> None:
         """Give a member of a nameless type or an object its owner; it may be declared by nothing else."""
-        node, name = captures["member"][0], captures["name"][0]
+        node, name = captures[role][0], captures["name"][0]
         owner = self._index_of.get(node.parent.id, NO_OWNER) if node.parent else NO_OWNER
         value = captures.get("value", [name])[0]
         index = self._index_of.get(value.id, self._by_name.get(name.start_byte, self._index_of.get(node.id, -1)))
@@ -620,8 +603,8 @@ class FactReader:
     def _bound_elsewhere(self, scopes: Sequence[tuple[int, int]]) -> dict[tuple[int, int, str], tuple[int, int]]:
         """Return the scopes of the names that a function says to be of another one."""
         found = {}
-        for role, nodes in self._outer.items():
-            nodes.sort(key=lambda node: node.start_byte)
+        for role in _OUTER:
+            nodes = sorted(self._nodes[role], key=lambda node: node.start_byte)
             for node, span in zip(nodes, _innermost(scopes, [node.byte_range for node in nodes]), strict=True):
                 around = [one for one in scopes if one[0] <= span[0] and span[1] <= one[1] and one != span] or [span]
                 found[*span, self._writer.text(node)] = around[0] if role == "global" else around[-1]
@@ -689,22 +672,26 @@ class FactReader:
             Exported(_EXPORTS[role] or name, "" if module else value, module, item, captures[role][0].start_byte)
         )
 
-    def _add_flow(self, captures: _Captures) -> None:
-        given = captures["given"][0]
-        value = self._writer.value(given)
-        if value == LITERAL or (value == UNKNOWN and "into.function" in captures):
+    def _add_flow(self, role: str, captures: _Captures) -> None:
+        given = captures[role][0]
+        value, argument = self._writer.value(given), -1
+        if value == LITERAL:
             return
-        argument = -1
-        if function := captures.get("into.function"):
-            into = self._writer.value(function[0])
-            parent = given.parent
-            argument = [child.id for child in arguments(parent)].index(given.id) if parent else 0
-        elif kind := captures.get("into.type"):
+        if kind := captures.get("into.type"):
             into = f"{instance(self._writer.type(kind[0]))}.{self._writer.text(captures['into.field'][0])}"
         elif "into" in captures:
             into = self._writer.value(captures["into"][0])
         else:
             into, argument = self._place(given)
+        self._flow(given, into, argument, value)
+
+    def _add_passed(self, role: str, captures: _Captures) -> None:
+        for place, given in enumerate(arguments(captures[role][0])):
+            value = self._writer.value(given) if given.type in self._shapes.passed else UNKNOWN
+            if value not in (LITERAL, UNKNOWN):
+                self._flow(given, self._writer.value(captures["into.function"][0]), place, value)
+
+    def _flow(self, given: Node, into: str, argument: int, value: str) -> None:
         if not into.startswith(UNKNOWN):
             self._flows.append(Flow(given.start_byte, into, argument, value))
 
@@ -716,12 +703,15 @@ class FactReader:
 
     def _mentions(self) -> Iterable[Mention]:
         """Yield the mentions, without reads and writes of variables; a call of a variable may reach what it holds."""
+        inferred, unmentioned = self._shapes.inferred, self._shapes.unmentioned
         for start, (_, use, node, captures) in self._uses.items():
-            is_declared = start in self._by_name or (start in self._named and "from" not in captures)
+            is_declared = start in self._named and (start in self._by_name or "from" not in captures)
             if use == "none" or (is_declared and "named" not in captures):
                 continue
             name = self._writer.text(captures["named"][0] if "named" in captures else node)
-            if name in self._shapes.inferred:
+            if len(captures) == 1 and use in _READ_OR_WRITTEN and self._is_variable(name, start):
+                continue
+            if name in inferred:
                 continue
             if use == "called":
                 name, use = "", Use.CALL.value
@@ -736,10 +726,12 @@ class FactReader:
                 receiver, use = UNKNOWN, Use.WRITE.value
             elif "from.other" in captures:
                 receiver = UNKNOWN
-            elif use in (Use.VALUE, Use.WRITE) and self._is_variable(name, start):
+            elif use in _READ_OR_WRITTEN and self._is_variable(name, start):
                 continue
             else:
                 receiver = ""
+            if receiver in unmentioned.get(name, ()):
+                continue
             given = arguments(captures["arguments"][0]) if "arguments" in captures else None
             values = self._writer.given(given) if given and self._shapes.overloads else []
             taken = f"({';'.join(values)})" if set(values) - {UNKNOWN} else ""
@@ -767,11 +759,27 @@ def _role(captures: _Captures) -> str:
     for name in captures:
         if name.startswith("use."):
             return name
-    roles = (
-        *_NUMBERED, "handed", "member", "indexed", "returned", "yielded", *_MARKS, "listed", "decorator", *_OUTER,
-        *_BINDERS, *_TYPES, "open", "unit", "scope", *_BASES, *_IMPORTS, *_EXPORTS, "given",
-    )  # fmt: skip
-    return next(role for role in roles if role in captures)
+    return next(role for role in (*_NUMBERED, *_ADD) if role in captures)
+
+
+_ADD: Mapping[str, Callable[[FactReader, str, _Captures], None]] = {  # A match is of the first role that it has.
+    "handed": FactReader._add_handed,
+    "member": FactReader._add_member,
+    "indexed": FactReader._add_indexed,
+    **dict.fromkeys(_RESULTS, FactReader._add_nodes),
+    **dict.fromkeys((*_MARKS, "listed", "decorator"), FactReader._add_mark),
+    **dict.fromkeys(_OUTER, FactReader._add_nodes),
+    **dict.fromkeys(_BINDERS, FactReader._add_binding),
+    **dict.fromkeys(_TYPES, FactReader._add_type),
+    "open": FactReader._add_open,
+    "unit": FactReader._add_unit,
+    "scope": FactReader._add_scope,
+    **dict.fromkeys(_BASES, FactReader._add_bases),
+    **dict.fromkeys(_IMPORTS, FactReader._add_import),
+    **dict.fromkeys(_EXPORTS, FactReader._add_export),
+    "given": FactReader._add_flow,
+    "passed": FactReader._add_passed,
+}
 
 
 def _draft(definition: Definition, code: SourceCode) -> _Draft:

@@ -38,8 +38,7 @@
   condition: (parenthesized_expression (binary_expression left: (identifier) @name operator: "instanceof" right: (_) @type))
   consequence: (_) @within)
 (assignment_expression left: [(member_expression) (identifier)] @into right: (_) @given)
-(call_expression function: (_) @into.function
-  arguments: (arguments [(identifier) (member_expression) (arrow_function) (function_expression)] @given))
+(call_expression function: (_) @into.function arguments: (_) @passed)
 
 ; What passes from file to file. A pattern of a whole statement with its names would take quadratic time.
 (import_statement (import_clause (identifier) @alias) source: (_) @module) @import.default
@@ -59,9 +58,6 @@
   right: (_) @value (#eq? @_module "module") (#eq? @_exports "exports")) @export.whole
 
 ; Mentions: the first pattern that fits decides.
-((member_expression object: (identifier) @_module property: (property_identifier) @use.none)
-  (#eq? @_module "module") (#eq? @use.none "exports"))
-((identifier) @use.none (#any-of? @use.none "exports" "module"))
 (call_expression function: [(identifier) @use.call
   (member_expression object: (_) @from property: (_) @use.call)
   (parenthesized_expression [(identifier) @use.call (member_expression object: (_) @from property: (_) @use.call)])

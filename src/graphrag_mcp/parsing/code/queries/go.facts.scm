@@ -29,7 +29,7 @@
 (composite_literal type: (_) @into.type
   body: (literal_value (keyed_element . (literal_element (identifier) @into.field)
     (literal_element [(identifier) (selector_expression) (func_literal)] @given))))
-(call_expression function: (_) @into.function arguments: (argument_list [(identifier) (selector_expression) (func_literal)] @given))
+(call_expression function: (_) @into.function arguments: (_) @passed)
 
 ; Mentions: the first pattern that fits decides.
 (parameter_declaration name: (identifier) @use.none)

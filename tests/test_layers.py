@@ -17,7 +17,7 @@ LAYERS = [
     ["settings"],
     ["ports"],
     ["exclusion", "parsing", "embedding", "stores"],
-    ["grep", "resolution"],
+    ["grep", "resolution", "history"],
     ["ingest", "search", "graph", "evaluation"],
     ["replication"],
     ["index"],

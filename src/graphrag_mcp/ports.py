@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from graphrag_mcp.model.files import Category, DocumentStatus, RelationKind, Symbol
 from graphrag_mcp.model.graph import CodeEdge, CodeNode, Dependency, Mentioned, Place
+from graphrag_mcp.model.history import Recalled, Touched
 from graphrag_mcp.model.paths import ChosenPaths
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.model.search import Frequencies, GraphNeighbour, Mention, Ranked, StoredChunk, StoredFile, SymbolMatch
@@ -79,6 +80,19 @@ class PhraseIndex(Protocol):
 
     def frequencies(self, terms: Sequence[str]) -> Frequencies:
         """Return the number of chunks with each term, of any scope."""
+
+
+class HistoryIndex(Protocol):
+    """Past commits by the words of their messages."""
+
+    def recall(self, terms: Sequence[str], limit: int) -> list[Recalled]:
+        """Return the commits whose messages have any of the words, the best first."""
+
+    def frequencies(self, terms: Sequence[str]) -> Frequencies:
+        """Return how many messages contain each term."""
+
+    def files(self, commit_ids: Collection[int], scope: Scope) -> list[Touched]:
+        """Return the files inside a scope that commits changed, also those that were renamed since."""
 
 
 class GraphStore(Protocol):

@@ -166,6 +166,9 @@ class BonusSettings(_Section):
     path_bonus: Weight = Field(0.5, description="bonus for a file whose path is in the query")
     coherence_bonus: Weight = Field(0.2, description="bonus for a file with many matching chunks")
     vote_bonus: Weight = Field(0.2, description="bonus for the file whose definitions the best candidates use most")
+    history_bonus: Weight = Field(
+        0.45, description="bonus for a file that past commits changed whose messages match the question"
+    )
     file_bonus_decay: Share = Field(0.3, description="factor on the file's bonuses for each further chunk of the file")
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from graphrag_mcp.ingest import history
-from graphrag_mcp.ingest.history import commit_times, head_commit
+from graphrag_mcp.ingest.ages import commit_times, head_commit
 from tests.repositories import NEW, commit, git
 
 OLD, MIDDLE = 1_500_000_000, 1_600_000_000

@@ -13,7 +13,7 @@ import pytest
 from graphrag_mcp.answers.overview import render_status
 from graphrag_mcp.app.local import App
 from graphrag_mcp.evaluation.history import export_tree, read_history
-from graphrag_mcp.ingest.history import commit_times, head_commit, origin
+from graphrag_mcp.ingest.ages import commit_times, head_commit, origin
 from graphrag_mcp.model.search import SearchRequest
 from graphrag_mcp.settings import load_settings
 from tests.reliability.conftest import Report, Size

@@ -26,7 +26,7 @@ from qdrant_client.http.exceptions import ResponseHandlingException, UnexpectedR
 from graphrag_mcp.app.local import App
 from graphrag_mcp.app.remote import RemoteApp
 from graphrag_mcp.errors import IndexStoreError, ServerError, SettingsError
-from graphrag_mcp.ingest.history import origin
+from graphrag_mcp.ingest.ages import origin
 from graphrag_mcp.model.files import RelationKind
 from graphrag_mcp.model.paths import folders
 from graphrag_mcp.model.scope import Scope

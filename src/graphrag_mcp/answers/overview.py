@@ -29,6 +29,7 @@ def render_status(status: Status, detailed: bool = True) -> str:
         _describe_model(status),
         f"Languages: {_counts(status.languages)}",
         f"Categories: {_counts(status.categories)}",
+        _describe_history(status),
         f"Left out: {status.exclusion_rate:.1%} of all paths; {_counts(status.skipped)}",
     ]
     if status.fallbacks:
@@ -68,6 +69,12 @@ def _describe_model(status: Status) -> str:
     if not status.model_available:
         return f"Model: {status.model or 'none'} is not available; searching by keywords and graph only"
     return f"Model: {status.model}, {status.embedded_chunks:,} of {counted(status.chunks, 'chunk')} embedded"
+
+
+def _describe_history(status: Status) -> str:
+    if status.no_history:
+        return f"History: not used ({one_line(status.no_history)})"
+    return f"History: {counted(status.commits, 'past commit')}"
 
 
 def _counts(counts: Mapping[str, int]) -> str:

@@ -54,9 +54,12 @@ class App:
 
     capabilities: ClassVar[frozenset[Capability]] = WITH_INDEX
 
-    def __init__(self, root: Path, settings: Settings, index_root: str = "") -> None:
+    def __init__(
+        self, root: Path, settings: Settings, index_root: str = "", past: tuple[Path, str] | None = None
+    ) -> None:
         """Check the root and open nothing yet; `index_root` limits the index to a subfolder.
 
+        past: a repository with the same paths, and a commit of it: its ancestors are the history of this tree.
         Raises RootError when the root is not a readable folder.
         """
         self.root = _checked(root)
@@ -71,7 +74,9 @@ class App:
         self._learnt = LearntFiles()
         self._stop = threading.Event()
         indexing = settings.indexing
-        self._supervisor = Supervisor(self.root, self._start, indexing, self._handle, self._exclusion, self._stop)
+        self._supervisor = Supervisor(
+            self.root, self._start, indexing, self._handle, self._exclusion, self._stop, past or (self.root, "")
+        )
         self._replicator = Replicator(self._servers, self._replication_source, paths.sync_lock, self._stop)
 
     # ------------------------------------------------------------ searching
@@ -177,6 +182,8 @@ class App:
             state=self.index_state(),
             branch=read_branch(find_work_tree(self.root) or self.root),
             trees=index.database.roots(),
+            commits=index.history.count(),
+            no_history=index.history.state().note,
             files=counts.files,
             chunks=counts.chunks,
             symbols=counts.symbols,

@@ -84,7 +84,8 @@ def _project(options: argparse.Namespace) -> Iterator[tuple[App, list[JudgedQuer
         tree.mkdir()
         export_tree(root, history.tree, tree)
         apart = settings.indexing.model_copy(update={"data_dir": str(Path(folder) / "data")})
-        with closing(App(tree, Settings(indexing=apart, retrieval=settings.retrieval), options.index_root)) as app:
+        alike = Settings(indexing=apart, retrieval=settings.retrieval)
+        with closing(App(tree, alike, options.index_root, past=(root, history.tree))) as app:
             yield app, list(history.queries)
 
 

@@ -13,6 +13,7 @@ from graphrag_mcp.search.sketch_cache import SketchCache
 from graphrag_mcp.stores.sqlite.catalog import SqliteCatalog
 from graphrag_mcp.stores.sqlite.database import Database
 from graphrag_mcp.stores.sqlite.facts import SqliteFacts
+from graphrag_mcp.stores.sqlite.history import SqliteHistory
 from graphrag_mcp.stores.sqlite.inventory import SqliteInventory
 from graphrag_mcp.stores.sqlite.keyword import SqliteKeywordIndex
 from graphrag_mcp.stores.sqlite.points import SqliteChunkIds
@@ -37,6 +38,7 @@ class IndexStores:
         self._relations = Relations(self.symbols, SqliteFacts(database))
         self._related = database.version()
         self._guard = threading.Lock()
+        self.history = SqliteHistory(database, self._scopes)
         self._keywords = SqliteKeywordIndex(database, self._scopes)
         self._graph = RelatedGraphStore(database, self._scopes, self.catalog, self.symbols, self.relations)
         self._vectors: SqliteVectorIndex | None = None
@@ -56,7 +58,7 @@ class IndexStores:
             self._vectors = SqliteVectorIndex(self.database, self._scopes, embedder.fingerprint, embedder.dimensions)
             self._sketches = SketchCache(self.catalog, embedder)
         stores = Stores(self.catalog, self._keywords, self._graph, self._vectors, embedder, model_problem)
-        return replace(stores, sketches=self._sketches, phrases=self._keywords)
+        return replace(stores, sketches=self._sketches, phrases=self._keywords, history=self.history)
 
     def on_servers(self, local: Stores, servers: Servers) -> Stores:
         """Return the stores of a search, each local or on a server as set; those on servers use the local catalog."""

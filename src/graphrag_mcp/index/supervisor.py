@@ -18,6 +18,7 @@ from graphrag_mcp.index import decisions
 from graphrag_mcp.index.failures import explain
 from graphrag_mcp.index.freshness import size_of
 from graphrag_mcp.index.handle import Handle
+from graphrag_mcp.index.history import HistoryFollower
 from graphrag_mcp.index.stores import IndexStores
 from graphrag_mcp.ingest.indexer import Indexer, ReportProgress, Source, Target
 from graphrag_mcp.ingest.watch.watcher import Batch, WatchedTree, watch
@@ -67,8 +68,12 @@ class Supervisor:
         handle: Handle,
         exclusion: ExclusionManager,
         stop: threading.Event,
+        past: tuple[Path, str],
     ) -> None:
-        """start: the subfolder that is indexed, or "". stop: ends everything that runs in the background."""
+        """start: the subfolder that is indexed, or "". stop: ends everything that runs in the background.
+
+        past: the repository and the commit whose ancestors are the history, "" for what is checked out.
+        """
         self._root = root
         self._start = start
         self._settings = settings
@@ -83,6 +88,7 @@ class Supervisor:
         self._polling_reason = ""
         self._damaged_at = -math.inf
         self.search_priority = SearchPriority()
+        self.history = HistoryFollower(*past, handle, stop, self.search_priority.idle)
 
     # ------------------------------------------------------------ state
 
@@ -143,7 +149,7 @@ class Supervisor:
         """Follow the edits until `stop` is set; raises IndexLockedError while another process writes the index."""
         while not stop.is_set():
             try:
-                with self._handle.writing():
+                with self._handle.writing(), self.history.following():
                     self._follow_edits(stop, report)
             except IndexDamagedError as error:
                 logger.warning("%s", error)
@@ -173,7 +179,9 @@ class Supervisor:
         with self._handle.writing():
             if rebuild:
                 self._handle.written().discard()
-            return self._reconcile(progress, reuse=not rebuild)
+            report = self._reconcile(progress, reuse=not rebuild)
+            self.history.read()
+            return report
 
     def _supervise(self) -> None:
         """Write the index while no other process does: build it, then follow the edits; else wait for the writer."""
@@ -206,7 +214,10 @@ class Supervisor:
             with self._handle.writing():
                 self._reconcile(None)
                 if self._settings.watch == "auto":
-                    self._follow_edits(self._stop, None)
+                    with self.history.following():
+                        self._follow_edits(self._stop, None)
+                else:
+                    self.history.read()
         except IndexLockedError:
             self._follow_writer()
 

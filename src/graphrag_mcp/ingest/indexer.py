@@ -14,8 +14,8 @@ from graphrag_mcp.exclusion.archive import ArchiveClassifier
 from graphrag_mcp.exclusion.attributes import StatedCategories
 from graphrag_mcp.exclusion.manager import ExclusionManager
 from graphrag_mcp.exclusion.walker import WalkedFile, walk
+from graphrag_mcp.ingest.ages import AGES_VERSION, CommitTimes, commit_times, head_commit
 from graphrag_mcp.ingest.changes import Changes, compare
-from graphrag_mcp.ingest.history import AGES_VERSION, CommitTimes, commit_times, head_commit
 from graphrag_mcp.ingest.prepare import Job, Outcome, Prepared, Rejected, Stored
 from graphrag_mcp.ingest.workers.pool import prepare_all
 from graphrag_mcp.ingest.workers.quarantine import Quarantine

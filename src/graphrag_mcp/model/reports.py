@@ -105,7 +105,8 @@ class ServerState:
 class Status:
     """The state of the index of one project.
 
-    branch: the checked-out branch, "" outside of git. trees: work trees that share the index file.
+    branch: the checked-out branch, "" outside of git. trees: work trees that share the index file. commits: past
+    commits that the search knows; no_history: why there are none.
     skipped: reason to number of paths; skipped_examples: some (path, reason). fallbacks: why files were not parsed by
     their syntax. exclusion_rate: the fraction of the paths that were left out, 0 to 1.
     """
@@ -116,6 +117,8 @@ class Status:
     state: IndexState
     branch: str = ""
     trees: int = 1
+    commits: int = 0
+    no_history: str = ""
     files: int = 0
     chunks: int = 0
     symbols: int = 0

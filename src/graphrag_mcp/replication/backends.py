@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from graphrag_mcp.errors import ServerError
 from graphrag_mcp.exclusion.globs import compile_globs
-from graphrag_mcp.ingest.history import origin
+from graphrag_mcp.ingest.ages import origin
 from graphrag_mcp.ports import Embedder
 from graphrag_mcp.search.retrieval import Stores
 from graphrag_mcp.search.threads import DaemonThreads

@@ -5,11 +5,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
+from graphrag_mcp.history.recall import MOST_FILES, Memory, recall
 from graphrag_mcp.model.files import Category
 from graphrag_mcp.model.search import FusionMethod, ListSource, Mention, Ranked, SearchRequest, StoredFile
 from graphrag_mcp.ports import ChunkStore
 from graphrag_mcp.search.query.locations import Location, lines_in
-from graphrag_mcp.search.query.understand import Query
+from graphrag_mcp.search.query.understand import Intent, Query
 from graphrag_mcp.search.ranking import backlinks
 from graphrag_mcp.search.ranking.bonuses import graph_votes
 from graphrag_mcp.search.ranking.fusion import fuse
@@ -47,16 +48,21 @@ def gather(
     lists = _lists(query, request, found, is_hybrid, lookups, settings)
     categories = _categories(lists, lookups) if settings.category_weights else {}
     fused, method = fuse(lists, is_hybrid, settings, categories)
+    memories: Sequence[Memory] = ()
     located = _chunks_at(query.locations, found.paths, lookups.stores.catalog) if is_hybrid else {}
     if is_hybrid:
         fused += _unlisted(fused, found, located)
+        memories = _remember(query, request, lookups, settings)
+        fused += _first_remembered(memories, fused, found, lookups.stores.catalog)
     voters = fused[:VOTERS]
     mentions: Sequence[Mention] = ()
     if is_hybrid and settings.vote_bonus:
         ids = [voter.chunk_id for voter in voters]
         mentions = lookups.in_graph(lambda graph: graph.mentions(ids, request.scope))
     targets = {mention.definition_chunk_id for mention in mentions}
-    files = lookups.stores.catalog.files([*(candidate.chunk_id for candidate in fused), *targets])
+    files = lookups.stores.catalog.files(
+        [*(candidate.chunk_id for candidate in fused), *targets, *(memory.chunk_id for memory in memories)]
+    )
     frequencies = lookups.frequencies(query.terms) if is_hybrid else None
     evidence = Evidence(
         definitions=found.definitions,
@@ -65,6 +71,7 @@ def gather(
         related=next((ranked.items for ranked in lists if ranked.source is ListSource.GRAPH), ()),
         keyword=next((ranked.scores for ranked in lists if ranked.source is ListSource.KEYWORD), {}),
         votes=graph_votes(voters, mentions, files),
+        history={files[memory.chunk_id].file_id: memory for memory in memories if memory.chunk_id in files},
         rarity={term: frequencies.idf(term) for term in query.terms} if frequencies is not None else {},
         backlinks=backlinks.count([candidate.chunk_id for candidate in fused], files, lookups, settings),
     )
@@ -121,6 +128,39 @@ def _unlisted(fused: Sequence[Fused], found: Found, located: Iterable[int]) -> l
     by_name = (item.chunk_id for items in (found.definitions, found.literals, found.paths) for item in items)
     named = dict.fromkeys(chain(by_name, located))
     return [Fused(chunk_id, 0.0, {}) for chunk_id in named if chunk_id not in listed]
+
+
+def _remember(query: Query, request: SearchRequest, lookups: Lookups, settings: RetrievalSettings) -> Sequence[Memory]:
+    """Return the files that past commits propose, of code that is no test.
+
+    None for a name, a path, a relation or a kind of file.
+    """
+    history = lookups.stores.history
+    is_plain = query.intent is Intent.NATURAL and not query.relations and not query.categories
+    if history is None or not is_plain or not settings.history_bonus:
+        return ()
+    found = recall(query.terms, history, request.scope)
+    files = lookups.stores.catalog.files([memory.chunk_id for memory in found])
+    return [one for one in found if files[one.chunk_id].category is Category.IMPLEMENTATION]
+
+
+def _first_remembered(
+    memories: Sequence[Memory], fused: Sequence[Fused], found: Found, catalog: ChunkStore
+) -> list[Fused]:
+    """Return for each of the best files of past commits that no list proposed its best chunk by keywords, or first."""
+    best = [memory.chunk_id for memory in memories[:MOST_FILES]]
+    beyond = sorted(found.keyword_beyond, key=lambda chunk_id: -found.keyword_beyond[chunk_id])
+    listed = [candidate.chunk_id for candidate in fused]
+    file_of = {chunk_id: file.file_id for chunk_id, file in catalog.files([*best, *beyond, *listed]).items()}
+    known = {file_of.get(chunk_id) for chunk_id in listed}
+    chosen: dict[int | None, int] = {}
+    for chunk_id in [*beyond, *best]:
+        chosen.setdefault(file_of.get(chunk_id), chunk_id)
+    return [
+        Fused(chosen[file_of[chunk_id]], 0.0, {})
+        for chunk_id in best
+        if chunk_id in file_of and file_of[chunk_id] not in known
+    ]
 
 
 def _chunks_at(locations: Sequence[Location], paths: Sequence[Ranked], catalog: ChunkStore) -> Mapping[int, int]:

@@ -24,6 +24,7 @@ from graphrag_mcp.ports import (
     CrossEncoder,
     Embedder,
     GraphStore,
+    HistoryIndex,
     KeywordIndex,
     Matrix,
     PhraseIndex,
@@ -62,7 +63,7 @@ class Stores:
     Without a model, `embedder` and `vectors` are None and `no_vectors` is the reason; without a graph, `no_graph` is.
     has_calibrated_cosines: whether the vectors are of the model in this package, for which `confidence` was fitted.
     sketches: of the definitions of files, by the same model; None where the catalog has no definitions.
-    phrases: None where no index file is there to look literals up.
+    phrases, history: None where there is no index file.
     cross_encoder: loads the model that reranks, when a search first needs it; raises ModelUnavailableError.
     """
 
@@ -77,6 +78,7 @@ class Stores:
     sketches: SketchCache | None = None
     cross_encoder: Callable[[], CrossEncoder] = _no_cross_encoder
     phrases: PhraseIndex | None = None
+    history: HistoryIndex | None = None
 
     @property
     def measured_sketches(self) -> SketchCache | None:

@@ -47,6 +47,21 @@ def read_branch(top: Path) -> str:
     return head[:_COMMIT_SHOWN] if _COMMIT.fullmatch(head) else ""
 
 
+def read_head(top: Path) -> tuple[str, str, int]:
+    """Return what changes whenever another commit is checked out: HEAD, the commit of its branch, and packed refs."""
+    common = find_common_folder(top)
+    if common is None:
+        return "", "", 0
+    git = top / ".git"
+    head = _read_line((git if git.is_dir() else read_git_pointer(top) or git) / "HEAD")
+    branch = head.removeprefix("ref: ")
+    try:
+        packed = (common / "packed-refs").stat().st_mtime_ns
+    except OSError:
+        packed = 0
+    return head, _read_line(common / branch) if branch != head else "", packed
+
+
 def read_git_pointer(folder: Path) -> Path | None:
     """Return the git folder that a `.git` file points to, None if `.git` is not a file that points anywhere."""
     text = _read_line(folder / ".git")

@@ -9,7 +9,7 @@ from functools import lru_cache
 from graphrag_mcp.model.files import SymbolKind
 from graphrag_mcp.model.search import Factor, FactorKind, LiteralPlace, Mention, Ranked, StoredFile, SymbolMatch
 from graphrag_mcp.search.query.locations import names_path
-from graphrag_mcp.search.query.understand import Intent, Query
+from graphrag_mcp.search.query.understand import LONG, Intent, Query
 from graphrag_mcp.search.ranking.ranked_lists import Fused
 from graphrag_mcp.settings import RetrievalSettings
 from graphrag_mcp.text.environment_names import sets_key
@@ -40,6 +40,7 @@ _LEAST_SHARE = 0.4  # What a literal counts in a long question.
 _FURTHER_LITERAL = 0.3
 _LAST_NAME = re.compile(r"[^\w-]+")
 _LOCATION_BONUS = 1.5  # More than what the words of a query say for other parts of the file.
+LONG_SHARE = 0.5  # Of the bonus for history in a long text, whose first line says less than a question.
 _OWN_FILE_GRADE = 1.15  # `class Session` in session.py.
 
 
@@ -120,15 +121,22 @@ def _grade(named: NamedSymbol, match: SymbolMatch) -> float:
     return grade
 
 
-FILE_BONUSES = ("stem", "stem covers query", "directory", "coherence", "votes", "path")
+FILE_BONUSES = ("stem", "stem covers query", "directory", "coherence", "votes", "path", "history")
 
 
 def file_bonuses(
-    query: Query, path: str, coherence: float, votes: float, agreement: "Agreement", settings: RetrievalSettings
+    query: Query,
+    path: str,
+    coherence: float,
+    votes: float,
+    history: float,
+    agreement: "Agreement",
+    settings: RetrievalSettings,
 ) -> tuple[float, ...]:
     """Return the bonuses that every chunk of a file gets, one for each of FILE_BONUSES.
 
-    coherence: the file's share of the candidates' scores. votes: how much they mention it. Each is 0 to 1.
+    coherence: the file's share of the candidates' scores. votes: how much they mention it. history: how well the
+    messages of commits that changed it match. Each is 0 to 1.
     """
     words = path_words(path)
     stem, around = agreement.of(words.stem), agreement.of(words.directory)
@@ -139,6 +147,7 @@ def file_bonuses(
         settings.coherence_bonus * coherence,
         settings.vote_bonus * votes,
         settings.path_bonus if query.paths and any(names_path(name, path) for name in query.paths) else 0.0,
+        settings.history_bonus * history * (LONG_SHARE if len(query.text) > LONG else 1.0),
     )
 
 

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from graphrag_mcp.history.recall import Memory
 from graphrag_mcp.model.files import NO_FACTS, Category
 from graphrag_mcp.model.search import (
     Factor,
@@ -49,8 +50,8 @@ class Evidence:
     definitions: those that the query names. literals: where its literals stand. located: chunks at the
     locations that it names, with the line. related: chunks that have the relation
     that the query asks for to the definitions. keyword: BM25 by chunk id. By file id: votes of the best candidates, 0
-    to 1 (see `bonuses.graph_votes`); backlinks, how many other files refer to it. rarity: idf of the query's terms;
-    empty where it is not known.
+    to 1 (see `bonuses.graph_votes`); history, what past commits say; backlinks, how many other files refer to it.
+    rarity: idf of the query's terms; empty where it is not known.
     """
 
     definitions: Sequence[SymbolMatch] = ()
@@ -59,6 +60,7 @@ class Evidence:
     related: Sequence[Ranked] = ()
     keyword: Mapping[int, float] = field(default_factory=dict)
     votes: Mapping[int, float] = field(default_factory=dict)
+    history: Mapping[int, Memory] = field(default_factory=dict)
     backlinks: Mapping[int, int] = field(default_factory=dict)
     rarity: Mapping[str, float] = field(default_factory=dict)
 
@@ -169,8 +171,10 @@ class Ranker:
         shared = self._files[scored.file.file_id]
         share = self.settings.file_bonus_decay**scored.rank_in_file
         terms = list(self._own.get(scored.fused.chunk_id, ()))
+        memory = self._evidence.history.get(scored.file.file_id)
+        notes = {"history": memory.note} if memory else {}
         terms += (
-            Factor(name, value * share, FactorKind.BONUS)
+            Factor(name, value * share, FactorKind.BONUS, notes.get(name, ""))
             for name, value in zip(FILE_BONUSES, shared.bonuses, strict=False)
             if value
         )
@@ -257,7 +261,9 @@ class Ranker:
         agreeing: tuple[float, ...] = ()
         if self.with_bonuses:
             votes = self._evidence.votes.get(file.file_id, 0.0)
-            agreeing = file_bonuses(self.query, file.path, coherence, votes, self._agreement, settings)
+            memory = self._evidence.history.get(file.file_id)
+            remembered = memory.score if memory else 0.0
+            agreeing = file_bonuses(self.query, file.path, coherence, votes, remembered, self._agreement, settings)
         return _FileScore(agreeing, factors, sum(agreeing), multipliers.clamped_product(factors, settings))
 
     def _prior(self, file: StoredFile) -> float:

@@ -11,7 +11,7 @@ and the file of a full-text match is known without a join. File ids are never re
 
 import re
 
-SCHEMA_VERSION = 6  # Increased when older versions could not read or write the file; each format has its own file.
+SCHEMA_VERSION = 7  # Increased when older versions could not read or write the file; each format has its own file.
 ORDINAL_BITS = 16  # 65,536 chunks a file: a file of 10 MB has about 7,000.
 MAX_CHUNKS_PER_FILE = 1 << ORDINAL_BITS
 ORDINAL_MASK = MAX_CHUNKS_PER_FILE - 1
@@ -73,6 +73,34 @@ CREATE TABLE facts (file_id INTEGER PRIMARY KEY, unit TEXT NOT NULL, has_errors 
 CREATE INDEX facts_unit ON facts (unit);
 CREATE TABLE mentioned (name TEXT, file_id INTEGER, PRIMARY KEY (name, file_id)) WITHOUT ROWID;
 CREATE TABLE manifests (file_id INTEGER PRIMARY KEY, data TEXT NOT NULL);
+
+-- Past commits, which all trees share. Ids grow from parents to children. A commit that is kept for its renames only
+-- has no files. Paths are those of that time, from the top of the work tree.
+CREATE TABLE commits (
+    id INTEGER PRIMARY KEY,
+    name BLOB NOT NULL UNIQUE,
+    seconds INTEGER NOT NULL,
+    files INTEGER NOT NULL,         -- How many files of the tree, with code, it changed when it was read.
+    subject TEXT NOT NULL
+);
+CREATE TABLE commit_paths (id INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE);
+CREATE TABLE commit_changes (commit_id INTEGER, path_id INTEGER, PRIMARY KEY (commit_id, path_id)) WITHOUT ROWID;
+CREATE INDEX commit_changes_path ON commit_changes (path_id, commit_id);
+CREATE TABLE commit_renames (
+    commit_id INTEGER,
+    before_id INTEGER,
+    path_id INTEGER NOT NULL,
+    PRIMARY KEY (commit_id, before_id)
+) WITHOUT ROWID;
+CREATE VIRTUAL TABLE messages USING fts5 (words, content = '', tokenize = "ascii tokenchars '_'");
+CREATE VIRTUAL TABLE message_terms USING fts5vocab (messages, row);
+CREATE TABLE tree_history (
+    tree_id INTEGER PRIMARY KEY,
+    tip TEXT NOT NULL,              -- The commit whose ancestors the tree has, "" for none.
+    note TEXT NOT NULL,             -- Why it has none.
+    folder TEXT NOT NULL,           -- That of the tree's root in the work tree, "" or ending with "/".
+    members BLOB NOT NULL           -- One byte a commit by id: whether it is an ancestor.
+);
 
 CREATE TABLE chunks (
     id INTEGER PRIMARY KEY,

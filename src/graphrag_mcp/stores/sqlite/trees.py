@@ -73,7 +73,7 @@ def remove_tree(connection: sqlite3.Connection, tree_id: int) -> None:
         file_id
         for (file_id,) in connection.execute("SELECT file_id FROM main.tree_files WHERE tree_id = ?", (tree_id,))
     ]
-    for table in ("tree_files", "meta", "skipped", "projected"):
+    for table in ("tree_files", "meta", "skipped", "projected", "tree_history"):
         connection.execute(f"DELETE FROM main.{table} WHERE tree_id = ?", (tree_id,))
     connection.execute("DELETE FROM main.trees WHERE id = ?", (tree_id,))
     remove_orphans(connection, ids)

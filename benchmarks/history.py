@@ -1,0 +1,163 @@
+"""Measure what past commits add to the ranking: on later commits, on symptoms, on shuffled history, and on guards.
+
+    python -m benchmarks.history CHECKOUT … [--commits 40]          # each a clone with its history
+    python -m benchmarks.history CHECKOUT … --queries QUERIES.json  # a guard: questions with known answers
+
+The first form exports the tree before the newest suitable commits of a repository, indexes it with the history of its
+ancestors, and asks the subjects of those commits and the first sentences of their bodies. Each search is run with the
+history, without, and with the commits' messages exchanged at random; the differences are those of file NDCG@10 with
+intervals of 95 %. The second form asks questions about the checked-out tree.
+"""
+
+import argparse
+import random
+import re
+import tempfile
+import time
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+
+from graphrag_mcp.app.local import App
+from graphrag_mcp.evaluation.comparison import bootstrap
+from graphrag_mcp.evaluation.history import FEWEST_CHARACTERS, export_tree, read_history
+from graphrag_mcp.evaluation.scores import JudgedQuery, read_queries, score
+from graphrag_mcp.model.history import Recalled, Touched
+from graphrag_mcp.model.reports import IndexPhase, IndexState
+from graphrag_mcp.model.scope import Scope
+from graphrag_mcp.model.search import Frequencies, SearchRequest
+from graphrag_mcp.ports import HistoryIndex
+from graphrag_mcp.search.orchestrator import SearchOrchestrator
+from graphrag_mcp.search.retrieval import Stores
+from graphrag_mcp.settings import RetrievalSettings, load_settings
+
+_SENTENCE = re.compile(r"(?<=[.!?])\s|\n\n")
+Scores = dict[str, float]
+
+
+class Shuffled:
+    """A history in which every message belongs to another commit."""
+
+    def __init__(self, history: HistoryIndex, commits: Sequence[int]) -> None:
+        others = list(commits)
+        random.Random(0).shuffle(others)
+        self._history, self._other = history, dict(zip(commits, others, strict=True))
+
+    def recall(self, terms: Sequence[str], limit: int) -> list[Recalled]:
+        found = self._history.recall(terms, limit)
+        return [one._replace(commit_id=self._other.get(one.commit_id, one.commit_id)) for one in found]
+
+    def frequencies(self, terms: Sequence[str]) -> Frequencies:
+        return self._history.frequencies(terms)
+
+    def files(self, commit_ids: Collection[int], scope: Scope) -> list[Touched]:
+        return self._history.files(commit_ids, scope)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="Measure what past commits add to the ranking.")
+    parser.add_argument("checkouts", nargs="+", type=Path)
+    parser.add_argument("--commits", type=int, default=40, help="newest suitable commits of each repository")
+    parser.add_argument("--queries", type=Path, help="questions about the checked-out trees instead")
+    parser.add_argument("--setting", action="append", default=[], help="name=value")
+    parser.add_argument("--worst", type=int, default=0, help="list the questions that lose most")
+    options = parser.parse_args()
+    changes = {name: float(value) for name, _, value in (one.partition("=") for one in options.setting)}
+    settings = RetrievalSettings().model_copy(update=changes)
+    gains: dict[str, dict[str, list[tuple[float, float, str]]]] = {}
+    for checkout in options.checkouts:
+        with tempfile.TemporaryDirectory() as folder:
+            for name, runs in _measure(checkout.resolve(), Path(folder), options, settings).items():
+                for run, scores in runs.items():
+                    rows = [(scores[query], runs["without"][query], query) for query in scores]
+                    gains.setdefault(name, {}).setdefault(run, []).extend(rows)
+    for name, by_run in gains.items():
+        for run, rows in by_run.items():
+            mean, low, high = bootstrap([after - before for after, before, _ in rows])
+            base = sum(after for after, _, _ in rows) / len(rows)
+            print(f"{name:12} {len(rows):5} {run:10} {base:.3f}  {mean:+.3f} [{low:+.3f}, {high:+.3f}]")
+        losses = sorted(by_run["with"], key=lambda row: row[0] - row[1])[: options.worst]
+        print("".join(f"  {before:.2f} -> {after:.2f}  {query}\n" for after, before, query in losses), end="")
+
+
+def _measure(
+    root: Path, folder: Path, options: argparse.Namespace, settings: RetrievalSettings
+) -> Mapping[str, Mapping[str, Scores]]:
+    """Return by set and run the file NDCG of each question of one repository."""
+    if options.queries:
+        asked = [query for query in read_queries(options.queries) if query.repo == root.name]
+        sets, tree, past = {"questions": asked}, root, None
+    else:
+        history = read_history(root, options.commits)
+        tree = folder / root.name
+        tree.mkdir()
+        export_tree(root, history.tree, tree)
+        sets, past = (
+            {"subjects": _subjects(history.queries), "symptoms": _symptoms(history.queries)},
+            (root, history.tree),
+        )
+    with closing(App(tree, load_settings(tree, {"GRAPHRAG_DATA_DIR": str(folder / "data")}), past=past)) as app:
+        began = time.perf_counter()
+        app.index()
+        status = app.status()
+        known = f"{status.commits} commits" if not status.no_history else status.no_history
+        print(f"# {root.name}: {status.files} files, {known}, {time.perf_counter() - began:.1f} s", flush=True)
+        stores = app.stores()
+        runs = {"without": replace(stores, history=None), "with": stores, "shuffled": _shuffled(stores)}
+        return {
+            name: {run: _ask(queries, one, settings) for run, one in runs.items()} for name, queries in sets.items()
+        }
+
+
+def _shuffled(stores: Stores) -> Stores:
+    if stores.history is None:
+        return stores
+    commits = [one.commit_id for one in stores.history.recall(_words(stores), 20_000)]
+    return replace(stores, history=Shuffled(stores.history, sorted(commits)))
+
+
+def _words(stores: Stores) -> list[str]:
+    return [
+        "add",
+        "fix",
+        "updat",
+        "remov",
+        "use",
+        "support",
+        "to",
+        "the",
+        "in",
+        "for",
+        "test",
+        "a",
+        "of",
+        "with",
+        "and",
+    ]
+
+
+def _subjects(queries: Iterable[JudgedQuery]) -> list[JudgedQuery]:
+    return [replace(query, query=query.query.partition("\n")[0]) for query in queries]
+
+
+def _symptoms(queries: Iterable[JudgedQuery]) -> list[JudgedQuery]:
+    """Return the first sentence of each body that has one."""
+    bodies = ((query, query.query.partition("\n")[2].strip()) for query in queries)
+    told = ((query, " ".join(_SENTENCE.split(body)[0].split())) for query, body in bodies)
+    return [replace(query, query=text) for query, text in told if len(text) >= FEWEST_CHARACTERS]
+
+
+def _ask(queries: Sequence[JudgedQuery], stores: Stores, settings: RetrievalSettings) -> Scores:
+    state = IndexState(IndexPhase.READY)
+    found: Scores = {}
+    with closing(SearchOrchestrator(settings)) as orchestrator:
+        for query in queries:
+            hits = orchestrator.search(SearchRequest(query.query, limit=10), stores, state).primary
+            places = [(hit.chunk.path, hit.chunk.start_line, hit.chunk.end_line) for hit in hits]
+            found[query.id] = score(query, places).file_ndcg
+    return found
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,57 @@
+"""Finds files by the messages of the commits that changed them."""
+
+import math
+import time
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from graphrag_mcp.model.history import Recalled
+from graphrag_mcp.model.scope import Scope
+from graphrag_mcp.ports import HistoryIndex
+
+MOST_COMMITS = 60  # From 30 to 100 the ranking is nearly the same.
+MOST_FILES = 10  # That become candidates.
+
+_ENOUGH = 0.45  # The share of a question that a message covers when it is about the same thing.
+_ENOUGH_TERMS = 4.5  # The same for a question of more than ten words.
+
+
+class Memory(NamedTuple):
+    """A file that matching commits changed. score: 0 to 1. chunk_id: its first. commit: the best of them."""
+
+    chunk_id: int
+    score: float
+    commit: Recalled
+
+    @property
+    def note(self) -> str:
+        """The commit, for example "changed by 1a2b3c4 2026-05-03: Fix the timeout"."""
+        return f"changed by {described(self.commit)}"
+
+
+def described(commit: Recalled) -> str:
+    """Return the short name of a commit, its day and its subject."""
+    day = time.strftime("%Y-%m-%d", time.gmtime(commit.seconds))
+    return f"{commit.name[:7]} {day}: {commit.subject}"
+
+
+def recall(terms: Sequence[str], history: HistoryIndex, scope: Scope) -> list[Memory]:
+    """Return the files that commits whose messages match a question changed, the best first.
+
+    A file's score is the largest of its commits: BM25 / that of the best commit / √(files of the commit), times how
+    much of the question the best commit covers. terms: of the question.
+    """
+    commits = history.recall(terms, MOST_COMMITS) if terms else []
+    if not commits:
+        return []
+    best = commits[0].score
+    frequencies = history.frequencies(terms)
+    covered = best / sum(map(frequencies.idf, terms))
+    weight = min(1.0, covered / min(_ENOUGH, _ENOUGH_TERMS / len(terms)))
+    by_id = {commit.commit_id: commit for commit in commits}
+    memories: dict[int, Memory] = {}
+    for commit_id, chunk_id, files in history.files(by_id, scope):
+        score = weight * by_id[commit_id].score / best / math.sqrt(files)
+        if chunk_id not in memories or memories[chunk_id].score < score:
+            memories[chunk_id] = Memory(chunk_id, score, by_id[commit_id])
+    return sorted(memories.values(), key=lambda memory: (-memory.score, memory.chunk_id))

@@ -1,0 +1,75 @@
+"""Brings the stored commits of a tree up to what is checked out."""
+
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from pathlib import Path
+
+from graphrag_mcp.history.log import find_folder, head_of, is_ancestor, paths_in, read_log, why_no_history
+from graphrag_mcp.model.files import Category
+from graphrag_mcp.model.history import Commit
+from graphrag_mcp.parsing.categories import categorise
+from graphrag_mcp.stores.sqlite.history import SqliteHistory, State
+from graphrag_mcp.system.git import GitError
+
+MOST_COMMITS = 10_000  # The newest 1,000 give 90 % of what they are good for.
+FEWEST_COMMITS = 100  # Fewer say too little, and what they say is said of the newest files.
+MOST_FILES = 15  # A commit that changes more says little of each.
+
+_CODE = frozenset({Category.IMPLEMENTATION, Category.TESTS, Category.EXAMPLES})
+
+
+def update_history(
+    history: SqliteHistory, repository: Path, tip: str = "", pause: Callable[[], bool] = lambda: False
+) -> str:
+    """Read the commits that a tree lacks; return why it has no history, "" if it has.
+
+    repository: the root of the tree, or that of another tree with the same paths. tip: whose ancestors are meant; by
+    default, what is checked out. pause: called after each commit, may wait; True ends it, and nothing is stored.
+    """
+    before = history.state()
+    if problem := why_no_history(repository):
+        return _without(history, before, problem)
+    try:
+        top, folder = find_folder(repository)
+        tip = tip or head_of(top)
+        if (before.tip, before.folder) == (tip, folder):
+            return before.note
+        known = before.tip if not before.note and before.tip and is_ancestor(top, before.tip, tip) else ""
+        commits = list(_usable(top, tip, known, pause))
+    except GitError as error:
+        return _without(history, before, str(error))
+    if pause():
+        return before.note
+    is_enough = known or sum(files > 0 for _, files in commits) >= FEWEST_COMMITS
+    note = "" if is_enough else f"fewer than {FEWEST_COMMITS} commits change a few files each"
+    state = State(tip, note, folder, before.members if known else b"")
+    history.write(state, commits[::-1] if is_enough else ())
+    history.tidy()
+    return note
+
+
+def _without(history: SqliteHistory, before: State, note: str) -> str:
+    if before.note != note:
+        history.write(State(note=note), ())
+    return note
+
+
+def _usable(top: Path, tip: str, known: str, pause: Callable[[], bool]) -> Iterator[tuple[Commit, int]]:
+    """Yield the commits to store, the newest first, each with its number of living files with code, 0 for too many."""
+    living = {path: path for path in paths_in(top, tip) if categorise(path) in _CODE}
+    left = MOST_COMMITS
+    with closing(read_log(top, tip, known)) as log:
+        for commit in log:
+            if pause():
+                return
+            files = sum(change.path in living for change in commit.changes)
+            for change in commit.changes:
+                if change.before and change.path in living:
+                    living[change.before] = living[change.path]
+            if 0 < files <= MOST_FILES:
+                left -= 1
+                yield commit, files
+            elif any(change.before for change in commit.changes):
+                yield commit, 0
+            if not left:
+                return

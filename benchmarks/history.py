@@ -23,6 +23,9 @@ from graphrag_mcp.app.local import App
 from graphrag_mcp.evaluation.comparison import bootstrap
 from graphrag_mcp.evaluation.history import FEWEST_CHARACTERS, export_tree, read_history
 from graphrag_mcp.evaluation.scores import JudgedQuery, read_queries, score
+from graphrag_mcp.history.log import read_log
+from graphrag_mcp.history.together import companions
+from graphrag_mcp.history.update import MOST_FILES
 from graphrag_mcp.model.history import Recalled, Touched
 from graphrag_mcp.model.reports import IndexPhase, IndexState
 from graphrag_mcp.model.scope import Scope
@@ -31,8 +34,11 @@ from graphrag_mcp.ports import HistoryIndex
 from graphrag_mcp.search.orchestrator import SearchOrchestrator
 from graphrag_mcp.search.retrieval import Stores
 from graphrag_mcp.settings import RetrievalSettings, load_settings
+from graphrag_mcp.stores.sqlite.history import SqliteHistory
 
 _SENTENCE = re.compile(r"(?<=[.!?])\s|\n\n")
+# In nearly all messages.
+_COMMON = ("add", "fix", "updat", "remov", "use", "support", "to", "the", "in", "for", "test", "a", "of", "with", "and")
 Scores = dict[str, float]
 
 
@@ -61,10 +67,14 @@ def main() -> None:
     parser.add_argument("--commits", type=int, default=40, help="newest suitable commits of each repository")
     parser.add_argument("--queries", type=Path, help="questions about the checked-out trees instead")
     parser.add_argument("--setting", action="append", default=[], help="name=value")
+    parser.add_argument("--together", action="store_true", help="measure which files are said to change together")
     parser.add_argument("--worst", type=int, default=0, help="list the questions that lose most")
     options = parser.parse_args()
     changes = {name: float(value) for name, _, value in (one.partition("=") for one in options.setting)}
     settings = RetrievalSettings().model_copy(update=changes)
+    if options.together:
+        _measure_together(options.checkouts, options.commits)
+        return
     gains: dict[str, dict[str, list[tuple[float, float, str]]]] = {}
     for checkout in options.checkouts:
         with tempfile.TemporaryDirectory() as folder:
@@ -110,31 +120,41 @@ def _measure(
         }
 
 
+def _measure_together(checkouts: Sequence[Path], commits: int) -> None:
+    """Print how often the second file of a later commit is among the first five that are named for the first."""
+    asked = named = popular = 0
+    for checkout in checkouts:
+        root = checkout.resolve()
+        history = read_history(root, commits)
+        with tempfile.TemporaryDirectory() as folder:
+            tree = Path(folder) / root.name
+            tree.mkdir()
+            export_tree(root, history.tree, tree)
+            settings = load_settings(tree, {"GRAPHRAG_DATA_DIR": f"{folder}/data"})
+            with closing(App(tree, settings, past=(root, history.tree))) as app:
+                app.index()
+                past = app.stores().history
+                assert isinstance(past, SqliteHistory)
+                most = _most_changed(past, {file.path for file in app.navigator().files.listed(Scope())})
+                for commit in read_log(root, "HEAD", history.tree):
+                    files = [change.path for change in commit.changes if change.path in most]
+                    if 2 <= len(files) <= MOST_FILES:
+                        first, second, *_ = files
+                        asked += 1
+                        named += second in [one.path for one in companions(past, first, Scope(), 5)]
+                        popular += second in [path for path in most if path != first][:5]
+    print(f"{asked} commits: named {named / asked:.3f}, most often changed files {popular / asked:.3f}")
+
+
+def _most_changed(past: SqliteHistory, paths: Collection[str]) -> list[str]:
+    return sorted(paths, key=lambda path: -len(past.changed_by(path)))
+
+
 def _shuffled(stores: Stores) -> Stores:
     if stores.history is None:
         return stores
-    commits = [one.commit_id for one in stores.history.recall(_words(stores), 20_000)]
+    commits = [one.commit_id for one in stores.history.recall(_COMMON, 20_000)]
     return replace(stores, history=Shuffled(stores.history, sorted(commits)))
-
-
-def _words(stores: Stores) -> list[str]:
-    return [
-        "add",
-        "fix",
-        "updat",
-        "remov",
-        "use",
-        "support",
-        "to",
-        "the",
-        "in",
-        "for",
-        "test",
-        "a",
-        "of",
-        "with",
-        "and",
-    ]
 
 
 def _subjects(queries: Iterable[JudgedQuery]) -> list[JudgedQuery]:

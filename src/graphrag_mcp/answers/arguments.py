@@ -27,6 +27,7 @@ MAXIMUM_ROWS = 500  # Lines of an exact answer.
 MAXIMUM_CONTEXT = 20
 MAXIMUM_ENTRIES = 200  # Of a list: each adds a condition, or a pattern that is matched against every path.
 MAXIMUM_ENTRY = 4_096  # Characters: the longest path that Linux accepts.
+HISTORY_TOKENS = 625  # 2,000 characters.
 DOCUMENT_HOPS = 1  # The query tools rank with direct neighbours only; the graph is the hybrid tool's subject.
 
 ResponseFormat = Literal["concise", "detailed", "json"]
@@ -62,6 +63,8 @@ class ToolArguments(BaseModel):
     """The arguments that all tools share."""
 
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
+
+    default_tokens: ClassVar[int] = 0  # Of an answer; 0: as the settings say.
 
     response_format: ResponseFormat = Field(
         "detailed",
@@ -252,6 +255,29 @@ class ImpactArguments(CodeArguments):
 
     symbol: SymbolText
     hops: Hops = 3
+
+
+class HistoryArguments(PagedArguments):
+    """`find_history`."""
+
+    default_tokens: ClassVar[int] = HISTORY_TOKENS
+
+    query: str = Field("", max_length=MAXIMUM_QUERY, description="Words of commit messages.")
+    symbol: str = Field("", max_length=1_000, description="How its lines came to be.")
+    path: str = Field("", max_length=MAXIMUM_ENTRY, description="How this file came to be.")
+    line: int | None = Field(None, ge=1, description="Of path: the commit that explains it.")
+    since: str = Field("", max_length=100, description="Only commits after this day (2026-01-31, 2 weeks ago).")
+    until: str = Field("", max_length=100, description="Only commits before this day.")
+    author: str = Field("", max_length=200, description="A part of name or address.")
+    limit: ResultCount = 10
+
+    @model_validator(mode="after")
+    def _asks(self) -> Self:
+        if not any((self.query.strip(), self.symbol, self.path, self.since, self.until, self.author)):
+            raise RequestError("query", "query is required, or symbol, path, since, until or author")
+        if self.line and not self.path:
+            raise RequestError("line", "line needs the path that it is in")
+        return self
 
 
 class OccurrencesArguments(CodeArguments):

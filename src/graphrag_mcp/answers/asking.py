@@ -1,11 +1,14 @@
 """The queries of the tools: one function for each, from a validated call to what the backend found."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import time
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from graphrag_mcp.answers.arguments import (
     FindSymbolArguments,
+    HistoryArguments,
     ImpactArguments,
     IndexStatusArguments,
     OccurrencesArguments,
@@ -17,6 +20,7 @@ from graphrag_mcp.answers.requests import Call, Page, page_of, search_request
 from graphrag_mcp.app.protocol import CodeBackend, InFile, SearchBackend
 from graphrag_mcp.errors import RequestError
 from graphrag_mcp.model.graph import CodeNode
+from graphrag_mcp.model.history import Commit, Span
 from graphrag_mcp.model.reports import Status
 from graphrag_mcp.model.search import SearchResult
 
@@ -27,6 +31,8 @@ if TYPE_CHECKING:  # The navigator imports numpy through the ports, and no clien
     from graphrag_mcp.grep.hits import Hits
     from graphrag_mcp.grep.roles import Placed
 
+CHANGES_SECONDS = 0.8  # For the definitions that the commits of a page changed.
+NOT_INDEXED = "(changed only files that are not indexed)"
 USES_SHOWN = 6  # Of a definition; trace_relations lists all.
 ALSO_SHOWN = 7  # Overloads and declarations.
 
@@ -112,6 +118,54 @@ def find_occurrences(backend: CodeBackend, call: Call[OccurrencesArguments]) -> 
         return CodeAnswer(hits, Page(rows, call.first, hits.found.total), list(files.values()))
 
     return _navigate(backend, ask)
+
+
+@dataclass(frozen=True, slots=True)
+class ToldCommit:
+    """A commit with the indexed files that it changed and the definitions in them, and how many other files."""
+
+    commit: Commit
+    files: Mapping[str, Sequence[str]]
+    others: int
+
+
+@dataclass(frozen=True, slots=True)
+class History:
+    """The commits of an answer. node: the definition or file whose past it is, None for all commits.
+
+    note: what is missing.
+    """
+
+    node: CodeNode | None
+    note: str
+
+
+def find_history(backend: CodeBackend, call: Call[HistoryArguments]) -> CodeAnswer[History, ToldCommit]:
+    """Return the commits that match words, or that made a definition, a file or a line what it is."""
+
+    def ask(navigator: "Navigator") -> CodeAnswer[History, ToldCommit]:
+        asked, past = call.arguments, navigator.past
+        if past.is_missing:
+            raise RequestError("find_history", f"find_history needs the history of git: {past.problem}")
+        node = navigator.starts(asked.symbol or asked.path, call.scope)[0] if asked.symbol or asked.path else None
+        told = past.answer(asked.query, node, asked.line, Span(asked.since, asked.until, asked.author))
+        commits = told.commits[call.first : call.first + asked.limit]
+        deadline = time.monotonic() + CHANGES_SECONDS
+        changes = [past.changes(commit, deadline) for commit in commits]
+        shown = navigator.shown({path for files in changes for path in files}, call.scope)
+        rows = [_told(commit, files, shown, backend.root) for commit, files in zip(commits, changes, strict=True)]
+        page = Page(rows, call.first, len(told.commits))
+        return CodeAnswer(History(node, told.note or past.problem), page, [node] if node else [])
+
+    return _navigate(backend, ask)
+
+
+def _told(commit: Commit, files: Mapping[str, Sequence[str]], shown: Container[str], root: Path) -> ToldCommit:
+    """Return a commit without what is not indexed; its message too, if it changed nothing else that exists."""
+    told = {path: symbols for path, symbols in files.items() if path in shown}
+    if not told and any((root / path).exists() for path in files):
+        commit = commit._replace(message=NOT_INDEXED, author="")
+    return ToldCommit(commit, told, len(files) - len(told))
 
 
 def _navigate(backend: CodeBackend, ask: Callable[["Navigator"], CodeAnswer[Whole, Row]]) -> CodeAnswer[Whole, Row]:

@@ -4,19 +4,20 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from graphrag_mcp.answers.arguments import (
-    CodeArguments,
     FindSymbolArguments,
+    HistoryArguments,
     ImpactArguments,
     OccurrencesArguments,
     TraceArguments,
 )
-from graphrag_mcp.answers.asking import ALSO_SHOWN, USES_SHOWN, CodeAnswer
+from graphrag_mcp.answers.asking import ALSO_SHOWN, USES_SHOWN, CodeAnswer, History, ToldCommit
 from graphrag_mcp.answers.code_text import STOPS_SHOWN, excerpt
 from graphrag_mcp.answers.excerpts import room_of
 from graphrag_mcp.answers.payload import fitting, json_cost
 from graphrag_mcp.answers.requests import Call
 from graphrag_mcp.answers.test_command import test_commands
 from graphrag_mcp.model.graph import CodeEdge, CodeNode, Doubt
+from graphrag_mcp.model.history import day_of
 
 if TYPE_CHECKING:  # They import numpy through the ports, and no client should wait for that.
     from graphrag_mcp.graph.impact import Impact, Reached
@@ -53,6 +54,7 @@ def impact_json(answer: "CodeAnswer[Impact, tuple[Reached, bool]]", call: Call[I
         **_some("starts", [node_payload(node) for node in found.starts]),
         "rows": [_reached_payload(row, is_test=is_test) for row, is_test in answer.page.rows],
         "test_commands": test_commands(row.node for row in found.tests if not row.is_guess),
+        **_some("changed_together", [one._asdict() for one in found.together]),
         "doubt": doubt_payload(found.doubt),
         "is_cut": found.is_cut,
     }
@@ -72,6 +74,27 @@ def occurrences_json(answer: "CodeAnswer[Hits, Placed]", call: Call[OccurrencesA
     return _lay_out(answer, call, payload)
 
 
+def history_json(answer: CodeAnswer[History, ToldCommit], call: Call[HistoryArguments]) -> dict[str, Any]:
+    """Return each commit with its files."""
+    node = answer.found.node
+    payload = {
+        **({"of": node_payload(node)} if node else {}),
+        "rows": [
+            {
+                "commit": row.commit.name,
+                "date": day_of(row.commit),
+                "author": row.commit.author,
+                "message": row.commit.message,
+                "files": [{"path": path, "symbols": list(symbols)} for path, symbols in row.files.items()],
+                "other_files": row.others,
+            }
+            for row in answer.page.rows
+        ],
+        "missing": answer.found.note,
+    }
+    return _lay_out(answer, call, payload)
+
+
 def _hit_payload(row: "Placed") -> dict[str, Any]:
     one = row.occurrence
     around = {"before": list(row.before), "after": list(row.after)} if row.before or row.after else {}
@@ -79,7 +102,7 @@ def _hit_payload(row: "Placed") -> dict[str, Any]:
     return where | {"text": excerpt(one)} | around
 
 
-def _lay_out(answer: CodeAnswer[Any, Any], call: Call[CodeArguments], payload: dict[str, Any]) -> dict[str, Any]:
+def _lay_out(answer: CodeAnswer[Any, Any], call: Call[Any], payload: dict[str, Any]) -> dict[str, Any]:
     """Return the payload with as many rows as fit, the notes, and the cursor to the next row."""
     payload |= {"notes": [answer.note] if answer.note else [], "stale": list(answer.stale)}
     room = room_of(call.tokens) - json_cost(payload | {"rows": []}) - _PAGING_FRAME

@@ -5,10 +5,10 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from graphrag_mcp.answers.arguments import (
-    CodeArguments,
     FindSymbolArguments,
     ImpactArguments,
     OccurrencesArguments,
+    PagedArguments,
     TraceArguments,
 )
 from graphrag_mcp.answers.asking import ALSO_SHOWN, USES_SHOWN, CodeAnswer
@@ -77,13 +77,13 @@ def symbols_text(answer: "CodeAnswer[Sequence[Found], Found]", call: Call[FindSy
     """Return each definition with the references to it."""
     count = sum(1 + len(row.also) for row in answer.found)
     head = [f"{counted(count, 'definition')} of {one_line(call.arguments.symbol)}:"]
-    return _lay_out(answer, call, head, _found_lines)
+    return lay_out(answer, call, head, _found_lines)
 
 
 def trace_text(answer: "CodeAnswer[Trace, Step]", call: Call[TraceArguments]) -> str:
     """Return each relation under its file and definition with the text of its lines, and what is not known."""
     found, total = answer.found, answer.page.total
-    starts = ", ".join(_location(node) for node in found.starts[:3])
+    starts = ", ".join(location_of(node) for node in found.starts[:3])
     more = f" and {len(found.starts) - 3} more of that name" if len(found.starts) > 3 else ""
     within = f" within {counted(call.arguments.hops, 'hop')}" if call.arguments.hops > 1 else ""
     kinds = Counter(step.edge.certainty for step in found.steps)
@@ -103,7 +103,7 @@ def trace_text(answer: "CodeAnswer[Trace, Step]", call: Call[TraceArguments]) ->
         rest = len(step.lines) - len(numbers)
         return ["\n".join([*path, _step_head(step, found), *texts, *([f"    ... {rest} more lines"] if rest else [])])]
 
-    return _lay_out(answer, call, [head], lines, _where_it_stops(found))
+    return lay_out(answer, call, [head], lines, _where_it_stops(found))
 
 
 def _step_head(step: "Step", found: "Trace") -> str:
@@ -125,16 +125,18 @@ def _step_head(step: "Step", found: "Trace") -> str:
 def impact_text(answer: "CodeAnswer[Impact, tuple[Reached, bool]]", call: Call[ImpactArguments]) -> str:
     """Return what a change may reach, and the tests with the command that runs them."""
     found = answer.found
-    starts = ", ".join(_location(node) for node in found.starts[:3])
+    starts = ", ".join(location_of(node) for node in found.starts[:3])
     files = len({row.node.path for row in (*found.tests, *found.reached)})
     others = counted(len(found.reached), "definition or file", "definitions and files")
     reached = f"{others}, and {counted(len(found.tests), 'test')}, in {counted(files, 'file')}"
     head = f"Changing {starts} may affect {reached} (within {counted(call.arguments.hops, 'hop')})."
     if not answer.page.total:
         head = f"No{'' if found.doubt.is_complete else ' certain'} dependants of {starts}."
-    tail = _doubts(found.doubt, found.starts) + (["Truncated; retry with fewer hops."] if found.is_cut else [])
+    usual = [f"{one_line(one.path)} ({one.together} of {one.of} commits)" for one in found.together]
+    tail = [f"Usually changed with {one_line(found.starts[0].path)}: {', '.join(usual)}."] if usual else []
+    tail += _doubts(found.doubt, found.starts) + (["Truncated; retry with fewer hops."] if found.is_cut else [])
     commands = test_commands(row.node for row in found.tests if not row.is_guess)
-    return _lay_out(answer, call, [head, *(f"Test: {one_line(command)}" for command in commands)], _reached_lines, tail)
+    return lay_out(answer, call, [head, *(f"Test: {one_line(command)}" for command in commands)], _reached_lines, tail)
 
 
 def occurrences_text(answer: "CodeAnswer[Hits, Placed]", call: Call[OccurrencesArguments]) -> str:
@@ -163,7 +165,7 @@ def occurrences_text(answer: "CodeAnswer[Hits, Placed]", call: Call[OccurrencesA
         below = [f"  {one.line + 1 + n}- {_shown_line(text)}" for n, text in enumerate(row.after)]
         return ["\n".join([*path, *symbol, *above, f"  {one.line}: {one_line(text)}{role}", *below])]
 
-    return _lay_out(answer, call, head, lines, doubt="so roles may be off")
+    return lay_out(answer, call, head, lines, doubt="so roles may be off")
 
 
 def _shown_line(text: str) -> str:
@@ -176,9 +178,9 @@ def excerpt(row: "Occurrence") -> str:
     return ("…" if start else "") + row.text[start : start + LINE_CHARACTERS]
 
 
-def _lay_out(
+def lay_out(
     answer: CodeAnswer[Any, _Row],
-    call: Call[CodeArguments],
+    call: Call[PagedArguments],
     head: Sequence[str],
     lines: Callable[[_Row], list[str]],
     tail: Sequence[str] = (),
@@ -226,7 +228,7 @@ def _found_lines(row: "Found") -> list[str]:
 
 
 def _defined_lines(node: CodeNode) -> list[str]:
-    location = _location(node) + (f" ({node.kind})" if not node.is_file else "") + _archived(node)
+    location = location_of(node) + (f" ({node.kind})" if not node.is_file else "") + _archived(node)
     return [location, f"   {one_line(node.signature)}"] if node.signature else [location]
 
 
@@ -286,7 +288,7 @@ def _where_it_stops(found: "Trace") -> list[str]:
 # ---------------------------------------------------------------- words
 
 
-def _location(node: CodeNode) -> str:
+def location_of(node: CodeNode) -> str:
     if node.is_file:
         return one_line(node.path)
     return one_line(f"{node.path}:{node.start_line}-{node.end_line}  {node.qualified_name}")

@@ -8,6 +8,7 @@ from typing import Any, Generic, TypeAlias, TypeVar
 
 from graphrag_mcp.answers.arguments import (
     FindSymbolArguments,
+    HistoryArguments,
     HybridSearchArguments,
     ImpactArguments,
     IndexStatusArguments,
@@ -17,10 +18,19 @@ from graphrag_mcp.answers.arguments import (
     ToolArguments,
     TraceArguments,
 )
-from graphrag_mcp.answers.asking import find_occurrences, find_symbol, impact, index_status, search, trace_relations
-from graphrag_mcp.answers.code_json import impact_json, occurrences_json, symbols_json, trace_json
+from graphrag_mcp.answers.asking import (
+    find_history,
+    find_occurrences,
+    find_symbol,
+    impact,
+    index_status,
+    search,
+    trace_relations,
+)
+from graphrag_mcp.answers.code_json import history_json, impact_json, occurrences_json, symbols_json, trace_json
 from graphrag_mcp.answers.code_text import impact_text, occurrences_text, symbols_text, trace_text
 from graphrag_mcp.answers.excerpts import CONCISE_TOKENS
+from graphrag_mcp.answers.history_text import history_text
 from graphrag_mcp.answers.overview import status_text
 from graphrag_mcp.answers.payload import search_json, status_payload
 from graphrag_mcp.answers.render import printable, search_text
@@ -67,7 +77,11 @@ class Tool(Generic[_Backend, _Arguments, _Found]):
         if "exclude_archived" not in arguments.model_fields_set:
             scope = replace(scope, exclude_archived=settings.retrieval.exclude_archived)
         is_concise = arguments.response_format == "concise"
-        tokens = arguments.token_budget or (CONCISE_TOKENS if is_concise else settings.retrieval.response_tokens)
+        tokens = (
+            arguments.token_budget
+            or arguments.default_tokens
+            or (CONCISE_TOKENS if is_concise else settings.retrieval.response_tokens)
+        )
         return Call(self.name, arguments, tokens, scope, read_cursor(self.name, arguments), warnings)
 
     def write(self, found: _Found, call: Call[_Arguments]) -> str:
@@ -95,8 +109,8 @@ DOCUMENTS = Tool(
     name="query_documents",
     title="Search passages",
     description=(
-        "For decisions, setup, conventions and concepts in documents, configuration and code. Returns ranked passages, "
-        "several of a file where they fit. rg is as good for an exact string."
+        "For decisions, setup, conventions and concepts. Returns ranked passages, several of a file. rg is as good for "
+        "an exact string."
     ),
     arguments=QueryDocumentsArguments,
     needs=Capability.SEARCH,
@@ -145,7 +159,7 @@ TRACE = Tool(
 )
 IMPACT = Tool(
     name="impact",
-    title="Impact of a change",
+    title="Impact",
     description=(
         "For what an edit of a symbol or file may break, before and after it. Returns the tests to run first, then all "
         "that depends on it. rg adds uses outside of code."
@@ -183,8 +197,23 @@ STATUS = Tool(
     json=lambda status, _call: status_payload(status),
 )
 
+HISTORY = Tool(
+    name="find_history",
+    title="Find history",
+    description=(
+        "For why code is as it is, when it changed, and whether something was tried before. Returns commits: by query "
+        "those that match, by symbol or path those that changed it. git show has the diff."
+    ),
+    arguments=HistoryArguments,
+    needs=Capability.CODE,
+    ask=find_history,
+    text=history_text,
+    json=history_json,
+)
+
 SearchTool: TypeAlias = Tool[SearchBackend, Any, SearchResult]
 SEARCH_TOOLS: Mapping[str, SearchTool] = {tool.name: tool for tool in (HYBRID, DOCUMENTS, UNIQUE_DOCUMENTS)}
 TOOLS: Mapping[str, Tool[Any, Any, Any]] = {
-    tool.name: tool for tool in (HYBRID, DOCUMENTS, UNIQUE_DOCUMENTS, FIND_SYMBOL, TRACE, IMPACT, OCCURRENCES, STATUS)
+    tool.name: tool
+    for tool in (HYBRID, DOCUMENTS, UNIQUE_DOCUMENTS, FIND_SYMBOL, TRACE, IMPACT, OCCURRENCES, HISTORY, STATUS)
 }

@@ -12,7 +12,6 @@ from pydantic_core import CoreSchema
 from graphrag_mcp.errors import SHOWN_CHARACTERS, RequestError
 
 SHOWN_PROBLEMS = 5
-LISTED_MAXIMUM = 1_000  # A larger limit is not met by chance.
 _ASKED = ("query", "queries")  # One of them is required.
 
 _Model = TypeVar("_Model", bound=BaseModel)
@@ -48,26 +47,25 @@ def schema_of(model: type[BaseModel]) -> dict[str, Any]:
 def listed_schema(schema: Mapping[str, Any]) -> dict[str, Any]:
     """Return a schema as a client's model reads it, in every session: with the hints in place of the descriptions.
 
-    It lacks what nobody needs to choose a value: limits that are not met by chance, defaults that mean "none", and null
+    It lacks what nobody needs to choose a value: limits, defaults that mean "none" or "no", and null
     beside the type of an argument that may be left out. The server checks all of them in any case.
     """
     properties = {name: _listed(value) for name, value in schema["properties"].items()}
+    properties["response_format"].pop("default")
     return {"type": "object", "properties": properties} | {key: schema[key] for key in ("required",) if key in schema}
 
 
 def _listed(schema: Mapping[str, Any]) -> dict[str, Any]:
     first = schema["anyOf"][0] if "anyOf" in schema else {}
     kept = {key: value for key, value in {**schema, **first}.items() if key not in _UNLISTED}
-    if kept.get("default") in (None, "", []):
-        kept.pop("default", None)
-    if kept.get("maximum", 0) > LISTED_MAXIMUM:
-        del kept["maximum"]
+    if not kept.get("default", True):
+        del kept["default"]
     if "items" in kept:
         kept["items"] = _listed(kept["items"])
     return kept | ({"description": schema["hint"]} if "hint" in schema else {})
 
 
-_UNLISTED = frozenset({"anyOf", "description", "hint", "maxItems", "maxLength", "minLength", "minimum"})
+_UNLISTED = frozenset({"anyOf", "description", "hint", "maxItems", "maximum", "maxLength", "minLength", "minimum"})
 
 
 class _CompactSchema(GenerateJsonSchema):

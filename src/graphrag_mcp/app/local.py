@@ -17,6 +17,7 @@ from graphrag_mcp.errors import IndexStoreError, RootError, ServerError
 from graphrag_mcp.exclusion.manager import ExclusionManager
 from graphrag_mcp.graph.navigator import Navigator
 from graphrag_mcp.grep.learnt import LearntFiles
+from graphrag_mcp.history.find import Past
 from graphrag_mcp.index.current_files import CurrentFiles
 from graphrag_mcp.index.freshness import correct, find_changed, relocate, shown_files
 from graphrag_mcp.index.handle import Handle
@@ -116,7 +117,7 @@ class App:
 
     def _navigator(self, index: IndexStores) -> Navigator:
         files = CurrentFiles(self.root, index.catalog, self._learnt, self._exclusion.max_file_bytes)
-        return Navigator(index.symbols, index.relations(), self.root, files)
+        return Navigator(index.symbols, index.relations(), self.root, files, Past(self.root, index.history))
 
     def stores(self) -> Stores:
         """Return what a search reads, for callers that compare ways to search."""

@@ -16,7 +16,7 @@ from graphrag_mcp.answers.overview import render_status
 from graphrag_mcp.answers.payload import report_payload, search_payload, status_payload
 from graphrag_mcp.answers.render import printable, render
 from graphrag_mcp.answers.requests import search_request
-from graphrag_mcp.answers.tools import HYBRID, OCCURRENCES
+from graphrag_mcp.answers.tools import HISTORY, HYBRID, OCCURRENCES
 from graphrag_mcp.app.local import App
 from graphrag_mcp.app.protocol import SearchBackend
 from graphrag_mcp.app.remote import RemoteApp
@@ -71,6 +71,18 @@ def run_grep(options: argparse.Namespace) -> None:
         if not options.no_update:
             bring_up_to_date(app)
         _print(OCCURRENCES.write(OCCURRENCES.ask(app, call), call))
+
+
+def run_history(options: argparse.Namespace) -> None:
+    """Print the commits that explain code, or match words."""
+    names = ("query", "symbol", "path", "line", "since", "until", "author", "limit")
+    arguments = {name: getattr(options, name) for name in names}
+    arguments["response_format"] = "json" if options.json else "detailed"
+    with closing(_open(options)) as app:
+        call = HISTORY.read(arguments, app.settings, app.root)
+        if not options.no_update:
+            bring_up_to_date(app)
+        _print(HISTORY.write(HISTORY.ask(app, call), call))
 
 
 def run_watch(options: argparse.Namespace) -> None:

@@ -35,6 +35,7 @@ def create_parser() -> argparse.ArgumentParser:
     _add_index(_add_command(commands, "index", "bring the index up to date"))
     _add_search(_add_command(commands, "search", "search, after bringing the index up to date"))
     _add_grep(_add_command(commands, "grep", "print every line with a text, after bringing the index up to date"))
+    _add_history(_add_command(commands, "history", "print the commits that explain code, or match words"))
     _add_command(commands, "watch", "keep the index up to date until interrupted")
     status = _add_command(commands, "status", "show what is indexed, and what is not and why")
     how = status.add_mutually_exclusive_group()
@@ -181,6 +182,19 @@ def _add_grep(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--limit", type=int, default=50, metavar="N", help="lines to show, 1 to 500 (default: 50)")
     parser.add_argument("--json", action="store_true", help="print JSON")
     _add_scope(parser.add_argument_group("scope"))
+
+
+def _add_history(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("query", metavar="WORDS", nargs="?", default="", help="words of the messages")
+    parser.add_argument("--symbol", default="", metavar="NAME", help="the commits that changed this definition")
+    parser.add_argument("--path", default="", metavar="FILE", help="the commits that changed this file")
+    parser.add_argument("--line", type=int, metavar="N", help="of --path: the commit that explains this line")
+    parser.add_argument("--since", default="", metavar="DAY", help="only commits after this day")
+    parser.add_argument("--until", default="", metavar="DAY", help="only commits before this day")
+    parser.add_argument("--author", default="", metavar="NAME", help="only commits of this author")
+    parser.add_argument("--limit", type=int, default=10, metavar="N", help="commits to show, 1 to 25 (default: 10)")
+    parser.add_argument("--no-update", action="store_true", help="answer without updating the index first")
+    parser.add_argument("--json", action="store_true", help="print JSON")
 
 
 def _share(text: str) -> float:

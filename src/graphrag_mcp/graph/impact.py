@@ -7,6 +7,7 @@ from graphrag_mcp.graph.relations import Relations
 from graphrag_mcp.graph.tracing import MAX_NODES, is_shown
 from graphrag_mcp.model.files import Category, RelationKind, SymbolKind
 from graphrag_mcp.model.graph import NO_DOUBT, CodeEdge, CodeNode, Doubt
+from graphrag_mcp.model.history import Companion
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.ports import SymbolGraph
 
@@ -49,7 +50,8 @@ class Reached:
 class Impact:
     """What a change of the starts may reach, nearest and most certain first; tests are in `tests`, not in `reached`.
 
-    doubt: what is not known of the relations to the starts and their members.
+    doubt: what is not known of the relations to the starts and their members. together: what usually changes in the
+    same commits as the file of the first start.
     """
 
     starts: tuple[CodeNode, ...]
@@ -57,6 +59,7 @@ class Impact:
     tests: tuple[Reached, ...]
     doubt: Doubt = NO_DOUBT
     is_cut: bool = False
+    together: tuple[Companion, ...] = ()
 
 
 def find_impact(

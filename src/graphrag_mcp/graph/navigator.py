@@ -1,6 +1,6 @@
 """Exact answers about one project: definitions, relations, impact, occurrences, outlines and the repository map."""
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -13,6 +13,7 @@ from graphrag_mcp.graph.tracing import Step, Trace, trace
 from graphrag_mcp.grep.hits import Hits, find_hits
 from graphrag_mcp.grep.needles import create_needle
 from graphrag_mcp.grep.occurrences import Files
+from graphrag_mcp.history.find import Past
 from graphrag_mcp.model.files import Category, SymbolKind
 from graphrag_mcp.model.graph import NO_DOUBT, CodeNode, Direction, Doubt
 from graphrag_mcp.model.scope import Scope
@@ -49,7 +50,8 @@ class Outline:
 class Navigator:
     """Answers from the code graph and from the current files."""
 
-    def __init__(self, graph: SymbolGraph, relations: Relations, root: Path, files: Files) -> None:
+    def __init__(self, graph: SymbolGraph, relations: Relations, root: Path, files: Files, past: Past) -> None:
+        self.past = past
         self._graph = graph
         self._relations = relations
         self._root = root
@@ -58,7 +60,7 @@ class Navigator:
     def symbols(self, text: str, scope: Scope = EVERYTHING) -> tuple[Found, ...]:
         """Return the definitions that a name, path or location means, code first, and the references to each."""
         together: dict[Hashable, list[Found]] = {}
-        for node in self._starts(text, scope):
+        for node in self.starts(text, scope):
             found = self._uses(node, scope)
             by = frozenset((step.source.node_id, step.lines, step.edge.kind) for step in found.used) or node.file_id
             together.setdefault((node.qualified_name, node.category, by), []).append(found)
@@ -68,10 +70,14 @@ class Navigator:
         self, text: str, direction: Direction, hops: int, scope: Scope = EVERYTHING, *, unresolved: bool = False
     ) -> Trace:
         """Follow one kind of relation from the definitions that a name means; see `tracing.trace`."""
-        starts = self._starts(text, scope)
+        starts = self.starts(text, scope)
         return trace(
             self._graph, self._relations, starts, direction, hops, scope, with_members=True, unresolved=unresolved
         )
+
+    def shown(self, paths: Collection[str], scope: Scope) -> set[str]:
+        """Return those of the paths that are indexed, inside a scope."""
+        return self._graph.visible(paths, scope)
 
     def texts(self, steps: Sequence[Step]) -> Mapping[tuple[str, int], str]:
         """Return the text of the lines on which relations stand, by path and line."""
@@ -79,11 +85,12 @@ class Navigator:
 
     def around(self, text: str, hops: int, limit: int, scope: Scope = EVERYTHING) -> Neighbourhood:
         """Return the neighbourhood of the first definition that a name means; code comes before tests and the rest."""
-        return find_neighbourhood(self._graph, self._relations, self._starts(text, scope), hops, limit, scope)
+        return find_neighbourhood(self._graph, self._relations, self.starts(text, scope), hops, limit, scope)
 
     def impact(self, text: str, hops: int, scope: Scope = EVERYTHING) -> Impact:
         """Return what a change of a definition or a file may reach."""
-        return find_impact(self._graph, self._relations, self._starts(text, scope), hops, scope)
+        found = find_impact(self._graph, self._relations, self.starts(text, scope), hops, scope)
+        return replace(found, together=tuple(self.past.together(found.starts[0].path, scope)))
 
     def occurrences(
         self,
@@ -121,8 +128,8 @@ class Navigator:
         qualified = self._graph.names(qualified=True) if "." in typed else []
         return complete(typed, dict.fromkeys([*self._graph.names(), *qualified]))
 
-    def _starts(self, text: str, scope: Scope) -> list[CodeNode]:
-        """Return what a name, path or location means, code before tests and the rest."""
+    def starts(self, text: str, scope: Scope = EVERYTHING) -> list[CodeNode]:
+        """Return what a name, path or location means, code before tests and the rest. Raises RequestError for none."""
         return sorted(find_nodes(self._graph, text, self._root, scope), key=_by_category)
 
     def _uses(self, node: CodeNode, scope: Scope) -> Found:

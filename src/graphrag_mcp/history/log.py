@@ -5,24 +5,26 @@ from collections.abc import Generator, Iterator
 from pathlib import Path
 
 from graphrag_mcp.model.history import Change, Commit
-from graphrag_mcp.system.git import GitError, run_git, start_git
+from graphrag_mcp.system.git import GitError, GitTimeoutError, run_git, start_git, stopped_at
 from graphrag_mcp.system.git_dirs import find_common_folder, find_work_tree
 from graphrag_mcp.text.secrets import mask_secrets
 
+NO_REPOSITORY = "not a Git repository"
 MESSAGE_CHARACTERS = 1_000  # Of which the subject has about 60; the rest repeats what the code says.
 _QUESTION_SECONDS = 10.0
 _LIST_SECONDS = 60.0
+_READ_SECONDS = 600.0
 _READ_BYTES = 1 << 16
 _RECORD = b"\x01\x02"  # git removes neither from a message, but nobody writes them.
-_FORMAT = "--format=%x01%x02%H %ct%x00%B%x00"
-_OPTIONS = ("--no-merges", "--name-status", "-z", "--no-ext-diff", "--no-textconv", "--no-color")
+_FORMAT = "--format=%x01%x02%H %ct%x00%an <%ae>%x00%B%x00"
+_OPTIONS = ("--no-merges", "--no-ext-diff", "--no-textconv", "--no-color", _FORMAT)
 
 
 def why_no_history(root: Path) -> str:
     """Return why the history of a folder cannot be used; "" if it can."""
     git = _git_folder(root)
     if git is None:
-        return "not a Git repository"
+        return NO_REPOSITORY
     return "the clone is shallow" if (git / "shallow").exists() else ""
 
 
@@ -70,35 +72,38 @@ def read_log(root: Path, tip: str, known: str = "") -> Generator[Commit]:
     clone if it is the same. Raises GitError.
     """
     renames = "-M100%" if is_partial(root) else "-M90%"
+    deadline = time.monotonic() + _READ_SECONDS
     span = (f"{known}..{tip}",) if known else (tip,)
-    with start_git(root, "log", *_OPTIONS, renames, _FORMAT, "--end-of-options", *span, "--") as process:
-        try:
-            if process.stdout is None:
-                return
-            rest = b""
-            while block := process.stdout.read(_READ_BYTES):
-                *records, rest = (rest + block).split(_RECORD)
-                yield from filter(None, map(_read_commit, records))
-            yield from filter(None, [_read_commit(rest)])
-            if process.wait():
-                raise GitError("git could not read the whole history")
-        finally:
-            process.kill()
+    for commit, changes in read_commits(
+        root, deadline, "--name-status", "-z", renames, "--end-of-options", *span, "--"
+    ):
+        found = tuple(_read_changes(changes.lstrip("\0\n").split("\0")))
+        if found:
+            yield commit._replace(changes=found)
 
 
-def _read_commit(record: bytes) -> Commit | None:
-    head, _, rest = record.partition(b"\0")
-    message, _, fields = rest.partition(b"\0")
+def read_commits(root: Path, deadline: float, *arguments: str) -> Generator[tuple[Commit, str]]:
+    """Yield the commits of `git log`, each with what it prints of the changes. Raises GitError, or GitTimeoutError."""
+    with start_git(root, "log", *_OPTIONS, *arguments) as process, stopped_at(deadline, process) as late:
+        rest = b""
+        while process.stdout is not None and (block := process.stdout.read(_READ_BYTES)):
+            *records, rest = (rest + block).split(_RECORD)
+            yield from filter(None, map(_read_commit, records))
+        if late.is_set():
+            raise GitTimeoutError("git was not ready in time")
+        yield from filter(None, [_read_commit(rest)])
+        if process.wait():
+            raise GitError("git could not read the history")
+
+
+def _read_commit(record: bytes) -> tuple[Commit, str] | None:
+    head, author, message, changes = [*record.split(b"\0", 3), b"", b"", b""][:4]
     name, _, seconds = head.decode("ascii", "replace").partition(" ")
     if not seconds.isdigit():
         return None
-    changes = tuple(_read_changes(fields.decode("utf-8", "surrogateescape").lstrip("\0\n").split("\0")))
-    return Commit(name, int(seconds), masked(message.decode("utf-8", "replace")), changes) if changes else None
-
-
-def masked(message: str) -> str:
-    """Return the beginning of a message with secrets masked."""
-    return mask_secrets(message.strip()[: 2 * MESSAGE_CHARACTERS])[:MESSAGE_CHARACTERS]
+    said = mask_secrets(message.decode("utf-8", "replace").strip()[: 2 * MESSAGE_CHARACTERS])[:MESSAGE_CHARACTERS]
+    commit = Commit(name, int(seconds), mask_secrets(author.decode("utf-8", "replace")), said)
+    return commit, changes.decode("utf-8", "surrogateescape")
 
 
 def _read_changes(fields: list[str]) -> Iterator[Change]:

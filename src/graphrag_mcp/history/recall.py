@@ -1,11 +1,10 @@
 """Finds files by the messages of the commits that changed them."""
 
 import math
-import time
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from graphrag_mcp.model.history import Recalled
+from graphrag_mcp.model.history import Recalled, described
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.ports import HistoryIndex
 
@@ -27,12 +26,6 @@ class Memory(NamedTuple):
     def note(self) -> str:
         """The commit, for example "changed by 1a2b3c4 2026-05-03: Fix the timeout"."""
         return f"changed by {described(self.commit)}"
-
-
-def described(commit: Recalled) -> str:
-    """Return the short name of a commit, its day and its subject."""
-    day = time.strftime("%Y-%m-%d", time.gmtime(commit.seconds))
-    return f"{commit.name[:7]} {day}: {commit.subject}"
 
 
 def recall(terms: Sequence[str], history: HistoryIndex, scope: Scope) -> list[Memory]:

@@ -9,16 +9,14 @@ import hashlib
 import os
 import re
 import subprocess
-import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import IO, NamedTuple
 from urllib.parse import urlsplit
 
-from graphrag_mcp.system.git import GitError, run_git, start_git
+from graphrag_mcp.system.git import GitError, run_git, start_git, stopped_at
 from graphrag_mcp.system.safe_files import read_file_below
 from graphrag_mcp.text.counts import counted
 
@@ -163,7 +161,7 @@ def _read_history(root: Path, deadline: float, times: dict[str, float | None]) -
     with (
         start_git(root, *log, head.decode(), "--") as history,
         start_git(root, *merges, stdin=subprocess.PIPE) as comparer,
-        _stopped_at(deadline, history, comparer) as late,
+        stopped_at(deadline, history, comparer) as late,
     ):
         commits = _read_log(_fields(history.stdout))
         try:
@@ -175,27 +173,6 @@ def _read_history(root: Path, deadline: float, times: dict[str, float | None]) -
             reason = "reading git's history took too long" if late.is_set() else str(error)
             raise GitError(f"{reason}; without a time: {counted(missing, 'file')}") from error
     return is_shallow
-
-
-@contextmanager
-def _stopped_at(deadline: float, *processes: "subprocess.Popen[bytes]") -> Iterator[threading.Event]:
-    """Kill the processes at the end of the block, or at the deadline, which sets the event."""
-    late = threading.Event()
-
-    def stop() -> None:
-        late.set()
-        for process in processes:
-            process.kill()
-
-    timer = threading.Timer(max(deadline - time.monotonic(), 0), stop)
-    timer.daemon = True
-    timer.start()
-    try:
-        yield late
-    finally:
-        timer.cancel()
-        for process in processes:
-            process.kill()
 
 
 def _differing(

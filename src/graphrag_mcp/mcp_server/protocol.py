@@ -101,7 +101,7 @@ def describe_server(capabilities: frozenset[Capability]) -> str:
 def _listed(tool: Tool[Any, Any, Any], settings: Settings) -> ListedTool:
     return ListedTool(
         name=tool.name,
-        title=tool.title,
+        title=None if tool.title == tool.name.replace("_", " ").capitalize() else tool.title,
         description=tool.description,
         input_schema=listed_schema(tool.schema(settings)),
         annotations=ToolAnnotations(read_only_hint=True),

@@ -1,6 +1,10 @@
 """Commits, as git tells them and as the index keeps them."""
 
+import time
+from dataclasses import dataclass
 from typing import NamedTuple
+
+DIGITS_SHOWN = 7  # Of the name of a commit.
 
 
 class Change(NamedTuple):
@@ -11,12 +15,13 @@ class Change(NamedTuple):
 
 
 class Commit(NamedTuple):
-    """A commit with one parent, or none. seconds: since 1970. message: with secrets masked."""
+    """A commit with one parent, or none. seconds: since 1970. author, message: with secrets masked."""
 
     name: str
     seconds: int
+    author: str
     message: str
-    changes: tuple[Change, ...]
+    changes: tuple[Change, ...] = ()
 
     @property
     def subject(self) -> str:
@@ -40,3 +45,49 @@ class Touched(NamedTuple):
     commit_id: int
     chunk_id: int
     files: int
+
+
+class Companion(NamedTuple):
+    """A file that changed in `together` of the last `of` commits of another one."""
+
+    path: str
+    together: int
+    of: int
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Which commits are meant. since, until: days or times as git reads them. author: a part of name or address."""
+
+    since: str = ""
+    until: str = ""
+    author: str = ""
+
+    @property
+    def options(self) -> list[str]:
+        """The options of `git log`."""
+        given = (("--since", self.since), ("--until", self.until), ("--author", self.author))
+        fixed = ["--regexp-ignore-case", "--fixed-strings"] if self.author else []
+        return [*(f"{name}={value}" for name, value in given if value), *fixed]
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """Commits that answer a question, the best or newest first. note: what is missing, "" for nothing.
+
+    is_newest_first: whether they are in the order of time.
+    """
+
+    commits: tuple[Commit, ...]
+    note: str = ""
+    is_newest_first: bool = True
+
+
+def day_of(commit: Recalled | Commit) -> str:
+    """Return the day of a commit."""
+    return time.strftime("%Y-%m-%d", time.gmtime(commit.seconds))
+
+
+def described(commit: Recalled) -> str:
+    """Return the short name of a commit, its day and its subject."""
+    return f"{commit.name[:DIGITS_SHOWN]} {day_of(commit)}: {commit.subject}"

@@ -6,7 +6,10 @@ read the index and the history are called, settings that name programs are overr
 
 import os
 import subprocess
+import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 _OPTIONS = (
@@ -33,6 +36,10 @@ class GitError(Exception):
     """Git is missing, the folder is not a repository, or git failed or took too long."""
 
 
+class GitTimeoutError(GitError):
+    """Git was stopped at the deadline; what it printed before is known."""
+
+
 def run_git(root: Path, deadline: float, *arguments: str) -> bytes:
     """Return what git prints. `deadline`: on the monotonic clock. Raises GitError."""
     with start_git(root, *arguments) as process:
@@ -40,7 +47,7 @@ def run_git(root: Path, deadline: float, *arguments: str) -> bytes:
             output, _ = process.communicate(timeout=max(deadline - time.monotonic(), 0))
         except subprocess.TimeoutExpired as error:
             process.kill()
-            raise GitError(f"git {arguments[0]} took too long") from error
+            raise GitTimeoutError(f"git {arguments[0]} took too long") from error
     if process.returncode:
         raise GitError("not a Git repository, or no readable commits (see safe.directory)")
     return output
@@ -59,6 +66,27 @@ def start_git(root: Path, *arguments: str, stdin: int = subprocess.DEVNULL) -> "
         )
     except OSError as error:
         raise GitError(f"git cannot be started ({error.strerror})") from error
+
+
+@contextmanager
+def stopped_at(deadline: float, *processes: "subprocess.Popen[bytes]") -> Iterator[threading.Event]:
+    """Kill the processes at the end of the block, or at the deadline, which sets the event."""
+    late = threading.Event()
+
+    def stop() -> None:
+        late.set()
+        for process in processes:
+            process.kill()
+
+    timer = threading.Timer(max(deadline - time.monotonic(), 0), stop)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield late
+    finally:
+        timer.cancel()
+        for process in processes:
+            process.kill()
 
 
 def _environment() -> dict[str, str]:

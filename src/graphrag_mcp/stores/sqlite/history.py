@@ -129,6 +129,29 @@ class SqliteHistory:
                     spans.append((before, commit))
         return sorted(set(found), reverse=True)
 
+    def times_changed(self, file_ids: Collection[int]) -> dict[int, tuple[str, int]]:
+        """Return the path of files and how many commits changed them under it."""
+        state = self.state()
+        rows = self._database.rows(
+            f"""SELECT f.id, f.path, count(*) FROM files f
+                CROSS JOIN main.commit_paths p ON p.path = ? || f.path
+                CROSS JOIN main.commit_changes x ON x.path_id = p.id CROSS JOIN main.commits c ON c.id = x.commit_id
+                WHERE f.id IN (SELECT value FROM json_each(?)) AND {_IS_MEMBER} GROUP BY f.id""",
+            (state.folder, id_list(file_ids), state.members),
+        )
+        return {file_id: (path, count) for file_id, path, count in rows}
+
+    def path_now(self, name: str, path: str) -> str:
+        """Return the path that a file has now, from the top of the work tree, by its path after a commit."""
+        rows = self._database.rows(
+            "SELECT c.id, p.id FROM main.commits c CROSS JOIN main.commit_paths p WHERE c.name = ? AND p.path = ?",
+            (bytes.fromhex(name), path),
+        )
+        if not rows:
+            return path
+        now = self._path_now(self._renames(self.state()), *rows[0])
+        return str(self._database.rows("SELECT path FROM main.commit_paths WHERE id = ?", (now,))[0][0])
+
     def _path_now(self, renames: _Renames, commit: int, path_id: int) -> int:
         """Return the path that a file has now, by its path after a commit."""
         while later := [one for one in renames.after.get(path_id, ()) if one[0] > commit]:

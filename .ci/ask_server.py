@@ -15,6 +15,7 @@ TOOLS = {
     "trace_relations",
     "impact",
     "find_occurrences",
+    "find_history",
     "index_status",
 }
 

@@ -27,7 +27,7 @@ def supervise(root: Path, stop: threading.Event) -> tuple[Supervisor, Handle]:
     """Return a supervisor of the project's index that is not started, and its handle."""
     settings = IndexingSettings(workers=1, watch="off")
     handle = Handle(root, IndexPaths(root, str(root.parent / "data")), "")
-    return Supervisor(root, "", settings, handle, ExclusionManager(root, settings), stop), handle
+    return Supervisor(root, "", settings, handle, ExclusionManager(root, settings), stop, (root, "")), handle
 
 
 def test_an_index_run_waits_while_any_search_is_answered() -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from graphrag_mcp.ingest import history
+from graphrag_mcp.ingest import ages
 from graphrag_mcp.ingest.ages import commit_times, head_commit
 from tests.repositories import NEW, commit, git
 
@@ -24,7 +24,7 @@ def mtimes(root: Path) -> dict[str, int]:
 def _files_asked_for(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """A few files are named to git, of many it lists all: the same is said of them."""
     if request.param == "many":
-        monkeypatch.setattr(history, "_NAMED_FILES", -1)
+        monkeypatch.setattr(ages, "_NAMED_FILES", -1)
 
 
 @pytest.fixture

@@ -38,8 +38,8 @@ def history_text(answer: CodeAnswer[History, ToldCommit], call: Call[HistoryArgu
 
 def _lines(row: ToldCommit, is_whole_message: bool = False) -> list[str]:
     commit = row.commit
-    author = commit.author.partition(" <")[0]
-    head = one_line(f"{commit.name[:DIGITS_SHOWN]} {day_of(commit)} {author}: {commit.subject}")
+    author = f" {commit.author.partition(' <')[0]}:" if commit.author else ""
+    head = one_line(f"{commit.name[:DIGITS_SHOWN]} {day_of(commit)}{author} {commit.subject}")
     body = commit.message.partition("\n")[2].strip()
     if not is_whole_message:
         paragraphs = (part for part in body.split("\n\n") if not _TRAILER.match(part))

@@ -202,7 +202,7 @@ HISTORY = Tool(
     title="Find history",
     description=(
         "For why code is as it is, when it changed, and whether something was tried before. Returns commits: by query "
-        "those that match, by symbol or path those that changed it. git show has the diff."
+        "those that match, by symbol or path those that changed it. rg finds no reasons."
     ),
     arguments=HistoryArguments,
     needs=Capability.CODE,

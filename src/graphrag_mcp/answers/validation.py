@@ -124,7 +124,7 @@ def _accepted(schema: Mapping[str, Any]) -> str:
         case "array":
             return f"a list, each entry {_accepted(schema['items'])}"
         case "string" if "maxLength" in schema:
-            return f"text of {schema['minLength']} to {schema['maxLength']:,} characters"
+            return f"text of {schema.get('minLength', 0)} to {schema['maxLength']:,} characters"
         case "string":
             return "text that is not blank"
         case other:

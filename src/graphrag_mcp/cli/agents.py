@@ -19,6 +19,7 @@ The MCP server `graphrag` has an index of it. Choose its tool by the question:
 | callers (of a type: whoever names it), callees, imports, subclasses or tests, hop by hop | `trace_relations` |
 | what an edit may break, and which tests to run first | `impact` |
 | every line with a text or a pattern: for renames, and to be sure that nothing is missed | `find_occurrences` |
+| why code is as it is, when it changed, whether something was tried before | `find_history` |
 | which files deal with a topic, before you read any | `query_unique_documents` |
 | passages of documents, decisions or configuration | `query_documents` |
 | why an answer is thin: what is indexed, what was left out | `index_status` |

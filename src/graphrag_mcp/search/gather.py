@@ -140,6 +140,8 @@ def _remember(query: Query, request: SearchRequest, lookups: Lookups, settings: 
     if history is None or not is_plain or not settings.history_bonus:
         return ()
     found = recall(query.terms, history, request.scope)
+    if not found:
+        return ()
     files = lookups.stores.catalog.files([memory.chunk_id for memory in found])
     return [one for one in found if files[one.chunk_id].category is Category.IMPLEMENTATION]
 
@@ -148,6 +150,8 @@ def _first_remembered(
     memories: Sequence[Memory], fused: Sequence[Fused], found: Found, catalog: ChunkStore
 ) -> list[Fused]:
     """Return for each of the best files of past commits that no list proposed its best chunk by keywords, or first."""
+    if not memories:
+        return []
     best = [memory.chunk_id for memory in memories[:MOST_FILES]]
     beyond = sorted(found.keyword_beyond, key=lambda chunk_id: -found.keyword_beyond[chunk_id])
     listed = [candidate.chunk_id for candidate in fused]

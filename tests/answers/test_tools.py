@@ -26,7 +26,7 @@ CALLS: dict[str, dict[str, Any]] = {
     "trace_relations": {"symbol": "tax_of"},
     "impact": {"symbol": "tax_of"},
     "find_occurrences": {"text": "tax_of"},
-    "find_history": {"since": "2020-01-01"},
+    "find_history": {"path": "taxes.py"},
     "index_status": {},
 }
 
@@ -36,9 +36,9 @@ def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
     """One function, and one that calls it."""
     root = tmp_path_factory.mktemp("project")
     git(root, "init", "--quiet")
-    commit(root, {"notes.md": "# Notes\n"})
-    (root / "taxes.py").write_text(
-        "def tax_of(order):\n    return 0.2 * order\n\n\ndef total(order):\n    return tax_of(order)\n"
+    commit(
+        root,
+        {"taxes.py": "def tax_of(order):\n    return 0.2 * order\n\n\ndef total(order):\n    return tax_of(order)\n"},
     )
     data = tmp_path_factory.mktemp("data")
     with closing(App(root, load_settings(root, {"GRAPHRAG_DATA_DIR": str(data)}))) as opened:

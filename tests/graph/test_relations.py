@@ -139,3 +139,85 @@ def test_a_function_implements_the_interface_that_its_place_expects(tmp_path: Pa
         ("A.c", 4),
         ("A.e", 6),
     ]
+
+
+WRITES = {
+    "a.go": (
+        """package a
+
+var level int
+
+type Box struct{ n int }
+
+func f(b *Box, xs []int, c chan int) {
+  level = 1; b.n = 1
+  level += 1; b.n += 1
+  level++; b.n++
+  level--; b.n--
+  for level = range xs {}; for b.n = range xs {}
+  (level) = 3; (b.n) = 3
+  select { case level = <-c: case b.n = <-c: }
+  level, b.n = 1, 2
+  print(level, b.n)
+}
+""",
+        range(8, 16),
+    ),
+    "a.ts": (
+        """let level = 0
+class Box { n = 0 }
+function f(b: Box, o: any) {
+  level = 1; b.n = 1
+  level += 1; b.n += 1
+  level++; --b.n;
+  [level, b.n] = o;
+  ;({ c: level, d: b.n } = o);
+  ;({ level, ...b.n } = o);
+  [level = 1, b.n = 2] = o;
+  for (level of o) for (b.n of o) {};
+  (level) = 2; (b.n) = 2
+  print(level, b.n)
+}
+""",
+        range(4, 13),
+    ),
+    "a.py": (
+        """level = 0
+class Box:
+    n = 0
+def f(b: Box, o):
+    global level
+    level = 1; b.n = 1
+    level += 1; b.n += 1
+    level, b.n = o
+    for level, b.n in o: pass
+    with o as (level, b.n): pass
+    del level, b.n
+    [level, *b.n] = o
+    print(level, b.n)
+""",
+        range(6, 13),
+    ),
+    "A.java": (
+        """class Box { int n; static int level;
+  void f(Box b) {
+    level = 1; b.n = 1;
+    level += 1; b.n += 1;
+    level++; --b.n;
+    print(level, b.n);
+  }
+}
+""",
+        range(3, 6),
+    ),
+}
+
+
+@pytest.mark.parametrize("path", WRITES)
+@pytest.mark.parametrize("name", ["level", "n"])
+def test_whatever_gives_a_variable_another_value_writes_it(tmp_path: Path, path: str, name: str) -> None:
+    """Assignments of every form, loops and blocks that give it something, and what takes it away."""
+    text, lines = WRITES[path]
+    owner = "Box." if name == "n" or path == "A.java" else ""
+    found = rows(tmp_path, {path: text}, owner + name, Direction.WRITERS)
+    assert found == [f"{path}:{line} certain" for line in lines]

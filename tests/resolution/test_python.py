@@ -146,7 +146,7 @@ def test_a_nested_function_is_seen_in_its_function() -> None:
 def test_a_global_name_is_bound_in_the_module() -> None:
     """What a function gives it counts everywhere."""
     code = "from classes import Base, Other\nx = Base()\ndef f():\n    global x\n    x = Other()\nx.«run»()\n"
-    assert ask(code) == "classes.py:7 run, classes.py:3 run"
+    assert ask(code) == "classes.py:3 run, classes.py:7 run"
 
 
 # ---------------------------------------------------------------- classes

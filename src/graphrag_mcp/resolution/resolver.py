@@ -422,9 +422,12 @@ class Resolver:
         if around and not file.is_in_function(at, around[-1]) and (numbers := file.members.get((around[-1], name))):
             things = tuple(Thing(file.path, number) for number in numbers)
             return Found(things, self.meaning(things))
-        found = [self._meant(file, one) for one in bound]
-        if things := self._top(file, name):
-            found.append(Found(things, self.meaning(things)))
+        things = self._top(file, name)
+        given = [one for one in bound if things and one.kind == "variable"]  # Of the same variable, by functions.
+        found = [self._meant(file, one) for one in bound if one not in given]
+        if things:
+            held = (self.value(file.path, one.at, parse(one.value)) for one in given)
+            found.append(Found(things, either([self.meaning(things), *held])))
         if found:
             return self._one_of(found)
         if (imported := self._listed(file, name)) is not _ABSENT:

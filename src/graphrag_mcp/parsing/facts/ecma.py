@@ -376,6 +376,7 @@ SHAPES = Shapes(
     this="this",
     above="super",
     taken=_taken,
+    assigning="assignment_expression",
     signatures={"call_signature": "()", "construct_signature": "new"},
     selves=_FUNCTIONS - {"arrow_function"},
     marks={"static": Mark.STATIC, "get": Mark.PROPERTY, "async": Mark.ASYNC, "*": Mark.GENERATOR},

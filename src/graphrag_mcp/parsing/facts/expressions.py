@@ -41,6 +41,7 @@ class Shapes:
     clause. this, above: the names of the own instance, and of what it inherits, inside a type. lists: nodes that hold
     several names or values. alone: values that give one thing, and a truth value besides. repeated: declarations that
     repeat the one before where they say nothing. taken: what a name gets from a pattern that takes a value apart.
+    assigning: the node whose patterns bind nothing, but write to what is bound.
     expected: what the place of a function expects there. signatures: the names of members that have none in the syntax.
     selves: functions in which the name of the own instance means their own. marks: what words before a function say.
     unset: what a variable holds that is given nothing. bound: the field of a type parameter with what it is at least,
@@ -65,6 +66,7 @@ class Shapes:
     alone: Set[str] = frozenset()
     repeated: Set[str] = frozenset()
     taken: Rule | None = None
+    assigning: str = ""
     expected: Rule | None = None
     signatures: Mapping[str, str] = field(default_factory=dict)
     selves: Set[str] = frozenset()

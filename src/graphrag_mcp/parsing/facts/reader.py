@@ -174,6 +174,7 @@ class FactReader:
         self._bodies: dict[tuple[int, int], int] = {}  # What is inside of functions.
         self._flows: list[Flow] = []
         self._gifts: list[Mention] = []
+        self._written: list[tuple[Node, str]] = []  # Names that are written to where they are something else besides.
         self._uses: dict[int, tuple[int, str, Node, _Captures]] = {}  # by the start of the name
         self._named: set[int] = set(self._by_name)  # starts of names that are declared, not mentioned
         self._repeated: tuple[str, str] = ("", "")
@@ -491,6 +492,9 @@ class FactReader:
     def _add_binding(self, role: str, captures: _Captures) -> None:
         names = [name for node in captures["name"] for name in self._listed(node)]
         node = captures[role][0]
+        if "part" in captures and self._is_assigned(node):
+            self._written += [(one, self._writer.text(one)) for one in names if one.type != "identifier"]
+            return
         at = captures["name"][0].start_byte if role == "narrows" else node.start_byte
         values = self._values(node, captures, len(names))
         bound: list[tuple[str, str]] = []
@@ -517,6 +521,13 @@ class FactReader:
             first = node.end_byte if role == "bind" else first
             self._bindings.append(_Binding(node, role, bound, at, first, "part" in captures))
 
+    def _is_assigned(self, pattern: Node) -> bool:
+        """Return whether a pattern stands in an assignment: it binds no names."""
+        around = pattern.parent
+        while around is not None and around.type.endswith("_pattern"):
+            around = around.parent
+        return around is not None and around.type == self._shapes.assigning
+
     def _taken_apart(self, pairs: Iterable[tuple[Node, str]]) -> Iterator[tuple[Node, str]]:
         """Yield the names of patterns, each with its part of the value."""
         for name, value in pairs:
@@ -526,7 +537,7 @@ class FactReader:
                 values = [f"{value}[{place}]" if is_known else UNKNOWN for place in range(len(parts))]
                 yield from self._taken_apart(zip(parts, values, strict=True))
             elif name.type in self._shapes.spreads:
-                yield leaf(name), UNKNOWN
+                yield arguments(name)[0], UNKNOWN
             else:
                 yield name, value
 
@@ -576,6 +587,9 @@ class FactReader:
             owner = self._types.get((start, stop), -1) if binding.role == "bind.block" else -1
             if binding.role == "bind.member":
                 owner = self._type_of_self(scopes, (start, stop), binding.of)
+            self._written += [
+                (binding.node, name) for name, _ in binding.names if elsewhere.get((start, stop, name), (1, 0))[0] == 0
+            ]
             if owner >= 0 or binding.role == "bind.member":
                 self._add_fields(owner, binding)
                 continue
@@ -703,6 +717,9 @@ class FactReader:
 
     def _mentions(self) -> Iterable[Mention]:
         """Yield the mentions, without reads and writes of variables; a call of a variable may reach what it holds."""
+        for node, name in self._written:
+            if not self._is_variable(name, node.start_byte):
+                yield Mention(node.start_byte, self._code.row(node.start_byte) + 1, name, Use.WRITE, "")
         inferred, unmentioned = self._shapes.inferred, self._shapes.unmentioned
         for start, (_, use, node, captures) in self._uses.items():
             is_declared = start in self._named and (start in self._by_name or "from" not in captures)

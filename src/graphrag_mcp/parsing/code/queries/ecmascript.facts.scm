@@ -65,9 +65,18 @@
 (new_expression constructor: [(identifier) @use.create
   (member_expression object: (_) @from property: (_) @use.create)])
 (decorator [(identifier) @use.call (member_expression object: (_) @from property: (_) @use.call)])
-(assignment_expression left: [(identifier) @use.write (member_expression object: (_) @from property: (_) @use.write)])
-(augmented_assignment_expression left: [(identifier) @use.write
-  (member_expression object: (_) @from property: (_) @use.write)])
+([(assignment_expression left: [(identifier) @use.write (member_expression object: (_) @from property: (_) @use.write)
+    (parenthesized_expression [(identifier) @use.write (member_expression object: (_) @from property: (_) @use.write)])])
+  (augmented_assignment_expression left: [(identifier) @use.write
+    (member_expression object: (_) @from property: (_) @use.write)])
+  (update_expression argument: [(identifier) @use.write
+    (member_expression object: (_) @from property: (_) @use.write)])
+  (for_in_statement left: [(identifier) @use.write (member_expression object: (_) @from property: (_) @use.write)])
+  (unary_expression operator: "delete" argument: (member_expression object: (_) @from property: (_) @use.write))
+  (array_pattern [(identifier) @use.write (member_expression object: (_) @from property: (_) @use.write)])
+  (pair_pattern value: [(identifier) @use.write (member_expression object: (_) @from property: (_) @use.write)])
+  (assignment_pattern left: [(identifier) @use.write (member_expression object: (_) @from property: (_) @use.write)])
+  (rest_pattern [(identifier) @use.write (member_expression object: (_) @from property: (_) @use.write)])])
 (member_expression object: (_) @from property: (_) @use.value)
 (object_pattern (shorthand_property_identifier_pattern) @use.value) @from
 (object_pattern (object_assignment_pattern left: (shorthand_property_identifier_pattern) @use.value)) @from

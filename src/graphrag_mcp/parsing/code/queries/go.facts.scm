@@ -61,7 +61,17 @@
   body: (literal_value (keyed_element (_) (literal_element
     (literal_value (keyed_element . (literal_element (identifier) @use.write)))))))
 (literal_value (literal_element (literal_value (keyed_element . (literal_element (identifier) @use.field)))))
-(assignment_statement left: (expression_list (selector_expression operand: (_) @from field: (_) @use.write)))
+([(assignment_statement left: (expression_list [(identifier) @use.write (parenthesized_expression (identifier) @use.write)
+    (selector_expression operand: (_) @from field: (_) @use.write)
+    (parenthesized_expression (selector_expression operand: (_) @from field: (_) @use.write))]))
+  (range_clause left: (expression_list [(identifier) @use.write
+    (selector_expression operand: (_) @from field: (_) @use.write)]))
+  (receive_statement left: (expression_list [(identifier) @use.write
+    (selector_expression operand: (_) @from field: (_) @use.write)]))])
+([(inc_statement [(identifier) @use.write (selector_expression operand: (_) @from field: (_) @use.write)
+    (parenthesized_expression [(identifier) @use.write (selector_expression operand: (_) @from field: (_) @use.write)])])
+  (dec_statement [(identifier) @use.write (selector_expression operand: (_) @from field: (_) @use.write)
+    (parenthesized_expression [(identifier) @use.write (selector_expression operand: (_) @from field: (_) @use.write)])])])
 (selector_expression operand: (_) @from field: (_) @use.value)
 (qualified_type package: (_) @from name: (_) @use.type)
 (type_identifier) @use.type

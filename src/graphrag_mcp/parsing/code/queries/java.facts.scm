@@ -95,7 +95,8 @@
   (generic_type . (scoped_type_identifier . (_) @from (type_identifier) @use.base .))])
 (scoped_type_identifier . (_) @from (type_identifier) @use.type .)
 (assignment_expression left: [(identifier) @use.write (field_access object: (_) @from field: (identifier) @use.write)])
-(update_expression [(identifier) @use.write (field_access object: (_) @from field: (identifier) @use.write)])
+(update_expression [(identifier) @use.write (field_access object: (_) @from field: (identifier) @use.write)
+  (parenthesized_expression [(identifier) @use.write (field_access object: (_) @from field: (identifier) @use.write)])])
 (field_access object: (_) @from field: (identifier) @use.value)
 (type_identifier) @use.type
 (identifier) @use.value

@@ -24,7 +24,7 @@ def outline_of(name: str, text: str = "") -> Outline:
     grammar = load_grammar(detect_language(name))
     assert grammar is not None
     code = SourceCode(text or SAMPLES[name])
-    return read_outline(parse_tree(grammar.language, code), grammar, name, code)
+    return read_outline(grammar.find(parse_tree(grammar.language, code)), grammar, name, code)
 
 
 def parse_lines(path: str, *lines: str) -> ParsedFile:

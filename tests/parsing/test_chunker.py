@@ -163,7 +163,8 @@ def test_a_grammar_without_a_query_still_gives_chunks_by_syntax() -> None:
     lines = statement * 12
     code = SourceCode("\n".join(lines))
     tree = parse_tree(grammar.language, code)
-    outline = read_outline(tree, replace(grammar, query=None), "a.py", code)
+    without = replace(grammar, query=None)
+    outline = read_outline(without.find(tree), without, "a.py", code)
     spans = cut_spans(lines, outline.definitions, lambda: statement_rows(tree, code, MAX_CHARS))
     assert outline.definitions == ()
     assert len(spans) > 1

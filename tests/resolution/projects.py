@@ -110,11 +110,11 @@ class Project:
 def read(path: str, text: str) -> FileFacts | None:
     """Return the facts of a file; None where its language has none."""
     grammar = load_grammar(language) if (language := detect_language(path)) else None
-    if grammar is None or grammar.facts is None:
+    if grammar is None:
         return None
     code = SourceCode(text)
-    tree = parse_tree(grammar.language, code, unended=grammar.row.unended)
-    return read_facts(tree, grammar, path, code, read_outline(tree, grammar, path, code).definitions)
+    matches = grammar.find(parse_tree(grammar.language, code, unended=grammar.row.unended))
+    return read_facts(matches, grammar, path, code, read_outline(matches, grammar, path, code).definitions)
 
 
 def _plain(text: str) -> str:

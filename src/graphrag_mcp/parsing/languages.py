@@ -5,13 +5,18 @@ To add a language: one row in `_TABLE` (its grammar's wheel in pyproject.toml) a
 
 import importlib
 import re
+from bisect import bisect_left
 from collections.abc import Set
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
 from importlib import resources
+from typing import NamedTuple
 
-from tree_sitter import Language, Query, QueryError
+from tree_sitter import Language, Node, Query, QueryCursor, QueryError, Tree
+
+Captures = dict[str, list[Node]]
+Match = tuple[int, Captures]
 
 
 class ImportStyle(StrEnum):
@@ -51,14 +56,28 @@ class LanguageRow:
     unended: tuple[re.Pattern[bytes], ...] = ()
 
 
+class Matches(NamedTuple):
+    """A syntax tree with what is found in it: for the outline, and for the facts."""
+
+    tree: Tree
+    outline: list[Match]
+    facts: list[Match]
+
+
 @dataclass(frozen=True, slots=True)
 class Grammar:
-    """A loaded language; a query is None where this package has none: `query` of the outline, `facts` of its names."""
+    """A loaded language. query: None where this package has none. facts: its first pattern that is of the facts."""
 
     row: LanguageRow
     language: Language
     query: Query | None
-    facts: Query | None = None
+    facts: int = 0
+
+    def find(self, tree: Tree) -> Matches:
+        """Return all matches of the query, from one walk over the tree."""
+        found = QueryCursor(self.query).matches(tree.root_node) if self.query else []
+        outline = [match for match in found if match[0] < self.facts]
+        return Matches(tree, outline, [match for match in found if match[0] >= self.facts])
 
 
 def detect_language(path: str, first_line: str = "") -> str:
@@ -92,16 +111,18 @@ def load_grammar(name: str) -> Grammar | None:
         return None
     language = Language(getattr(module, row.factory)())
     try:
-        return Grammar(row, language, _load_query(row, language, ".scm"), _load_query(row, language, ".facts.scm"))
+        outline, facts = _query_text(row, ".scm"), _query_text(row, ".facts.scm")
+        query = Query(language, outline + facts)
     except QueryError as error:
         raise QueryError(f"{name}: {error}; the installed {row.package} does not fit its query") from error
+    starts = map(query.start_byte_for_pattern, range(query.pattern_count))
+    return Grammar(row, language, query, bisect_left([*starts], len(outline.encode())))
 
 
-def _load_query(row: LanguageRow, language: Language, suffix: str) -> Query | None:
+def _query_text(row: LanguageRow, suffix: str) -> str:
     folder = resources.files(__package__).joinpath("code", "queries")
     files = [folder.joinpath(part + suffix) for part in (row.queries or row.name).split()]
-    texts = [file.read_text(encoding="utf-8") for file in files if file.is_file()]
-    return Query(language, "\n".join(texts)) if texts else None
+    return "".join(file.read_text(encoding="utf-8") for file in files if file.is_file())
 
 
 def syntax_languages() -> list[str]:

@@ -81,7 +81,8 @@ def _parse_code(path: str, text: str, category: Category, language: str) -> Pars
 def _parse_syntax(path: str, text: str, code: SourceCode, category: Category, grammar: Grammar) -> ParsedFile:
     language = grammar.row.name
     tree = parse_tree(grammar.language, code, ascii_only=grammar.row.ascii_only, unended=grammar.row.unended)
-    outline = read_outline(tree, grammar, path, code)
+    matches = grammar.find(tree)
+    outline = read_outline(matches, grammar, path, code)
     if tree.root_node.type == "ERROR" and not outline.definitions:
         return documents.parse_text(path, text, category, language, note=f"by lines: does not parse as {language}")
     lines = text.split("\n")
@@ -94,7 +95,7 @@ def _parse_syntax(path: str, text: str, code: SourceCode, category: Category, gr
         chunks=tuple(describe_chunks(lines, outline, spans)),
         symbols=(*_symbols(outline), *(outline.keys if category not in _ONLY_USING else ())),
         relations=tuple(build_relations(path, language, category, outline)),
-        code=pack(facts) if (facts := read_facts(tree, grammar, path, code, outline.definitions)) else None,
+        code=pack(facts) if (facts := read_facts(matches, grammar, path, code, outline.definitions)) else None,
     )
 
 

@@ -273,8 +273,8 @@ def _read_library(path: str, language: str, text: str) -> FileFacts | None:
     grammar, code = load_grammar(language), SourceCode(text)
     if grammar is None:
         return None
-    tree = parse_tree(grammar.language, code)
-    return read_facts(tree, grammar, path, code, read_outline(tree, grammar, path, code).definitions)
+    matches = grammar.find(parse_tree(grammar.language, code))
+    return read_facts(matches, grammar, path, code, read_outline(matches, grammar, path, code).definitions)
 
 
 _JAVA_PACKAGES = ["package " + text for text in _library("java.java").split("\npackage ")[1:]]

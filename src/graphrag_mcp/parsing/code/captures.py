@@ -25,14 +25,16 @@ Names of captures that begin with "_" serve predicates. Where several patterns n
 
 import re
 from bisect import bisect_right
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from tree_sitter import Node, Query, QueryCursor, Tree
+from tree_sitter import Node
 
 from graphrag_mcp.model.files import SymbolKind
 from graphrag_mcp.parsing.code.declared import REGISTRATIONS, SETTING, Registration
 from graphrag_mcp.parsing.code.syntax import SourceCode
+from graphrag_mcp.parsing.languages import Captures, Match
 from graphrag_mcp.parsing.outline import SUPER_RECEIVER, UNKNOWN_RECEIVER, Base, Comment, Reference
 
 DEFINITION_ROLES: dict[str, SymbolKind | None] = {
@@ -81,8 +83,6 @@ _CAN_LACK_BODY = frozenset(
     }
 )
 _RECEIVER_BYTES = 60  # Longer ones are chains of calls.
-
-_Captures = dict[str, list[Node]]
 
 
 class FoundDefinition(NamedTuple):
@@ -136,10 +136,10 @@ class Findings:
         self.items: list[tuple[int, str, str]] = []  # start, name and alias, before the imports are known
         self.declaring: list[tuple[Node, Registration]] = []
 
-    def run(self, query: Query, tree: Tree) -> None:
+    def collect(self, matches: Iterable[Match]) -> None:
         """Collect all matches of the query."""
         roles: dict[int, str] = {}
-        for pattern, captures in QueryCursor(query).matches(tree.root_node):
+        for pattern, captures in matches:
             role = roles.get(pattern)
             if role is None:
                 role = roles[pattern] = next(role for role in _ROLES if role in captures)
@@ -193,7 +193,7 @@ class Findings:
         word = last_name(_TYPE_ARGUMENTS.sub("", text).replace("->", ".")).strip("@$&*!?")
         return word if word.isidentifier() else UNKNOWN_RECEIVER
 
-    def _add_definition(self, node: Node, pattern: int, role: str, captures: _Captures) -> None:
+    def _add_definition(self, node: Node, pattern: int, role: str, captures: Captures) -> None:
         if "name" in captures:
             name: Node | None = captures["name"][0]
             body = captures["body"][0] if "body" in captures else None
@@ -239,7 +239,7 @@ class Findings:
         self.docs.append((start, words))
         self.comments.append(Comment(self._code.row(start), words))
 
-    def _add_import(self, node: Node, captures: _Captures, is_file: bool) -> None:
+    def _add_import(self, node: Node, captures: Captures, is_file: bool) -> None:
         source = captures["source"][0]
         alias = self._alias(captures)
         known = self.imports.get(source.start_byte)
@@ -260,7 +260,7 @@ class Findings:
             if place >= 0 and start < imports[place].span[1]:
                 imports[place].items.append((name, alias))
 
-    def _alias(self, captures: _Captures) -> str:
+    def _alias(self, captures: Captures) -> str:
         return self._code.node_text(captures["alias"][0]) if "alias" in captures else ""
 
 

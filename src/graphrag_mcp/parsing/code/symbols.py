@@ -2,8 +2,6 @@
 
 from collections.abc import Sequence
 
-from tree_sitter import Tree
-
 from graphrag_mcp.model.files import HEADER_SUFFIXES, SymbolKind
 from graphrag_mcp.parsing.code.builtins import builtins_of
 from graphrag_mcp.parsing.code.captures import (
@@ -17,7 +15,7 @@ from graphrag_mcp.parsing.code.captures import (
 from graphrag_mcp.parsing.code.declared import declared_keys
 from graphrag_mcp.parsing.code.imports import expand_imports
 from graphrag_mcp.parsing.code.syntax import SourceCode
-from graphrag_mcp.parsing.languages import Grammar, ImportStyle
+from graphrag_mcp.parsing.languages import Grammar, ImportStyle, Matches
 from graphrag_mcp.parsing.outline import Definition, Import, Outline, enclosing_indexes
 
 SIGNATURE_CHARS = 200
@@ -29,12 +27,12 @@ _SIGNATURE_ENDS = ("{", "=>", "=", " do", ":", ";", ",")
 _NOT_IN_NAMES = str.maketrans({"&": None, "*": None, "#": None, " ": None, "\n": None})
 
 
-def read_outline(tree: Tree, grammar: Grammar, path: str, code: SourceCode) -> Outline:
+def read_outline(matches: Matches, grammar: Grammar, path: str, code: SourceCode) -> Outline:
     """Return the outline; empty where there is no query for the language."""
     if grammar.query is None:
         return Outline()
     found = Findings(code, builtins_of(grammar.row.name))
-    found.run(grammar.query, tree)
+    found.collect(matches.outline)
     references = (reference for reference in found.references.values() if reference.start not in found.definitions)
     return Outline(
         definitions=_build_definitions(found, code, path, grammar.row.clauses),

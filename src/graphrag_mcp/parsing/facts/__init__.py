@@ -2,14 +2,12 @@
 
 from collections.abc import Mapping, Sequence
 
-from tree_sitter import Tree
-
 from graphrag_mcp.model.facts import FileFacts
 from graphrag_mcp.parsing.code.syntax import SourceCode
 from graphrag_mcp.parsing.facts import ecma, go, java, python
 from graphrag_mcp.parsing.facts.expressions import Shapes
 from graphrag_mcp.parsing.facts.reader import FactReader
-from graphrag_mcp.parsing.languages import Grammar
+from graphrag_mcp.parsing.languages import Grammar, Matches
 from graphrag_mcp.parsing.outline import Definition
 
 _SHAPES: Mapping[str, Shapes] = {
@@ -21,10 +19,9 @@ _SHAPES: Mapping[str, Shapes] = {
 
 
 def read_facts(
-    tree: Tree, grammar: Grammar, path: str, code: SourceCode, definitions: Sequence[Definition]
+    matches: Matches, grammar: Grammar, path: str, code: SourceCode, definitions: Sequence[Definition]
 ) -> FileFacts | None:
-    """Return the facts of a file; None where there is no query of facts for the language."""
-    if grammar.facts is None:
-        return None
+    """Return the facts of a file; None where the language has none."""
     language = grammar.row.name
-    return FactReader(code, _SHAPES[language], definitions).read(grammar.facts, tree, path, language)
+    shapes = _SHAPES.get(language)
+    return FactReader(code, shapes, definitions).read(matches, path, language) if shapes else None

@@ -46,7 +46,7 @@ The vocabulary of `queries/*.facts.scm`; names of captures that begin with "_" s
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from tree_sitter import Node, Query, QueryCursor, Tree
+from tree_sitter import Node, Tree
 
 from graphrag_mcp.model.facts import (
     GIVEN,
@@ -66,9 +66,9 @@ from graphrag_mcp.model.facts import (
 from graphrag_mcp.model.files import SymbolKind
 from graphrag_mcp.parsing.code.syntax import SourceCode
 from graphrag_mcp.parsing.facts.expressions import LITERAL, UNKNOWN, Shapes, Writer, arguments, instance, leaf, module
+from graphrag_mcp.parsing.languages import Captures, Match, Matches
 from graphrag_mcp.parsing.outline import Definition
 
-_Captures = dict[str, list[Node]]
 _BASES = ("embeds", "extends", "implements")
 _NUMBERED = ("own", "function", "nameless", "object")
 _TYPES = ("interface", "stands", "renames", "type_parameters", "aliased", "marked")
@@ -175,18 +175,18 @@ class FactReader:
         self._flows: list[Flow] = []
         self._gifts: list[Mention] = []
         self._written: list[tuple[Node, str]] = []  # Names that are written to where they are something else besides.
-        self._uses: dict[int, tuple[int, str, Node, _Captures]] = {}  # by the start of the name
+        self._uses: dict[int, tuple[int, str, Node, Captures]] = {}  # by the start of the name
         self._named: set[int] = set(self._by_name)  # starts of names that are declared, not mentioned
         self._repeated: tuple[str, str] = ("", "")
         self._variables: dict[str, list[tuple[int, int]]] = {}
 
-    def read(self, query: Query, tree: Tree, path: str, language: str) -> FileFacts:
-        """Return the facts that the query finds in the tree of a file."""
-        matches = self._sorted_matches(query, tree)
+    def read(self, matches: Matches, path: str, language: str) -> FileFacts:
+        """Return the facts of a file by what is found in its tree."""
+        tree, by_role = matches.tree, self._sorted_matches(matches.facts)
         for role in _NUMBERED:
-            for captures in sorted(matches[role], key=lambda captures: "name" not in captures):
+            for captures in sorted(by_role[role], key=lambda captures: "name" not in captures):
                 self._number(role, captures)
-        for role, found in matches.items():
+        for role, found in by_role.items():
             if add := _ADD.get(role):
                 for captures in found:
                     add(self, role, captures)
@@ -214,11 +214,11 @@ class FactReader:
 
     # ------------------------------------------------------------ matches
 
-    def _sorted_matches(self, query: Query, tree: Tree) -> dict[str, list[_Captures]]:
+    def _sorted_matches(self, matches: Iterable[Match]) -> dict[str, list[Captures]]:
         """Return the matches by their role; of mentions only the first for each name."""
         roles: dict[int, str] = {}
-        found: dict[str, list[_Captures]] = {role: [] for role in _NUMBERED}
-        for pattern, captures in QueryCursor(query).matches(tree.root_node):
+        found: dict[str, list[Captures]] = {role: [] for role in _NUMBERED}
+        for pattern, captures in matches:
             role = roles.get(pattern)
             if role is None:
                 role = roles[pattern] = _role(captures)
@@ -231,7 +231,7 @@ class FactReader:
                 found.setdefault(role, []).append(captures)
         return found
 
-    def _number(self, role: str, captures: _Captures) -> None:
+    def _number(self, role: str, captures: Captures) -> None:
         """Find the declaration of a function, type or object; a nameless one gets a place of its own."""
         node = captures[role][0]
         if node.id in self._index_of:
@@ -268,30 +268,30 @@ class FactReader:
         name = name.strip("'\"")
         return _Draft(name, "", kind.value, NO_OWNER, line, start, node.end_byte, start, marks=marks)
 
-    def _add_unit(self, role: str, captures: _Captures) -> None:
+    def _add_unit(self, role: str, captures: Captures) -> None:
         self._unit = self._writer.text(captures[role][0])
 
-    def _add_scope(self, role: str, captures: _Captures) -> None:
+    def _add_scope(self, role: str, captures: Captures) -> None:
         for node in captures[role]:
             self._scopes.add(node.byte_range)
             name = node.child_by_field_name("name") if self._shapes.passes_self else None
             if name and name.start_byte in self._by_name:
                 self._types[node.byte_range] = self._by_name[name.start_byte]
 
-    def _add_handed(self, role: str, captures: _Captures) -> None:
+    def _add_handed(self, role: str, captures: Captures) -> None:
         self._handed.add(self._index_of[captures[role][0].id])
 
-    def _add_indexed(self, role: str, captures: _Captures) -> None:
+    def _add_indexed(self, role: str, captures: Captures) -> None:
         node = captures[role][0]
         if node.parent and (index := self._index_of.get(node.parent.id)) is not None:
             self._drafts[index].value = self._writer.type(node)
 
-    def _add_nodes(self, role: str, captures: _Captures) -> None:
+    def _add_nodes(self, role: str, captures: Captures) -> None:
         self._nodes[role] += captures[role]
 
     # ------------------------------------------------------------ declarations
 
-    def _add_type(self, role: str, captures: _Captures) -> None:
+    def _add_type(self, role: str, captures: Captures) -> None:
         index = self._by_name.get(captures["name"][0].start_byte, -1)
         if index < 0:
             return
@@ -314,7 +314,7 @@ class FactReader:
         if parameters := captures.get("type_parameters"):
             draft.type_parameters = self._type_parameters(parameters[0], draft.start, draft.stop)
 
-    def _add_mark(self, role: str, captures: _Captures) -> None:
+    def _add_mark(self, role: str, captures: Captures) -> None:
         draft = self._drafts[self._by_name[captures["name"][0].start_byte]]
         if role == "listed":
             draft.listed |= {
@@ -343,14 +343,14 @@ class FactReader:
         bound = node.child_by_field_name(rule) if rule else None
         return self._writer.type(bound) if bound else ""
 
-    def _add_open(self, role: str, captures: _Captures) -> None:
+    def _add_open(self, role: str, captures: Captures) -> None:
         body = captures[role][0].byte_range
         if given := captures.get("value"):
             self._bound.append(Bound("", *body, self._writer.value(given[0]), given[0].start_byte, "open"))
         else:
             self._opened[self._by_name[captures["name"][0].start_byte]] = body
 
-    def _add_bases(self, role: str, captures: _Captures) -> None:
+    def _add_bases(self, role: str, captures: Captures) -> None:
         for node in captures[role]:
             index = self._innermost_declaration(node.start_byte)
             if index >= 0:
@@ -442,7 +442,7 @@ class FactReader:
                 if role == "yielded" or not self._nodes["yielded"] or Mark.GENERATOR not in draft.marks:
                     draft.returns.append((node.start_byte, self._writer.value(node)))
 
-    def _add_member(self, role: str, captures: _Captures) -> None:
+    def _add_member(self, role: str, captures: Captures) -> None:
         """Give a member of a nameless type or an object its owner; it may be declared by nothing else."""
         node, name = captures[role][0], captures["name"][0]
         owner = self._index_of.get(node.parent.id, NO_OWNER) if node.parent else NO_OWNER
@@ -456,7 +456,7 @@ class FactReader:
             self._add_held(index, node, captures)
         self._drafts[index].owner = owner
 
-    def _add_held(self, index: int, node: Node, captures: _Captures) -> None:
+    def _add_held(self, index: int, node: Node, captures: Captures) -> None:
         """Say what a field holds; one that holds what a name means is another name for it."""
         draft = self._drafts[index]
         draft.value = self._values(node, captures, 1)[0]
@@ -489,7 +489,7 @@ class FactReader:
 
     # ------------------------------------------------------------ names
 
-    def _add_binding(self, role: str, captures: _Captures) -> None:
+    def _add_binding(self, role: str, captures: Captures) -> None:
         names = [name for node in captures["name"] for name in self._listed(node)]
         node = captures[role][0]
         if "part" in captures and self._is_assigned(node):
@@ -541,7 +541,7 @@ class FactReader:
             else:
                 yield name, value
 
-    def _values(self, node: Node, captures: _Captures, count: int) -> list[str]:
+    def _values(self, node: Node, captures: Captures, count: int) -> list[str]:
         """Return what each of the names holds."""
         if "part" in captures and self._shapes.taken:
             return [self._shapes.taken(self._writer, captures["part"][0])]
@@ -655,14 +655,14 @@ class FactReader:
         for (at, _, index), (start, stop) in zip(inner, _innermost(scopes, [one[:2] for one in inner]), strict=True):
             self._bound.append(Bound(self._drafts[index].name, start, stop, f"#{index}", at, "declared"))
 
-    def _texts_of(self, role: str, captures: _Captures) -> dict[str, str]:
+    def _texts_of(self, role: str, captures: Captures) -> dict[str, str]:
         """Return the texts of the parts of an import or export, with the module of the statement around it."""
         texts = {kind: self._writer.text(nodes[0]) for kind, nodes in captures.items() if kind != role}
         if "module" not in texts and (source := self._source_around(captures[role])):
             texts["module"] = self._writer.text(source[0])
         return texts
 
-    def _add_import(self, role: str, captures: _Captures) -> None:
+    def _add_import(self, role: str, captures: Captures) -> None:
         texts = self._texts_of(role, captures)
         if "module" not in texts:  # A statement with errors.
             return
@@ -676,7 +676,7 @@ class FactReader:
             node = captures[role][0]
             self._bindings.append(_Binding(node, "bind.block", [(name, value)], node.start_byte, node.start_byte))
 
-    def _add_export(self, role: str, captures: _Captures) -> None:
+    def _add_export(self, role: str, captures: Captures) -> None:
         texts = self._texts_of(role, captures)
         name = texts.get("alias") or texts.get("name", "")
         value = self._writer.value(captures["value"][0]) if "value" in captures else texts.get("name", "")
@@ -686,7 +686,7 @@ class FactReader:
             Exported(_EXPORTS[role] or name, "" if module else value, module, item, captures[role][0].start_byte)
         )
 
-    def _add_flow(self, role: str, captures: _Captures) -> None:
+    def _add_flow(self, role: str, captures: Captures) -> None:
         given = captures[role][0]
         value, argument = self._writer.value(given), -1
         if value == LITERAL:
@@ -699,7 +699,7 @@ class FactReader:
             into, argument = self._place(given)
         self._flow(given, into, argument, value)
 
-    def _add_passed(self, role: str, captures: _Captures) -> None:
+    def _add_passed(self, role: str, captures: Captures) -> None:
         for place, given in enumerate(arguments(captures[role][0])):
             value = self._writer.value(given) if given.type in self._shapes.passed else UNKNOWN
             if value not in (LITERAL, UNKNOWN):
@@ -771,7 +771,7 @@ class FactReader:
         return any(start <= at < stop for start, stop in self._variables.get(name, ()))
 
 
-def _role(captures: _Captures) -> str:
+def _role(captures: Captures) -> str:
     """Return the role of a match: the mention, or what is not only a part of another."""
     for name in captures:
         if name.startswith("use."):
@@ -779,7 +779,7 @@ def _role(captures: _Captures) -> str:
     return next(role for role in (*_NUMBERED, *_ADD) if role in captures)
 
 
-_ADD: Mapping[str, Callable[[FactReader, str, _Captures], None]] = {  # A match is of the first role that it has.
+_ADD: Mapping[str, Callable[[FactReader, str, Captures], None]] = {  # A match is of the first role that it has.
     "handed": FactReader._add_handed,
     "member": FactReader._add_member,
     "indexed": FactReader._add_indexed,

@@ -44,8 +44,10 @@ The vocabulary of `queries/*.facts.scm`; names of captures that begin with "_" s
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
+from msgspec import Struct
+from msgspec.structs import astuple
 from tree_sitter import Node, Tree
 
 from graphrag_mcp.model.facts import (
@@ -87,9 +89,8 @@ _READ_OR_WRITTEN = frozenset((Use.VALUE, Use.WRITE))
 _RESULTS = ("yielded", "returned")
 
 
-@dataclass(slots=True)
-class _Draft:
-    """A declaration while it is read."""
+class _Draft(Struct):
+    """A declaration while it is read: the fields of `Declared`."""
 
     name: str
     qualified: str
@@ -100,32 +101,12 @@ class _Draft:
     stop: int
     at: int
     value: str = ""
-    returns: list[tuple[int, str]] = field(default_factory=list)
+    returns: tuple[tuple[int, str], ...] = ()
     parameters: tuple[Parameter, ...] | None = None
     type_parameters: tuple[str, ...] = ()
-    bases: list[BaseType] = field(default_factory=list)
-    marks: list[str] = field(default_factory=list)
-    decorators: list[str] = field(default_factory=list)
-    listed: set[str] = field(default_factory=set)  # Parameters that are given from a list.
-
-    def done(self) -> Declared:
-        return Declared(
-            self.name,
-            self.qualified,
-            self.kind,
-            self.owner,
-            self.line,
-            self.start,
-            self.stop,
-            self.at,
-            self.value,
-            tuple(self.returns),
-            self.parameters,
-            self.type_parameters,
-            tuple(self.bases),
-            tuple(self.marks),
-            tuple(self.decorators),
-        )
+    bases: tuple[BaseType, ...] = ()
+    marks: tuple[str, ...] = ()
+    decorators: tuple[str, ...] = ()
 
 
 @dataclass(slots=True)
@@ -169,6 +150,7 @@ class FactReader:
         self._objects: set[int] = set()  # Declarations of literals, which are instances.
         self._handed: set[int] = set()  # Objects of which others decide what their functions see as the own instance.
         self._selves: dict[int, Node] = {}  # By the function whose own instance it is.
+        self._listed_names: set[tuple[int, str]] = set()  # Parameters of a function that are given from a list.
         self._nodes: dict[str, list[Node]] = {role: [] for role in (*_RESULTS, *_OUTER)}
         self._types: dict[tuple[int, int], int] = {}  # Scopes whose names are members.
         self._bodies: dict[tuple[int, int], int] = {}  # What is inside of functions.
@@ -204,7 +186,7 @@ class FactReader:
             language,
             self._shapes.unit(path, self._unit),
             tree.root_node.has_error,
-            [draft.done() for draft in self._drafts],
+            [Declared(*astuple(draft)) for draft in self._drafts],
             self._imports,
             self._exports,
             sorted(self._bound, key=lambda bound: (bound.name, bound.start, -bound.stop)),
@@ -249,7 +231,7 @@ class FactReader:
             self._objects.add(index)
         if bases := captures.get("extends"):
             draft = self._drafts[index]
-            draft.bases.append(BaseType(self._writer.type(bases[0]), "extends"))
+            draft.bases += (BaseType(self._writer.type(bases[0]), "extends"),)
             draft.start, draft.at = node.parent.start_byte if node.parent else draft.start, bases[0].start_byte
             draft.line = self._code.row(draft.start) + 1
             self._opened[index] = node.byte_range
@@ -264,7 +246,7 @@ class FactReader:
         start = node.start_byte
         name = self._writer.text(own) if own else self._shapes.signatures.get(node.type, "")
         line = self._code.row(own.start_byte if own else start) + 1
-        marks: list[str] = [Mark.INTERFACE] if node.type == "interface_type" else []
+        marks: tuple[str, ...] = (Mark.INTERFACE,) if node.type == "interface_type" else ()
         name = name.strip("'\"")
         return _Draft(name, "", kind.value, NO_OWNER, line, start, node.end_byte, start, marks=marks)
 
@@ -297,33 +279,37 @@ class FactReader:
             return
         draft = self._drafts[index]
         if role == "interface":
-            draft.marks.append(Mark.INTERFACE)
+            draft.marks += (Mark.INTERFACE,)
             return
         if role == "aliased":
-            draft.bases.append(BaseType(self._writer.type(captures["type"][0]), role))
+            draft.bases += (BaseType(self._writer.type(captures["type"][0]), role),)
             return
         if role == "marked":
             words = [word for one in captures["words"] for word in one.children]
-            draft.marks += [self._shapes.marks[word.type] for word in words if word.type in self._shapes.marks]
+            draft.marks += self._marks(words)
             return
         is_own = "type" in captures and self._index_of.get(captures["type"][0].id) == index
         if "type" in captures and not is_own:
             draft.value = self._writer.type(captures["type"][0])
         if role == "renames":
-            draft.marks.append(Mark.INTERFACE if is_own else Mark.ALIAS)
+            draft.marks += (Mark.INTERFACE if is_own else Mark.ALIAS,)
         if parameters := captures.get("type_parameters"):
             draft.type_parameters = self._type_parameters(parameters[0], draft.start, draft.stop)
 
     def _add_mark(self, role: str, captures: Captures) -> None:
-        draft = self._drafts[self._by_name[captures["name"][0].start_byte]]
+        index = self._by_name[captures["name"][0].start_byte]
+        draft = self._drafts[index]
         if role == "listed":
-            draft.listed |= {
-                name.strip() for words in captures["words"] for name in self._writer.text(words).split(",")
-            }
+            texts = map(self._writer.text, captures["words"])
+            self._listed_names |= {(index, name.strip()) for text in texts for name in text.split(",")}
         elif role in _MARKS:
-            draft.marks += [mark for role, mark in _MARKS.items() if role in captures]
+            draft.marks += tuple(mark for role, mark in _MARKS.items() if role in captures)
         else:
-            draft.decorators.append(self._writer.value(captures[role][0]))
+            draft.decorators += (self._writer.value(captures[role][0]),)
+
+    def _marks(self, words: Iterable[Node]) -> tuple[str, ...]:
+        marks = self._shapes.marks
+        return tuple(marks[kind] for kind in [word.type for word in words] if kind in marks)
 
     def _type_parameters(self, node: Node, start: int, stop: int) -> tuple[str, ...]:
         names: list[str] = []
@@ -354,7 +340,7 @@ class FactReader:
         for node in captures[role]:
             index = self._innermost_declaration(node.start_byte)
             if index >= 0:
-                self._drafts[index].bases.append(BaseType(self._writer.type(node), role))
+                self._drafts[index].bases += (BaseType(self._writer.type(node), role),)
 
     def _innermost_declaration(self, at: int) -> int:
         """Return the smallest declaration around a byte."""
@@ -373,7 +359,7 @@ class FactReader:
         draft.value = self._shapes.results(self._writer, fields[-1][1])
         draft.at = node.start_byte
         draft.parameters = ()
-        draft.marks += [self._shapes.marks[one.type] for one in node.children if one.type in self._shapes.marks]
+        draft.marks += self._marks(node.children)
         for kind, child in fields:
             has_names = child is not None and (kind != self._shapes.result or child.type == "parameter_list")
             found = self._writer.parameters(child) if has_names else []
@@ -389,7 +375,7 @@ class FactReader:
             for place, (parameter, name) in enumerate(found):
                 if name is not None and name.type in _NAMES:
                     self._named.add(name.start_byte)
-                    value = (place == 0 and self._self_of(draft)) or self._given(draft, parameter, name)
+                    value = (place == 0 and self._self_of(draft)) or self._given(index, parameter, name)
                     self._bound.append(Bound(parameter.name, start, node.end_byte, value, node.start_byte, "parameter"))
         if parameters := node.child_by_field_name("type_parameters"):
             draft.type_parameters = self._type_parameters(parameters, node.start_byte, node.end_byte)
@@ -399,9 +385,10 @@ class FactReader:
         if node.type in self._shapes.selves:
             self._bind_self(node, index)
 
-    def _given(self, draft: _Draft, parameter: Parameter, name: Node) -> str:
+    def _given(self, index: int, parameter: Parameter, name: Node) -> str:
         """Return what a parameter holds: that of a test what the function of its name gives, which it mentions."""
-        if Mark.GIVEN not in draft.marks or parameter.optional or parameter.rest or parameter.name in draft.listed:
+        is_listed = parameter.optional or parameter.rest or (index, parameter.name) in self._listed_names
+        if is_listed or Mark.GIVEN not in self._drafts[index].marks:
             return parameter.value
         at = name.start_byte
         self._gifts.append(Mention(at, self._code.row(at) + 1, parameter.name, Use.CALL, module(GIVEN)))
@@ -436,11 +423,11 @@ class FactReader:
             for node, span in zip(nodes, around, strict=True):
                 draft = self._drafts[spans[span]] if span in spans else None
                 if draft and role == "yielded" and Mark.GENERATOR not in draft.marks:
-                    draft.marks.append(Mark.GENERATOR)
+                    draft.marks += (Mark.GENERATOR,)
                 if draft is None or draft.value:
                     continue
                 if role == "yielded" or not self._nodes["yielded"] or Mark.GENERATOR not in draft.marks:
-                    draft.returns.append((node.start_byte, self._writer.value(node)))
+                    draft.returns += ((node.start_byte, self._writer.value(node)),)
 
     def _add_member(self, role: str, captures: Captures) -> None:
         """Give a member of a nameless type or an object its owner; it may be declared by nothing else."""
@@ -461,7 +448,7 @@ class FactReader:
         draft = self._drafts[index]
         draft.value = self._values(node, captures, 1)[0]
         if "value" in captures and captures["value"][0].type.endswith("identifier"):
-            draft.marks.append(Mark.ALIAS)
+            draft.marks += (Mark.ALIAS,)
 
     def _bind_own_instances(self) -> None:
         for index, draft in enumerate(self._drafts):
@@ -810,7 +797,7 @@ def _draft(definition: Definition, code: SourceCode) -> _Draft:
         definition.start,
         definition.end,
         definition.start,
-        marks=[Mark.ABSTRACT] if definition.is_declared else [],
+        marks=(Mark.ABSTRACT,) if definition.is_declared else (),
     )
 
 

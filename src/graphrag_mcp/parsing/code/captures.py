@@ -277,7 +277,7 @@ def last_name(text: str) -> str:
 
 def without_marks(name: str) -> str:
     """Return `go` for JavaScript's private `#go`, and `type` for Rust's raw `r#type`."""
-    return name.removeprefix("r#").removeprefix("#")
+    return name.removeprefix("r#").removeprefix("#") if "#" in name else name
 
 
 def trimmed_end(code: SourceCode, start: int, end: int) -> int:

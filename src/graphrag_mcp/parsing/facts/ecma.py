@@ -123,7 +123,7 @@ def _taken(writer: Writer, node: Node) -> str:
         return UNKNOWN
     match around.type:
         case "formal_parameters":
-            return _given(writer, node)
+            return _given(writer, node, around)
         case "object_pattern":
             of = _taken(writer, around)
             name = node.child_by_field_name("left") or node
@@ -146,9 +146,9 @@ def _taken(writer: Writer, node: Node) -> str:
         case "rest_pattern":
             return _taken(writer, around)
         case "required_parameter" | "optional_parameter":
-            return _given(writer, around)
+            return _given(writer, around, around.parent)
         case "arrow_function":
-            return item(_expected(writer, around), "@0")
+            return item(writer.expected(around), "@0")
     return UNKNOWN
 
 
@@ -157,15 +157,14 @@ def _named_item(writer: Writer, of: str, name: Node | None) -> str:
     return item(of, f".{text}") if text.replace("$", "_").isidentifier() else UNKNOWN
 
 
-def _given(writer: Writer, node: Node) -> str:
+def _given(writer: Writer, node: Node, parameters: Node | None) -> str:
     """Return what a parameter is given: what its type says, or what the function is handed to, or its default."""
     if kind := node.child_by_field_name("type"):
         return writer.typed(kind)
-    function = node.parent.parent if node.parent else None
-    of = _expected(writer, function) if function and node.parent else UNKNOWN
+    of = writer.expected(parameters.parent) if parameters else UNKNOWN
     if of == UNKNOWN:
         return writer.value(node.child_by_field_name("value") or node.child_by_field_name("right"))
-    return item(of, f"@{[one.id for one in arguments(node.parent)].index(node.id)}")
+    return item(of, f"@{[one.id for one in arguments(parameters)].index(node.id)}")
 
 
 def _expected(writer: Writer, node: Node) -> str:
@@ -179,15 +178,15 @@ def _expected(writer: Writer, node: Node) -> str:
             place = [one.id for one in arguments(around)].index(node.id)
             return item(writer.value(called), f"@{place}") if called else UNKNOWN
         case "pair" if around.parent:
-            return _named_item(writer, _expected(writer, around.parent), around.child_by_field_name("key"))
+            return _named_item(writer, writer.expected(around.parent), around.child_by_field_name("key"))
         case "object":
-            return _named_item(writer, _expected(writer, around), node.child_by_field_name("name"))
+            return _named_item(writer, writer.expected(around), node.child_by_field_name("name"))
         case "variable_declarator" | "public_field_definition" if around.child_by_field_name("type"):
             return writer.typed(around.child_by_field_name("type"))
         case "satisfies_expression" | "as_expression":
             return writer.typed(arguments(around)[-1])
         case "parenthesized_expression" | "ternary_expression":
-            return _expected(writer, around)
+            return writer.expected(around)
         case "return_statement" | "arrow_function":
             return _returned(writer, around)
     return UNKNOWN
@@ -201,7 +200,7 @@ def _returned(writer: Writer, node: Node) -> str:
     if function is None:
         return UNKNOWN
     kind = function.child_by_field_name("return_type")
-    return _results(writer, kind) if kind else item(_expected(writer, function), "()")
+    return _results(writer, kind) if kind else item(writer.expected(function), "()")
 
 
 # ---------------------------------------------------------------- types
@@ -377,6 +376,7 @@ SHAPES = Shapes(
     above="super",
     taken=_taken,
     assigning="assignment_expression",
+    expected=_expected,
     signatures={"call_signature": "()", "construct_signature": "new"},
     selves=_FUNCTIONS - {"arrow_function"},
     marks={"static": Mark.STATIC, "get": Mark.PROPERTY, "async": Mark.ASYNC, "*": Mark.GENERATOR},

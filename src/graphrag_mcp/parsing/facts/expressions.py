@@ -92,6 +92,7 @@ class Writer:
     def __init__(self, shapes: Shapes, code: SourceCode, numbers: Mapping[int, str]) -> None:
         self._shapes, self._code, self._numbers = shapes, code, numbers
         self._values: dict[int, str] = {}
+        self._expected: dict[int, str] = {}
 
     def text(self, node: Node) -> str:
         """Return the text of a node, as it is used for a name."""
@@ -103,6 +104,14 @@ class Writer:
             return UNKNOWN
         if (known := self._values.get(node.id)) is None:
             known = self._values[node.id] = self._write(self._shapes.values, node)
+        return known
+
+    def expected(self, node: Node | None) -> str:
+        """Return what the place of a node expects there."""
+        if node is None or self._shapes.expected is None:
+            return UNKNOWN
+        if (known := self._expected.get(node.id)) is None:
+            known = self._expected[node.id] = self._shapes.expected(self, node)
         return known
 
     def given(self, nodes: Iterable[Node]) -> list[str]:
@@ -132,8 +141,8 @@ class Writer:
             value = self.typed(kind) if kind else self.value(default) if default else UNKNOWN
             if rule.rest and kind:
                 value = instance(f"[{self.type(kind)}]")
-            spreads = (one.type for one in (child, *arguments(child)[:1]) if one.type in self._shapes.spreads)
-            if spread := next(spreads, ""):
+            parts = (child, *arguments(child)[:1]) if self._shapes.spreads else ()
+            if spread := next((one.type for one in parts if one.type in self._shapes.spreads), ""):
                 value = instance(self._shapes.spreads[spread].format(self.type(kind)))
             if value == UNKNOWN and self._shapes.taken:
                 value = self._shapes.taken(self, child)

@@ -132,7 +132,7 @@ def _taken(writer: Writer, node: Node) -> str:
     if function is None or function.type != "lambda_expression" or around is None:
         return UNKNOWN
     place = 0 if around is function else [one.id for one in arguments(around)].index(node.id)
-    return item(_expected(writer, function), f"@{place}")
+    return item(writer.expected(function), f"@{place}")
 
 
 # ---------------------------------------------------------------- types

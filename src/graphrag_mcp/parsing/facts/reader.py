@@ -43,6 +43,7 @@ The vocabulary of `queries/*.facts.scm`; names of captures that begin with "_" s
                  @arguments; @named has its name, where it is another; the first pattern that fits a name decides
 """
 
+from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -160,7 +161,7 @@ class FactReader:
         self._uses: dict[int, tuple[int, str, Node, Captures]] = {}  # by the start of the name
         self._named: set[int] = set(self._by_name)  # starts of names that are declared, not mentioned
         self._repeated: tuple[str, str] = ("", "")
-        self._variables: dict[str, list[tuple[int, int]]] = {}
+        self._variables: dict[str, list[int]] = {}
 
     def read(self, matches: Matches, path: str, language: str) -> FileFacts:
         """Return the facts of a file by what is found in its tree."""
@@ -178,10 +179,8 @@ class FactReader:
         self._own_members()
         self._bind_own_instances()
         self._bind_all(tree)
-        named = {(bound.name, bound.stop) for bound in self._bound if bound.kind in ("declared", "alias")}
-        for bound in self._bound:
-            if (bound.name, bound.stop) not in named and (bound.start or not self._shapes.binds_imports):
-                self._variables.setdefault(bound.name, []).append((bound.start, bound.stop))
+        self._bound.sort(key=lambda bound: (bound.name, bound.start, -bound.stop))
+        self._find_variables()
         return FileFacts(
             language,
             self._shapes.unit(path, self._unit),
@@ -189,7 +188,7 @@ class FactReader:
             [Declared(*astuple(draft)) for draft in self._drafts],
             self._imports,
             self._exports,
-            sorted(self._bound, key=lambda bound: (bound.name, bound.start, -bound.stop)),
+            self._bound,
             sorted([*self._mentions(), *self._gifts]),
             self._flows,
         )
@@ -198,17 +197,18 @@ class FactReader:
 
     def _sorted_matches(self, matches: Iterable[Match]) -> dict[str, list[Captures]]:
         """Return the matches by their role; of mentions only the first for each name."""
-        roles: dict[int, str] = {}
+        roles: dict[int, tuple[str, str]] = {}  # Each with the use.
         found: dict[str, list[Captures]] = {role: [] for role in _NUMBERED}
         for pattern, captures in matches:
-            role = roles.get(pattern)
-            if role is None:
-                role = roles[pattern] = _role(captures)
-            if role.startswith("use."):
+            if pattern not in roles:
+                role = _role(captures)
+                roles[pattern] = (role, role.removeprefix("use.") if role.startswith("use.") else "")
+            role, use = roles[pattern]
+            if use:
                 node = captures[role][0]
-                known = self._uses.get(node.start_byte)
-                if known is None or pattern < known[0]:
-                    self._uses[node.start_byte] = (pattern, role[4:], node, captures)
+                start = node.start_byte
+                if start not in self._uses or pattern < self._uses[start][0]:
+                    self._uses[start] = (pattern, use, node, captures)
             else:
                 found.setdefault(role, []).append(captures)
         return found
@@ -698,7 +698,7 @@ class FactReader:
 
     def _place(self, node: Node) -> tuple[str, int]:
         """Return what the place of a value expects: a function and the number of the argument, or a value and -1."""
-        expected = self._shapes.expected(self._writer, node) if self._shapes.expected else UNKNOWN
+        expected = self._writer.expected(node)
         function, _, number = expected.rpartition("@")
         return (function, int(number)) if function and number.isdecimal() else (expected, -1)
 
@@ -736,12 +736,14 @@ class FactReader:
                 receiver = ""
             if receiver in unmentioned.get(name, ()):
                 continue
-            given = arguments(captures["arguments"][0]) if "arguments" in captures else None
-            values = self._writer.given(given) if given and self._shapes.overloads else []
-            taken = f"({';'.join(values)})" if set(values) - {UNKNOWN} else ""
-            yield Mention(
-                start, self._code.row(start) + 1, name, use, receiver, -1 if given is None else len(given), taken
-            )
+            given = self._arguments(captures["arguments"][0]) if "arguments" in captures else (-1, "")
+            yield Mention(start, self._code.row(start) + 1, name, use, receiver, *given)
+
+    def _arguments(self, node: Node) -> tuple[int, str]:
+        """Return the number of the arguments of a call, and what they are where functions are told apart by them."""
+        given = arguments(node)
+        values = self._writer.given(given) if self._shapes.overloads else []
+        return len(given), f"({';'.join(values)})" if set(values) - {UNKNOWN} else ""
 
     def _source_around(self, nodes: Sequence[Node] | None) -> list[Node]:
         """Return the module of the statement around a name that it imports or exports, if it has one."""
@@ -754,8 +756,18 @@ class FactReader:
             node = node.parent
         return []
 
+    def _find_variables(self) -> None:
+        """Collect for each name where it holds a value: the offsets at which that begins and ends, in turn."""
+        named = {(bound.name, bound.stop) for bound in self._bound if bound.kind in ("declared", "alias")}
+        for bound in self._bound:
+            if (bound.name, bound.stop) not in named and (bound.start or not self._shapes.binds_imports):
+                ends = self._variables.setdefault(bound.name, [])
+                if not ends or bound.start > ends[-1]:
+                    ends += (bound.start, bound.stop)
+                ends[-1] = max(ends[-1], bound.stop)
+
     def _is_variable(self, name: str, at: int) -> bool:
-        return any(start <= at < stop for start, stop in self._variables.get(name, ()))
+        return bisect_right(self._variables.get(name, ()), at) % 2 == 1
 
 
 def _role(captures: Captures) -> str:

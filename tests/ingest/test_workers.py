@@ -1,5 +1,6 @@
 """Parsing in processes: the outcomes are those of one process, whatever happens to another."""
 
+import gc
 import os
 import subprocess
 import sys
@@ -54,6 +55,13 @@ def _job(location: Path, number: int) -> Job:
 def test_several_processes_give_what_one_gives_in_the_same_order(jobs: list[Job], quarantine: Quarantine) -> None:
     """The index does not depend on the number of cores, nor on which of them was faster."""
     assert list(prepare_all(jobs, 2, quarantine, AT_ONCE)) == list(prepare_all(jobs, 1, quarantine, AT_ONCE))
+
+
+def test_a_process_does_not_collect_what_is_loaded(jobs: list[Job], quarantine: Quarantine) -> None:
+    """To look at it after every few hundred objects takes a twentieth of the parsing."""
+    list(prepare_all(jobs, 2, quarantine, AT_ONCE))
+    with workers._shared(2).borrow() as pool:
+        assert pool.submit(gc.get_freeze_count).result() > len(jobs)
 
 
 def test_the_next_run_finds_the_processes_of_the_last(jobs: list[Job], quarantine: Quarantine) -> None:

@@ -1,25 +1,22 @@
 """`graphrag-mcp serve`: starts the MCP server without waiting for the index."""
 
 import argparse
-import gc
 import os
 import signal
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from graphrag_mcp.cli.options import project_root
+from graphrag_mcp.system.garbage import collect_rarely
 
 if TYPE_CHECKING:
     from graphrag_mcp.app.protocol import SearchBackend
     from graphrag_mcp.settings import Settings
 
-COLLECTED_OBJECTS = 10_000  # A search makes some thousand and frees them; after every 700, collecting takes 2 % of it.
-
 
 def run_serve(options: argparse.Namespace) -> None:
     """Serve until the client is gone, then end the process."""
     client = os.getppid()  # First of all: it may be gone before the server runs.
-    gc.disable()  # The imports leave no garbage; collecting takes a fifteenth of the start.
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # An interrupt during the imports shows no traceback.
     from graphrag_mcp.mcp_server.wire import claim_stdio
 
@@ -33,9 +30,7 @@ def run_serve(options: argparse.Namespace) -> None:
     root = project_root(options.root, os.environ)
     capabilities = WITHOUT_INDEX if options.remote else WITH_INDEX
     backend = LazyBackend(lambda: _open(root, options.remote), capabilities)
-    gc.freeze()
-    gc.set_threshold(COLLECTED_OBJECTS)
-    gc.enable()
+    collect_rarely()
     serve(create_server(backend, _settings_for_schemas(root)), streams, client)
 
 

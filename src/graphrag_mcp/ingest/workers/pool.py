@@ -20,6 +20,7 @@ from graphrag_mcp.ingest.prepare import Job, Outcome, Rejected, prepare
 from graphrag_mcp.ingest.workers.quarantine import Quarantine
 from graphrag_mcp.ingest.workers.starting import starting_process
 from graphrag_mcp.ingest.yielding import SearchYield
+from graphrag_mcp.system.garbage import collect_rarely
 
 logger = logging.getLogger(__name__)
 
@@ -223,6 +224,7 @@ def _prepare_task(jobs: tuple[Job, ...]) -> list[Outcome]:
 
 def _serve_parent() -> None:
     """Lower the priority, ignore Ctrl-C, and end when the parent ends, even if it is killed."""
+    collect_rarely()
     os.nice(NICENESS)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     parent = multiprocessing.parent_process()

@@ -221,3 +221,63 @@ def test_whatever_gives_a_variable_another_value_writes_it(tmp_path: Path, path:
     owner = "Box." if name == "n" or path == "A.java" else ""
     found = rows(tmp_path, {path: text}, owner + name, Direction.WRITERS)
     assert found == [f"{path}:{line} certain" for line in lines]
+
+
+def test_a_call_through_a_foreign_interface_may_run_a_method_of_the_project(tmp_path: Path) -> None:
+    """Embedded or not; types of the standard library that are no interfaces, and packages, cannot."""
+    text = """package a
+
+import ("bytes"; "net/http"; "lib.org/log"; "lib.org/x.v3")
+
+type Writer interface { http.ResponseWriter; Size() int }
+type writer struct{}
+func (w *writer) WriteHeader(code int) {}
+func (w *writer) Len() int { return 0 }
+func (w *writer) Print() {}
+func f(w http.ResponseWriter, v Writer, b bytes.Buffer, l log.Logger) {
+  w.WriteHeader(1)
+  v.WriteHeader(1)
+  b.Len()
+  l.Print()
+  x.Print()
+}
+"""
+    found = {
+        name: ask(tmp_path, {"a.go": text}, f"writer.{name}", Direction.CALLERS).doubt.undecided
+        for name in ("WriteHeader", "Len", "Print")
+    }
+    assert found == {"WriteHeader": {("a.go", 11), ("a.go", 12)}, "Len": set(), "Print": {("a.go", 14)}}
+
+
+SHAPES = """interface Shape { area(): number; draw(): void; name?(): string }
+interface Named { title(): string }
+class Square { area() { return 1 } draw() {} }
+class Field { area() { return 1 } }
+class Label implements Named { title() { return '' } }
+const round = { area() { return 3 }, draw() {} }
+function f(s: Shape, n: Named) { s.area(); n.title() }
+"""
+
+
+@pytest.mark.parametrize(("method", "lines"), [("Square.area", {7}), ("Field.area", set()), ("Label.title", set())])
+def test_a_call_of_an_interface_may_run_a_method_of_any_type_like_it(
+    tmp_path: Path, method: str, lines: set[int]
+) -> None:
+    """If it has all of its methods; one of a type that names the interface may be called as ever."""
+    found = ask(tmp_path, {"a.ts": SHAPES}, method, Direction.CALLERS)
+    assert {line for _, line in found.doubt.undecided} == lines
+
+
+def test_a_type_with_the_methods_of_an_interface_may_implement_it(tmp_path: Path) -> None:
+    """Optional ones may be missing; one that names the interface does so for certain."""
+    shapes = ask(tmp_path, {"a.ts": SHAPES}, "Shape", Direction.IMPLEMENTERS)
+    assert not shapes.steps
+    assert {line for _, line in shapes.doubt.undecided} == {3, 6}
+    named = ask(tmp_path, {"a.ts": SHAPES}, "Named", Direction.IMPLEMENTERS)
+    assert [step.source.name for step in named.steps] == ["Label"]
+    assert not named.doubt.undecided
+
+
+def test_a_call_of_an_interface_may_call_what_implements_it_by_name(tmp_path: Path) -> None:
+    """In TypeScript a class inherits nothing from it, and is below it."""
+    assert rows(tmp_path, {"a.ts": SHAPES}, "Label.title", Direction.CALLERS) == ["a.ts:7 may call"]

@@ -87,12 +87,12 @@ class Relations:
             return edges, Doubt(undecided=undecided, is_typed=False)
         by_syntax = [kind for kind in kinds if kind in _BY_SYNTAX]
         edges = self._store.incoming(node, by_syntax, scope) if by_syntax else []
-        edges += [edge for edge in self._hierarchical(node, things, kinds) if edge.kind in kinds]
+        below = [edge for edge in self._hierarchical(node, things, kinds) if edge.kind in kinds]
         sites, others, left = self._sites(things)
         visible = self._store.visible({site.path for site, _ in sites}, scope)
         found = [self._edge_to(node, things, site, certainty) for site, certainty in sites if site.path in visible]
         asked = set(kinds) - ({RelationKind.INHERITS} if RelationKind.IMPLEMENTS in kinds else set())  # The same twice.
-        found = [edge for edge in found if edge.kind in asked]
+        found = [*below, *(edge for edge in found if edge.kind in asked)]
         undecided = frozenset((edge.path, edge.line) for edge in found if edge.certainty is Certainty.BY_NAME)
         is_listed = not self._search.resolver.is_common(
             things[0]
@@ -156,6 +156,9 @@ class Relations:
                 one for thing in things for one in (*self._hierarchy.children(thing), *self._hierarchy.functions(thing))
             )
             yield from self._below(node, below, RelationKind.IMPLEMENTS)
+            alike = (one for thing in things for one in self._hierarchy.alike(thing))
+            for edge in self._below(node, alike, RelationKind.IMPLEMENTS):
+                yield edge._replace(certainty=Certainty.BY_NAME, is_guess=True)
         if RelationKind.OVERRIDES in kinds and node.kind is SymbolKind.METHOD:
             below = (
                 one

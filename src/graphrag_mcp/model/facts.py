@@ -55,6 +55,7 @@ class Mark(StrEnum):
     DEFAULT = "default"
     CLASS = "class"  # A method whose first parameter is the type.
     PRIVATE = "private"
+    OPTIONAL = "optional"
     FIXTURE = "fixture"  # What it returns is given to functions with a parameter of its name.
     GIVEN = "given"  # Its arguments are chosen by the names of its parameters.
 

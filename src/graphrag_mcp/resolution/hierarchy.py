@@ -55,6 +55,14 @@ class Hierarchy:
         """Return the types that name a type as their base, and those that have all methods of an interface."""
         return self._satisfying(thing) if self._resolver.has_method_sets(thing) else self._naming(thing)
 
+    def alike(self, interface: Thing) -> list[Thing]:
+        """Return the types that do not name an interface, and may satisfy it since they have its methods."""
+        rarest = min(self._resolver.required(interface), key=lambda name: len(self._source.named(name)), default="")
+        owners = dict.fromkeys(map(self.owner_of, self._source.named(rarest) if rarest else ()))
+        found = [one for one in owners if one and self._resolver.may_satisfy(one, interface)]
+        below = self.descendants(interface) if found else []
+        return [one for one in found if one not in below]
+
     def descendants(self, thing: Thing) -> list[Thing]:
         """Return all types below a type, the nearest first."""
         return self._closure(thing, self.children)

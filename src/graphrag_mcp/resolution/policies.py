@@ -31,7 +31,8 @@ class Policy:
 
     module: what an import means. names_of: the names under which a file knows an import without a name of its own.
     method_sets: whether a type implements an interface by having its methods. foreign_methods: of interfaces of the
-    standard library, each with its number of parameters. whole_unit: whether all files of a package see each other's
+    standard library, each with its number of parameters. may_be_interface: whether a foreign type may be an interface
+    with a method of so many parameters. whole_unit: whether all files of a package see each other's
     declarations, and may declare members of its types. constructors: names of members that make instances, "" for the
     name of the type. overloads: whether functions of one name are told apart by their arguments. functions_are_members:
     whether a function at the top of a file may be called on a value. passes: builtins that give their first argument, a
@@ -61,6 +62,7 @@ class Policy:
     whole_unit: bool = False
     method_sets: bool = False
     foreign_methods: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    may_be_interface: Callable[[str, str, int], bool] = lambda _name, _method, _count: False
     builtins: Set[str] = frozenset()
     constructors: Set[str] = frozenset()
     functions_are_members: bool = True
@@ -155,31 +157,21 @@ def _is_generic_go(name: str) -> bool:
     return "." in module.partition("/")[0] or module in _GENERIC_GO
 
 
-_READ, _WRITE, _CLOSE = {"Read": 1}, {"Write": 1}, {"Close": 0}
-_GO_INTERFACES = {
-    "any": {},
-    "error": {"Error": 0},
-    "fmt.Stringer": {"String": 0},
-    "io.Reader": _READ,
-    "io.Writer": _WRITE,
-    "io.Closer": _CLOSE,
-    "io.ReadCloser": _READ | _CLOSE,
-    "io.WriteCloser": _WRITE | _CLOSE,
-    "io.ReadWriter": _READ | _WRITE,
-    "io.ReadWriteCloser": _READ | _WRITE | _CLOSE,
-    "io.ReaderFrom": {"ReadFrom": 1},
-    "io.WriterTo": {"WriteTo": 1},
-    "io.StringWriter": {"WriteString": 1},
-    "net/http.Handler": {"ServeHTTP": 2},
-    "net/http.ResponseWriter": {"Header": 0, "Write": 1, "WriteHeader": 1},
-    "net/http.Flusher": {"Flush": 0},
-    "net/http.Hijacker": {"Hijack": 0},
-    "net/http.Pusher": {"Push": 2},
-    "net/http.CloseNotifier": {"CloseNotify": 0},
-    "net/http.RoundTripper": {"RoundTrip": 1},
-    "sort.Interface": {"Len": 0, "Less": 2, "Swap": 2},
-    "context.Context": {"Deadline": 0, "Done": 0, "Err": 0, "Value": 1},
-}
+def _library(name: str) -> str:
+    return resources.files(__package__).joinpath("libraries", name).read_text(encoding="utf-8")
+
+
+_GO_INTERFACES: dict[str, dict[str, int]] = {"any": {}, "error": {"Error": 0}}  # And all of the standard library.
+for _name, *_methods in map(str.split, _library("go.txt").splitlines()):
+    _GO_INTERFACES[_name] = {method: int(count) for method, _, count in (one.partition("/") for one in _methods)}
+
+
+def _may_be_go_interface(name: str, method: str, count: int) -> bool:
+    """Return whether a foreign type may be an interface with a method: those of the standard library are known."""
+    if name in _GO_INTERFACES:
+        return _GO_INTERFACES[name].get(method) == count
+    return "." in name.rpartition(".")[0].partition("/")[0]
+
 
 _SUFFIXES = (".ts", ".tsx", ".d.ts", ".js", ".jsx", ".mjs", ".cjs", ".mts", ".cts")
 _RUN = (".js", ".jsx", ".mjs", ".cjs", *_SUFFIXES)  # JavaScript means the code, TypeScript the types beside it.
@@ -263,10 +255,6 @@ _ECMA = Policy(
     promise="Promise",
     prototype="prototype",
 )
-
-
-def _library(name: str) -> str:
-    return resources.files(__package__).joinpath("libraries", name).read_text(encoding="utf-8")
 
 
 def _read_library(path: str, language: str, text: str) -> FileFacts | None:
@@ -363,6 +351,7 @@ POLICIES: Mapping[str, Policy] = {
         functions_are_members=False,
         method_sets=True,
         foreign_methods=_GO_INTERFACES,
+        may_be_interface=_may_be_go_interface,
         builtins=builtins_of("go"),
         passes={
             "new": "type",

@@ -4,7 +4,7 @@ Unknown (None) is contagious: nothing that is made of an unknown value is ever d
 a language beyond its policy. It remembers what it found, so one resolver serves one state of the index.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from enum import Enum
 from functools import cached_property, partial
@@ -273,8 +273,9 @@ class Resolver:
         return self._open(thing.path).facts.declared[thing.number]
 
     def bases_of(self, thing: Thing) -> list[Value | None]:
-        """Return the types that a type names as its bases."""
-        return list(self._bases(Instance((thing,))))
+        """Return the types that a type names as its bases, also those from which it inherits nothing."""
+        one = self.declared(thing)
+        return [self.type(thing.path, one.at, parse(base.type)) for base in one.bases]
 
     def taker(self, path: str, flow: Flow) -> Value | None:
         """Return what takes a value that a file hands over: the type of the parameter, variable or result."""
@@ -282,6 +283,42 @@ class Resolver:
         if flow.argument < 0:
             return self.value(path, flow.at, into)
         return self._parameter(self._callee(path, flow.at, into), flow.argument)
+
+    def may_run(self, path: str, mention: Mention, found: Found, method: Thing) -> bool:
+        """Return whether a call of a method of an interface may run one of a type that is not known to implement it.
+
+        The interface is foreign, or one of the project in a language where having its methods is enough.
+        """
+        one, file = self.declared(method), self._open(path)
+        if mention.use != Use.CALL or not mention.receiver or one.kind not in _CALLABLE or Mark.ABSTRACT in one.marks:
+            return False
+        if found.things:
+            interfaces = [Thing(thing.path, self.declared(thing).owner) for thing in found.things]
+            return any(self.may_satisfy(Thing(method.path, one.owner), interface) for interface in interfaces)
+        receiver = self.value(path, mention.at, parse(mention.receiver))
+        above = self._lineage((receiver,)) if isinstance(receiver, Instance) else (receiver,)
+        modules = {imported.module for imported in file.facts.imports}
+        return any(
+            isinstance(base, Outside | Foreign)
+            and one.kind == SymbolKind.METHOD
+            and base.name not in modules
+            and file.policy.may_be_interface(base.name, one.name, len(one.parameters or ()))
+            for base in above
+        )
+
+    def may_satisfy(self, kind: Thing, interface: Thing) -> bool:
+        """Return whether a type has all methods of an interface, by their names, in a language where that may do."""
+        if min(kind.number, interface.number) < 0 or not self._open(kind.path).policy.has_spaces:
+            return False
+        marks = (self.declared(kind).marks, self.declared(interface).marks)
+        return [Mark.INTERFACE in one for one in marks] == [False, True] and all(
+            self.member(Instance((kind,)), name) is not _ABSENT for name in self.required(interface)
+        )
+
+    def required(self, interface: Thing) -> Set[str]:
+        """Return the names of the methods that an interface declares itself, without optional ones."""
+        methods = map(self.declared, self.methods_of(interface))
+        return {one.name for one in methods if Mark.OPTIONAL not in one.marks}
 
     def operation(self, thing: Thing) -> Thing | None:
         """Return the method that a function is where a type is expected: the only abstract one of an interface."""

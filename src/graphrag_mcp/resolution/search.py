@@ -162,7 +162,8 @@ class Search:
             is_certain = not is_replaced and not found.is_open and mention.receiver != f'"{GIVEN}"'
         elif meant := tuple(thing for thing in held if thing in things):
             is_certain = isinstance(found.value, Function | Type) and not (mention.name and mention.receiver)
-        return Site(path, mention, meant, is_certain) if meant else None
+        is_open = not meant and any(self.resolver.may_run(path, mention, found, thing) for thing in things)
+        return Site(path, mention, meant, is_certain) if meant or is_open else None
 
     def _is_decorated(self, thing: Thing) -> bool:
         one = self.resolver.declared(thing)

@@ -16,6 +16,7 @@ FEWEST_COMMITS = 100  # Fewer say too little, and what they say is said of the n
 MOST_FILES = 15  # A commit that changes more says little of each.
 
 _CODE = frozenset({Category.IMPLEMENTATION, Category.TESTS, Category.EXAMPLES})
+_KEPT = _CODE | {Category.DOCUMENTATION, Category.CONFIG}  # What changes together with code by intent.
 
 
 def update_history(
@@ -55,21 +56,25 @@ def _without(history: SqliteHistory, before: State, note: str) -> str:
 
 
 def _usable(top: Path, tip: str, known: str, pause: Callable[[], bool]) -> Iterator[tuple[Commit, int]]:
-    """Yield the commits to store, the newest first, each with its number of living files with code, 0 for too many."""
-    living = {path: path for path in paths_in(top, tip) if categorise(path) in _CODE}
+    """Yield the commits to store, the newest first, each with its number of living files with code, 0 for too many.
+
+    Of its changes, only those of living files are kept, and renames.
+    """
+    categories = ((path, categorise(path)) for path in paths_in(top, tip))
+    living = {path: category in _CODE for path, category in categories if category in _KEPT}
     left = MOST_COMMITS
     with closing(read_log(top, tip, known)) as log:
         for commit in log:
             if pause():
                 return
-            files = sum(change.path in living for change in commit.changes)
-            for change in commit.changes:
-                if change.before and change.path in living:
-                    living[change.before] = living[change.path]
+            kept = tuple(change for change in commit.changes if change.path in living)
+            files = sum(living[change.path] for change in kept)
+            renames = tuple(change for change in kept if change.before)
+            living |= {change.before: living[change.path] for change in renames}
             if 0 < files <= MOST_FILES:
                 left -= 1
-                yield commit, files
-            elif any(change.before for change in commit.changes):
-                yield commit, 0
+                yield commit._replace(changes=kept), files
+            elif renames:
+                yield commit._replace(changes=renames), 0
             if not left:
                 return

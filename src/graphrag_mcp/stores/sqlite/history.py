@@ -9,6 +9,7 @@ from typing import NamedTuple
 from graphrag_mcp.model.history import Commit, Recalled, Touched
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.model.search import Frequencies
+from graphrag_mcp.stores.keywords import discriminative_terms
 from graphrag_mcp.stores.sqlite.database import Database, id_list, marks
 from graphrag_mcp.stores.sqlite.schema import ORDINAL_BITS
 from graphrag_mcp.stores.sqlite.scope import ScopeResolver
@@ -61,7 +62,11 @@ class SqliteHistory:
 
     def recall(self, terms: Sequence[str], limit: int) -> list[Recalled]:
         """Return the commits whose messages have any of the words, the best first."""
-        query = " OR ".join('"' + term.replace('"', '""') + '"' for term in terms if term)
+        frequencies = self.frequencies(terms)
+        chosen = discriminative_terms(
+            [(count, term) for term, count in frequencies.of_terms.items()], frequencies.chunks
+        )
+        query = " OR ".join('"' + term.replace('"', '""') + '"' for term in chosen)
         state = self.state()
         if not query or not state.tip:
             return []

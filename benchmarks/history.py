@@ -37,8 +37,6 @@ from graphrag_mcp.settings import RetrievalSettings, load_settings
 from graphrag_mcp.stores.sqlite.history import SqliteHistory
 
 _SENTENCE = re.compile(r"(?<=[.!?])\s|\n\n")
-# In nearly all messages.
-_COMMON = ("add", "fix", "updat", "remov", "use", "support", "to", "the", "in", "for", "test", "a", "of", "with", "and")
 Scores = dict[str, float]
 
 
@@ -153,8 +151,9 @@ def _most_changed(past: SqliteHistory, paths: Collection[str]) -> list[str]:
 def _shuffled(stores: Stores) -> Stores:
     if stores.history is None:
         return stores
-    commits = [one.commit_id for one in stores.history.recall(_COMMON, 20_000)]
-    return replace(stores, history=Shuffled(stores.history, sorted(commits)))
+    assert isinstance(stores.history, SqliteHistory)
+    commits = [commit_id for commit_id, is_member in enumerate(stores.history.state().members) if is_member]
+    return replace(stores, history=Shuffled(stores.history, commits))
 
 
 def _subjects(queries: Iterable[JudgedQuery]) -> list[JudgedQuery]:

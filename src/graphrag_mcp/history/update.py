@@ -16,7 +16,7 @@ FEWEST_COMMITS = 100  # Fewer say too little, and what they say is said of the n
 MOST_FILES = 15  # A commit that changes more says little of each.
 
 _CODE = frozenset({Category.IMPLEMENTATION, Category.TESTS, Category.EXAMPLES})
-_KEPT = _CODE | {Category.DOCUMENTATION, Category.CONFIG}  # What changes together with code by intent.
+_LEFT_OUT = frozenset({Category.VENDORED})  # It changes by the hundred.
 
 
 def update_history(
@@ -61,7 +61,7 @@ def _usable(top: Path, tip: str, known: str, pause: Callable[[], bool]) -> Itera
     Of its changes, only those of living files are kept, and renames.
     """
     categories = ((path, categorise(path)) for path in paths_in(top, tip))
-    living = {path: category in _CODE for path, category in categories if category in _KEPT}
+    living = {path: category in _CODE for path, category in categories if category not in _LEFT_OUT}
     left = MOST_COMMITS
     with closing(read_log(top, tip, known)) as log:
         for commit in log:

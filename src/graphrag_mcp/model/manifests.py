@@ -10,12 +10,15 @@ class Manifest:
     """One manifest. folder: where it is, "" for the root; name: of the module or package that it declares.
 
     targets: places that a name stands for, the first that exists counts; `*` stands for the same text in both.
+    requires: the versions of other packages that it needs, as they are written.
     """
 
     folder: str
     kind: str  # The file's name.
     name: str = ""
     targets: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    version: str = ""
+    requires: Mapping[str, str] = field(default_factory=dict)
 
 
 def write_manifest(manifest: Manifest) -> str:

@@ -186,8 +186,12 @@ def _ecma_module(source: FactSource, path: str, module: str) -> Value | None:
     if module.startswith("."):
         suffixes = _RUN if path.endswith(_RUN[:4]) else _SUFFIXES
         return _ecma_file(source, posixpath.join(posixpath.dirname(path), module), suffixes)
-    for one in sorted(source.manifests(), key=lambda one: len(one.folder), reverse=True):
+    manifests = sorted(source.manifests(), key=lambda one: len(one.folder), reverse=True)
+    own = next((one for one in manifests if one.kind == "package.json" and is_below(path, one.folder)), None)
+    for one in manifests:
         if one.kind == "package.json" and one.name and (module + "/").startswith(one.name + "/"):
+            if own and not _satisfies(one.version, own.requires.get(one.name, "")):
+                return Outside(module)
             if found := _ecma_package(source, one, "." + module[len(one.name) :]):
                 return found
         elif one.kind.endswith((".json", "#")) and is_below(path, one.folder):
@@ -197,6 +201,16 @@ def _ecma_module(source: FactSource, path: str, module: str) -> Value | None:
     if f"<{module}>" in LIBRARIES:
         return Module(f"<{module}>")
     return None if module.startswith("#") else Outside(module)
+
+
+def _satisfies(version: str, required: str) -> bool:
+    """Return whether a version may be the one that is required: of a range, what must stay the same is compared."""
+    found, wanted = re.match(r"(\d+)\.(\d+)\.(\d+)", version), re.fullmatch(r"([~^]?)v?(\d+)((?:\.\d+){0,2})", required)
+    if found is None or wanted is None:
+        return True
+    numbers = [wanted[2], *wanted[3].split(".")[1:]]
+    fixed = 1 if wanted[1] == "^" and wanted[2] != "0" else 2 if wanted[1] else 3
+    return list(found.groups())[: len(numbers[:fixed])] == numbers[:fixed]
 
 
 def _ecma_package(source: FactSource, package: Manifest, entry: str) -> Value | None:

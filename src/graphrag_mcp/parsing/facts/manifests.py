@@ -44,7 +44,10 @@ def _read_package(folder: str, package: dict[str, Any]) -> Manifest:
     entries = {**entries, ".": [entries.get("."), *main], **_mapping(package.get("imports"))}
     name = package.get("name")
     targets = {key: tuple(_joined(folder, place) for place in _places(value)) for key, value in entries.items()}
-    return Manifest(folder, "package.json", name if isinstance(name, str) else "", targets)
+    needs = {**_mapping(package.get("devDependencies")), **_mapping(package.get("dependencies"))}
+    requires = {one: version for one, version in needs.items() if isinstance(version, str)}
+    named, version = (text if isinstance(text, str) else "" for text in (name, package.get("version")))
+    return Manifest(folder, "package.json", named, targets, version, requires)
 
 
 def _read_paths(folder: str, name: str, config: dict[str, Any]) -> Manifest | None:

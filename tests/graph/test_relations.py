@@ -281,3 +281,9 @@ def test_a_type_with_the_methods_of_an_interface_may_implement_it(tmp_path: Path
 def test_a_call_of_an_interface_may_call_what_implements_it_by_name(tmp_path: Path) -> None:
     """In TypeScript a class inherits nothing from it, and is below it."""
     assert rows(tmp_path, {"a.ts": SHAPES}, "Label.title", Direction.CALLERS) == ["a.ts:7 may call"]
+
+
+def test_a_call_on_one_of_several_types_may_call_each(tmp_path: Path) -> None:
+    """Which of them the value is, is not known."""
+    text = "class A { stop() {} }\nclass B { stop() {} }\nfunction f(u: A | B) { u.stop() }\n"
+    assert rows(tmp_path, {"a.ts": text}, "B.stop", Direction.CALLERS) == ["a.ts:3 may call"]

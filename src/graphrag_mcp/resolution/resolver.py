@@ -1565,7 +1565,9 @@ class Resolver:
         things = dict.fromkeys(thing for one in members if one for thing in one.things)
         if things and Found((), None) in members:
             return None
-        is_open = any(one.is_open for one in members if one)
+        is_open = len(things) > max(len(one.things) for one in members if one) or any(
+            one.is_open for one in members if one
+        )
         return Found(tuple(things), either(one.value for one in members if one), is_open)
 
     def _inherited(self, level: list[Value | None], name: str) -> Found | None:

@@ -3,7 +3,8 @@
 The vocabulary of `queries/*.scm`; each pattern has exactly one of the roles:
 
     @type @function @method @constant @field @module   a definition, the whole node, with
-        @name, and optionally @body (where its signature ends), @owner (the type it is a member of);
+        @name, and optionally @body (where its signature ends), or @value (what has that body), @owner (the type it is a
+        member of);
         a pattern without @name takes both from the node's fields (faster to compile for large grammars)
     @prototype   a function that is defined elsewhere; counts in headers only
     @scope       a block that qualifies its members and defines nothing, with @name
@@ -197,6 +198,8 @@ class Findings:
         if "name" in captures:
             name: Node | None = captures["name"][0]
             body = captures["body"][0] if "body" in captures else None
+            if "value" in captures:
+                body = captures["value"][0].child_by_field_name("body")
         else:
             name, body = node.child_by_field_name("name"), node.child_by_field_name("body")
         if name is None:

@@ -41,6 +41,7 @@ The vocabulary of `queries/*.facts.scm`; names of captures that begin with "_" s
     @use.*       a mention, of the use after the dot (`model.facts.Use`), with @from (the value before the dot) or
                  @from.type (the type whose member it is), @use.called a call of @from itself; of a call with its
                  @arguments; @named has its name, where it is another; the first pattern that fits a name decides
+    @as.*        an expression whose last name is so used; another pattern says what is before it
 """
 
 from bisect import bisect_right
@@ -86,6 +87,8 @@ _NAMES = frozenset(("identifier", "shorthand_property_identifier_pattern"))
 _BINDERS = ("bind", "bind.block", "bind.function", "bind.type", "bind.accessor", "bind.member", "within", "narrows")
 _MARKS = {f"mark.{mark}": mark for mark in Mark}
 _OUTER = ("global", "nonlocal")
+_MENTIONS = ("use.", "as.")
+_Used = tuple[int, str, Node, Captures]  # The pattern, the use, and the node of the name.
 _READ_OR_WRITTEN = frozenset((Use.VALUE, Use.WRITE))
 _RESULTS = ("yielded", "returned")
 
@@ -158,7 +161,7 @@ class FactReader:
         self._flows: list[Flow] = []
         self._gifts: list[Mention] = []
         self._written: list[tuple[Node, str]] = []  # Names that are written to where they are something else besides.
-        self._uses: dict[int, tuple[int, str, Node, Captures]] = {}  # by the start of the name
+        self._uses: dict[int, _Used] = {}  # by the end of the name
         self._named: set[int] = set(self._by_name)  # starts of names that are declared, not mentioned
         self._repeated: tuple[str, str] = ("", "")
         self._variables: dict[str, list[int]] = {}
@@ -198,19 +201,24 @@ class FactReader:
     def _sorted_matches(self, matches: Iterable[Match]) -> dict[str, list[Captures]]:
         """Return the matches by their role; of mentions only the first for each name."""
         roles: dict[int, tuple[str, str]] = {}  # Each with the use.
+        stated: dict[int, _Used] = {}
         found: dict[str, list[Captures]] = {role: [] for role in _NUMBERED}
         for pattern, captures in matches:
             if pattern not in roles:
                 role = _role(captures)
-                roles[pattern] = (role, role.removeprefix("use.") if role.startswith("use.") else "")
+                roles[pattern] = (role, role.partition(".")[2] if role.startswith(_MENTIONS) else "")
             role, use = roles[pattern]
             if use:
                 node = captures[role][0]
-                start = node.start_byte
-                if start not in self._uses or pattern < self._uses[start][0]:
-                    self._uses[start] = (pattern, use, node, captures)
+                end = node.end_byte
+                uses = self._uses if role[0] == "u" else stated
+                if end not in uses or pattern < uses[end][0]:
+                    uses[end] = (pattern, use, node, captures)
             else:
                 found.setdefault(role, []).append(captures)
+        for end, (pattern, use, *_) in stated.items():
+            if end in self._uses and pattern < self._uses[end][0]:
+                self._uses[end] = (pattern, use, *self._uses[end][2:])
         return found
 
     def _number(self, role: str, captures: Captures) -> None:
@@ -708,7 +716,8 @@ class FactReader:
             if not self._is_variable(name, node.start_byte):
                 yield Mention(node.start_byte, self._code.row(node.start_byte) + 1, name, Use.WRITE, "")
         inferred, unmentioned = self._shapes.inferred, self._shapes.unmentioned
-        for start, (_, use, node, captures) in self._uses.items():
+        for _, use, node, captures in self._uses.values():
+            start = node.start_byte
             is_declared = start in self._named and (start in self._by_name or "from" not in captures)
             if use == "none" or (is_declared and "named" not in captures):
                 continue
@@ -773,7 +782,7 @@ class FactReader:
 def _role(captures: Captures) -> str:
     """Return the role of a match: the mention, or what is not only a part of another."""
     for name in captures:
-        if name.startswith("use."):
+        if name.startswith(_MENTIONS):
             return name
     return next(role for role in (*_NUMBERED, *_ADD) if role in captures)
 

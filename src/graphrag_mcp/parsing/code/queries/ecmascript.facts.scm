@@ -58,25 +58,21 @@
   right: (_) @value (#eq? @_module "module") (#eq? @_exports "exports")) @export.whole
 
 ; Mentions: the first pattern that fits decides.
-(call_expression function: [(identifier) @use.call
-  (member_expression object: (_) @from property: (_) @use.call)
-  (parenthesized_expression [(identifier) @use.call (member_expression object: (_) @from property: (_) @use.call)])
-  (await_expression [(identifier) @use.call (member_expression object: (_) @from property: (_) @use.call)])])
-(new_expression constructor: [(identifier) @use.create
-  (member_expression object: (_) @from property: (_) @use.create)])
-(decorator [(identifier) @use.call (member_expression object: (_) @from property: (_) @use.call)])
-([(assignment_expression left: [(identifier) @use.write (member_expression object: (_) @from property: (_) @use.write)
-    (parenthesized_expression [(identifier) @use.write (member_expression object: (_) @from property: (_) @use.write)])])
-  (augmented_assignment_expression left: [(identifier) @use.write
-    (member_expression object: (_) @from property: (_) @use.write)])
-  (update_expression argument: [(identifier) @use.write
-    (member_expression object: (_) @from property: (_) @use.write)])
-  (for_in_statement left: [(identifier) @use.write (member_expression object: (_) @from property: (_) @use.write)])
-  (unary_expression operator: "delete" argument: (member_expression object: (_) @from property: (_) @use.write))
-  (array_pattern [(identifier) @use.write (member_expression object: (_) @from property: (_) @use.write)])
-  (pair_pattern value: [(identifier) @use.write (member_expression object: (_) @from property: (_) @use.write)])
-  (assignment_pattern left: [(identifier) @use.write (member_expression object: (_) @from property: (_) @use.write)])
-  (rest_pattern [(identifier) @use.write (member_expression object: (_) @from property: (_) @use.write)])])
+(call_expression function: [(identifier) @as.call (member_expression) @as.call
+  (parenthesized_expression [(identifier) (member_expression)] @as.call)
+  (await_expression [(identifier) (member_expression)] @as.call)])
+(new_expression constructor: [(identifier) (member_expression)] @as.create)
+(decorator [(identifier) (member_expression)] @as.call)
+([(assignment_expression left: [(identifier) @as.write (member_expression) @as.write
+    (parenthesized_expression [(identifier) (member_expression)] @as.write)])
+  (augmented_assignment_expression left: [(identifier) (member_expression)] @as.write)
+  (update_expression argument: [(identifier) (member_expression)] @as.write)
+  (for_in_statement left: [(identifier) (member_expression)] @as.write)
+  (unary_expression operator: "delete" argument: (member_expression) @as.write)
+  (array_pattern [(identifier) (member_expression)] @as.write)
+  (pair_pattern value: [(identifier) (member_expression)] @as.write)
+  (assignment_pattern left: [(identifier) (member_expression)] @as.write)
+  (rest_pattern [(identifier) (member_expression)] @as.write)])
 (member_expression object: (_) @from property: (_) @use.value)
 (object_pattern (shorthand_property_identifier_pattern) @use.value) @from
 (object_pattern (object_assignment_pattern left: (shorthand_property_identifier_pattern) @use.value)) @from

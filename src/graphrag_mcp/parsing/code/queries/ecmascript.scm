@@ -2,31 +2,30 @@
 
 (function_declaration name: (identifier) @name body: (_) @body) @function
 (generator_function_declaration name: (identifier) @name body: (_) @body) @function
-(variable_declarator name: (identifier) @name value: (arrow_function body: (_) @body)) @function
-(variable_declarator name: (identifier) @name value: (function_expression body: (_) @body)) @function
+(variable_declarator name: (identifier) @name value: (arrow_function) @value) @function
+(variable_declarator name: (identifier) @name value: (function_expression) @value) @function
 (method_definition name: [(property_identifier) (private_property_identifier)] @name body: (_) @body) @method
 
 ; Members of an object that is given a name, exported or returned.
 (variable_declarator value: (object (pair key: (property_identifier) @name
-  value: [(arrow_function body: (_) @body) (function_expression body: (_) @body)]) @method))
+  value: [(arrow_function) (function_expression)] @value) @method))
 (assignment_expression right: (object (pair key: (property_identifier) @name
-  value: [(arrow_function body: (_) @body) (function_expression body: (_) @body)]) @method))
+  value: [(arrow_function) (function_expression)] @value) @method))
 (export_statement value: (object (pair key: (property_identifier) @name
-  value: [(arrow_function body: (_) @body) (function_expression body: (_) @body)]) @method))
+  value: [(arrow_function) (function_expression)] @value) @method))
 (return_statement (object (pair key: (property_identifier) @name
-  value: [(arrow_function body: (_) @body) (function_expression body: (_) @body)]) @method))
+  value: [(arrow_function) (function_expression)] @value) @method))
 
 ; a.b = function
 (assignment_expression left: (member_expression object: (identifier) @owner property: (property_identifier) @name)
-  right: [(arrow_function body: (_) @body) (function_expression body: (_) @body)]) @function
+  right: [(arrow_function) (function_expression)] @value) @function
 (assignment_expression left: (member_expression object: (identifier) @owner property: (property_identifier) @name)
-  right: (class !name body: (_) @body)) @type
+  right: (class !name) @value) @type
 
 ; What has no name is exported as "default".
-(export_statement "default" @name value: (class body: (_) @body)) @type
+(export_statement "default" @name value: (class) @value) @type
 (export_statement "default" @name
-  value: [(arrow_function body: (_) @body) (function_expression body: (_) @body) (generator_function body: (_) @body)]
-  ) @function
+  value: [(arrow_function) (function_expression) (generator_function)] @value) @function
 
 (program (lexical_declaration (variable_declarator name: (identifier) @name) @constant))
 (program (variable_declaration (variable_declarator name: (identifier) @name) @constant))

@@ -1,6 +1,6 @@
 (field_definition property: (_) @name value: [(arrow_function) (function_expression)] @function)
 (class_heritage) @extends
-(class_heritage [(identifier) @use.base (member_expression object: (_) @from property: (_) @use.base)])
+(class_heritage [(identifier) (member_expression)] @as.base)
 
 (variable_declarator name: (identifier) @name value: (_)? @value) @bind.block
 (field_definition property: (_) @name value: (_)? @value) @bind.block
@@ -8,5 +8,5 @@
 (jsx_closing_element name: (identifier) @use.none)
 (jsx_opening_element name: (identifier) @use.none (#match? @use.none "^[a-z]"))
 (jsx_self_closing_element name: (identifier) @use.none (#match? @use.none "^[a-z]"))
-(jsx_opening_element name: [(identifier) @use.call (member_expression object: (_) @from property: (_) @use.call)])
-(jsx_self_closing_element name: [(identifier) @use.call (member_expression object: (_) @from property: (_) @use.call)])
+(jsx_opening_element name: [(identifier) (member_expression)] @as.call)
+(jsx_self_closing_element name: [(identifier) (member_expression)] @as.call)

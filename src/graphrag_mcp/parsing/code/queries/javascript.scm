@@ -1,8 +1,8 @@
 (class_declaration name: (identifier) @name body: (_) @body) @type
-(variable_declarator name: (identifier) @name value: (class body: (_) @body)) @type
+(variable_declarator name: (identifier) @name value: (class) @value) @type
 (assignment_expression right: (class name: (identifier) @name body: (_) @body)) @type
 (field_definition property: [(property_identifier) (private_property_identifier)] @name
-  value: [(arrow_function body: (_) @body) (function_expression body: (_) @body)]) @method
+  value: [(arrow_function) (function_expression)] @value) @method
 (field_definition property: [(property_identifier) (private_property_identifier)] @name) @field
 (class_heritage [(identifier) @base (member_expression property: (property_identifier) @base)])
 
@@ -13,16 +13,16 @@
 (assignment_expression left: (member_expression
     object: (member_expression object: (identifier) @owner property: (property_identifier) @_prototype)
     property: (property_identifier) @name)
-  right: [(arrow_function body: (_) @body) (function_expression body: (_) @body)]
+  right: [(arrow_function) (function_expression)] @value
   (#eq? @_prototype "prototype")) @method
 (assignment_expression left: (member_expression object: (identifier) @_exports property: (property_identifier) @name)
-  right: [(arrow_function body: (_) @body) (function_expression body: (_) @body)]
+  right: [(arrow_function) (function_expression)] @value
   (#eq? @_exports "exports")) @function
 (assignment_expression left: (member_expression object: (identifier) @_exports property: (property_identifier) @name)
-  right: (class !name body: (_) @body)
+  right: (class !name) @value
   (#eq? @_exports "exports")) @type
 (assignment_expression left: (member_expression
     object: (member_expression object: (identifier) @_module property: (property_identifier) @_exports)
     property: (property_identifier) @name)
-  right: [(arrow_function body: (_) @body) (function_expression body: (_) @body)]
+  right: [(arrow_function) (function_expression)] @value
   (#eq? @_module "module") (#eq? @_exports "exports")) @function

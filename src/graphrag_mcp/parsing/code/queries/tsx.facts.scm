@@ -1,5 +1,5 @@
 (jsx_closing_element name: (identifier) @use.none)
 (jsx_opening_element name: (identifier) @use.none (#match? @use.none "^[a-z]"))
 (jsx_self_closing_element name: (identifier) @use.none (#match? @use.none "^[a-z]"))
-(jsx_opening_element name: [(identifier) @use.call (member_expression object: (_) @from property: (_) @use.call)])
-(jsx_self_closing_element name: [(identifier) @use.call (member_expression object: (_) @from property: (_) @use.call)])
+(jsx_opening_element name: [(identifier) (member_expression)] @as.call)
+(jsx_self_closing_element name: [(identifier) (member_expression)] @as.call)

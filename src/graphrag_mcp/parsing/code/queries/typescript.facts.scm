@@ -40,7 +40,7 @@
 (predefined_type) @use.none
 (index_signature name: (_) @use.none)
 (type_predicate name: (_) @use.none)
-(extends_clause value: [(identifier) @use.base (member_expression object: (_) @from property: (_) @use.base)])
+(extends_clause value: [(identifier) (member_expression)] @as.base)
 (implements_clause [(type_identifier) @use.base (generic_type name: (type_identifier) @use.base)
   (nested_type_identifier module: (_) @from name: (_) @use.base)
   (generic_type name: (nested_type_identifier module: (_) @from name: (_) @use.base))])

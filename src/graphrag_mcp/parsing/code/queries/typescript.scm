@@ -1,6 +1,6 @@
 (class_declaration name: (type_identifier) @name body: (_) @body) @type
 (abstract_class_declaration name: (type_identifier) @name body: (_) @body) @type
-(variable_declarator name: (identifier) @name value: (class body: (_) @body)) @type
+(variable_declarator name: (identifier) @name value: (class) @value) @type
 (assignment_expression right: (class name: (type_identifier) @name body: (_) @body)) @type
 (interface_declaration name: (type_identifier) @name body: (_) @body) @type
 (type_alias_declaration name: (type_identifier) @name) @type
@@ -17,7 +17,7 @@
   (property_signature name: (property_identifier) @name type: (type_annotation (function_type))) @method))
 (type_alias_declaration value: (object_type (property_signature name: (property_identifier) @name) @field))
 (public_field_definition name: [(property_identifier) (private_property_identifier)] @name
-  value: [(arrow_function body: (_) @body) (function_expression body: (_) @body)]) @method
+  value: [(arrow_function) (function_expression)] @value) @method
 (public_field_definition name: [(property_identifier) (private_property_identifier)] @name) @field
 
 (extends_clause value: [(identifier) @base (member_expression property: (property_identifier) @base)])

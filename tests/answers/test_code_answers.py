@@ -131,8 +131,8 @@ def test_lines_that_may_mean_a_definition_are_counted_where_none_certainly_does(
         ("trace_relations", {"symbol": "far"}, "No callers of src/far.py:1-401  far."),
         (
             "trace_relations",
-            {"symbol": "Kind3.load", "direction": "tests"},
-            "No tests of src/kind_3.py:2-3  Kind3.load.",
+            {"symbol": "far", "direction": "tests"},
+            "No tests within 2 hops of src/far.py:1-401  far.",
         ),
         ("trace_relations", {"symbol": "Box", "direction": "subclasses"}, "No subclasses of src/box.py:1-1  Box."),
         ("impact", {"symbol": "far"}, "No dependants of src/far.py:1-401  far."),
@@ -177,3 +177,11 @@ def test_as_many_paths_as_a_list_may_have_are_searched(app: App) -> None:
     """A condition for each is no more than SQLite takes."""
     paths = [f"src/**/*[!{number}]*.py" for number in range(199)] + ["src"]
     assert ask(app, "find_occurrences", text="needle", paths=paths).startswith("302 lines of ")
+
+
+def test_what_is_listed_by_name_is_still_not_known(app: App) -> None:
+    """To list the places decides none of them."""
+    text = ask(app, "trace_relations", symbol="Kind3.load", unresolved=True)
+    assert "by name only" in text
+    assert "1 more place of `load` with an unknown receiver (listed by name)." in text
+    assert "Complete" not in text

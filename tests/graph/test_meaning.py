@@ -162,7 +162,7 @@ def test_a_name_of_many_things_is_said_to_tell_nothing(navigate: Open) -> None:
     place = {("shop/user.py", 2)}
     assert (found.used, found.doubt.undecided) == ((), place)
     assert navigator.trace("Kind3.load", Direction.CALLERS, 1).doubt.undecided == place
-    assert not navigator.trace("Kind3.load", Direction.TESTS, 1).doubt.undecided
+    assert navigator.trace("Kind3.load", Direction.TESTS, 1).doubt.undecided == place  # A test may call `use`.
     assert navigator.impact("shop/kind_3.py::load", 1).doubt.undecided == place
     assert not navigator.trace("Kind3", Direction.CALLERS, 1).doubt.undecided
     assert not navigator.trace("Kind3.load", Direction.CALLEES, 1).doubt.undecided
@@ -578,3 +578,48 @@ def test_the_element_of_an_annotation_is_written_and_not_handed_over(navigate: O
         ("Use.run", Direction.USERS, RelationKind.HANDS_ON),
     ):
         assert [step.edge.kind for step in navigator.trace(symbol, direction, 1).steps] == [kind]
+
+
+def test_what_is_not_known_on_the_way_keeps_an_answer_from_being_complete(navigate: Open) -> None:
+    """A test may reach a definition through a call that is not decided."""
+    files = {
+        "src/box.ts": "export function target() {}\nexport class Box {\n  open() {\n    target()\n  }\n}\n",
+        "tests/box.test.ts": "test('opens', () => {\n  const made = (globalThis as any).make()\n  made.open()\n})\n",
+    }
+    navigator = navigate(files)
+    for doubt in (navigator.trace("target", Direction.TESTS, 1).doubt, navigator.impact("target", 2).doubt):
+        assert not doubt.undecided
+        assert doubt.beyond == {("tests/box.test.ts", 3)}
+        assert not doubt.is_complete
+    assert navigator.trace("target", Direction.CALLERS, 1).doubt.is_complete
+
+
+def test_code_of_a_callback_is_that_of_the_function_around_it(navigate: Open) -> None:
+    """Also where the callback is the field of an argument, which is no definition."""
+    text = """\
+        export function target() {}
+        function wrap(o: { ok: () => void }) {
+          o.ok()
+        }
+        export function fetch() {
+          wrap({ ok: () => { target() } })
+        }
+        export function user() {
+          fetch()
+        }
+        """
+    navigator = navigate({"src/a.ts": text})
+    steps = navigator.trace("target", Direction.CALLERS, 2).steps
+    assert [step.source.qualified_name for step in steps] == ["fetch", "user"]
+    assert "wrap" not in {step.target.qualified_name for step in navigator.trace("wrap", Direction.CALLEES, 1).steps}
+
+
+def test_a_heading_is_no_rival_of_the_code_of_its_name(navigate: Open) -> None:
+    """Nothing calls it, and it does not make the answer about the code less sure."""
+    code = "export class Widget {}\nexport class Big extends Widget {}\n"
+    navigator = navigate({"src/a.ts": code, "GUIDE.md": "# Guide\n\n## Widget\n\nWhat it is.\n"})
+    found = navigator.trace("Widget", Direction.SUBCLASSES, 1)
+    assert [node.path for node in found.starts] == ["src/a.ts"]
+    assert found.doubt.is_complete
+    assert navigator.impact("Widget", 1).doubt.is_complete
+    assert len(navigator.symbols("Widget")) == 2

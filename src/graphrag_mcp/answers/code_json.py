@@ -140,6 +140,7 @@ def doubt_payload(doubt: Doubt) -> dict[str, Any]:
     """Return what keeps an answer from being complete as a JSON object."""
     return {
         "undecided": len(doubt.undecided),
+        "undecided_on_the_way": len(doubt.beyond),
         "others": len(doubt.others),
         "unparsed": sorted(doubt.unparsed),
         "files_left": doubt.left,

@@ -85,13 +85,13 @@ def trace_text(answer: "CodeAnswer[Trace, Step]", call: Call[TraceArguments]) ->
     found, total = answer.found, answer.page.total
     starts = ", ".join(location_of(node) for node in found.starts[:3])
     more = f" and {len(found.starts) - 3} more of that name" if len(found.starts) > 3 else ""
-    within = f" within {counted(call.arguments.hops, 'hop')}" if call.arguments.hops > 1 else ""
+    within = f" within {counted(found.hops, 'hop')}" if found.hops > 1 else ""
     kinds = Counter(step.edge.certainty for step in found.steps)
     parts = [f"{kinds[certainty]:,} {_IN_WORDS[certainty]}" for certainty in Certainty if kinds[certainty]]
     head = f"{counted(total, *_NOUNS[found.direction])}{within} of {starts}{more}: {', '.join(parts)}."
     if not total:
         certain = "" if found.doubt.is_complete else " certain"
-        head = f"No{certain} {found.direction} of {starts}{more}."
+        head = f"No{certain} {found.direction}{within} of {starts}{more}."
     last_path = ""
 
     def lines(step: "Step") -> list[str]:
@@ -103,7 +103,7 @@ def trace_text(answer: "CodeAnswer[Trace, Step]", call: Call[TraceArguments]) ->
         rest = len(step.lines) - len(numbers)
         return ["\n".join([*path, _step_head(step, found), *texts, *([f"    ... {rest} more lines"] if rest else [])])]
 
-    return lay_out(answer, call, [head], lines, _where_it_stops(found))
+    return lay_out(answer, call, [head], lines, _where_it_stops(found, is_listed=call.arguments.unresolved))
 
 
 def _step_head(step: "Step", found: "Trace") -> str:
@@ -232,15 +232,17 @@ def _defined_lines(node: CodeNode) -> list[str]:
     return [location, f"   {one_line(node.signature)}"] if node.signature else [location]
 
 
-def _doubts(doubt: Doubt, starts: Sequence[CodeNode]) -> list[str]:
+def _doubts(doubt: Doubt, starts: Sequence[CodeNode], how: str = "unresolved=true lists them") -> list[str]:
     """Return one line that says what an answer lacks, or that it is complete."""
     names = ", ".join(dict.fromkeys(f"`{one_line(node.name)}`" for node in starts if not node.is_file))
     name = names if 0 < len(names) < LINE_CHARACTERS else "these names"
     said = []
     if doubt.undecided:
         places = counted(len(doubt.undecided), "more place", "more places")
-        how = "unresolved=true lists them" if doubt.is_typed and doubt.is_listed else "find_occurrences lists the lines"
+        how = how if doubt.is_typed and doubt.is_listed else "find_occurrences lists the lines"
         said.append(f"{places} of {name} with an unknown receiver ({how})")
+    if doubt.beyond:
+        said.append(f"{counted(len(doubt.beyond), 'place')} of the names on the way with an unknown receiver")
     if doubt.others:
         said.append(f"{counted(len(doubt.others), 'mention is', 'mentions are')} other things of that name")
     if doubt.unparsed:
@@ -269,7 +271,7 @@ def _reached_lines(row: tuple["Reached", bool]) -> list[str]:
     return [f"{'test ' if is_test else ''}{reached.hops}. {words} ({reached.edge.certainty})"]
 
 
-def _where_it_stops(found: "Trace") -> list[str]:
+def _where_it_stops(found: "Trace", *, is_listed: bool) -> list[str]:
     lines = []
     for words, is_defined in _STOPS:
         names = {f"{stop.module}: {stop.name}" if stop.module else stop.name: None for stop in found.stops
@@ -279,7 +281,8 @@ def _where_it_stops(found: "Trace") -> list[str]:
             rest = f" and {len(names) - STOPS_SHOWN:,} more" if len(names) > STOPS_SHOWN else ""
             lines.append(f"{words}: {shown}{rest}.")
     if found.direction not in _OUTGOING:
-        lines += _doubts(found.doubt, found.starts)
+        how = ("listed by name",) if is_listed else ()
+        lines += _doubts(found.doubt, found.starts, *how)
     if found.is_cut:
         lines.append("Truncated; retry with fewer hops.")
     return lines

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from graphrag_mcp.graph.relations import Relations
-from graphrag_mcp.graph.tracing import MAX_NODES, is_shown
+from graphrag_mcp.graph.tracing import MAX_NODES, is_by_name, is_shown
 from graphrag_mcp.model.files import Category, RelationKind, SymbolKind
 from graphrag_mcp.model.graph import NO_DOUBT, CodeEdge, CodeNode, Doubt
 from graphrag_mcp.model.history import Companion
@@ -50,8 +50,8 @@ class Reached:
 class Impact:
     """What a change of the starts may reach, nearest and most certain first; tests are in `tests`, not in `reached`.
 
-    doubt: what is not known of the relations to the starts and their members. together: what usually changes in the
-    same commits as the file of the first start.
+    doubt: what is not known of the relations to the starts and their members, and of those on the way. together: what
+    usually changes in the same commits as the file of the first start.
     """
 
     starts: tuple[CodeNode, ...]
@@ -76,14 +76,16 @@ def find_impact(
     frontier = [(node, 1.0) for node in inside.values()]
     for hop in range(1, hops + 1):
         steps = []
+        here = Doubt()
         for node, confidence in frontier:
             edges, doubts = relations.incoming(node, LEADING, scope)
-            doubt = doubt | doubts if hop == 1 else doubt
+            here |= doubts
             steps += [
                 (edge, node, confidence * edge.confidence)
                 for edge in edges
                 if edge.source_id not in inside and is_shown(edge)
             ]
+        doubt |= here.without([(edge.path, edge.line) for edge, _, _ in steps if not is_by_name(edge)]).at(hop)
         nodes = graph.nodes(edge.source_id for edge, _, _ in steps)
         fresh: dict[int, Reached] = {}
         for edge, via, confidence in steps:
@@ -97,7 +99,6 @@ def find_impact(
         if not frontier or len(best) > MAX_NODES:
             break
     ordered = sorted(best.values(), key=_order)
-    doubt = doubt.without([(row.edge.path, row.edge.line) for row in ordered])
     return Impact(
         tuple(starts),
         tuple(row for row in ordered if row.node.category is not Category.TESTS),

@@ -70,7 +70,7 @@ class Navigator:
         self, text: str, direction: Direction, hops: int, scope: Scope = EVERYTHING, *, unresolved: bool = False
     ) -> Trace:
         """Follow one kind of relation from the definitions that a name means; see `tracing.trace`."""
-        starts = self.starts(text, scope)
+        starts = _without_headings(self.starts(text, scope))
         return trace(
             self._graph, self._relations, starts, direction, hops, scope, with_members=True, unresolved=unresolved
         )
@@ -89,7 +89,8 @@ class Navigator:
 
     def impact(self, text: str, hops: int, scope: Scope = EVERYTHING) -> Impact:
         """Return what a change of a definition or a file may reach."""
-        found = find_impact(self._graph, self._relations, self.starts(text, scope), hops, scope)
+        starts = _without_headings(self.starts(text, scope))
+        found = find_impact(self._graph, self._relations, starts, hops, scope)
         return replace(found, together=tuple(self.past.together(found.starts[0].path, scope)))
 
     def occurrences(
@@ -144,6 +145,11 @@ class Navigator:
 
 _USES = (Direction.USERS, Direction.SUBCLASSES, Direction.IMPORTERS)
 _CATEGORIES = {category: position for position, category in enumerate(Category)}
+
+
+def _without_headings(nodes: Sequence[CodeNode]) -> Sequence[CodeNode]:
+    """Leave out the headings that are called as the code is: nothing calls them."""
+    return [node for node in nodes if node.kind is not SymbolKind.SECTION] or nodes
 
 
 def _by_category(node: CodeNode) -> tuple[int, bool, bool, str, int]:

@@ -143,7 +143,7 @@ class Relations:
 
     def _edge_to(self, node: CodeNode, things: Sequence[Thing], site: Site, certainty: Certainty) -> CodeEdge:
         source = self._search.around(site.path, site.mention.at, named=True)
-        source_id = self._node_id(site.path, source)
+        source_id = self._node_id(site.path, source, is_around=True)
         kind = self._relation(things[0], site.mention)
         is_guess = certainty is Certainty.BY_NAME
         return CodeEdge(source_id, node.node_id, kind, site.path, site.mention.line, certainty, is_guess=is_guess)
@@ -248,8 +248,8 @@ class Relations:
             if one.qualified == node.qualified_name and node.start_line <= one.line <= node.end_line
         ]
 
-    def _node_id(self, path: str, thing: Thing | None) -> int:
-        """Return the node of a declaration, or of the file."""
+    def _node_id(self, path: str, thing: Thing | None, *, is_around: bool = False) -> int:
+        """Return the node of a declaration, or of the file; is_around: or of the innermost one around that has one."""
         nodes = self._nodes.get(path)
         if nodes is None:
             nodes = self._nodes[path] = self._store.in_file(path)
@@ -258,8 +258,9 @@ class Relations:
             for node in nodes:
                 if node.qualified_name == one.qualified and node.start_line <= one.line <= node.end_line:
                     return node.node_id
-            if not one.name and (around := self._search.around(path, one.start, named=True)) is not None:
-                return self._node_id(path, around)
+            around = self._search.around(path, one.start, named=True, outside=thing)
+            if around is not None and (is_around or not one.name):
+                return self._node_id(path, around, is_around=is_around)
         if nodes:
             return -nodes[0].file_id
         file = self._store.file(path)

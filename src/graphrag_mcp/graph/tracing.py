@@ -58,7 +58,8 @@ class Trace:
     """The relations found from the starts.
 
     steps: in the order (hop, certainty, code before tests, location). stops: mentions that are not decided. doubt: what
-    is not known of the relations to the starts. is_cut: whether hops were left out after MAX_NODES.
+    is not known of the relations on the way. hops: the most that were asked for. is_cut: whether hops were left out
+    after MAX_NODES.
     """
 
     starts: tuple[CodeNode, ...]
@@ -66,6 +67,7 @@ class Trace:
     steps: tuple[Step, ...]
     stops: tuple[Mentioned, ...] = ()
     doubt: Doubt = NO_DOUBT
+    hops: int = 1
     is_cut: bool = False
 
 
@@ -99,10 +101,11 @@ def trace(
     doubt = Doubt()
     for hop in range(1, hops + 1):
         edges: list[CodeEdge] = []
+        here = Doubt()
         for node in frontier:
             if direction in INCOMING:
                 found, doubts = relations.incoming(node, INCOMING[direction], scope)
-                doubt = doubt | doubts if hop == 1 else doubt
+                here = here if hop > 1 and node.is_file else here | doubts  # Code outside functions has no callers.
                 edges += [edge for edge in found if unresolved or is_shown(edge)]
             else:
                 found, unknown = relations.outgoing(node, _OUTGOING[direction], scope)
@@ -110,6 +113,11 @@ def trace(
                 stops |= {(one.name, one.module): one for one in unknown}
         fresh = [step for step in _steps(graph, edges, hop) if step.source.file_id not in inside]
         steps += fresh
+        if direction is Direction.TESTS and hop == hops:  # Before that, others may lead to a test.
+            tests = graph.visible({path for path, _ in here.undecided}, replace(scope, categories=_TESTS))
+            here = replace(here, undecided=frozenset(place for place in here.undecided if place[0] in tests))
+        here = here.without([(one.edge.path, line) for one in fresh if not is_by_name(one.edge) for line in one.lines])
+        doubt |= here.at(hop)
         reached = {_far_end(step, direction).node_id: _far_end(step, direction) for step in fresh if not step.is_guess}
         frontier = [node for node_id, node in reached.items() if node_id not in seen]
         seen |= reached.keys()
@@ -117,16 +125,18 @@ def trace(
             break
     if direction is Direction.TESTS:
         steps = [step for step in steps if step.source.category is Category.TESTS]
-        tests = graph.visible({path for path, _ in doubt.undecided}, replace(scope, categories=_TESTS))
-        doubt = replace(doubt, undecided=frozenset(place for place in doubt.undecided if place[0] in tests))
     is_cut = bool(frontier) and hop < hops
-    doubt = doubt.without([(step.edge.path, line) for step in steps for line in step.lines])
-    return Trace(tuple(starts), direction, tuple(steps), tuple(stops.values()), doubt, is_cut)
+    return Trace(tuple(starts), direction, tuple(steps), tuple(stops.values()), doubt, hops, is_cut)
 
 
 def is_shown(edge: CodeEdge) -> bool:
     """Leave out places whose receiver is not known; where only names are compared, a few candidates are kept."""
-    return edge.certainty is not Certainty.BY_NAME or edge.relation_id > 0
+    return not is_by_name(edge) or edge.relation_id > 0
+
+
+def is_by_name(edge: CodeEdge) -> bool:
+    """Return whether a relation is not decided."""
+    return edge.certainty is Certainty.BY_NAME
 
 
 def _steps(graph: SymbolGraph, edges: Sequence[CodeEdge], hop: int) -> list[Step]:

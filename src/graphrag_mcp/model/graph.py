@@ -76,7 +76,8 @@ Place = tuple[str, int]  # A path and a line.
 class Doubt:
     """What keeps an answer from being complete.
 
-    undecided: places of the name whose receiver is not known. others: places of the name that mean something else.
+    undecided: places of the name whose receiver is not known. beyond: such places of the names that lead to it.
+    others: places of the name that mean something else.
     unparsed: files with the name, of which some lines could not be parsed. left: files with the name that there was no
     time to look at. is_typed: whether types are known at all, else names and imports are compared. is_listed: whether
     the undecided places can be listed.
@@ -88,11 +89,12 @@ class Doubt:
     left: int = 0
     is_typed: bool = True
     is_listed: bool = True
+    beyond: frozenset[Place] = frozenset()
 
     @property
     def is_complete(self) -> bool:
         """Whether nothing is missing."""
-        return self.is_typed and not (self.undecided or self.unparsed or self.left)
+        return self.is_typed and not (self.undecided or self.beyond or self.unparsed or self.left)
 
     def __or__(self, other: "Doubt") -> "Doubt":
         return Doubt(
@@ -102,7 +104,12 @@ class Doubt:
             self.left + other.left,
             self.is_typed and other.is_typed,
             self.is_listed and other.is_listed,
+            self.beyond | other.beyond,
         )
+
+    def at(self, hop: int) -> "Doubt":
+        """Return what it says of an answer that is so many hops long."""
+        return self if hop == 1 else replace(self, beyond=self.undecided, undecided=frozenset(), others=frozenset())
 
     def without(self, places: Collection[Place]) -> "Doubt":
         """Leave out places that are known after all, from another definition of the name."""

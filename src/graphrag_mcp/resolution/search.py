@@ -226,14 +226,21 @@ class Search:
             return bool(site.mention.receiver) or POLICIES[facts.language].bare_members
         return not site.mention.receiver or POLICIES[facts.language].functions_are_members
 
-    def around(self, path: str, at: int, *, named: bool = False) -> Thing | None:
-        """Return the innermost declaration around an offset that can contain code, on request one with a name."""
+    def around(self, path: str, at: int, *, named: bool = False, outside: Thing | None = None) -> Thing | None:
+        """Return the innermost declaration around an offset that can contain code.
+
+        named: only one with a name. outside: only one that is larger than this.
+        """
         facts = self.source.facts(path)
+        least = self.resolver.declared(outside).stop - self.resolver.declared(outside).start if outside else -1
         best = min(
             (
                 (one.stop - one.start, number)
                 for number, one in enumerate(facts.declared if facts else ())
-                if one.start <= at < one.stop and one.kind in _ENCLOSING and (one.name or not named)
+                if one.start <= at < one.stop
+                and one.kind in _ENCLOSING
+                and (one.name or not named)
+                and one.stop - one.start > least
             ),
             default=None,
         )

@@ -21,11 +21,11 @@ def git(root: Path, *arguments: str, when: int = NEW) -> str:
     return subprocess.run(command, cwd=root, env=environment, check=True, capture_output=True, text=True).stdout
 
 
-def commit(root: Path, files: Mapping[str, str], when: int = NEW) -> None:
+def commit(root: Path, files: Mapping[str, str], when: int = NEW, message: str = "change") -> None:
     """Write files and commit everything."""
     for name, text in files.items():
         path = root / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
     git(root, "add", "-A")
-    git(root, "commit", "-q", "--allow-empty", "-m", "change", when=when)
+    git(root, "commit", "-q", "--allow-empty", "-m", message, when=when)

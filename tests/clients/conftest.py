@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.clients.programs import FOLDER, REGISTRY_VALIDATOR, environment
+from tests.repositories import commit, git
 
 SESSION = '''\
 """Keeps the sessions of a user."""
@@ -51,9 +52,9 @@ def environ(home: Path) -> dict[str, str]:
 
 @pytest.fixture(scope="module")
 def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A project of three files."""
+    """A repository of one commit with three files."""
     root = tmp_path_factory.mktemp("project")
-    (root / "session.py").write_text(SESSION, encoding="utf-8")
-    (root / "test_session.py").write_text(TEST, encoding="utf-8")
-    (root / "README.md").write_text("# Visits\n\nHow sessions are kept.\n", encoding="utf-8")
+    readme = "# Visits\n\nHow sessions are kept.\n"
+    git(root, "init", "-q")
+    commit(root, {"session.py": SESSION, "test_session.py": TEST, "README.md": readme}, message="Refresh sessions")
     return root

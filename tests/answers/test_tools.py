@@ -98,6 +98,17 @@ def test_a_listed_schema_accepts_what_the_server_does(app: App, name: str) -> No
         assert "items" not in first or short["items"]["type"] == first["items"]["type"]
 
 
+def test_what_an_earlier_tool_says_of_an_argument_is_not_repeated(app: App) -> None:
+    """A hint and the choices of a list stand once; the choices of a single value stand with each tool."""
+    told: set[str] = set()
+    first, second = (listed_schema(TOOLS[name].schema(app.settings), told)["properties"] for name in list(TOOLS)[:2])
+    assert "description" in first["paths"]
+    assert "enum" in first["categories"]["items"]
+    assert second["paths"] == {"type": "array", "items": {"type": "string"}}
+    assert second["categories"] == {"type": "array", "items": {"type": "string"}}
+    assert second["response_format"] == first["response_format"]
+
+
 @pytest.mark.parametrize("capabilities", [WITH_INDEX, WITHOUT_INDEX])
 def test_the_instructions_name_the_tools_that_are_listed_and_no_other(capabilities: frozenset[Capability]) -> None:
     """A model must not be told to use a tool that it does not have."""

@@ -44,25 +44,28 @@ def schema_of(model: type[BaseModel]) -> dict[str, Any]:
     return schema
 
 
-def listed_schema(schema: Mapping[str, Any]) -> dict[str, Any]:
+def listed_schema(schema: Mapping[str, Any], told: set[str] | None = None) -> dict[str, Any]:
     """Return a schema as a client's model reads it, in every session: with the hints in place of the descriptions.
 
-    It lacks what nobody needs to choose a value: limits, defaults that mean "none" or "no", and null
-    beside the type of an argument that may be left out. The server checks all of them in any case.
+    It lacks what nobody needs to choose a value: limits, defaults that mean "none" or "no", and null beside the type of
+    an argument that may be left out. The server checks all of them in any case. told: the arguments of the tools that
+    were listed before, whose hints and choices are not repeated; those of this one are added.
     """
-    properties = {name: _listed(value) for name, value in schema["properties"].items()}
+    told = set() if told is None else told
+    properties = {name: _listed(value, is_told=name in told) for name, value in schema["properties"].items()}
+    told.update(properties)
     properties["response_format"].pop("default")
     return {"type": "object", "properties": properties} | {key: schema[key] for key in ("required",) if key in schema}
 
 
-def _listed(schema: Mapping[str, Any]) -> dict[str, Any]:
+def _listed(schema: Mapping[str, Any], *, is_told: bool) -> dict[str, Any]:
     first = schema["anyOf"][0] if "anyOf" in schema else {}
     kept = {key: value for key, value in {**schema, **first}.items() if key not in _UNLISTED}
     if not kept.get("default", True):
         del kept["default"]
     if "items" in kept:
-        kept["items"] = _listed(kept["items"])
-    return kept | ({"description": schema["hint"]} if "hint" in schema else {})
+        kept["items"] = {"type": kept["items"]["type"]} if is_told else _listed(kept["items"], is_told=False)
+    return kept | ({"description": schema["hint"]} if "hint" in schema and not is_told else {})
 
 
 _UNLISTED = frozenset({"anyOf", "description", "hint", "maxItems", "maximum", "maxLength", "minLength", "minimum"})

@@ -60,7 +60,8 @@ def create_server(backend: LazyBackend[SearchBackend], settings: Settings | None
     as they were sent: an unknown argument must be an error, and the layer above would drop it.
     """
     tools = {name: tool for name, tool in TOOLS.items() if tool.needs in backend.capabilities}
-    listed = [_listed(tool, settings or Settings()) for tool in tools.values()]
+    told: set[str] = set()
+    listed = [_listed(tool, settings or Settings(), told) for tool in tools.values()]
     prompts = Prompts(backend)
     resources = Resources(backend) if answers_code(backend) else None
 
@@ -99,12 +100,12 @@ def describe_server(capabilities: frozenset[Capability]) -> str:
     return INSTRUCTIONS.format(exact=EXACT if Capability.CODE in capabilities else "")
 
 
-def _listed(tool: Tool[Any, Any, Any], settings: Settings) -> ListedTool:
+def _listed(tool: Tool[Any, Any, Any], settings: Settings, told: set[str]) -> ListedTool:
     return ListedTool(
         name=tool.name,
         title=None if tool.title == tool.name.replace("_", " ").capitalize() else tool.title,
         description=tool.description,
-        input_schema=listed_schema(tool.schema(settings)),
+        input_schema=listed_schema(tool.schema(settings), told),
         annotations=ToolAnnotations(read_only_hint=True),
     )
 

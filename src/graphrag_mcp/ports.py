@@ -166,6 +166,12 @@ class SymbolGraph(Protocol):
     ) -> frozenset[Place]:
         """Return further lines with a node's name that may refer to it."""
 
+    def mentions(self, names: Collection[str], scope: Scope) -> list[Mentioned]:
+        """Return where names are used, whatever they mean; module: UNKNOWN_MODULE where the receiver is not known.
+
+        is_defined: whether that module, or any file where none is named, defines the name.
+        """
+
     def dependencies(self, most: int, scope: Scope) -> Iterator[Dependency]:
         """Yield the references between files to names with a limited number of definitions."""
 

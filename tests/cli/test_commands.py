@@ -4,12 +4,14 @@ import json
 import signal
 import subprocess
 import sys
+from io import BytesIO, TextIOWrapper
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from graphrag_mcp.cli.run import run
+from tests.repositories import commit, git
 from tests.waiting import kernel_watches, wait_until
 
 SESSION = '''\
@@ -72,6 +74,26 @@ def test_search_builds_a_missing_index(root: Path, capsys: pytest.CaptureFixture
     assert text.startswith("1. src/session.py:")
     assert "defines `Session.refresh_token`" in text
     assert "def refresh_token" in text
+
+
+def test_impact_fails_on_what_a_diff_breaks(
+    root: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Only when asked, and only what is certain; a patch on standard input says the same."""
+    git(root, "init", "--quiet")
+    use = "from src.session import sign\n\n\ndef use():\n    return sign(1)\n"
+    commit(root, {"src/use.py": use, "src/session.py": SESSION + "\n\ndef sign(one):\n    return one\n"})
+    assert output_of(capsys, "impact", "--root", root, "--fail-on", "breaking") == "0 files differ from HEAD.\n"
+    (root / "src/session.py").write_text(SESSION)
+    patch = git(root, "diff")
+    assert "  breaks src/use.py:5  use\n" in output_of(capsys, "impact", "--root", root)
+    code, error = complaint_of(capsys, "impact", "--root", root, "--fail-on", "breaking")
+    assert (code, error.splitlines()[-1]) == (1, "graphrag-mcp: certainly broken outside the change: 3 places")
+    monkeypatch.setattr("sys.stdin", TextIOWrapper(BytesIO(patch.encode())))
+    answer = json.loads(output_of(capsys, "impact", "--root", root, "--patch", "-", "--json"))
+    assert (answer["base"], answer["broken"]) == ("the patch", 3)
+    assert complaint_of(capsys, "impact", "Session", "--root", root, "--fail-on", "breaking")[0] == 2
+    assert "Session" in output_of(capsys, "impact", "Session", "--root", root)
 
 
 def test_grep_prints_every_line_with_its_role(root: Path, capsys: pytest.CaptureFixture[str]) -> None:

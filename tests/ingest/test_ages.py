@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from graphrag_mcp.ingest import ages
 from graphrag_mcp.ingest.ages import commit_times, head_commit
+from graphrag_mcp.system import git_files
 from tests.repositories import NEW, commit, git
 
 OLD, MIDDLE = 1_500_000_000, 1_600_000_000
@@ -24,7 +24,7 @@ def mtimes(root: Path) -> dict[str, int]:
 def _files_asked_for(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """A few files are named to git, of many it lists all: the same is said of them."""
     if request.param == "many":
-        monkeypatch.setattr(ages, "_NAMED_FILES", -1)
+        monkeypatch.setattr(git_files, "_NAMED_FILES", -1)
 
 
 @pytest.fixture

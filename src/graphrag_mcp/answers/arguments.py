@@ -251,10 +251,28 @@ class TraceArguments(CodeArguments):
 
 
 class ImpactArguments(CodeArguments):
-    """`impact`."""
+    """`impact`: of a symbol; without one, of what differs from `base`."""
 
-    symbol: SymbolText
+    symbol: str = Field(
+        "",
+        max_length=1_000,
+        description="A name (refresh), a qualified name (Session.refresh), path::name, path:line, or a file's path; "
+        "without one: what differs from base.",
+        json_schema_extra=_hint("none: of the diff"),
+    )
+    base: str = Field(
+        "",
+        max_length=1_000,
+        description="A branch or commit (main: since this branch left it), or a range (a..b); without one: HEAD.",
+        json_schema_extra=_hint("main, a..b"),
+    )
     hops: Hops = 3
+
+    @model_validator(mode="after")
+    def _asks(self) -> Self:
+        if self.symbol.strip() and self.base:
+            raise RequestError("base", "base: give a symbol, or the base of a diff, not both")
+        return self
 
 
 class HistoryArguments(PagedArguments):

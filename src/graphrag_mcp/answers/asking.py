@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from graphrag_mcp.answers.arguments import (
     FindSymbolArguments,
@@ -25,6 +25,7 @@ from graphrag_mcp.model.reports import Status
 from graphrag_mcp.model.search import SearchResult
 
 if TYPE_CHECKING:  # The navigator imports numpy through the ports, and no client should wait for that.
+    from graphrag_mcp.graph.changes import Affected, DiffImpact
     from graphrag_mcp.graph.impact import Impact, Reached
     from graphrag_mcp.graph.navigator import Found, Navigator
     from graphrag_mcp.graph.tracing import Step, Trace
@@ -93,7 +94,26 @@ def trace_relations(backend: CodeBackend, call: Call[TraceArguments]) -> "CodeAn
     return _navigate(backend, ask)
 
 
-def impact(backend: CodeBackend, call: Call[ImpactArguments]) -> "CodeAnswer[Impact, tuple[Reached, bool]]":
+def impact(backend: CodeBackend, call: Call[ImpactArguments]) -> "CodeAnswer[Any, Any]":
+    """Return what a change of a symbol may reach, or of what differs from a base."""
+    return impact_of_symbol(backend, call) if call.arguments.symbol.strip() else impact_of_diff(backend, call)
+
+
+def impact_of_diff(
+    backend: CodeBackend, call: Call[ImpactArguments], patch: str = ""
+) -> "CodeAnswer[DiffImpact, Affected]":
+    """Return what a patch affects, or else what differs from the base."""
+
+    def ask(navigator: "Navigator") -> "CodeAnswer[DiffImpact, Affected]":
+        found = navigator.difference(call.arguments.base, patch, call.arguments.hops, call.scope)
+        page = page_of(found.affected, call.first, call.arguments.limit)
+        nodes = [row.node for row in found.affected if row.node] + [test.node for test in found.tests]
+        return CodeAnswer(found, page, nodes)
+
+    return _navigate(backend, ask)
+
+
+def impact_of_symbol(backend: CodeBackend, call: Call[ImpactArguments]) -> "CodeAnswer[Impact, tuple[Reached, bool]]":
     """Return what a change may reach; each row has whether it is a test, and tests come last."""
 
     def ask(navigator: "Navigator") -> "CodeAnswer[Impact, tuple[Reached, bool]]":

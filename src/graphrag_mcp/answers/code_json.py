@@ -20,12 +20,14 @@ from graphrag_mcp.model.graph import CodeEdge, CodeNode, Doubt
 from graphrag_mcp.model.history import day_of
 
 if TYPE_CHECKING:  # They import numpy through the ports, and no client should wait for that.
+    from graphrag_mcp.graph.changes import Affected, DiffImpact
     from graphrag_mcp.graph.impact import Impact, Reached
     from graphrag_mcp.graph.navigator import Found
     from graphrag_mcp.graph.tracing import Step, Trace
     from graphrag_mcp.grep.hits import Hits
     from graphrag_mcp.grep.roles import Placed
 
+TESTS_LISTED = 30
 _PAGING_FRAME = 80  # Characters of total, first and cursor.
 
 
@@ -47,8 +49,47 @@ def trace_json(answer: "CodeAnswer[Trace, Step]", call: Call[TraceArguments]) ->
     return _lay_out(answer, call, payload)
 
 
-def impact_json(answer: "CodeAnswer[Impact, tuple[Reached, bool]]", call: Call[ImpactArguments]) -> dict[str, Any]:
+def impact_json(answer: CodeAnswer[Any, Any], call: Call[ImpactArguments]) -> dict[str, Any]:
     """Return what a change may reach, tests last."""
+    return _symbol_json(answer, call) if call.arguments.symbol.strip() else _diff_json(answer, call)
+
+
+def _diff_json(answer: "CodeAnswer[DiffImpact, Affected]", call: Call[ImpactArguments]) -> dict[str, Any]:
+    found = answer.found
+    tests = [{"path": test.node.path, "symbol": "" if test.node.is_file else test.node.qualified_name,
+              "hops": test.hops, "is_guess": test.is_guess} for test in found.tests]  # fmt: skip
+    payload = {
+        "base": found.base,
+        "files": found.files,
+        "broken": found.broken,
+        "rows": [_affected_payload(row) for row in answer.page.rows],
+        "test_command": " && ".join(test_commands(test.node for test in found.tests if not test.is_guess)),
+        "tests": tests[:TESTS_LISTED],
+        "tests_total": len(tests),
+        **_some("without_changed_definition", found.plain),
+        **_some("usually_changed_too", [{"with": path, **one._asdict()} for path, one in found.together]),
+        "files_left": found.left,
+        "doubt": doubt_payload(found.doubt),
+        "is_cut": found.is_cut,
+    }
+    return _lay_out(answer, call, payload)
+
+
+def _affected_payload(row: "Affected") -> dict[str, Any]:
+    one = row.definition
+    places = {
+        name: [node_payload(place.node) | {"at": f"{place.path}:{place.line}", "relation": place.relation.value}
+               for place in places[:STOPS_SHOWN]]
+        for name, places in (("breaks", row.breaks), ("may_break", row.may_break))
+    }  # fmt: skip
+    return {
+        "change": one.change.value, "path": one.path, "line": one.line, "symbol": one.name, "kind": one.kind.value,
+        "signature": one.signature, "was": one.was, "is_public": one.is_public, "is_breaking": one.is_breaking,
+        **places, "breaks_total": len(row.breaks), "may_break_total": len(row.may_break), "others": row.others,
+    }  # fmt: skip
+
+
+def _symbol_json(answer: "CodeAnswer[Impact, tuple[Reached, bool]]", call: Call[ImpactArguments]) -> dict[str, Any]:
     found = answer.found
     payload = {
         **_some("starts", [node_payload(node) for node in found.starts]),

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from graphrag_mcp.answers.arguments import (
@@ -21,6 +22,7 @@ from graphrag_mcp.model.graph import Certainty, CodeEdge, CodeNode, Direction, D
 from graphrag_mcp.text.counts import counted
 
 if TYPE_CHECKING:  # They import numpy through the ports, and no client should wait for that.
+    from graphrag_mcp.graph.changes import Affected, DiffImpact
     from graphrag_mcp.graph.impact import Impact, Reached
     from graphrag_mcp.graph.navigator import Found
     from graphrag_mcp.graph.tracing import Step, Trace
@@ -30,6 +32,12 @@ if TYPE_CHECKING:  # They import numpy through the ports, and no client should w
 
 STOPS_SHOWN = 12
 LINE_CHARACTERS = 200
+DIFF_TOKENS = 1_090  # Of an answer about a diff: 3,500 characters.
+PLACES_SHOWN, PLAIN_SHOWN, COMPANIONS_SHOWN = 5, 5, 3
+_CHANGES = {
+    "removed": "removed", "moved": "moved", "signature": "with another signature", "body": "with another body",
+    "added": "added",
+}  # fmt: skip
 _CURSOR_ROOM = 80  # Characters of the line with the cursor.
 _VALUES = (SymbolKind.FIELD, SymbolKind.CONSTANT, SymbolKind.KEY)
 _UNRECORDED = "uses of values are not recorded in this language; find_occurrences lists the lines"
@@ -122,8 +130,50 @@ def _step_head(step: "Step", found: "Trace") -> str:
     return f"  {_target(far) if is_from else _name(far)}" + (f"  ({', '.join(words)})" if words else "")
 
 
-def impact_text(answer: "CodeAnswer[Impact, tuple[Reached, bool]]", call: Call[ImpactArguments]) -> str:
+def impact_text(answer: CodeAnswer[Any, Any], call: Call[ImpactArguments]) -> str:
     """Return what a change may reach, and the tests with the command that runs them."""
+    return _symbol_text(answer, call) if call.arguments.symbol.strip() else _diff_text(answer, call)
+
+
+def _diff_text(answer: "CodeAnswer[DiffImpact, Affected]", call: Call[ImpactArguments]) -> str:
+    """Return what a difference breaks or may affect, the gravest first, after the command that runs the tests."""
+    found = answer.found
+    kinds = Counter(row.definition.change.value for row in found.affected)
+    counts = [f"{kinds[change]:,} {words}" for change, words in _CHANGES.items() if kinds[change]]
+    head = f"{counted(found.files, 'file differs', 'files differ')} from {one_line(found.base)}"
+    head += f": {', '.join(counts)}." if counts else "; no definition of code is changed." if found.files else "."
+    if any(row.definition.is_breaking for row in found.affected):
+        head += f" Certainly broken outside the change: {counted(found.broken, 'place')}."
+    commands = test_commands(test.node for test in found.tests if not test.is_guess)
+    above = [head, *([f"Test: {one_line(' && '.join(commands))}"] if commands else [])]
+    shown = [f"{one_line(one.path)} (with {one_line(path)}: {one.together} of {one.of} commits)"
+             for path, one in found.together[:COMPANIONS_SHOWN]]  # fmt: skip
+    tail = [f"Usually changed too: {', '.join(shown)}."] if shown else []
+    if found.plain:
+        rest = f" and {len(found.plain) - PLAIN_SHOWN:,} more" if len(found.plain) > PLAIN_SHOWN else ""
+        tail.append(f"Without a changed definition: {', '.join(map(one_line, found.plain[:PLAIN_SHOWN]))}{rest}.")
+    tail += [f"Not compared: {counted(found.left, 'more file')}."] if found.left else []
+    tail += _doubts(found.doubt, [row.node for row in found.affected if row.node]) if found.affected else []
+    tail += ["Not all was looked at in time; ask again, or with fewer hops."] if found.is_cut else []
+    tokens = call.tokens if call.arguments.token_budget else min(call.tokens, DIFF_TOKENS)
+    return lay_out(answer, replace(call, tokens=tokens), above, _affected_lines, tail)
+
+
+def _affected_lines(row: "Affected") -> list[str]:
+    one = row.definition
+    marks = ", public" if one.is_public else ""
+    signatures = f"  {one.signature[:LINE_CHARACTERS]}  was {one.was[:LINE_CHARACTERS]}"
+    changed = signatures if one.change == "signature" else ""
+    used = f"  (used by {row.others:,} more)" if row.others else ""
+    lines = [one_line(f"{one.change}{marks}  {one.path}:{one.line}  {one.name}{changed}") + used]
+    for verb, places in (("breaks", row.breaks), ("may break", row.may_break)):
+        shown = places[:PLACES_SHOWN]
+        lines += [f"  {verb} {one_line(place.path)}:{place.line}  {_name(place.node)}" for place in shown]
+        lines += [f"  {verb} {len(places) - PLACES_SHOWN:,} more"] if len(places) > PLACES_SHOWN else []
+    return ["\n".join(lines)]
+
+
+def _symbol_text(answer: "CodeAnswer[Impact, tuple[Reached, bool]]", call: Call[ImpactArguments]) -> str:
     found = answer.found
     starts = ", ".join(location_of(node) for node in found.starts[:3])
     files = len({row.node.path for row in (*found.tests, *found.reached)})

@@ -10,7 +10,7 @@ MOST_NAMES = 12  # With more tests, their files or packages are run as a whole.
 
 
 def test_commands(tests: Iterable[CodeNode]) -> list[str]:
-    """Return one command for each language of the tests that has a usual runner."""
+    """Return one command for each language of the tests that has a usual runner; the tests keep their order."""
     by_runner: dict[Callable[[Sequence[CodeNode]], str], list[CodeNode]] = {}
     for node in tests:
         if runner := _RUNNERS.get(PurePosixPath(node.path).suffix):
@@ -19,15 +19,16 @@ def test_commands(tests: Iterable[CodeNode]) -> list[str]:
 
 
 def _pytest(nodes: Sequence[CodeNode]) -> str:
-    names = {f"{node.path}::{node.qualified_name.replace('.', '::')}" for node in nodes if node.name.startswith("test")}
-    files = {node.path for node in nodes}
-    if len(names) <= MOST_NAMES:
-        files = names | (files - {name.partition("::")[0] for name in names})
-    return f"pytest {_quoted(files)}"
+    tests = [node for node in nodes if not node.is_file and node.name.startswith("test")]
+    if len(tests) > MOST_NAMES:
+        return f"pytest {_quoted(node.path for node in nodes)}"
+    within = {node.path for node in tests}
+    words = (f"{node.path}::{node.qualified_name.replace('.', '::')}" if node in tests else node.path for node in nodes)
+    return f"pytest {_quoted(word for word in words if word not in within)}"
 
 
 def _go(nodes: Sequence[CodeNode]) -> str:
-    folders = {f"./{PurePosixPath(node.path).parent}".removesuffix("/.") for node in nodes}
+    folders = [f"./{PurePosixPath(node.path).parent}".removesuffix("/.") for node in nodes]
     names = sorted({node.name for node in nodes if node.name.startswith(("Test", "Benchmark", "Fuzz"))})
     run = f"-run {shlex.quote('^(' + '|'.join(names) + ')$')} " if 0 < len(names) <= MOST_NAMES else ""
     return f"go test {run}{_quoted(folders)}"
@@ -38,11 +39,11 @@ def _maven(nodes: Sequence[CodeNode]) -> str:
 
 
 def _npm(nodes: Sequence[CodeNode]) -> str:
-    return f"npm test -- {_quoted({node.path for node in nodes})}"
+    return f"npm test -- {_quoted(node.path for node in nodes)}"
 
 
 def _quoted(words: Iterable[str]) -> str:
-    return shlex.join(sorted(words))
+    return shlex.join(dict.fromkeys(words))
 
 
 _RUNNERS: Mapping[str, Callable[[Sequence[CodeNode]], str]] = {

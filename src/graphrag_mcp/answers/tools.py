@@ -161,8 +161,8 @@ IMPACT = Tool(
     name="impact",
     title="Impact",
     description=(
-        "For what an edit of a symbol or file may break, before and after it. Returns the tests to run first, then all "
-        "that depends on it. rg adds uses outside of code."
+        "For what an edit of a symbol or file may break, before and after it; without a symbol, what your diff breaks. "
+        "Returns the tests to run first, then all that depends on it. rg adds uses outside of code."
     ),
     arguments=ImpactArguments,
     needs=Capability.CODE,

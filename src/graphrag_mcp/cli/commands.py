@@ -1,4 +1,4 @@
-"""`index`, `search`, `grep`, `watch`, `status` and `sync`."""
+"""`index`, `search`, `grep`, `history`, `impact`, `watch`, `status` and `sync`."""
 
 import argparse
 import json
@@ -12,18 +12,19 @@ from pathlib import Path
 from queue import SimpleQueue
 from typing import Any
 
+from graphrag_mcp.answers.asking import impact_of_diff
 from graphrag_mcp.answers.overview import render_status
 from graphrag_mcp.answers.payload import report_payload, search_payload, status_payload
 from graphrag_mcp.answers.render import printable, render
 from graphrag_mcp.answers.requests import search_request
-from graphrag_mcp.answers.tools import HISTORY, HYBRID, OCCURRENCES
+from graphrag_mcp.answers.tools import HISTORY, HYBRID, IMPACT, OCCURRENCES
 from graphrag_mcp.app.local import App
 from graphrag_mcp.app.protocol import SearchBackend
 from graphrag_mcp.app.remote import RemoteApp
 from graphrag_mcp.cli.options import project_root
 from graphrag_mcp.cli.progress import ProgressLine
 from graphrag_mcp.cli.project import open_project, open_remote
-from graphrag_mcp.errors import IndexLockedError, RequestError, ServerError
+from graphrag_mcp.errors import GraphragError, IndexLockedError, RequestError, ServerError
 from graphrag_mcp.model.reports import IndexReport, SyncReport
 from graphrag_mcp.model.search import SearchRequest
 from graphrag_mcp.text.counts import counted
@@ -83,6 +84,31 @@ def run_history(options: argparse.Namespace) -> None:
         if not options.no_update:
             bring_up_to_date(app)
         _print(HISTORY.write(HISTORY.ask(app, call), call))
+
+
+def run_impact(options: argparse.Namespace) -> None:
+    """Print what a change affects; raises GraphragError if it breaks more than it may."""
+    if options.symbol and (options.patch or options.fail_on):
+        raise RequestError("SYMBOL", "SYMBOL: --patch and --fail-on are about a diff; leave out one or the other")
+    arguments = {name: getattr(options, name) for name in ("symbol", "base", "hops")}
+    arguments["response_format"] = "json" if options.json else "detailed"
+    with closing(_open(options)) as app:
+        call = IMPACT.read(arguments, app.settings, app.root)
+        patch = _read_patch(options.patch) if options.patch else ""
+        if not options.no_update:
+            bring_up_to_date(app)
+        answer = impact_of_diff(app, call, patch) if patch else IMPACT.ask(app, call)
+        _print(IMPACT.write(answer, call))
+    if options.fail_on and answer.found.broken:
+        raise GraphragError(f"certainly broken outside the change: {counted(answer.found.broken, 'place')}")
+
+
+def _read_patch(name: str) -> str:
+    try:
+        data = sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
+    except OSError as error:
+        raise RequestError("--patch", f"--patch: {name} cannot be read ({error.strerror})") from None
+    return data.decode("utf-8", "replace") or "\n"
 
 
 def run_watch(options: argparse.Namespace) -> None:

@@ -36,6 +36,7 @@ def create_parser() -> argparse.ArgumentParser:
     _add_search(_add_command(commands, "search", "search, after bringing the index up to date"))
     _add_grep(_add_command(commands, "grep", "print every line with a text, after bringing the index up to date"))
     _add_history(_add_command(commands, "history", "print the commits that explain code, or match words"))
+    _add_impact(_add_command(commands, "impact", "print what a change breaks or may affect, and the tests to run"))
     _add_command(commands, "watch", "keep the index up to date until interrupted")
     status = _add_command(commands, "status", "show what is indexed, and what is not and why")
     how = status.add_mutually_exclusive_group()
@@ -193,6 +194,23 @@ def _add_history(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--until", default="", metavar="DAY", help="only commits before this day")
     parser.add_argument("--author", default="", metavar="NAME", help="only commits of this author")
     parser.add_argument("--limit", type=int, default=10, metavar="N", help="commits to show, 1 to 25 (default: 10)")
+    parser.add_argument("--no-update", action="store_true", help="answer without updating the index first")
+    parser.add_argument("--json", action="store_true", help="print JSON")
+
+
+def _add_impact(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "symbol", metavar="SYMBOL", nargs="?", default="", help="a definition or file (default: all that differs)"
+    )
+    of = parser.add_mutually_exclusive_group()
+    of.add_argument(
+        "--base", default="", metavar="COMMIT", help="compare with where this branch left it, or a range a..b"
+    )
+    of.add_argument("--patch", metavar="FILE", help="of this patch, - for standard input")
+    parser.add_argument("--hops", type=int, default=3, metavar="N", help="how far to follow, 1 to 4 (default: 3)")
+    parser.add_argument(
+        "--fail-on", choices=("breaking",), help="exit with 1 if certain dependants outside of the change break"
+    )
     parser.add_argument("--no-update", action="store_true", help="answer without updating the index first")
     parser.add_argument("--json", action="store_true", help="print JSON")
 

@@ -1,9 +1,11 @@
 """What a change may reach: all that depends on the changed code, the most certain first, and the tests to run."""
 
+import math
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from graphrag_mcp.graph.relations import Relations
+from graphrag_mcp.graph.relations import SECONDS, Relations
 from graphrag_mcp.graph.tracing import MAX_NODES, is_by_name, is_shown
 from graphrag_mcp.model.files import Category, RelationKind, SymbolKind
 from graphrag_mcp.model.graph import NO_DOUBT, CodeEdge, CodeNode, Doubt
@@ -63,14 +65,24 @@ class Impact:
 
 
 def find_impact(
-    graph: SymbolGraph, relations: Relations, starts: Sequence[CodeNode], hops: int, scope: Scope
+    graph: SymbolGraph,
+    relations: Relations,
+    starts: Sequence[CodeNode],
+    hops: int,
+    scope: Scope,
+    *,
+    with_members: bool = True,
+    seconds: float = math.inf,
 ) -> Impact:
-    """Follow all relations that lead to the starts and to what is defined inside them.
+    """Follow all relations that lead to the starts and, with_members, to what is defined inside them.
 
     Guesses are reported but not followed. A file that merely imports something is reached, but its importers are not:
-    they are reached through the calls of its functions.
+    they are reached through the calls of its functions. seconds: after them, only what is known is reported.
     """
-    inside = {member.node_id: member for node in starts for member in _with_members(graph, node)}
+    deadline = time.monotonic() + seconds
+    inside = {
+        member.node_id: member for node in starts for member in (_with_members(graph, node) if with_members else [node])
+    }
     best: dict[int, Reached] = {}
     doubt = Doubt()
     frontier = [(node, 1.0) for node in inside.values()]
@@ -78,7 +90,9 @@ def find_impact(
         steps = []
         here = Doubt()
         for node, confidence in frontier:
-            edges, doubts = relations.incoming(node, LEADING, scope)
+            if (left := deadline - time.monotonic()) <= 0:
+                break
+            edges, doubts = relations.incoming(node, LEADING, scope, min(SECONDS, left))
             here |= doubts
             steps += [
                 (edge, node, confidence * edge.confidence)
@@ -96,7 +110,7 @@ def find_impact(
                 fresh[edge.source_id] = path
         best |= fresh
         frontier = [(row.node, row.confidence) for row in fresh.values() if not row.is_guess and not row.node.is_file]
-        if not frontier or len(best) > MAX_NODES:
+        if not frontier or len(best) > MAX_NODES or time.monotonic() > deadline:
             break
     ordered = sorted(best.values(), key=_order)
     return Impact(
@@ -104,7 +118,7 @@ def find_impact(
         tuple(row for row in ordered if row.node.category is not Category.TESTS),
         tuple(row for row in ordered if row.node.category is Category.TESTS),
         doubt,
-        bool(frontier) and hop < hops,
+        bool(frontier) and (hop < hops or time.monotonic() > deadline),
     )
 
 

@@ -1,9 +1,11 @@
 """Exact answers about one project: definitions, relations, impact, occurrences, outlines and the repository map."""
 
+import time
 from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from graphrag_mcp.graph.changes import DiffImpact, find_diff_impact, not_changed
 from graphrag_mcp.graph.impact import Impact, find_impact
 from graphrag_mcp.graph.lookup import EVERYTHING, SEPARATORS, complete, find_file, find_nodes
 from graphrag_mcp.graph.neighbourhood import Neighbourhood, find_neighbourhood
@@ -13,12 +15,16 @@ from graphrag_mcp.graph.tracing import Step, Trace, trace
 from graphrag_mcp.grep.hits import Hits, find_hits
 from graphrag_mcp.grep.needles import create_needle
 from graphrag_mcp.grep.occurrences import Files
+from graphrag_mcp.history.differing import differing_files, patched_files
 from graphrag_mcp.history.find import Past
 from graphrag_mcp.model.files import Category, SymbolKind
 from graphrag_mcp.model.graph import NO_DOUBT, CodeNode, Direction, Doubt
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.model.search import Case
 from graphrag_mcp.ports import SymbolGraph
+
+DIFFERENCE_SECONDS = 5.0  # For git.
+MOST_ASKED = 10  # Changed files whose companions are looked up.
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +98,19 @@ class Navigator:
         starts = _without_headings(self.starts(text, scope))
         found = find_impact(self._graph, self._relations, starts, hops, scope)
         return replace(found, together=tuple(self.past.together(found.starts[0].path, scope)))
+
+    def difference(self, base: str, patch: str, hops: int, scope: Scope) -> DiffImpact:
+        """Return what a patch affects, or else what differs from a commit or in a range; see `differing_files`."""
+        deadline = time.monotonic() + DIFFERENCE_SECONDS
+        listed = [file.path for file in self.files.listed(scope)]
+        if patch:
+            difference = patched_files(patch, listed, self.files.read)
+        else:
+            difference = differing_files(self._root, base, listed, self.files.read, deadline)
+        paths = [file.path for file in difference.files if file.path]
+        companions = [(path, one) for path in paths[:MOST_ASKED] for one in self.past.together(path, scope)]
+        found = find_diff_impact(self._graph, self._relations, difference, hops, scope)
+        return replace(found, together=not_changed(companions, set(paths)))
 
     def occurrences(
         self,

@@ -5,9 +5,7 @@ parent that has the same content. Where no parent has it, the merge itself made 
 was merged in as a folder.
 """
 
-import hashlib
 import os
-import re
 import subprocess
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -17,7 +15,7 @@ from typing import IO, NamedTuple
 from urllib.parse import urlsplit
 
 from graphrag_mcp.system.git import GitError, run_git, start_git, stopped_at
-from graphrag_mcp.system.safe_files import read_file_below
+from graphrag_mcp.system.git_files import clean_files
 from graphrag_mcp.text.counts import counted
 
 AGES_VERSION = 2  # Increase it when a file would be dated differently: stored ages are then computed again.
@@ -27,16 +25,6 @@ _UNREADABLE = "git ended before its whole history was read"
 _END = b"//\n"  # Not a path: git echoes it after each answer.
 _HEAD_TIMEOUT_SECONDS = 10.0
 _READ_BYTES = 65_536
-_NANOSECONDS = 1_000_000_000
-_MAX_BLOB_BYTES = 100_000_000
-_NAMED_FILES = 50  # Up to this number, paths are passed to git; beyond it, git lists its whole index.
-
-# One entry of `ls-files --stage --debug -z`. The debug part may change with git; without it, hashes decide.
-_INDEX_ENTRY = re.compile(
-    rb"(?P<mode>\d{6}) (?P<hash>[0-9a-f]{40,64}) (?P<stage>\d)\t(?P<path>[^\0]+)\0"
-    rb"(?:  ctime: [^\n]*\n  mtime: (?P<seconds>\d+):(?P<nanoseconds>\d+)\n(?:  [^\n]*\n)*)?"
-)
-_TREE_ENTRY = re.compile(rb"(100\d{3}) blob ([0-9a-f]{40,64})\t([^\0]+)\0")
 
 
 class CommitTimes(dict[str, float | None]):
@@ -97,7 +85,7 @@ def commit_times(root: Path, files: Mapping[str, int], timeout_seconds: float) -
     deadline = time.monotonic() + timeout_seconds
     times: dict[str, float | None] = {}
     try:
-        clean = _clean_files(root, files, deadline)
+        clean = clean_files(root, files, deadline)
         if not clean:
             return CommitTimes()
         times |= dict.fromkeys(clean)
@@ -107,47 +95,6 @@ def commit_times(root: Path, files: Mapping[str, int], timeout_seconds: float) -
     if is_shallow and None in times.values():
         return CommitTimes(times, "the clone is shallow: the age of files older than its history is unknown")
     return CommitTimes(times)
-
-
-def _clean_files(root: Path, files: Mapping[str, int], deadline: float) -> set[str]:
-    """Return the files whose content is the committed one.
-
-    Like git, this trusts the mtime that git's index records, and hashes the content only where the two differ.
-    """
-    wanted = files if len(files) <= _NAMED_FILES else ()
-    listing = run_git(root, deadline, "ls-files", "--stage", "--debug", "-z", "--", *wanted)
-    # Not `diff-index`: it reads info/exclude, and would block if that were a pipe.
-    committed = set(_TREE_ENTRY.findall(run_git(root, deadline, "ls-tree", "-r", "-z", "HEAD", "--", *wanted)))
-    clean: set[str] = set()
-    for entry in _INDEX_ENTRY.finditer(listing):
-        path = os.fsdecode(entry["path"])
-        mtime_ns = files.get(path)
-        if mtime_ns is None or entry["stage"] != b"0" or entry.group("mode", "hash", "path") not in committed:
-            continue
-        if _has_recorded_mtime(entry, mtime_ns) or _has_hash(root, path, entry["hash"].decode(), deadline):
-            clean.add(path)
-    return clean
-
-
-def _has_recorded_mtime(entry: re.Match[bytes], mtime_ns: int) -> bool:
-    if entry["seconds"] is None:
-        return False
-    seconds, nanoseconds = divmod(mtime_ns, _NANOSECONDS)
-    recorded = int(entry["nanoseconds"])  # 0 where git was built without nanoseconds.
-    return int(entry["seconds"]) == seconds and recorded in (0, nanoseconds)
-
-
-def _has_hash(root: Path, path: str, name: str, deadline: float) -> bool:
-    """Return whether the file is the blob of that name; filters such as line-end conversion are not applied."""
-    if time.monotonic() > deadline:
-        raise GitError("comparing the files with git's index took too long")
-    try:
-        content = read_file_below(root, path, _MAX_BLOB_BYTES)
-    except OSError:
-        return False
-    blob = b"blob %d\0" % len(content)
-    algorithm = hashlib.sha256 if len(name) == hashlib.sha256().digest_size * 2 else hashlib.sha1
-    return algorithm(blob + content, usedforsecurity=False).hexdigest() == name
 
 
 def _read_history(root: Path, deadline: float, times: dict[str, float | None]) -> bool:

@@ -119,6 +119,9 @@ class Doubt:
 NO_DOUBT = Doubt()
 
 
+UNKNOWN_MODULE = "?"  # Of a member of an expression.
+
+
 class Mentioned(NamedTuple):
     """A reference that was not resolved.
 

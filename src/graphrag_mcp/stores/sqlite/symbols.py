@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Any
 
 from graphrag_mcp.model.files import Category, RelationKind, Resolution, SymbolKind
-from graphrag_mcp.model.graph import CodeEdge, CodeNode, Dependency, Mentioned, Place, certainty_of
+from graphrag_mcp.model.graph import UNKNOWN_MODULE, CodeEdge, CodeNode, Dependency, Mentioned, Place, certainty_of
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.stores.sqlite.database import Database, id_list, marks
 from graphrag_mcp.stores.sqlite.schema import ORDINAL_BITS
@@ -205,6 +205,28 @@ class SqliteSymbolGraph:
             (id_list(names), *kinds, *hidden.parameters, id_list(shown)),
         )
         return frozenset((path, line) for path, line in rows)
+
+    def mentions(self, names: Collection[str], scope: Scope) -> list[Mentioned]:
+        """Return where names are used, whatever they mean; module: UNKNOWN_MODULE where the receiver is not known."""
+        hidden = self._scopes.resolve(scope)
+        rows = self._database.rows(
+            f"""SELECT r.kind, r.target,
+                    CASE WHEN r.resolution IN ('{Resolution.UNKNOWN}', '{Resolution.BASE}') THEN '{UNKNOWN_MODULE}'
+                         ELSE r.target_module END,
+                    f.path, r.line, EXISTS (
+                        SELECT 1 FROM symbols s
+                        WHERE s.name_key = r.target_key AND s.name = r.target AND s.kind != 'key'
+                        AND (r.target_module = '' OR EXISTS (
+                            SELECT 1 FROM main.module_keys m WHERE m.key = r.target_module AND m.file_id = s.file_id)))
+                FROM json_each(?) wanted
+                CROSS JOIN relations r ON r.target_key = lower(wanted.value) AND r.target = wanted.value
+                CROSS JOIN files f ON f.id = r.file_id
+                WHERE r.kind NOT IN ('{RelationKind.CONTAINS}', '{RelationKind.TESTS}')
+                    AND r.resolution NOT IN ('{Resolution.BUILTIN}', '{Resolution.LIBRARY}')
+                    AND {hidden.condition("r.file_id")} ORDER BY f.path, r.line""",
+            (id_list(names), *hidden.parameters),
+        )
+        return [Mentioned._make((RelationKind(kind), *rest)) for kind, *rest in rows]
 
     def dependencies(self, most: int, scope: Scope) -> Iterator[Dependency]:
         """Yield the references from files to names with at most `most` definitions, matched by name; streamed."""

@@ -1,0 +1,195 @@
+"""What a change of files breaks or may affect, from their definitions before and after it."""
+
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+from typing import NamedTuple
+
+from graphrag_mcp.graph.definitions import Change, Definition, compare
+from graphrag_mcp.graph.impact import LEADING, find_impact
+from graphrag_mcp.graph.relations import Relations
+from graphrag_mcp.graph.tracing import is_by_name
+from graphrag_mcp.history.differing import Difference
+from graphrag_mcp.model.files import Category, RelationKind
+from graphrag_mcp.model.graph import NO_DOUBT, UNKNOWN_MODULE, Certainty, CodeNode, Doubt, Mentioned
+from graphrag_mcp.model.history import Companion
+from graphrag_mcp.model.scope import Scope
+from graphrag_mcp.parsing.code.modules import module_keys
+from graphrag_mcp.ports import SymbolGraph
+
+SECONDS = 0.3  # For the relations of all that changed: what is not looked at then is reported.
+_BROKEN = (RelationKind.CALLS, RelationKind.INSTANTIATES, RelationKind.OVERRIDES)  # By another signature.
+_SAME_PACKAGE = (".go", ".java")  # A bare name means what another file of the folder defines.
+
+
+class Dependant(NamedTuple):
+    """A place that depends on a changed definition. node: the definition, or else the file, that has it."""
+
+    node: CodeNode
+    path: str
+    line: int
+    relation: RelationKind
+    certainty: Certainty
+
+
+@dataclass(frozen=True, slots=True)
+class Affected:
+    """A changed definition with its direct dependants outside the change. node: None where it is not indexed.
+
+    breaks: certain dependants that do not fit any more. may_break: those of which it is not certain. others: how many
+    more depend on it.
+    """
+
+    definition: Definition
+    node: CodeNode | None
+    breaks: tuple[Dependant, ...] = ()
+    may_break: tuple[Dependant, ...] = ()
+    others: int = 0
+
+
+class RankedTest(NamedTuple):
+    """A test that a change may reach. hops: the relations on the way, 0 for a changed test."""
+
+    node: CodeNode
+    hops: int
+    is_guess: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class DiffImpact:
+    """What a difference of files affects, the gravest changes first, and the nearest tests first.
+
+    files: how many differ. plain: those without a changed definition. left: how many were not compared. together:
+    files that usually change with one of them, and did not.
+    """
+
+    base: str
+    affected: tuple[Affected, ...]
+    tests: tuple[RankedTest, ...]
+    files: int
+    plain: tuple[str, ...] = ()
+    left: int = 0
+    together: tuple[tuple[str, Companion], ...] = ()
+    doubt: Doubt = NO_DOUBT
+    is_cut: bool = False
+
+    @property
+    def broken(self) -> int:
+        """How many certain dependants outside the change do not fit any more."""
+        return sum(len(one.breaks) for one in self.affected)
+
+
+def find_diff_impact(
+    graph: SymbolGraph, relations: Relations, difference: Difference, hops: int, scope: Scope
+) -> DiffImpact:
+    """Return what depends on the definitions that differ, as far as the index has it now."""
+    changed = [one for file in difference.files for one in compare(file)]
+    nodes = [(one, _node(graph, one)) for one in changed]
+    inside = {node.node_id for _, node in nodes if node is not None}
+    of_code = [pair for pair in nodes if pair[0].category is not Category.TESTS]
+    deadline = time.monotonic() + SECONDS
+    affected, doubts = [], [NO_DOUBT]
+    for one, node in sorted(of_code, key=lambda pair: list(Change).index(pair[0].change)):
+        found, doubt = _affected(graph, relations, one, node, inside, scope, max(0.01, deadline - time.monotonic()))
+        if one.change is not Change.MOVED or found.breaks:
+            affected.append(found)
+            doubts.append(doubt)
+    concerned = {one.path for one in changed}
+    plain = tuple(sorted(file.path or file.before for file in difference.files if file.path not in concerned
+                         and file.before not in concerned))  # fmt: skip
+    files = [node for path in plain if (node := graph.file(path)) is not None]
+    starts = [node for one, node in nodes if node and one.change is not Change.MOVED] + files
+    left = [place.node for row in affected if row.node is None or row.definition.change is Change.MOVED
+            for place in row.breaks]  # fmt: skip
+    code = [node for node in (*starts, *left) if node.category is not Category.TESTS]
+    impact = find_impact(graph, relations, code, hops, scope, with_members=False, seconds=SECONDS)
+    whole = doubts[0]
+    for doubt in doubts[1:]:
+        whole |= doubt
+    tests = [RankedTest(node, 0) for node in starts if node.category is Category.TESTS]
+    tests += [RankedTest(node, 1) for node in left if node.category is Category.TESTS]
+    tests += [RankedTest(row.node, row.hops, row.is_guess) for row in impact.tests]
+    return DiffImpact(
+        difference.base, tuple(affected), _once(tests), len(difference.files), plain, difference.left,
+        doubt=whole, is_cut=impact.is_cut or time.monotonic() > deadline + SECONDS,
+    )  # fmt: skip
+
+
+def _affected(
+    graph: SymbolGraph, relations: Relations, one: Definition, node: CodeNode | None, inside: set[int], scope: Scope,
+    seconds: float,
+) -> tuple[Affected, Doubt]:  # fmt: skip
+    is_gone = one.change in (Change.REMOVED, Change.MOVED)
+    if is_gone and (node is None or one.change is Change.MOVED):
+        places = [place for place in _left_behind(graph, one, scope) if place.node.node_id not in inside]
+        by_name = frozenset((place.path, place.line) for place in places if place.certainty is Certainty.BY_NAME)
+        doubt = Doubt(undecided=by_name, is_listed=False)
+    elif node is None or one.change is Change.ADDED:
+        return Affected(one, node), NO_DOUBT
+    else:
+        edges, doubt = relations.incoming(node, LEADING, scope, seconds)
+        edges = [edge for edge in edges if edge.source_id not in inside]
+        nodes = graph.nodes(edge.source_id for edge in edges)
+        known = [edge for edge in edges if edge.source_id in nodes and not is_by_name(edge)]
+        doubt = doubt.without([(edge.path, edge.line) for edge in known])
+        places = [Dependant(nodes[edge.source_id], edge.path, edge.line, edge.kind, edge.certainty) for edge in known]
+    broken = [place for place in places if one.is_breaking and (is_gone or place.relation in _BROKEN)]
+    certain = tuple(place for place in broken if place.certainty is Certainty.CERTAIN)
+    may = tuple(place for place in broken if place.certainty is not Certainty.CERTAIN)
+    others = {place.node for place in places} - {place.node for place in broken}
+    return Affected(one, node, certain, may, len(others)), doubt
+
+
+def _left_behind(graph: SymbolGraph, one: Definition, scope: Scope) -> list[Dependant]:
+    """Return what still names a definition that is not there any more."""
+    name = one.name.rpartition(".")[2]
+    found = graph.mentions([name], scope)
+    keys = set(module_keys(one.before))
+    importing = [row for row in found if row.kind is RelationKind.IMPORTS and not row.is_defined]
+    while more := {key for row in importing if row.module in keys for key in module_keys(row.path)} - keys:
+        keys |= more  # Of modules that give it on.
+    is_top = "." not in one.name
+    certain = [row for row in found if is_top and not row.is_defined and _is_meant(row, one, keys)]
+    others = [row for row in found if row not in certain and not row.is_defined and one.change is Change.REMOVED]
+    return [
+        *(_dependant(graph, row, Certainty.CERTAIN) for row in certain),
+        *(_dependant(graph, row, Certainty.BY_NAME) for row in others),
+    ]
+
+
+def _is_meant(row: Mentioned, one: Definition, keys: set[str]) -> bool:
+    if row.module == UNKNOWN_MODULE or row.module:
+        return row.module in keys
+    here, there = PurePosixPath(row.path), PurePosixPath(one.before)
+    is_beside = (here.parent, here.suffix) == (there.parent, there.suffix)
+    return here == there or (is_beside and here.suffix in _SAME_PACKAGE)
+
+
+def _dependant(graph: SymbolGraph, row: Mentioned, certainty: Certainty) -> Dependant:
+    around = [*graph.in_file(row.path, row.line), *filter(None, [graph.file(row.path)])]
+    return Dependant(around[0], row.path, row.line, row.kind, certainty)
+
+
+def _node(graph: SymbolGraph, one: Definition) -> CodeNode | None:
+    """Return what the index has of a definition; of a removed one only if it is still there: a patch to be applied."""
+    found = [node for node in graph.in_file(one.path) if (node.qualified_name, node.kind) == (one.name, one.kind)]
+    if one.change is Change.REMOVED:
+        found = [node for node in found if (node.start_line, node.signature) == (one.line, one.signature)]
+    return min(found, key=lambda node: abs(node.start_line - one.line), default=None)
+
+
+def _once(tests: Iterable[RankedTest]) -> tuple[RankedTest, ...]:
+    first: dict[int, RankedTest] = {}
+    for test in tests:
+        first.setdefault(test.node.node_id, test)
+    return tuple(first.values())
+
+
+def not_changed(companions: Sequence[tuple[str, Companion]], changed: set[str]) -> tuple[tuple[str, Companion], ...]:
+    """Return the files that usually change together with a changed one and did not, each once, the closest first."""
+    best: dict[str, tuple[str, Companion]] = {}
+    for path, one in sorted(companions, key=lambda pair: -pair[1].together / pair[1].of):
+        if one.path not in changed:
+            best.setdefault(one.path, (path, one))
+    return tuple(best.values())

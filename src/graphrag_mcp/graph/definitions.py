@@ -1,0 +1,161 @@
+"""Compares the definitions of a file before and after a change."""
+
+from collections.abc import Sequence
+from enum import StrEnum
+from itertools import zip_longest
+from pathlib import PurePosixPath
+from typing import NamedTuple
+
+from graphrag_mcp.history.differing import Differing
+from graphrag_mcp.model.facts import Declared, Parameter, unpack
+from graphrag_mcp.model.files import Category, ParsedFile, Symbol, SymbolKind
+from graphrag_mcp.parsing.parser import parse_file
+from graphrag_mcp.text.source import NotText, read_text
+
+_CONTAINERS = (SymbolKind.TYPE, SymbolKind.MODULE)
+_CALLED = (SymbolKind.FUNCTION, SymbolKind.METHOD)
+_MARKED_PUBLIC = {".java": "public", ".cs": "public", ".rs": "pub", ".swift": "public", ".php": "public"}
+_TYPED = ("go", "java", "typescript", "tsx")  # Where a caller relies on types.
+
+
+class Change(StrEnum):
+    """What happened to a definition, the gravest first."""
+
+    REMOVED = "removed"
+    MOVED = "moved"  # With its file: what imports it from there does not find it.
+    SIGNATURE = "signature"
+    BODY = "body"
+    ADDED = "added"
+
+
+class Definition(NamedTuple):
+    """A definition that a change concerns. path, line: now; of a removed one, before.
+
+    before: its path before. was: its signature before. is_breaking: whether calls that were right may not be any more.
+    """
+
+    change: Change
+    path: str
+    line: int
+    name: str
+    kind: SymbolKind
+    category: Category
+    signature: str = ""
+    was: str = ""
+    before: str = ""
+    is_breaking: bool = False
+
+    @property
+    def is_public(self) -> bool:
+        """Whether its name is meant for others, by the habits of its language."""
+        suffix = PurePosixPath(self.path).suffix
+        parts = self.name.split(".")
+        if self.category is not Category.IMPLEMENTATION or self.kind is SymbolKind.KEY:
+            return False
+        if suffix == ".go":
+            return all(part[:1].isupper() for part in parts)
+        if suffix in _MARKED_PUBLIC:
+            return _MARKED_PUBLIC[suffix] in (self.signature or self.was).split()
+        return not any(part.startswith(("_", "#")) and not part.endswith("__") for part in parts)
+
+
+def compare(file: Differing) -> list[Definition]:
+    """Return the definitions of a file that differ, without those in one that was added or removed as a whole."""
+    old, new = (_read(path, data) for path, data in ((file.before, file.old), (file.path, file.new)))
+    found = []
+    for key in dict.fromkeys((*old, *new)):
+        befores, afters = old.get(key, []), new.get(key, [])
+        same = [one.text for one in afters if one.text in [other.text for other in befores]]
+        lost, come = ([one for one in side if one.text not in same] for side in (befores, afters))
+        found += [_definition(file, before, after) for before, after in zip_longest(lost, come)]
+        if file.before and file.path and file.before != file.path and len(same) and "." not in key[0]:
+            found += [_of(file, one, Change.MOVED) for one in afters if one.text in same]
+    whole = {(one.change, one.name) for one in found if one.change in (Change.ADDED, Change.REMOVED)}
+    return [one for one in found if (one.change, one.name.rpartition(".")[0]) not in whole]
+
+
+class _Side(NamedTuple):
+    """A definition before or after. text: its own lines. declared: its facts, where the language has them."""
+
+    symbol: Symbol
+    text: str
+    file: ParsedFile
+    declared: Declared | None
+
+
+def _read(path: str, data: bytes) -> dict[tuple[str, SymbolKind], list[_Side]]:
+    parsed = parse_file(path, data)
+    text = read_text(data)
+    if isinstance(text, NotText):
+        return {}
+    lines = text.text.split("\n")
+    facts = unpack(parsed.code.data) if parsed.code else None
+    found: dict[tuple[str, SymbolKind], list[_Side]] = {}
+    for one in parsed.symbols:
+        if one.kind is not SymbolKind.SECTION:
+            stated = (
+                fact
+                for fact in (facts.declared if facts else ())
+                if fact.qualified == one.qualified_name and one.start_line <= fact.line <= one.end_line
+            )
+            side = _Side(one, _own_text(one, parsed.symbols, lines), parsed, next(stated, None))
+            found.setdefault((one.qualified_name, one.kind), []).append(side)
+    return found
+
+
+def _own_text(one: Symbol, symbols: Sequence[Symbol], lines: Sequence[str]) -> str:
+    """Return the lines of a definition without those of definitions in it, which are compared on their own."""
+    hidden: set[int] = set()
+    for inner in symbols:
+        is_inside = one.start_line <= inner.start_line and inner.end_line <= one.end_line and inner is not one
+        if is_inside and (one.kind in _CONTAINERS or inner.kind in (*_CALLED, SymbolKind.TYPE)):
+            hidden.update(range(inner.start_line, inner.end_line + 1))
+    if one.start_line in hidden:  # What shares its first line: a class of one line.
+        hidden.clear()
+    kept = (lines[n - 1].rstrip() for n in range(one.start_line, one.end_line + 1) if n not in hidden)
+    return "\n".join(line for line in kept if line)
+
+
+def _definition(file: Differing, before: _Side | None, after: _Side | None) -> Definition:
+    if before is None or after is None:
+        side = before or after
+        assert side is not None  # noqa: S101 - one of two
+        return _of(file, side, Change.ADDED if before is None else Change.REMOVED)
+    was, now = (" ".join(side.symbol.signature.split()) for side in (before, after))
+    changed = after.symbol.kind in (*_CALLED, *_CONTAINERS) and was != now
+    found = _of(file, after, Change.SIGNATURE if changed else Change.BODY)
+    return found._replace(was=before.symbol.signature, is_breaking=changed and _breaks(before, after))
+
+
+def _of(file: Differing, side: _Side, change: Change) -> Definition:
+    path = file.before if change is Change.REMOVED else file.path
+    one, is_lost = side.symbol, change in (Change.REMOVED, Change.MOVED)
+    kind = (one.qualified_name, one.kind, side.file.category)
+    was = one.signature if change is Change.REMOVED else ""
+    return Definition(change, path, one.start_line, *kind, one.signature, was, file.before, is_lost)
+
+
+def _breaks(before: _Side, after: _Side) -> bool:
+    """Return whether a call that the signature before allowed may be wrong after."""
+    if before.symbol.kind not in _CALLED:
+        return False
+    old, new = before.declared, after.declared
+    if old is None or new is None or old.parameters is None or new.parameters is None:
+        return True
+    if before.file.language in _TYPED and old.value != new.value:
+        return True
+    named, now_named = ([one for one in side if not one.rest] for side in (old.parameters, new.parameters))
+    rest, now_rest = ({one.name for one in side if one.rest} for side in (old.parameters, new.parameters))
+    pairs = zip(named, now_named, strict=False)
+    return (
+        len(now_named) < len(named)
+        or not rest <= now_rest
+        or any(not _takes_the_same(was, now, before.file.language) for was, now in pairs)
+        or any(not one.optional for one in now_named[len(named) :])
+    )
+
+
+def _takes_the_same(was: Parameter, now: Parameter, language: str) -> bool:
+    if was.optional and not now.optional:
+        return False
+    return was.value == now.value if language in _TYPED else language != "python" or was.name == now.name

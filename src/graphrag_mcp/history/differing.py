@@ -1,0 +1,201 @@
+"""Finds the files that differ between a commit and the disk, between two commits, or by a patch."""
+
+import os
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+from graphrag_mcp.errors import RequestError, quoted
+from graphrag_mcp.exclusion.never_indexed import find_barrier
+from graphrag_mcp.history.lines import HUNK, hunk_numbers
+from graphrag_mcp.system.git import GitError, run_git
+from graphrag_mcp.system.git_files import clean_files, files_of, left_out, read_blobs
+from graphrag_mcp.text.secrets import mask_secrets
+
+MOST_FILES = 100  # That are compared; more are counted.
+_LEAST_ALIKE = 0.5  # Of the lines of a file, to call it renamed: as git does.
+_RANGE = re.compile(r"(?P<old>.*?)(?P<dots>\.{2,3})(?P<new>.*)\Z")
+_PATCHED = re.compile(r"^--- (?:a/)?(?P<old>.*?)(?:\t.*)?\n\+\+\+ (?:b/)?(?P<new>.*?)(?:\t.*)?\n", re.MULTILINE)
+_NOWHERE = "/dev/null"
+
+Read = Callable[[Sequence[str]], Iterable[tuple[str, bytes | None]]]  # The files on the disk, without secrets.
+
+
+class Differing(NamedTuple):
+    """A file before and after. before: its path then, "" for a new file. path: its path now, "" for a removed one."""
+
+    before: str
+    path: str
+    old: bytes = b""
+    new: bytes = b""
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """What differs. base: with what the files were compared. left: how many files were not."""
+
+    base: str
+    files: tuple[Differing, ...]
+    left: int = 0
+
+
+def differing_files(root: Path, base: str, listed: Sequence[str], read: Read, deadline: float) -> Difference:
+    """Return how the indexed files differ from a commit, or those of a range (`a..b`). Raises RequestError.
+
+    base: "" for what is checked out, another name for where this branch left it. listed: the files that are indexed.
+    """
+    try:
+        old, new = _ends(root, base, deadline)
+        before = files_of(root, old, deadline)
+        if new:
+            after = files_of(root, new, deadline)
+            hidden = {path for path in after.keys() - set(listed) if (root / path).exists()}
+            changed = [path for path, blob in after.items() if before.get(path) != blob and path not in hidden]
+            gone = [path for path in before if path not in after]
+        else:
+            mtimes = {path: os.lstat(root / path).st_mtime_ns for path in listed if os.path.lexists(root / path)}
+            clean = clean_files(root, mtimes, deadline, old)
+            changed = [path for path in mtimes if path not in clean]
+            gone = [path for path in before if path not in mtimes and not os.path.lexists(root / path)]
+            gone = sorted(set(gone) - left_out(root, deadline)) if gone else []
+        gone = [path for path in gone if not find_barrier(Path(path).name, Path(path).parent.name, is_folder=False)]
+        changed, left = changed[:MOST_FILES], max(0, len(changed) - MOST_FILES)
+        names = [before[path] for path in (*changed, *gone) if path in before]
+        blobs = read_blobs(root, [*names, *(after[path] for path in changed)] if new else names, deadline)
+    except (GitError, OSError) as error:
+        raise RequestError("base", f"base: {error}") from None
+    texts = {path: blobs.get(after[path], b"") for path in changed} if new else _texts(read, changed)
+    olds = {path: blobs.get(before[path], b"") for path in (*changed, *gone) if path in before}
+    kept = [Differing(path, path, olds[path], texts[path]) for path in texts if path in olds]
+    come = {path: text for path, text in texts.items() if path not in olds}
+    moved = _with_renames({path: olds[path] for path in gone}, come)
+    differing = (one for one in kept if one.old != one.new)
+    return Difference(base or "HEAD", (*differing, *moved), left)
+
+
+def patched_files(patch: str, listed: Sequence[str], read: Read) -> Difference:
+    """Return the files of a patch before and after it, whether it is applied to the disk or not.
+
+    Raises RequestError for one that does not fit the files.
+    """
+    found = []
+    patch = mask_secrets(patch)
+    heads = list(_PATCHED.finditer(patch))
+    if not heads:
+        raise RequestError("--patch", "--patch: this is no patch: no line begins with --- and the next with +++")
+    for head, following in zip(heads, [*heads[1:], None], strict=True):
+        hunks = _hunks(patch[head.end() : following.start() if following else len(patch)])
+        before, after = ("" if path == _NOWHERE else path for path in (head["old"], head["new"]))
+        present = next((path for path in (after, before) if path in listed), "")
+        if not present and before and after:
+            raise RequestError("--patch", f"--patch: {quoted(after)} is not an indexed file")
+        text = _texts(read, [present]).get(present, b"").decode("utf-8", "replace") if present else ""
+        sides = _sides(text.removesuffix("\n").split("\n") if text else [], hunks)
+        if sides is None:
+            raise RequestError("--patch", f"--patch: it does not fit {quoted(present)} as it is on the disk")
+        found.append(Differing(before, after, *("\n".join(side).encode() for side in sides)))
+    return Difference("the patch", tuple(found))
+
+
+class _Hunk(NamedTuple):
+    """Lines that a patch replaces. start, to: the indexes of the first ones before and after."""
+
+    start: int
+    to: int
+    old: list[str]
+    new: list[str]
+
+    @property
+    def reversed(self) -> "_Hunk":
+        return _Hunk(self.to, self.start, self.new, self.old)
+
+
+def _hunks(part: str) -> list[_Hunk]:
+    hunks: list[_Hunk] = []
+    removed = added = 0  # The lines of the last hunk, of which there may be fewer so far.
+    for line in part.split("\n"):
+        if found := HUNK.match(line):
+            start, removed, to, added = hunk_numbers(found)
+            hunks.append(_Hunk(start - bool(removed), to - bool(added), [], []))
+        elif hunks and line[:1] in (" ", "-", "+", "") and (len(hunks[-1].old), len(hunks[-1].new)) != (removed, added):
+            if line[:1] != "+":
+                hunks[-1].old.append(line[1:])
+            if line[:1] != "-":
+                hunks[-1].new.append(line[1:])
+    return hunks
+
+
+def _sides(lines: list[str], hunks: Sequence[_Hunk]) -> tuple[list[str], list[str]] | None:
+    """Return the file before and after the hunks; None where they fit neither forward nor backward."""
+    after = _apply(lines, hunks)
+    before = _apply(lines, [hunk.reversed for hunk in hunks])
+    grows = sum(len(hunk.new) - len(hunk.old) for hunk in hunks) >= 0
+    if before is not None and (after is None or grows):  # The longer text is found where the shorter one is not.
+        return before, lines
+    return (lines, after) if after is not None else None
+
+
+def _apply(lines: list[str], hunks: Sequence[_Hunk]) -> list[str] | None:
+    """Return the lines with each hunk in place, where its lines are nearest to those that it names; else None."""
+    result: list[str] = []
+    done = 0
+    for start, _, old, new in hunks:
+        places = [at for at in range(done, len(lines) - len(old) + 1) if lines[at : at + len(old)] == old]
+        if not places:
+            return None
+        _, place = min((abs(at - start), at) for at in places)
+        result += [*lines[done:place], *new]
+        done = place + len(old)
+    return result + lines[done:]
+
+
+def _ends(root: Path, base: str, deadline: float) -> tuple[str, str]:
+    """Return the commits before and after; "" for the disk."""
+    if found := _RANGE.match(base):
+        old, new = (_commit(root, found[end] or "HEAD", base, deadline) for end in ("old", "new"))
+        return (_merge_base(root, old, new, deadline) if found["dots"] == "..." else old), new
+    if not base:
+        return _commit(root, "HEAD", base, deadline), ""
+    return _merge_base(root, _commit(root, base, base, deadline), "HEAD", deadline), ""
+
+
+def _commit(root: Path, name: str, base: str, deadline: float) -> str:
+    try:
+        if name.startswith("-"):
+            raise GitError
+        found = run_git(root, deadline, "rev-parse", "--verify", "--quiet", f"{name}^{{commit}}")
+    except GitError:
+        what = f"{quoted(base)} names no commit of this repository" if base else "this project has no commit in Git"
+        raise RequestError("base", f"base: {what}; give a branch, a tag, a commit, or a range a..b") from None
+    return found.decode().strip()
+
+
+def _merge_base(root: Path, one: str, other: str, deadline: float) -> str:
+    return run_git(root, deadline, "merge-base", one, other).decode().strip()
+
+
+def _texts(read: Read, paths: Sequence[str]) -> dict[str, bytes]:
+    return {path: text for path, text in read(paths) if text is not None}
+
+
+def _with_renames(gone: Mapping[str, bytes], new: Mapping[str, bytes]) -> list[Differing]:
+    """Return removed and new files; those of which half of the lines are the same are one."""
+    lines = {path: Counter(text.splitlines()) for path, text in (*gone.items(), *new.items())}
+    sizes = {path: max(1, count.total()) for path, count in lines.items()}
+    alike = sorted(
+        (-share, before, path)
+        for before in gone
+        for path in new
+        if min(sizes[before], sizes[path]) >= _LEAST_ALIKE * max(sizes[before], sizes[path])
+        and (share := (lines[before] & lines[path]).total() / max(sizes[before], sizes[path])) >= _LEAST_ALIKE
+    )
+    pairs: dict[str, str] = {}
+    for _, before, path in alike:
+        if before not in pairs and path not in pairs.values():
+            pairs[before] = path
+    found = [Differing(before, path, gone[before], new[path]) for before, path in pairs.items()]
+    found += [Differing(before, "", text) for before, text in gone.items() if before not in pairs]
+    return found + [Differing("", path, b"", text) for path, text in new.items() if path not in pairs.values()]

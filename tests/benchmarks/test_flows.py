@@ -41,11 +41,7 @@ def test_each_chain_joins_three_to_seven_definitions(flow: dict[str, Any]) -> No
         (WHOLE, 3, 2),
         (WHOLE.replace("6: later(_glow)", "c.py:30"), 3, 2),  # Another site of the link.
         (WHOLE.replace("8: self", "9: self"), 3, 1),  # Another line of the definition.
-        (
-            WHOLE.replace("Wick.burn  ", "Wick.burner"),
-            2,
-            2,
-        ),  # Another name: its link is printed under the hop after it.
+        (WHOLE.replace("Wick.burn  ", "Wick.burner"), 2, 1),  # Another name: what stands under it is not counted.
         (WHOLE.replace("b.py:20", "a.py:20"), 2, 2),
     ],
 )

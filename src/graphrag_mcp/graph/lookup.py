@@ -20,6 +20,7 @@ SEPARATORS = re.compile(r"::|->|#|/")  # Between a name and its qualifiers, besi
 
 _RECEIVER = re.compile(r"\(\*?(\w+)\)")  # Go's.
 _INNER = re.compile(r"(?<=\w)\$(?=[A-Z])")  # Of the JVM.
+_PROTOTYPE = re.compile(r"\.prototype(?=\.)")  # Of JavaScript.
 _LOCATION = re.compile(r"(?P<path>.+?):(?P<line>\d+)(?:-\d+)?\Z")
 _TEXT_KINDS = (SymbolKind.SECTION, SymbolKind.KEY)  # Not code.
 _MEMBER = re.compile(r"(?P<path>[^:#]+)(?:::|#)(?P<name>.+)\Z")
@@ -121,7 +122,7 @@ def _in_other_words(graph: SymbolGraph, name: str, scope: Scope) -> list[CodeNod
 
 def _plain(name: str) -> str:
     """Return a name with dots between its parts: of `pkg.(*Type).Method` and `Outer$Inner` too, as in stack traces."""
-    return SEPARATORS.sub(".", _INNER.sub(".", _RECEIVER.sub(r"\1", name))).strip(".*&-")
+    return SEPARATORS.sub(".", _PROTOTYPE.sub("", _INNER.sub(".", _RECEIVER.sub(r"\1", name)))).strip(".*&-")
 
 
 def _relative(path: str, root: Path) -> str:

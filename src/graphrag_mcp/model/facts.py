@@ -35,6 +35,7 @@ class Use(StrEnum):
     FUNCTION = "function"  # A function that is not called, where the syntax says so: a method reference.
     ELEMENT = "element"  # A method that is given a value: of an annotation.
     WRITE = "write"
+    FILL = "fill"  # A collection whose element is set.
     IMPORT = "import"
     RECEIVER = "receiver"  # The type whose method is declared.
 

@@ -106,6 +106,24 @@ class Hierarchy:
         owner = self.owner_of(method)
         return self._same_method(method, self.descendants(owner) if owner else [])
 
+    def declared_below(self, method: Thing) -> list[Thing]:
+        """Return the methods that types below declare; not those that a type below has from elsewhere.
+
+        Faster than `overriding`: it looks at what has the method's name, not at all types below.
+        """
+        owner, name = self.owner_of(method), self._resolver.declared(method).name
+        named = [one for one in self._source.named(name) if one != method and one.path not in LIBRARIES]
+        if owner is None or not named:
+            return []
+        if self._resolver.has_method_sets(owner):
+            return self.overriding(method)
+        owners = {one: self.owner_of(one) for one in named}
+        return [
+            one
+            for one, other in owners.items()
+            if other and self._fits(method, one) and self._search.has_time() and owner in self.ancestors(other)
+        ]
+
     def handed_as(self, method: Thing) -> Iterator[Thing]:
         """Yield the methods of interfaces as which a method is handed over."""
         end = f"#{self._resolver.declared(method).name}"

@@ -381,7 +381,7 @@ POLICIES: Mapping[str, Policy] = {
             **dict.fromkeys(USES_OF_FUNCTIONS, (_FUNCTIONS,)),
             **dict.fromkeys((Use.TYPE, Use.BASE, Use.CREATE), (_TYPES,)),
             Use.VALUE: (_VARIABLES, _TYPES),
-            Use.WRITE: (_VARIABLES,),
+            **dict.fromkeys((Use.WRITE, Use.FILL), (_VARIABLES,)),
         },
         overloads=True,
         constructors=frozenset(("",)),

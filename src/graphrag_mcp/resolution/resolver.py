@@ -371,6 +371,10 @@ class Resolver:
         name, policy = self.declared(thing).name, self._open(thing.path).policy
         return (name if name != self.declared(owner).name else "") in policy.constructors
 
+    def is_run_by_call(self, thing: Thing, owner: Thing) -> bool:
+        """Return whether a member runs when its type or an instance is called."""
+        return self.is_constructor(thing, owner) or self.declared(thing).name == self._open(thing.path).policy.calling
+
     def exported(self, path: str, one: Exported) -> Found | None:
         """Return what a file exports."""
         if one.module:
@@ -538,6 +542,8 @@ class Resolver:
                     known = self._open(path).policy.foreign_members(value.name)
                     if known is not None and name not in known:  # It is of a type below.
                         return None
+                if isinstance(value, Outside) and value.name and (given := self._attached(value, path, name)):
+                    return given._replace(is_open=True)  # Another object made of the same may lack it.
                 found = self.member(value, name, sought) if value else None
                 return Found((), None) if found is _ABSENT and self._is_below_library(value) else found
             case ("module", str(module)):

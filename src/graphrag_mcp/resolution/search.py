@@ -155,7 +155,7 @@ class Search:
         found = self.resolver.resolve(path, mention)
         if found is None:
             return Site(path, mention, ())
-        held = _functions(found.value) if mention.use == Use.CALL and POLICIES[facts.language].rebinds else ()
+        held = functions_of(found.value) if mention.use == Use.CALL and POLICIES[facts.language].rebinds else ()
         is_certain = True
         if meant := tuple(thing for thing in found.things if thing in things):
             is_replaced = held and any(self._is_decorated(thing) and thing not in held for thing in meant)
@@ -174,7 +174,8 @@ class Search:
     ) -> Set[str]:
         """Return the names of a file, besides those wanted, whose call may reach the declarations."""
         if not any(
-            one.name in scan.carriers or (one.use == Use.VALUE and one.name in wanted) for one in facts.mentions
+            one.name in scan.carriers or (one.use in (Use.VALUE, Use.FILL) and one.name in wanted)
+            for one in facts.mentions
         ):
             return set()
         texts = [(one.name, one.value) for one in facts.bound if one.kind == "variable" and one.value]
@@ -197,7 +198,7 @@ class Search:
         """Return whether a variable holds one of the declarations, or a function returns it."""
         value = self.resolver.meaning((thing,))
         for _ in range(MAX_CALLS):
-            if not things.isdisjoint(_functions(value)):
+            if not things.isdisjoint(functions_of(value)):
                 return True
             value = self.resolver.call(value, lambda _place: None, 0)
         return False
@@ -247,8 +248,8 @@ class Search:
         return Thing(path, best[1]) if best else None
 
 
-def _functions(value: Value | None) -> tuple[Thing, ...]:
+def functions_of(value: Value | None) -> tuple[Thing, ...]:
     """Return what a call of a value may call: functions and types."""
     if isinstance(value, Either):
-        return tuple(thing for one in value.values for thing in _functions(one))
+        return tuple(thing for one in value.values for thing in functions_of(one))
     return value.things if isinstance(value, Function | Type) else ()

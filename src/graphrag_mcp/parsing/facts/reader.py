@@ -89,7 +89,7 @@ _MARKS = {f"mark.{mark}": mark for mark in Mark}
 _OUTER = ("global", "nonlocal")
 _MENTIONS = ("use.", "as.")
 _Used = tuple[int, str, Node, Captures]  # The pattern, the use, and the node of the name.
-_READ_OR_WRITTEN = frozenset((Use.VALUE, Use.WRITE))
+_READ_OR_WRITTEN = frozenset((Use.VALUE, Use.WRITE, Use.FILL))
 _RESULTS = ("yielded", "returned")
 
 

@@ -73,6 +73,8 @@
   (pair_pattern value: [(identifier) (member_expression)] @as.write)
   (assignment_pattern left: [(identifier) (member_expression)] @as.write)
   (rest_pattern [(identifier) (member_expression)] @as.write)])
+(assignment_expression left: (subscript_expression
+  object: [(identifier) @use.fill (member_expression object: (_) @from property: (_) @use.fill)]))
 (member_expression object: (_) @from property: (_) @use.value)
 (object_pattern (shorthand_property_identifier_pattern) @use.value) @from
 (object_pattern (object_assignment_pattern left: (shorthand_property_identifier_pattern) @use.value)) @from

@@ -72,6 +72,8 @@
     (parenthesized_expression [(identifier) @use.write (selector_expression operand: (_) @from field: (_) @use.write)])])
   (dec_statement [(identifier) @use.write (selector_expression operand: (_) @from field: (_) @use.write)
     (parenthesized_expression [(identifier) @use.write (selector_expression operand: (_) @from field: (_) @use.write)])])])
+(assignment_statement left: (expression_list (index_expression
+  operand: [(identifier) @use.fill (selector_expression operand: (_) @from field: (_) @use.fill)])))
 (selector_expression operand: (_) @from field: (_) @use.value)
 (qualified_type package: (_) @from name: (_) @use.type)
 (type_identifier) @use.type

@@ -101,5 +101,6 @@
   (list_splat_pattern (attribute object: (_) @from attribute: (identifier) @use.write))
   (delete_statement [(identifier) @use.write (attribute object: (_) @from attribute: (identifier) @use.write)
     (expression_list [(identifier) @use.write (attribute object: (_) @from attribute: (identifier) @use.write)])])])
+(assignment left: (subscript value: [(identifier) @use.fill (attribute object: (_) @from attribute: (identifier) @use.fill)]))
 (attribute object: (_) @from attribute: (identifier) @use.value)
 (identifier) @use.value

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from graphrag_mcp.answers.arguments import MAXIMUM_ENTRIES, MAXIMUM_ENTRY, MAXIMUM_PHRASINGS
+from graphrag_mcp.answers.arguments import MAXIMUM_ENDS, MAXIMUM_ENTRIES, MAXIMUM_ENTRY, MAXIMUM_PHRASINGS
 from graphrag_mcp.answers.requests import search_request
 from graphrag_mcp.answers.tools import SEARCH_TOOLS, STATUS, TOOLS
 from graphrag_mcp.answers.validation import parse_arguments
@@ -218,10 +218,10 @@ LISTS = [
 def test_every_list_has_a_limit(tool: str, name: str) -> None:
     """It is in the schema, and a longer list is refused by a sentence that names it, before anything is compiled."""
     schema = TOOLS[tool].schema()["properties"]
-    most = MAXIMUM_PHRASINGS if name == "queries" else MAXIMUM_ENTRIES
+    most = {"queries": MAXIMUM_PHRASINGS, "from": MAXIMUM_ENDS, "to": MAXIMUM_ENDS}.get(name, MAXIMUM_ENTRIES)
     assert schema[name]["maxItems"] == most
     arguments = {"query": "open a session", "text": "open", "symbol": "open"}
-    given = {key: value for key, value in arguments.items() if key in schema}
+    given = {key: value for key, value in arguments.items() if key in schema and "from" not in schema}
     entry = "tests" if name == "categories" else "**/a*/**"
     parse_arguments(tool, TOOLS[tool].arguments, {**given, name: [entry] * most})
     with pytest.raises(RequestError) as caught:

@@ -102,7 +102,7 @@ def _settings_table(section: type[BaseModel]) -> str:
 
 
 def _names(tool: Tool[Any, Any, Any]) -> set[str]:
-    return set(tool.arguments.model_fields)
+    return set(tool.schema()["properties"])
 
 
 def _arguments_table(tool: Tool[Any, Any, Any], names: set[str]) -> str:

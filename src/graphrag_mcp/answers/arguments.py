@@ -8,7 +8,17 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, ClassVar, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue, Strict, StringConstraints, WithJsonSchema, model_validator
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    JsonValue,
+    Strict,
+    StringConstraints,
+    WithJsonSchema,
+    model_validator,
+)
 
 from graphrag_mcp.errors import RequestError
 from graphrag_mcp.exclusion.globs import compile_globs
@@ -21,6 +31,7 @@ from graphrag_mcp.model.search import Case, SearchRequest
 MINIMUM_QUERY = 2  # "io" and "ci" are names; a single character occurs everywhere.
 MAXIMUM_QUERY = 8_000  # A long stack trace fits; a whole file does not.
 MAXIMUM_PHRASINGS = 5  # Each is a search of its own; more add nothing.
+MAXIMUM_ENDS = 10  # On each side of a flow.
 MAXIMUM_RESULTS = 25  # More than a client shows in one answer.
 MINIMUM_BUDGET, MAXIMUM_BUDGET = 200, 50_000
 MAXIMUM_ROWS = 500  # Lines of an exact answer.
@@ -241,13 +252,51 @@ class FindSymbolArguments(CodeArguments):
     limit: RowCount = 10
 
 
-class TraceArguments(CodeArguments):
-    """`trace_relations`."""
+QuestionText = Annotated[str, StringConstraints(strip_whitespace=True, max_length=MAXIMUM_QUERY)]
+Ends = Annotated[
+    list[SymbolText],
+    Field(max_length=MAXIMUM_ENDS),
+    BeforeValidator(lambda ends: [ends] if isinstance(ends, str) else ends),
+]
 
-    symbol: SymbolText
+
+class TraceArguments(CodeArguments):
+    """`trace_relations`: the relations of a symbol, or how code reaches other code."""
+
+    symbol: str = Field(
+        "",
+        max_length=1_000,
+        description="A name (refresh), a qualified name (Session.refresh), path::name, path:line, or a file's path.",
+    )
+    from_: Ends = Field(
+        [],
+        alias="from",
+        description="Symbols, or one: how they reach `to`; without `to`, what they lead to.",
+        json_schema_extra=_hint("symbols: how they reach `to`"),
+    )
+    to: Ends = Field([], description="Symbols, or one: what reaches them.")
+    question: QuestionText = Field(
+        "",
+        description="How something reaches, becomes or affects something else; finds `from` and `to` if they are not "
+        "given.",
+        json_schema_extra=_hint("how X reaches Y; finds from and to"),
+    )
     direction: DirectionName = Field(Direction.CALLERS, description="Which relation to follow.")
     hops: Hops = 1
     unresolved: bool = Field(False, description="Also list places whose receiver is not known.")
+
+    @property
+    def is_flow(self) -> bool:
+        """Whether it asks how code reaches other code."""
+        return bool(self.from_ or self.to or self.question)
+
+    @model_validator(mode="after")
+    def _asks(self) -> Self:
+        if not self.symbol.strip() and not self.is_flow:
+            raise RequestError("symbol", "symbol is required, or from, to or question")
+        if self.symbol.strip() and self.is_flow:
+            raise RequestError("symbol", "symbol goes with direction; leave it out with from, to or question")
+        return self
 
 
 class ImpactArguments(CodeArguments):

@@ -15,6 +15,7 @@ from graphrag_mcp.answers.arguments import (
     SearchArguments,
     TraceArguments,
 )
+from graphrag_mcp.answers.ends import ends_of, find_hits
 from graphrag_mcp.answers.render import describe_incomplete
 from graphrag_mcp.answers.requests import Call, Page, page_of, search_request
 from graphrag_mcp.app.protocol import CodeBackend, InFile, SearchBackend
@@ -26,6 +27,7 @@ from graphrag_mcp.model.search import SearchResult
 
 if TYPE_CHECKING:  # The navigator imports numpy through the ports, and no client should wait for that.
     from graphrag_mcp.graph.changes import Affected, DiffImpact
+    from graphrag_mcp.graph.flow import Chain, Flow, Link
     from graphrag_mcp.graph.impact import Impact, Reached
     from graphrag_mcp.graph.navigator import Found, Navigator
     from graphrag_mcp.graph.tracing import Step, Trace
@@ -81,15 +83,38 @@ def find_symbol(backend: CodeBackend, call: Call[FindSymbolArguments]) -> "CodeA
     return _navigate(backend, ask)
 
 
-def trace_relations(backend: CodeBackend, call: Call[TraceArguments]) -> "CodeAnswer[Trace, Step]":
-    """Return the relations of one kind that start at a name."""
+def trace_relations(backend: CodeBackend, call: Call[TraceArguments]) -> CodeAnswer[Any, Any]:
+    """Return the relations of one kind that start at a name, or how code reaches other code."""
+    return _flow(backend, call) if call.arguments.is_flow else _trace(backend, call)
 
+
+def _flow(backend: CodeBackend, call: Call[TraceArguments]) -> "CodeAnswer[Flow, Chain | tuple[int, Link]]":
+    hits = find_hits(backend, call)
+
+    def ask(navigator: "Navigator") -> "CodeAnswer[Flow, Chain | tuple[int, Link]]":
+        flow = navigator.flow(*ends_of(navigator, call, hits), call.arguments.question, call.scope)
+        links = [link for _, link in flow.tree] + [link for chain in flow.chains for link in chain.links]
+        nodes = dict.fromkeys(node for link in links for node in (link.source, link.target))
+        texts = navigator.texts({(link.edge.path, link.edge.line) for link in links})
+        rows: list[Chain | tuple[int, Link]] = [*flow.chains, *flow.tree]
+        page = page_of(rows, call.first, call.arguments.limit)
+        return CodeAnswer(flow, page, list(nodes), texts=texts)
+
+    return _navigate(backend, ask)
+
+
+def _trace(backend: CodeBackend, call: Call[TraceArguments]) -> "CodeAnswer[Trace, Step]":
     def ask(navigator: "Navigator") -> "CodeAnswer[Trace, Step]":
         asked = call.arguments
         found = navigator.trace(asked.symbol, asked.direction, asked.hops, call.scope, unresolved=asked.unresolved)
         page = page_of(found.steps, call.first, asked.limit)
         nodes = [*found.starts, *(node for step in page.rows for node in (step.source, step.target))]
-        return CodeAnswer(found, page, nodes, texts=navigator.texts(page.rows))
+        return CodeAnswer(
+            found,
+            page,
+            nodes,
+            texts=navigator.texts({(step.edge.path, line) for step in page.rows for line in step.lines}),
+        )
 
     return _navigate(backend, ask)
 

@@ -33,7 +33,7 @@ _PAGING_FRAME = 80  # Characters of total, first and cursor.
 
 def symbols_json(answer: "CodeAnswer[Sequence[Found], Found]", call: Call[FindSymbolArguments]) -> dict[str, Any]:
     """Return each definition with the references to it."""
-    return _lay_out(answer, call, {"rows": [_found_payload(row) for row in answer.page.rows]})
+    return lay_out_json(answer, call, {"rows": [_found_payload(row) for row in answer.page.rows]})
 
 
 def trace_json(answer: "CodeAnswer[Trace, Step]", call: Call[TraceArguments]) -> dict[str, Any]:
@@ -46,7 +46,7 @@ def trace_json(answer: "CodeAnswer[Trace, Step]", call: Call[TraceArguments]) ->
         "doubt": doubt_payload(found.doubt),
         "is_cut": found.is_cut,
     }
-    return _lay_out(answer, call, payload)
+    return lay_out_json(answer, call, payload)
 
 
 def impact_json(answer: CodeAnswer[Any, Any], call: Call[ImpactArguments]) -> dict[str, Any]:
@@ -72,7 +72,7 @@ def _diff_json(answer: "CodeAnswer[DiffImpact, Affected]", call: Call[ImpactArgu
         "doubt": doubt_payload(found.doubt),
         "is_cut": found.is_cut,
     }
-    return _lay_out(answer, call, payload)
+    return lay_out_json(answer, call, payload)
 
 
 def _affected_payload(row: "Affected") -> dict[str, Any]:
@@ -99,7 +99,7 @@ def _symbol_json(answer: "CodeAnswer[Impact, tuple[Reached, bool]]", call: Call[
         "doubt": doubt_payload(found.doubt),
         "is_cut": found.is_cut,
     }
-    return _lay_out(answer, call, payload)
+    return lay_out_json(answer, call, payload)
 
 
 def occurrences_json(answer: "CodeAnswer[Hits, Placed]", call: Call[OccurrencesArguments]) -> dict[str, Any]:
@@ -112,7 +112,7 @@ def occurrences_json(answer: "CodeAnswer[Hits, Placed]", call: Call[OccurrencesA
         "files_searched": found.files_searched,
         **_some("unread", found.unread),
     }
-    return _lay_out(answer, call, payload)
+    return lay_out_json(answer, call, payload)
 
 
 def history_json(answer: CodeAnswer[History, ToldCommit], call: Call[HistoryArguments]) -> dict[str, Any]:
@@ -133,7 +133,7 @@ def history_json(answer: CodeAnswer[History, ToldCommit], call: Call[HistoryArgu
         ],
         "missing": answer.found.note,
     }
-    return _lay_out(answer, call, payload)
+    return lay_out_json(answer, call, payload)
 
 
 def _hit_payload(row: "Placed") -> dict[str, Any]:
@@ -143,7 +143,7 @@ def _hit_payload(row: "Placed") -> dict[str, Any]:
     return where | {"text": excerpt(one)} | around
 
 
-def _lay_out(answer: CodeAnswer[Any, Any], call: Call[Any], payload: dict[str, Any]) -> dict[str, Any]:
+def lay_out_json(answer: CodeAnswer[Any, Any], call: Call[Any], payload: dict[str, Any]) -> dict[str, Any]:
     """Return the payload with as many rows as fit, the notes, and the cursor to the next row."""
     payload |= {"notes": [answer.note] if answer.note else [], "stale": list(answer.stale)}
     room = room_of(call.tokens) - json_cost(payload | {"rows": []}) - _PAGING_FRAME

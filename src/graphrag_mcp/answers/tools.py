@@ -30,6 +30,7 @@ from graphrag_mcp.answers.asking import (
 from graphrag_mcp.answers.code_json import history_json, impact_json, occurrences_json, symbols_json, trace_json
 from graphrag_mcp.answers.code_text import impact_text, occurrences_text, symbols_text, trace_text
 from graphrag_mcp.answers.excerpts import CONCISE_TOKENS
+from graphrag_mcp.answers.flows import flow_json, flow_text
 from graphrag_mcp.answers.history_text import history_text
 from graphrag_mcp.answers.overview import status_text
 from graphrag_mcp.answers.payload import search_json, status_payload
@@ -148,14 +149,15 @@ TRACE = Tool(
     name="trace_relations",
     title="Trace relations",
     description=(
-        "For who calls, uses, imports, extends or tests a symbol, before you change it. Returns edges hop by hop, with "
-        "line and certainty, and where the graph stops. rg adds calls by name at run time."
+        "For who calls, uses, imports, extends or tests a symbol, and (from, to, question) how one thing reaches or "
+        "affects another. Returns edges or chains with line, code and certainty, and where the graph stops. rg adds "
+        "calls by name at run time."
     ),
     arguments=TraceArguments,
     needs=Capability.CODE,
     ask=trace_relations,
-    text=trace_text,
-    json=trace_json,
+    text=lambda found, call: (flow_text if call.arguments.is_flow else trace_text)(found, call),
+    json=lambda found, call: (flow_json if call.arguments.is_flow else trace_json)(found, call),
 )
 IMPACT = Tool(
     name="impact",

@@ -12,7 +12,7 @@ from pydantic_core import CoreSchema
 from graphrag_mcp.errors import SHOWN_CHARACTERS, RequestError
 
 SHOWN_PROBLEMS = 5
-_ASKED = ("query", "queries")  # One of them is required.
+_ASKED = ("query", "queries", "symbol", "from", "to", "question")  # One of them is required.
 
 _Model = TypeVar("_Model", bound=BaseModel)
 

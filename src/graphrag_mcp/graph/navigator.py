@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from graphrag_mcp.graph.changes import DiffImpact, find_diff_impact, not_changed
+from graphrag_mcp.graph.flow import Flow, FlowSearch, Relevance
 from graphrag_mcp.graph.impact import Impact, find_impact
 from graphrag_mcp.graph.lookup import EVERYTHING, SEPARATORS, complete, find_file, find_nodes
 from graphrag_mcp.graph.neighbourhood import Neighbourhood, find_neighbourhood
@@ -18,7 +19,7 @@ from graphrag_mcp.grep.occurrences import Files
 from graphrag_mcp.history.differing import differing_files, patched_files
 from graphrag_mcp.history.find import Past
 from graphrag_mcp.model.files import Category, SymbolKind
-from graphrag_mcp.model.graph import NO_DOUBT, CodeNode, Direction, Doubt
+from graphrag_mcp.model.graph import NO_DOUBT, CodeNode, Direction, Doubt, Place
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.model.search import Case
 from graphrag_mcp.ports import SymbolGraph
@@ -81,13 +82,28 @@ class Navigator:
             self._graph, self._relations, starts, direction, hops, scope, with_members=True, unresolved=unresolved
         )
 
+    def flow(
+        self, starts: Mapping[CodeNode, float], ends: Mapping[CodeNode, float], question: str, scope: Scope = EVERYTHING
+    ) -> Flow:
+        """Return how the starts reach the ends, each with what it costs to choose it; none: all that they lead to."""
+        search = FlowSearch(self._graph, self._relations, Relevance(question), scope)
+        if starts and ends:
+            return search.between(starts, ends)
+        return search.tree(starts or ends, forward=bool(starts))
+
+    def code_at(self, path: str, first: int, last: int) -> list[CodeNode]:
+        """Return the functions and types that begin within lines of a file, else the innermost around the first."""
+        inside = [node for node in self._graph.in_file(path) if first <= node.start_line <= last]
+        found = [node for node in inside if node.kind in _RUNS] or inside
+        return found or self._graph.in_file(path, first)[:1]
+
     def shown(self, paths: Collection[str], scope: Scope) -> set[str]:
         """Return those of the paths that are indexed, inside a scope."""
         return self._graph.visible(paths, scope)
 
-    def texts(self, steps: Sequence[Step]) -> Mapping[tuple[str, int], str]:
-        """Return the text of the lines on which relations stand, by path and line."""
-        return self._graph.lines({(step.edge.path, line) for step in steps for line in step.lines})
+    def texts(self, places: Collection[Place]) -> Mapping[Place, str]:
+        """Return the text of lines by path and number."""
+        return self._graph.lines(places)
 
     def around(self, text: str, hops: int, limit: int, scope: Scope = EVERYTHING) -> Neighbourhood:
         """Return the neighbourhood of the first definition that a name means; code comes before tests and the rest."""
@@ -162,6 +178,7 @@ class Navigator:
         return Found(node, tuple(unique.values()), doubt=traces[0].doubt)
 
 
+_RUNS = (SymbolKind.FUNCTION, SymbolKind.METHOD)
 _USES = (Direction.USERS, Direction.SUBCLASSES, Direction.IMPORTERS)
 _CATEGORIES = {category: position for position, category in enumerate(Category)}
 

@@ -1,0 +1,122 @@
+"""The answer of trace_relations about how code reaches other code, as text and as JSON."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from graphrag_mcp.answers.arguments import TraceArguments
+from graphrag_mcp.answers.asking import CodeAnswer
+from graphrag_mcp.answers.code_json import edge_payload, lay_out_json, node_payload
+from graphrag_mcp.answers.code_text import LINE_CHARACTERS, lay_out, location_of
+from graphrag_mcp.answers.render import one_line
+from graphrag_mcp.answers.requests import Call
+from graphrag_mcp.model.files import RelationKind
+from graphrag_mcp.model.graph import Certainty, CodeNode, Place
+from graphrag_mcp.text.counts import counted
+
+if TYPE_CHECKING:  # They import numpy through the ports, and no client should wait for that.
+    from graphrag_mcp.graph.flow import Chain, Flow, Link
+
+_SAID = {
+    RelationKind.HANDS_ON: "hands over",
+    RelationKind.USES: "hands over the type",
+    RelationKind.CONTAINS: "contains",
+    RelationKind.WRITES: "writes",
+}
+_CERTAINTY = {
+    Certainty.CERTAIN: "certain",
+    Certainty.MAY_CALL: "possible",
+    Certainty.BY_NAME: "by name only",
+}
+
+
+def flow_text(answer: "CodeAnswer[Flow, Chain | tuple[int, Link]]", call: Call[TraceArguments]) -> str:
+    """Return the chains, the best first, each hop above the line that leads on; without one, where the graph ends."""
+    flow = answer.found
+    head: list[str] = []
+    if flow.tree:
+        names = ", ".join(node.qualified_name for node in (flow.starts or flow.ends)[:3])
+        word = "from" if flow.starts else "to"
+        head = [one_line(f"{counted(len(flow.tree), 'step')} {word} {names}, the most relevant first.")]
+    tail = [] if flow.tree or flow.chains else list(_where_it_breaks(flow, call.arguments))
+    if flow.near:
+        tail += ["Near, on no chain:", *(one_line(_hop(node)) for node in flow.near)]
+    if flow.is_cut:
+        tail.append("The search was cut by time: ask again to go on.")
+
+    def lines(row: "Chain | tuple[int, Link]") -> list[str]:
+        if isinstance(row, tuple):
+            depth, link = row
+            far = link.target if flow.starts else link.source
+            return ["  " * (depth - 1) + one_line(f"{_hop(far)}   {_site(link, answer.texts)}")]
+        return _chain_lines(row, answer.texts)
+
+    return lay_out(answer, call, head, lines, tail)
+
+
+def _chain_lines(chain: "Chain", texts: Mapping[Place, str]) -> list[str]:
+    kinds = Counter(link.edge.certainty for link in chain.links)
+    said = [f"{kinds[certainty]:,} {_CERTAINTY[certainty]}" for certainty in Certainty if kinds[certainty]]
+    start, *_, end = chain.nodes
+    lines = [one_line(f"{start.qualified_name} reaches {end.qualified_name}: {', '.join(said)}.")]
+    for number, link in enumerate(chain.links, 1):
+        lines += [one_line(f"{number} {_hop(link.source)}"), f"    {_site(link, texts)}"]
+    return [*lines, one_line(f"{len(chain.links) + 1} {_hop(end)}")]
+
+
+def _hop(node: CodeNode) -> str:
+    return node.path if node.is_file else f"{node.path}:{node.start_line}  {node.qualified_name}"
+
+
+def _site(link: "Link", texts: Mapping[Place, str]) -> str:
+    """Return the line of a link, and what it is unless it is a call that is certain."""
+    place = (link.edge.path, link.edge.line)
+    where = "" if link.edge.path == link.source.path else f"{link.edge.path}:"
+    words = [link.read] if link.read else [_SAID[link.edge.kind]] if link.edge.kind in _SAID else []
+    if link.edge.certainty is Certainty.BY_NAME:
+        words.append("by name only")
+    elif link.edge.certainty is Certainty.MAY_CALL:
+        words.append("may call")
+    if link.choices > 1:
+        words.append(f"one of {link.choices}")
+    text = texts.get(place, "").strip()[:LINE_CHARACTERS].rstrip()
+    return one_line(f"{where}{link.edge.line}: {text}" + (f"  ({', '.join(words)})" if words else ""))
+
+
+def _where_it_breaks(flow: "Flow", asked: TraceArguments) -> Iterator[str]:
+    """Yield how far a search without a chain got, and the ends that a question was taken to mean."""
+    if not flow.starts or not flow.ends:
+        yield "No definition is found for the question; name some with from= and to=."
+        return
+    starts, ends = (", ".join(node.qualified_name for node in nodes[:3]) for nodes in (flow.starts, flow.ends))
+    yield one_line(f"No chain is known from {starts} to {ends}.")
+    yield f"Looked at {counted(flow.reached, 'definition')} after the start, {flow.reaching:,} before the end."
+    for ahead, behind in flow.broken[:3]:
+        yield one_line(f"Nearest in one file: after the start {_hop(ahead)}, before the end {_hop(behind)}")
+    guessed = [("from", flow.starts)] * (not asked.from_) + [("to", flow.ends)] * (not asked.to)
+    for name, nodes in guessed:
+        yield one_line(f"Call again with {name}= one of: " + ", ".join(location_of(node) for node in nodes[:5]))
+
+
+def flow_json(answer: "CodeAnswer[Flow, Chain | tuple[int, Link]]", call: Call[TraceArguments]) -> dict[str, Any]:
+    """Return the chains, else the tree, as a JSON object."""
+    flow = answer.found
+
+    def link_of(link: "Link") -> dict[str, Any]:
+        text = answer.texts.get((link.edge.path, link.edge.line), "").strip()
+        ends = {"source": node_payload(link.source), "target": node_payload(link.target)}
+        return {**ends, **edge_payload(link.edge), "text": text, "choices": link.choices}
+
+    def row_of(row: "Chain | tuple[int, Link]") -> dict[str, Any]:
+        if isinstance(row, tuple):
+            return {"depth": row[0], "links": [link_of(row[1])]}
+        return {"links": [link_of(link) for link in row.links]}
+
+    payload = {
+        "rows": [row_of(row) for row in answer.page.rows],
+        "starts": [node_payload(node) for node in flow.starts],
+        "ends": [node_payload(node) for node in flow.ends],
+        "near": [node_payload(node) for node in flow.near],
+        "is_cut": flow.is_cut,
+    }
+    return lay_out_json(answer, call, payload)

@@ -1,0 +1,374 @@
+"""How code reaches other code: the chains of calls, dispatch, values and data between two sets of definitions."""
+
+import heapq
+import math
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from graphrag_mcp.graph.relations import Lead, Relations
+from graphrag_mcp.model.files import Category, RelationKind, SymbolKind
+from graphrag_mcp.model.graph import Certainty, CodeEdge, CodeNode
+from graphrag_mcp.model.scope import Scope
+from graphrag_mcp.ports import SymbolGraph
+from graphrag_mcp.text.words import index_words, stem_words
+
+SECONDS = 0.35  # For one search.
+MAX_CHAINS = 3
+MAX_NEAR = 10
+MAX_TREE = 25
+LONGEST = 9  # Links of a chain; a longer one is not read.
+
+# What a link costs, from certain to guessed. The first chain is the one that costs least.
+_CALL = 0.15
+_COSTS = {
+    RelationKind.CALLS: _CALL,
+    RelationKind.INSTANTIATES: _CALL,
+    RelationKind.HANDS_ON: 0.4,
+    RelationKind.USES: 0.7,  # A type is handed over.
+    RelationKind.CONTAINS: 0.3,
+    RelationKind.WRITES: 1.2,
+    RelationKind.READS: 1.2,
+}
+_DISPATCH, _BY_NAME = 0.25, 1.2
+_PER_CHOICE = 0.4
+_PER_LINK = 0.05
+_DATA_AFTER = 0.8  # What a definition is reached for more before it is read who uses what it stores.
+_IRRELEVANT = 0.3  # Of a definition that has no word of the question.
+_MOST_WORDS = 3  # Of the question in one definition; more do not make it more relevant.
+_LESS_THAN = 2.0  # Times the cost of the first chain, and so much more: what others may cost.
+_SLACK = 0.5
+_FURTHEST = 4.0  # What all chains may cost if the ends are guessed.
+_SURE = 0.3  # What it costs at most to choose an end that is named.
+_COST_WEIGHT = 0.4  # Of the cost against the share of the question's words, to order chains.
+_FRESH = 1  # Definitions that a further chain must add.
+
+_TO_FUNCTION = (RelationKind.CALLS, RelationKind.INSTANTIATES, RelationKind.HANDS_ON)
+_ASIDE = frozenset((Category.TESTS, Category.EXAMPLES, Category.VENDORED))
+_DATA = (SymbolKind.FIELD, SymbolKind.CONSTANT)
+_RUNS = (SymbolKind.FUNCTION, SymbolKind.METHOD)
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """One step of a chain: a lead with both ends, in the order of the flow."""
+
+    source: CodeNode
+    target: CodeNode
+    edge: CodeEdge
+    choices: int = 1
+    read: str = ""
+
+    @property
+    def cost(self) -> float:
+        """What it costs: a guess more than what is certain, one of many more than one of few."""
+        choices = math.log(self.choices)
+        if self.edge.certainty is Certainty.BY_NAME:
+            return _BY_NAME + _PER_CHOICE * choices
+        dispatch = _DISPATCH if self.edge.certainty is Certainty.MAY_CALL else 0.0
+        return _COSTS.get(self.edge.kind, 1.0) + dispatch + _PER_CHOICE * choices
+
+
+@dataclass(frozen=True, slots=True)
+class Chain:
+    """Links, each from where the one before leads to."""
+
+    links: tuple[Link, ...]
+
+    @property
+    def nodes(self) -> list[CodeNode]:
+        """The definitions on the way, with both ends."""
+        return [self.links[0].source, *(link.target for link in self.links)]
+
+    @property
+    def cost(self) -> float:
+        """The sum of the links' costs."""
+        return sum(link.cost + _PER_LINK for link in self.links)
+
+
+@dataclass(frozen=True, slots=True)
+class Flow:
+    """How starts reach ends.
+
+    chains: the best first. tree: with starts or ends alone, the links from or to them, each below the one before it,
+    with its depth. near: definitions that the question names and no chain contains. reached, reaching: how many
+    definitions were looked at from each side. broken: without a chain, pairs of a definition that was reached and one
+    that leads to an end, in one file. is_cut: whether the time ended before the search did.
+    """
+
+    starts: tuple[CodeNode, ...]
+    ends: tuple[CodeNode, ...]
+    chains: tuple[Chain, ...] = ()
+    tree: tuple[tuple[int, Link], ...] = ()
+    near: tuple[CodeNode, ...] = ()
+    reached: int = 0
+    reaching: int = 0
+    broken: tuple[tuple[CodeNode, CodeNode], ...] = ()
+    is_cut: bool = False
+
+
+class Relevance:
+    """How much definitions have to do with a question."""
+
+    def __init__(self, question: str) -> None:
+        self.words = frozenset(index_words(question))
+        self._known: dict[int, frozenset[str]] = {}
+
+    def shared(self, node: CodeNode) -> frozenset[str]:
+        """Return the words of the question that the name of a definition or of its file has."""
+        known = self._known.get(node.node_id)
+        if known is None:
+            words = {*index_words(node.qualified_name), *stem_words(node.path)}
+            known = self._known[node.node_id] = self.words & words
+        return known
+
+    def of(self, node: CodeNode) -> float:
+        """Return 0 to 1; 1 for all without a question."""
+        most = min(len(self.words), _MOST_WORDS)
+        return min(len(self.shared(node)) / most, 1.0) if most else 1.0
+
+    def covered(self, nodes: Iterable[CodeNode]) -> float:
+        """Return the share of the question's words that some definitions have."""
+        return len(frozenset().union(*map(self.shared, nodes))) / len(self.words) if self.words else 0.0
+
+
+class _Side:
+    """The search from one side, the cheapest first. known: the cost of a definition, and the link next to it."""
+
+    def __init__(self, nodes: Mapping[CodeNode, float]) -> None:
+        self.known: dict[int, tuple[float, Link | None, int]] = {}
+        self.nodes = {node.node_id: node for node in nodes}
+        self._settled: set[tuple[int, bool]] = set()
+        self._queue: list[tuple[float, int, bool]] = []
+        for node, cost in nodes.items():
+            self._add(node, cost, None, 0)
+
+    @property
+    def least(self) -> float:
+        """The cost of the next definition."""
+        while self._queue and self._queue[0][1:] in self._settled:
+            heapq.heappop(self._queue)
+        return self._queue[0][0] if self._queue else math.inf
+
+    @property
+    def taken(self) -> int:
+        """How many definitions were looked at."""
+        return len(self._settled)
+
+    def take(self) -> tuple[CodeNode, bool]:
+        """Return the next definition, and whether its calls are done and its data is next; `least` must be finite."""
+        cost, node_id, is_data = heapq.heappop(self._queue)
+        self._settled.add((node_id, is_data))
+        if not is_data:
+            heapq.heappush(self._queue, (cost + _DATA_AFTER, node_id, True))
+        return self.nodes[node_id], is_data
+
+    def extend(self, node: CodeNode, far: CodeNode, link: Link, cost: float) -> None:
+        """Learn a link from a settled definition to one further away."""
+        before, _, length = self.known[node.node_id]
+        if length < LONGEST and before + cost < self.known.get(far.node_id, (math.inf,))[0]:
+            self.nodes[far.node_id] = far
+            self._add(far, before + cost, link, length + 1)
+
+    def _add(self, node: CodeNode, cost: float, link: Link | None, length: int) -> None:
+        self.known[node.node_id] = (cost, link, length)
+        heapq.heappush(self._queue, (cost, node.node_id, False))
+
+    def links(self, node_id: int, *, forward: bool) -> list[Link]:
+        """Return the links between a definition and where the search began, in the order of the flow."""
+        found: list[Link] = []
+        while (link := self.known[node_id][1]) is not None:
+            found.append(link)
+            node_id = (link.source if forward else link.target).node_id
+        return found[::-1] if forward else found
+
+    def tree(self, *, forward: bool) -> Iterator[tuple[int, Link]]:
+        """Yield the cheapest links with their depth, each below the one that leads to it."""
+        links = [link for _, link, _ in sorted(self.known.values(), key=lambda known: known[0]) if link is not None]
+        below: dict[int, list[Link]] = {}
+        for link in links[:MAX_TREE]:
+            below.setdefault((link.source if forward else link.target).node_id, []).append(link)
+        roots = [node_id for node_id, (_, link, _) in self.known.items() if link is None]
+        pending = [(1, link) for root in reversed(roots) for link in reversed(below.get(root, ()))]
+        while pending:
+            depth, link = pending.pop()
+            yield depth, link
+            far = link.target if forward else link.source
+            pending += [(depth + 1, one) for one in reversed(below.get(far.node_id, ()))]
+
+
+class FlowSearch:
+    """A search for chains."""
+
+    def __init__(self, graph: SymbolGraph, relations: Relations, relevance: Relevance, scope: Scope) -> None:
+        self._graph, self._relations, self._relevance, self._scope = graph, relations, relevance, scope
+        self._until = 0.0
+        self._hidden: frozenset[Category] = _ASIDE
+
+    def between(self, starts: Mapping[CodeNode, float], ends: Mapping[CodeNode, float]) -> Flow:
+        """Return how the starts reach the ends, each given with what it costs to choose it."""
+        forward, backward = self._begin(starts), self._begin(ends)
+        self._hidden = _ASIDE - {node.category for node in (*starts, *ends)}
+        best = math.inf
+        is_open = max([*starts.values(), *ends.values()]) > _SURE  # Then the cheapest chain need not be the one.
+        while self._has_time():
+            open_ = [side for side in (forward, backward) if side.least < math.inf]
+            bound = max(best * _LESS_THAN + _SLACK, _FURTHEST if is_open else 0.0)
+            if not open_ or sum(side.least for side in open_) >= bound:
+                break
+            side = min(open_, key=lambda one: one.least)
+            is_forward = side is forward
+            other = backward if is_forward else forward
+            node = self._expand(side, forward=is_forward)
+            if node.node_id in other.known and len(self._chain(forward, backward, node.node_id)):
+                best = min(best, side.known[node.node_id][0] + other.known[node.node_id][0])
+        chains = self._chains(forward, backward)
+        shown = {node.node_id for chain in chains for node in chain.nodes}
+        candidates = [node for node in {**backward.nodes, **forward.nodes}.values() if node.node_id not in shown]
+        return Flow(
+            tuple(starts),
+            tuple(ends),
+            tuple(map(self._counted, chains)),
+            near=tuple(self._near(candidates)),
+            reached=len(forward.known),
+            reaching=len(backward.known),
+            broken=() if chains else tuple(self._broken(forward, backward)),
+            is_cut=not chains and not self._has_time(),
+        )
+
+    def tree(self, nodes: Mapping[CodeNode, float], *, forward: bool) -> Flow:
+        """Return what the nodes lead to, or what leads to them, the most relevant first."""
+        side = self._begin(nodes)
+        self._hidden = _ASIDE - {node.category for node in nodes}
+        while self._has_time() and side.taken <= MAX_TREE and side.least < math.inf:
+            self._expand(side, forward=forward)
+        starts, ends = (tuple(nodes), ()) if forward else ((), tuple(nodes))
+        tree = tuple(side.tree(forward=forward))
+        return Flow(starts, ends, tree=tree, reached=len(side.known), is_cut=not self._has_time())
+
+    def _expand(self, side: _Side, *, forward: bool) -> CodeNode:
+        """Learn the links of the next definition of a side, and return it."""
+        node, is_data = side.take()
+        if forward:
+            links = self._stored(node) if is_data else self._onward(node)
+        else:
+            links = iter(()) if is_data else self._back(node)
+        for link in links:
+            far = link.target if forward else link.source
+            side.extend(node, far, link, self._cost(link, far))
+        return node
+
+    def _begin(self, nodes: Mapping[CodeNode, float]) -> _Side:
+        self._until = self._until or time.monotonic() + SECONDS
+        return _Side(nodes)
+
+    def _has_time(self) -> bool:
+        return time.monotonic() < self._until
+
+    def _cost(self, link: Link, far: CodeNode) -> float:
+        return link.cost + _PER_LINK + _IRRELEVANT * (1 - self._relevance.of(far))
+
+    # ------------------------------------------------------------ links
+
+    def _onward(self, node: CodeNode) -> Iterator[Link]:
+        """Yield the links from a definition."""
+        yield from self._links_of(node, self._relations.leads(node, self._seconds_left()))
+        if node.kind in _DATA:
+            yield from self._incoming(node, (RelationKind.READS,), is_turned=True)
+
+    def _stored(self, node: CodeNode) -> Iterator[Link]:
+        """Yield the links from a definition to those that read what it writes."""
+        if node.kind in _RUNS:
+            yield from self._links_of(node, self._relations.data_leads(node, self._seconds_left()))
+
+    def _links_of(self, node: CodeNode, leads: Sequence[Lead]) -> Iterator[Link]:
+        targets = self._graph.nodes(lead.edge.target_id for lead in leads)
+        for lead in leads:
+            target = targets.get(lead.edge.target_id)
+            if target is not None and target.category not in self._hidden:
+                yield Link(node, target, *lead)
+
+    def _seconds_left(self) -> float:
+        return max(self._until - time.monotonic(), 0.01)
+
+    def _back(self, node: CodeNode) -> Iterator[Link]:
+        """Yield the links to a definition."""
+        if node.kind in _DATA:
+            yield from self._incoming(node, (RelationKind.WRITES,))
+            return
+        yield from self._incoming(node, _TO_FUNCTION)
+        seconds = self._seconds_left()
+        for around in self._graph.in_file(node.path, node.start_line)[1:2] if not node.is_file else ():
+            if around.kind is SymbolKind.TYPE:
+                leads = self._relations.leads(around, seconds)
+                yield from (Link(around, node, *lead) for lead in leads if lead.edge.target_id == node.node_id)
+            elif around.kind is not SymbolKind.MODULE:
+                edge = CodeEdge(around.node_id, node.node_id, RelationKind.CONTAINS, node.path, node.start_line)
+                yield Link(around, node, edge)
+
+    def _incoming(self, node: CodeNode, kinds: Sequence[RelationKind], *, is_turned: bool = False) -> Iterator[Link]:
+        """Yield the relations to a definition as links to it; is_turned: from it, as of data to who reads it."""
+        seconds = self._seconds_left()
+        edges, _ = self._relations.incoming(node, kinds, self._scope, seconds)
+        decided = [edge for edge in edges if not edge.is_guess]
+        nodes = self._graph.nodes(edge.source_id for edge in decided)
+        first = {edge.source_id: edge for edge in reversed(decided) if edge.source_id in nodes}
+        for source_id, edge in first.items():
+            other = nodes[source_id]
+            if other.category not in self._hidden and other != node:
+                choices = len(first) if is_turned or kinds == (RelationKind.WRITES,) else 1
+                yield Link(node, other, edge, choices) if is_turned else Link(other, node, edge, choices)
+
+    # ------------------------------------------------------------ chains
+
+    def _chain(self, forward: _Side, backward: _Side, node_id: int) -> list[Link]:
+        return [*forward.links(node_id, forward=True), *backward.links(node_id, forward=False)]
+
+    def _chains(self, forward: _Side, backward: _Side) -> list[Chain]:
+        """Return the best chains: those that cost little and contain the words of the question."""
+        meetings = forward.known.keys() & backward.known.keys()
+        found = [Chain(tuple(links)) for one in meetings if (links := self._chain(forward, backward, one))]
+        ordered = sorted((chain for chain in found if _is_simple(chain)), key=lambda one: (self._order(one), one.cost))
+        chosen: list[Chain] = []
+        for chain in ordered:
+            shown = {node.node_id for one in chosen for node in one.nodes}
+            fresh = [node for node in chain.nodes if node.node_id not in shown]
+            if not chosen or (len(fresh) >= _FRESH and chain.cost < _LESS_THAN * chosen[0].cost + _SLACK):
+                chosen.append(chain)
+            if len(chosen) == MAX_CHAINS:
+                break
+        return chosen
+
+    def _counted(self, chain: Chain) -> Chain:
+        """Return a chain with the number of choices at its possible links, which a search from the end does not see."""
+        links = [self._with_choices(one) if one.edge.certainty is Certainty.MAY_CALL else one for one in chain.links]
+        return Chain(tuple(links))
+
+    def _with_choices(self, link: Link) -> Link:
+        leads = self._relations.leads(link.source, self._seconds_left())
+        return next(
+            (Link(link.source, link.target, *one) for one in leads if one.edge.target_id == link.target.node_id), link
+        )
+
+    def _order(self, chain: Chain) -> float:
+        return _COST_WEIGHT * chain.cost - self._relevance.covered(chain.nodes)
+
+    def _near(self, nodes: Sequence[CodeNode]) -> list[CodeNode]:
+        """Return the definitions that the question names most, of those that were met."""
+        named = [node for node in nodes if self._relevance.shared(node) and not node.is_file]
+        return sorted(named, key=lambda node: -len(self._relevance.shared(node)))[:MAX_NEAR]
+
+    def _broken(self, forward: _Side, backward: _Side) -> Iterator[tuple[CodeNode, CodeNode]]:
+        """Yield what was reached and what leads to an end, nearest to each other: in one file."""
+        by_file: dict[str, CodeNode] = {}
+        for node_id in sorted(forward.known, key=lambda one: forward.known[one][0]):
+            by_file.setdefault(forward.nodes[node_id].path, forward.nodes[node_id])
+        for node_id in sorted(backward.known, key=lambda one: backward.known[one][0]):
+            node = backward.nodes[node_id]
+            if node.path in by_file:
+                yield by_file.pop(node.path), node
+
+
+def _is_simple(chain: Chain) -> bool:
+    nodes = [node.node_id for node in chain.nodes]
+    return len(set(nodes)) == len(nodes)

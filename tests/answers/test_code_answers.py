@@ -107,7 +107,7 @@ def test_no_tests_are_announced_where_there_are_none(app: App) -> None:
 @pytest.mark.parametrize(
     ("tool", "arguments", "beginning"),
     [
-        ("find_symbol", {"symbol": "Kind3.load"}, "1 definition of Kind3.load:"),
+        ("find_symbol", {"symbol": "Kind3.load"}, "src/kind_3.py:2-3  Kind3.load (method)"),
         ("trace_relations", {"symbol": "Kind3.load"}, "No certain callers of src/kind_3.py:2-3  Kind3.load."),
         ("impact", {"symbol": "src/kind_3.py::load"}, "No certain dependants of src/kind_3.py:2-3  Kind3.load."),
     ],

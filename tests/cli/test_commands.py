@@ -96,6 +96,16 @@ def test_impact_fails_on_what_a_diff_breaks(
     assert "Session" in output_of(capsys, "impact", "Session", "--root", root)
 
 
+def test_read_prints_the_code_of_several_symbols(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """With what calls them; what is not found is named beside what is."""
+    text = output_of(capsys, "read", "Session.refresh_token", "Session.nothing", "--root", root)
+    assert "def refresh_token" in text
+    assert "callers: " in text
+    assert "defines 'Session.nothing'" in text
+    [row] = json.loads(output_of(capsys, "read", "Session.refresh_token", "--root", root, "--json"))["rows"]
+    assert "def refresh_token" in row["body"]
+
+
 def test_grep_prints_every_line_with_its_role(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """As the tool answers, for a text or a pattern, of some folders, as text or JSON."""
     text = output_of(capsys, "grep", "refresh_token", "--root", root, "-w")

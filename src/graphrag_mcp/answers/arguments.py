@@ -4,6 +4,7 @@ The description of an argument is for people. A client's model, which reads the 
 `hint` instead, where the name of the argument does not say it.
 """
 
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, ClassVar, Literal, Self
@@ -34,12 +35,15 @@ MAXIMUM_PHRASINGS = 5  # Each is a search of its own; more add nothing.
 MAXIMUM_ENDS = 10  # On each side of a flow.
 MAXIMUM_RESULTS = 25  # More than a client shows in one answer.
 MINIMUM_BUDGET, MAXIMUM_BUDGET = 200, 50_000
+MAXIMUM_READ = 10  # Symbols whose code one answer has.
 MAXIMUM_ROWS = 500  # Lines of an exact answer.
 MAXIMUM_CONTEXT = 20
 MAXIMUM_ENTRIES = 200  # Of a list: each adds a condition, or a pattern that is matched against every path.
 MAXIMUM_ENTRY = 4_096  # Characters: the longest path that Linux accepts.
 HISTORY_TOKENS = 625  # 2,000 characters.
 DOCUMENT_HOPS = 1  # The query tools rank with direct neighbours only; the graph is the hybrid tool's subject.
+
+_COMMA = re.compile(r",(?![^(]*\))")  # Not between parameters.
 
 ResponseFormat = Literal["concise", "detailed", "json"]
 
@@ -249,7 +253,21 @@ class FindSymbolArguments(CodeArguments):
     """`find_symbol`."""
 
     symbol: SymbolText
+    body: bool = Field(
+        False,
+        description="With code, callers, callees, tests and last change; up to ten symbols, separated by commas.",
+        json_schema_extra=_hint("with code, callers, tests; symbols by commas"),
+    )
+    focus: str = Field("", max_length=1_000, description="With body: words whose lines a long one is folded around.")
     limit: RowCount = 10
+
+    @property
+    def symbols(self) -> list[str]:
+        """The symbols to read. Raises RequestError for more than MAXIMUM_READ."""
+        names = [name for name in map(str.strip, _COMMA.split(self.symbol)) if name] if self.body else [self.symbol]
+        if not 0 < len(names) <= MAXIMUM_READ:
+            raise RequestError("symbol", f"symbol: {len(names)} symbols were given; give 1 to {MAXIMUM_READ}")
+        return names
 
 
 QuestionText = Annotated[str, StringConstraints(strip_whitespace=True, max_length=MAXIMUM_QUERY)]

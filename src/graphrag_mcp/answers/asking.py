@@ -30,6 +30,7 @@ if TYPE_CHECKING:  # The navigator imports numpy through the ports, and no clien
     from graphrag_mcp.graph.flow import Chain, Flow, Link
     from graphrag_mcp.graph.impact import Impact, Reached
     from graphrag_mcp.graph.navigator import Found, Navigator
+    from graphrag_mcp.graph.reading import Body
     from graphrag_mcp.graph.tracing import Step, Trace
     from graphrag_mcp.grep.hits import Hits
     from graphrag_mcp.grep.roles import Placed
@@ -72,15 +73,36 @@ def index_status(backend: SearchBackend, _call: Call[IndexStatusArguments]) -> S
     return backend.status()
 
 
-def find_symbol(backend: CodeBackend, call: Call[FindSymbolArguments]) -> "CodeAnswer[Sequence[Found], Found]":
-    """Return the definitions of a name, and the references to each."""
+@dataclass(frozen=True, slots=True)
+class Bodies:
+    """An answer with code. missing: why some of the symbols are not in it."""
+
+    missing: Sequence[str]
+
+
+def find_symbol(backend: CodeBackend, call: Call[FindSymbolArguments]) -> CodeAnswer[Any, Any]:
+    """Return the definitions of a name, and the references to each; or those of several names with their code."""
 
     def ask(navigator: "Navigator") -> "CodeAnswer[Sequence[Found], Found]":
         found = navigator.symbols(call.arguments.symbol, call.scope)
         page = page_of(found, call.first, call.arguments.limit)
         return CodeAnswer(found, page, [node for row in page.rows for node in _shown(row)])
 
-    return _navigate(backend, ask)
+    def read(navigator: "Navigator") -> "CodeAnswer[Bodies, Body]":
+        found: dict[CodeNode, None] = {}
+        missing = []
+        for name in call.arguments.symbols:
+            try:
+                found |= dict.fromkeys(navigator.code(name, call.scope))
+            except RequestError as error:
+                missing.append(str(error))
+        if not found:
+            raise RequestError("symbol", "; ".join(missing))
+        page = page_of(list(found), call.first, call.arguments.limit)
+        rows = [navigator.read(node, call.scope) for node in page.rows]
+        return CodeAnswer(Bodies(missing), Page(rows, page.first, page.total), page.rows)
+
+    return _navigate(backend, read) if call.arguments.body else _navigate(backend, ask)
 
 
 def trace_relations(backend: CodeBackend, call: Call[TraceArguments]) -> CodeAnswer[Any, Any]:

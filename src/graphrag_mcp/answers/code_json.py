@@ -11,6 +11,7 @@ from graphrag_mcp.answers.arguments import (
     TraceArguments,
 )
 from graphrag_mcp.answers.asking import ALSO_SHOWN, USES_SHOWN, CodeAnswer, History, ToldCommit
+from graphrag_mcp.answers.bodies import body_payload
 from graphrag_mcp.answers.code_text import STOPS_SHOWN, excerpt
 from graphrag_mcp.answers.excerpts import room_of
 from graphrag_mcp.answers.payload import fitting, json_cost
@@ -31,8 +32,11 @@ TESTS_LISTED = 30
 _PAGING_FRAME = 80  # Characters of total, first and cursor.
 
 
-def symbols_json(answer: "CodeAnswer[Sequence[Found], Found]", call: Call[FindSymbolArguments]) -> dict[str, Any]:
-    """Return each definition with the references to it."""
+def symbols_json(answer: CodeAnswer[Any, Any], call: Call[FindSymbolArguments]) -> dict[str, Any]:
+    """Return each definition with the references to it, or with its code."""
+    if call.arguments.body:
+        rows = [node_payload(body.node) | body_payload(body, answer, call) for body in answer.page.rows]
+        return lay_out_json(answer, call, {"rows": rows, "missing": answer.found.missing})
     return lay_out_json(answer, call, {"rows": [_found_payload(row) for row in answer.page.rows]})
 
 

@@ -42,9 +42,9 @@ _CURSOR_ROOM = 80  # Characters of the line with the cursor.
 _VALUES = (SymbolKind.FIELD, SymbolKind.CONSTANT, SymbolKind.KEY)
 _UNRECORDED = "uses of values are not recorded in this language; find_occurrences lists the lines"
 LINES_SHOWN = 5  # Of one definition.
-_OUTGOING = frozenset((Direction.CALLEES, Direction.IMPORTS, Direction.SUPERCLASSES))
+OUTGOING = frozenset((Direction.CALLEES, Direction.IMPORTS, Direction.SUPERCLASSES))
 _STOPS = (("Names that nothing indexed defines", False), ("Not decided", True))
-_IN_WORDS = {
+IN_WORDS = {
     Certainty.CERTAIN: "certain",
     Certainty.MAY_CALL: "may call it, through a type above",
     Certainty.BY_NAME: "by name only",
@@ -84,7 +84,7 @@ _Row = TypeVar("_Row")
 def symbols_text(answer: "CodeAnswer[Sequence[Found], Found]", call: Call[FindSymbolArguments]) -> str:
     """Return each definition with the references to it."""
     count = sum(1 + len(row.also) for row in answer.found)
-    head = [f"{counted(count, 'definition')} of {one_line(call.arguments.symbol)}:"]
+    head = [f"{counted(count, 'definition')}:"] if count > 1 else []
     return lay_out(answer, call, head, _found_lines)
 
 
@@ -95,7 +95,7 @@ def trace_text(answer: "CodeAnswer[Trace, Step]", call: Call[TraceArguments]) ->
     more = f" and {len(found.starts) - 3} more of that name" if len(found.starts) > 3 else ""
     within = f" within {counted(found.hops, 'hop')}" if found.hops > 1 else ""
     kinds = Counter(step.edge.certainty for step in found.steps)
-    parts = [f"{kinds[certainty]:,} {_IN_WORDS[certainty]}" for certainty in Certainty if kinds[certainty]]
+    parts = [f"{kinds[certainty]:,} {IN_WORDS[certainty]}" for certainty in Certainty if kinds[certainty]]
     head = f"{counted(total, *_NOUNS[found.direction])}{within} of {starts}{more}: {', '.join(parts)}."
     if not total:
         certain = "" if found.doubt.is_complete else " certain"
@@ -116,18 +116,18 @@ def trace_text(answer: "CodeAnswer[Trace, Step]", call: Call[TraceArguments]) ->
 
 def _step_head(step: "Step", found: "Trace") -> str:
     """Return what stands around the lines of a step, and what it does unless it is what was asked for."""
-    is_from = found.direction in _OUTGOING
+    is_from = found.direction in OUTGOING
     far, near = (step.target, step.source) if is_from else (step.source, step.target)
     words = []
     if step.hop > 1:
-        words.append(f"{step.edge.kind.replace('_', ' ')} {_name(near)}")
+        words.append(f"{step.edge.kind.replace('_', ' ')} {name_of(near)}")
     elif step.edge.kind is not _PLAIN.get(found.direction):
         words.append(_SAID[step.edge.kind])
     if step.source == step.target:
         words.append("recursion")
     if step.edge.certainty is not Certainty.CERTAIN:
-        words.append(_IN_WORDS[step.edge.certainty])
-    return f"  {_target(far) if is_from else _name(far)}" + (f"  ({', '.join(words)})" if words else "")
+        words.append(IN_WORDS[step.edge.certainty])
+    return f"  {_target(far) if is_from else name_of(far)}" + (f"  ({', '.join(words)})" if words else "")
 
 
 def impact_text(answer: CodeAnswer[Any, Any], call: Call[ImpactArguments]) -> str:
@@ -153,7 +153,7 @@ def _diff_text(answer: "CodeAnswer[DiffImpact, Affected]", call: Call[ImpactArgu
         rest = f" and {len(found.plain) - PLAIN_SHOWN:,} more" if len(found.plain) > PLAIN_SHOWN else ""
         tail.append(f"Without a changed definition: {', '.join(map(one_line, found.plain[:PLAIN_SHOWN]))}{rest}.")
     tail += [f"Not compared: {counted(found.left, 'more file')}."] if found.left else []
-    tail += _doubts(found.doubt, [row.node for row in found.affected if row.node]) if found.affected else []
+    tail += doubts(found.doubt, [row.node for row in found.affected if row.node]) if found.affected else []
     tail += ["Not all was looked at in time; ask again, or with fewer hops."] if found.is_cut else []
     tokens = call.tokens if call.arguments.token_budget else min(call.tokens, DIFF_TOKENS)
     return lay_out(answer, replace(call, tokens=tokens), above, _affected_lines, tail)
@@ -168,7 +168,7 @@ def _affected_lines(row: "Affected") -> list[str]:
     lines = [one_line(f"{one.change}{marks}  {one.path}:{one.line}  {one.name}{changed}") + used]
     for verb, places in (("breaks", row.breaks), ("may break", row.may_break)):
         shown = places[:PLACES_SHOWN]
-        lines += [f"  {verb} {one_line(place.path)}:{place.line}  {_name(place.node)}" for place in shown]
+        lines += [f"  {verb} {one_line(place.path)}:{place.line}  {name_of(place.node)}" for place in shown]
         lines += [f"  {verb} {len(places) - PLACES_SHOWN:,} more"] if len(places) > PLACES_SHOWN else []
     return ["\n".join(lines)]
 
@@ -184,7 +184,7 @@ def _symbol_text(answer: "CodeAnswer[Impact, tuple[Reached, bool]]", call: Call[
         head = f"No{'' if found.doubt.is_complete else ' certain'} dependants of {starts}."
     usual = [f"{one_line(one.path)} ({one.together} of {one.of} commits)" for one in found.together]
     tail = [f"Usually changed with {one_line(found.starts[0].path)}: {', '.join(usual)}."] if usual else []
-    tail += _doubts(found.doubt, found.starts) + (["Truncated; retry with fewer hops."] if found.is_cut else [])
+    tail += doubts(found.doubt, found.starts) + (["Truncated; retry with fewer hops."] if found.is_cut else [])
     commands = test_commands(row.node for row in found.tests if not row.is_guess)
     return lay_out(answer, call, [head, *(f"Test: {one_line(command)}" for command in commands)], _reached_lines, tail)
 
@@ -274,7 +274,7 @@ def _found_lines(row: "Found") -> list[str]:
         lines.append("   no references")
     if len(row.used) > USES_SHOWN:
         lines.append(f"   ... {len(row.used) - USES_SHOWN:,} more: use trace_relations for the full list")
-    return lines + [f"   {note}" for note in _doubts(row.doubt, [row.node])]
+    return lines + [f"   {note}" for note in doubts(row.doubt, [row.node])]
 
 
 def _defined_lines(node: CodeNode) -> list[str]:
@@ -282,7 +282,7 @@ def _defined_lines(node: CodeNode) -> list[str]:
     return [location, f"   {one_line(node.signature)}"] if node.signature else [location]
 
 
-def _doubts(doubt: Doubt, starts: Sequence[CodeNode], how: str = "unresolved=true lists them") -> list[str]:
+def doubts(doubt: Doubt, starts: Sequence[CodeNode], how: str = "unresolved=true lists them") -> list[str]:
     """Return one line that says what an answer lacks, or that it is complete."""
     names = ", ".join(dict.fromkeys(f"`{one_line(node.name)}`" for node in starts if not node.is_file))
     name = names if 0 < len(names) < LINE_CHARACTERS else "these names"
@@ -312,12 +312,12 @@ def _doubts(doubt: Doubt, starts: Sequence[CodeNode], how: str = "unresolved=tru
 
 def _use(step: "Step") -> str:
     said = _SAID[step.edge.kind] if step.edge.kind is RelationKind.HANDS_ON else f"{_SAID[step.edge.kind]} it"
-    return f"{_at(step.edge)}  {_name(step.source)} {said} ({step.edge.certainty})"
+    return f"{at(step.edge)}  {name_of(step.source)} {said} ({step.edge.certainty})"
 
 
 def _reached_lines(row: tuple["Reached", bool]) -> list[str]:
     reached, is_test = row
-    words = f"{_at(reached.edge)}  {_name(reached.node)} {reached.edge.kind.replace('_', ' ')} {_name(reached.via)}"
+    words = f"{at(reached.edge)}  {name_of(reached.node)} {reached.edge.kind.replace('_', ' ')} {name_of(reached.via)}"
     return [f"{'test ' if is_test else ''}{reached.hops}. {words} ({reached.edge.certainty})"]
 
 
@@ -330,9 +330,9 @@ def _where_it_stops(found: "Trace", *, is_listed: bool) -> list[str]:
             shown = ", ".join(one_line(name) for name in list(names)[:STOPS_SHOWN])
             rest = f" and {len(names) - STOPS_SHOWN:,} more" if len(names) > STOPS_SHOWN else ""
             lines.append(f"{words}: {shown}{rest}.")
-    if found.direction not in _OUTGOING:
+    if found.direction not in OUTGOING:
         how = ("listed by name",) if is_listed else ()
-        lines += _doubts(found.doubt, found.starts, *how)
+        lines += doubts(found.doubt, found.starts, *how)
     if found.is_cut:
         lines.append("Truncated; retry with fewer hops.")
     return lines
@@ -347,7 +347,7 @@ def location_of(node: CodeNode) -> str:
     return one_line(f"{node.path}:{node.start_line}-{node.end_line}  {node.qualified_name}")
 
 
-def _name(node: CodeNode) -> str:
+def name_of(node: CodeNode) -> str:
     return "(the file)" if node.is_file else one_line(node.qualified_name)
 
 
@@ -355,7 +355,7 @@ def _target(node: CodeNode) -> str:
     return one_line(node.path if node.is_file else f"{node.qualified_name}  {node.path}:{node.start_line}")
 
 
-def _at(edge: CodeEdge) -> str:
+def at(edge: CodeEdge) -> str:
     return one_line(f"{edge.path}:{edge.line}")
 
 

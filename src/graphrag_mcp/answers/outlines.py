@@ -40,7 +40,12 @@ def write_outline(outline: "Outline", tokens: int, note: str = "", is_stale: boo
     file, definitions = outline.file, outline.definitions
     changed = "Changed since it was indexed; line numbers may be off." if is_stale else ""
     head = f"{one_line(file.path)}: {counted(file.end_line, 'line')}, {counted(len(definitions), 'definition')}"
-    room = room_of(tokens)
+    lines = outline_lines(definitions, room_of(tokens))
+    return printable("\n".join(filter(None, (note, changed, head, *lines))))
+
+
+def outline_lines(definitions: Sequence[CodeNode], room: int) -> list[str]:
+    """Return definitions, each indented by its nesting, as many as fit."""
     lines: list[str] = []
     open_ends: list[int] = []
     for node in definitions:
@@ -48,11 +53,10 @@ def write_outline(outline: "Outline", tokens: int, note: str = "", is_stale: boo
         line = "  " * len(open_ends) + _line(node)
         room -= cost_of(line) + 1
         if room < 0:
-            lines.append(f"... {len(definitions) - len(lines):,} more")
-            break
+            return [*lines, f"... {len(definitions) - len(lines):,} more"]
         lines.append(line)
         open_ends.append(node.end_line)
-    return printable("\n".join(filter(None, (note, changed, head, *lines))))
+    return lines
 
 
 def write_chunk(chunk: StoredChunk, note: str = "") -> str:

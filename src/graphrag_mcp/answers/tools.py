@@ -27,6 +27,7 @@ from graphrag_mcp.answers.asking import (
     search,
     trace_relations,
 )
+from graphrag_mcp.answers.bodies import bodies_text
 from graphrag_mcp.answers.code_json import history_json, impact_json, occurrences_json, symbols_json, trace_json
 from graphrag_mcp.answers.code_text import impact_text, occurrences_text, symbols_text, trace_text
 from graphrag_mcp.answers.excerpts import CONCISE_TOKENS
@@ -137,12 +138,12 @@ FIND_SYMBOL = Tool(
     title="Find symbol",
     description=(
         "For a function, class, method or constant whose name you know. Returns each definition (path:start-end, "
-        "signature) and what uses it. rg is better for names in texts and comments."
+        "signature) and what uses it; with body=true its code. rg is better for names in texts and comments."
     ),
     arguments=FindSymbolArguments,
     needs=Capability.CODE,
     ask=find_symbol,
-    text=symbols_text,
+    text=lambda answer, call: (bodies_text if call.arguments.body else symbols_text)(answer, call),
     json=symbols_json,
 )
 TRACE = Tool(

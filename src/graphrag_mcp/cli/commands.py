@@ -1,4 +1,4 @@
-"""`index`, `search`, `grep`, `history`, `impact`, `watch`, `status` and `sync`."""
+"""`index`, `search`, `grep`, `read`, `history`, `impact`, `watch`, `status` and `sync`."""
 
 import argparse
 import json
@@ -6,6 +6,7 @@ import os
 import signal
 import sys
 import threading
+from collections.abc import Mapping
 from contextlib import closing
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -17,7 +18,7 @@ from graphrag_mcp.answers.overview import render_status
 from graphrag_mcp.answers.payload import report_payload, search_payload, status_payload
 from graphrag_mcp.answers.render import printable, render
 from graphrag_mcp.answers.requests import search_request
-from graphrag_mcp.answers.tools import HISTORY, HYBRID, IMPACT, OCCURRENCES
+from graphrag_mcp.answers.tools import FIND_SYMBOL, HISTORY, HYBRID, IMPACT, OCCURRENCES, Tool
 from graphrag_mcp.app.local import App
 from graphrag_mcp.app.protocol import SearchBackend
 from graphrag_mcp.app.remote import RemoteApp
@@ -67,11 +68,18 @@ def run_grep(options: argparse.Namespace) -> None:
         "response_format": "json" if options.json else "detailed",
         **_scope_arguments(options),
     }
-    with closing(_open(options)) as app:
-        call = OCCURRENCES.read(arguments, app.settings, app.root)
-        if not options.no_update:
-            bring_up_to_date(app)
-        _print(OCCURRENCES.write(OCCURRENCES.ask(app, call), call))
+    _answer(OCCURRENCES, arguments, options)
+
+
+def run_read(options: argparse.Namespace) -> None:
+    """Print the code of definitions, with what calls, uses and tests them."""
+    arguments = {
+        "symbol": ", ".join(options.symbol),
+        "body": True,
+        "focus": options.focus,
+        "response_format": "json" if options.json else "detailed",
+    }
+    _answer(FIND_SYMBOL, arguments, options)
 
 
 def run_history(options: argparse.Namespace) -> None:
@@ -79,11 +87,16 @@ def run_history(options: argparse.Namespace) -> None:
     names = ("query", "symbol", "path", "line", "since", "until", "author", "limit")
     arguments = {name: getattr(options, name) for name in names}
     arguments["response_format"] = "json" if options.json else "detailed"
+    _answer(HISTORY, arguments, options)
+
+
+def _answer(tool: Tool[Any, Any, Any], arguments: Mapping[str, object], options: argparse.Namespace) -> None:
+    """Print the answer of a tool."""
     with closing(_open(options)) as app:
-        call = HISTORY.read(arguments, app.settings, app.root)
+        call = tool.read(arguments, app.settings, app.root)
         if not options.no_update:
             bring_up_to_date(app)
-        _print(HISTORY.write(HISTORY.ask(app, call), call))
+        _print(tool.write(tool.ask(app, call), call))
 
 
 def run_impact(options: argparse.Namespace) -> None:

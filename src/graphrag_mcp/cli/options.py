@@ -35,6 +35,7 @@ def create_parser() -> argparse.ArgumentParser:
     _add_index(_add_command(commands, "index", "bring the index up to date"))
     _add_search(_add_command(commands, "search", "search, after bringing the index up to date"))
     _add_grep(_add_command(commands, "grep", "print every line with a text, after bringing the index up to date"))
+    _add_read(_add_command(commands, "read", "print the code of definitions, and what calls, uses and tests them"))
     _add_history(_add_command(commands, "history", "print the commits that explain code, or match words"))
     _add_impact(_add_command(commands, "impact", "print what a change breaks or may affect, and the tests to run"))
     _add_command(commands, "watch", "keep the index up to date until interrupted")
@@ -183,6 +184,13 @@ def _add_grep(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--limit", type=int, default=50, metavar="N", help="lines to show, 1 to 500 (default: 50)")
     parser.add_argument("--json", action="store_true", help="print JSON")
     _add_scope(parser.add_argument_group("scope"))
+
+
+def _add_read(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("symbol", metavar="SYMBOL", nargs="+", help="a name, path::name, path:line or file; up to ten")
+    parser.add_argument("--focus", default="", metavar="WORDS", help="fold long code around the lines with these words")
+    parser.add_argument("--no-update", action="store_true", help="answer without updating the index first")
+    parser.add_argument("--json", action="store_true", help="print JSON")
 
 
 def _add_history(parser: argparse.ArgumentParser) -> None:

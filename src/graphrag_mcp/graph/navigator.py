@@ -10,6 +10,7 @@ from graphrag_mcp.graph.flow import Flow, FlowSearch, Relevance
 from graphrag_mcp.graph.impact import Impact, find_impact
 from graphrag_mcp.graph.lookup import EVERYTHING, SEPARATORS, complete, find_file, find_nodes
 from graphrag_mcp.graph.neighbourhood import Neighbourhood, find_neighbourhood
+from graphrag_mcp.graph.reading import Body, read_body
 from graphrag_mcp.graph.relations import Relations
 from graphrag_mcp.graph.repository_map import RepositoryMap, map_repository
 from graphrag_mcp.graph.tracing import Step, Trace, trace
@@ -73,11 +74,15 @@ class Navigator:
             together.setdefault((node.qualified_name, node.category, by), []).append(found)
         return tuple(replace(first, also=tuple(one.node for one in others)) for first, *others in together.values())
 
+    def read(self, node: CodeNode, scope: Scope = EVERYTHING) -> Body:
+        """Return a definition or a file as it is now, with what is around it."""
+        return read_body(self._graph, self._relations, self.files, self.past, node, scope)
+
     def trace(
         self, text: str, direction: Direction, hops: int, scope: Scope = EVERYTHING, *, unresolved: bool = False
     ) -> Trace:
         """Follow one kind of relation from the definitions that a name means; see `tracing.trace`."""
-        starts = _without_headings(self.starts(text, scope))
+        starts = self.code(text, scope)
         return trace(
             self._graph, self._relations, starts, direction, hops, scope, with_members=True, unresolved=unresolved
         )
@@ -111,7 +116,7 @@ class Navigator:
 
     def impact(self, text: str, hops: int, scope: Scope = EVERYTHING) -> Impact:
         """Return what a change of a definition or a file may reach."""
-        starts = _without_headings(self.starts(text, scope))
+        starts = self.code(text, scope)
         found = find_impact(self._graph, self._relations, starts, hops, scope)
         return replace(found, together=tuple(self.past.together(found.starts[0].path, scope)))
 
@@ -168,6 +173,11 @@ class Navigator:
         """Return what a name, path or location means, code before tests and the rest. Raises RequestError for none."""
         return sorted(find_nodes(self._graph, text, self._root, scope), key=_by_category)
 
+    def code(self, text: str, scope: Scope = EVERYTHING) -> Sequence[CodeNode]:
+        """Return the same without the headings that are called as the code is: nothing calls them."""
+        nodes = self.starts(text, scope)
+        return [node for node in nodes if node.kind is not SymbolKind.SECTION] or nodes
+
     def _uses(self, node: CodeNode, scope: Scope) -> Found:
         directions = (Direction.IMPORTERS,) if node.is_file else _USES
         traces = [
@@ -181,11 +191,6 @@ class Navigator:
 _RUNS = (SymbolKind.FUNCTION, SymbolKind.METHOD)
 _USES = (Direction.USERS, Direction.SUBCLASSES, Direction.IMPORTERS)
 _CATEGORIES = {category: position for position, category in enumerate(Category)}
-
-
-def _without_headings(nodes: Sequence[CodeNode]) -> Sequence[CodeNode]:
-    """Leave out the headings that are called as the code is: nothing calls them."""
-    return [node for node in nodes if node.kind is not SymbolKind.SECTION] or nodes
 
 
 def _by_category(node: CodeNode) -> tuple[int, bool, bool, str, int]:

@@ -88,6 +88,21 @@ class Past:
         kept = {commit.name for commit in self._read(deadline + SECONDS, "--no-walk", *span.options, *names)}
         return Told(tuple(commit for commit in evolution.commits if commit.name in kept), note)
 
+    def last_change(self, node: CodeNode, deadline: float) -> Told:
+        """Return the newest commit that changed a definition or a file; none that is not found in time."""
+        path = self._folder + node.path
+        try:
+            place = ("HEAD", "--", path)
+            if not node.is_file:
+                lines = self._committed(node.path, node.start_line, node.end_line, deadline)
+                if lines is None:
+                    return Told((), "not committed yet")
+                place = (f"-L{lines.start},{lines.end}:{lines.path}", "--no-patch", lines.commit)
+            found = tuple(commit for commit, _ in read_commits(self._top, deadline, "-1", *place))
+            return Told(found, "" if found else "not committed yet")
+        except GitError as error:
+            return Told((), str(error))
+
     def of_line(self, path: str, line: int) -> Told:
         """Return the commit that made a line what it is, apart from blanks and moves. Raises GitError."""
         deadline = time.monotonic() + SECONDS

@@ -1,0 +1,75 @@
+"""A definition as it stands in its file now, with what calls it, what it calls, what tests it, and its last change."""
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from graphrag_mcp.graph.relations import Relations
+from graphrag_mcp.graph.tracing import Trace, trace
+from graphrag_mcp.grep.occurrences import Files
+from graphrag_mcp.history.find import Past
+from graphrag_mcp.model.files import SymbolKind
+from graphrag_mcp.model.graph import CodeNode, Direction
+from graphrag_mcp.model.history import Told
+from graphrag_mcp.model.scope import Scope
+from graphrag_mcp.ports import SymbolGraph
+
+HISTORY_SECONDS = 0.25  # For the last change of one definition.
+
+
+@dataclass(frozen=True, slots=True)
+class Body:
+    """A definition or a file, with its lines as they are now.
+
+    first: the number of the first of `lines`, which begin with the comment above the definition. members: what is
+    defined in it. users: its callers, of a type its users, of a file its importers. uses: what it calls or imports.
+    change: the commit that changed it last, or why that is not known.
+    """
+
+    node: CodeNode
+    first: int
+    lines: Sequence[str]
+    members: Sequence[CodeNode]
+    users: Trace
+    uses: Trace
+    tests: Trace
+    change: Told
+
+    @property
+    def has_outline(self) -> bool:
+        """Whether its members say what it is."""
+        return self.node.is_file or (self.node.kind in (SymbolKind.TYPE, SymbolKind.MODULE) and bool(self.members))
+
+
+def read_body(graph: SymbolGraph, relations: Relations, files: Files, past: Past, node: CodeNode, scope: Scope) -> Body:
+    """Read a definition and follow the relations to it and from it."""
+
+    def follow(direction: Direction) -> Trace:
+        return trace(graph, relations, [node], direction, 1, scope, with_members=True)
+
+    definitions = graph.in_file(node.path)
+    members = [one for one in definitions if one.node_id != node.node_id and _is_inside(one, node)]
+    ((_, data),) = files.read([node.path])
+    lines = (data or b"").decode().split("\n")
+    first = 1 if node.is_file else _first_line(node, definitions, lines)
+    users, uses = Direction.CALLERS, Direction.CALLEES
+    if node.is_file:
+        users, uses = Direction.IMPORTERS, Direction.IMPORTS
+    elif node.kind is SymbolKind.TYPE:
+        users = Direction.USERS
+    change = past.last_change(node, time.monotonic() + HISTORY_SECONDS)
+    shown = lines[first - 1 : node.end_line]
+    return Body(node, first, shown, members, follow(users), follow(uses), follow(Direction.TESTS), change)
+
+
+def _is_inside(inner: CodeNode, outer: CodeNode) -> bool:
+    return outer.is_file or (outer.start_line <= inner.start_line and inner.end_line <= outer.end_line)
+
+
+def _first_line(node: CodeNode, definitions: Sequence[CodeNode], lines: Sequence[str]) -> int:
+    """Return the first line of a definition, with the lines right above it that are of no other one."""
+    taken = {line for one in definitions for line in (one.start_line, one.end_line)}
+    first = node.start_line
+    while 1 < first <= len(lines) and lines[first - 2].strip() and first - 1 not in taken:
+        first -= 1
+    return first

@@ -138,7 +138,7 @@ def test_tests_are_on_the_way_only_if_one_of_them_is_an_end(app: App) -> None:
     ("arguments", "problem"),
     [
         ({}, "symbol is required, or from, to or question"),
-        ({"symbol": "glow", "to": "glow"}, "symbol goes with direction; leave it out with from, to or question"),
+        ({"symbol": "glow", "from": "glow"}, "symbol and from both say where to start; give one of them"),
         ({"from": "Lamp.shine"}, "nothing that is indexed defines 'Lamp.shine'"),
         ({"from": [], "to": [" "]}, "to[0] = "),
     ],
@@ -153,6 +153,12 @@ def test_what_cannot_be_asked_is_named(app: App, arguments: dict[str, Any], prob
 def test_of_several_names_one_may_be_unknown(app: App) -> None:
     """An agent may guess; what exists is asked for."""
     assert "Lamp.light reaches stop_gas" in ask(app, {"from": ["Lamp.shine", "Lamp.light"], "to": ["stop_gas"]})
+
+
+def test_a_symbol_is_a_start(app: App) -> None:
+    """With an end, or a question."""
+    assert "Lamp.light reaches stop_gas" in ask(app, {"symbol": "Lamp.light", "to": "stop_gas"})
+    assert "Lamp.light reaches stop_gas" in ask(app, {"symbol": "Lamp.light", "question": "does it reach stop_gas?"})
 
 
 STORED = {

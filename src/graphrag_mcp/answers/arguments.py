@@ -308,12 +308,17 @@ class TraceArguments(CodeArguments):
         """Whether it asks how code reaches other code."""
         return bool(self.from_ or self.to or self.question)
 
+    @property
+    def starts(self) -> list[str]:
+        """The symbols at which a flow starts."""
+        return self.from_ or list(filter(None, [self.symbol.strip()]))
+
     @model_validator(mode="after")
     def _asks(self) -> Self:
         if not self.symbol.strip() and not self.is_flow:
             raise RequestError("symbol", "symbol is required, or from, to or question")
-        if self.symbol.strip() and self.is_flow:
-            raise RequestError("symbol", "symbol goes with direction; leave it out with from, to or question")
+        if self.symbol.strip() and self.from_:
+            raise RequestError("symbol", "symbol and from both say where to start; give one of them")
         return self
 
 

@@ -50,11 +50,11 @@ def parts_of(question: str) -> tuple[str, str]:
 def find_hits(backend: CodeBackend, call: Call[TraceArguments]) -> list[Sequence[Hit]]:
     """Return what a search finds for each part of the question that no argument names, then for all of it."""
     asked = call.arguments
-    if not asked.question or (asked.from_ and asked.to):
+    if not asked.question or (asked.starts and asked.to):
         return [(), (), ()]
     scope = replace(call.scope, categories=frozenset((Category.IMPLEMENTATION,)))
     parts = (*parts_of(asked.question), asked.question)
-    needed = (not asked.from_, not asked.to, parts[0] != parts[1])
+    needed = (not asked.starts, not asked.to, parts[0] != parts[1])
     requests = [SearchRequest(part, limit=MAX_HITS, scope=scope, include_graph_context=False) for part in parts]
     return [
         backend.search(request).primary if is_needed else ()
@@ -69,9 +69,9 @@ def ends_of(navigator: "Navigator", call: Call[TraceArguments], hits: Sequence[S
     *of_parts, of_all = hits
     sides = [
         _named(navigator, call, given) if given else _asked(navigator, call, part, found, of_all)
-        for part, given, found in zip(parts, (asked.from_, asked.to), of_parts, strict=True)
+        for part, given, found in zip(parts, (asked.starts, asked.to), of_parts, strict=True)
     ]
-    if parts[0] == parts[1] and asked.question and not (asked.from_ or asked.to):
+    if parts[0] == parts[1] and asked.question and not (asked.starts or asked.to):
         sides = _in_order(navigator, call, asked.question) or sides
     return sides[0], sides[1]
 

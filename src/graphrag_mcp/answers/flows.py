@@ -93,7 +93,7 @@ def _where_it_breaks(flow: "Flow", asked: TraceArguments) -> Iterator[str]:
     yield f"Looked at {counted(flow.reached, 'definition')} after the start, {flow.reaching:,} before the end."
     for ahead, behind in flow.broken[:3]:
         yield one_line(f"Nearest in one file: after the start {_hop(ahead)}, before the end {_hop(behind)}")
-    guessed = [("from", flow.starts)] * (not asked.from_) + [("to", flow.ends)] * (not asked.to)
+    guessed = [("from", flow.starts)] * (not asked.starts) + [("to", flow.ends)] * (not asked.to)
     for name, nodes in guessed:
         yield one_line(f"Call again with {name}= one of: " + ", ".join(location_of(node) for node in nodes[:5]))
 

@@ -106,6 +106,12 @@ def test_read_prints_the_code_of_several_symbols(root: Path, capsys: pytest.Capt
     assert "def refresh_token" in row["body"]
 
 
+def test_map_prints_where_to_start(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """As text or JSON."""
+    assert output_of(capsys, "map", "--root", root).startswith("Languages: python ")
+    assert "python" in json.loads(output_of(capsys, "map", "--root", root, "--json"))["languages"]
+
+
 def test_grep_prints_every_line_with_its_role(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """As the tool answers, for a text or a pattern, of some folders, as text or JSON."""
     text = output_of(capsys, "grep", "refresh_token", "--root", root, "-w")

@@ -182,7 +182,7 @@ def test_an_edit_is_seen_by_the_next_reading(project: App) -> None:
 @pytest.mark.parametrize(
     ("uri", "words"),
     [
-        ("graphrag://nothing", "is not a resource; use graphrag://map, graphrag://outline/PATH"),
+        ("graphrag://nothing", "is not a resource; use graphrag://overview, graphrag://map, graphrag://outline/PATH"),
         ("graphrag://outline", "is not a resource"),
         ("file:///etc/passwd", "is not a resource"),
         ("graphrag://outline/none.py", "'none.py' is not an indexed file; see index_status"),
@@ -226,7 +226,7 @@ def test_every_template_is_readable_as_it_is_written(project: App, era: Era) -> 
         return listed, templates
 
     listed, templates = talk(project, conversation, era)
-    assert listed == ["graphrag://map"]
+    assert listed == ["graphrag://overview", "graphrag://map"]
     values = {"{+path}": "shop/taxes.py", "{?line}": "?line=1", "{?tokens}": "?tokens=300"}
     assert len(templates) == 3
     for template in templates:

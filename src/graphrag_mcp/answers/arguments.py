@@ -218,7 +218,13 @@ class QueryUniqueDocumentsArguments(QueryDocumentsArguments):
 
 
 class IndexStatusArguments(ToolArguments):
-    """`index_status`: only the form of the answer."""
+    """`index_status`."""
+
+    overview: bool = Field(
+        False,
+        description="What a newcomer needs first instead: languages, entry points, modules, tests, settings.",
+        json_schema_extra=_hint("languages, entry points, hubs, tests instead"),
+    )
 
 
 SymbolText = Annotated[

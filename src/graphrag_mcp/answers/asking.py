@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
 from graphrag_mcp.answers.arguments import (
     FindSymbolArguments,
@@ -18,7 +18,7 @@ from graphrag_mcp.answers.arguments import (
 from graphrag_mcp.answers.ends import ends_of, find_hits
 from graphrag_mcp.answers.render import describe_incomplete
 from graphrag_mcp.answers.requests import Call, Page, page_of, search_request
-from graphrag_mcp.app.protocol import CodeBackend, InFile, SearchBackend
+from graphrag_mcp.app.protocol import Capability, CodeBackend, InFile, SearchBackend
 from graphrag_mcp.errors import RequestError
 from graphrag_mcp.model.graph import CodeNode
 from graphrag_mcp.model.history import Commit, Span
@@ -30,6 +30,7 @@ if TYPE_CHECKING:  # The navigator imports numpy through the ports, and no clien
     from graphrag_mcp.graph.flow import Chain, Flow, Link
     from graphrag_mcp.graph.impact import Impact, Reached
     from graphrag_mcp.graph.navigator import Found, Navigator
+    from graphrag_mcp.graph.orientation import Orientation
     from graphrag_mcp.graph.reading import Body
     from graphrag_mcp.graph.tracing import Step, Trace
     from graphrag_mcp.grep.hits import Hits
@@ -68,9 +69,16 @@ def search(backend: SearchBackend, call: Call[SearchArguments]) -> SearchResult:
         raise _noted(error, describe_incomplete(backend.index_state())) from error
 
 
-def index_status(backend: SearchBackend, _call: Call[IndexStatusArguments]) -> Status:
-    """Return the status of the index."""
-    return backend.status()
+def index_status(backend: SearchBackend, call: Call[IndexStatusArguments]) -> "Status | Orientation":
+    """Return the status of the index, or what a newcomer to the repository needs first."""
+    return orientation(backend) if call.arguments.overview else backend.status()
+
+
+def orientation(backend: SearchBackend) -> "Orientation":
+    """Return what a newcomer to the repository needs first. Raises RequestError without an index file."""
+    if Capability.CODE not in backend.capabilities:
+        raise RequestError("overview", "overview: this server searches without an index file; start one in the project")
+    return cast("CodeBackend", backend).navigator().orientation()
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
 """Writes resources as text: a file's outline, the repository map, and the chunk at a line."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from graphrag_mcp.answers.excerpts import cost_of, room_of
@@ -11,9 +11,13 @@ from graphrag_mcp.text.counts import counted
 
 if TYPE_CHECKING:
     from graphrag_mcp.graph.navigator import Outline
+    from graphrag_mcp.graph.orientation import Orientation
     from graphrag_mcp.graph.repository_map import RepositoryMap
 
 SIGNATURE_CHARACTERS = 160
+ROOMS = {"Most depended on": 500, "Entry points": 250}  # Characters of the parts of an orientation.
+ROOM = 110  # Of the others: with the titles 1,500.
+NAMES_SHOWN = 2  # Of a module.
 
 
 def write_map(found: "RepositoryMap", tokens: int, note: str = "") -> str:
@@ -33,6 +37,37 @@ def write_map(found: "RepositoryMap", tokens: int, note: str = "") -> str:
     head = f"The {shown:,} of {counted(found.total, 'definition')} that most of the code depends on, by file:"
     lines = [line for path, nodes in files.items() for line in (one_line(path), *_lines(nodes))]
     return printable("\n".join(filter(None, (note, head, *lines))))
+
+
+def write_orientation(found: "Orientation", note: str = "") -> str:
+    """Return what a newcomer needs first, in about 1,500 characters at most."""
+    modules = [f"{path} ({', '.join(names[:NAMES_SHOWN])})" for path, names in found.modules.items()]
+    parts = {
+        "Languages": [f"{language} {count:,}" for language, count in found.languages.items()],
+        "Packages": found.packages,
+        "Entry points": found.entries,
+        "Lines like HTTP routes": _counted_lines(found.routes),
+        "Most depended on": modules,
+        "Tests": found.tests,
+        "Environment is read in": _counted_lines(found.environment),
+    }
+    lines = [f"{title}: {_fitting(values, ROOMS.get(title, ROOM))}" for title, values in parts.items() if values]
+    return printable("\n".join(filter(None, (note, *lines))))
+
+
+def _counted_lines(lines: Mapping[str, int]) -> list[str]:
+    return [f"{path} ({counted(count, 'line')})" for path, count in lines.items()]
+
+
+def _fitting(values: Sequence[str], room: int) -> str:
+    """Return as many values as fit in a line, and how many do not."""
+    shown: list[str] = []
+    for value in values:
+        room -= cost_of(one_line(value)) + 2
+        if room < 0 and shown:
+            return f"{', '.join(shown)} and {len(values) - len(shown):,} more"
+        shown.append(one_line(value))
+    return ", ".join(shown)
 
 
 def write_outline(outline: "Outline", tokens: int, note: str = "", is_stale: bool = False) -> str:

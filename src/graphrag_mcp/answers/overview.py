@@ -2,19 +2,26 @@
 
 from collections.abc import Mapping
 from datetime import UTC, datetime
+from typing import TYPE_CHECKING
 
 from graphrag_mcp.answers.arguments import IndexStatusArguments
 from graphrag_mcp.answers.excerpts import cut_text, room_of
+from graphrag_mcp.answers.outlines import write_orientation
 from graphrag_mcp.answers.render import describe_state, one_line, printable
 from graphrag_mcp.answers.requests import Call
 from graphrag_mcp.model.reports import ServerState, Status
 from graphrag_mcp.text.counts import counted
 
+if TYPE_CHECKING:
+    from graphrag_mcp.graph.orientation import Orientation
+
 SHOWN_KINDS = 12  # Languages or reasons on one line; the JSON form lists all.
 
 
-def status_text(status: Status, call: Call[IndexStatusArguments]) -> str:
+def status_text(status: "Status | Orientation", call: Call[IndexStatusArguments]) -> str:
     """Return the answer of `index_status`; without a token budget, all of it."""
+    if not isinstance(status, Status):
+        return write_orientation(status)
     text = render_status(status, call.arguments.response_format == "detailed")
     return cut_text(text, room_of(call.tokens)).text if call.arguments.token_budget else text
 

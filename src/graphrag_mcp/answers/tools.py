@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Generic, TypeAlias, TypeVar
 
@@ -39,6 +39,7 @@ from graphrag_mcp.answers.render import printable, search_text
 from graphrag_mcp.answers.requests import Call, read_cursor
 from graphrag_mcp.answers.validation import parse_arguments, schema_of
 from graphrag_mcp.app.protocol import Capability, SearchBackend
+from graphrag_mcp.model.reports import Status
 from graphrag_mcp.model.search import SearchResult
 from graphrag_mcp.settings import Settings
 
@@ -191,13 +192,13 @@ STATUS = Tool(
     title="Index status",
     description=(
         "For a search that finds less than expected. Returns what is indexed, whether it is complete, and what was "
-        "left out and why. rg finds text there."
+        "left out and why; with overview=true, where to start in this repository. rg finds text there."
     ),
     arguments=IndexStatusArguments,
     needs=Capability.STATUS,
     ask=index_status,
     text=status_text,
-    json=lambda status, _call: status_payload(status),
+    json=lambda status, _call: status_payload(status) if isinstance(status, Status) else asdict(status),
 )
 
 HISTORY = Tool(

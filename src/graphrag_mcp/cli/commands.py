@@ -1,4 +1,4 @@
-"""`index`, `search`, `grep`, `read`, `history`, `impact`, `watch`, `status` and `sync`."""
+"""`index`, `search`, `grep`, `read`, `history`, `impact`, `map`, `watch`, `status` and `sync`."""
 
 import argparse
 import json
@@ -18,7 +18,7 @@ from graphrag_mcp.answers.overview import render_status
 from graphrag_mcp.answers.payload import report_payload, search_payload, status_payload
 from graphrag_mcp.answers.render import printable, render
 from graphrag_mcp.answers.requests import search_request
-from graphrag_mcp.answers.tools import FIND_SYMBOL, HISTORY, HYBRID, IMPACT, OCCURRENCES, Tool
+from graphrag_mcp.answers.tools import FIND_SYMBOL, HISTORY, HYBRID, IMPACT, OCCURRENCES, STATUS, Tool
 from graphrag_mcp.app.local import App
 from graphrag_mcp.app.protocol import SearchBackend
 from graphrag_mcp.app.remote import RemoteApp
@@ -160,6 +160,11 @@ def run_status(options: argparse.Namespace) -> None:
     with closing(_open_remote(options) if options.remote else _open(options)) as backend:
         status = backend.status()
     _print(_json(status_payload(status)) if options.json else render_status(status))
+
+
+def run_map(options: argparse.Namespace) -> None:
+    """Print what a newcomer to the repository needs first."""
+    _answer(STATUS, {"overview": True, "response_format": "json" if options.json else "detailed"}, options)
 
 
 def run_sync(options: argparse.Namespace) -> None:

@@ -38,6 +38,7 @@ def create_parser() -> argparse.ArgumentParser:
     _add_read(_add_command(commands, "read", "print the code of definitions, and what calls, uses and tests them"))
     _add_history(_add_command(commands, "history", "print the commits that explain code, or match words"))
     _add_impact(_add_command(commands, "impact", "print what a change breaks or may affect, and the tests to run"))
+    _add_plain(_add_command(commands, "map", "print what a newcomer needs first: languages, entry points, modules"))
     _add_command(commands, "watch", "keep the index up to date until interrupted")
     status = _add_command(commands, "status", "show what is indexed, and what is not and why")
     how = status.add_mutually_exclusive_group()
@@ -189,6 +190,10 @@ def _add_grep(parser: argparse.ArgumentParser) -> None:
 def _add_read(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("symbol", metavar="SYMBOL", nargs="+", help="a name, path::name, path:line or file; up to ten")
     parser.add_argument("--focus", default="", metavar="WORDS", help="fold long code around the lines with these words")
+    _add_plain(parser)
+
+
+def _add_plain(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--no-update", action="store_true", help="answer without updating the index first")
     parser.add_argument("--json", action="store_true", help="print JSON")
 

@@ -10,6 +10,7 @@ from graphrag_mcp.graph.flow import Flow, FlowSearch, Relevance
 from graphrag_mcp.graph.impact import Impact, find_impact
 from graphrag_mcp.graph.lookup import EVERYTHING, SEPARATORS, complete, find_file, find_nodes
 from graphrag_mcp.graph.neighbourhood import Neighbourhood, find_neighbourhood
+from graphrag_mcp.graph.orientation import Orientation, find_orientation
 from graphrag_mcp.graph.reading import Body, read_body
 from graphrag_mcp.graph.relations import Relations
 from graphrag_mcp.graph.repository_map import RepositoryMap, map_repository
@@ -158,6 +159,10 @@ class Navigator:
     def repository_map(self) -> RepositoryMap:
         """Return the definitions, those that most of the code depends on first."""
         return map_repository(self._graph)
+
+    def orientation(self) -> Orientation:
+        """Return what a newcomer needs first."""
+        return find_orientation(self._graph, self.files)
 
     def complete_path(self, beginning: str) -> list[str]:
         """Return the indexed paths that begin with the text, then those that contain it."""

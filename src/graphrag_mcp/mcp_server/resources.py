@@ -5,26 +5,36 @@ from urllib.parse import parse_qs, unquote, urlsplit
 from mcp import types
 
 from graphrag_mcp.answers.arguments import MAXIMUM_BUDGET, MINIMUM_BUDGET
-from graphrag_mcp.answers.outlines import write_chunk, write_map, write_outline
+from graphrag_mcp.answers.asking import orientation
+from graphrag_mcp.answers.outlines import write_chunk, write_map, write_orientation, write_outline
 from graphrag_mcp.answers.render import describe_incomplete
 from graphrag_mcp.app.lazy import LazyBackend
 from graphrag_mcp.app.protocol import Capability, CodeBackend
 from graphrag_mcp.errors import RequestError, not_indexed, quoted
 from graphrag_mcp.mcp_server.calls import Context, ask, refusal, wait_for_index
 
-MAP, OUTLINE, CHUNK = "graphrag://map", "graphrag://outline", "graphrag://chunk"
+OVERVIEW, MAP = "graphrag://overview", "graphrag://map"
+OUTLINE, CHUNK = "graphrag://outline", "graphrag://chunk"
 MAP_TOKENS = 2_000
 PLAIN = "text/plain"
 MOST_VALUES = 100  # Of a completion: the protocol's limit.
 
 RESOURCES = [
     types.Resource(
+        uri=OVERVIEW,
+        name="overview",
+        title="Overview",
+        description="Languages, packages, entry points, the modules that most depend on, tests, settings: in 1,500 "
+        "characters.",
+        mime_type=PLAIN,
+    ),
+    types.Resource(
         uri=MAP,
         name="repository-map",
         title="Repository map",
         description="The definitions that most of this repository's code depends on, by file: where to start reading.",
         mime_type=PLAIN,
-    )
+    ),
 ]
 TEMPLATES = [
     types.ResourceTemplate(
@@ -92,6 +102,10 @@ async def read_resource(backend: LazyBackend[CodeBackend], context: Context, uri
     """Return the text of a resource. Raises RequestError when the URI names none."""
     kind, path, query = _parse(uri)
     await wait_for_index(backend, context, Capability.CODE)
+    if kind == OVERVIEW:
+        return await ask(
+            backend, lambda one: write_orientation(orientation(one), describe_incomplete(one.index_state()))
+        )
     if kind == MAP:
         return await ask(backend, _map, _number(query, "tokens", MAP_TOKENS, MINIMUM_BUDGET, MAXIMUM_BUDGET))
     if kind == OUTLINE:
@@ -135,9 +149,9 @@ def _parse(uri: str) -> tuple[str, str, dict[str, list[str]]]:
         kind, path = f"{parts.scheme}://{parts.netloc}", unquote(parts.path.removeprefix("/"))
     except ValueError:
         kind, path = "", ""
-    if kind not in (MAP, OUTLINE, CHUNK) or (kind != MAP) != bool(path):
+    if kind not in (OVERVIEW, MAP, OUTLINE, CHUNK) or (kind in (OUTLINE, CHUNK)) != bool(path):
         raise RequestError(
-            "uri", f"{quoted(uri)} is not a resource; use {MAP}, {OUTLINE}/PATH or {CHUNK}/PATH?line=LINE"
+            "uri", f"{quoted(uri)} is not a resource; use {OVERVIEW}, {MAP}, {OUTLINE}/PATH or {CHUNK}/PATH?line=LINE"
         )
     return kind, path, parse_qs(parts.query)
 

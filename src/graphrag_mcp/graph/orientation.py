@@ -1,0 +1,170 @@
+"""What a newcomer to a repository needs first, from its manifests, its files and its code graph."""
+
+import json
+import tomllib
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+from typing import Any
+
+from graphrag_mcp.graph.repository_map import map_repository
+from graphrag_mcp.grep.hits import find_hits
+from graphrag_mcp.grep.needles import create_needle
+from graphrag_mcp.grep.occurrences import Files
+from graphrag_mcp.model.files import Category, ListedFile
+from graphrag_mcp.model.scope import Scope
+from graphrag_mcp.ports import SymbolGraph
+
+MODULES = 10
+PLACES = 5  # Files with routes, or that read the environment.
+MANIFESTS = 20  # Of a monorepo, the nearest to the root.
+
+_CODE = Scope(categories=frozenset((Category.IMPLEMENTATION,)))
+_ASIDE = frozenset((Category.TESTS, Category.EXAMPLES, Category.VENDORED))
+_ROUTES = (
+    r"^\s*@\w+(?:\.\w+)*\.(?:route|get|post|put|delete|patch|websocket)\(\s*[\"'/]"
+    r"|^\s*@(?:Get|Post|Put|Delete|Patch|Request)Mapping\b"
+    r"|^\s*\w+(?:\.\w+)*\.(?:get|post|put|delete|patch|Get|Post|Put|Delete|Patch|GET|POST|PUT|DELETE|PATCH|HandleFunc)"
+    r"\(\s*[\"'`]/"
+)
+_ENVIRONMENT = r"\b(?:os\.environ|os\.getenv|os\.Getenv|os\.LookupEnv|process\.env|System\.getenv|env::var|ENV\[)"
+_USUAL_TESTS = {
+    "go.mod": "go test ./...",
+    "Cargo.toml": "cargo test",
+    "pom.xml": "mvn test",
+    "build.gradle": "gradle test",
+    "build.gradle.kts": "gradle test",
+    "tox.ini": "tox",
+    "noxfile.py": "nox",
+    "pytest.ini": "pytest",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Orientation:
+    """The first things to know.
+
+    languages: files of code by language. packages, entries: what manifests export and let run, and functions called
+    main. routes, environment: lines by file that look like HTTP routes, or that read the environment. modules: files
+    that most of the code depends on, each with its best definitions. tests: commands that the configuration names, or
+    that its kind stands for.
+    """
+
+    languages: Mapping[str, int]
+    packages: tuple[str, ...]
+    entries: tuple[str, ...]
+    routes: Mapping[str, int]
+    modules: Mapping[str, tuple[str, ...]]
+    tests: tuple[str, ...]
+    environment: Mapping[str, int]
+
+
+def find_orientation(graph: SymbolGraph, files: Files) -> Orientation:
+    """Return what manifests, definitions and lines say; tests, examples and foreign code are left out."""
+    listed = [file for file in files.listed(Scope()) if file.category not in _ASIDE]
+    code = [file for file in listed if file.category is Category.IMPLEMENTATION]
+    languages = Counter(file.language for file in code if file.language)
+    manifests = _read_manifests(files, listed)
+    names = {file.path for file in listed}
+    mains = [f"{node.path}:{node.start_line} {node.name}" for node in graph.definitions("main", _CODE)]
+    started = [file.path for file in listed if file.path.endswith("__main__.py")]
+    return Orientation(
+        dict(languages.most_common()),
+        tuple(dict.fromkeys(name for path, read in manifests for name in _packages(path, read))),
+        tuple(
+            dict.fromkeys([*(entry for path, read in manifests for entry in _entries(path, read)), *started, *mains])
+        ),
+        _lines_by_file(_ROUTES, files),
+        _modules(graph),
+        tuple(dict.fromkeys([*_configured_tests(manifests, names, files), *_usual_tests(names)])),
+        _lines_by_file(_ENVIRONMENT, files),
+    )
+
+
+def _read_manifests(files: Files, listed: Iterable[ListedFile]) -> list[tuple[str, dict[str, Any]]]:
+    """Return the manifests that parse, those nearest to the root first."""
+    paths = sorted(
+        (file.path for file in listed if PurePosixPath(file.path).name in _READERS),
+        key=lambda path: (path.count("/"), path),
+    )[:MANIFESTS]
+    found: list[tuple[str, dict[str, Any]]] = []
+    for path, data in files.read(paths):
+        try:
+            read = _READERS[PurePosixPath(path).name]((data or b"").decode())
+        except ValueError:
+            continue
+        if isinstance(read, dict):
+            found.append((path, read))
+    return found
+
+
+def _read_go_module(text: str) -> dict[str, Any]:
+    names = [line.removeprefix("module ").strip() for line in text.split("\n") if line.startswith("module ")]
+    return {"name": names[0]} if names else {}
+
+
+_READERS: Mapping[str, Callable[[str], Any]] = {
+    "go.mod": _read_go_module,
+    "pyproject.toml": tomllib.loads,
+    "Cargo.toml": tomllib.loads,
+    "package.json": json.loads,
+}
+
+
+def _part(read: Mapping[str, Any], *keys: str) -> Any:
+    """Return a value inside nested objects, {} if one is missing."""
+    value: Any = read
+    for key in keys:
+        value = value.get(key, {}) if isinstance(value, Mapping) else {}
+    return value
+
+
+def _packages(path: str, read: Mapping[str, Any]) -> Iterator[str]:
+    name = _part(read, "name") or _part(read, "project", "name") or _part(read, "package", "name")
+    if isinstance(name, str) and not _part(read, "private"):
+        yield f"{name} ({path})"
+
+
+def _entries(path: str, read: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the commands of a manifest, and the module that importers get."""
+    commands = _part(read, "project", "scripts") or _part(read, "tool", "poetry", "scripts") or _part(read, "bin")
+    if isinstance(commands, Mapping):
+        yield from (f"{name} = {target}" for name, target in commands.items())
+    elif isinstance(commands, str):
+        yield f"{_part(read, 'name') or path} = {commands}"
+    elif isinstance(commands, list):
+        yield from (f"{_part(one, 'name')} = {_part(one, 'path')}" for one in commands)
+    if isinstance(main := _part(read, "main"), str):
+        yield f"{main} ({path})"
+
+
+def _configured_tests(manifests: Iterable[tuple[str, dict[str, Any]]], names: set[str], files: Files) -> Iterator[str]:
+    for path, read in manifests:
+        if "/" in path:
+            continue
+        if isinstance(script := _part(read, "scripts", "test"), str):
+            yield f"npm test ({script})"
+        if _part(read, "tool", "pytest"):
+            yield "pytest"
+    makefiles = [name for name in ("Makefile", "makefile", "GNUmakefile") if name in names]
+    for _, data in files.read(makefiles):
+        if any(line.startswith("test:") for line in (data or b"").decode().split("\n")):
+            yield "make test"
+
+
+def _usual_tests(names: set[str]) -> Iterator[str]:
+    return (command for name, command in _USUAL_TESTS.items() if name in names)
+
+
+def _modules(graph: SymbolGraph) -> dict[str, tuple[str, ...]]:
+    found: dict[str, list[str]] = {}
+    for node in map_repository(graph).nodes:
+        if node.path in found or len(found) < MODULES:
+            found.setdefault(node.path, []).append(node.name)
+    return {path: tuple(names) for path, names in found.items()}
+
+
+def _lines_by_file(pattern: str, files: Files) -> dict[str, int]:
+    hits = find_hits(create_needle(pattern, regex=True), _CODE, files, 0)
+    return dict(Counter(line.path for line in hits.found.lines).most_common())

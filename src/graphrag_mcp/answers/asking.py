@@ -16,6 +16,7 @@ from graphrag_mcp.answers.arguments import (
     TraceArguments,
 )
 from graphrag_mcp.answers.ends import ends_of, find_hits
+from graphrag_mcp.answers.examples import find_example, search_alike
 from graphrag_mcp.answers.render import describe_incomplete
 from graphrag_mcp.answers.requests import Call, Page, page_of, search_request
 from graphrag_mcp.app.protocol import Capability, CodeBackend, InFile, SearchBackend
@@ -63,8 +64,10 @@ class CodeAnswer(Generic[Whole, Row]):
 
 def search(backend: SearchBackend, call: Call[SearchArguments]) -> SearchResult:
     """Return the result of the three search tools."""
+    request = search_request(call)
     try:
-        return backend.search(search_request(call))
+        example = find_example(backend, request)
+        return search_alike(backend, request, example) if example else backend.search(request)
     except RequestError as error:
         raise _noted(error, describe_incomplete(backend.index_state())) from error
 

@@ -99,8 +99,8 @@ HYBRID = Tool(
     title="Search code",
     description=(
         "For where, how and which questions about this repository, pasted errors, and names in any spelling. Returns "
-        "path:start-end with symbol, reason and code, the best first and not all, then related code. rg is as good for "
-        "an exact string in files you know."
+        "path:start-end with symbol, reason and code, the best first and not all, then related code; `like NAME` or "
+        "path:1-9 finds code that does the same. rg is as good for an exact string in files you know."
     ),
     arguments=HybridSearchArguments,
     needs=Capability.SEARCH,

@@ -72,7 +72,7 @@ def test_every_resource_can_be_read(ask: Ask) -> None:
     uris = [one["uri"] for one in ask("resources/list")["resources"]]
     templates = [one["uriTemplate"] for one in ask("resources/templates/list")["resourceTemplates"]]
     uris += [re.sub(r"\{(\W?)(\w+)\}", _expand, one) for one in templates]
-    assert len(uris) == len(set(uris)) == 4
+    assert len(uris) == len(set(uris)) == 5
     for uri in uris:
         assert ask("resources/read", "--uri", uri)["contents"], uri
 

@@ -234,6 +234,16 @@ def test_every_template_is_readable_as_it_is_written(project: App, era: Era) -> 
         assert "tax_of" in read(project, uri, era)
 
 
+def test_lists_say_how_long_they_may_be_kept(project: App) -> None:
+    """A client then does not ask again in every turn; what a resource says changes with the files."""
+
+    async def conversation(client: Client) -> list[int]:
+        lists = [await client.list_tools(), await client.list_prompts(), await client.list_resources()]
+        return [*(one.ttl_ms or 0 for one in lists), (await client.read_resource("graphrag://map")).ttl_ms or 0]
+
+    assert talk(project, conversation) == [3_600_000] * 3 + [0]
+
+
 # ---------------------------------------------------------------- prompts
 
 

@@ -37,6 +37,7 @@ if TYPE_CHECKING:  # The navigator imports numpy through the ports, and no clien
     from graphrag_mcp.grep.hits import Hits
     from graphrag_mcp.grep.roles import Placed
 
+FLOW_SECONDS = 0.33  # For the ends and the chains between them.
 CHANGES_SECONDS = 0.8  # For the definitions that the commits of a page changed.
 NOT_INDEXED = "(changed only files that are not indexed)"
 USES_SHOWN = 6  # Of a definition; trace_relations lists all.
@@ -122,10 +123,13 @@ def trace_relations(backend: CodeBackend, call: Call[TraceArguments]) -> CodeAns
 
 
 def _flow(backend: CodeBackend, call: Call[TraceArguments]) -> "CodeAnswer[Flow, Chain | tuple[int, Link]]":
+    deadline = time.monotonic() + FLOW_SECONDS
     hits = find_hits(backend, call)
 
     def ask(navigator: "Navigator") -> "CodeAnswer[Flow, Chain | tuple[int, Link]]":
-        flow = navigator.flow(*ends_of(navigator, call, hits), call.arguments.question, call.scope)
+        ends = ends_of(navigator, call, hits)
+        until = max(deadline, time.monotonic() + FLOW_SECONDS / 2)  # The first search after a start takes longer.
+        flow = navigator.flow(*ends, call.arguments.question, until, call.scope)
         links = [link for _, link in flow.tree] + [link for chain in flow.chains for link in chain.links]
         nodes = dict.fromkeys(node for link in links for node in (link.source, link.target))
         texts = navigator.texts({(link.edge.path, link.edge.line) for link in links})

@@ -1,5 +1,6 @@
 """What a change of files breaks or may affect, from their definitions before and after it."""
 
+import re
 import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -17,8 +18,11 @@ from graphrag_mcp.model.history import Companion
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.parsing.code.modules import module_keys
 from graphrag_mcp.ports import SymbolGraph
+from graphrag_mcp.text.words import words_of
 
 SECONDS = 0.3  # For the relations of all that changed: what is not looked at then is reported.
+NEARER = 0.3  # What a test counts less for each relation that is between it and the change.
+_TEST_WORDS = re.compile(r"^[tT]ests?[-_]?|[-_]?[tT]ests?$|[-_]spec$")
 _BROKEN = (RelationKind.CALLS, RelationKind.INSTANTIATES, RelationKind.OVERRIDES)  # By another signature.
 _SAME_PACKAGE = (".go", ".java")  # A bare name means what another file of the folder defines.
 
@@ -111,7 +115,7 @@ def find_diff_impact(
     tests += [RankedTest(node, 1) for node in left if node.category is Category.TESTS]
     tests += [RankedTest(row.node, row.hops, row.is_guess) for row in impact.tests]
     return DiffImpact(
-        difference.base, tuple(affected), _once(tests), len(difference.files), plain, difference.left,
+        difference.base, tuple(affected), _ranked(tests, changed), len(difference.files), plain, difference.left,
         doubt=whole, is_cut=impact.is_cut or time.monotonic() > deadline + SECONDS,
     )  # fmt: skip
 
@@ -179,11 +183,27 @@ def _node(graph: SymbolGraph, one: Definition) -> CodeNode | None:
     return min(found, key=lambda node: abs(node.start_line - one.line), default=None)
 
 
-def _once(tests: Iterable[RankedTest]) -> tuple[RankedTest, ...]:
+def _ranked(tests: Iterable[RankedTest], changed: Sequence[Definition]) -> tuple[RankedTest, ...]:
+    """Return each test once, those of the file that the change concerns most first, then the nearest.
+
+    A file counts the sum of NEARER^hops of its tests, as often as a test shares words with what changed, and 1 more if
+    it is called like a changed file.
+    """
     first: dict[int, RankedTest] = {}
     for test in tests:
         first.setdefault(test.node.node_id, test)
-    return tuple(first.values())
+    names = {_stem(one.path) for one in changed}
+    words = {word for one in changed for word in words_of(one.name)}
+    worth: dict[str, float] = {test.node.path: float(_stem(test.node.path) in names) for test in first.values()}
+    for test in first.values():
+        shared = words.intersection(words_of(test.node.name))
+        worth[test.node.path] += NEARER**test.hops * (1 + len(shared))
+    return tuple(sorted(first.values(), key=lambda test: (-worth[test.node.path], test.node.path, test.hops)))
+
+
+def _stem(path: str) -> str:
+    """Return the name of a file without what says that it is a test."""
+    return _TEST_WORDS.sub("", PurePosixPath(path).name.partition(".")[0])
 
 
 def not_changed(companions: Sequence[tuple[str, Companion]], changed: set[str]) -> tuple[tuple[str, Companion], ...]:

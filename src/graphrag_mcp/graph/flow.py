@@ -13,7 +13,6 @@ from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.ports import SymbolGraph
 from graphrag_mcp.text.words import index_words, stem_words
 
-SECONDS = 0.35  # For one search.
 MAX_CHAINS = 3
 MAX_NEAR = 10
 MAX_TREE = 25
@@ -198,16 +197,18 @@ class _Side:
 
 
 class FlowSearch:
-    """A search for chains."""
+    """A search for chains. deadline: when to stop, by the monotonic clock."""
 
-    def __init__(self, graph: SymbolGraph, relations: Relations, relevance: Relevance, scope: Scope) -> None:
+    def __init__(
+        self, graph: SymbolGraph, relations: Relations, relevance: Relevance, scope: Scope, deadline: float
+    ) -> None:
         self._graph, self._relations, self._relevance, self._scope = graph, relations, relevance, scope
-        self._until = 0.0
+        self._until = deadline
         self._hidden: frozenset[Category] = _ASIDE
 
     def between(self, starts: Mapping[CodeNode, float], ends: Mapping[CodeNode, float]) -> Flow:
         """Return how the starts reach the ends, each given with what it costs to choose it."""
-        forward, backward = self._begin(starts), self._begin(ends)
+        forward, backward = _Side(starts), _Side(ends)
         self._hidden = _ASIDE - {node.category for node in (*starts, *ends)}
         best = math.inf
         is_open = max([*starts.values(), *ends.values()]) > _SURE  # Then the cheapest chain need not be the one.
@@ -238,7 +239,7 @@ class FlowSearch:
 
     def tree(self, nodes: Mapping[CodeNode, float], *, forward: bool) -> Flow:
         """Return what the nodes lead to, or what leads to them, the most relevant first."""
-        side = self._begin(nodes)
+        side = _Side(nodes)
         self._hidden = _ASIDE - {node.category for node in nodes}
         while self._has_time() and side.taken <= MAX_TREE and side.least < math.inf:
             self._expand(side, forward=forward)
@@ -257,10 +258,6 @@ class FlowSearch:
             far = link.target if forward else link.source
             side.extend(node, far, link, self._cost(link, far))
         return node
-
-    def _begin(self, nodes: Mapping[CodeNode, float]) -> _Side:
-        self._until = self._until or time.monotonic() + SECONDS
-        return _Side(nodes)
 
     def _has_time(self) -> bool:
         return time.monotonic() < self._until

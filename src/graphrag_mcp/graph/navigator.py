@@ -89,10 +89,15 @@ class Navigator:
         )
 
     def flow(
-        self, starts: Mapping[CodeNode, float], ends: Mapping[CodeNode, float], question: str, scope: Scope = EVERYTHING
+        self,
+        starts: Mapping[CodeNode, float],
+        ends: Mapping[CodeNode, float],
+        question: str,
+        deadline: float,
+        scope: Scope = EVERYTHING,
     ) -> Flow:
         """Return how the starts reach the ends, each with what it costs to choose it; none: all that they lead to."""
-        search = FlowSearch(self._graph, self._relations, Relevance(question), scope)
+        search = FlowSearch(self._graph, self._relations, Relevance(question), scope, deadline)
         if starts and ends:
             return search.between(starts, ends)
         return search.tree(starts or ends, forward=bool(starts))

@@ -185,3 +185,19 @@ def test_an_element_that_is_stored_leads_to_who_reads_the_collection(tmp_path: P
         text = ask(app, {"from": "Bus.on", "to": "run"})
     assert f"  (all is read at {name}:" in text
     assert "Bus.emit\n" in text
+
+
+def test_a_language_whose_types_are_not_known_is_followed_by_name(tmp_path: Path) -> None:
+    """What nothing leads on from is said so."""
+    root = tmp_path / "project"
+    root.mkdir()
+    (root / "lamp.rb").write_text(
+        "class Lamp\n  def light\n    wick.burn\n  end\nend\n\n"
+        "class Wick\n  def burn\n    glow()\n  end\n\n  def glow\n  end\nend\n"
+    )
+    with closing(App(root, load_settings(root, {"GRAPHRAG_DATA_DIR": str(tmp_path / "data")}))) as app:
+        app.index()
+        text = ask(app, {"from": "Lamp.light", "to": "Wick.glow"})
+        assert ask(app, {"from": "Wick.glow"}) == "Nothing is known that Wick.glow leads to."
+    assert text.startswith("Lamp.light reaches Wick.glow: ")
+    assert "3: wick.burn" in text

@@ -85,8 +85,14 @@ def _site(link: "Link", texts: Mapping[Place, str]) -> str:
 
 def _where_it_breaks(flow: "Flow", asked: TraceArguments) -> Iterator[str]:
     """Yield how far a search without a chain got, and the ends that a question was taken to mean."""
-    if not flow.starts or not flow.ends:
+    if not flow.starts and not flow.ends:
         yield "No definition is found for the question; name some with from= and to=."
+        return
+    if not flow.starts or not flow.ends:
+        names = ", ".join(node.qualified_name for node in (flow.starts or flow.ends)[:3])
+        yield one_line(
+            f"Nothing is known that {names} leads to." if flow.starts else f"Nothing is known to lead to {names}."
+        )
         return
     starts, ends = (", ".join(node.qualified_name for node in nodes[:3]) for nodes in (flow.starts, flow.ends))
     yield one_line(f"No chain is known from {starts} to {ends}.")

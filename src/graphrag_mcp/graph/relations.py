@@ -3,6 +3,7 @@
 import re
 import sys
 import threading
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence, Set
 from typing import NamedTuple
 
@@ -304,6 +305,7 @@ class Relations:
     def _leads(self, node: CodeNode) -> Iterator[Lead]:
         facts = self._facts.facts(node.path)
         if facts is None:
+            yield from self._stored_leads(node)
             return
         if node.is_file:
             yield from self._leads_of_code(node, facts, None)
@@ -315,6 +317,16 @@ class Relations:
                 yield from self._leads_to(node, self._held(thing), RelationKind.HANDS_ON, one.line)
             else:
                 yield from self._leads_of_code(node, facts, one)
+
+    def _stored_leads(self, node: CodeNode) -> Iterator[Lead]:
+        """Yield the calls of a definition in a language without facts: by names and imports."""
+        edges, _ = self._store.outgoing(node, (RelationKind.CALLS, RelationKind.INSTANTIATES), Scope())
+        choices = Counter(edge.line for edge in edges if edge.is_guess)
+        for edge in edges:
+            if not edge.is_guess:
+                yield Lead(edge)
+            elif choices[edge.line] <= MAX_NAMED:
+                yield Lead(edge._replace(certainty=Certainty.BY_NAME), choices[edge.line])
 
     def _leads_of_type(self, node: CodeNode, kind: Thing) -> Iterator[Lead]:
         """Yield the methods of a type: those that run when it, or an instance, is called come before all others."""

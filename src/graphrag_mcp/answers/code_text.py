@@ -300,7 +300,9 @@ def doubts(doubt: Doubt, starts: Sequence[CodeNode], how: str = "unresolved=true
         said.append(f"{counted(len(doubt.unparsed), 'file has', 'files have')} lines that do not parse: {shown}")
     if doubt.left:
         said.append(f"{counted(doubt.left, 'file')} with the name not looked at yet: ask again")
-    if not doubt.is_typed:
+    if not doubt.is_typed and all(start.is_file for start in starts):
+        said.append("imports were compared")
+    elif not doubt.is_typed:
         is_value = all(start.kind in _VALUES for start in starts)
         said.append(
             _UNRECORDED if is_value else "types are not known in this language: names and imports were compared"

@@ -37,7 +37,7 @@ if TYPE_CHECKING:  # The navigator imports numpy through the ports, and no clien
     from graphrag_mcp.grep.hits import Hits
     from graphrag_mcp.grep.roles import Placed
 
-FLOW_SECONDS = 0.33  # For the ends and the chains between them.
+FLOW_SECONDS = 0.36  # For the ends and the chains between them.
 CHANGES_SECONDS = 0.8  # For the definitions that the commits of a page changed.
 NOT_INDEXED = "(changed only files that are not indexed)"
 USES_SHOWN = 6  # Of a definition; trace_relations lists all.

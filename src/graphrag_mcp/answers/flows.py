@@ -49,19 +49,31 @@ def flow_text(answer: "CodeAnswer[Flow, Chain | tuple[int, Link]]", call: Call[T
             depth, link = row
             far = link.target if flow.starts else link.source
             return ["  " * (depth - 1) + one_line(f"{_hop(far)}   {_site(link, answer.texts)}")]
-        return _chain_lines(row, answer.texts)
+        return _chain_lines(row, flow.chains[0], answer.texts)
 
     return lay_out(answer, call, head, lines, tail)
 
 
-def _chain_lines(chain: "Chain", texts: Mapping[Place, str]) -> list[str]:
-    kinds = Counter(link.edge.certainty for link in chain.links)
+def _chain_lines(chain: "Chain", first: "Chain", texts: Mapping[Place, str]) -> list[str]:
+    """Return a chain; of one after the first only what is different, between two definitions that both have."""
+    before, after = (0, 0) if chain == first else _shared_ends(chain, first)
+    links = chain.links[before : len(chain.links) - after]
+    kinds = Counter(link.edge.certainty for link in links)
     said = [f"{kinds[certainty]:,} {_CERTAINTY[certainty]}" for certainty in Certainty if kinds[certainty]]
-    start, *_, end = chain.nodes
-    lines = [one_line(f"{start.qualified_name} reaches {end.qualified_name}: {', '.join(said)}.")]
-    for number, link in enumerate(chain.links, 1):
+    start, end = links[0].source, links[-1].target
+    way = "reaches" if chain == first else "also reaches"
+    lines = [one_line(f"{start.qualified_name} {way} {end.qualified_name}: {', '.join(said)}.")]
+    for number, link in enumerate(links, before + 1):
         lines += [one_line(f"{number} {_hop(link.source)}"), f"    {_site(link, texts)}"]
-    return [*lines, one_line(f"{len(chain.links) + 1} {_hop(end)}")]
+    return [*lines, one_line(f"{before + len(links) + 1} {_hop(end)}")]
+
+
+def _shared_ends(chain: "Chain", first: "Chain") -> tuple[int, int]:
+    """Return how many links two chains share at the start and at the end."""
+    most = min(len(chain.links), len(first.links)) - 1
+    before = next((n for n in range(most) if chain.links[n] != first.links[n]), most)
+    after = next((n for n in range(most - before) if chain.links[-1 - n] != first.links[-1 - n]), most - before)
+    return before, after
 
 
 def _hop(node: CodeNode) -> str:
@@ -75,7 +87,7 @@ def _site(link: "Link", texts: Mapping[Place, str]) -> str:
     words = [link.read] if link.read else [_SAID[link.edge.kind]] if link.edge.kind in _SAID else []
     if link.edge.certainty is Certainty.BY_NAME:
         words.append("by name only")
-    elif link.edge.certainty is Certainty.MAY_CALL:
+    elif link.edge.certainty is Certainty.MAY_CALL and not words:
         words.append("may call")
     if link.choices > 1:
         words.append(f"one of {link.choices}")

@@ -64,7 +64,8 @@ class Link:
         choices = math.log(self.choices)
         if self.edge.certainty is Certainty.BY_NAME:
             return _BY_NAME + _PER_CHOICE * choices
-        dispatch = _DISPATCH if self.edge.certainty is Certainty.MAY_CALL else 0.0
+        is_dispatch = self.edge.certainty is Certainty.MAY_CALL and self.edge.kind is RelationKind.CALLS
+        dispatch = _DISPATCH if is_dispatch else 0.0
         return _COSTS.get(self.edge.kind, 1.0) + dispatch + _PER_CHOICE * choices
 
 

@@ -290,7 +290,8 @@ class Relations:
                     around = self._search.around(site.path, site.mention.at, named=True)
                     readers.setdefault(self._node_id(site.path, around, is_around=True), site)
             for target_id, site in readers.items():
-                edge = CodeEdge(node.node_id, target_id, RelationKind.READS, node.path, line)
+                certainty = Certainty.CERTAIN if len(readers) == 1 else Certainty.MAY_CALL
+                edge = CodeEdge(node.node_id, target_id, RelationKind.READS, node.path, line, certainty)
                 yield Lead(edge, len(readers), f"{name} is read at {site.path}:{site.mention.line}")
 
     def _written(self, path: str, mention: Mention) -> Sequence[Thing]:
@@ -333,9 +334,10 @@ class Relations:
         resolver = self._search.resolver
         methods = resolver.methods_of(kind)
         for method in methods:
-            choices = 1 if resolver.is_run_by_call(method, kind) else len(methods)
+            is_run = resolver.is_run_by_call(method, kind)
             edge = self._edge_from(node, method, RelationKind.CONTAINS, resolver.declared(method).line)
-            yield Lead(edge, choices)
+            certainty = Certainty.CERTAIN if is_run else Certainty.MAY_CALL
+            yield Lead(edge._replace(certainty=certainty), 1 if is_run else len(methods))
 
     def _leads_of_code(self, node: CodeNode, facts: FileFacts, around: Declared | None) -> Iterator[Lead]:
         """Yield the leads of a function, or of a file, without those of the functions inside it."""

@@ -6,7 +6,8 @@ import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from graphrag_mcp.graph.relations import Lead, Relations
+from graphrag_mcp.graph.leads import Lead
+from graphrag_mcp.graph.relations import Relations
 from graphrag_mcp.model.files import Category, RelationKind, SymbolKind
 from graphrag_mcp.model.graph import Certainty, CodeEdge, CodeNode
 from graphrag_mcp.model.scope import Scope
@@ -270,14 +271,14 @@ class FlowSearch:
 
     def _onward(self, node: CodeNode) -> Iterator[Link]:
         """Yield the links from a definition."""
-        yield from self._links_of(node, self._relations.leads(node, self._seconds_left()))
+        yield from self._links_of(node, self._relations.leads.onward(node, self._seconds_left()))
         if node.kind in _DATA:
             yield from self._incoming(node, (RelationKind.READS,), is_turned=True)
 
     def _stored(self, node: CodeNode) -> Iterator[Link]:
         """Yield the links from a definition to those that read what it writes."""
         if node.kind in _RUNS:
-            yield from self._links_of(node, self._relations.data_leads(node, self._seconds_left()))
+            yield from self._links_of(node, self._relations.leads.of_data(node, self._seconds_left()))
 
     def _links_of(self, node: CodeNode, leads: Sequence[Lead]) -> Iterator[Link]:
         targets = self._graph.nodes(lead.edge.target_id for lead in leads)
@@ -298,7 +299,7 @@ class FlowSearch:
         seconds = self._seconds_left()
         for around in self._graph.in_file(node.path, node.start_line)[1:2] if not node.is_file else ():
             if around.kind is SymbolKind.TYPE:
-                leads = self._relations.leads(around, seconds)
+                leads = self._relations.leads.onward(around, seconds)
                 yield from (Link(around, node, *lead) for lead in leads if lead.edge.target_id == node.node_id)
             elif around.kind is not SymbolKind.MODULE:
                 edge = CodeEdge(around.node_id, node.node_id, RelationKind.CONTAINS, node.path, node.start_line)
@@ -343,7 +344,7 @@ class FlowSearch:
         return Chain(tuple(links))
 
     def _with_choices(self, link: Link) -> Link:
-        leads = self._relations.leads(link.source, self._seconds_left())
+        leads = self._relations.leads.onward(link.source, self._seconds_left())
         return next(
             (Link(link.source, link.target, *one) for one in leads if one.edge.target_id == link.target.node_id), link
         )

@@ -1,0 +1,114 @@
+"""The declarations in the facts as nodes of the code graph, and what a mention of one is."""
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from graphrag_mcp.model.facts import Mark, Mention, Thing, Use
+from graphrag_mcp.model.files import RelationKind, SymbolKind
+from graphrag_mcp.model.graph import CodeEdge, CodeNode
+from graphrag_mcp.ports import SymbolGraph
+from graphrag_mcp.resolution.hierarchy import Hierarchy
+from graphrag_mcp.resolution.search import Search
+from graphrag_mcp.resolution.sources import FactSource
+
+CALLABLE = (SymbolKind.FUNCTION, SymbolKind.METHOD)
+VARIABLE = (SymbolKind.FIELD, SymbolKind.CONSTANT)
+_KINDS: dict[SymbolKind, dict[Use, RelationKind]] = {
+    SymbolKind.TYPE: {
+        Use.CALL: RelationKind.INSTANTIATES,
+        Use.CREATE: RelationKind.INSTANTIATES,
+        Use.BASE: RelationKind.INHERITS,
+        Use.TYPE: RelationKind.USES,
+        Use.VALUE: RelationKind.USES,
+        Use.FILL: RelationKind.USES,
+        Use.WRITE: RelationKind.WRITES,
+    },
+    SymbolKind.FUNCTION: {
+        Use.CALL: RelationKind.CALLS,
+        Use.CREATE: RelationKind.CALLS,
+        Use.VALUE: RelationKind.HANDS_ON,
+        Use.FILL: RelationKind.USES,
+        Use.FUNCTION: RelationKind.HANDS_ON,
+        Use.ELEMENT: RelationKind.WRITES,
+        Use.TYPE: RelationKind.USES,
+        Use.BASE: RelationKind.USES,
+        Use.WRITE: RelationKind.WRITES,
+    },
+    SymbolKind.FIELD: {
+        Use.CALL: RelationKind.CALLS,
+        Use.CREATE: RelationKind.READS,
+        Use.VALUE: RelationKind.READS,
+        Use.FILL: RelationKind.READS,
+        Use.TYPE: RelationKind.USES,
+        Use.BASE: RelationKind.USES,
+        Use.WRITE: RelationKind.WRITES,
+    },
+}
+
+
+class Declarations:
+    """One state of the index: its nodes, its facts, and the search in them."""
+
+    def __init__(self, store: SymbolGraph, facts: FactSource) -> None:
+        self.store, self.facts = store, facts
+        self.search = Search(facts)
+        self.hierarchy = Hierarchy(self.search)
+        self._nodes: dict[str, list[CodeNode]] = {}
+        self._guard = threading.Lock()
+
+    @contextmanager
+    def searching(self, seconds: float) -> Iterator[None]:
+        """Let one thread at a time search, for at most so many seconds."""
+        with self._guard:
+            self.search.begin(seconds)
+            yield
+
+    def things(self, node: CodeNode) -> list[Thing]:
+        """Return the declarations of a node; none for a file, a key, or a language without facts."""
+        facts = None if node.is_file or node.kind is SymbolKind.KEY else self.facts.facts(node.path)
+        return [
+            Thing(node.path, number)
+            for number, declared in enumerate(facts.declared if facts else ())
+            if declared.qualified == node.qualified_name and node.start_line <= declared.line <= node.end_line
+        ]
+
+    def nodes_of(self, path: str) -> list[CodeNode]:
+        """Return the definitions of a file, in its order."""
+        nodes = self._nodes.get(path)
+        if nodes is None:
+            nodes = self._nodes[path] = self.store.in_file(path)
+        return nodes
+
+    def node_id(self, path: str, thing: Thing | None, *, is_around: bool = False) -> int:
+        """Return the node of a declaration, else of its file.
+
+        is_around: of the innermost declaration around it that has a node, before the file.
+        """
+        nodes = self.nodes_of(path)
+        if thing is not None:
+            declared = self.search.resolver.declared(thing)
+            for node in nodes:
+                if node.qualified_name == declared.qualified and node.start_line <= declared.line <= node.end_line:
+                    return node.node_id
+            around = self.search.around(path, declared.start, named=True, outside=thing)
+            if around is not None and (is_around or not declared.name):
+                return self.node_id(path, around, is_around=is_around)
+        if nodes:
+            return -nodes[0].file_id
+        file = self.store.file(path)
+        return file.node_id if file else 0
+
+    def edge_from(self, node: CodeNode, target: Thing, kind: RelationKind, line: int) -> CodeEdge:
+        """Return a relation from a node, at a line of its file, to a declaration."""
+        target_id = self.node_id(target.path, target)
+        return CodeEdge(node.node_id, target_id, kind, node.path, line)
+
+    def relation(self, thing: Thing, mention: Mention) -> RelationKind:
+        """Return what a mention of a declaration is."""
+        declared = self.search.resolver.declared(thing)
+        kind = SymbolKind.FIELD if Mark.PROPERTY in declared.marks else SymbolKind(declared.kind)
+        kinds = _KINDS.get(SymbolKind.FUNCTION if kind in CALLABLE else kind, _KINDS[SymbolKind.FIELD])
+        found = kinds.get(Use(mention.use), RelationKind.CONTAINS)
+        is_embedded = found is RelationKind.INHERITS and self.search.resolver.has_method_sets(thing)
+        return RelationKind.USES if is_embedded else found

@@ -1,13 +1,12 @@
 """A search by example, over a real project."""
 
 from collections.abc import Iterator
-from contextlib import closing
 
 import pytest
 
 from graphrag_mcp.answers.tools import HYBRID
 from graphrag_mcp.app.local import App
-from graphrag_mcp.settings import load_settings
+from tests.indexed import indexed
 
 FILES = {
     "shop/baskets.py": "def total_of_basket(basket):\n    total = 0\n    for item in basket.items:\n"
@@ -23,13 +22,7 @@ FILES = {
 @pytest.fixture(scope="module")
 def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
     """Two functions that do the same, and one that does not."""
-    folder = tmp_path_factory.mktemp("examples")
-    for name, text in FILES.items():
-        (folder / "project" / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / "project" / name).write_text(text)
-    settings = load_settings(folder / "project", {"GRAPHRAG_DATA_DIR": str(folder / "data")})
-    with closing(App(folder / "project", settings)) as app:
-        app.index()
+    with indexed(tmp_path_factory.mktemp("examples"), FILES) as app:
         yield app
 
 

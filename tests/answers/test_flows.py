@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Iterator, Mapping
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +10,8 @@ import pytest
 from graphrag_mcp.answers.tools import TRACE
 from graphrag_mcp.app.local import App
 from graphrag_mcp.errors import RequestError
-from graphrag_mcp.settings import load_settings
 from tests.golden.golden import FOLDER
+from tests.indexed import indexed
 
 FILES = {
     "lamp/app.py": """\
@@ -78,13 +77,7 @@ def make_wick():
 @pytest.fixture(scope="module")
 def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
     """A small project with each kind of link."""
-    folder = tmp_path_factory.mktemp("flows")
-    for name, text in FILES.items():
-        (folder / "project" / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / "project" / name).write_text(text)
-    settings = load_settings(folder / "project", {"GRAPHRAG_DATA_DIR": str(folder / "data")})
-    with closing(App(folder / "project", settings)) as app:
-        app.index()
+    with indexed(tmp_path_factory.mktemp("flows"), FILES) as app:
         yield app
 
 
@@ -177,11 +170,7 @@ STORED = {
 @pytest.mark.parametrize("name", STORED)
 def test_an_element_that_is_stored_leads_to_who_reads_the_collection(tmp_path: Path, name: str) -> None:
     """By an index, or by a method of the collection."""
-    root = tmp_path / "project"
-    root.mkdir()
-    (root / name).write_text(STORED[name])
-    with closing(App(root, load_settings(root, {"GRAPHRAG_DATA_DIR": str(tmp_path / "data")}))) as app:
-        app.index()
+    with indexed(tmp_path, {name: STORED[name]}) as app:
         text = ask(app, {"from": "Bus.on", "to": "run"})
     assert f"  (all is read at {name}:" in text
     assert "Bus.emit\n" in text
@@ -189,14 +178,11 @@ def test_an_element_that_is_stored_leads_to_who_reads_the_collection(tmp_path: P
 
 def test_a_language_whose_types_are_not_known_is_followed_by_name(tmp_path: Path) -> None:
     """What nothing leads on from is said so."""
-    root = tmp_path / "project"
-    root.mkdir()
-    (root / "lamp.rb").write_text(
+    lamp = (
         "class Lamp\n  def light\n    wick.burn\n  end\nend\n\n"
         "class Wick\n  def burn\n    glow()\n  end\n\n  def glow\n  end\nend\n"
     )
-    with closing(App(root, load_settings(root, {"GRAPHRAG_DATA_DIR": str(tmp_path / "data")}))) as app:
-        app.index()
+    with indexed(tmp_path, {"lamp.rb": lamp}) as app:
         text = ask(app, {"from": "Lamp.light", "to": "Wick.glow"})
         assert ask(app, {"from": "Wick.glow"}) == "Nothing is known that Wick.glow leads to."
     assert text.startswith("Lamp.light reaches Wick.glow: ")

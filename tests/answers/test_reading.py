@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator, Mapping
 from contextlib import closing
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,6 +14,7 @@ from graphrag_mcp.app.local import App
 from graphrag_mcp.errors import RequestError
 from graphrag_mcp.settings import load_settings
 from tests.golden.golden import FOLDER
+from tests.indexed import indexed
 from tests.repositories import commit, git
 
 TOKEN = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
@@ -112,6 +114,25 @@ def test_a_long_function_is_folded_around_the_focus(app: App) -> None:
     hidden = sum(int(line.split()[1]) for line in code if line.startswith("... "))
     assert hidden + sum(not line.startswith("... ") for line in code) == 163
     assert lines[-1] == "Folded: token_budget shows more, and focus what is near words."
+
+
+_TALE = [f"Line {number} of the tale." for number in range(90)]
+DOCUMENTED = {
+    "lamp.py": 'def glow(wick):\n    """' + "\n    ".join(_TALE) + '"""\n    return wick.burn(1)\n',
+    "Lamp.java": "class Lamp {\n  /**\n   * " + "\n   * ".join(_TALE) + "\n   */\n  int glow(Wick wick) {\n"
+    "    return wick.burn(1);\n  }\n}\n",
+    "lamp.go": "package lamp\n\n// " + "\n// ".join(_TALE) + "\nfunc glow(wick Wick) int {\n\treturn wick.burn(1)\n}\n",
+}
+
+
+@pytest.mark.parametrize("name", DOCUMENTED)
+def test_long_documentation_is_folded_before_the_code(tmp_path: Path, name: str) -> None:
+    """Inside a function and above it."""
+    with indexed(tmp_path, {name: DOCUMENTED[name]}) as app:
+        text = ask(app, {"symbol": "glow"})
+    assert "return wick.burn(1)" in text
+    assert "Line 0 of the tale." in text
+    assert "\n... " in text
 
 
 def test_what_is_read_is_the_file_as_it_is_now(app: App) -> None:

@@ -1,7 +1,7 @@
 """Writes definitions with their code: whole if short, else folded around what matters, and what is around them."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:  # They import numpy through the ports, and no client should w
 
 MOST_ROOM = 3_500  # Characters of one definition, unless the call gives a budget.
 MOST_LINES = 60  # Of code, likewise.
-HEAD_LINES = 8  # Signature and documentation.
+HEAD_LINES = 8  # That are shown before others, at most half of them documentation.
 ROW_CHARACTERS = 400  # Of one line of code.
 STEPS_SHOWN = 3
 UNRESOLVED = "trace_relations unresolved=true lists them"
@@ -69,7 +69,7 @@ def _parts(body: "Body", call: Call[FindSymbolArguments], room: int, most: int) 
         return []
     is_long = len(rows) > most or sum(cost_of(row) + 1 for row in rows) > room
     if not (is_long and body.has_outline):
-        shown = fold(body.first, rows, body.lines, call.arguments.focus, room, most)
+        shown = fold(body.first, rows, by_worth(body, call.arguments.focus), room, most)
         return [fenced("\n".join(body.lines), "", "\n".join(shown))]
     if body.node.is_file:
         return outline_lines(body.members, room)
@@ -78,10 +78,10 @@ def _parts(body: "Body", call: Call[FindSymbolArguments], room: int, most: int) 
     return [code, *outline_lines(body.members, room - cost_of(code))]
 
 
-def fold(first: int, rows: Sequence[str], lines: Sequence[str], focus: str, room: int, most: int) -> list[str]:
+def fold(first: int, rows: Sequence[str], by_worth: Iterable[int], room: int, most: int) -> list[str]:
     """Return as many rows as fit, those that matter most, and for each run of others how many they are."""
     kept: set[int] = set()
-    for number in _by_worth(lines, focus):
+    for number in by_worth:
         room -= cost_of(rows[number]) + 1
         if room < 0 or len(kept) == most:
             break
@@ -95,16 +95,18 @@ def fold(first: int, rows: Sequence[str], lines: Sequence[str], focus: str, room
     return shown
 
 
-def _by_worth(lines: Sequence[str], focus: str) -> Iterator[int]:
-    """Yield the numbers of lines: the head, then those around what matches the focus, or all if nothing does."""
+def by_worth(body: "Body", focus: str) -> Iterator[int]:
+    """Yield the numbers of lines: the head, those around what matches the focus, or without it code, documentation."""
     wanted = set(query_words(focus))
-    found = [wanted.intersection(index_words(line)) for line in lines]
+    found = [wanted.intersection(index_words(line)) for line in body.lines]
     count = Counter(word for words in found for word in words)
     matching = [number for number, words in enumerate(found) if words]
     matching.sort(key=lambda number: -sum(1 / count[word] for word in found[number]))
-    around = (number + step for number in matching for step in _AROUND if 0 <= number + step < len(lines))
-    head = range(min(HEAD_LINES, len(lines)))
-    yield from dict.fromkeys([*head, *(around if matching else range(len(lines)))])
+    around = (number + step for number in matching for step in _AROUND if 0 <= number + step < len(body.lines))
+    documentation = sorted(body.documentation)
+    code = [number for number in range(len(body.lines)) if number not in body.documentation]
+    head = [*documentation[: HEAD_LINES // 2], *code][:HEAD_LINES]
+    yield from dict.fromkeys([*head, *(around if matching else [*code, *documentation])])
 
 
 # ---------------------------------------------------------------- what is around it

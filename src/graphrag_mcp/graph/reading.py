@@ -12,6 +12,8 @@ from graphrag_mcp.model.files import SymbolKind
 from graphrag_mcp.model.graph import CodeNode, Direction
 from graphrag_mcp.model.history import Told
 from graphrag_mcp.model.scope import Scope
+from graphrag_mcp.parsing.code.parts import documentation_rows
+from graphrag_mcp.parsing.languages import detect_language
 from graphrag_mcp.ports import SymbolGraph
 
 HISTORY_SECONDS = 0.25  # For the last change of one definition.
@@ -21,14 +23,16 @@ HISTORY_SECONDS = 0.25  # For the last change of one definition.
 class Body:
     """A definition or a file, with its lines as they are now.
 
-    first: the number of the first of `lines`, which begin with the comment above the definition. members: what is
-    defined in it. users: its callers, of a type its users, of a file its importers. uses: what it calls or imports.
-    change: the commit that changed it last, or why that is not known.
+    first: the number of the first of `lines`, which begin with the comment above the definition. documentation: which
+    of the lines, from 0, are that comment and the docstring. members: what is defined in it. users: its callers, of a
+    type its users, of a file its importers. uses: what it calls or imports. change: the commit that changed it last, or
+    why that is not known.
     """
 
     node: CodeNode
     first: int
     lines: Sequence[str]
+    documentation: frozenset[int]
     members: Sequence[CodeNode]
     users: Trace
     uses: Trace
@@ -59,7 +63,12 @@ def read_body(graph: SymbolGraph, relations: Relations, files: Files, past: Past
         users = Direction.USERS
     change = past.last_change(node, time.monotonic() + HISTORY_SECONDS)
     shown = lines[first - 1 : node.end_line]
-    return Body(node, first, shown, members, follow(users), follow(uses), follow(Direction.TESTS), change)
+    documentation = (
+        documentation_rows("\n".join(shown), detect_language(node.path)) if not node.is_file else frozenset()
+    )
+    return Body(
+        node, first, shown, documentation, members, follow(users), follow(uses), follow(Direction.TESTS), change
+    )
 
 
 def _is_inside(inner: CodeNode, outer: CodeNode) -> bool:

@@ -8,14 +8,12 @@ from enum import StrEnum
 from itertools import takewhile
 from operator import attrgetter
 
-from tree_sitter import Node, QueryError, Tree
+from tree_sitter import Node, Tree
 
 from graphrag_mcp.grep.needles import Needle, last_word
 from graphrag_mcp.grep.occurrences import Occurrence
 from graphrag_mcp.model.files import Category, ListedFile, Symbol, SymbolKind
-from graphrag_mcp.parsing.code.syntax import SourceCode, SyntaxTimeoutError, parse_tree
-from graphrag_mcp.parsing.languages import load_grammar
-from graphrag_mcp.parsing.parser import SYNTAX_LIMIT_BYTES
+from graphrag_mcp.parsing.code.parts import parse_part
 
 HEADER_LINES = 30  # Within which a definition has its name: attributes and comments may be above it.
 _CALLEES = ("function", "name", "method", "constructor", "macro", "type")  # Fields of calls.
@@ -102,7 +100,7 @@ def roles_of(
         by_part[_part(definitions, row.line, len(lines))].append(row)
     roles: dict[int, Role] = {}
     for (first, last), inside in by_part.items():
-        tree = _parse("\n".join(lines[first - 1 : last]), file.language)
+        tree = parse_part("\n".join(lines[first - 1 : last]), file.language)
         for row in inside:
             found = [_role_at(tree, row.line - first, column) for column in _columns(row, needle)] if tree else []
             roles[row.line] = min(found, key=_ORDER.index, default=Role.OTHER)
@@ -141,17 +139,6 @@ def _columns(row: Occurrence, needle: Needle) -> Iterator[int]:
     """Yield for each occurrence on a line the byte at which its last word ends, from 0."""
     for start, end in needle.spans(row.text):
         yield len(row.text[: last_word(row.text, start, end)].encode("utf-8", "replace"))
-
-
-def _parse(text: str, language: str) -> Tree | None:
-    try:
-        grammar = load_grammar(language)
-        code = SourceCode(text)
-        if grammar is None or len(code.data) > SYNTAX_LIMIT_BYTES:
-            return None
-        return parse_tree(grammar.language, code, ascii_only=grammar.row.ascii_only, unended=grammar.row.unended)
-    except (SyntaxTimeoutError, QueryError):
-        return None
 
 
 def _role_at(tree: Tree, line: int, column: int) -> Role:

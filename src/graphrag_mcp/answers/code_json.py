@@ -89,7 +89,7 @@ def _affected_payload(row: "Affected") -> dict[str, Any]:
     return {
         "change": one.change.value, "path": one.path, "line": one.line, "symbol": one.name, "kind": one.kind.value,
         "signature": one.signature, "was": one.was, "is_public": one.is_public, "is_breaking": one.is_breaking,
-        **places, "breaks_total": len(row.breaks), "may_break_total": len(row.may_break), "others": row.others,
+        **places, "breaks_total": len(row.breaks), "may_break_total": len(row.may_break), "others": len(row.others),
     }  # fmt: skip
 
 

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from graphrag_mcp.answers.arguments import (
@@ -22,7 +23,7 @@ from graphrag_mcp.model.graph import Certainty, CodeEdge, CodeNode, Direction, D
 from graphrag_mcp.text.counts import counted
 
 if TYPE_CHECKING:  # They import numpy through the ports, and no client should wait for that.
-    from graphrag_mcp.graph.changes import Affected, DiffImpact
+    from graphrag_mcp.graph.changes import Affected, Dependant, DiffImpact
     from graphrag_mcp.graph.impact import Impact, Reached
     from graphrag_mcp.graph.navigator import Found
     from graphrag_mcp.graph.tracing import Step, Trace
@@ -33,7 +34,8 @@ if TYPE_CHECKING:  # They import numpy through the ports, and no client should w
 STOPS_SHOWN = 12
 LINE_CHARACTERS = 200
 DIFF_TOKENS = 1_090  # Of an answer about a diff: 3,500 characters.
-PLACES_SHOWN, PLAIN_SHOWN, COMPANIONS_SHOWN = 5, 5, 3
+PLACES_SHOWN, LEAST_PLACES = 40, 5  # That a diff breaks: in all, and of each definition.
+OTHERS_SHOWN, PLAIN_SHOWN, COMPANIONS_SHOWN = 3, 5, 3
 _CHANGES = {
     "removed": "removed", "moved": "moved", "signature": "with another signature", "body": "with another body",
     "added": "added",
@@ -156,21 +158,28 @@ def _diff_text(answer: "CodeAnswer[DiffImpact, Affected]", call: Call[ImpactArgu
     tail += doubts(found.doubt, [row.node for row in found.affected if row.node]) if found.affected else []
     tail += ["Not all was looked at in time; ask again, or with fewer hops."] if found.is_cut else []
     tokens = call.tokens if call.arguments.token_budget else min(call.tokens, DIFF_TOKENS)
-    return lay_out(answer, replace(call, tokens=tokens), above, _affected_lines, tail)
+    having = sum(bool(row.breaks or row.may_break) for row in found.affected)
+    most = max(LEAST_PLACES, PLACES_SHOWN // max(having, 1))
+    return lay_out(answer, replace(call, tokens=tokens), above, partial(_affected_lines, most=most), tail)
 
 
-def _affected_lines(row: "Affected") -> list[str]:
+def _affected_lines(row: "Affected", most: int) -> list[str]:
+    """Return a changed definition with the places that depend on it. most: how many that it breaks are shown."""
     one = row.definition
     marks = ", public" if one.is_public else ""
     signatures = f"  {one.signature[:LINE_CHARACTERS]}  was {one.was[:LINE_CHARACTERS]}"
     changed = signatures if one.change == "signature" else ""
-    used = f"  (used by {row.others:,} more)" if row.others else ""
+    used = f"  (used by {len(row.others):,} more{_named(row.others) if changed else ''})" if row.others else ""
     lines = [one_line(f"{one.change}{marks}  {one.path}:{one.line}  {one.name}{changed}") + used]
     for verb, places in (("breaks", row.breaks), ("may break", row.may_break)):
-        shown = places[:PLACES_SHOWN]
-        lines += [f"  {verb} {one_line(place.path)}:{place.line}  {name_of(place.node)}" for place in shown]
-        lines += [f"  {verb} {len(places) - PLACES_SHOWN:,} more"] if len(places) > PLACES_SHOWN else []
+        lines += [f"  {verb} {one_line(place.path)}:{place.line}  {name_of(place.node)}" for place in places[:most]]
+        lines += [f"  {verb} {len(places) - most:,} more"] if len(places) > most else []
     return ["\n".join(lines)]
+
+
+def _named(places: "Sequence[Dependant]") -> str:
+    shown = (f"{one_line(place.path)}:{place.line} {name_of(place.node)}" for place in places[:OTHERS_SHOWN])
+    return f": {', '.join(shown)}{', …' if len(places) > OTHERS_SHOWN else ''}"
 
 
 def _symbol_text(answer: "CodeAnswer[Impact, tuple[Reached, bool]]", call: Call[ImpactArguments]) -> str:

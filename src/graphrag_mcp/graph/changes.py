@@ -41,15 +41,15 @@ class Dependant(NamedTuple):
 class Affected:
     """A changed definition with its direct dependants outside the change. node: None where it is not indexed.
 
-    breaks: certain dependants that do not fit any more. may_break: those of which it is not certain. others: how many
-    more depend on it.
+    breaks: certain dependants that do not fit any more. may_break: those of which it is not certain. others: a place
+    of each further definition that uses it.
     """
 
     definition: Definition
     node: CodeNode | None
     breaks: tuple[Dependant, ...] = ()
     may_break: tuple[Dependant, ...] = ()
-    others: int = 0
+    others: tuple[Dependant, ...] = ()
 
 
 class RankedTest(NamedTuple):
@@ -141,8 +141,10 @@ def _affected(
     broken = [place for place in places if one.is_breaking and (is_gone or place.relation in _BROKEN)]
     certain = tuple(place for place in broken if place.certainty is Certainty.CERTAIN)
     may = tuple(place for place in broken if place.certainty is not Certainty.CERTAIN)
-    others = {place.node for place in places} - {place.node for place in broken}
-    return Affected(one, node, certain, may, len(others)), doubt
+    taken = {place.node for place in broken}
+    uses = [place for place in places if place.relation is not RelationKind.IMPORTS and place.node not in taken]
+    others = {place.node: place for place in reversed(uses)}
+    return Affected(one, node, certain, may, tuple(reversed(others.values()))), doubt
 
 
 def _left_behind(graph: SymbolGraph, one: Definition, scope: Scope) -> list[Dependant]:

@@ -1,14 +1,14 @@
 """Compares the definitions of a file before and after a change."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from enum import StrEnum
-from itertools import zip_longest
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
 from graphrag_mcp.history.differing import Differing
 from graphrag_mcp.model.facts import Declared, Parameter, unpack
 from graphrag_mcp.model.files import Category, ParsedFile, Symbol, SymbolKind
+from graphrag_mcp.parsing.code.parts import starred_parameters
 from graphrag_mcp.parsing.parser import parse_file
 from graphrag_mcp.text.source import NotText, read_text
 
@@ -67,7 +67,9 @@ def compare(file: Differing) -> list[Definition]:
         befores, afters = old.get(key, []), new.get(key, [])
         same = [one.text for one in afters if one.text in [other.text for other in befores]]
         lost, come = ([one for one in side if one.text not in same] for side in (befores, afters))
-        found += [_definition(file, before, after) for before, after in zip_longest(lost, come)]
+        found += [_changed(file, before, after) for before, after in zip(lost, come, strict=False)]
+        found += [_of(file, one, Change.REMOVED) for one in lost[len(come) :]]
+        found += [_of(file, one, Change.ADDED) for one in come[len(lost) :]]
         if file.before and file.path and file.before != file.path and len(same) and "." not in key[0]:
             found += [_of(file, one, Change.MOVED) for one in afters if one.text in same]
     whole = {(one.change, one.name) for one in found if one.change in (Change.ADDED, Change.REMOVED)}
@@ -116,11 +118,7 @@ def _own_text(one: Symbol, symbols: Sequence[Symbol], lines: Sequence[str]) -> s
     return "\n".join(line for line in kept if line)
 
 
-def _definition(file: Differing, before: _Side | None, after: _Side | None) -> Definition:
-    if before is None or after is None:
-        side = before or after
-        assert side is not None  # noqa: S101 - one of two
-        return _of(file, side, Change.ADDED if before is None else Change.REMOVED)
+def _changed(file: Differing, before: _Side, after: _Side) -> Definition:
     was, now = (" ".join(side.symbol.signature.split()) for side in (before, after))
     changed = after.symbol.kind in (*_CALLED, *_CONTAINERS) and was != now
     found = _of(file, after, Change.SIGNATURE if changed else Change.BODY)
@@ -144,18 +142,27 @@ def _breaks(before: _Side, after: _Side) -> bool:
         return True
     if before.file.language in _TYPED and old.value != new.value:
         return True
-    named, now_named = ([one for one in side if not one.rest] for side in (old.parameters, new.parameters))
-    rest, now_rest = ({one.name for one in side if one.rest} for side in (old.parameters, new.parameters))
-    pairs = zip(named, now_named, strict=False)
+    if not {one.name for one in old.parameters if one.rest} <= {one.name for one in new.parameters if one.rest}:
+        return True
+    by_name, now_by_name = (starred_parameters(side.text, side.file.language) for side in (before, after))
+    named = {one.name: one for one in new.parameters if not one.rest}
+    placed = [one for one in old.parameters if not one.rest and one.name not in by_name]
+    now_placed = [one for one in named.values() if one.name not in now_by_name]
+    added = [one for one in now_placed[len(placed) :] if one.name not in by_name]
+    added += [named[name] for name in now_by_name - by_name]
     return (
-        len(now_named) < len(named)
-        or not rest <= now_rest
-        or any(not _takes_the_same(was, now, before.file.language) for was, now in pairs)
-        or any(not one.optional for one in now_named[len(named) :])
+        len(now_placed) < len(placed)
+        or any(
+            not _takes_the_same(*pair, named, before.file.language) for pair in zip(placed, now_placed, strict=False)
+        )
+        or any(name not in named for name in by_name)
+        or any(not one.optional for one in added)
     )
 
 
-def _takes_the_same(was: Parameter, now: Parameter, language: str) -> bool:
+def _takes_the_same(was: Parameter, now: Parameter, named: Collection[str], language: str) -> bool:
     if was.optional and not now.optional:
         return False
-    return was.value == now.value if language in _TYPED else language != "python" or was.name == now.name
+    if language in _TYPED:
+        return was.value == now.value
+    return was.name == now.name or (language != "python" and was.name not in named)

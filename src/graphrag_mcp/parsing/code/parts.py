@@ -1,12 +1,16 @@
 """Parses a part of a file by itself: the lines of a definition."""
 
 from collections.abc import Iterator
+from itertools import dropwhile
+from textwrap import dedent
 
 from tree_sitter import Node, QueryError, Tree
 
 from graphrag_mcp.parsing.code.syntax import SourceCode, SyntaxTimeoutError, parse_tree
 from graphrag_mcp.parsing.languages import load_grammar
 from graphrag_mcp.parsing.parser import SYNTAX_LIMIT_BYTES
+
+_STARS = ("keyword_separator", "list_splat_pattern", "dictionary_splat_pattern")
 
 
 def parse_part(text: str, language: str) -> Tree | None:
@@ -28,6 +32,25 @@ def documentation_rows(text: str, language: str) -> frozenset[int]:
     for node in _documentation(tree.root_node) if tree else ():
         rows.update(range(node.start_point.row, node.end_point.row + (node.end_point.column > 0)))
     return frozenset(rows)
+
+
+def starred_parameters(text: str, language: str) -> frozenset[str]:
+    """Return the parameters of a Python function that only a name can give, since they are behind a star."""
+    tree = parse_part(dedent(text), language) if language == "python" else None
+    pending = [tree.root_node] if tree else []
+    while pending:
+        node = pending.pop(0)
+        if node.type == "parameters":
+            starred = dropwhile(lambda one: one.type not in _STARS, node.named_children)
+            return frozenset(_name(one) for one in starred if one.type not in _STARS)
+        pending += node.named_children
+    return frozenset()
+
+
+def _name(parameter: Node) -> str:
+    while parameter.named_children:  # With its type and its default behind it.
+        parameter = parameter.named_children[0]
+    return (parameter.text or b"").decode()
 
 
 def _documentation(root: Node) -> Iterator[Node]:

@@ -1,0 +1,63 @@
+"""Which changes of a signature break a call that was right before."""
+
+import pytest
+
+from graphrag_mcp.graph.definitions import Change, compare
+from graphrag_mcp.history.differing import Differing
+
+PYTHON = [
+    ("a, b", "a, b, c", True),
+    ("a, b", "a, b, c=1", False),
+    ("a, b", "a", True),
+    ("a, b", "b, a", True),
+    ("a, b", "a, c", True),
+    ("a, b=1", "a, b", True),
+    ("a, b", "a, *, b", True),
+    ("a, b=1", "a, *, b=1", True),
+    ("a, *, b", "a, b", False),
+    ("*, a, b", "*, b, a", False),
+    ("*, a, b", "*, a", True),
+    ("a, *, b", "a, *, b, c", True),
+    ("a, *, b", "a, *, b, c: int = 1", False),
+    ("a, *args, b", "a, *args, b", False),
+    ("a, *args", "a", True),
+    ("a", "a, *args, **options", False),
+    ("a", "a, *rest, b", True),
+]
+
+
+def is_breaking(path: str, before: str, after: str) -> bool:
+    """Return what is said of the one definition that differs."""
+    [found] = compare(Differing(path, path, before.encode(), after.encode()))
+    assert found.change in (Change.SIGNATURE, Change.BODY)
+    return found.is_breaking
+
+
+@pytest.mark.parametrize(("before", "after", "expected"), PYTHON)
+@pytest.mark.parametrize("head", ["def light", "async def light", "@wick(lambda x, *, y: x)\ndef light"])
+def test_parameters_of_python(head: str, before: str, after: str, expected: bool) -> None:
+    """By place and by name."""
+    texts = [f"{head}({one}):\n    return {value}\n" for value, one in enumerate((before, after))]
+    assert is_breaking("lamp.py", *texts) is expected
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "expected"),
+    [("a, b", "b, a", True), ("a, b", "first, second", False), ("a", "a, b = 1", False)],
+)
+def test_parameters_of_javascript(before: str, after: str, expected: bool) -> None:
+    """Another name breaks nothing, another order does."""
+    texts = [f"function light({one}) {{\n  return {value}\n}}\n" for value, one in enumerate((before, after))]
+    assert is_breaking("lamp.js", *texts) is expected
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "expected"),
+    [("a int", "b int", False), ("a int", "a string", True), ("a int", "a int, more ...int", False)],
+)
+def test_parameters_of_go(before: str, after: str, expected: bool) -> None:
+    """A caller relies on types, not on names."""
+    texts = [
+        f"package lamp\n\nfunc light({one}) int {{\n\treturn {value}\n}}\n" for value, one in enumerate((before, after))
+    ]
+    assert is_breaking("lamp.go", *texts) is expected

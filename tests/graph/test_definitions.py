@@ -61,3 +61,21 @@ def test_parameters_of_go(before: str, after: str, expected: bool) -> None:
         f"package lamp\n\nfunc light({one}) int {{\n\treturn {value}\n}}\n" for value, one in enumerate((before, after))
     ]
     assert is_breaking("lamp.go", *texts) is expected
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "expected"),
+    [
+        ("a", "a, b", True),
+        ("a, b", "a", True),
+        ("a, b=1", "a, b", False),
+        ("a, b", "b, a", False),
+        ("a, *b", "a", False),
+    ],
+)
+def test_all_calls_are_broken_if_no_number_of_arguments_is_right_twice(before: str, after: str, expected: bool) -> None:
+    """Otherwise it depends on the call."""
+    texts = [f"def light({one}):\n    return {value}\n".encode() for value, one in enumerate((before, after))]
+    [found] = compare(Differing("lamp.py", "lamp.py", *texts))
+    assert found.is_breaking
+    assert found.breaks_all is expected

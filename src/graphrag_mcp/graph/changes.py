@@ -41,8 +41,8 @@ class Dependant(NamedTuple):
 class Affected:
     """A changed definition with its direct dependants outside the change. node: None where it is not indexed.
 
-    breaks: certain dependants that do not fit any more. may_break: those of which it is not certain. others: a place
-    of each further definition that uses it.
+    breaks: what certainly depends on it and does not fit any more. may_break: that of which it is not certain. others:
+    a place of each further definition that uses it.
     """
 
     definition: Definition
@@ -139,8 +139,8 @@ def _affected(
         doubt = doubt.without([(edge.path, edge.line) for edge in known])
         places = [Dependant(nodes[edge.source_id], edge.path, edge.line, edge.kind, edge.certainty) for edge in known]
     broken = [place for place in places if one.is_breaking and (is_gone or place.relation in _BROKEN)]
-    certain = tuple(place for place in broken if place.certainty is Certainty.CERTAIN)
-    may = tuple(place for place in broken if place.certainty is not Certainty.CERTAIN)
+    certain = tuple(place for place in broken if one.breaks_all and place.certainty is Certainty.CERTAIN)
+    may = tuple(place for place in broken if place not in certain)
     taken = {place.node for place in broken}
     uses = [place for place in places if place.relation is not RelationKind.IMPORTS and place.node not in taken]
     others = {place.node: place for place in reversed(uses)}

@@ -1,5 +1,6 @@
 """Compares the definitions of a file before and after a change."""
 
+import math
 from collections.abc import Collection, Sequence
 from enum import StrEnum
 from pathlib import PurePosixPath
@@ -31,7 +32,8 @@ class Change(StrEnum):
 class Definition(NamedTuple):
     """A definition that a change concerns. path, line: now; of a removed one, before.
 
-    before: its path before. was: its signature before. is_breaking: whether calls that were right may not be any more.
+    before: its path before. was: its signature before. is_breaking: whether calls that were right may not be any
+    more. breaks_all: whether none of them is.
     """
 
     change: Change
@@ -44,6 +46,7 @@ class Definition(NamedTuple):
     was: str = ""
     before: str = ""
     is_breaking: bool = False
+    breaks_all: bool = False
 
     @property
     def is_public(self) -> bool:
@@ -122,7 +125,9 @@ def _changed(file: Differing, before: _Side, after: _Side) -> Definition:
     was, now = (" ".join(side.symbol.signature.split()) for side in (before, after))
     changed = after.symbol.kind in (*_CALLED, *_CONTAINERS) and was != now
     found = _of(file, after, Change.SIGNATURE if changed else Change.BODY)
-    return found._replace(was=before.symbol.signature, is_breaking=changed and _breaks(before, after))
+    is_breaking = changed and _breaks(before, after)
+    breaks_all = is_breaking and not _share_a_count(before.declared, after.declared)
+    return found._replace(was=before.symbol.signature, is_breaking=is_breaking, breaks_all=breaks_all)
 
 
 def _of(file: Differing, side: _Side, change: Change) -> Definition:
@@ -130,7 +135,7 @@ def _of(file: Differing, side: _Side, change: Change) -> Definition:
     one, is_lost = side.symbol, change in (Change.REMOVED, Change.MOVED)
     kind = (one.qualified_name, one.kind, side.file.category)
     was = one.signature if change is Change.REMOVED else ""
-    return Definition(change, path, one.start_line, *kind, one.signature, was, file.before, is_lost)
+    return Definition(change, path, one.start_line, *kind, one.signature, was, file.before, is_lost, is_lost)
 
 
 def _breaks(before: _Side, after: _Side) -> bool:
@@ -158,6 +163,20 @@ def _breaks(before: _Side, after: _Side) -> bool:
         or any(name not in named for name in by_name)
         or any(not one.optional for one in added)
     )
+
+
+def _share_a_count(old: Declared | None, new: Declared | None) -> bool:
+    """Return whether some number of arguments is right before and after."""
+    if old is None or new is None or old.parameters is None or new.parameters is None:
+        return True
+    (least, most), (now_least, now_most) = (
+        (
+            sum(not one.optional and not one.rest for one in parameters),
+            math.inf if any(one.rest for one in parameters) else len(parameters),
+        )
+        for parameters in (old.parameters, new.parameters)
+    )
+    return least <= now_most and now_least <= most
 
 
 def _takes_the_same(was: Parameter, now: Parameter, named: Collection[str], language: str) -> bool:

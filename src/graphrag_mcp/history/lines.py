@@ -1,8 +1,9 @@
 """Follows lines back through the commits that changed them, also where they were moved from another place."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 from pathlib import Path
 from typing import NamedTuple
 
@@ -12,7 +13,7 @@ from graphrag_mcp.system.git import GitError, GitTimeoutError, run_git
 
 MOST_MOVES = 5
 _LEAST_ALIKE = 0.6  # Of the lines that were added, to call it a move.
-_FEWEST_LINES = 2  # With letters: a brace is everywhere.
+_FEWEST_LINES = 3  # With letters: a brace is everywhere.
 _DIFF = ("--no-ext-diff", "--no-textconv", "--no-color", "--no-renames", "-U0")
 HUNK = re.compile(r"^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@", re.MULTILINE)
 _TELLING = re.compile(r"\w{2}")
@@ -80,7 +81,7 @@ def _moved_from(top: Path, commit: Commit, diff: str, deadline: float) -> Lines 
     if any(hunk_numbers(found)[1] for found in HUNK.finditer(diff)):
         return None  # They changed lines that were there before.
     added = [line[1:].strip() for line in diff.splitlines() if line.startswith("+") and not line.startswith("+++")]
-    telling = {line for line in added if _TELLING.search(line)}
+    telling = frozenset(line for line in added if _TELLING.search(line))
     if len(telling) < _FEWEST_LINES:
         return None
     try:
@@ -91,16 +92,32 @@ def _moved_from(top: Path, commit: Commit, diff: str, deadline: float) -> Lines 
         raise
     except GitError:  # The first commit.
         return None
-    best = max(_removed(_text(whole)), key=lambda one: len(telling & one[1]), default=None)
-    if best is None or len(telling & best[1]) < _LEAST_ALIKE * len(telling):
-        return None
-    path, _, numbered = best
-    same = [number for number, line in numbered if line in telling]
-    return Lines(f"{commit.name}^", path, min(same), max(same))
+    found = [(*_densest(run, telling), path) for path, run in _removed(_text(whole))]
+    alike, first, last, path = max(found, key=itemgetter(0), default=(0, 0, 0, ""))
+    return Lines(f"{commit.name}^", path, first, last) if alike >= _LEAST_ALIKE * len(telling) else None
 
 
-def _removed(diff: str) -> Iterator[tuple[str, set[str], list[tuple[int, str]]]]:
-    """Yield for each run of removed lines its file, the lines, and the lines with their numbers before."""
+def _densest(run: Sequence[tuple[int, str]], telling: frozenset[str]) -> tuple[int, int, int]:
+    """Return the part of removed lines that has most of the telling ones and few others.
+
+    As how many different ones it has, and its first and last line.
+    """
+    best, start, height = (0, 0, 0), 0, 0
+    for here, (_, text) in enumerate(run):
+        if height <= 0:
+            start, height = here, 0
+        height += 1 if text in telling else -1 if _TELLING.search(text) else 0
+        if text in telling and height > best[0]:
+            best = (height, start, here)
+    _, first, last = best
+    inside = [text for _, text in run[first : last + 1]]
+    while inside[0] in inside[1:]:  # The end of what was before, which ends alike.
+        inside.pop(0)
+    return len(telling.intersection(inside)), run[last][0] - len(inside) + 1, run[last][0]
+
+
+def _removed(diff: str) -> Iterator[tuple[str, list[tuple[int, str]]]]:
+    """Yield for each run of removed lines its file, and the lines with their numbers before."""
     path = ""
     number = left = 0
     run: list[tuple[int, str]] = []
@@ -110,14 +127,14 @@ def _removed(diff: str) -> Iterator[tuple[str, set[str], list[tuple[int, str]]]]
             number, left = number + 1, left - 1
             continue
         if run:
-            yield path, {text for _, text in run}, run
+            yield path, run
             run = []
         if line.startswith("--- "):
             path = line[4:].removeprefix("a/").rstrip("\t")
         elif found := HUNK.match(line):
             number, left, _, _ = hunk_numbers(found)
     if run:
-        yield path, {text for _, text in run}, run
+        yield path, run
 
 
 def hunk_numbers(hunk: re.Match[str]) -> tuple[int, int, int, int]:

@@ -260,6 +260,19 @@ def test_a_function_is_followed_to_the_file_from_which_it_was_moved(repository: 
     assert [row["message"] for row in rows] == ["Move idle", "Idle later", "Add idle"]
 
 
+def test_of_a_moved_function_the_lines_around_it_are_not_followed(repository: Repository) -> None:
+    """Even if they have words of it, and went with it."""
+    before = "def shut(self):\n    self.wait(1)\n    return self.peers\n\n\n"
+    moved = "def idle(self):\n    self.wait(10)\n    self.peers.pop()\n    return self.peers\n"
+    after = "\n\ndef close(self):\n    self.close(2)\n    self.stop()\n    return self.peers\n"
+    repository.commit({"src/conn.py": before + moved + after}, "Add all three")
+    repository.commit({"src/conn.py": before.replace("1", "3") + moved + after}, "Shut later")
+    repository.commit({"src/conn.py": before.replace("1", "3") + moved + after.replace("2", "4")}, "Close later")
+    repository.commit({"src/conn.py": None, "src/peers.py": moved}, "Move idle")
+    rows = json.loads(ask(repository.open(), symbol="idle", response_format="json"))["rows"]
+    assert [row["message"] for row in rows] == ["Move idle", "Add all three"]
+
+
 def test_the_commit_that_explains_a_line(repository: Repository) -> None:
     """With its whole message; of a new line it is said that there is none."""
     repository.commit({"src/conn.py": CONN}, "Add the connection")

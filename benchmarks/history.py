@@ -48,8 +48,8 @@ class Shuffled:
         random.Random(0).shuffle(others)
         self._history, self._other = history, dict(zip(commits, others, strict=True))
 
-    def recall(self, terms: Sequence[str], limit: int) -> list[Recalled]:
-        found = self._history.recall(terms, limit)
+    def recall(self, frequencies: Frequencies, limit: int) -> list[Recalled]:
+        found = self._history.recall(frequencies, limit)
         return [one._replace(commit_id=self._other.get(one.commit_id, one.commit_id)) for one in found]
 
     def frequencies(self, terms: Sequence[str]) -> Frequencies:

@@ -85,11 +85,11 @@ class PhraseIndex(Protocol):
 class HistoryIndex(Protocol):
     """Past commits by the words of their messages."""
 
-    def recall(self, terms: Sequence[str], limit: int) -> list[Recalled]:
-        """Return the commits whose messages have any of the words, the best first."""
-
     def frequencies(self, terms: Sequence[str]) -> Frequencies:
         """Return how many messages contain each term."""
+
+    def recall(self, frequencies: Frequencies, limit: int) -> list[Recalled]:
+        """Return the commits whose messages have any of the terms that were counted, the best first."""
 
     def files(self, commit_ids: Collection[int], scope: Scope) -> list[Touched]:
         """Return the files inside a scope that commits changed, also those that were renamed since."""

@@ -71,7 +71,7 @@ def ask(app: App, tool: str = "find_history", **arguments: object) -> str:
 def recalled(app: App, words: str) -> list[Recalled]:
     history = app.stores().history
     assert history is not None
-    return history.recall(words.split(), 10)
+    return history.recall(history.frequencies(words.split()), 10)
 
 
 CONN = "def close(self):\n    return 1\n\n\ndef idle(self):\n    return 2\n"

@@ -58,7 +58,7 @@ class Past:
         state = self._history.state()
         if not state.tip:
             return Told((), state.note or "the history has not been read yet")
-        found = self._history.recall(query_words(words), MOST_COMMITS)
+        found = self._history.recall(self._history.frequencies(query_words(words)), MOST_COMMITS)
         names = [one.name for one in found if one.score >= LEAST_SHARE * found[0].score]
         if not names:
             return Told((), is_newest_first=False)

@@ -34,11 +34,11 @@ def recall(terms: Sequence[str], history: HistoryIndex, scope: Scope) -> list[Me
     A file's score is the largest of its commits: BM25 / that of the best commit / √(files of the commit), times how
     much of the question the best commit covers. terms: of the question.
     """
-    commits = history.recall(terms, MOST_COMMITS) if terms else []
+    frequencies = history.frequencies(terms)
+    commits = history.recall(frequencies, MOST_COMMITS) if terms else []
     if not commits:
         return []
     best = commits[0].score
-    frequencies = history.frequencies(terms)
     covered = best / sum(map(frequencies.idf, terms))
     weight = min(1.0, covered / min(_ENOUGH, _ENOUGH_TERMS / len(terms)))
     by_id = {commit.commit_id: commit for commit in commits}

@@ -60,9 +60,8 @@ class SqliteHistory:
         )
         return int(count)
 
-    def recall(self, terms: Sequence[str], limit: int) -> list[Recalled]:
-        """Return the commits whose messages have any of the words, the best first."""
-        frequencies = self.frequencies(terms)
+    def recall(self, frequencies: Frequencies, limit: int) -> list[Recalled]:
+        """Return the commits whose messages have any of the terms that were counted, the best first."""
         chosen = discriminative_terms(
             [(count, term) for term, count in frequencies.of_terms.items()], frequencies.chunks
         )
@@ -82,7 +81,7 @@ class SqliteHistory:
 
     def frequencies(self, terms: Sequence[str]) -> Frequencies:
         """Return how many messages contain each term, of all trees."""
-        ((count,),) = self._database.rows("SELECT count(*) FROM main.commits WHERE files > 0")
+        ((count,),) = self._database.rows("SELECT count(*) FROM main.messages_docsize")
         found = self._database.rows(f"SELECT term, doc FROM message_terms WHERE term IN ({marks(terms)})", terms)
         return Frequencies(dict.fromkeys(terms, 0) | dict(found), count)
 

@@ -286,6 +286,19 @@ def test_the_commit_that_explains_a_line(repository: Repository) -> None:
     assert "not committed yet" in ask(repository.open(), path="src/conn.py", line=9)
 
 
+def test_a_line_is_explained_by_what_was_before_a_formatter(repository: Repository) -> None:
+    """A commit that changed many files comes after the one before it, and a first commit stays what it is."""
+    others = {f"src/other{number}.py": f"def other():\n    return '{number}'\n" for number in range(20)}
+    repository.commit({"src/conn.py": "def idle():\n    return 'first'\n", **others}, "Add all")
+    repository.commit({"src/conn.py": "def idle():\n    return 'later'\n"}, "Idle later\n\nThe reason.\n\nAnother.")
+    formatted = {path: text.replace("'", '"') for path, text in others.items()}
+    repository.commit({"src/conn.py": 'def idle():\n    return "later"\n', **formatted}, "Format everything")
+    text = ask(repository.open(), path="src/conn.py", line=2)
+    assert text.index("Idle later") < text.index("Another.") < text.index("Format everything")
+    assert text.startswith("2 commits that explain src/conn.py:2, the first after passing over others")
+    assert "Add all" in ask(repository.open(), path="src/conn.py", line=1)
+
+
 def test_a_file_has_the_commits_of_its_earlier_names(repository: Repository) -> None:
     """Between two days, and of one author, too."""
     repository.commit({"src/conn.py": CONN}, "Add the connection")

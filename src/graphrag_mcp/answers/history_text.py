@@ -23,20 +23,22 @@ def history_text(answer: CodeAnswer[History, ToldCommit], call: Call[HistoryArgu
     words = f' that match{"es" if total == 1 else ""} "{one_line(asked.query)}"' if asked.query else ""
     of = f" of {location_of(found.node)}" if found.node else ""
     if asked.line and found.node:
-        of = f" that explains {one_line(found.node.path)}:{asked.line}"
+        of = f" that explain{'s' if total == 1 else ''} {one_line(found.node.path)}:{asked.line}"
+    explains = bool(asked.line and found.node)
     order = "" if total == 1 else ", the best first" if asked.query and not found.node else ", the newest first"
+    if explains and total > 1:
+        order = ", the first after passing over others, which changed many files"
     if not total:
         return lay_out(answer, call, [f"No commits{words}{of}" + (f": {found.note}." if found.note else ".")], _lines)
-    is_whole_message = total == 1
 
     def lines(row: ToldCommit) -> list[str]:
-        return _lines(row, is_whole_message)
+        return _lines(row, is_whole_message=total == 1 or (explains and row is answer.page.rows[0]))
 
     notes = [f"Not complete: {found.note}."] if found.note else []
     return lay_out(answer, call, [f"{counted(total, 'commit')}{words}{of}{order}:", _FENCE], lines, [_FENCE, *notes])
 
 
-def _lines(row: ToldCommit, is_whole_message: bool = False) -> list[str]:
+def _lines(row: ToldCommit, *, is_whole_message: bool = False) -> list[str]:
     commit = row.commit
     author = f" {commit.author.partition(' <')[0]}:" if commit.author else ""
     head = one_line(f"{commit.name[:DIGITS_SHOWN]} {day_of(commit)}{author} {commit.subject}")

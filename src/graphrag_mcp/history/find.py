@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
@@ -10,6 +11,7 @@ from graphrag_mcp.history.hunks import changed_symbols
 from graphrag_mcp.history.lines import Lines, committed_lines, follow_lines
 from graphrag_mcp.history.log import NO_REPOSITORY, find_folder, head_of, read_commits, why_no_history
 from graphrag_mcp.history.together import companions
+from graphrag_mcp.history.update import MOST_FILES
 from graphrag_mcp.model.graph import CodeNode
 from graphrag_mcp.model.history import Commit, Companion, Span, Told
 from graphrag_mcp.model.scope import Scope
@@ -20,6 +22,7 @@ from graphrag_mcp.text.words import query_words
 MOST_COMPANIONS = 5
 SECONDS = 1.8  # For one answer; what was found until then is told, and that it is not all.
 MOST_COMMITS = 200
+MOST_PASSED = 3  # Commits of many files that hide the one that explains a line.
 LEAST_SHARE = 0.25  # Of the best commit's score: a match below has a word or two in common.
 
 
@@ -104,15 +107,30 @@ class Past:
             return Told((), str(error))
 
     def of_line(self, path: str, line: int) -> Told:
-        """Return the commit that made a line what it is, apart from blanks and moves. Raises GitError."""
+        """Return the commit that made a line what it is, apart from blanks and moves. Raises GitError.
+
+        One that changed many files, as a formatter does, comes after the one before it.
+        """
         deadline = time.monotonic() + SECONDS
         lines = self._committed(path, line, line, deadline)
         if lines is None:
             return Told((), "this line is not committed yet")
         place = ("-L", f"{lines.start},{lines.start}", lines.commit, "--", lines.path)
-        blamed = run_git(self._top, deadline, "blame", "--porcelain", "-w", "-M", "-C", *place)
-        name = blamed.split(b" ", 1)[0].decode("ascii", "replace").lstrip("^")
-        return Told(tuple(self._read(deadline + SECONDS, "--no-walk", name)))
+        passed: list[str] = []
+        with suppress(GitTimeoutError):
+            while len(passed) < MOST_PASSED:
+                ignored = [f"--ignore-rev={name}" for name in passed]
+                blamed = run_git(self._top, deadline, "blame", "--porcelain", "-w", "-M", "-C", *ignored, *place)
+                name = blamed.split(b" ", 1)[0].decode("ascii", "replace").lstrip("^")
+                if name in passed:
+                    break
+                passed.append(name)
+                changed = run_git(self._top, deadline, "diff-tree", "-r", "--root", "--name-only", name)
+                if changed.count(b"\n") <= MOST_FILES:
+                    break
+        if not passed:
+            return Told((), "git was not ready in time")
+        return Told(tuple(self._read(deadline + SECONDS, "--no-walk=unsorted", *reversed(passed))))
 
     def together(self, path: str, scope: Scope) -> list[Companion]:
         """Return the files that usually change together with a file."""

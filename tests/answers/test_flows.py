@@ -118,7 +118,7 @@ def test_a_chain_is_certain_where_its_calls_are(app: App) -> None:
 def test_what_is_stored_leads_to_who_reads_it(app: App) -> None:
     """The link names the field and the place that reads it."""
     text = ask(app, {"from": "Lamp.on", "to": "answer"})
-    assert "11: self.handlers[name] = handler  (handlers is read at lamp/app.py:18)" in text
+    assert "11:     self.handlers[name] = handler  (handlers is read at lamp/app.py:18)" in text
 
 
 def test_tests_are_on_the_way_only_if_one_of_them_is_an_end(app: App) -> None:
@@ -186,4 +186,4 @@ def test_a_language_whose_types_are_not_known_is_followed_by_name(tmp_path: Path
         text = ask(app, {"from": "Lamp.light", "to": "Wick.glow"})
         assert ask(app, {"from": "Wick.glow"}) == "Nothing is known that Wick.glow leads to."
     assert text.startswith("Lamp.light reaches Wick.glow: ")
-    assert "3: wick.burn" in text
+    assert "3:   wick.burn" in text

@@ -37,6 +37,7 @@ if TYPE_CHECKING:  # The navigator imports numpy through the ports, and no clien
     from graphrag_mcp.grep.hits import Hits
     from graphrag_mcp.grep.roles import Placed
 
+LINES_AROUND = 2  # Before and after the line of a link, in the first chain of a flow.
 FLOW_SECONDS = 0.36  # For the ends and the chains between them.
 CHANGES_SECONDS = 0.8  # For the definitions that the commits of a page changed.
 NOT_INDEXED = "(changed only files that are not indexed)"
@@ -132,7 +133,10 @@ def _flow(backend: CodeBackend, call: Call[TraceArguments]) -> "CodeAnswer[Flow,
         flow = navigator.flow(*ends, call.arguments.question, until, call.scope)
         links = [link for _, link in flow.tree] + [link for chain in flow.chains for link in chain.links]
         nodes = dict.fromkeys(node for link in links for node in (link.source, link.target))
-        texts = navigator.texts({(link.edge.path, link.edge.line) for link in links})
+        places = {(link.edge.path, link.edge.line) for link in links}
+        for chain in flow.chains[:1]:
+            places |= {(node.path, n) for node, lines in chain.around(LINES_AROUND).items() for n in lines}
+        texts = navigator.texts(places)
         rows: list[Chain | tuple[int, Link]] = [*flow.chains, *flow.tree]
         page = page_of(rows, call.first, call.arguments.limit)
         return CodeAnswer(flow, page, list(nodes), texts=texts)

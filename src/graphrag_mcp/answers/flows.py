@@ -1,14 +1,15 @@
 """The answer of trace_relations about how code reaches other code, as text and as JSON."""
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from graphrag_mcp.answers.arguments import TraceArguments
-from graphrag_mcp.answers.asking import CodeAnswer
+from graphrag_mcp.answers.asking import LINES_AROUND, CodeAnswer
 from graphrag_mcp.answers.code_json import edge_payload, lay_out_json, node_payload
 from graphrag_mcp.answers.code_text import LINE_CHARACTERS, lay_out, location_of
-from graphrag_mcp.answers.render import one_line
+from graphrag_mcp.answers.render import one_line, printable
 from graphrag_mcp.answers.requests import Call
 from graphrag_mcp.model.files import RelationKind
 from graphrag_mcp.model.graph import Certainty, CodeNode, Place
@@ -17,6 +18,9 @@ from graphrag_mcp.text.counts import counted
 if TYPE_CHECKING:  # They import numpy through the ports, and no client should wait for that.
     from graphrag_mcp.graph.flow import Chain, Flow, Link
 
+FIRST_CHARACTERS = 1_800  # Of the first chain with the lines around its links.
+NEAR_SHOWN = 10  # Beside chains.
+_TELLING = re.compile(r"\w")  # A brace says nothing.
 _SAID = {
     RelationKind.HANDS_ON: "hands over",
     RelationKind.USES: "hands over the type",
@@ -40,7 +44,8 @@ def flow_text(answer: "CodeAnswer[Flow, Chain | tuple[int, Link]]", call: Call[T
         head = [one_line(f"{counted(len(flow.tree), 'step')} {word} {names}, the most relevant first.")]
     tail = [] if flow.tree or flow.chains else list(_where_it_breaks(flow, call.arguments))
     if flow.near:
-        tail += ["Near, on no chain:", *(one_line(_hop(node)) for node in flow.near)]
+        near = flow.near[: NEAR_SHOWN if flow.chains else len(flow.near)]
+        tail += ["Near, on no chain:", *(one_line(_hop(node)) for node in near)]
     if flow.is_cut:
         tail.append("The search was cut by time: ask again to go on.")
 
@@ -55,7 +60,18 @@ def flow_text(answer: "CodeAnswer[Flow, Chain | tuple[int, Link]]", call: Call[T
 
 
 def _chain_lines(chain: "Chain", first: "Chain", texts: Mapping[Place, str]) -> list[str]:
-    """Return a chain; of one after the first only what is different, between two definitions that both have."""
+    """Return a chain; of one after the first only what is different, between two definitions that both have.
+
+    The first one has the lines around each site too, as many as fit.
+    """
+    if chain != first:
+        return _hops(chain, first, texts, {})
+    written = (_hops(chain, first, texts, chain.around(radius)) for radius in range(LINES_AROUND, 0, -1))
+    fitting = (lines for lines in written if sum(map(len, lines)) <= FIRST_CHARACTERS)
+    return next(fitting, None) or _hops(chain, first, texts, {})
+
+
+def _hops(chain: "Chain", first: "Chain", texts: Mapping[Place, str], around: Mapping[CodeNode, range]) -> list[str]:
     before, after = (0, 0) if chain == first else _shared_ends(chain, first)
     links = chain.links[before : len(chain.links) - after]
     kinds = Counter(link.edge.certainty for link in links)
@@ -64,8 +80,26 @@ def _chain_lines(chain: "Chain", first: "Chain", texts: Mapping[Place, str]) -> 
     way = "reaches" if chain == first else "also reaches"
     lines = [one_line(f"{start.qualified_name} {way} {end.qualified_name}: {', '.join(said)}.")]
     for number, link in enumerate(links, before + 1):
-        lines += [one_line(f"{number} {_hop(link.source)}"), f"    {_site(link, texts)}"]
-    return [*lines, one_line(f"{before + len(links) + 1} {_hop(end)}")]
+        lines += [one_line(f"{number} {_hop(link.source)}"), *_excerpt(link.source, around, texts, link)]
+    return [*lines, one_line(f"{before + len(links) + 1} {_hop(end)}"), *_excerpt(end, around, texts)]
+
+
+def _excerpt(
+    node: CodeNode, around: Mapping[CodeNode, range], texts: Mapping[Place, str], link: "Link | None" = None
+) -> list[str]:
+    """Return the line that leads on and, marked as ripgrep marks them, those around it."""
+    shown = {n: texts.get((node.path, n), "").expandtabs(2).rstrip() for n in around.get(node, ())}
+    indent = min((len(text) - len(text.lstrip()) for text in shown.values() if text), default=0)
+    rows = {
+        n: f"    {n}- {printable(text[indent:][:LINE_CHARACTERS])}"
+        for n, text in shown.items()
+        if _TELLING.search(text)
+    }
+    if link:
+        line = link.edge.line
+        blanks = " " * (len(shown[line]) - len(shown[line].lstrip()) - indent) if line in rows else ""
+        rows[line] = f"    {_site(link, texts, blanks)}"
+    return [rows[n] for n in sorted(rows)]
 
 
 def _shared_ends(chain: "Chain", first: "Chain") -> tuple[int, int]:
@@ -80,7 +114,7 @@ def _hop(node: CodeNode) -> str:
     return node.path if node.is_file else f"{node.path}:{node.start_line}  {node.qualified_name}"
 
 
-def _site(link: "Link", texts: Mapping[Place, str]) -> str:
+def _site(link: "Link", texts: Mapping[Place, str], indent: str = "") -> str:
     """Return the line of a link, and what it is unless it is a call that is certain."""
     place = (link.edge.path, link.edge.line)
     where = "" if link.edge.path == link.source.path else f"{link.edge.path}:"
@@ -92,7 +126,7 @@ def _site(link: "Link", texts: Mapping[Place, str]) -> str:
     if link.choices > 1:
         words.append(f"one of {link.choices}")
     text = texts.get(place, "").strip()[:LINE_CHARACTERS].rstrip()
-    return one_line(f"{where}{link.edge.line}: {text}" + (f"  ({', '.join(words)})" if words else ""))
+    return f"{where}{link.edge.line}: {indent}" + one_line(text + (f"  ({', '.join(words)})" if words else ""))
 
 
 def _where_it_breaks(flow: "Flow", asked: TraceArguments) -> Iterator[str]:

@@ -86,6 +86,17 @@ class Chain:
         """The sum of the links' costs."""
         return sum(link.cost + _PER_LINK for link in self.links)
 
+    def around(self, radius: int) -> dict[CodeNode, range]:
+        """Return the lines around the site in each definition, and the first ones of the last definition."""
+        around = {}
+        for link in self.links:
+            node, line = link.source, link.edge.line
+            if link.edge.path == node.path and node.start_line <= line <= node.end_line:
+                around[node] = range(max(node.start_line, line - radius), min(node.end_line, line + radius) + 1)
+        last = self.links[-1].target
+        around.setdefault(last, range(last.start_line, min(last.end_line, last.start_line + 2 * radius) + 1))
+        return around
+
 
 @dataclass(frozen=True, slots=True)
 class Flow:

@@ -132,6 +132,7 @@ def _flow(backend: CodeBackend, call: Call[TraceArguments]) -> "CodeAnswer[Flow,
         until = max(deadline, time.monotonic() + FLOW_SECONDS / 2)  # The first search after a start takes longer.
         flow = navigator.flow(*ends, call.arguments.question, until, call.scope)
         links = [link for _, link in flow.tree] + [link for chain in flow.chains for link in chain.links]
+        links += [link for gap in flow.gaps[:1] for link in (*gap.before, *gap.after)]
         nodes = dict.fromkeys(node for link in links for node in (link.source, link.target))
         places = {(link.edge.path, link.edge.line) for link in links}
         for chain in flow.chains[:1]:

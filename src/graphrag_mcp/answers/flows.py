@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from graphrag_mcp.answers.arguments import TraceArguments
@@ -42,7 +42,7 @@ def flow_text(answer: "CodeAnswer[Flow, Chain | tuple[int, Link]]", call: Call[T
         names = ", ".join(node.qualified_name for node in (flow.starts or flow.ends)[:3])
         word = "from" if flow.starts else "to"
         head = [one_line(f"{counted(len(flow.tree), 'step')} {word} {names}, the most relevant first.")]
-    tail = [] if flow.tree or flow.chains else list(_where_it_breaks(flow, call.arguments))
+    tail = [] if flow.tree or flow.chains else list(_where_it_breaks(flow, call.arguments, answer.texts))
     if flow.near:
         near = flow.near[: NEAR_SHOWN if flow.chains else len(flow.near)]
         tail += ["Near, on no chain:", *(one_line(_hop(node)) for node in near)]
@@ -129,7 +129,7 @@ def _site(link: "Link", texts: Mapping[Place, str], indent: str = "") -> str:
     return f"{where}{link.edge.line}: {indent}" + one_line(text + (f"  ({', '.join(words)})" if words else ""))
 
 
-def _where_it_breaks(flow: "Flow", asked: TraceArguments) -> Iterator[str]:
+def _where_it_breaks(flow: "Flow", asked: TraceArguments, texts: Mapping[Place, str]) -> Iterator[str]:
     """Yield how far a search without a chain got, and the ends that a question was taken to mean."""
     if not flow.starts and not flow.ends:
         yield "No definition is found for the question; name some with from= and to=."
@@ -143,11 +143,23 @@ def _where_it_breaks(flow: "Flow", asked: TraceArguments) -> Iterator[str]:
     starts, ends = (", ".join(node.qualified_name for node in nodes[:3]) for nodes in (flow.starts, flow.ends))
     yield one_line(f"No chain is known from {starts} to {ends}.")
     yield f"Looked at {counted(flow.reached, 'definition')} after the start, {flow.reaching:,} before the end."
-    for ahead, behind in flow.broken[:3]:
-        yield one_line(f"Nearest in one file: after the start {_hop(ahead)}, before the end {_hop(behind)}")
+    for gap in flow.gaps[:1]:
+        yield from _links("Known from the start:", gap.before, texts)
+        yield one_line(f"Not known: how {_hop(gap.reached)} leads to {_hop(gap.reaching)}")
+        yield from _links("Known to the end:", gap.after, texts)
     guessed = [("from", flow.starts)] * (not asked.starts) + [("to", flow.ends)] * (not asked.to)
     for name, nodes in guessed:
         yield one_line(f"Call again with {name}= one of: " + ", ".join(location_of(node) for node in nodes[:5]))
+
+
+def _links(title: str, links: "Sequence[Link]", texts: Mapping[Place, str]) -> Iterator[str]:
+    if links:
+        yield title
+    for link in links:
+        yield one_line(_hop(link.source))
+        yield f"    {_site(link, texts)}"
+    if links:
+        yield one_line(_hop(links[-1].target))
 
 
 def flow_json(answer: "CodeAnswer[Flow, Chain | tuple[int, Link]]", call: Call[TraceArguments]) -> dict[str, Any]:

@@ -55,6 +55,7 @@ class Declarations:
         self.search = Search(facts)
         self.hierarchy = Hierarchy(self.search)
         self._nodes: dict[str, list[CodeNode]] = {}
+        self._properties: dict[str, frozenset[str]] = {}  # The qualified names of those of a file.
         self._guard = threading.Lock()
 
     @contextmanager
@@ -104,10 +105,22 @@ class Declarations:
         target_id = self.node_id(target.path, target)
         return CodeEdge(node.node_id, target_id, kind, node.path, line)
 
+    def is_property(self, thing: Thing) -> bool:
+        """Return whether a declaration is read without a call, or is what is run when such a one is written."""
+        declared = self.search.resolver.declared(thing)
+        if Mark.PROPERTY in declared.marks or declared.kind != SymbolKind.METHOD:
+            return Mark.PROPERTY in declared.marks
+        names = self._properties.get(thing.path)
+        if names is None:
+            facts = self.facts.facts(thing.path)
+            found = (one.qualified for one in (facts.declared if facts else ()) if Mark.PROPERTY in one.marks)
+            names = self._properties[thing.path] = frozenset(found)
+        return declared.qualified in names
+
     def relation(self, thing: Thing, mention: Mention) -> RelationKind:
         """Return what a mention of a declaration is."""
         declared = self.search.resolver.declared(thing)
-        kind = SymbolKind.FIELD if Mark.PROPERTY in declared.marks else SymbolKind(declared.kind)
+        kind = SymbolKind.FIELD if self.is_property(thing) else SymbolKind(declared.kind)
         kinds = _KINDS.get(SymbolKind.FUNCTION if kind in CALLABLE else kind, _KINDS[SymbolKind.FIELD])
         found = kinds.get(Use(mention.use), RelationKind.CONTAINS)
         is_embedded = found is RelationKind.INHERITS and self.search.resolver.has_method_sets(thing)

@@ -5,6 +5,7 @@ import math
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from graphrag_mcp.graph.leads import Lead
 from graphrag_mcp.graph.relations import Relations
@@ -98,14 +99,23 @@ class Chain:
         return around
 
 
+class Gap(NamedTuple):
+    """Two definitions of one file between which no link is known: how far a start leads, and what leads to an end."""
+
+    reached: CodeNode
+    reaching: CodeNode
+    before: tuple[Link, ...]
+    after: tuple[Link, ...]
+
+
 @dataclass(frozen=True, slots=True)
 class Flow:
     """How starts reach ends.
 
-    chains: the best first. tree: with starts or ends alone, the links from or to them, each below the one before it,
-    with its depth. near: definitions that the question names and no chain contains. reached, reaching: how many
-    definitions were looked at from each side. broken: without a chain, pairs of a definition that was reached and one
-    that leads to an end, in one file. is_cut: whether the time ended before the search did.
+    chains: the best first. tree: with starts or ends alone, the links from or to them, each below the one before
+    it, with its depth. near: definitions that the question names and no chain contains. reached, reaching: how many
+    definitions were looked at from each side. gaps: without a chain, where it may be broken. is_cut: whether the
+    time ended before the search did.
     """
 
     starts: tuple[CodeNode, ...]
@@ -115,7 +125,7 @@ class Flow:
     near: tuple[CodeNode, ...] = ()
     reached: int = 0
     reaching: int = 0
-    broken: tuple[tuple[CodeNode, CodeNode], ...] = ()
+    gaps: tuple[Gap, ...] = ()
     is_cut: bool = False
 
 
@@ -246,7 +256,7 @@ class FlowSearch:
             near=tuple(self._near(candidates)),
             reached=len(forward.known),
             reaching=len(backward.known),
-            broken=() if chains else tuple(self._broken(forward, backward)),
+            gaps=() if chains else tuple(self._gaps(forward, backward)),
             is_cut=not chains and not self._has_time(),
         )
 
@@ -340,7 +350,7 @@ class FlowSearch:
         found = [Chain(tuple(links)) for one in meetings if (links := self._chain(forward, backward, one))]
         ordered = sorted((chain for chain in found if _is_simple(chain)), key=lambda one: (self._order(one), one.cost))
         chosen: list[Chain] = []
-        for chain in ordered:
+        for chain in filter(self._is_confirmed, ordered):
             shown = {node.node_id for one in chosen for node in one.nodes}
             fresh = [node for node in chain.nodes if node.node_id not in shown]
             if not chosen or (len(fresh) >= _FRESH and chain.cost < _LESS_THAN * chosen[0].cost + _SLACK):
@@ -349,16 +359,23 @@ class FlowSearch:
                 break
         return chosen
 
+    def _is_confirmed(self, chain: Chain) -> bool:
+        """Return whether what is said to be handed over is: a search from the end does not see what is done with it."""
+        handed = (link for link in chain.links if link.edge.kind is RelationKind.HANDS_ON)
+        return all(self._lead(link) is not None for link in handed)
+
     def _counted(self, chain: Chain) -> Chain:
         """Return a chain with the number of choices at its possible links, which a search from the end does not see."""
         links = [self._with_choices(one) if one.edge.certainty is Certainty.MAY_CALL else one for one in chain.links]
         return Chain(tuple(links))
 
     def _with_choices(self, link: Link) -> Link:
+        lead = self._lead(link)
+        return link if lead is None else Link(link.source, link.target, *lead)
+
+    def _lead(self, link: Link) -> Lead | None:
         leads = self._relations.leads.onward(link.source, self._seconds_left())
-        return next(
-            (Link(link.source, link.target, *one) for one in leads if one.edge.target_id == link.target.node_id), link
-        )
+        return next((lead for lead in leads if lead.edge.target_id == link.target.node_id), None)
 
     def _order(self, chain: Chain) -> float:
         return _COST_WEIGHT * chain.cost - self._relevance.covered(chain.nodes)
@@ -368,7 +385,7 @@ class FlowSearch:
         named = [node for node in nodes if self._relevance.shared(node) and not node.is_file]
         return sorted(named, key=lambda node: -len(self._relevance.shared(node)))[:MAX_NEAR]
 
-    def _broken(self, forward: _Side, backward: _Side) -> Iterator[tuple[CodeNode, CodeNode]]:
+    def _gaps(self, forward: _Side, backward: _Side) -> Iterator[Gap]:
         """Yield what was reached and what leads to an end, nearest to each other: in one file."""
         by_file: dict[str, CodeNode] = {}
         for node_id in sorted(forward.known, key=lambda one: forward.known[one][0]):
@@ -376,7 +393,10 @@ class FlowSearch:
         for node_id in sorted(backward.known, key=lambda one: backward.known[one][0]):
             node = backward.nodes[node_id]
             if node.path in by_file:
-                yield by_file.pop(node.path), node
+                reached = by_file.pop(node.path)
+                before = forward.links(reached.node_id, forward=True)
+                after = backward.links(node.node_id, forward=False)
+                yield Gap(reached, node, tuple(before), tuple(after))
 
 
 def _is_simple(chain: Chain) -> bool:

@@ -6,9 +6,11 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
+import msgspec
+
 from graphrag_mcp.graph.declarations import CALLABLE, VARIABLE, Declarations
 from graphrag_mcp.model.expressions import parse
-from graphrag_mcp.model.facts import Declared, FileFacts, Mark, Mention, Thing, Use
+from graphrag_mcp.model.facts import Declared, FileFacts, Mention, Thing, Use
 from graphrag_mcp.model.files import Category, RelationKind, SymbolKind
 from graphrag_mcp.model.graph import Certainty, CodeEdge, CodeNode
 from graphrag_mcp.model.scope import Scope
@@ -21,6 +23,7 @@ LEAST_RECEIVER = 3  # Letters of a receiver that says what its type is called.
 _FILLING = re.compile(  # Methods of collections, in all languages.
     "add|addAll|append|appendleft|enqueue|extend|insert|offer|push|put|putAll|set|setdefault|store|unshift|update"
 )
+_INVOKING = ("call", "apply")  # Members of functions in JavaScript.
 _LAST_NAME = re.compile(r"\w+(?=\W*\Z)")
 
 
@@ -146,8 +149,15 @@ class Leads:
         for number in _inside(facts, around) if around else ():
             line = facts.declared[number].line
             yield from self._leads_to(node, [Thing(node.path, number)], RelationKind.CONTAINS, line)
-        for mention in self._mentions_of(node.path, around):
-            if mention.use in _LEADING:
+        mentions = list(self._mentions_of(node.path, around))
+        members = {
+            one.at - len(".") - len(one.receiver.rpartition(".")[2]): one.name for one in mentions if one.receiver
+        }
+        for mention in mentions:
+            member = members.get(mention.at) if mention.use == Use.VALUE else None
+            if member in _INVOKING:
+                yield from self._leads_at(node, msgspec.structs.replace(mention, use=Use.CALL))
+            elif mention.use in _LEADING and member is None:  # Whose member is asked for is not handed over.
                 yield from self._leads_at(node, mention)
 
     def _mentions_of(self, path: str, around: Declared | None) -> Iterator[Mention]:
@@ -174,7 +184,7 @@ class Leads:
             declared = resolver.declared(thing)
             if kind is RelationKind.CALLS and declared.kind in VARIABLE:
                 yield from self._leads_to(node, self._held(thing), kind, mention.line, Certainty.MAY_CALL)
-            elif kind is not RelationKind.READS or Mark.PROPERTY in declared.marks:
+            elif kind is not RelationKind.READS or self._code.is_property(thing):
                 yield from self._leads_to(node, [thing], kind, mention.line, certainty)
                 if kind is RelationKind.CALLS:
                     yield from self._leads_to(node, self._overriding(thing), kind, mention.line, Certainty.MAY_CALL)

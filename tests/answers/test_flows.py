@@ -154,6 +154,30 @@ def test_a_symbol_is_a_start(app: App) -> None:
     assert "Lamp.light reaches stop_gas" in ask(app, {"symbol": "Lamp.light", "question": "does it reach stop_gas?"})
 
 
+WICK = """\
+function Wick() {}
+Wick.prototype.burn = function () { glow.call(this); return table[this.length] }
+function glow() { hold(Wick.make, snuff) }
+function hold(first, second) {}
+function snuff() {}
+class Lamp {
+  get height() { return 1 }
+  set height(value) { glow() }
+  light() { return table[this.height] }
+}
+"""
+
+
+def test_what_is_called_or_asked_for_a_member_is_not_handed_over(tmp_path: Path) -> None:
+    """Nor is a property that is read, whatever its setter does."""
+    with indexed(tmp_path, {"wick.js": WICK}) as app:
+        assert "burn reaches glow: 1 certain." in ask(app, {"from": "Wick.burn", "to": "glow"})
+        assert "hands over" not in ask(app, {"from": "Wick.burn", "to": "glow"})
+        assert ask(app, {"from": "glow", "to": "snuff"}).count("hands over") == 1
+        assert ask(app, {"from": "glow", "to": "Wick"}).startswith("No chain is known")
+        assert "hands over" not in ask(app, {"from": "Lamp.light", "to": "glow"})
+
+
 STORED = {
     "store.ts": "class Bus {\n  private all: Set<() => void> = new Set()\n  on(f: () => void) {\n"
     "    this.all.add(f)\n  }\n"

@@ -16,6 +16,7 @@ EXPECTED = {
         "src/main/java/com/example/shop/Cart.java",  # com/example is a package, not an example.
         "src/latest.ts",
         "src/Contest.java",
+        "src/main/java/com/example/shop/TypeSpec.java",  # Build tools keep tests elsewhere.
         "LATEST.swift",
         "api/service.proto",
         "web/App.vue",
@@ -33,6 +34,7 @@ EXPECTED = {
         "ios/FooTests.swift",
         "src/test/java/org/acme/FooIT.java",
         "src/HTTPTest.kt",
+        "src/main/router_test.go",
         "AppUITests/Launch.swift",
         "Dapper.Tests/ParameterTests.cs",
         "spec/models/user_spec.rb",

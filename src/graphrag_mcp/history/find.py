@@ -23,6 +23,7 @@ MOST_COMPANIONS = 5
 SECONDS = 1.8  # For one answer; what was found until then is told, and that it is not all.
 MOST_COMMITS = 200
 MOST_PASSED = 3  # Commits of many files that hide the one that explains a line.
+_PAUSE = 0.05  # Seconds.
 LEAST_SHARE = 0.25  # Of the best commit's score: a match below has a word or two in common.
 
 
@@ -58,7 +59,8 @@ class Past:
     def about(self, words: str, span: Span) -> Told:
         """Return the commits whose messages match some words, the best first."""
         deadline = time.monotonic() + SECONDS
-        state = self._history.state()
+        while not ((state := self._history.state()).tip or state.note) and time.monotonic() < deadline:
+            time.sleep(_PAUSE)  # The first index of a project is being made; its history comes right after it.
         if not state.tip:
             return Told((), state.note or "the history has not been read yet")
         found = self._history.recall(self._history.frequencies(query_words(words)), MOST_COMMITS)

@@ -1,6 +1,7 @@
 """Derives the category of a file from its path or, where the path does not decide, from its text."""
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 from graphrag_mcp.model.files import Category
 
@@ -113,7 +114,7 @@ def categorise(path: str, text: str = "") -> Category:
         return _VENDORED
     nature = _nature(name, stem, suffix, folders, text)
     if nature is Category.IMPLEMENTATION:
-        if role is None and _is_test_name(file_name.removesuffix("." + suffix), stem, suffix):
+        if role is None and _is_test_name(file_name.removesuffix("." + suffix), stem, suffix, folders):
             return _TESTS
         return role or _refine(suffix, folders, text)
     if role is _TESTS and stem not in _DOCUMENT_NAMES and name not in _CONFIG_NAMES:
@@ -196,13 +197,15 @@ def _is_settings_name(stem: str) -> bool:
     return stem.endswith(".config") or (stem.startswith(".") and stem.endswith("rc"))
 
 
-def _is_test_name(cased_stem: str, stem: str, suffix: str) -> bool:
+def _is_test_name(cased_stem: str, stem: str, suffix: str, folders: Sequence[str]) -> bool:
     if suffix == "bats" or stem == "conftest" or stem.endswith(_TEST_STEM_ENDS):
         return True
     if suffix in _SHELL:
         return False
     if stem.startswith(_TEST_STEM_STARTS) or stem == "tests" or (stem == "test" and suffix != "py"):
         return True
+    if ("src", "main") in pairwise(folders):  # Maven, Gradle and sbt have no tests there.
+        return False
     # "FooTests", but neither "LATEST" nor "Test" alone.
     return suffix in _TYPED_NAMES and cased_stem.endswith(_TYPED_TEST_ENDS) and cased_stem not in _TYPED_TEST_ENDS
 

@@ -1,7 +1,7 @@
 """Writes the answers of the code tools as text: whole lines within the budget, and the number left."""
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -19,7 +19,7 @@ from graphrag_mcp.answers.render import one_line, printable
 from graphrag_mcp.answers.requests import Call
 from graphrag_mcp.answers.test_command import test_commands
 from graphrag_mcp.model.files import RelationKind, SymbolKind
-from graphrag_mcp.model.graph import Certainty, CodeEdge, CodeNode, Direction, Doubt
+from graphrag_mcp.model.graph import Certainty, CodeEdge, CodeNode, Direction, Doubt, Place
 from graphrag_mcp.text.counts import counted
 
 if TYPE_CHECKING:  # They import numpy through the ports, and no client should wait for that.
@@ -52,17 +52,17 @@ IN_WORDS = {
     Certainty.BY_NAME: "by name only",
 }
 _PLAIN = {
-    Direction.CALLERS: RelationKind.CALLS,
-    Direction.CALLEES: RelationKind.CALLS,
-    Direction.TESTS: RelationKind.CALLS,
-    Direction.IMPORTERS: RelationKind.IMPORTS,
-    Direction.IMPORTS: RelationKind.IMPORTS,
-    Direction.SUBCLASSES: RelationKind.IMPLEMENTS,
-    Direction.SUPERCLASSES: RelationKind.IMPLEMENTS,
-    Direction.IMPLEMENTERS: RelationKind.IMPLEMENTS,
-    Direction.OVERRIDES: RelationKind.OVERRIDES,
-    Direction.READERS: RelationKind.READS,
-    Direction.WRITERS: RelationKind.WRITES,
+    Direction.CALLERS: (RelationKind.CALLS,),
+    Direction.CALLEES: (RelationKind.CALLS,),
+    Direction.TESTS: (RelationKind.CALLS,),
+    Direction.IMPORTERS: (RelationKind.IMPORTS,),
+    Direction.IMPORTS: (RelationKind.IMPORTS,),
+    Direction.SUBCLASSES: (RelationKind.IMPLEMENTS,),
+    Direction.SUPERCLASSES: (RelationKind.IMPLEMENTS,),
+    Direction.IMPLEMENTERS: (RelationKind.IMPLEMENTS, RelationKind.OVERRIDES),
+    Direction.OVERRIDES: (RelationKind.OVERRIDES,),
+    Direction.READERS: (RelationKind.READS,),
+    Direction.WRITERS: (RelationKind.WRITES,),
 }
 _SAID = {kind: kind.replace("_", " ") for kind in RelationKind} | {RelationKind.HANDS_ON: "hands it on as a value"}
 _NOUNS = {
@@ -108,6 +108,10 @@ def trace_text(answer: "CodeAnswer[Trace, Step]", call: Call[TraceArguments]) ->
         nonlocal last_path
         path = [one_line(step.edge.path)] if step.edge.path != last_path else []
         last_path = step.edge.path
+        if found.direction not in OUTGOING and _is_its_definition(step, answer.texts):
+            [line] = step.lines
+            text = _shown_line(answer.texts[last_path, line].strip())
+            return ["\n".join([*path, f"  {line}: {text}{_step_words(step, found)}"])]
         numbers = step.lines[:LINES_SHOWN]
         texts = [f"    {line}: {_shown_line(answer.texts.get((last_path, line), '').strip())}" for line in numbers]
         rest = len(step.lines) - len(numbers)
@@ -116,20 +120,32 @@ def trace_text(answer: "CodeAnswer[Trace, Step]", call: Call[TraceArguments]) ->
     return lay_out(answer, call, [head], lines, _where_it_stops(found, is_listed=call.arguments.unresolved))
 
 
+def _is_its_definition(step: "Step", texts: Mapping[Place, str]) -> bool:
+    """Return whether the one line of a step is the first of its definition and has the whole name."""
+    text = texts.get((step.edge.path, step.source.start_line), "")
+    is_alone = list(step.lines) == [step.source.start_line] and step.edge.path == step.source.path
+    return is_alone and all(part in text for part in step.source.qualified_name.split("."))
+
+
 def _step_head(step: "Step", found: "Trace") -> str:
     """Return what stands around the lines of a step, and what it does unless it is what was asked for."""
     is_from = found.direction in OUTGOING
-    far, near = (step.target, step.source) if is_from else (step.source, step.target)
+    far = step.target if is_from else step.source
+    return f"  {_target(far) if is_from else name_of(far)}{_step_words(step, found)}"
+
+
+def _step_words(step: "Step", found: "Trace") -> str:
+    near = step.source if found.direction in OUTGOING else step.target
     words = []
     if step.hop > 1:
         words.append(f"{step.edge.kind.replace('_', ' ')} {name_of(near)}")
-    elif step.edge.kind is not _PLAIN.get(found.direction):
+    elif step.edge.kind not in _PLAIN.get(found.direction, ()):
         words.append(_SAID[step.edge.kind])
     if step.source == step.target:
         words.append("recursion")
     if step.edge.certainty is not Certainty.CERTAIN:
         words.append(IN_WORDS[step.edge.certainty])
-    return f"  {_target(far) if is_from else name_of(far)}" + (f"  ({', '.join(words)})" if words else "")
+    return f"  ({', '.join(words)})" if words else ""
 
 
 def impact_text(answer: CodeAnswer[Any, Any], call: Call[ImpactArguments]) -> str:

@@ -2,6 +2,7 @@
 
     python -m benchmarks.history CHECKOUT … [--commits 40]          # each a clone with its history
     python -m benchmarks.history CHECKOUT … --queries QUERIES.json  # a guard: questions with known answers
+    python -m benchmarks.history CHECKOUT … --functions 15          # find_history beside git log -L
 
 The first form exports the tree before the newest suitable commits of a repository, indexes it with the history of its
 ancestors, and asks the subjects of those commits and the first sentences of their bodies. Each search is run with the
@@ -10,15 +11,18 @@ intervals of 95 %. The second form asks questions about the checked-out tree.
 """
 
 import argparse
+import json
 import random
 import re
+import subprocess
 import tempfile
 import time
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
+from graphrag_mcp.answers.tools import TOOLS
 from graphrag_mcp.app.local import App
 from graphrag_mcp.evaluation.comparison import bootstrap
 from graphrag_mcp.evaluation.history import FEWEST_CHARACTERS, export_tree, read_history
@@ -26,6 +30,7 @@ from graphrag_mcp.evaluation.scores import JudgedQuery, read_queries, score
 from graphrag_mcp.history.log import read_log
 from graphrag_mcp.history.together import companions
 from graphrag_mcp.history.update import MOST_FILES
+from graphrag_mcp.model.files import Category, SymbolKind
 from graphrag_mcp.model.history import Recalled, Touched
 from graphrag_mcp.model.reports import IndexPhase, IndexState
 from graphrag_mcp.model.scope import Scope
@@ -36,6 +41,7 @@ from graphrag_mcp.search.retrieval import Stores
 from graphrag_mcp.settings import RetrievalSettings, load_settings
 from graphrag_mcp.stores.sqlite.history import SqliteHistory
 
+FEWEST_LINES = 5  # Of a function whose history is asked for.
 _SENTENCE = re.compile(r"(?<=[.!?])\s|\n\n")
 Scores = dict[str, float]
 
@@ -66,10 +72,14 @@ def main() -> None:
     parser.add_argument("--queries", type=Path, help="questions about the checked-out trees instead")
     parser.add_argument("--setting", action="append", default=[], help="name=value")
     parser.add_argument("--together", action="store_true", help="measure which files are said to change together")
+    parser.add_argument("--functions", type=int, default=0, help="how many of each checkout are asked for")
     parser.add_argument("--worst", type=int, default=0, help="list the questions that lose most")
     options = parser.parse_args()
     changes = {name: float(value) for name, _, value in (one.partition("=") for one in options.setting)}
     settings = RetrievalSettings().model_copy(update=changes)
+    if options.functions:
+        _measure_functions(options.checkouts, options.functions)
+        return
     if options.together:
         _measure_together(options.checkouts, options.commits)
         return
@@ -142,6 +152,53 @@ def _measure_together(checkouts: Sequence[Path], commits: int) -> None:
                         named += second in [one.path for one in companions(past, first, Scope(), 5)]
                         popular += second in [path for path in most if path != first][:5]
     print(f"{asked} commits: named {named / asked:.3f}, most often changed files {popular / asked:.3f}")
+
+
+def _measure_functions(checkouts: Sequence[Path], count: int) -> None:
+    """Print which commits of functions `find_history` has, beside `git log -L`, and those to judge by reading."""
+    right = wanted = found = 0
+    seconds: list[float] = []
+    for checkout in checkouts:
+        root = checkout.resolve()
+        with (
+            tempfile.TemporaryDirectory() as folder,
+            closing(App(root, load_settings(root, {"GRAPHRAG_DATA_DIR": folder}))) as app,
+        ):
+            app.index()
+            for path, start, end, name in random.Random(1).sample(_functions(app), count):
+                place = f"-L{start},{end}:{path}"
+                command = ["git", "-C", str(root), "log", "--no-merges", "-s", "--format=%H", place]
+                gold = set(subprocess.run(command, capture_output=True, text=True, check=True).stdout.split())
+                began = time.perf_counter()
+                names = set(_commits_of(app, f"{path}:{start}"))
+                seconds.append(time.perf_counter() - began)
+                right, wanted, found = right + len(gold & names), wanted + len(gold), found + len(names)
+                if gold != names:
+                    differing = [" ".join(sorted(one[:7] for one in side)) for side in (gold - names, names - gold)]
+                    print(f"{root.name} {path}:{start} {name}: lacks [{differing[0]}], also has [{differing[1]}]")
+    late = sorted(seconds)[int(0.95 * len(seconds))]
+    print(f"recall {right / wanted:.3f}, precision {right / found:.3f} of {wanted} commits; p95 {late:.2f} s")
+
+
+def _functions(app: App) -> list[tuple[str, int, int, str]]:
+    navigator = app.navigator()
+    files = [file.path for file in navigator.files.listed(Scope()) if file.category is Category.IMPLEMENTATION]
+    nodes = (node for path in sorted(files) for node in navigator.outline(path).definitions)
+    return [
+        (one.path, one.start_line, one.end_line, one.qualified_name)
+        for one in nodes
+        if one.kind in (SymbolKind.FUNCTION, SymbolKind.METHOD) and one.end_line - one.start_line >= FEWEST_LINES
+    ]
+
+
+def _commits_of(app: App, symbol: str) -> Iterator[str]:
+    cursor, is_first = "", True
+    while cursor or is_first:
+        asked = {"symbol": symbol, "limit": 25, "token_budget": 8_000, "response_format": "json", "cursor": cursor}
+        call = TOOLS["find_history"].read(asked, app.settings, app.root)
+        answer = json.loads(TOOLS["find_history"].write(TOOLS["find_history"].ask(app, call), call))
+        yield from (row["commit"] for row in answer["rows"])
+        cursor, is_first = answer.get("cursor") or "", False
 
 
 def _most_changed(past: SqliteHistory, paths: Collection[str]) -> list[str]:

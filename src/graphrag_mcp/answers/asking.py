@@ -112,7 +112,7 @@ def find_symbol(backend: CodeBackend, call: Call[FindSymbolArguments]) -> CodeAn
         if not found:
             raise RequestError("symbol", "; ".join(missing))
         page = page_of(list(found), call.first, call.arguments.limit)
-        rows = [navigator.read(node, call.scope) for node in page.rows]
+        rows = navigator.read(page.rows, call.scope)
         return CodeAnswer(Bodies(missing), Page(rows, page.first, page.total), page.rows)
 
     return _navigate(backend, read) if call.arguments.body else _navigate(backend, ask)

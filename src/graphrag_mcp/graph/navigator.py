@@ -1,7 +1,7 @@
 """Exact answers about one project: definitions, relations, impact, occurrences, outlines and the repository map."""
 
 import time
-from collections.abc import Collection, Hashable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -11,7 +11,7 @@ from graphrag_mcp.graph.impact import Impact, find_impact
 from graphrag_mcp.graph.lookup import EVERYTHING, SEPARATORS, complete, find_file, find_nodes
 from graphrag_mcp.graph.neighbourhood import Neighbourhood, find_neighbourhood
 from graphrag_mcp.graph.orientation import Orientation, find_orientation
-from graphrag_mcp.graph.reading import Body, read_body
+from graphrag_mcp.graph.reading import HISTORY_SECONDS, Body, read_body
 from graphrag_mcp.graph.relations import Relations
 from graphrag_mcp.graph.repository_map import RepositoryMap, map_repository
 from graphrag_mcp.graph.tracing import Step, Trace, trace
@@ -75,9 +75,10 @@ class Navigator:
             together.setdefault((node.qualified_name, node.category, by), []).append(found)
         return tuple(replace(first, also=tuple(one.node for one in others)) for first, *others in together.values())
 
-    def read(self, node: CodeNode, scope: Scope = EVERYTHING) -> Body:
-        """Return a definition or a file as it is now, with what is around it."""
-        return read_body(self._graph, self._relations, self.files, self.past, node, scope)
+    def read(self, nodes: Iterable[CodeNode], scope: Scope = EVERYTHING) -> list[Body]:
+        """Return definitions or files as they are now, with what is around them."""
+        until = time.monotonic() + HISTORY_SECONDS
+        return [read_body(self._graph, self._relations, self.files, self.past, node, scope, until) for node in nodes]
 
     def trace(
         self, text: str, direction: Direction, hops: int, scope: Scope = EVERYTHING, *, unresolved: bool = False

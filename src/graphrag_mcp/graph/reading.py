@@ -16,7 +16,8 @@ from graphrag_mcp.parsing.code.parts import documentation_rows
 from graphrag_mcp.parsing.languages import detect_language
 from graphrag_mcp.ports import SymbolGraph
 
-HISTORY_SECONDS = 0.25  # For the last change of one definition.
+HISTORY_SECONDS = 0.25  # For the last changes of all definitions of an answer.
+LEAST_SECONDS = 0.05  # For that of each.
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,8 +46,10 @@ class Body:
         return self.node.is_file or (self.node.kind in (SymbolKind.TYPE, SymbolKind.MODULE) and bool(self.members))
 
 
-def read_body(graph: SymbolGraph, relations: Relations, files: Files, past: Past, node: CodeNode, scope: Scope) -> Body:
-    """Read a definition and follow the relations to it and from it."""
+def read_body(
+    graph: SymbolGraph, relations: Relations, files: Files, past: Past, node: CodeNode, scope: Scope, until: float
+) -> Body:
+    """Read a definition and follow the relations to it and from it. until: when to stop looking for its last change."""
 
     def follow(direction: Direction) -> Trace:
         return trace(graph, relations, [node], direction, 1, scope, with_members=True)
@@ -61,14 +64,13 @@ def read_body(graph: SymbolGraph, relations: Relations, files: Files, past: Past
         users, uses = Direction.IMPORTERS, Direction.IMPORTS
     elif node.kind is SymbolKind.TYPE:
         users = Direction.USERS
-    change = past.last_change(node, time.monotonic() + HISTORY_SECONDS)
     shown = lines[first - 1 : node.end_line]
     documentation = (
         documentation_rows("\n".join(shown), detect_language(node.path)) if not node.is_file else frozenset()
     )
-    return Body(
-        node, first, shown, documentation, members, follow(users), follow(uses), follow(Direction.TESTS), change
-    )
+    around = (follow(users), follow(uses), follow(Direction.TESTS))
+    change = past.last_change(node, max(until, time.monotonic() + LEAST_SECONDS))
+    return Body(node, first, shown, documentation, members, *around, change)
 
 
 def _is_inside(inner: CodeNode, outer: CodeNode) -> bool:

@@ -27,8 +27,8 @@ from graphrag_mcp.model.reports import Status
 from graphrag_mcp.model.search import SearchResult
 
 if TYPE_CHECKING:  # The navigator imports numpy through the ports, and no client should wait for that.
+    from graphrag_mcp.graph.chains import Chain, Flow, Link
     from graphrag_mcp.graph.changes import Affected, DiffImpact
-    from graphrag_mcp.graph.flow import Chain, Flow, Link
     from graphrag_mcp.graph.impact import Impact, Reached
     from graphrag_mcp.graph.navigator import Found, Navigator
     from graphrag_mcp.graph.orientation import Orientation

@@ -16,10 +16,9 @@ from graphrag_mcp.model.graph import Certainty, CodeNode, Place
 from graphrag_mcp.text.counts import counted
 
 if TYPE_CHECKING:  # They import numpy through the ports, and no client should wait for that.
-    from graphrag_mcp.graph.flow import Chain, Flow, Link
+    from graphrag_mcp.graph.chains import Chain, Flow, Link
 
 FIRST_CHARACTERS = 1_800  # Of the first chain with the lines around its links.
-NEAR_SHOWN = 10  # Beside chains.
 _TELLING = re.compile(r"\w")  # A brace says nothing.
 _SAID = {
     RelationKind.HANDS_ON: "hands over",
@@ -44,8 +43,7 @@ def flow_text(answer: "CodeAnswer[Flow, Chain | tuple[int, Link]]", call: Call[T
         head = [one_line(f"{counted(len(flow.tree), 'step')} {word} {names}, the most relevant first.")]
     tail = [] if flow.tree or flow.chains else list(_where_it_breaks(flow, call.arguments, answer.texts))
     if flow.near:
-        near = flow.near[: NEAR_SHOWN if flow.chains else len(flow.near)]
-        tail += ["Near, on no chain:", *(one_line(_hop(node)) for node in near)]
+        tail += ["Near, on no chain:", *(one_line(_hop(node)) for node in flow.near)]
     if flow.is_cut:
         tail.append("The search was cut by time: ask again to go on.")
 

@@ -16,7 +16,7 @@ The MCP server `graphrag` has an index of it. Choose its tool by the question:
 | --- | --- |
 | where something is, how it works, which code; an error text; a name you are not sure of | `graphrag_hybrid_search` |
 | where a name you know is defined and used; with `body` its code, callers and tests | `find_symbol` |
-| callers (of a type: whoever names it), callees, tests; `from` and `to`: how one reaches another | `trace_relations` |
+| callers (of a type: its users), callees, tests; `from` and `to`: how one reaches another | `trace_relations` |
 | what an edit, or your diff, may break, and which tests to run first | `impact` |
 | every line with a text or a pattern: for renames, and to be sure that nothing is missed | `find_occurrences` |
 | why code is as it is, when it changed, whether something was tried before | `find_history` |

@@ -60,7 +60,7 @@ class Declarations:
 
     @contextmanager
     def searching(self, seconds: float) -> Iterator[None]:
-        """Let one thread at a time search, for at most so many seconds."""
+        """Let one thread search at a time; the search ends after these seconds."""
         with self._guard:
             self.search.begin(seconds)
             yield

@@ -4,9 +4,8 @@ import heapq
 import math
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import NamedTuple
 
+from graphrag_mcp.graph.chains import PER_LINK, Chain, Flow, Gap, Link
 from graphrag_mcp.graph.leads import Lead
 from graphrag_mcp.graph.relations import Relations
 from graphrag_mcp.model.files import Category, RelationKind, SymbolKind
@@ -20,20 +19,6 @@ MAX_NEAR = 10
 MAX_TREE = 25
 LONGEST = 9  # Links of a chain; a longer one is not read.
 
-# What a link costs, from certain to guessed. The first chain is the one that costs least.
-_CALL = 0.15
-_COSTS = {
-    RelationKind.CALLS: _CALL,
-    RelationKind.INSTANTIATES: _CALL,
-    RelationKind.HANDS_ON: 0.4,
-    RelationKind.USES: 0.7,  # A type is handed over.
-    RelationKind.CONTAINS: 0.3,
-    RelationKind.WRITES: 1.2,
-    RelationKind.READS: 1.2,
-}
-_DISPATCH, _BY_NAME = 0.25, 1.2
-_PER_CHOICE = 0.4
-_PER_LINK = 0.05
 _DATA_AFTER = 0.8  # What a definition is reached for more before it is read who uses what it stores.
 _IRRELEVANT = 0.3  # Of a definition that has no word of the question.
 _MOST_WORDS = 3  # Of the question in one definition; more do not make it more relevant.
@@ -48,85 +33,6 @@ _TO_FUNCTION = (RelationKind.CALLS, RelationKind.INSTANTIATES, RelationKind.HAND
 _ASIDE = frozenset((Category.TESTS, Category.EXAMPLES, Category.VENDORED))
 _DATA = (SymbolKind.FIELD, SymbolKind.CONSTANT)
 _RUNS = (SymbolKind.FUNCTION, SymbolKind.METHOD)
-
-
-@dataclass(frozen=True, slots=True)
-class Link:
-    """One step of a chain: a lead with both ends, in the order of the flow."""
-
-    source: CodeNode
-    target: CodeNode
-    edge: CodeEdge
-    choices: int = 1
-    read: str = ""
-
-    @property
-    def cost(self) -> float:
-        """What it costs: a guess more than what is certain, one of many more than one of few."""
-        choices = math.log(self.choices)
-        if self.edge.certainty is Certainty.BY_NAME:
-            return _BY_NAME + _PER_CHOICE * choices
-        is_dispatch = self.edge.certainty is Certainty.MAY_CALL and self.edge.kind is RelationKind.CALLS
-        dispatch = _DISPATCH if is_dispatch else 0.0
-        return _COSTS.get(self.edge.kind, 1.0) + dispatch + _PER_CHOICE * choices
-
-
-@dataclass(frozen=True, slots=True)
-class Chain:
-    """Links, each from where the one before leads to."""
-
-    links: tuple[Link, ...]
-
-    @property
-    def nodes(self) -> list[CodeNode]:
-        """The definitions on the way, with both ends."""
-        return [self.links[0].source, *(link.target for link in self.links)]
-
-    @property
-    def cost(self) -> float:
-        """The sum of the links' costs."""
-        return sum(link.cost + _PER_LINK for link in self.links)
-
-    def around(self, radius: int) -> dict[CodeNode, range]:
-        """Return the lines around the site in each definition, and the first ones of the last definition."""
-        around = {}
-        for link in self.links:
-            node, line = link.source, link.edge.line
-            if link.edge.path == node.path and node.start_line <= line <= node.end_line:
-                around[node] = range(max(node.start_line, line - radius), min(node.end_line, line + radius) + 1)
-        last = self.links[-1].target
-        around.setdefault(last, range(last.start_line, min(last.end_line, last.start_line + 2 * radius) + 1))
-        return around
-
-
-class Gap(NamedTuple):
-    """Two definitions of one file between which no link is known: how far a start leads, and what leads to an end."""
-
-    reached: CodeNode
-    reaching: CodeNode
-    before: tuple[Link, ...]
-    after: tuple[Link, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Flow:
-    """How starts reach ends.
-
-    chains: the best first. tree: with starts or ends alone, the links from or to them, each below the one before
-    it, with its depth. near: definitions that the question names and no chain contains. reached, reaching: how many
-    definitions were looked at from each side. gaps: without a chain, where it may be broken. is_cut: whether the
-    time ended before the search did.
-    """
-
-    starts: tuple[CodeNode, ...]
-    ends: tuple[CodeNode, ...]
-    chains: tuple[Chain, ...] = ()
-    tree: tuple[tuple[int, Link], ...] = ()
-    near: tuple[CodeNode, ...] = ()
-    reached: int = 0
-    reaching: int = 0
-    gaps: tuple[Gap, ...] = ()
-    is_cut: bool = False
 
 
 class Relevance:
@@ -286,7 +192,7 @@ class FlowSearch:
         return time.monotonic() < self._until
 
     def _cost(self, link: Link, far: CodeNode) -> float:
-        return link.cost + _PER_LINK + _IRRELEVANT * (1 - self._relevance.of(far))
+        return link.cost + PER_LINK + _IRRELEVANT * (1 - self._relevance.of(far))
 
     # ------------------------------------------------------------ links
 

@@ -5,8 +5,9 @@ from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from graphrag_mcp.graph.chains import Flow
 from graphrag_mcp.graph.changes import DiffImpact, find_diff_impact, not_changed
-from graphrag_mcp.graph.flow import Flow, FlowSearch, Relevance
+from graphrag_mcp.graph.flow import FlowSearch, Relevance
 from graphrag_mcp.graph.impact import Impact, find_impact
 from graphrag_mcp.graph.lookup import EVERYTHING, SEPARATORS, complete, find_file, find_nodes
 from graphrag_mcp.graph.neighbourhood import Neighbourhood, find_neighbourhood

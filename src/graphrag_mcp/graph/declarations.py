@@ -5,14 +5,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from graphrag_mcp.model.facts import Mark, Mention, Thing, Use
-from graphrag_mcp.model.files import RelationKind, SymbolKind
+from graphrag_mcp.model.files import CALLABLE, RelationKind, SymbolKind
 from graphrag_mcp.model.graph import CodeEdge, CodeNode
 from graphrag_mcp.ports import SymbolGraph
 from graphrag_mcp.resolution.hierarchy import Hierarchy
 from graphrag_mcp.resolution.search import Search
 from graphrag_mcp.resolution.sources import FactSource
 
-CALLABLE = (SymbolKind.FUNCTION, SymbolKind.METHOD)
 VARIABLE = (SymbolKind.FIELD, SymbolKind.CONSTANT)
 _KINDS: dict[SymbolKind, dict[Use, RelationKind]] = {
     SymbolKind.TYPE: {
@@ -123,5 +122,5 @@ class Declarations:
         kind = SymbolKind.FIELD if self.is_property(thing) else SymbolKind(declared.kind)
         kinds = _KINDS.get(SymbolKind.FUNCTION if kind in CALLABLE else kind, _KINDS[SymbolKind.FIELD])
         found = kinds.get(Use(mention.use), RelationKind.CONTAINS)
-        is_embedded = found is RelationKind.INHERITS and self.search.resolver.has_method_sets(thing)
+        is_embedded = found is RelationKind.INHERITS and self.search.resolver.things.has_method_sets(thing)
         return RelationKind.USES if is_embedded else found

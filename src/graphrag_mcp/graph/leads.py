@@ -8,10 +8,10 @@ from typing import NamedTuple
 
 import msgspec
 
-from graphrag_mcp.graph.declarations import CALLABLE, VARIABLE, Declarations
+from graphrag_mcp.graph.declarations import VARIABLE, Declarations
 from graphrag_mcp.model.expressions import parse
 from graphrag_mcp.model.facts import Declared, FileFacts, Mention, Thing, Use
-from graphrag_mcp.model.files import Category, RelationKind, SymbolKind
+from graphrag_mcp.model.files import CALLABLE, Category, RelationKind, SymbolKind
 from graphrag_mcp.model.graph import Certainty, CodeEdge, CodeNode
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.resolution.search import Site, functions_of
@@ -103,7 +103,7 @@ class Leads:
         """Return the variables and fields that a mention writes, or to whose value it adds something."""
         resolver = self._code.search.resolver
         if mention.use == Use.CALL and _FILLING.fullmatch(mention.name) and mention.receiver:
-            meant = resolver.found(path, mention.at, parse(mention.receiver))
+            meant = resolver.names.found(path, mention.at, parse(mention.receiver))
         else:
             meant = resolver.resolve(path, mention) if mention.use in (Use.WRITE, Use.FILL) else None
         return [thing for thing in meant.things if resolver.declared(thing).kind in VARIABLE] if meant else ()
@@ -137,9 +137,9 @@ class Leads:
     def _leads_of_type(self, node: CodeNode, kind: Thing) -> Iterator[Lead]:
         """Yield the methods of a type: those that run when it, or an instance, is called come before all others."""
         resolver = self._code.search.resolver
-        methods = resolver.methods_of(kind)
+        methods = resolver.things.methods_of(kind)
         for method in methods:
-            is_run = resolver.is_run_by_call(method, kind)
+            is_run = resolver.things.is_run_by_call(method, kind)
             edge = self._code.edge_from(node, method, RelationKind.CONTAINS, resolver.declared(method).line)
             certainty = Certainty.CERTAIN if is_run else Certainty.MAY_CALL
             yield Lead(edge._replace(certainty=certainty), 1 if is_run else len(methods))
@@ -225,7 +225,7 @@ class Leads:
 
     def _held(self, thing: Thing) -> Sequence[Thing]:
         """Return the functions that a variable or field holds, as far as what is assigned to it is known."""
-        return functions_of(self._code.search.resolver.meaning((thing,)))
+        return functions_of(self._code.search.resolver.things.meaning((thing,)))
 
     def _overriding(self, thing: Thing) -> Sequence[Thing]:
         if self._code.search.resolver.declared(thing).kind != SymbolKind.METHOD:

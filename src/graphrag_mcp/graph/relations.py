@@ -62,7 +62,9 @@ class Relations:
         asked = set(kinds) - ({RelationKind.INHERITS} if RelationKind.IMPLEMENTS in kinds else set())  # The same twice.
         found = [*below, *(edge for edge in found if edge.kind in asked)]
         undecided = frozenset((edge.path, edge.line) for edge in found if edge.certainty is Certainty.BY_NAME)
-        is_listed = not self._code.search.resolver.is_common(things[0])  # Any receiver has it: a list says nothing.
+        is_listed = not self._code.search.resolver.things.is_common(
+            things[0]
+        )  # Any receiver has it: a list says nothing.
         if not is_listed:
             found = [edge for edge in found if edge.certainty is not Certainty.BY_NAME]
         unparsed = frozenset(self._code.facts.unparsed(node.name, self._language(node.path)))
@@ -100,7 +102,7 @@ class Relations:
         for thing in things:
             yield thing
             owner = self._code.hierarchy.owner_of(thing)
-            if owner is not None and self._code.search.resolver.is_constructor(thing, owner):
+            if owner is not None and self._code.search.resolver.things.is_constructor(thing, owner):
                 yield from (owner, *self._code.hierarchy.inheriting(thing))
 
     def _is_of(self, things: Sequence[Thing], site: Site) -> bool:

@@ -85,6 +85,9 @@ class SymbolKind(StrEnum):
     KEY = "key"  # Of a configuration file; an option or setting that code declares.
 
 
+CALLABLE = (SymbolKind.FUNCTION, SymbolKind.METHOD)
+
+
 @dataclass(frozen=True, slots=True)
 class Symbol:
     """One definition with its exact span (lines are 1-based and inclusive)."""

@@ -43,7 +43,7 @@ class Hierarchy:
 
     def parents(self, thing: Thing) -> list[Thing]:
         """Return the types of the project that a type names as its bases, and the interfaces whose methods it has."""
-        if self._resolver.has_method_sets(thing):
+        if self._resolver.things.has_method_sets(thing):
             return self._satisfied(thing)
         return self._embedded(thing)
 
@@ -53,7 +53,7 @@ class Hierarchy:
 
     def children(self, thing: Thing) -> list[Thing]:
         """Return the types that name a type as their base, and those that have all methods of an interface."""
-        return self._satisfying(thing) if self._resolver.has_method_sets(thing) else self._naming(thing)
+        return self._satisfying(thing) if self._resolver.things.has_method_sets(thing) else self._naming(thing)
 
     def alike(self, interface: Thing) -> list[Thing]:
         """Return the types that do not name an interface, and may satisfy it since they have its methods."""
@@ -89,7 +89,7 @@ class Hierarchy:
             given = [one for one in facts.flows if path in near or names & names_in(one.into)] if facts else []
             for flow in given:
                 if interface in _types(self._resolver.taker(path, flow)):
-                    value = self._resolver.value(path, flow.at, parse(flow.value))
+                    value = self._resolver.expressions.value(path, flow.at, parse(flow.value))
                     found |= dict.fromkeys(value.things if isinstance(value, Function) else ())
         return list(found)
 
@@ -98,7 +98,7 @@ class Hierarchy:
     def overridden(self, method: Thing) -> list[Thing]:
         """Return the methods of types above that a method overrides or implements, itself or where it is embedded."""
         owner = self.owner_of(method)
-        below = self._embedding(owner) if owner and self._resolver.has_method_sets(owner) else []
+        below = self._embedding(owner) if owner and self._resolver.things.has_method_sets(owner) else []
         return self._same_method(method, [above for one in (owner, *below) if one for above in self.ancestors(one)])
 
     def overriding(self, method: Thing) -> list[Thing]:
@@ -115,7 +115,7 @@ class Hierarchy:
         named = [one for one in self._source.named(name) if one != method and one.path not in LIBRARIES]
         if owner is None or not named:
             return []
-        if self._resolver.has_method_sets(owner):
+        if self._resolver.things.has_method_sets(owner):
             return self.overriding(method)
         owners = {one: self.owner_of(one) for one in named}
         return [
@@ -127,7 +127,9 @@ class Hierarchy:
     def handed_as(self, method: Thing) -> Iterator[Thing]:
         """Yield the methods of interfaces as which a method is handed over."""
         end = f"#{self._resolver.declared(method).name}"
-        for site in self._search.sites(frozenset((method,))).found if self._resolver.has_overloads(method) else ():
+        for site in (
+            self._search.sites(frozenset((method,))).found if self._resolver.things.has_overloads(method) else ()
+        ):
             facts = self._source.facts(site.path) if site.mention.use == Use.FUNCTION and site.things else None
             flows = (
                 [one for one in facts.flows if one.at <= site.mention.at and one.value.endswith(end)] if facts else []
@@ -140,7 +142,9 @@ class Hierarchy:
         """Return the types below that have a method as it is."""
         owner, name = self.owner_of(method), self._resolver.declared(method).name
         members = (
-            [(one, self._resolver.member(Instance((one,)), name)) for one in self.descendants(owner)] if owner else []
+            [(one, self._resolver.members.find(Instance((one,)), name)) for one in self.descendants(owner)]
+            if owner
+            else []
         )
         return [one for one, found in members if found and method in found.things]
 
@@ -148,7 +152,7 @@ class Hierarchy:
         name = self._resolver.declared(method).name
         found: dict[Thing, None] = {}
         for one in types:
-            member = self._resolver.member(Instance((one,)), name)
+            member = self._resolver.members.find(Instance((one,)), name)
             for thing in member.things if member else ():
                 if thing != method and thing.path not in LIBRARIES and self._fits(method, thing):
                     found[thing] = None
@@ -161,11 +165,11 @@ class Hierarchy:
         owner = self.owner_of(method)
         if owner is None or not site.mention.receiver:
             return True
-        receiver = self._resolver.value(site.path, site.mention.at, parse(site.mention.receiver))
+        receiver = self._resolver.expressions.value(site.path, site.mention.at, parse(site.mention.receiver))
         if isinstance(receiver, Above):  # `super` means the method of the base.
             return False
         types = _types(receiver)
-        holders = [owner, *(self._embedding(owner) if self._resolver.has_method_sets(owner) else ())]
+        holders = [owner, *(self._embedding(owner) if self._resolver.things.has_method_sets(owner) else ())]
         return not types or any(one in types for holder in holders for one in (holder, *self.ancestors(holder)))
 
     def owner_of(self, member: Thing) -> Thing | None:
@@ -181,7 +185,9 @@ class Hierarchy:
         """Return whether two methods of one name can be one operation: overloads take as many arguments."""
         first, second = self._resolver.declared(one).parameters, self._resolver.declared(other).parameters
         is_same = first is None or second is None or len(first) == len(second)
-        return (is_same or not self._resolver.has_overloads(one)) and self._resolver.can_override(one, other)
+        return (is_same or not self._resolver.things.has_overloads(one)) and self._resolver.overloads.can_override(
+            one, other
+        )
 
     # ------------------------------------------------------------ method sets
 
@@ -203,7 +209,7 @@ class Hierarchy:
 
     def _satisfied(self, thing: Thing) -> list[Thing]:
         """Return the interfaces whose methods a type has."""
-        if not self._resolver.has_method_sets(thing):
+        if not self._resolver.things.has_method_sets(thing):
             return []
         names = {self._resolver.declared(method).name for method in self._methods(thing)}
         interfaces = [
@@ -224,10 +230,10 @@ class Hierarchy:
     def _methods(self, thing: Thing) -> Iterator[Thing]:
         """Yield the methods that a type has, also those that it embeds."""
         for one in (thing, *self._closure(thing, self._embedded)):
-            yield from self._resolver.methods_of(one)
+            yield from self._resolver.things.methods_of(one)
 
     def _embedded(self, thing: Thing) -> list[Thing]:
-        return [base for found in self._resolver.bases_of(thing) for base in _types(found)]
+        return [base for found in self._resolver.lineage.bases_of(thing) for base in _types(found)]
 
     def _embedding(self, thing: Thing) -> list[Thing]:
         return self._remembered(self._around, thing, lambda one: self._closure(one, self._naming))
@@ -249,20 +255,20 @@ class Hierarchy:
 
     def _method_set(self, interface: Thing) -> "_MethodSet | None":
         """Return the methods of an interface, None if some are not known."""
-        if not self._resolver.has_method_sets(interface):
+        if not self._resolver.things.has_method_sets(interface):
             return None
         if Mark.INTERFACE not in self._resolver.declared(interface).marks:
             return None
         own: dict[str, Thing] = {}
         foreign: dict[str, Mapping[str, int]] = {}
         for one in (interface, *self._closure(interface, self._embedded)):
-            for base in self._resolver.bases_of(one):
-                known = self._resolver.foreign_methods(interface, base)
+            for base in self._resolver.lineage.bases_of(one):
+                known = self._resolver.things.foreign_methods(interface, base)
                 if known is None and not _types(base):
                     return None
                 if isinstance(base, Outside) and known:
                     foreign[base.name] = known
-            for method in self._resolver.methods_of(one):
+            for method in self._resolver.things.methods_of(one):
                 own.setdefault(self._resolver.declared(method).name, method)
         return _MethodSet(own, foreign)
 
@@ -279,7 +285,7 @@ class Hierarchy:
         )
 
     def _method(self, thing: Thing, name: str) -> Thing | None:
-        found = self._resolver.member(Instance((thing,)), name)
+        found = self._resolver.members.find(Instance((thing,)), name)
         things = found.things if found else ()
         return next((one for one in things if self._resolver.declared(one).kind == SymbolKind.METHOD), None)
 
@@ -288,11 +294,11 @@ class Hierarchy:
 
     def _foreign_bases(self, thing: Thing) -> Iterator[Outside]:
         for one in (thing, *self._closure(thing, self._embedded)):
-            yield from (base for base in self._resolver.bases_of(one) if isinstance(base, Outside))
+            yield from (base for base in self._resolver.lineage.bases_of(one) if isinstance(base, Outside))
 
     def _signature(self, thing: Thing) -> Signature:
         one = self._resolver.declared(thing)
-        values = [self._resolver.value(thing.path, one.at, parse(text)) for text in _types_of(one)]
+        values = [self._resolver.expressions.value(thing.path, one.at, parse(text)) for text in _types_of(one)]
         return Signature(tuple(values[:-1]), values[-1])
 
     def _remembered(

@@ -134,7 +134,7 @@ class Search:
                 yield one.name
 
     def _exports(self, path: str, one: Exported, things: frozenset[Thing]) -> bool:
-        found = self.resolver.exported(path, one)
+        found = self.resolver.modules.exported(path, one)
         return found is not None and any(thing in things for thing in found.things)
 
     def _look_at(self, path: str, facts: FileFacts, things: frozenset[Thing], scan: _Scan) -> None:
@@ -196,11 +196,11 @@ class Search:
 
     def _gives(self, thing: Thing, things: frozenset[Thing]) -> bool:
         """Return whether a variable holds one of the declarations, or a function returns it."""
-        value = self.resolver.meaning((thing,))
+        value = self.resolver.things.meaning((thing,))
         for _ in range(MAX_CALLS):
             if not things.isdisjoint(functions_of(value)):
                 return True
-            value = self.resolver.call(value, lambda _place: None, 0)
+            value = self.resolver.calls.result(value, lambda _place: None, 0)
         return False
 
     def _aliases(self, path: str, facts: FileFacts, things: frozenset[Thing], scan: _Scan) -> Iterator[str]:
@@ -212,7 +212,7 @@ class Search:
             whole = [(one.name, one.start) for one in facts.imports if one.item in ("", *WHOLE)]
             whole += [(one.name, one.start) for one in aliases if one.value.endswith('"')]
             for name, at in whole:
-                found = self.resolver.name(path, at, name)
+                found = self.resolver.names.name(path, at, name)
                 if found and any(thing in things for thing in found.things):
                     yield name
 

@@ -192,6 +192,10 @@ class Found(NamedTuple):
     is_open: bool = False
 
 
+ABSENT = Found((), None)  # It is known that there is no such member.
+INHERITED = Found((), OUTSIDE)  # A foreign type above may have it.
+
+
 def either(values: Iterable[Value | None]) -> Value | None:
     """Return one of several values: unknown if one is; what is nothing does not count."""
     distinct: dict[Value, None] = {}

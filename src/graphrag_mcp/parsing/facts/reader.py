@@ -67,7 +67,7 @@ from graphrag_mcp.model.facts import (
     Parameter,
     Use,
 )
-from graphrag_mcp.model.files import SymbolKind
+from graphrag_mcp.model.files import CALLABLE, SymbolKind
 from graphrag_mcp.parsing.code.syntax import SourceCode
 from graphrag_mcp.parsing.facts.expressions import LITERAL, UNKNOWN, Shapes, Writer, arguments, instance, leaf, module
 from graphrag_mcp.parsing.languages import Captures, Match, Matches
@@ -79,9 +79,8 @@ _TYPES = ("interface", "stands", "renames", "type_parameters", "aliased", "marke
 _IMPORTS = {"import": "", "import.default": "default"}  # What is imported where no item is named.
 _EXPORTS = {"export": "", "export.default": "default", "export.all": "*", "export.whole": "="}
 _KINDS = {"function": SymbolKind.FUNCTION, "field": SymbolKind.FIELD}
-_CALLABLE = (SymbolKind.FUNCTION, SymbolKind.METHOD)
-_DEFINED = (*_CALLABLE, SymbolKind.TYPE)  # These hold no value besides what they are.
-_BLOCKS = (*_CALLABLE, SymbolKind.MODULE)
+_DEFINED = (*CALLABLE, SymbolKind.TYPE)  # These hold no value besides what they are.
+_BLOCKS = (*CALLABLE, SymbolKind.MODULE)
 _AROUND = (*_BLOCKS, SymbolKind.TYPE)
 _NAMES = frozenset(("identifier", "shorthand_property_identifier_pattern"))
 _BINDERS = ("bind", "bind.block", "bind.function", "bind.type", "bind.accessor", "bind.member", "within", "narrows")

@@ -1,0 +1,298 @@
+"""What calls give, and what functions take."""
+
+from collections.abc import Callable, Mapping
+from functools import partial
+
+from graphrag_mcp.model.expressions import Expression, parse
+from graphrag_mcp.model.facts import Declared, Mark, Thing, Use
+from graphrag_mcp.resolution.overloads import apart
+from graphrag_mcp.resolution.policies import LIBRARIES
+from graphrag_mcp.resolution.state import Part
+from graphrag_mcp.resolution.values import (
+    NOTHING,
+    OUTSIDE,
+    Above,
+    Either,
+    Foreign,
+    Function,
+    Instance,
+    Later,
+    Many,
+    Nothing,
+    Outside,
+    Package,
+    Signature,
+    Table,
+    Type,
+    Value,
+    Variable,
+    either,
+    foreign_instance,
+    has_variable,
+    replaced,
+    without_variables,
+)
+
+
+def nothing(_place: int) -> None:
+    return None
+
+
+def always(value: Value | None) -> Callable[[int], Value | None]:
+    return lambda _place: value
+
+
+class Calls(Part):
+    """Decides the results and the parameters of calls, with the type arguments that follow from what is given."""
+
+    def parameter(self, value: Value | None, place: int) -> Value | None:
+        """Return what a function is given as an argument."""
+        match value:
+            case Function(things, of):
+                return either(
+                    self.taken(one, of, place)
+                    for one in things
+                    if (parameters := self.declared(one).parameters)
+                    and (place < len(parameters) or parameters[-1].rest)
+                )
+            case Type() if own := self.resolver.things.constructors(value, -1):
+                return self.parameter(Function(own, Instance(value.things, value.arguments)), place)
+            case Signature(parameters, _):
+                return parameters[place] if place < len(parameters) else None
+            case Instance():
+                return self.parameter(self.operation(value), place)
+            case Either(values):
+                return either(self.parameter(one, place) for one in values)
+        return None
+
+    def taken(self, thing: Thing, of: Value | None, place: int) -> Value | None:
+        """Return what a function takes as its argument of a number."""
+        one = self.declared(thing)
+        parameters = one.parameters or ()
+        parameter = parameters[min(place, len(parameters) - 1)]
+        value = self.resolver.expressions.value(thing.path, one.at, parse(parameter.value))
+        if parameter.rest and isinstance(value, Many):
+            value = value.element
+        return replaced(value, self.resolver.types.arguments(of)) if isinstance(of, Instance) else value
+
+    def operation(self, value: Instance) -> Value | None:
+        """Return what is called where a value is: the only abstract method of an interface."""
+        made_of = self.resolver.types.underlying(value)
+        if made_of != value:
+            return made_of
+        if not self.state.policy(value.things[0]).overloads:
+            found = self.resolver.members.find(value, "()")
+            return found.value if found else None
+        abstract: dict[str, Value] = {}
+        for one in self.resolver.lineage.above((value,)):
+            if not isinstance(one, Instance):
+                return None
+            for thing in self.resolver.things.methods_of(one.things[0]):
+                if Mark.ABSTRACT in self.declared(thing).marks:
+                    abstract.setdefault(self.declared(thing).name, Function((thing,), one))
+        return next(iter(abstract.values())) if len(abstract) == 1 else None
+
+    def created(self, made: Value | None, arguments: tuple[Value | None, ...]) -> Value | None:
+        match made:
+            case Type(things, kinds) | Function(things, _, kinds):
+                return Instance(things, kinds)
+        return self.result(made, arguments.__getitem__, len(arguments)) if isinstance(made, Outside) else None
+
+    def called(self, path: str, at: int, function: Expression, arguments: tuple[Expression, ...]) -> Value | None:
+        called = self.callee(path, at, function, len(arguments))
+        if isinstance(called, Outside):
+            policy = self.state.open(path).policy
+            how = policy.passes.get(called.name, "") if arguments else ""
+            if how == "each" or (how == "element" and len(arguments) == 1):
+                held = self.resolver.expressions.value(path, at, ("each", arguments[0]))
+                return Many(held) if how == "each" else held
+            if how in ("type", "value"):
+                given = arguments[0][1] if arguments[0][0] == "type" else arguments[0]
+                return (
+                    self.resolver.types.named(path, at, given)
+                    if how == "type"
+                    else self.resolver.expressions.value(path, at, given)
+                )
+            if not policy.is_generic(called.name) or called.name in policy.plain:
+                return OUTSIDE
+            if f"{called.name}()" in policy.passes:
+                return Outside(f"{called.name}()")
+            if policy.is_open and called.name:
+                values = [self.resolver.expressions.value(path, at, argument) for argument in arguments]
+                is_plain = "()" not in called.name and all(isinstance(one, Outside | Nothing) for one in values)
+                return foreign_instance(called.name) if is_plain else None
+        return self.result(
+            called, lambda place: self.resolver.expressions.value(path, at, arguments[place]), len(arguments)
+        )
+
+    def callee(self, path: str, at: int, function: Expression, count: int = -1) -> Value | None:
+        """Return what is called with a number of arguments."""
+        match function:
+            case ("name", _) | ("member", _, _):
+                found = self.resolver.names.found(path, at, function, Use.CALL, count)
+                return found.value if found else None
+            case ("apply", generic, arguments):
+                kinds = tuple(self.resolver.types.named(path, at, one) for one in arguments)
+                return self.resolver.expressions.instantiated(self.callee(path, at, generic, count), kinds)
+        return self.resolver.expressions.value(path, at, function)
+
+    def result(self, called: Value | None, argument: Callable[[int], Value | None], count: int) -> Value | None:
+        """Return what a call gives. argument: returns the value of an argument by its place."""
+        match called:
+            case Type(things, arguments):
+                return Instance(things, arguments)
+            case Function():
+                if not self.state.policy(called.things[0]).overloads:
+                    things = self.resolver.overloads.callable_with(called, argument, count)
+                    return either(self._result_of(called, thing, argument, count) for thing in things)
+                overloads = self.resolver.overloads.applicable(list(apart(called)), argument, count)
+                return either(self._result_of(one, one.things[0], argument, count) for one in overloads)
+            case Either(values) if self.resolver.overloads.are_overloads(values):
+                overloads = self.resolver.overloads.applicable(
+                    [one for part in values for one in apart(part)], argument, count
+                )
+                return either(self._result_of(one, one.things[0], argument, count) for one in overloads)
+            case Package(_, True):
+                return self.result(OUTSIDE, argument, count)
+            case Instance():
+                made_of, calling = self.resolver.types.underlying(called), self.state.policy(called.things[0]).calling
+                if calling and (found := self.resolver.members.find(called, calling)):
+                    return self.result(found.value, argument, count)
+                if isinstance(made_of, Instance) and (found := self.resolver.members.find(made_of, "()")):
+                    return self.result(found.value, argument, count)
+                return made_of.result if isinstance(made_of, Signature) else None
+            case Either(values):
+                return either(self.result(one, argument, count) for one in values)
+            case Signature(_, result):
+                return without_variables(replaced(result, self._given(called, argument, count)))
+            case Above():
+                return called
+            case Outside():  # Its module cannot know the project's types, unless it is given some.
+                given = (argument(place) for place in range(count))
+                return OUTSIDE if all(one == NOTHING or is_foreign(one) for one in given) else None
+        return None
+
+    def _result_of(
+        self, called: Function, thing: Thing, argument: Callable[[int], Value | None], count: int
+    ) -> Value | None:
+        one = self.declared(thing)
+        value = self._declared_result(thing, one, called.receiver or called.of)
+        known: dict[str, Value | None] = {}
+        if isinstance(called.of, Instance) and called.of.arguments:
+            known |= self.resolver.types.arguments(called.of)
+            if self.state.policy(thing).open_types:  # Its methods name the type parameters anew.
+                known |= zip(one.type_parameters, called.of.arguments, strict=False)
+        if called.arguments:
+            known |= zip(one.type_parameters, called.arguments, strict=False)
+        if value is not None and has_variable(value):
+            parameters = one.parameters or ()
+            if self.resolver.overloads.has_self(thing):
+                self._match(
+                    self.resolver.expressions.value(thing.path, one.at, parse(parameters[0].value)),
+                    always(called.of),
+                    0,
+                    known,
+                )
+                parameters = parameters[1:]
+            for place, parameter in enumerate(parameters[:count]):
+                expected = self.resolver.expressions.value(thing.path, one.at, parse(parameter.value))
+                if parameter.rest and isinstance(expected, Many) and not isinstance(argument(place), Many):
+                    expected = expected.element
+                self._match(expected, argument, place, known)
+        return without_variables(replaced(value, known))
+
+    def _given(
+        self, called: Signature, argument: Callable[[int], Value | None], count: int
+    ) -> Mapping[str, Value | None]:
+        """Return the type arguments that follow from what a value of a function type is given."""
+        known: dict[str, Value | None] = {}
+        for place, parameter in enumerate(called.parameters[:count] if has_variable(called.result) else ()):
+            self._match(parameter, argument, place, known)
+        return known
+
+    def _declared_result(self, thing: Thing, one: Declared, of: Value | None) -> Value | None:
+        """Return what a function says that it gives, or what it returns."""
+        policy = self.state.policy(thing)
+        is_later = policy.asynchronous and Mark.ASYNC in one.marks and Mark.GENERATOR not in one.marks
+        if one.value:
+            value = (
+                of
+                if of and one.value in policy.own
+                else self.resolver.expressions.value(thing.path, one.at, parse(one.value))
+            )
+            return Later(value) if is_later else value
+        if Mark.ABSTRACT in one.marks or (Mark.GENERATOR in one.marks and not policy.asynchronous):
+            return None
+        given = [
+            of if of and text in policy.own else self.resolver.expressions.value(thing.path, at, parse(text))
+            for at, text in one.returns
+        ]
+        value = either(given) if given else NOTHING
+        if policy.asynchronous and Mark.GENERATOR in one.marks:
+            return Many(value)
+        if is_later:
+            return Later(value)
+        if Mark.ASYNC not in one.marks or not policy.promise:
+            return value
+        return Instance(self.resolver.names.library(self.state.open(thing.path), policy.promise), (value,))
+
+    def _match(
+        self,
+        expected: Value | None,
+        argument: Callable[[int], Value | None],
+        place: int,
+        known: dict[str, Value | None],
+    ) -> None:
+        """Learn type arguments from what a parameter is given."""
+        if expected is not None and has_variable(expected):
+            self._unify(expected, argument(place), known)
+
+    def _unify(self, expected: Value | None, given: Value | None, known: dict[str, Value | None]) -> None:
+        match expected, given:
+            case Variable(name), _:
+                if name not in known:
+                    known[name] = given
+            case (Many(a), Many(b)):
+                self._unify(a, b, known)
+            case (Table(a, c), Table(b, d)):
+                self._unify(a, b, known)
+                self._unify(c, d, known)
+            case (Signature(a, c), Signature(b, d)):
+                for one, other in zip(a, b, strict=False):
+                    self._unify(one, other, known)
+                self._unify(c, d, known)
+            case (Signature(handed, c), Function()):
+                self._unify(c, self.result(given, lambda place: handed[place], len(handed)), known)
+            case (Either(values), _):
+                for one in values:
+                    self._unify(one, given, known)
+            case (Instance(things, a), Instance(others, b)) if things == others:
+                for one, other in zip(a, b, strict=False):
+                    self._unify(one, other, known)
+            case (Foreign(name, a), Foreign(other, b)) if name == other:
+                for one, part in zip(a, b, strict=False):
+                    self._unify(one, part, known)
+            case (Instance(), Function() | Type()) if isinstance(does := self.operation(expected), Function):
+                result = self._declared_result(does.things[0], self.declared(does.things[0]), None)
+                given = self.result(
+                    given, partial(self.parameter, does), len(self.declared(does.things[0]).parameters or ())
+                )
+                self._unify(
+                    replaced(result, self.resolver.types.arguments(does.of) if isinstance(does.of, Instance) else {}),
+                    given,
+                    known,
+                )
+            case (Instance() | Foreign(), Instance()) if above := self.resolver.lineage.seen_as(given, expected):
+                self._unify(expected, above, known)
+
+
+def is_foreign(value: Value | None) -> bool:
+    """Return whether a value holds nothing that the project defines."""
+    match value:
+        case Outside():
+            return True
+        case Foreign(_, arguments):
+            return all(map(is_foreign, arguments))
+        case Instance(things, arguments):
+            return things[0].path in LIBRARIES and all(map(is_foreign, arguments))
+    return False

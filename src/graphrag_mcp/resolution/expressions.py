@@ -1,0 +1,180 @@
+"""What expressions give."""
+
+from collections.abc import Sequence
+
+from graphrag_mcp.model.expressions import Expression
+from graphrag_mcp.model.facts import Thing, Use
+from graphrag_mcp.resolution.calls import nothing
+from graphrag_mcp.resolution.state import MAX_LEVELS, Part
+from graphrag_mcp.resolution.values import (
+    ABSENT,
+    NOTHING,
+    OUTSIDE,
+    Above,
+    All,
+    Either,
+    Function,
+    Instance,
+    Later,
+    Many,
+    Nothing,
+    Outside,
+    Several,
+    Signature,
+    Table,
+    Type,
+    Value,
+    either,
+    held_by,
+    without_variables,
+)
+
+
+class Expressions(Part):
+    """Decides the values of expressions."""
+
+    def value(self, path: str, at: int, expression: Expression) -> Value | None:
+        """Return what an expression gives at an offset of a file."""
+        return self.state.once(("value", path, at, expression), lambda: self._value(path, at, expression))
+
+    def _value(self, path: str, at: int, expression: Expression) -> Value | None:
+        def inner(part: Expression) -> Value | None:
+            return self.value(path, at, part)
+
+        match expression:
+            case ("name", _) | ("member", _, _) | ("module", _):
+                found = self.resolver.names.found(path, at, expression)
+                return found.value if found else None
+            case ("function member", owner, str(name)):
+                found = self.resolver.names.found(path, at, ("member", owner, name), Use.FUNCTION)
+                return found.value if found else None
+            case ("create", made, arguments):
+                return self.resolver.calls.created(inner(made), tuple(map(inner, arguments)))
+            case ("await", of):
+                return self._awaited(inner(of))
+            case ("parameter", of, int(place)):
+                return without_variables(self.resolver.calls.parameter(self.resolver.calls.callee(path, at, of), place))
+            case ("call", function, arguments):
+                return self.resolver.calls.called(path, at, function, arguments)
+            case ("instance", kind):
+                return self.resolver.types.named(path, at, kind)
+            case ("type", kind):
+                value = self.resolver.types.named(path, at, kind)
+                return Type(value.things, value.arguments) if isinstance(value, Instance) else value
+            case ("apply", function, arguments):
+                return self.instantiated(
+                    inner(function), tuple(self.resolver.types.named(path, at, one) for one in arguments)
+                )
+            case ("literal", *name):
+                return Outside(*name)
+            case ("nothing",):
+                return NOTHING
+            case ("declared", int(number)):
+                return self.resolver.things.meaning((Thing(path, number),))
+            case ("above", int(number)):
+                return Above((Thing(path, number),))
+            case ("element", of):
+                return self._element(inner(of))
+            case ("each", of):
+                looped = self.resolver.types.underlying(inner(of))
+                if isinstance(looped, Several):
+                    return either(looped.items)
+                by_key = isinstance(looped, Table) and self.state.open(path).policy.loops_over_keys
+                return self.each(looped, 0 if by_key else 1)
+            case ("key", of):
+                return self.each(inner(of), 0)
+            case ("item", of, int(place)):
+                return self._item(inner(of), place)
+            case ("list", element):
+                return self.list_of(path, self._kept(path, inner(element)))
+            case ("map", key, value):
+                return Table(inner(key), self._kept(path, inner(value)))
+            case ("tuple", *items):
+                return Several(tuple(map(inner, items)))
+            case ("either", *values):
+                return either(map(inner, values))
+        return None
+
+    def _kept(self, path: str, value: Value | None) -> Value | None:
+        """Return what a list or map holds later: things of the same type, but not the same functions."""
+        is_open = self.state.open(path).policy.is_open
+        return None if is_open and isinstance(value, Function | Type | Either) else value
+
+    def instantiated(self, value: Value | None, kinds: tuple[Value | None, ...]) -> Value | None:
+        match value:
+            case Function(things, of):
+                return Function(things, of, kinds)
+            case Type(things):
+                return Type(things, kinds)
+            case Outside() if not all(isinstance(kind, Outside | Nothing) for kind in kinds):
+                return None
+        return value
+
+    def list_of(self, path: str, element: Value | None) -> Value:
+        """Return a list, of the type that the language's library declares for it."""
+        file = self.state.open(path)
+        library = self.resolver.names.library(file, file.policy.lists)
+        return Instance(library, (element,)) if library else Many(element)
+
+    def _element(self, value: Value | None) -> Value | None:
+        if isinstance(value, Function | Type):  # An instantiation: f[int]
+            return value
+        match self.resolver.types.underlying(value):
+            case Many(element):
+                return element
+            case Table(_, held):
+                return held
+            case Outside() as foreign:
+                return held_by(foreign)
+        return None
+
+    def each(self, value: Value | None, place: int) -> Value | None:
+        """Return what a loop gives, second and first."""
+        match self.resolver.types.underlying(value):
+            case Many(element):
+                return element if place else OUTSIDE
+            case Table(key, held):
+                return held if place else key
+            case Signature((Signature(given, _), *_), _):  # A function that calls the body of the loop.
+                return given[place] if place < len(given) else None
+            case Instance(things) as looped:
+                return self._iterated(looped, self.state.policy(things[0]).iterating)
+            case Outside() as foreign:
+                return held_by(foreign)
+        return None
+
+    def _iterated(self, value: Value | None, names: Sequence[str]) -> Value | None:
+        """Return what the members give that a loop over an object calls."""
+        for name in names:
+            found = self.resolver.members.find(value, name) if value else None
+            value = self.resolver.calls.result(found.value, nothing, 0) if found else None
+            if not isinstance(value, Instance):
+                return self.each(value, 1)
+        return value if names else None
+
+    def _item(self, value: Value | None, place: int) -> Value | None:
+        match self.resolver.types.underlying(value):
+            case Several(items):
+                return items[place] if place < len(items) else None
+            case Many(element):
+                return element
+            case Outside() as foreign:
+                return held_by(foreign)
+        return None
+
+    def _awaited(self, value: Value | None) -> Value | None:
+        """Return what awaiting a value gives: what it hands to the function that is to be called then."""
+        for _ in range(MAX_LEVELS):
+            if isinstance(value, Either):
+                return either(map(self._awaited, value.values))
+            if isinstance(value, Later):
+                return value.value
+            if isinstance(value, Instance) and self.state.policy(value.things[0]).asynchronous:
+                return None
+            if not isinstance(value, Instance | All):
+                return value
+            then = self.resolver.members.find(value, "then")
+            if then is ABSENT:
+                return value
+            value = self.resolver.calls.parameter(self.resolver.calls.parameter(then.value, 0), 0) if then else None
+        return None

@@ -1,0 +1,76 @@
+"""What is above a type, and in which order."""
+
+from collections.abc import Iterator
+
+from graphrag_mcp.model.expressions import parse
+from graphrag_mcp.model.facts import Thing
+from graphrag_mcp.resolution.state import Part
+from graphrag_mcp.resolution.values import Foreign, Instance, Type, Value, replaced
+
+
+class Lineage(Part):
+    """Follows types to their bases."""
+
+    def bases_of(self, thing: Thing) -> list[Value | None]:
+        """Return the types that a type names as its bases, also those from which it inherits nothing."""
+        one = self.declared(thing)
+        return [self.resolver.types.named(thing.path, one.at, parse(base.type)) for base in one.bases]
+
+    def seen_as(self, value: Instance, kind: Instance | Foreign) -> Value | None:
+        """Return a value as one of a type above its own."""
+        for one in self.above((value,))[1:]:
+            match one, kind:
+                case (Instance(things), Instance(others)) if things == others:
+                    return one
+                case (Foreign(name), Foreign(other)) if name == other:
+                    return one
+        return None
+
+    def above(self, values: tuple[Value | None, ...]) -> list[Value | None]:
+        """Return values and all that is above them: a type before its bases, the first base before the others."""
+        return self.state.once(("lineage", values), lambda: self._ordered(values)) or [None]
+
+    def _ordered(self, values: tuple[Value | None, ...]) -> list[Value | None]:
+        order: dict[Value | None, None] = {}
+        entered: set[Value | None] = set()
+
+        def enter(one: Value | None) -> None:
+            if one not in entered:
+                entered.add(one)
+                for base in reversed(list(self.bases(one)) if isinstance(one, Instance | Type) else []):
+                    enter(base)
+                order[one] = None
+
+        for one in reversed(values):
+            enter(one)
+        return list(reversed(order))
+
+    def order(self, value: Instance | Type) -> list[Value | None]:
+        """Return a type and all above it, as members are looked for; None stands for what is not known."""
+        return self.state.once(("order", value), lambda: self._merged(value)) or [None]
+
+    def _merged(self, value: Instance | Type) -> list[Value | None]:
+        """Merge the orders of the bases so that each type stands before its own bases (C3)."""
+        as_kind = type(value)
+        bases = [as_kind(one.things, one.arguments) if isinstance(one, Instance) else one for one in self.bases(value)]
+        rows = [list(self.order(one)) if isinstance(one, Instance | Type) else [one] for one in bases]
+        rows.append(list(bases))
+        merged: list[Value | None] = [value]
+        while rows := [row for row in rows if row]:
+            later = [one for row in rows for one in row[1:]]
+            following = next((row[0] for row in rows if row[0] not in later), None)
+            merged.append(following)
+            if following is None:  # Unknown, or there is no such order.
+                break
+            rows = [row[1:] if row[0] == following else row for row in rows]
+        return merged
+
+    def bases(self, value: Instance | Type) -> Iterator[Value | None]:
+        """Yield the types from which a type inherits, with its type arguments."""
+        for thing in value.things:
+            one = self.declared(thing)
+            for base in one.bases:
+                if base.how in self.state.policy(thing).not_inherited:
+                    continue
+                found = self.resolver.types.named(thing.path, one.at, parse(base.type))
+                yield replaced(found, self.resolver.types.arguments(value))

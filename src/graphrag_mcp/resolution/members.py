@@ -1,0 +1,326 @@
+"""What the members of values are."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from graphrag_mcp.model.expressions import parse
+from graphrag_mcp.model.facts import USES_OF_FUNCTIONS, Mark
+from graphrag_mcp.model.files import CALLABLE, SymbolKind
+from graphrag_mcp.resolution.calls import is_foreign, nothing
+from graphrag_mcp.resolution.files import ANYTHING, Sought
+from graphrag_mcp.resolution.policies import POLICIES, Policy, find_declared
+from graphrag_mcp.resolution.state import MAX_LEVELS, Part
+from graphrag_mcp.resolution.values import (
+    ABSENT,
+    INHERITED,
+    OUTSIDE,
+    Above,
+    All,
+    Either,
+    Folder,
+    Foreign,
+    Found,
+    Function,
+    Instance,
+    Later,
+    Many,
+    Module,
+    Outside,
+    Package,
+    Several,
+    Signature,
+    Table,
+    Type,
+    Value,
+    Variable,
+    either,
+    replaced,
+)
+
+
+def _method_of(value: Value, name: str) -> Value | None:
+    """Return a method of a list or map, as far as it gives what is in it."""
+    match value, name:
+        case Table(key, held), "items":
+            return Signature((), Many(Several((key, held))))
+        case Table(key, _), "keys":
+            return Signature((), Many(key))
+        case Table(_, held), "values":
+            return Signature((), Many(held))
+        case (Table(_, held), "get" | "pop" | "setdefault") | (Many(held), "pop" | "popleft"):
+            return Signature((), held)
+        case ((Table() | Many()), "copy"):
+            return Signature((), value)
+    return None
+
+
+class Members(Part):
+    """Finds members in values, in their types and in what those inherit."""
+
+    def find(self, value: Value, name: str, sought: Sought = ANYTHING) -> Found | None:
+        """Return a member of a value: ABSENT if it has none of that name, None if that is not known."""
+        return self.state.once(("member", value, name, sought), lambda: self._find(value, name, sought))
+
+    def _find(self, value: Value, name: str, sought: Sought) -> Found | None:
+        match value:
+            case Outside(of) if of.endswith("()"):
+                return Found((), None)
+            case Foreign():
+                return Found((), OUTSIDE if is_foreign(value) else None)
+            case Outside(of):
+                return Found((), Outside(f"{of}.{name}" if of else ""))
+            case Module():
+                return self.resolver.modules.export(value, name)
+            case Folder(path, language) if find := POLICIES[language].inside:
+                inside = find(self.state.source, path, name)
+                return Found((), inside) if inside else None
+            case Later(held) if name in ("__enter__", "__aenter__"):
+                return Found((), Signature((), Later(held) if name == "__aenter__" else held))
+            case Instance(things) | Type(things) if self.state.policy(things[0]).is_linear:
+                return self._in_order(self.state.policy(things[0]), self.resolver.lineage.order(value), name)
+            case Above(things) if self.state.policy(things[0]).is_linear:
+                return self._in_order(
+                    self.state.policy(things[0]), self.resolver.lineage.order(Instance(things))[1:], name
+                )
+            case All(values):
+                return self._any([self.find(one, name, sought) if one else None for one in values])
+            case Type(things, arguments) if name == self.state.policy(things[0]).prototype:
+                return Found((), Instance(things, arguments))
+            case Function(things):
+                return self._of_function(value, things[0].path, name)
+            case Package(unit, is_nested):
+                if things := self.resolver.things.fitting(find_declared(self.state.source, unit, name), sought):
+                    return Found(things, self.resolver.things.meaning(things))
+                return Found((), Package(f"{unit}.{name}", is_nested=True)) if is_nested else None
+            case Either(values):
+                return self._common([self.find(one, name, sought) for one in values])
+            case Instance(things) | Type(things):
+                if self.state.policy(things[0]).overloads:
+                    return self._along((value,), name, sought)
+                found = self._inherited([value], name)
+                if found and isinstance(called := found.value, Function) and called.of != value:
+                    return Found(found.things, replace(called, receiver=value))
+                return found if found and found.things else self._given_member(value, name) or found
+            case Above(things):
+                bases = tuple(self.resolver.lineage.bases(Instance(things)))
+                is_linear = self.state.policy(things[0]).overloads
+                return self._along(bases, name, sought) if is_linear else self._inherited(list(bases), name)
+            case Variable(known, above) if above:
+                found = self.find(above, name, sought)
+                return found if known or (found and found.things) else None
+            case Many() | Table() | Several() | Signature() | Later():
+                return Found((), _method_of(value, name))
+        return None
+
+    def _along(self, values: tuple[Value | None, ...], name: str, sought: Sought) -> Found | None:
+        """Look in the types one by one: the first variable or type counts, and all functions that none overrides."""
+        hits: list[Found] = []
+        is_foreign = is_common = False
+        owner = None
+        for one in self.resolver.lineage.above(values):
+            match one:
+                case Instance() | Type():
+                    owner = one
+                    own = self._own(one, name, sought=sought)
+                    if own and not isinstance(own.value, Function) and not hits:
+                        return own
+                    hits += [own] if own else []
+                case Outside() | Foreign():
+                    known = self.resolver.things.foreign_methods(owner.things[0], one) if owner else None
+                    is_foreign, is_common = is_foreign or known is None, is_common or name in (known or ())
+                case _ if hits:
+                    break
+                case _:
+                    return None
+        if hits:
+            return hits[0] if len(hits) == 1 else self.resolver.overloads.joined(hits)
+        if is_foreign:
+            return INHERITED
+        is_common = is_common or (owner is not None and name in self.state.policy(owner.things[0]).common)
+        return Found((), Outside(name)) if is_common else ABSENT
+
+    def _of_function(self, value: Function, path: str, name: str) -> Found | None:
+        file = self.state.open(path)
+        if file.policy.prototype and name == file.policy.prototype:
+            return Found((), Instance(value.things))
+        if attached := self.resolver.modules.attached(value, path, name):
+            return attached
+        library = self.resolver.names.library(file, file.policy.functions)
+        return self.find(Instance(library), name) if library else None
+
+    def _in_order(self, policy: Policy, order: Sequence[Value | None], name: str) -> Found | None:
+        is_foreign = is_hooked = False
+        for one in order:
+            if isinstance(one, Outside):
+                known = policy.foreign_members(one.name)
+                is_foreign = is_foreign or known is None or name in known
+            elif isinstance(one, Many | Table | Several | Signature | Later):
+                is_foreign = True
+            elif not isinstance(one, Instance | Type):
+                return None
+            elif own := self._own(one, name, order[0]):
+                return None if is_foreign else own
+            else:
+                is_hooked = is_hooked or any(self._own(one, hook) for hook in policy.hooks)
+        return Found((), None) if is_foreign else None if is_hooked else ABSENT
+
+    def _given_member(self, value: Instance | Type, name: str) -> Found | None:
+        """Return a member that a value, or what it inherits from, is given outside of its declaration."""
+        for _ in range(MAX_LEVELS):
+            if found := self.resolver.modules.attached(value, value.things[0].path, name):
+                return found
+            above = next(
+                (base for base in self.resolver.lineage.bases(value) if isinstance(base, Instance | Type)), None
+            )
+            if above is None:
+                return None
+            value = above
+        return None
+
+    def _any(self, members: Sequence[Found | None]) -> Found | None:
+        """Return a member of a value that has several types."""
+        hits = [one for one in members if one and (one.things or not isinstance(one.value, Outside | None))]
+        if hits or None in members:
+            return min(hits, key=lambda one: (not one.things, one.is_open)) if hits else None
+        return next((one for one in members if one is not ABSENT), ABSENT)
+
+    def _common(self, members: Sequence[Found | None]) -> Found | None:
+        """Return a member of one of several values; those without it are not meant."""
+        if None in members:
+            return None
+        having = [one for one in members if one is not ABSENT]
+        if not having:
+            return ABSENT
+        if len(having) < len(members) and all(
+            one and not one.things and isinstance(one.value, Outside) for one in having
+        ):
+            return None
+        members = having
+        things = dict.fromkeys(thing for one in members if one for thing in one.things)
+        if things and Found((), None) in members:
+            return None
+        is_open = len(things) > max(len(one.things) for one in members if one) or any(
+            one.is_open for one in members if one
+        )
+        return Found(tuple(things), either(one.value for one in members if one), is_open)
+
+    def _inherited(self, level: list[Value | None], name: str) -> Found | None:
+        """Look level by level: in the types themselves, then in what they embed."""
+        seen: set[Value] = set()
+        for _ in range(MAX_LEVELS):
+            hits: list[Found] = []
+            following: list[Value | None] = []
+            is_unknown = is_foreign = False
+            for one in level:
+                if one is None or isinstance(one, Variable):
+                    is_unknown = True
+                elif isinstance(one, Outside | Foreign):
+                    is_foreign = True
+                elif isinstance(one, Instance | Type) and one not in seen:
+                    seen.add(one)
+                    own = self._own(one, name)
+                    if own and not own.things and own.value is None:
+                        is_unknown = True
+                    elif own:
+                        hits.append(own)
+                    else:
+                        bases = [base for base in self.resolver.lineage.bases(one) if self._may_have(one, base, name)]
+                        named = [base for base in bases if self._is_called(one, base, name)]
+                        if named:
+                            hits.append(Found((), named[0]))
+                        following += bases
+            if hits:
+                if is_unknown or any(hit != hits[0] for hit in hits):
+                    return None
+                if not is_foreign:
+                    return hits[0]
+                is_likely = bool(hits[0].things) and not self.resolver.things.has_method_sets(hits[0].things[0])
+                return Found(hits[0].things, None, is_open=True) if is_likely else None
+            if is_unknown:
+                return None
+            if is_foreign:
+                return Found((), OUTSIDE)
+            if not following:
+                return ABSENT
+            level = following
+        return None
+
+    def _may_have(self, owner: Instance | Type, base: Value | None, name: str) -> bool:
+        known = self.resolver.things.foreign_methods(owner.things[0], base)
+        return known is None or name in known
+
+    def _own(
+        self, value: Instance | Type, name: str, of: Value | None = None, sought: Sought = ANYTHING
+    ) -> Found | None:
+        """Return what a type declares itself, or what the type that it is made of has. of: whose member it is."""
+        things = self.resolver.things.fitting(
+            [thing for one in value.things for thing in self.resolver.things.declared_in(one, name)], sought
+        )
+        if (
+            len(things) == 1
+            and Mark.ALIAS in (one := self.declared(things[0])).marks
+            and not self.resolver.things.is_type(things[0])
+        ):
+            return self.resolver.names.found(things[0].path, one.at, parse(one.value))
+        if things:
+            kinds = {self.declared(thing).kind for thing in things}
+            is_function = kinds <= set(CALLABLE) or sought.use in USES_OF_FUNCTIONS
+            if is_function and Mark.PROPERTY not in self.declared(things[0]).marks:
+                whose = of if isinstance(of, Instance | Type) else value
+                return Found(things, self.resolver.things.function(things, Instance(whose.things, whose.arguments)))
+            if kinds <= set(CALLABLE) and self.state.policy(things[0]).rebinds:  # A property, and what sets it.
+                is_read = isinstance(value, Instance)
+                return Found(
+                    things,
+                    self.resolver.calls.result(Function(things[:1], of or value), nothing, 0) if is_read else None,
+                )
+            return Found(
+                things,
+                self._read(value, replaced(self.resolver.things.meaning(things), self.resolver.types.arguments(value))),
+            )
+        made_of = self.resolver.types.underlying(Instance(value.things, value.arguments))
+        if self.state.policy(value.things[0]).has_spaces:
+            return self._of_mapped(made_of, name) if made_of != value else None
+        if isinstance(made_of, Instance) and made_of.things != value.things:
+            fields = tuple(
+                thing
+                for one in made_of.things
+                for thing in self.resolver.things.declared_in(one, name)
+                if self.declared(thing).kind == SymbolKind.FIELD or Mark.INTERFACE in self.declared(one).marks
+            )
+            if fields:
+                return Found(fields, self.resolver.things.meaning(fields))
+        return None
+
+    def _of_mapped(self, made_of: Value | None, name: str) -> Found | None:
+        """Return a member of a type that is made of another: with an index, or with the members of that one."""
+        match made_of:
+            case Table(key, held) if key is not None and key != OUTSIDE:
+                found = self.find(key, name)
+                things = found.things if found else ()
+                return None if found is ABSENT else Found(things, held, is_open=not things)
+            case Table(key, held):
+                return Found((), held, is_open=key is None)
+            case Instance() | All() | Either():
+                found = self.find(made_of, name)
+                return None if found is ABSENT else found or Found((), None)
+        return None
+
+    def _read(self, owner: Instance | Type, held: Value | None) -> Value | None:
+        """Return what reading a field gives: of an enumeration an instance; a field may decide it itself."""
+        policy = self.state.policy(owner.things[0])
+        if policy.enumerations and any(
+            isinstance(one, Outside) and one.name.removesuffix("()") in policy.enumerations
+            for one in self.resolver.lineage.order(owner)
+        ):
+            return Instance(owner.things)
+        is_own = isinstance(held, Instance) and policy.reading and self.find(held, policy.reading) is not ABSENT
+        return None if is_own else held
+
+    def _is_called(self, owner: Instance | Type, base: Value | None, name: str) -> bool:
+        """Return whether an embedded type has a name: in a struct it is the name of the field."""
+        if Mark.INTERFACE in self.declared(owner.things[0]).marks:
+            return False
+        if isinstance(base, Instance):
+            return self.declared(base.things[0]).name == name
+        return isinstance(base, Outside) and base.name.rpartition(".")[2] == name

@@ -1,0 +1,124 @@
+"""What modules are, and what they export."""
+
+from graphrag_mcp.model.expressions import parse
+from graphrag_mcp.model.facts import NO_OWNER, Exported, Imported
+from graphrag_mcp.resolution.files import ANYTHING, File, Sought
+from graphrag_mcp.resolution.state import Part
+from graphrag_mcp.resolution.values import (
+    ABSENT,
+    OUTSIDE,
+    Found,
+    Function,
+    Instance,
+    Module,
+    Outside,
+    Type,
+    Value,
+    either,
+)
+
+
+def _is_same(one: Value | None, other: Value) -> bool:
+    """Return whether values are of the same declarations, whatever their type arguments are."""
+    if isinstance(one, Instance | Type | Function) and type(one) is type(other):
+        return one.things == other.things
+    return one == other
+
+
+class Modules(Part):
+    """Follows imports and exports from file to file."""
+
+    def exported(self, path: str, one: Exported) -> Found | None:
+        """Return what a file exports."""
+        if one.module:
+            return self.imported(self.state.open(path), one)
+        return self.resolver.names.found(path, one.at, parse(one.value))
+
+    def item(self, file: File, module: str, name: str) -> Found | None:
+        """Return an item of a module; what a package imports from itself is a module in it."""
+        value, inside = self.module(file, module), None
+        if isinstance(value, Outside):
+            inside = self.module(file, f"{module}.{name}")
+        elif isinstance(value, Module) and value.path == file.path and file.policy.inside:
+            inside = file.policy.inside(self.state.source, file.path, name)
+        if isinstance(inside, Module):
+            return Found((), inside)
+        found = self.resolver.members.find(value, name) if value else None
+        return None if found is ABSENT else found
+
+    def imported(self, file: File, one: Imported | Exported, sought: Sought = ANYTHING) -> Found | None:
+        """Return what an import or a re-export brings: an item of a module, or all of it."""
+        module = self.module(file, one.module)
+        if module is None or not one.item:
+            return Found((), module) if module else None
+        return self.resolver.members.find(module, one.item, sought)
+
+    def whole(self, module: Value | None) -> Found | None:
+        """Return all that a module is: its names, or the one value that it exports."""
+        file = self.state.file(module.path) if isinstance(module, Module) else None
+        if file is None or "=" not in file.exports:
+            return Found((), module) if module else None
+        wholes = {self.resolver.names.found(file.path, one.at, parse(one.value)) for one in file.exports["="]}
+        return wholes.pop() if len(wholes) == 1 else None
+
+    def export(self, module: Module, name: str) -> Found | None:
+        """Return what a module exports under a name."""
+        file = self.state.file(module.path)
+        if file is None:
+            return None
+        if file.policy.rebinds:
+            return self.in_module(file, name)
+        if one := next(iter(file.exports.get(name, ())), None):
+            return self.exported(module.path, one)
+        if "=" in file.exports:
+            whole = self.whole(module)
+            if name == "default" or whole is None or whole.value is None:
+                return whole
+            return self.resolver.members.find(whole.value, name)
+        if given := self.attached(module, module.path, name):
+            return given
+        return self._passed_on(file, name)
+
+    def in_module(self, file: File, name: str) -> Found | None:
+        """Return a name of a module, or a module of a package."""
+        found = self.resolver.names.in_file(file, 0, name)
+        if found is not ABSENT:
+            return found
+        inside = file.policy.inside(self.state.source, file.path, name) if file.policy.inside else None
+        if inside:
+            return Found((), inside)
+        return None if any((-1, hook) in file.members for hook in file.policy.hooks) else ABSENT
+
+    def _passed_on(self, file: File, name: str) -> Found | None:
+        """Return a name of the modules whose names a file all exports."""
+        modules = [self.module(file, one.module) for one in file.exports.get("*", ())]
+        found = [
+            self.resolver.members.find(one, name) if one else None for one in modules if not isinstance(one, Outside)
+        ]
+        if hit := next((one for one in found if one and one is not ABSENT), None):
+            return hit
+        if None in found or file.facts.has_errors:
+            return None
+        return Found((), OUTSIDE) if len(found) < len(modules) else ABSENT
+
+    def attached(self, value: Value, path: str, name: str) -> Found | None:
+        """Return the member that a value is given outside of its declaration; None if it is given none."""
+        file = self.state.open(path)
+        given = [
+            (self.resolver.names.found(path, flow.at, parse(flow.value)), owner)
+            for flow, owner in file.given.get(name, ())
+            if owner is not None and _is_same(self.resolver.expressions.value(path, flow.at, owner), value)
+        ]
+        if not given:
+            return None
+        things = dict.fromkeys(
+            thing
+            for one, owner in given
+            for thing in (one.things if one else ())
+            if owner[:1] == ("module",) or self.declared(thing).owner == NO_OWNER
+        )
+        return Found(tuple(things), either(one.value if one else None for one, _ in given))
+
+    def module(self, file: File, module: str) -> Value | None:
+        key = ("import", file.path, module)
+        return self.state.once(key, lambda: file.policy.module(self.state.source, file.path, module))

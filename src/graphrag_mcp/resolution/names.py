@@ -1,0 +1,258 @@
+"""What names mean where they stand, and what an expression names."""
+
+from collections.abc import Iterator, Sequence
+from posixpath import commonpath, dirname, join
+from typing import TypeGuard
+
+from graphrag_mcp.model.expressions import Expression, parse
+from graphrag_mcp.model.facts import GIVEN, Bound, Mark, Thing, Use
+from graphrag_mcp.resolution.calls import nothing
+from graphrag_mcp.resolution.files import File, Sought
+from graphrag_mcp.resolution.policies import LIBRARIES, find_declared
+from graphrag_mcp.resolution.state import Part
+from graphrag_mcp.resolution.values import (
+    ABSENT,
+    INHERITED,
+    NOTHING,
+    OUTSIDE,
+    Found,
+    Function,
+    Instance,
+    Later,
+    Many,
+    Outside,
+    Package,
+    Signature,
+    Type,
+    Value,
+    Variable,
+    either,
+)
+
+
+def _is_named(value: Value | None) -> TypeGuard[Outside]:
+    return isinstance(value, Outside) and bool(value.name)
+
+
+class Names(Part):
+    """Decides what bare names and the names in expressions mean."""
+
+    def name(self, path: str, at: int, name: str, sought: Sought | None = None) -> Found | None:
+        """Return what a bare name means at an offset of a file."""
+        file = self.state.open(path)
+        wanted = file.sought(Use.VALUE) if sought is None else sought
+        return self.state.once(("name", path, at, name, wanted), lambda: self._name(file, at, name, wanted))
+
+    def _name(self, file: File, at: int, name: str, sought: Sought) -> Found | None:
+        if file.policy.rebinds:
+            found = self.in_file(file, at, name)
+            return Found((), Outside(name) if name in file.policy.builtins else OUTSIDE) if found is ABSENT else found
+        inside = self._inside(file, at, name, sought)
+        if inside is not ABSENT and inside is not INHERITED:
+            return inside
+        found = self._outside(file, name, sought)
+        is_imported = bool(name) and name in file.imports  # For nothing, if a foreign type above had it.
+        if inside is INHERITED and not is_imported:
+            return None if found is None or found.things else inside
+        return found
+
+    def _inside(self, file: File, at: int, name: str, sought: Sought) -> Found | None:
+        """Return what a name means by the blocks and types around an offset, innermost first."""
+        bound = file.innermost(name, at, sought)
+        may_be_foreign = False
+        for one in reversed(file.around("", at)):
+            if bound and bound[0].start >= one.start:
+                break
+            value = self.resolver.expressions.value(file.path, one.at, parse(one.value))
+            found = self.resolver.members.find(value, name, sought) if value else None
+            if found is INHERITED:  # Foreign types rarely have variables and types that others see.
+                may_be_foreign = may_be_foreign or sought.use == Use.CALL
+            elif found is not ABSENT:
+                return None if may_be_foreign else found
+        if bound:
+            return self._bound(file, bound)
+        return INHERITED if may_be_foreign else ABSENT
+
+    def _outside(self, file: File, name: str, sought: Sought) -> Found | None:
+        """Return what a name means by the imports and the package of a file."""
+        if imported := self._imported(file, name, sought):
+            return self._nearest(file, imported[0]) if all(one == imported[0] for one in imported) else None
+        if things := self.resolver.things.fitting(self._top(file, name), sought):
+            return self._nearest(file, Found(things, self.resolver.things.meaning(things)))
+        is_unknown = file.facts.has_errors or name in file.given
+        for one in file.imports.get("", ()):
+            value = self.resolver.modules.module(file, one.module)
+            if one.item == "*":
+                found = self.resolver.members.find(value, name, sought) if value else None
+                if found and found.things:
+                    return self._nearest(file, found)
+                is_unknown = is_unknown or found is None
+            elif value and name in file.policy.names_of(value, one.module):
+                return Found((), value)
+        if things := self.library(file, name):
+            return Found(things, self.resolver.things.meaning(things))
+        if name in file.policy.builtins:
+            return Found((), Outside(name))
+        if is_unknown:
+            return None
+        is_package = file.policy.nested and sought.use != Use.CALL
+        return Found((), Package(name, is_nested=True) if is_package else OUTSIDE)
+
+    def in_file(self, file: File, at: int, name: str) -> Found | None:
+        """Return what a file says of a name that may be bound several times, ABSENT if it knows none."""
+        bound = file.innermost(name, at)
+        if bound and bound[0].start > 0:
+            return self._one_of([self._bound(file, [one]) for one in bound])
+        around = file.types_around(at)
+        if around and not file.is_in_function(at, around[-1]) and (numbers := file.members.get((around[-1], name))):
+            things = tuple(Thing(file.path, number) for number in numbers)
+            return Found(things, self.resolver.things.meaning(things))
+        things = self._top(file, name)
+        given = [one for one in bound if things and one.kind == "variable"]  # Of the same variable, by functions.
+        found = [self._bound(file, [one]) for one in bound if one not in given]
+        if things:
+            held = (self.resolver.expressions.value(file.path, one.at, parse(one.value)) for one in given)
+            found.append(Found(things, either([self.resolver.things.meaning(things), *held])))
+        if found:
+            return self._one_of(found)
+        if (imported := self._listed(file, name)) is not ABSENT:
+            return imported
+        is_hidden = file.facts.has_errors or any((owner, name) in file.members for owner in around)
+        return None if is_hidden else ABSENT
+
+    def _listed(self, file: File, name: str) -> Found | None:
+        """Return a name that a file imports without saying it."""
+        for one in file.imports.get("", ()):
+            value, first = self.resolver.modules.module(file, one.module), file.policy.first
+            if one.item == "*":
+                found = self.resolver.members.find(value, name) if value and not isinstance(value, Outside) else None
+                if found is not ABSENT:
+                    return found
+            elif first and name == one.module.partition(".")[0]:
+                return Found((), first(self.state.source, value, one.module)) if value else None
+        return ABSENT
+
+    def _one_of(self, found: Sequence[Found | None]) -> Found | None:
+        """Return one of several things of a name, None if only some are of the project."""
+        if None in found:
+            return None
+        meant = [one for one in found if one and one.value != NOTHING]
+        if len(meant) < 2:
+            return meant[0] if meant else found[0]
+        things = tuple(dict.fromkeys(thing for one in meant for thing in one.things))
+        if things and any(not one.things and isinstance(one.value, Outside) for one in meant):
+            return None
+        if all(one.things for one in meant):
+            return Found(things, self.resolver.things.meaning(things))
+        return Found(things, either(one.value for one in meant))
+
+    def _imported(self, file: File, name: str, sought: Sought) -> list[Found | None]:
+        """Return what the imports of a name mean."""
+        found: list[Found | None] = []
+        for one in file.imports.get(name, ()) if name else ():
+            item = self.resolver.modules.imported(file, one, sought)
+            if item is not ABSENT and item is not INHERITED:
+                found.append(item)
+        return found
+
+    def _nearest(self, file: File, found: Found | None) -> Found | None:
+        """Return which of several types of one name a file means: that of the nearest folder, if it is one."""
+        if not file.policy.nested or found is None or len(found.things) < 2 or not isinstance(found.value, Type):
+            return found
+        shared = {thing: len(commonpath((dirname(file.path), thing.path))) for thing in found.things}
+        nearest = tuple(thing for thing in shared if shared[thing] == max(shared.values()))
+        return Found(nearest, Type(nearest)) if len(nearest) == 1 else None
+
+    def found(self, path: str, at: int, expression: Expression, use: str = Use.VALUE, count: int = -1) -> Found | None:
+        """Return what an expression names, as it is used, with what it gives."""
+        sought = self.state.open(path).sought(use, count)
+        match expression:
+            case ("name", str(name)):
+                return self.name(path, at, name, sought)
+            case ("member", ("module", module), str(name)) if module == GIVEN:
+                return self._given_to(self.state.open(path), at, name)
+            case ("member", ("module", str(module)), str(name)) if self.state.open(path).policy.inside:
+                return self.resolver.modules.item(self.state.open(path), module, name)
+            case ("member", ("name" | "member", *_) as owner, str(name)) if sought.use == use == Use.TYPE and (
+                self.state.open(path).policy.nested
+            ):  # A type is a member of types and packages.
+                before = self.found(path, at, owner, use)
+                return self.resolver.members.find(before.value, name, sought) if before and before.value else None
+            case ("member", owner, str(name)):
+                value = self.resolver.expressions.value(path, at, owner)
+                if isinstance(value, Outside) and value.name.endswith("()"):
+                    known = self.state.open(path).policy.foreign_members(value.name)
+                    if known is not None and name not in known:  # It is of a type below.
+                        return None
+                given = self.resolver.modules.attached(value, path, name) if _is_named(value) else None
+                if given:
+                    return given._replace(is_open=True)  # Another object made of the same may lack it.
+                found = self.resolver.members.find(value, name, sought) if value else None
+                return Found((), None) if found is ABSENT and self._is_below_library(value) else found
+            case ("module", str(module)):
+                return self.resolver.modules.whole(self.resolver.modules.module(self.state.open(path), module))
+            case ("declared", int(number)):
+                return Found((Thing(path, number),), self.resolver.things.meaning((Thing(path, number),)))
+        return Found((), self.resolver.expressions.value(path, at, expression))
+
+    def _given_to(self, file: File, at: int, name: str) -> Found:
+        """Return the function that gives an argument of a name: of the class, the file or the nearest folder."""
+        things = [
+            Thing(file.path, number)
+            for owner in reversed(file.types_around(at))
+            for number in file.members.get((owner, name), ())
+        ]
+        folders = [file.path]
+        while folders[-1]:
+            folders.append(dirname(folders[-1]))
+        for path in (file.path, *(join(folder, file.policy.giving) for folder in folders[1:])):
+            near = self.state.file(path)
+            found = self.resolver.modules.in_module(near, name) if near else None
+            for thing in (*things, *(found.things if found else ())):
+                one = self.declared(thing)
+                if Mark.FIXTURE in one.marks and not (thing.path == file.path and one.start <= at < one.stop):
+                    given = self.resolver.calls.result(Function((thing,)), nothing, 0)
+                    if isinstance(given, Many) and Mark.GENERATOR in one.marks:
+                        given = given.element
+                    return Found((thing,), Signature((), given.value if isinstance(given, Later) else given))
+        return Found((), None)
+
+    def _is_below_library(self, value: Value | None) -> bool:
+        """Return whether a type above a value is of the language's own library, of which not all is declared."""
+        above = self.resolver.lineage.above((value,)) if isinstance(value, Instance | Type) else ()
+        return any(isinstance(one, Instance | Type) and one.things[0].path in LIBRARIES for one in above)
+
+    def _bound(self, file: File, bound: Sequence[Bound]) -> Found | None:
+        first = bound[0]
+        if first.kind == "type":
+            bound_type = self.resolver.types.named(file.path, first.at, parse(first.value)) if first.value else None
+            return Found((), Variable(first.name, bound_type))
+        if first.kind == "declared":
+            things = tuple(Thing(file.path, int(one.value[1:])) for one in bound if one.kind == "declared")
+            return Found(things, self.resolver.things.meaning(things))
+        if first.kind == "alias" and len(bound) == 1:
+            found = self.found(file.path, first.at, parse(first.value))
+            return found if found and (found.things or found.value) else None
+        values = [self.resolver.expressions.value(file.path, one.at, parse(one.value)) for one in bound]
+        if not any(one.value.endswith("!") for one in bound):
+            values += self.assigned(file, first.name, bound)
+        return Found((), either(values))
+
+    def assigned(self, file: File, name: str, bound: Sequence[Bound]) -> Iterator[Value | None]:
+        """Return what a variable is given later."""
+        for flow, owner in file.given.get(name, ()):
+            if owner is None and file.innermost(name, flow.at) == bound:
+                yield self.resolver.expressions.value(file.path, flow.at, parse(flow.value))
+
+    def _top(self, file: File, name: str) -> tuple[Thing, ...]:
+        """Return the declarations of a name that the whole file sees."""
+        if file.policy.whole_unit:
+            return tuple(find_declared(self.state.source, file.facts.unit, name))
+        return tuple(Thing(file.path, number) for number in file.members.get((-1, name), ()))
+
+    def library(self, file: File, name: str) -> tuple[Thing, ...]:
+        """Return what the language's own library declares."""
+        if not name:
+            return ()
+        library = self.state.file(file.policy.library) if file.policy.library else None
+        return self._top(library, name) if library else ()

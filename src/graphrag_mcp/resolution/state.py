@@ -1,0 +1,84 @@
+"""What all parts of the resolver share: the files that are open, and what is known."""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from graphrag_mcp.model.facts import Declared, Thing
+from graphrag_mcp.resolution.files import File
+from graphrag_mcp.resolution.policies import LIBRARIES, Policy
+from graphrag_mcp.resolution.sources import FactSource
+
+if TYPE_CHECKING:
+    from graphrag_mcp.resolution.resolver import Resolver
+
+MAX_STEPS = 20_000  # Of one question; a site takes a few dozen.
+MAX_KNOWN = 300_000
+MAX_FILES = 1_000  # Whose facts are kept from earlier questions.
+MAX_DEPTH = 150
+MAX_LEVELS = 12  # Of base types.
+
+T = TypeVar("T")
+
+
+class State:
+    """Remembers what is found, so it serves one state of the index, and bounds the steps of a question."""
+
+    def __init__(self, source: FactSource) -> None:
+        self.source = source
+        self._files: dict[str, File | None] = {}
+        self._known: dict[tuple[Any, ...], object] = {}
+        self.steps = 0
+        self._depth = 0
+
+    def begin(self) -> None:
+        """Begin a question: forget what is known when it is very much."""
+        self.steps = 0
+        if len(self._known) > MAX_KNOWN:
+            self._known.clear()
+        if len(self._files) > MAX_FILES:
+            self._files.clear()
+
+    def declared(self, thing: Thing) -> Declared:
+        """Return a declaration."""
+        return self.open(thing.path).facts.declared[thing.number]
+
+    def file(self, path: str) -> File | None:
+        """Return the facts of a file, None if it has none."""
+        if path not in self._files:
+            facts = LIBRARIES[path]() if path in LIBRARIES else self.source.facts(path)
+            self._files[path] = File(path, facts) if facts else None
+        return self._files[path]
+
+    def open(self, path: str) -> File:
+        """Return the facts of a file that has some. Raises LookupError."""
+        if (file := self.file(path)) is None:
+            raise LookupError(path)
+        return file
+
+    def policy(self, thing: Thing) -> Policy:
+        """Return the policy of the language of a declaration."""
+        return self.open(thing.path).policy
+
+    def once(self, key: tuple[Any, ...], find: Callable[[], T]) -> T | None:
+        """Return what is known, or find it; what depends on itself, or takes too long, is unknown."""
+        if key in self._known:
+            return self._known[key]  # type: ignore[return-value]
+        self.steps += 1
+        if self.steps > MAX_STEPS or self._depth > MAX_DEPTH:
+            return None
+        self._known[key] = None
+        self._depth += 1
+        try:
+            found = find()
+        finally:
+            self._depth -= 1
+        self._known[key] = found
+        return found
+
+
+class Part:
+    """A part of the resolver. The parts ask each other: a name has a value, a value has members, those have names."""
+
+    def __init__(self, resolver: "Resolver") -> None:
+        self.resolver, self.state = resolver, resolver.state
+        self.declared = self.state.declared

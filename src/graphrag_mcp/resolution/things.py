@@ -1,0 +1,166 @@
+"""What declarations stand for, and what kind of thing each is."""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from graphrag_mcp.model.expressions import parse
+from graphrag_mcp.model.facts import USES_OF_FUNCTIONS, Mark, Thing, Use
+from graphrag_mcp.model.files import CALLABLE, SymbolKind
+from graphrag_mcp.resolution.calls import always, nothing
+from graphrag_mcp.resolution.files import Sought
+from graphrag_mcp.resolution.state import Part
+from graphrag_mcp.resolution.values import Foreign, Function, Instance, Later, Outside, Signature, Type, Value, either
+
+
+class Things(Part):
+    """Answers from declarations, and from the policy of their language."""
+
+    def methods_of(self, thing: Thing) -> Sequence[Thing]:
+        """Return the methods that a type declares itself, in whichever file of its unit."""
+        own = [
+            Thing(thing.path, number)
+            for number, one in enumerate(self.state.open(thing.path).facts.declared)
+            if one.owner == thing.number and one.kind == SymbolKind.METHOD
+        ]
+        return own or self.state.source.methods(self.state.open(thing.path).facts.unit, self.declared(thing).qualified)
+
+    def has_method_sets(self, thing: Thing) -> bool:
+        """Return whether types implement an interface by having its methods."""
+        return self.state.policy(thing).method_sets
+
+    def has_overloads(self, thing: Thing) -> bool:
+        """Return whether functions of one name are told apart by their arguments."""
+        return self.state.policy(thing).overloads
+
+    def is_common(self, thing: Thing) -> bool:
+        """Return whether a declaration is a member that every type has."""
+        return self.declared(thing).name in self.state.policy(thing).common
+
+    def foreign_methods(self, thing: Thing, base: Value | None) -> Mapping[str, int] | None:
+        """Return the methods of a foreign interface with their numbers of parameters, None where they are not known."""
+        policy = self.state.policy(thing)
+        return policy.foreign_methods.get(base.name) if isinstance(base, Outside | Foreign) else None
+
+    def is_constructor(self, thing: Thing, owner: Thing) -> bool:
+        """Return whether a member makes the instances of its type."""
+        name, policy = self.declared(thing).name, self.state.policy(thing)
+        return (name if name != self.declared(owner).name else "") in policy.constructors
+
+    def is_run_by_call(self, thing: Thing, owner: Thing) -> bool:
+        """Return whether a member runs when its type or an instance is called."""
+        return self.is_constructor(thing, owner) or self.declared(thing).name == self.state.policy(thing).calling
+
+    def constructors(self, kind: Type, count: int) -> tuple[Thing, ...]:
+        """Return the constructors of a type that take a number of arguments."""
+        own = [
+            thing
+            for one in kind.things
+            for name in self.state.policy(one).constructors
+            for thing in self.declared_in(one, name or self.declared(one).name)
+        ]
+        return self.fitting(own, Sought(Use.CALL, count))
+
+    def meaning(self, things: tuple[Thing, ...]) -> Value | None:
+        """Return the value of declarations of one name."""
+        return self.state.once(("meaning", things), lambda: self._meaning(things))
+
+    def _meaning(self, things: tuple[Thing, ...]) -> Value | None:
+        if len(things) > 1:
+            values = tuple(one for one in things if not self._is_only_type(one))
+            things = things if all(map(self.is_type, values)) else values
+        kinds = {self.declared(thing).kind for thing in things}
+        if kinds & {SymbolKind.TYPE, SymbolKind.MODULE} and kinds <= {SymbolKind.TYPE, SymbolKind.MODULE}:
+            return self._aliased(things[0]) or Type(things)
+        if functions := tuple(one for one in things if self.declared(one).kind in CALLABLE):
+            if Mark.PROPERTY in self.declared(functions[0]).marks:
+                return self.resolver.calls.result(Function(functions[:1]), nothing, 0)
+            others = (
+                [self._held(one) for one in things if one not in functions]
+                if self.state.policy(things[0]).rebinds
+                else []
+            )
+            return either([self.function(functions), *others])
+        held = [thing for thing in things if self.declared(thing).value.endswith("!")]
+        return either(self._held(thing) for thing in held or things)
+
+    def function(self, things: tuple[Thing, ...], of: Value | None = None) -> Value | None:
+        """Return functions, as their decorators change them."""
+        if not any(self.declared(thing).decorators for thing in things):
+            return Function(things, of)
+        made = [self._decorated(thing, Function((thing,), of)) for thing in things]
+        if all(one == Function((thing,), of) for one, thing in zip(made, things, strict=True)):
+            return Function(things, of)
+        return either(made)
+
+    def _decorated(self, thing: Thing, value: Value | None) -> Value | None:
+        one, policy = self.declared(thing), self.state.policy(thing)
+        for text in reversed(one.decorators):
+            decorator, given = self.resolver.expressions.value(thing.path, one.at, parse(text)), value
+            how = policy.passes.get(decorator.name, "") if isinstance(decorator, Outside) else ""
+            if how == "later":
+                value = Signature(
+                    (), Later(self.resolver.expressions.each(self.resolver.calls.result(given, nothing, 0), 1))
+                )
+            elif how != "value":
+                value = self.resolver.calls.result(decorator, always(given), 1)
+        return value
+
+    def _is_only_type(self, thing: Thing) -> bool:
+        """Return whether a declaration is no value."""
+        return not {Mark.INTERFACE, Mark.ALIAS}.isdisjoint(self.declared(thing).marks) and self.is_type(thing)
+
+    def is_type(self, thing: Thing) -> bool:
+        return self.declared(thing).kind == SymbolKind.TYPE
+
+    def _aliased(self, thing: Thing) -> Value | None:
+        one = self.declared(thing)
+        if Mark.ALIAS not in one.marks or not one.value:
+            return None
+        value = self.resolver.types.named(thing.path, one.at, parse(one.value))
+        return Type(value.things, value.arguments) if isinstance(value, Instance) else value
+
+    def _held(self, thing: Thing) -> Value | None:
+        """Return what a variable or field holds."""
+        one = self.declared(thing)
+        if not one.value:
+            return None
+        file = self.state.open(thing.path)
+        values = [self.resolver.expressions.value(thing.path, one.at, parse(one.value))]
+        if one.owner < 0 and not one.value.endswith("!"):
+            values += self.resolver.names.assigned(file, one.name, [])
+        return either(values)
+
+    def fitting(self, things: Sequence[Thing], sought: Sought) -> tuple[Thing, ...]:
+        """Return the declarations that a name may mean by its use; of functions those that take the arguments."""
+        if not things:
+            return ()
+        spaces = self.state.policy(things[0]).spaces.get(sought.use)
+        if not spaces:
+            return tuple(things)
+        for kinds in spaces:
+            if found := [one for one in things if self.declared(one).kind in kinds]:
+                break
+        if sought.use not in USES_OF_FUNCTIONS:
+            return tuple(found)
+        accessors = [one for one in things if self.declared(one).parameters == ()]
+        return tuple(one for one in found or accessors if sought.use != Use.CALL or self._has_room(one, sought.given))
+
+    def _has_room(self, thing: Thing, count: int) -> bool:
+        """Return whether a function takes a number of arguments."""
+        parameters = self.declared(thing).parameters
+        if count < 0 or parameters is None:
+            return True
+        has_rest = bool(parameters) and parameters[-1].rest
+        return count >= len(parameters) - 1 if has_rest else count == len(parameters)
+
+    def declared_in(self, owner: Thing, name: str) -> Iterator[Thing]:
+        """Yield the members of a name that a type declares, in whichever file of its unit."""
+        file = self.state.open(owner.path)
+        if self.declared(owner).kind in CALLABLE:
+            return
+        for number in file.members.get((owner.number, name), ()):
+            yield Thing(owner.path, number)
+        one = self.declared(owner)
+        if file.policy.open_types and one.name:
+            for thing in self.state.source.find(self.state.source.unit(owner.path), f"{one.qualified}.{name}"):
+                if self.declared(thing).owner != owner.number or thing.path != owner.path:
+                    yield thing

@@ -1,0 +1,180 @@
+"""What the types mean that code names."""
+
+from collections.abc import Mapping, Sequence
+
+from graphrag_mcp.model.expressions import Expression, parse
+from graphrag_mcp.model.facts import Mark, Thing, Use
+from graphrag_mcp.model.files import CALLABLE, SymbolKind
+from graphrag_mcp.resolution.state import MAX_LEVELS, Part
+from graphrag_mcp.resolution.values import (
+    NOTHING,
+    OUTSIDE,
+    All,
+    Either,
+    Foreign,
+    Found,
+    Function,
+    Instance,
+    Later,
+    Many,
+    Nothing,
+    Outside,
+    Package,
+    Several,
+    Signature,
+    Table,
+    Type,
+    Value,
+    Variable,
+    either,
+    foreign_instance,
+    replaced,
+)
+
+
+class Types(Part):
+    """Decides what values of a type are."""
+
+    def named(self, path: str, at: int, expression: Expression) -> Value | None:
+        """Return a value of the type that an expression names."""
+        return self.state.once(("type", path, at, expression), lambda: self._named(path, at, expression))
+
+    def _named(self, path: str, at: int, expression: Expression) -> Value | None:
+        def inner(part: Expression) -> Value | None:
+            return self.named(path, at, part)
+
+        match expression:
+            case ("name", _) | ("member", _, _):
+                found = self._found_type(path, at, expression)
+                if found and self.state.open(path).policy.is_open:
+                    return self._open_type(path, at, found, expression[-1])
+                return self._of_type(found.value) if found else None
+            case ("apply", kind, arguments):
+                given = tuple(map(inner, arguments))
+                found = self._found_type(path, at, kind)
+                foreign = found.value.values[0] if found and isinstance(found.value, Either) else found and found.value
+                if isinstance(foreign, Outside) and self.state.open(path).policy.is_open:
+                    make = self.state.open(path).policy.containers.get(foreign.name.rpartition(".")[2])
+                    return make(given) if make else foreign_instance(foreign.name)
+                if found and found.things and Mark.ALIAS in self.declared(found.things[0]).marks:
+                    return replaced(inner(kind), dict(zip(self._parameters(found.things[0]), given, strict=False)))
+                return self._applied(path, inner(kind), given)
+            case ("all", *values):
+                return All(tuple(map(inner, values)))
+            case ("list", element):
+                return self.resolver.expressions.list_of(path, inner(element))
+            case ("map", key, value):
+                return Table(inner(key), inner(value))
+            case ("tuple", *items):
+                return Several(tuple(map(inner, items)))
+            case ("function", parameters, result):
+                return Signature(tuple(map(inner, parameters)), inner(result))
+            case ("either", *values):
+                return either(map(inner, values))
+            case ("declared", int(number)):
+                thing = Thing(path, number)
+                return self._signature(thing) if self.declared(thing).kind in CALLABLE else Instance((thing,))
+            case ("typeof", value):
+                return self.resolver.expressions.value(path, at, value)
+            case ("literal", *name):
+                return Outside(*name)
+            case ("nothing",):
+                return NOTHING
+        return None
+
+    def _open_type(self, path: str, at: int, found: Found, name: str) -> Value | None:
+        """Return a value of a type, where a foreign one may say nothing or hold anything."""
+        value, policy = found.value, self.state.open(path).policy
+        if len(found.things) == 1 and (alias := self._aliased_type(found.things[0])):
+            return alias
+        if isinstance(value, Either):
+            return either(self._open_type(path, at, Found((), one), name) for one in value.values)
+        if not isinstance(value, Outside):
+            return self._of_type(value)
+        if value.name in policy.own_types:
+            around = self.state.open(path).types_around(at)
+            return Instance((Thing(path, around[-1]),)) if around else None
+        if value.name in policy.type_variables:
+            return Variable(name)
+        if value.name in policy.plain:
+            return OUTSIDE
+        return None if value.name in policy.anything else foreign_instance(value.name)
+
+    def _aliased_type(self, thing: Thing) -> Value | None:
+        """Return the type that a constant is another name for."""
+        one = self.declared(thing)
+        texts = [base.type for base in one.bases if base.how == "aliased"]
+        return self.named(thing.path, one.at, parse(texts[0])) if texts else None
+
+    def _found_type(self, path: str, at: int, expression: Expression) -> Found | None:
+        """Return what the name of a type means, without values of the same name."""
+        found = self.resolver.names.found(path, at, expression, Use.TYPE)
+        types = tuple(filter(self.resolver.things.is_type, found.things)) if found else ()
+        return Found(types, self.resolver.things.meaning(types)) if types else found
+
+    def _signature(self, thing: Thing) -> Value | None:
+        """Return a function type that is written with parameters of its own."""
+        one = self.declared(thing)
+        given = tuple(
+            self.resolver.expressions.value(thing.path, one.at, parse(parameter.value))
+            for parameter in one.parameters or ()
+        )
+        return Signature(
+            given, self.resolver.expressions.value(thing.path, one.at, parse(one.value)) if one.value else None
+        )
+
+    def _parameters(self, thing: Thing) -> Sequence[str]:
+        return self.declared(thing).type_parameters
+
+    def _of_type(self, kind: Value | None) -> Value | None:
+        """Return a value of what a name stands for, if that is a type."""
+        match kind:
+            case Type(things, arguments):
+                return Instance(things, arguments)
+            case Package(unit, True):
+                return Outside(unit)
+            case (
+                Outside()
+                | Variable()
+                | Many()
+                | Table()
+                | Signature()
+                | Instance()
+                | Either()
+                | Several()
+                | All()
+                | Later()
+                | Nothing()
+            ):
+                return kind  # The last ones are aliases.
+            case Function(things):
+                return Instance(things)
+        return None
+
+    def _applied(self, path: str, value: Value | None, arguments: tuple[Value | None, ...]) -> Value | None:
+        match value:
+            case Instance(things) | Type(things):
+                return Instance(things, arguments)
+            case Outside(name):
+                policy = self.state.open(path).policy
+                return None if policy.is_dynamic or policy.is_open else Foreign(name, arguments)
+        return None
+
+    def underlying(self, value: Value | None) -> Value | None:
+        """Return what a named type is made of; a struct, a class or an interface is made of itself."""
+        for _ in range(MAX_LEVELS):
+            if not isinstance(value, Instance):
+                return value
+            one = self.declared(value.things[0])
+            if one.kind != SymbolKind.TYPE or not one.value:
+                return value
+            inner = replaced(self.named(value.things[0].path, one.at, parse(one.value)), self.arguments(value))
+            if isinstance(inner, Instance) and inner.things == value.things:  # The library's own type of lists.
+                return Many(inner.arguments[0])
+            value = inner
+        return None
+
+    def arguments(self, value: Instance | Type) -> Mapping[str, Value | None]:
+        """Return the type arguments of a value by the names of the parameters."""
+        names = self.declared(value.things[0]).type_parameters
+        return dict(zip(names, value.arguments, strict=False))

@@ -1,0 +1,220 @@
+"""Reads what a file declares: types, functions, members, and what marks them."""
+
+from collections.abc import Iterable
+
+from tree_sitter import Node
+
+from graphrag_mcp.model.facts import NO_OWNER, BaseType, Bound, Mark
+from graphrag_mcp.model.files import CALLABLE, SymbolKind
+from graphrag_mcp.parsing.facts.expressions import arguments, leaf
+from graphrag_mcp.parsing.facts.held import Held
+from graphrag_mcp.parsing.facts.reading import Draft, Part, Reading
+from graphrag_mcp.parsing.languages import Captures
+
+_KINDS = {"function": SymbolKind.FUNCTION, "field": SymbolKind.FIELD}
+_AROUND = (*CALLABLE, SymbolKind.MODULE, SymbolKind.TYPE)
+MARKS = {f"mark.{mark}": mark for mark in Mark}
+
+
+class Declarations(Part):
+    """Completes the definitions of the outline, and adds those without a name."""
+
+    def __init__(self, reading: Reading, held: Held) -> None:
+        super().__init__(reading)
+        self._held = held
+        self.functions: list[tuple[Node, int]] = []
+        self.handed: set[int] = set()  # Objects of which others decide what their functions see as the own instance.
+        self.selves: dict[int, Node] = {}  # By the function whose own instance it is.
+        self.listed_names: set[tuple[int, str]] = set()  # Parameters of a function that are given from a list.
+        self.types: dict[tuple[int, int], int] = {}  # Scopes whose names are members.
+        self._index_of: dict[int, int] = {}  # By the id of the node.
+        self._opened: dict[int, tuple[int, int]] = {}  # Of types whose members are known by their names alone.
+        self._objects: set[int] = set()  # Declarations of literals, which are instances.
+
+    def number(self, role: str, captures: Captures) -> None:
+        """Find the declaration of a function, type or object; a nameless one gets a place of its own."""
+        node = captures[role][0]
+        if node.id in self._index_of:
+            return
+        own = captures["name"][0] if "name" in captures else node.child_by_field_name("name")
+        index = self._by_name.get(own.start_byte, -1) if own else -1
+        if index < 0 or role == "object":
+            index = len(self._drafts)
+            self._drafts.append(self._nameless(node, role, own if role == "function" else None))
+            if own and "name" not in captures:
+                self._bound.append(Bound(self._writer.text(own), *node.byte_range, f"#{index}", index, "declared"))
+        self._index_of[node.id] = index
+        self._numbers[node.id] = f"#{index}!" if role == "object" else f"#{index}"
+        if role == "object":
+            self._objects.add(index)
+        if bases := captures.get("extends"):
+            draft = self._drafts[index]
+            draft.bases += (BaseType(self._writer.type(bases[0]), "extends"),)
+            draft.start, draft.at = node.parent.start_byte if node.parent else draft.start, bases[0].start_byte
+            draft.line = self._code.row(draft.start) + 1
+            self._opened[index] = node.byte_range
+        if "of" in captures:
+            self._drafts[index].owner = NO_OWNER
+            self.selves[index] = captures["of"][0]
+        if role == "function":
+            self.functions.append((node, index))
+
+    def _nameless(self, node: Node, role: str, own: Node | None) -> Draft:
+        kind = _KINDS.get(role, SymbolKind.TYPE)
+        start = node.start_byte
+        name = self._writer.text(own) if own else self._shapes.signatures.get(node.type, "")
+        line = self._code.row(own.start_byte if own else start) + 1
+        marks: tuple[str, ...] = (Mark.INTERFACE,) if node.type == "interface_type" else ()
+        name = name.strip("'\"")
+        return Draft(name, "", kind.value, NO_OWNER, line, start, node.end_byte, start, marks=marks)
+
+    def add_scope(self, role: str, captures: Captures) -> None:
+        """Open a scope; in a type its names are members."""
+        for node in captures[role]:
+            self._scopes.add(node.byte_range)
+            name = node.child_by_field_name("name") if self._shapes.passes_self else None
+            if name and name.start_byte in self._by_name:
+                self.types[node.byte_range] = self._by_name[name.start_byte]
+
+    def add_handed(self, role: str, captures: Captures) -> None:
+        """Mark an object that is handed to a function."""
+        self.handed.add(self._index_of[captures[role][0].id])
+
+    def add_indexed(self, role: str, captures: Captures) -> None:
+        """Say what a type holds that has an index signature."""
+        node = captures[role][0]
+        if node.parent and (index := self._index_of.get(node.parent.id)) is not None:
+            self._drafts[index].value = self._writer.type(node)
+
+    def add_type(self, role: str, captures: Captures) -> None:
+        """Say what a type is made of, and its parameters."""
+        index = self._by_name.get(captures["name"][0].start_byte, -1)
+        if index < 0:
+            return
+        draft = self._drafts[index]
+        if role == "interface":
+            draft.marks += (Mark.INTERFACE,)
+            return
+        if role == "aliased":
+            draft.bases += (BaseType(self._writer.type(captures["type"][0]), role),)
+            return
+        if role == "marked":
+            words = [word for one in captures["words"] for word in one.children]
+            draft.marks += self.marks(words)
+            return
+        is_own = "type" in captures and self._index_of.get(captures["type"][0].id) == index
+        if "type" in captures and not is_own:
+            draft.value = self._writer.type(captures["type"][0])
+        if role == "renames":
+            draft.marks += (Mark.INTERFACE if is_own else Mark.ALIAS,)
+        if parameters := captures.get("type_parameters"):
+            draft.type_parameters = self.type_parameters(parameters[0], draft.start, draft.stop)
+
+    def add_mark(self, role: str, captures: Captures) -> None:
+        """Mark a declaration, or say what decorates it."""
+        index = self._by_name[captures["name"][0].start_byte]
+        draft = self._drafts[index]
+        if role == "listed":
+            texts = map(self._writer.text, captures["words"])
+            self.listed_names |= {(index, name.strip()) for text in texts for name in text.split(",")}
+        elif role in MARKS:
+            draft.marks += tuple(mark for role, mark in MARKS.items() if role in captures)
+        else:
+            draft.decorators += (self._writer.value(captures[role][0]),)
+
+    def marks(self, words: Iterable[Node]) -> tuple[str, ...]:
+        """Return the marks that words before a declaration mean."""
+        marks = self._shapes.marks
+        return tuple(marks[kind] for kind in [word.type for word in words] if kind in marks)
+
+    def type_parameters(self, node: Node, start: int, stop: int) -> tuple[str, ...]:
+        """Bind the type parameters of a declaration, and return their names."""
+        names: list[str] = []
+        for child in arguments(node):
+            above = self._least(child)
+            for name in child.children_by_field_name("name") or [leaf(child)]:
+                self._named.add(name.start_byte)
+                names.append(self._writer.text(name))
+                self._bound.append(Bound(names[-1], start, stop, above, start, "type"))
+        return tuple(names)
+
+    def _least(self, node: Node) -> str:
+        """Return what a type parameter is at least."""
+        rule = self._shapes.bound
+        if not isinstance(rule, str):
+            return rule(self._writer, node)
+        bound = node.child_by_field_name(rule) if rule else None
+        return self._writer.type(bound) if bound else ""
+
+    def add_open(self, role: str, captures: Captures) -> None:
+        """Open a block in which members are known by their names alone."""
+        body = captures[role][0].byte_range
+        if given := captures.get("value"):
+            self._bound.append(Bound("", *body, self._writer.value(given[0]), given[0].start_byte, "open"))
+        else:
+            self._opened[self._by_name[captures["name"][0].start_byte]] = body
+
+    def add_bases(self, role: str, captures: Captures) -> None:
+        """Add base types to the declaration around them."""
+        for node in captures[role]:
+            index = self._innermost_declaration(node.start_byte)
+            if index >= 0:
+                self._drafts[index].bases += (BaseType(self._writer.type(node), role),)
+
+    def _innermost_declaration(self, at: int) -> int:
+        """Return the smallest declaration around a byte."""
+        around = [
+            (draft.stop - draft.start, index)
+            for index, draft in enumerate(self._drafts)
+            if draft.start <= at < draft.stop
+        ]
+        return min(around)[1] if around else -1
+
+    def add_member(self, role: str, captures: Captures) -> None:
+        """Give a member of a nameless type or an object its owner; it may be declared by nothing else."""
+        node, name = captures[role][0], captures["name"][0]
+        owner = self._index_of.get(node.parent.id, NO_OWNER) if node.parent else NO_OWNER
+        value = captures.get("value", [name])[0]
+        index = self._index_of.get(value.id, self._by_name.get(name.start_byte, self._index_of.get(node.id, -1)))
+        if index < 0 or index in self._objects:
+            index = len(self._drafts)
+            self._drafts.append(self._nameless(node, "field", name))
+            if name not in captures.get("value", ()):
+                self._named.add(name.start_byte)
+            self._add_held(index, node, captures)
+        self._drafts[index].owner = owner
+
+    def _add_held(self, index: int, node: Node, captures: Captures) -> None:
+        """Say what a field holds; one that holds what a name means is another name for it."""
+        draft = self._drafts[index]
+        draft.value = self._held.values(node, captures, 1)[0]
+        if "value" in captures and captures["value"][0].type.endswith("identifier"):
+            draft.marks += (Mark.ALIAS,)
+
+    def bind_own_instances(self) -> None:
+        """Bind the names of the own instance inside of types."""
+        for index, draft in enumerate(self._drafts):
+            if draft.kind == SymbolKind.TYPE and index not in self._objects:
+                start, stop = self._opened.get(index, (draft.start, draft.stop))
+                for name, value in (
+                    (self._shapes.this, f"#{index}!"),
+                    (self._shapes.above, f"%{index}"),
+                ):
+                    if name:
+                        self._bound.append(Bound(name, start, stop, value, draft.start))
+                if index in self._opened:
+                    self._bound.append(Bound("", start, stop, f"#{index}!", draft.start, "open"))
+
+    def own_members(self) -> None:
+        """Give what is declared inside nameless functions and types its owner."""
+        inside: list[int] = []
+        spans = [(draft.start, -draft.stop, index) for index, draft in enumerate(self._drafts)]
+        for _, _, index in sorted(spans):
+            draft = self._drafts[index]
+            while inside and self._drafts[inside[-1]].stop < draft.stop:
+                inside.pop()
+            is_named = index < len(self._definitions) and draft.owner != NO_OWNER
+            if is_named and inside and inside[-1] >= len(self._definitions) and inside[-1] not in self._objects:
+                draft.owner = inside[-1]
+            if draft.kind in _AROUND:
+                inside.append(index)

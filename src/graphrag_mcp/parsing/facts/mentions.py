@@ -1,0 +1,103 @@
+"""Reads where names are mentioned, and as what."""
+
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator
+from operator import itemgetter
+
+from tree_sitter import Node
+
+from graphrag_mcp.model.facts import Mention, Use
+from graphrag_mcp.parsing.facts.bindings import Bindings
+from graphrag_mcp.parsing.facts.expressions import UNKNOWN, arguments, instance, module
+from graphrag_mcp.parsing.facts.reading import Part, Reading, source_around
+from graphrag_mcp.parsing.languages import Captures
+
+MENTIONS = ("use.", "as.")
+_READ_OR_WRITTEN = frozenset((Use.VALUE, Use.WRITE, Use.FILL))
+
+Used = tuple[int, str, list[Captures]]
+"""The matches of mentions of one kind: the number of the pattern, its role, and what it found."""
+
+
+class Mentions(Part):
+    """Tells mentions from declarations, and from reads and writes of variables."""
+
+    def __init__(self, reading: Reading, bindings: Bindings) -> None:
+        super().__init__(reading)
+        self._bindings = bindings
+        self._variables: dict[str, list[int]] = {}
+
+    def read(self, used: Iterable[Used]) -> Iterator[Mention]:
+        """Yield the mentions, without reads and writes of variables; a call of a variable may reach what it holds."""
+        self._find_variables()
+        writer, shapes = self._writer, self._shapes
+        for node, name in self._bindings.written:
+            if not self._is_variable(name, node.start_byte):
+                yield Mention(node.start_byte, self._code.row(node.start_byte) + 1, name, Use.WRITE, "")
+        for use, node, captures in _decided(used):
+            start = node.start_byte
+            is_declared = start in self._named and (start in self._by_name or "from" not in captures)
+            if use == "none" or (is_declared and "named" not in captures):
+                continue
+            name = writer.text(captures["named"][0] if "named" in captures else node)
+            if len(captures) == 1 and use in _READ_OR_WRITTEN and self._is_variable(name, start):
+                continue
+            if name in shapes.inferred:
+                continue
+            if use == "called":
+                name, use = "", Use.CALL.value
+            before, kind = captures.get("from"), captures.get("from.type")
+            if before:
+                receiver = writer.value(before[0])
+            elif kind:
+                receiver = instance(writer.type(kind[0]))
+            elif before := captures.get("from.module") or source_around(captures.get("from.around")):
+                receiver = module(writer.text(before[0]))
+            elif use == "field":
+                receiver, use = UNKNOWN, Use.WRITE.value
+            elif "from.other" in captures:
+                receiver = UNKNOWN
+            elif use in _READ_OR_WRITTEN and self._is_variable(name, start):
+                continue
+            else:
+                receiver = ""
+            if receiver in shapes.unmentioned.get(name, ()):
+                continue
+            given = self._arguments(captures["arguments"][0]) if "arguments" in captures else (-1, "")
+            yield Mention(start, self._code.row(start) + 1, name, use, receiver, *given)
+
+    def _arguments(self, node: Node) -> tuple[int, str]:
+        """Return the number of the arguments of a call, and what they are where functions are told apart by them."""
+        given = arguments(node)
+        values = self._writer.given(given) if self._shapes.overloads else []
+        return len(given), f"({';'.join(values)})" if set(values) - {UNKNOWN} else ""
+
+    def _find_variables(self) -> None:
+        """Collect for each name where it holds a value: the offsets at which that begins and ends, in turn."""
+        named = {(bound.name, bound.stop) for bound in self._bound if bound.kind in ("declared", "alias")}
+        for bound in self._bound:
+            if (bound.name, bound.stop) not in named and (bound.start or not self._shapes.binds_imports):
+                ends = self._variables.setdefault(bound.name, [])
+                if not ends or bound.start > ends[-1]:
+                    ends += (bound.start, bound.stop)
+                ends[-1] = max(ends[-1], bound.stop)
+
+    def _is_variable(self, name: str, at: int) -> bool:
+        return bisect_right(self._variables.get(name, ()), at) % 2 == 1
+
+
+def _decided(used: Iterable[Used]) -> Iterable[tuple[str, Node, Captures]]:
+    """Return the use of each name, by its first pattern, with what another pattern says is before it."""
+    uses: dict[int, tuple[str, Node, Captures]] = {}  # By the end of the name.
+    stated: dict[int, str] = {}
+    for _, role, matches in sorted(used, key=itemgetter(0)):
+        kind, _, use = role.partition(".")
+        for captures in matches:
+            node = captures[role][0]
+            end = node.end_byte
+            if end not in uses:
+                if kind == "as":
+                    stated.setdefault(end, use)
+                else:
+                    uses[end] = (stated.get(end, use), node, captures)
+    return uses.values()

@@ -1,0 +1,117 @@
+"""What the parts of a reader share while they read the facts of one file."""
+
+from collections.abc import Iterable, Sequence
+
+from msgspec import Struct
+from tree_sitter import Node, Tree
+
+from graphrag_mcp.model.facts import BaseType, Bound, Mark, Parameter
+from graphrag_mcp.parsing.code.syntax import SourceCode
+from graphrag_mcp.parsing.facts.expressions import Shapes, Writer
+from graphrag_mcp.parsing.languages import Captures
+from graphrag_mcp.parsing.outline import Definition
+
+NAMES = frozenset(("identifier", "shorthand_property_identifier_pattern"))  # Nodes that name a variable.
+
+
+class Draft(Struct):
+    """A declaration while it is read: the fields of `Declared`."""
+
+    name: str
+    qualified: str
+    kind: str
+    owner: int
+    line: int
+    start: int
+    stop: int
+    at: int
+    value: str = ""
+    returns: tuple[tuple[int, str], ...] = ()
+    parameters: tuple[Parameter, ...] | None = None
+    type_parameters: tuple[str, ...] = ()
+    bases: tuple[BaseType, ...] = ()
+    marks: tuple[str, ...] = ()
+    decorators: tuple[str, ...] = ()
+
+
+class Reading:
+    """The declarations so far, and what is bound where."""
+
+    def __init__(self, code: SourceCode, shapes: Shapes, definitions: Sequence[Definition]) -> None:
+        self.code, self.shapes = code, shapes
+        self.drafts = [_draft(definition, code) for definition in definitions]
+        self.definitions = definitions
+        self.by_name = {definition.name_start: index for index, definition in enumerate(definitions)}
+        self.numbers: dict[int, str] = {}  # How expressions name functions, types and objects, by the id of the node.
+        self.writer = Writer(shapes, code, self.numbers)
+        self.scopes: set[tuple[int, int]] = set()
+        self.bound: list[Bound] = []
+        self.named: set[int] = set(self.by_name)  # Starts of names that are declared, not mentioned.
+        self.nodes: dict[str, list[Node]] = {}  # By the role that they have.
+
+    def add_nodes(self, role: str, captures: Captures) -> None:
+        """Keep the nodes of a role for later."""
+        self.nodes.setdefault(role, []).extend(captures[role])
+
+
+class Part:
+    """A part of a reader; all parts of one work on the same lists."""
+
+    def __init__(self, reading: Reading) -> None:
+        self._code, self._shapes, self._writer = reading.code, reading.shapes, reading.writer
+        self._definitions, self._drafts, self._by_name = reading.definitions, reading.drafts, reading.by_name
+        self._scopes, self._bound, self._named = reading.scopes, reading.bound, reading.named
+        self._nodes, self._numbers = reading.nodes, reading.numbers
+
+
+def _draft(definition: Definition, code: SourceCode) -> Draft:
+    kind = definition.kind.value if definition.kind else "scope"
+    return Draft(
+        definition.name,
+        definition.qualified_name,
+        kind,
+        definition.parent,
+        code.row(definition.name_start) + 1,
+        definition.start,
+        definition.end,
+        definition.start,
+        marks=(Mark.ABSTRACT,) if definition.is_declared else (),
+    )
+
+
+def by_place(spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Return spans in the order of the file, outer ones first."""
+    return sorted(spans, key=lambda span: (span[0], -span[1]))
+
+
+def whole(tree: Tree) -> tuple[int, int]:
+    return (0, tree.root_node.end_byte + 1)
+
+
+def innermost(scopes: Sequence[tuple[int, int]], spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Return the smallest scope around each span, which is not the span itself; all in the order of the file."""
+    found: list[tuple[int, int]] = []
+    stack: list[tuple[int, int]] = []
+    following = 0
+    for start, stop in spans:
+        while following < len(scopes) and scopes[following][0] <= start:
+            while stack and stack[-1][1] <= scopes[following][0]:
+                stack.pop()
+            stack.append(scopes[following])
+            following += 1
+        while stack and stack[-1][1] <= start:
+            stack.pop()
+        found.append(next(scope for scope in reversed(stack) if scope[1] >= stop and scope != (start, stop)))
+    return found
+
+
+def source_around(nodes: Sequence[Node] | None) -> list[Node]:
+    """Return the module of the statement around a name that it imports or exports, if it has one."""
+    node = nodes[0] if nodes else None
+    for _ in range(4):
+        if node is None:
+            break
+        if source := node.child_by_field_name("source"):
+            return [source]
+        node = node.parent
+    return []

@@ -29,6 +29,8 @@ EXPECTED = {
         constant MAX_PLANTS 7-7
         type Plants 9-9
         type Garden 12-30
+        field Garden.name 13-13
+        field Garden.size 13-13
         field Garden.plants 14-14
         field Garden.isEmpty 15-16
         method Garden.constructor 18-18
@@ -53,6 +55,7 @@ EXPECTED = {
         field Mailer.RETRIES 22-22
         field Mailer.from 23-23
         method Mailer.__construct 25-25
+        field Mailer.job 25-25
         method Mailer.send 28-33
         type Sender 36-36
         method Sender.name 36-36
@@ -81,6 +84,8 @@ EXPECTED = {
         field Shop.Orders.State.New 36-36
         field Shop.Orders.State.Paid 36-36
         type Shop.Orders.Line 38-38
+        field Shop.Orders.Line.Sku 38-38
+        field Shop.Orders.Line.Amount 38-38
         type Shop.Orders.Price 40-40
         field Shop.Orders.Price.Value 40-40
         type Shop.Orders.Handler 42-42
@@ -134,6 +139,7 @@ EXPECTED = {
         field Keeper.name 10-10
         method Keeper.feed 11-11
         type Zoo 14-26
+        field Zoo.size 15-15
         field Zoo.open 16-16
         field Zoo.cages 17-17
         method Zoo.add 20-23
@@ -142,6 +148,7 @@ EXPECTED = {
         field Zoo.Default 29-29
         method Zoo.apply 30-30
         type Cage 33-33
+        field Cage.animal 33-33
         type Empty 35-35
         type Color 37-38
         field Color.Red 38-38
@@ -171,7 +178,7 @@ EXPECTED = {
         function sum 18-18
         function withTax 20-22
         type Cart 24-43
-        field Cart.items 25-25
+        field Cart.#items 25-25
         field Cart.limit 26-26
         method Cart.constructor 28-30
         method Cart.add 32-34
@@ -328,6 +335,7 @@ EXPECTED = {
         field UserService.logger 27-27
         field UserService.count 28-28
         method UserService.constructor 30-32
+        field UserService.db 30-30
         method UserService.find 35-38
         method UserService.load 40-40
         method UserService.handler 42-44

@@ -357,3 +357,28 @@ function choose(one: Both & { run(): Own }) { one.run().«run»() }
     search.begin(60)
     found = search.sites(frozenset(project.named("run"))).found[:3]
     assert [(bool(site.things), site.is_certain) for site in found] == [(True, False), (False, True), (True, True)]
+
+
+def test_a_private_member_is_another_one_than_that_without_its_mark() -> None:
+    """A class may have `value` and `#value`; whatever has the private one is of the class around, also unknown."""
+    text = """class Box {
+  #value = 1
+  get value() { return this.«#value» }
+  same(other) { return #value in other && other.«#value» === this.«value» }
+}
+new Box().«value»
+"""
+    found = Project({"a.js": text}).answers()
+    assert found == ["a.js:2 #value", "a.js:2 #value", "a.js:3 value", "a.js:3 value"]
+
+
+def test_a_parameter_property_is_a_field_of_the_class() -> None:
+    """`constructor(private store: Store)` declares a member, and inside the constructor a variable besides."""
+    text = """import { Store } from './lib.js'
+class Box {
+  constructor(private readonly store: Store, public size?: number) { store.«get»() }
+  load() { this.«store».«get»(); return this.«size» }
+}
+"""
+    found = Project({"lib.js": LIBRARY, "a.ts": text}).answers()
+    assert found == ["lib.js:1 get", "a.ts:3 store", "lib.js:1 get", "a.ts:3 size"]

@@ -48,7 +48,7 @@ OUTGOING = frozenset((Direction.CALLEES, Direction.IMPORTS, Direction.SUPERCLASS
 _STOPS = (("Names that nothing indexed defines", False), ("Not decided", True))
 IN_WORDS = {
     Certainty.CERTAIN: "certain",
-    Certainty.MAY_CALL: "may call it, through a type above",
+    Certainty.MAY_CALL: "may call it, one of several targets",
     Certainty.BY_NAME: "by name only",
 }
 _PLAIN = {
@@ -379,7 +379,9 @@ def name_of(node: CodeNode) -> str:
 
 
 def _target(node: CodeNode) -> str:
-    return one_line(node.path if node.is_file else f"{node.qualified_name}  {node.path}:{node.start_line}")
+    return one_line(
+        node.path if node.is_file else f"{node.qualified_name}  {node.path}:{node.start_line}-{node.end_line}"
+    )
 
 
 def at(edge: CodeEdge) -> str:

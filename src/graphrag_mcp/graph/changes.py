@@ -149,7 +149,7 @@ def _affected(
 
 def _left_behind(graph: SymbolGraph, one: Definition, scope: Scope) -> list[Dependant]:
     """Return what still names a definition that is not there any more."""
-    name = one.name.rpartition(".")[2]
+    name = one.name.rpartition(".")[2].removeprefix("#")
     found = graph.mentions([name], scope)
     keys = set(module_keys(one.before))
     importing = [row for row in found if row.kind is RelationKind.IMPORTS and not row.is_defined]

@@ -96,6 +96,8 @@ def _definitions(graph: SymbolGraph, name: str, scope: Scope) -> list[CodeNode]:
     last = plain.rpartition(".")[2]
     if read_name(name).is_flag and (keys := [node for node in found if node.kind is SymbolKind.KEY]):
         return keys
+    if "." in name or name.startswith("#"):  # A class of JavaScript may have `value` and `#value`.
+        found = [node for node in found if f".{node.qualified_name}".endswith(f".{name}")] or found
     exact = [node for node in found if node.name in (last, name)]
     return exact if any(node.kind not in _TEXT_KINDS for node in exact) else found
 

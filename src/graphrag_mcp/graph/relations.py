@@ -67,7 +67,9 @@ class Relations:
         )  # Any receiver has it: a list says nothing.
         if not is_listed:
             found = [edge for edge in found if edge.certainty is not Certainty.BY_NAME]
-        unparsed = frozenset(self._code.facts.unparsed(node.name, self._language(node.path)))
+        unparsed = frozenset(
+            self._code.facts.unparsed(self._code.search.resolver.declared(things[0]).name, self._language(node.path))
+        )
         return edges + found, Doubt(
             undecided, frozenset(others), unparsed, left or int(self._code.search.is_cut), is_listed=is_listed
         )

@@ -16,7 +16,7 @@ r"""The one notation in which facts write values and types, of every language.
                  | "^" term                  the type that follows, as a value; of the steps only ".", "<"
                  | "=" term                  the type of the value that follows; of the steps not "!", "@"
                  | "&(" alternatives { "," alternatives } ")"   all of these types at once
-    step         = "." NAME                  a member
+    step         = "." ["#"] NAME            a member; with "#" a private one of JavaScript
                  | "#" NAME                  a function that is a member, where a variable may have the same name
                  | "(" [alternatives { "," alternatives }] ")"   a call
                  | "+" "(" [alternatives { "," alternatives }] ")"   a new instance that it makes
@@ -36,7 +36,8 @@ from functools import lru_cache
 from typing import Any
 
 _TOKEN = re.compile(
-    r"""\s*(?:(?P<name>[^\W\d][\w$]*|\$[\w$]*)|(?P<number>\d+)|"(?P<module>[^"]*)"|(?P<mark>.))""", re.DOTALL
+    r"""\s*(?:(?P<name>(?:(?<=\.)\#)?[^\W\d][\w$]*|\$[\w$]*)|(?P<number>\d+)|"(?P<module>[^"]*)"|(?P<mark>.))""",
+    re.DOTALL,
 )
 
 Expression = tuple[

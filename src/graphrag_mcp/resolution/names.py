@@ -188,6 +188,8 @@ class Names(Part):
                 if given:
                     return given._replace(is_open=True)  # Another object made of the same may lack it.
                 found = self.resolver.members.find(value, name, sought) if value else None
+                if name.startswith("#") and not (found and found.things):
+                    return self._private(self.state.open(path), at, name)
                 return Found((), None) if found is ABSENT and self._is_below_library(value) else found
             case ("module", str(module)):
                 return self.resolver.modules.whole(self.resolver.modules.module(self.state.open(path), module))
@@ -216,6 +218,14 @@ class Names(Part):
                         given = given.element
                     return Found((thing,), Signature((), given.value if isinstance(given, Later) else given))
         return Found((), None)
+
+    def _private(self, file: File, at: int, name: str) -> Found | None:
+        """Return a private member of JavaScript: whatever has it is of the type around that declares it."""
+        for owner in reversed(file.types_around(at)):
+            if numbers := file.members.get((owner, name)):
+                things = tuple(Thing(file.path, number) for number in numbers)
+                return Found(things, self.resolver.things.meaning(things))
+        return None
 
     def _is_below_library(self, value: Value | None) -> bool:
         """Return whether a type above a value is of the language's own library, of which not all is declared."""

@@ -7,6 +7,7 @@ The vocabulary of `queries/*.scm`; each pattern has exactly one of the roles:
         member of);
         a pattern without @name takes both from the node's fields (faster to compile for large grammars)
     @prototype   a function that is defined elsewhere; counts in headers only
+    @parameter   a parameter of a constructor that is a field of the type, likewise with @name
     @scope       a block that qualifies its members and defines nothing, with @name
     @wrapper     a node around a definition that belongs to it: decorators, `export`, `template`
     @decorator   a node directly above a definition that belongs to it: attributes, annotations
@@ -46,6 +47,7 @@ DEFINITION_ROLES: dict[str, SymbolKind | None] = {
     "field": SymbolKind.FIELD,
     "module": SymbolKind.MODULE,
     "prototype": SymbolKind.FUNCTION,
+    "parameter": SymbolKind.FIELD,
     "scope": None,
 }
 _ROLES = (

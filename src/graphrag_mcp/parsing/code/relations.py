@@ -84,7 +84,7 @@ class _Builder:
 
     def _contains(self) -> Iterator[Relation]:
         for definition in self._outline.definitions:
-            container = definition.qualified_name.removesuffix(definition.name).removesuffix(".")
+            container = definition.qualified_name.removesuffix(definition.name).rstrip(".#")
             if definition.kind is not None:
                 line = definition.first_row + 1
                 yield Relation(RelationKind.CONTAINS, container, definition.name, line, _SYNTAX, Resolution.SYNTAX)

@@ -101,6 +101,10 @@ def _build(
 ) -> Definition:
     kind = DEFINITION_ROLES[match.role]
     path, name = _read_name(match.name)
+    start, end = span
+    if match.role == "parameter":  # A member of the type; what else is there is of its constructor.
+        parent = built[parent].parent
+        start, end = match.name_start, match.name_start + len(match.name.encode())
     outer = built[parent] if parent >= 0 else None
     if kind is not None and outer is not None and outer.kind in (SymbolKind.TYPE, None):
         kind = _MEMBER_KINDS.get(kind, kind)
@@ -112,8 +116,8 @@ def _build(
         kind=kind,
         name=name,
         qualified_name=".".join([*qualifiers, path]) if qualifiers else path,
-        start=span[0],
-        end=span[1],
+        start=start,
+        end=end,
         lead_row=lead_row,
         first_row=first_row,
         last_row=code.row(span[1] - 1),
@@ -126,10 +130,14 @@ def _build(
 
 
 def _read_name(text: str) -> tuple[str, str]:
-    """Return a name with its qualifiers and without: `A.b` and `b` for `A::b`, `A\\b`, `*A.b` and `A<T>::b`."""
-    text = without_marks(text)
-    if text.isidentifier():
-        return text, text
+    """Return a name with its qualifiers and without: `A.b` and `b` for `A::b`, `A\\b`, `*A.b` and `A<T>::b`.
+
+    JavaScript's private `#b` is found as `b`; it keeps the mark where it is qualified, since a class may have both.
+    """
+    plain = without_marks(text)
+    if plain.isidentifier():
+        return text if text.startswith("#") else plain, plain
+    text = plain
     plain = text.partition("<")[0].translate(_NOT_IN_NAMES)
     parts = [part for part in plain.replace("::", ".").replace("\\", ".").replace(":", ".").split(".") if part]
     return (".".join(parts), parts[-1]) if parts and " " not in text else (text, text)  # An operator, or a sentence.

@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 from tree_sitter import Node
 
 from graphrag_mcp.model.facts import MAX_EXPRESSION, Mark, Parameter
-from graphrag_mcp.parsing.code.captures import without_marks
 from graphrag_mcp.parsing.code.syntax import SourceCode
 
 UNKNOWN, LITERAL, NOTHING = "?", "'", "-"
@@ -96,7 +95,7 @@ class Writer:
 
     def text(self, node: Node) -> str:
         """Return the text of a node, as it is used for a name."""
-        return without_marks(self._code.node_text(node))
+        return self._code.node_text(node)
 
     def value(self, node: Node | None) -> str:
         """Return the value that a node stands for."""

@@ -66,8 +66,9 @@ class Part:
 
 def _draft(definition: Definition, code: SourceCode) -> Draft:
     kind = definition.kind.value if definition.kind else "scope"
+    name = definition.name
     return Draft(
-        definition.name,
+        f"#{name}" if definition.qualified_name.endswith(f"#{name}") else name,
         definition.qualified_name,
         kind,
         definition.parent,

@@ -12,6 +12,11 @@ from graphrag_mcp.stores.sqlite.schema import ORDINAL_BITS
 FILES_KEPT = 400  # Unpacked facts of a file take about 50 times the bytes of its packed ones.
 
 
+def _plain(name: str) -> str:
+    """Return a name as definitions have it: without the mark of JavaScript's private members."""
+    return name.removeprefix("#")
+
+
 class SqliteFacts:
     """The facts as of one commit: make a new one when the index has changed."""
 
@@ -127,7 +132,7 @@ class SqliteFacts:
             """SELECT DISTINCT f.path FROM symbols s CROSS JOIN main.facts x ON x.file_id = s.file_id
                CROSS JOIN files f ON f.id = s.file_id
                WHERE s.name_key = lower(?1) AND s.qualified_name = ?2 AND x.unit = ?3 ORDER BY f.path""",
-            (qualified_name.rpartition(".")[2], qualified_name, unit),
+            (_plain(qualified_name.rpartition(".")[2]), qualified_name, unit),
         )
         return tuple(
             Thing(path, number) for (path,) in rows for number in self._unpacked(path)[1].get(qualified_name, ())
@@ -137,7 +142,7 @@ class SqliteFacts:
         rows = self._database.rows(
             """SELECT DISTINCT f.path FROM symbols s CROSS JOIN main.facts x ON x.file_id = s.file_id
                CROSS JOIN files f ON f.id = s.file_id WHERE s.name_key = lower(?1) AND s.name = ?1 ORDER BY f.path""",
-            (name,),
+            (_plain(name),),
         )
         declared = ((path, number, one) for (path,) in rows for number, one in enumerate(self._declared(path)))
         return tuple(Thing(path, number) for path, number, one in declared if one.name == name)

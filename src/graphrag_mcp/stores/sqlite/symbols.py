@@ -293,7 +293,7 @@ class SqliteSymbolGraph:
 
 
 def _is_called(node: CodeNode, name: str) -> bool:
-    return node.name.lower() == name or f".{node.qualified_name}".lower().endswith(f".{name}")
+    return node.name.lower() == name or f".{node.qualified_name}".replace("#", "").lower().endswith(f".{name}")
 
 
 def _node(row: Sequence[Any]) -> CodeNode:

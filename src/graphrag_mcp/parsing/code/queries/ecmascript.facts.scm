@@ -76,6 +76,7 @@
 (assignment_expression left: (subscript_expression
   object: [(identifier) @use.fill (member_expression object: (_) @from property: (_) @use.fill)]))
 (member_expression object: (_) @from property: (_) @use.value)
+(binary_expression left: (private_property_identifier) @use.value right: (_) @from)
 (object_pattern (shorthand_property_identifier_pattern) @use.value) @from
 (object_pattern (object_assignment_pattern left: (shorthand_property_identifier_pattern) @use.value)) @from
 (object_pattern (pair_pattern key: (property_identifier) @use.value)) @from

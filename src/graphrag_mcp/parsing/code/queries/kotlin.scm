@@ -9,6 +9,7 @@
 (source_file (property_declaration (variable_declaration . (identifier) @name)) @constant)
 (class_body (property_declaration (variable_declaration . (identifier) @name)) @field)
 (enum_entry . (identifier) @name) @field
+(class_parameter ["val" "var"] . (identifier) @name) @field
 
 (delegation_specifier [(user_type (identifier) @base) (constructor_invocation (user_type (identifier) @base))])
 

@@ -7,6 +7,7 @@
 (const_element . (name) @name) @constant
 (property_declaration (property_element name: (variable_name (name) @name))) @field
 (enum_case name: (name) @name) @field
+(property_promotion_parameter name: (variable_name (name) @name)) @parameter
 (function_call_expression function: (name) @_define
   arguments: (arguments . (argument (string (string_content) @name))) (#eq? @_define "define")) @constant
 

@@ -8,6 +8,8 @@
 (function_declaration name: (_) @name) @function
 (simple_enum_case name: (identifier) @name) @field
 (full_enum_case name: (identifier) @name) @field
+(class_parameter ["val" "var"] name: (identifier) @name) @field
+(class_definition "case" class_parameters: (class_parameters (class_parameter name: (identifier) @name) @field))
 (compilation_unit [
   (val_definition pattern: (identifier) @name)
   (var_definition pattern: (identifier) @name)] @constant)

@@ -26,6 +26,8 @@
 (property_signature name: (_) @name type: (_)? @type) @bind.block
 (required_parameter [(accessibility_modifier) (override_modifier) "readonly"] pattern: (identifier) @name
   type: (_)? @type value: (_)? @value) @bind.member
+(optional_parameter [(accessibility_modifier) (override_modifier) "readonly"] pattern: (identifier) @name
+  type: (_)? @type) @bind.member
 [(index_signature) (conditional_type)] @scope
 (mapped_type_clause name: (_) @name) @bind.type
 (infer_type (type_identifier) @name) @bind.type

@@ -19,6 +19,10 @@
 (public_field_definition name: [(property_identifier) (private_property_identifier)] @name
   value: [(arrow_function) (function_expression)] @value) @method
 (public_field_definition name: [(property_identifier) (private_property_identifier)] @name) @field
+(class_body (method_definition parameters: (formal_parameters
+  (required_parameter [(accessibility_modifier) (override_modifier) "readonly"] pattern: (identifier) @name) @parameter)))
+(class_body (method_definition parameters: (formal_parameters
+  (optional_parameter [(accessibility_modifier) (override_modifier) "readonly"] pattern: (identifier) @name) @parameter)))
 
 (extends_clause value: [(identifier) @base (member_expression property: (property_identifier) @base)])
 (implements_clause [(type_identifier) @base (generic_type name: (type_identifier) @base)

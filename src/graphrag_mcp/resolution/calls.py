@@ -5,8 +5,8 @@ from functools import partial
 
 from graphrag_mcp.model.expressions import Expression, parse
 from graphrag_mcp.model.facts import Declared, Mark, Thing, Use
+from graphrag_mcp.resolution.libraries import LIBRARIES
 from graphrag_mcp.resolution.overloads import apart
-from graphrag_mcp.resolution.policies import LIBRARIES
 from graphrag_mcp.resolution.state import Part
 from graphrag_mcp.resolution.values import (
     NOTHING,

@@ -7,7 +7,8 @@ from typing import NamedTuple, TypeVar
 from graphrag_mcp.model.expressions import Expression, parse
 from graphrag_mcp.model.facts import Bound, Exported, FileFacts, Flow, Imported, Use
 from graphrag_mcp.model.files import CALLABLE, SymbolKind
-from graphrag_mcp.resolution.policies import POLICIES, Policy
+from graphrag_mcp.resolution.languages import POLICIES
+from graphrag_mcp.resolution.policy import Policy
 
 T = TypeVar("T")
 

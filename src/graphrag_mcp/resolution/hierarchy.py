@@ -6,7 +6,7 @@ from typing import NamedTuple
 from graphrag_mcp.model.expressions import names_in, parse
 from graphrag_mcp.model.facts import Declared, Mark, Thing, Use
 from graphrag_mcp.model.files import SymbolKind
-from graphrag_mcp.resolution.policies import LIBRARIES
+from graphrag_mcp.resolution.libraries import LIBRARIES
 from graphrag_mcp.resolution.resolver import Resolver
 from graphrag_mcp.resolution.search import Search, Site
 from graphrag_mcp.resolution.values import Above, Either, Function, Instance, Outside, Type, Value, Variable, rebuilt

@@ -8,7 +8,9 @@ from graphrag_mcp.model.facts import USES_OF_FUNCTIONS, Mark
 from graphrag_mcp.model.files import CALLABLE, SymbolKind
 from graphrag_mcp.resolution.calls import is_foreign, nothing
 from graphrag_mcp.resolution.files import ANYTHING, Sought
-from graphrag_mcp.resolution.policies import POLICIES, Policy, find_declared
+from graphrag_mcp.resolution.languages import POLICIES
+from graphrag_mcp.resolution.libraries import find_declared
+from graphrag_mcp.resolution.policy import Policy
 from graphrag_mcp.resolution.state import MAX_LEVELS, Part
 from graphrag_mcp.resolution.values import (
     ABSENT,

@@ -8,7 +8,7 @@ from typing import TypeGuard
 from graphrag_mcp.model.expressions import parse
 from graphrag_mcp.model.facts import Mark, Mention, Thing
 from graphrag_mcp.model.files import SymbolKind
-from graphrag_mcp.resolution.policies import LIBRARIES
+from graphrag_mcp.resolution.libraries import LIBRARIES
 from graphrag_mcp.resolution.state import Part
 from graphrag_mcp.resolution.values import (
     OUTSIDE,

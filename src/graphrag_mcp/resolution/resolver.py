@@ -11,12 +11,12 @@ from graphrag_mcp.model.facts import Flow, Mark, Mention, Thing, Use
 from graphrag_mcp.model.files import CALLABLE, SymbolKind
 from graphrag_mcp.resolution.calls import Calls
 from graphrag_mcp.resolution.expressions import Expressions
+from graphrag_mcp.resolution.libraries import LIBRARIES
 from graphrag_mcp.resolution.lineage import Lineage
 from graphrag_mcp.resolution.members import Members
 from graphrag_mcp.resolution.modules import Modules
 from graphrag_mcp.resolution.names import Names
 from graphrag_mcp.resolution.overloads import Overloads
-from graphrag_mcp.resolution.policies import LIBRARIES
 from graphrag_mcp.resolution.sources import FactSource
 from graphrag_mcp.resolution.state import State
 from graphrag_mcp.resolution.things import Things

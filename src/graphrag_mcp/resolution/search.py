@@ -8,7 +8,7 @@ from typing import NamedTuple
 from graphrag_mcp.model.expressions import names_in
 from graphrag_mcp.model.facts import GIVEN, WHOLE, Exported, FileFacts, Mark, Mention, Thing, Use, module_marks
 from graphrag_mcp.model.files import SymbolKind
-from graphrag_mcp.resolution.policies import POLICIES
+from graphrag_mcp.resolution.languages import POLICIES
 from graphrag_mcp.resolution.resolver import Resolver
 from graphrag_mcp.resolution.sources import FactSource
 from graphrag_mcp.resolution.values import Either, Function, Type, Value

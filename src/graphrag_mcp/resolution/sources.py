@@ -42,3 +42,8 @@ class FactSource(Protocol):
 
     def manifests(self) -> Sequence[Manifest]:
         """Return all manifests of the tree."""
+
+
+def is_below(path: str, folder: str) -> bool:
+    """Return whether a file is in a folder or below it."""
+    return not folder or path.startswith(folder + "/")

@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from graphrag_mcp.model.facts import Declared, Thing
 from graphrag_mcp.resolution.files import File
-from graphrag_mcp.resolution.policies import LIBRARIES, Policy
+from graphrag_mcp.resolution.libraries import LIBRARIES
+from graphrag_mcp.resolution.policy import Policy
 from graphrag_mcp.resolution.sources import FactSource
 
 if TYPE_CHECKING:

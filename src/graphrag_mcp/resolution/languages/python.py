@@ -5,6 +5,8 @@ import posixpath
 import sys
 from collections.abc import Callable, Sequence, Set
 
+from graphrag_mcp.parsing.code.builtins import builtins_of
+from graphrag_mcp.resolution.policy import Policy
 from graphrag_mcp.resolution.sources import FactSource
 from graphrag_mcp.resolution.values import (
     NOTHING,
@@ -27,7 +29,7 @@ _MANIFESTS = ("pyproject.toml", "setup.cfg", "setup.py")
 _SOURCES = ("src", "lib", "python")
 
 
-def module_of(source: FactSource, path: str, module: str) -> Value | None:
+def _module_of(source: FactSource, path: str, module: str) -> Value | None:
     """Return the module that an import means; None if it may be one of several, or one that is generated."""
     name = module.lstrip(".")
     parts = name.split(".") if name else []
@@ -66,7 +68,7 @@ def _folder(source: FactSource, folder: str) -> Value:
     return Module(file) if source.has(file) else Folder(folder, "python")
 
 
-def inside(source: FactSource, place: str, name: str) -> Value | None:
+def _inside(source: FactSource, place: str, name: str) -> Value | None:
     """Return a module of a package; place: the folder, or the file of the package. A folder may hold others."""
     folder, _, file = place.rpartition("/")
     if file == "__init__.py":
@@ -75,7 +77,7 @@ def inside(source: FactSource, place: str, name: str) -> Value | None:
     return None if file.endswith(".py") else _place(source, inner) or Folder(inner, "python")
 
 
-def first_of(source: FactSource, value: Value, module: str) -> Value:
+def _first_of(source: FactSource, value: Value, module: str) -> Value:
     """Return the first package of a dotted name."""
     first, *others = module.split(".")
     if not isinstance(value, Module):
@@ -111,7 +113,7 @@ def _by_name(
     return dict.fromkeys(names.split(), make)
 
 
-CONTAINERS = {
+_CONTAINERS = {
     **_by_name(
         """List Sequence MutableSequence Iterable Iterator Collection Set FrozenSet AbstractSet MutableSet Deque
         Generator AsyncIterator AsyncIterable AsyncGenerator list set frozenset deque Reversible""",
@@ -139,30 +141,59 @@ _PLAIN = """
     pathlib.Path pathlib.PurePath datetime.datetime datetime.date datetime.timedelta decimal.Decimal uuid.UUID
     typing.LiteralString typing.AnyStr types.TracebackType
 """
-PLAIN = frozenset(_PLAIN.split())
 _SELF = ("self", "cls()", "Self!", "t.Self!", "te.Self!", "typing.Self!", "typing_extensions.Self!")
-OWN = frozenset(_SELF)
+_OWN = frozenset(_SELF)
 _SAME = """
     copy.copy copy.deepcopy staticmethod classmethod abc.abstractmethod typing.overload typing.final typing.override
     functools.cache functools.lru_cache functools.lru_cache() functools.wraps() typing.no_type_check
 """
-PASSES = {
+_PASSES = {
     "typing.cast": "type",
     **dict.fromkeys(("list", "set", "frozenset", "tuple", "sorted", "reversed", "iter", "collections.deque"), "each"),
     **dict.fromkeys(("next", "min", "max", "random.choice"), "element"),
     **dict.fromkeys(_SAME.split(), "value"),
     **dict.fromkeys(("contextlib.contextmanager", "contextlib.asynccontextmanager"), "later"),
 }
-ENUMERATIONS = frozenset(f"enum.{name}" for name in ("Enum", "IntEnum", "StrEnum", "Flag", "IntFlag"))
-TYPE_VARIABLES = frozenset(("typing.TypeVar()", "typing_extensions.TypeVar()"))
-OWN_TYPES = frozenset(("typing.Self", "typing_extensions.Self", "_typeshed.Self"))
-ANYTHING = frozenset(("typing.Any", "object", "typing.ParamSpec()", "typing.NewType()"))
+_ENUMERATIONS = frozenset(f"enum.{name}" for name in ("Enum", "IntEnum", "StrEnum", "Flag", "IntFlag"))
+_TYPE_VARIABLES = frozenset(("typing.TypeVar()", "typing_extensions.TypeVar()"))
+_OWN_TYPES = frozenset(("typing.Self", "typing_extensions.Self", "_typeshed.Self"))
+_ANYTHING = frozenset(("typing.Any", "object", "typing.ParamSpec()", "typing.NewType()"))
 
 
-def foreign_members(name: str) -> Set[str] | None:
+def _foreign_members(name: str) -> Set[str] | None:
     """Return the names of a builtin type, or of a foreign one that has none."""
     name = name.removesuffix("()")
     if name.rpartition(".")[2] in ("Generic", "Protocol", "ABC"):
         return frozenset()
     kind = getattr(builtins, name, None)
     return frozenset(dir(kind)) if isinstance(kind, type) else None
+
+
+POLICY = Policy(
+    _module_of,
+    constructors=frozenset(("__init__", "__new__")),
+    functions_are_members=False,
+    builtins=builtins_of("python") | {"__name__", "__file__", "__doc__"},
+    passes=_PASSES,
+    own=_OWN,
+    rebinds=True,
+    is_open=True,
+    is_linear=True,
+    passes_self=True,
+    asynchronous=True,
+    loops_over_keys=True,
+    first=_first_of,
+    inside=_inside,
+    containers=_CONTAINERS,
+    type_variables=_TYPE_VARIABLES,
+    own_types=_OWN_TYPES,
+    anything=_ANYTHING,
+    plain=frozenset(_PLAIN.split()),
+    foreign_members=_foreign_members,
+    hooks=frozenset(("__getattr__", "__getattribute__")),
+    iterating=("__iter__", "__next__"),
+    calling="__call__",
+    reading="__get__",
+    enumerations=_ENUMERATIONS,
+    giving="conftest.py",
+)

@@ -1,0 +1,108 @@
+"""What the modules of JavaScript and TypeScript mean."""
+
+import posixpath
+import re
+from collections.abc import Iterator, Sequence
+
+from graphrag_mcp.model.manifests import Manifest
+from graphrag_mcp.parsing.code.builtins import builtins_of
+from graphrag_mcp.resolution.libraries import ECMASCRIPT, LIBRARIES
+from graphrag_mcp.resolution.policy import Policy
+from graphrag_mcp.resolution.sources import FactSource, is_below
+from graphrag_mcp.resolution.values import Module, Outside, Value
+
+_SUFFIXES = (".ts", ".tsx", ".d.ts", ".js", ".jsx", ".mjs", ".cjs", ".mts", ".cts")
+_RUN = (".js", ".jsx", ".mjs", ".cjs", *_SUFFIXES)  # JavaScript means the code, TypeScript the types beside it.
+_COMPILED = {".js": (".ts", ".tsx", ".d.ts"), ".jsx": (".tsx",), ".mjs": (".mts", ".d.mts"), ".cjs": (".cts", ".d.cts")}
+_BUILT = re.compile(r"(^|/)(?:dist|lib|build|out|esm?|cjs)/(?:types/|esm/|cjs/)?")
+
+
+def _module(source: FactSource, path: str, module: str) -> Value | None:
+    """Return the file that a module specifier stands for; None if it should be in the project, and is not."""
+    if not module:
+        return Module(path)
+    if module.startswith("."):
+        suffixes = _RUN if path.endswith(_RUN[:4]) else _SUFFIXES
+        return _file(source, posixpath.join(posixpath.dirname(path), module), suffixes)
+    manifests = sorted(source.manifests(), key=lambda one: len(one.folder), reverse=True)
+    own = next((one for one in manifests if one.kind == "package.json" and is_below(path, one.folder)), None)
+    for one in manifests:
+        if one.kind == "package.json" and one.name and (module + "/").startswith(one.name + "/"):
+            if own and not _satisfies(one.version, own.requires.get(one.name, "")):
+                return Outside(module)
+            if found := _package(source, one, "." + module[len(one.name) :]):
+                return found
+        elif one.kind.endswith((".json", "#")) and is_below(path, one.folder):
+            for place in _targets(one, module):
+                if found := _file(source, place):
+                    return found
+    if f"<{module}>" in LIBRARIES:
+        return Module(f"<{module}>")
+    return None if module.startswith("#") else Outside(module)
+
+
+def _satisfies(version: str, required: str) -> bool:
+    """Return whether a version may be the one that is required: of a range, what must stay the same is compared."""
+    found, wanted = re.match(r"(\d+)\.(\d+)\.(\d+)", version), re.fullmatch(r"([~^]?)v?(\d+)((?:\.\d+){0,2})", required)
+    if found is None or wanted is None:
+        return True
+    numbers = [wanted[2], *wanted[3].split(".")[1:]]
+    fixed = 1 if wanted[1] == "^" and wanted[2] != "0" else 2 if wanted[1] else 3
+    return list(found.groups())[: len(numbers[:fixed])] == numbers[:fixed]
+
+
+def _package(source: FactSource, package: Manifest, entry: str) -> Value | None:
+    """Return the file of an entry of a package: as it is, or the source from which it is built."""
+    own = posixpath.join(package.folder, entry)
+    plain = (own, posixpath.join(package.folder, "src", entry))
+    for place in (*_targets(package, entry), *plain):
+        built = place.removeprefix(package.folder)
+        for one in (
+            place,
+            package.folder + _BUILT.sub(r"\1src/", built, count=1),
+            package.folder + _BUILT.sub(r"\1", built),
+        ):
+            if found := _file(source, one.replace(".d.ts", ".ts")):
+                return found
+    return None
+
+
+def _targets(manifest: Manifest, name: str) -> Iterator[str]:
+    """Return the places for which a name stands."""
+    for pattern, places in manifest.targets.items():
+        before, star, after = pattern.partition("*")
+        if name == pattern or (star and name.startswith(before) and name.endswith(after)):
+            for place in places:
+                yield place.replace("*", name[len(before) : len(name) - len(after)])
+
+
+def _file(source: FactSource, place: str, suffixes: Sequence[str] = _SUFFIXES) -> Value | None:
+    """Return the file that a path without a suffix, or with that of the compiled file, means."""
+    place = posixpath.normpath(place)
+    place = "" if place == "." else place
+    stem, suffix = posixpath.splitext(place)
+    places = [place, *(stem + one for one in _COMPILED.get(suffix, ())), *(place + one for one in suffixes)]
+    places += [posixpath.join(place, "index" + one) for one in suffixes]
+    file = next((one for one in places if source.has(one)), None)
+    if file is not None:
+        return Module(file)
+    packages = (one for one in source.manifests() if one.kind == "package.json" and one.folder == place)
+    entries = [_file(source, entry) for one in packages for entry in _targets(one, ".") if entry != place]
+    return next((entry for entry in entries if entry), None)
+
+
+POLICY = Policy(
+    _module,
+    builtins=builtins_of("typescript"),
+    constructors=frozenset(("constructor",)),
+    passes=dict.fromkeys(("Object.create", "Object.assign", "Object.freeze", "Object.seal"), "value"),
+    is_dynamic=True,
+    has_spaces=True,
+    own=frozenset(("this", "=this!")),
+    not_inherited=frozenset(("implements",)),
+    library=ECMASCRIPT,
+    lists="Array",
+    functions="Function",
+    promise="Promise",
+    prototype="prototype",
+)

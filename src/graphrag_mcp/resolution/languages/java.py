@@ -1,0 +1,44 @@
+"""What Java's packages and names mean."""
+
+from graphrag_mcp.model.facts import USES_OF_FUNCTIONS, Use
+from graphrag_mcp.model.files import CALLABLE, SymbolKind
+from graphrag_mcp.resolution.libraries import LIBRARIES, find_declared
+from graphrag_mcp.resolution.policy import Policy
+from graphrag_mcp.resolution.sources import FactSource
+from graphrag_mcp.resolution.values import Outside, Package, Type, Value
+
+_FUNCTIONS = frozenset(CALLABLE)
+_VARIABLES = frozenset((SymbolKind.FIELD, SymbolKind.CONSTANT))
+_TYPES = frozenset((SymbolKind.TYPE,))
+
+
+def _module(source: FactSource, _path: str, module: str) -> Value:
+    """Return the package or type that a qualified name stands for."""
+    names = module.split(".")
+    for length in range(len(names), 0, -1):
+        unit = ".".join(names[:length])
+        if source.has_unit(unit) or f"<{unit}>" in LIBRARIES:
+            things = find_declared(source, unit, ".".join(names[length:])) if length < len(names) else ()
+            return Type(tuple(things)) if things else Package(module, is_nested=True)
+    return Outside(module)
+
+
+POLICY = Policy(
+    _module,
+    whole_unit=True,
+    spaces={
+        **dict.fromkeys(USES_OF_FUNCTIONS, (_FUNCTIONS,)),
+        **dict.fromkeys((Use.TYPE, Use.BASE, Use.CREATE), (_TYPES,)),
+        Use.VALUE: (_VARIABLES, _TYPES),
+        **dict.fromkeys((Use.WRITE, Use.FILL), (_VARIABLES,)),
+    },
+    overloads=True,
+    constructors=frozenset(("",)),
+    bare_members=True,
+    common=frozenset(
+        ("equals", "hashCode", "toString", "getClass", "notify", "notifyAll", "wait", "clone", "finalize")
+    ),
+    library="<java.lang>",
+    iterating=("iterator", "next"),
+    nested=True,
+)

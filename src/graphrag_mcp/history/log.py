@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Generator, Iterator
+from functools import lru_cache
 from pathlib import Path
 
 from graphrag_mcp.model.history import Change, Commit
@@ -96,13 +97,18 @@ def read_commits(root: Path, deadline: float, *arguments: str) -> Generator[tupl
             raise GitError("git could not read the history")
 
 
+@lru_cache(maxsize=1 << 12)
+def _masked_name(author: str) -> str:
+    return mask_secrets(author)
+
+
 def _read_commit(record: bytes) -> tuple[Commit, str] | None:
     head, author, message, changes = [*record.split(b"\0", 3), b"", b"", b""][:4]
     name, _, seconds = head.decode("ascii", "replace").partition(" ")
     if not seconds.isdigit():
         return None
     said = mask_secrets(message.decode("utf-8", "replace").strip()[: 2 * MESSAGE_CHARACTERS])[:MESSAGE_CHARACTERS]
-    commit = Commit(name, int(seconds), mask_secrets(author.decode("utf-8", "replace")), said)
+    commit = Commit(name, int(seconds), _masked_name(author.decode("utf-8", "replace")), said)
     return commit, changes.decode("utf-8", "surrogateescape")
 
 

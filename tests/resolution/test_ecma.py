@@ -2,6 +2,7 @@
 
 import pytest
 
+from graphrag_mcp.model.facts import Thing
 from graphrag_mcp.resolution.search import Search
 from tests.resolution.projects import OTHER, UNDECIDED, Project
 
@@ -382,3 +383,28 @@ class Box {
 """
     found = Project({"lib.js": LIBRARY, "a.ts": text}).answers()
     assert found == ["lib.js:1 get", "a.ts:3 store", "lib.js:1 get", "a.ts:3 size"]
+
+
+def test_a_function_that_is_only_called_is_confined_to_its_file() -> None:
+    """What nothing exports, hands over or stores cannot be what another file calls on a value."""
+    text = """function run() {}
+run()
+function given() {}
+app.on('x', given)
+function listed() {}
+module.exports = { listed }
+exports.written = function () {}
+function outer() {
+  function inner() {}
+  inner()
+}
+"""
+    project = Project({"a.js": text, "script.js": "function shared() {}\nshared()\n"})
+    search = Search(project)
+    confined = [
+        one.name
+        for path in ("a.js", "script.js")
+        for number, one in enumerate(project.facts(path).declared)
+        if search.is_confined(Thing(path, number))
+    ]
+    assert confined == ["run", "outer", "inner"]

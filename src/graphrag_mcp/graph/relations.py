@@ -67,9 +67,10 @@ class Relations:
         )  # Any receiver has it: a list says nothing.
         if not is_listed:
             found = [edge for edge in found if edge.certainty is not Certainty.BY_NAME]
-        unparsed = frozenset(
-            self._code.facts.unparsed(self._code.search.resolver.declared(things[0]).name, self._language(node.path))
-        )
+        name = self._code.search.resolver.declared(things[0]).name
+        unparsed = frozenset(self._code.facts.unparsed(name, self._language(node.path)))
+        if all(map(self._code.search.is_confined, things)):
+            unparsed &= {node.path}
         return edges + found, Doubt(
             undecided, frozenset(others), unparsed, left or int(self._code.search.is_cut), is_listed=is_listed
         )

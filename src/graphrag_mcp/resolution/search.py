@@ -6,8 +6,19 @@ from collections.abc import Iterable, Iterator, Sequence, Set
 from typing import NamedTuple
 
 from graphrag_mcp.model.expressions import names_in
-from graphrag_mcp.model.facts import GIVEN, WHOLE, Exported, FileFacts, Mark, Mention, Thing, Use, module_marks
-from graphrag_mcp.model.files import SymbolKind
+from graphrag_mcp.model.facts import (
+    GIVEN,
+    WHOLE,
+    Declared,
+    Exported,
+    FileFacts,
+    Mark,
+    Mention,
+    Thing,
+    Use,
+    module_marks,
+)
+from graphrag_mcp.model.files import CALLABLE, SymbolKind
 from graphrag_mcp.resolution.languages import POLICIES
 from graphrag_mcp.resolution.resolver import Resolver
 from graphrag_mcp.resolution.sources import FactSource
@@ -81,6 +92,7 @@ class Search:
         self.is_cut = False  # Whether a search since `begin` ran out of time.
         self._end = 0.0
         self._scans: dict[frozenset[Thing], _Scan] = {}
+        self._confined: dict[Thing, bool] = {}
 
     def begin(self, seconds: float) -> None:
         """Begin a question that may take so long."""
@@ -225,7 +237,29 @@ class Search:
             return False
         if self.resolver.declared(thing).kind in (SymbolKind.METHOD, SymbolKind.FIELD):
             return bool(site.mention.receiver) or POLICIES[facts.language].bare_members
-        return not site.mention.receiver or POLICIES[facts.language].functions_are_members
+        if not POLICIES[facts.language].functions_are_members:
+            return not site.mention.receiver
+        return not self.is_confined(thing) or (site.path == thing.path and not site.mention.receiver)
+
+    def is_confined(self, thing: Thing) -> bool:
+        """Return whether a function is only called by its name: no other file, and no value, can have it."""
+        if thing not in self._confined:
+            facts, one = self.source.facts(thing.path), self.resolver.declared(thing)
+            self._confined[thing] = facts is not None and self._is_only_called(facts, thing, one)
+        return self._confined[thing]
+
+    def _is_only_called(self, facts: FileFacts, thing: Thing, one: Declared) -> bool:
+        is_inner = one.owner >= 0 and facts.declared[one.owner].kind in CALLABLE
+        is_top = one.owner == -1 and bool(facts.imports or facts.exports)  # Others see what a script declares.
+        if one.kind != SymbolKind.FUNCTION or not (is_inner or is_top):
+            return False
+        exported = (export for export in facts.exports if not export.module)
+        if any(one.name == export.name or one.name in names_in(export.value) for export in exported):
+            return False
+        mentions = (mention for mention in facts.mentions if mention.name == one.name and not mention.receiver)
+        others = [mention for mention in mentions if mention.use not in (Use.CALL, Use.CREATE, Use.TYPE)]
+        found = [self.resolver.resolve(thing.path, mention) for mention in others]
+        return all(meant is not None and thing not in meant.things for meant in found)
 
     def around(self, path: str, at: int, *, named: bool = False, outside: Thing | None = None) -> Thing | None:
         """Return the innermost declaration around an offset that can contain code.

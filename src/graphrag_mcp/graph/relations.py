@@ -69,7 +69,8 @@ class Relations:
             found = [edge for edge in found if edge.certainty is not Certainty.BY_NAME]
         name = self._code.search.resolver.declared(things[0]).name
         unparsed = frozenset(self._code.facts.unparsed(name, self._language(node.path)))
-        if all(map(self._code.search.is_confined, things)):
+        use = Use.CALL if RelationKind.CALLS in kinds else Use.VALUE
+        if all(self._code.search.is_confined(thing, use) for thing in things):
             unparsed &= {node.path}
         return edges + found, Doubt(
             undecided, frozenset(others), unparsed, left or int(self._code.search.is_cut), is_listed=is_listed

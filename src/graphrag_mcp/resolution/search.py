@@ -9,7 +9,6 @@ from graphrag_mcp.model.expressions import names_in
 from graphrag_mcp.model.facts import (
     GIVEN,
     WHOLE,
-    Declared,
     Exported,
     FileFacts,
     Mark,
@@ -27,6 +26,10 @@ from graphrag_mcp.resolution.values import Either, Function, Type, Value
 _ENCLOSING = frozenset(
     (SymbolKind.FUNCTION, SymbolKind.METHOD, SymbolKind.TYPE, SymbolKind.CONSTANT, SymbolKind.MODULE)
 )
+
+_CONFINED = (SymbolKind.FUNCTION, SymbolKind.CONSTANT, SymbolKind.TYPE)
+_RUNNING = (Use.CALL, Use.CREATE)
+_NOT_STORING = (*_RUNNING, Use.TYPE, Use.BASE)
 
 MAX_SCANS = 500  # Kept of earlier questions.
 MAX_CALLS = 3  # Of what a call gives, until a function is what it gives.
@@ -92,7 +95,7 @@ class Search:
         self.is_cut = False  # Whether a search since `begin` ran out of time.
         self._end = 0.0
         self._scans: dict[frozenset[Thing], _Scan] = {}
-        self._confined: dict[Thing, bool] = {}
+        self._confined: dict[tuple[Thing, bool], bool] = {}
 
     def begin(self, seconds: float) -> None:
         """Begin a question that may take so long."""
@@ -239,25 +242,32 @@ class Search:
             return bool(site.mention.receiver) or POLICIES[facts.language].bare_members
         if not POLICIES[facts.language].functions_are_members:
             return not site.mention.receiver
-        return not self.is_confined(thing) or (site.path == thing.path and not site.mention.receiver)
+        return not self.is_confined(thing, site.mention.use) or (site.path == thing.path and not site.mention.receiver)
 
-    def is_confined(self, thing: Thing) -> bool:
-        """Return whether a function is only called by its name: no other file, and no value, can have it."""
-        if thing not in self._confined:
-            facts, one = self.source.facts(thing.path), self.resolver.declared(thing)
-            self._confined[thing] = facts is not None and self._is_only_called(facts, thing, one)
-        return self._confined[thing]
+    def is_confined(self, thing: Thing, use: str = Use.CALL) -> bool:
+        """Return whether a declaration is only meant by its name, in its file: nothing exports it, or stores it.
 
-    def _is_only_called(self, facts: FileFacts, thing: Thing, one: Declared) -> bool:
+        use: as what. Reading a member is never reading the constant whose value it has, but calling it may run that.
+        """
+        key = (thing, use in _RUNNING)
+        if key not in self._confined:
+            facts = self.source.facts(thing.path)
+            self._confined[key] = facts is not None and self._is_confined(facts, thing, is_run=key[1])
+        return self._confined[key]
+
+    def _is_confined(self, facts: FileFacts, thing: Thing, *, is_run: bool) -> bool:
+        one = self.resolver.declared(thing)
         is_inner = one.owner >= 0 and facts.declared[one.owner].kind in CALLABLE
         is_top = one.owner == -1 and bool(facts.imports or facts.exports)  # Others see what a script declares.
-        if one.kind != SymbolKind.FUNCTION or not (is_inner or is_top):
+        if one.kind not in _CONFINED or not (is_inner or is_top):
             return False
         exported = (export for export in facts.exports if not export.module)
         if any(one.name == export.name or one.name in names_in(export.value) for export in exported):
             return False
+        if one.kind == SymbolKind.CONSTANT and not is_run:
+            return True
         mentions = (mention for mention in facts.mentions if mention.name == one.name and not mention.receiver)
-        others = [mention for mention in mentions if mention.use not in (Use.CALL, Use.CREATE, Use.TYPE)]
+        others = [mention for mention in mentions if mention.use not in _NOT_STORING]
         found = [self.resolver.resolve(thing.path, mention) for mention in others]
         return all(meant is not None and thing not in meant.things for meant in found)
 

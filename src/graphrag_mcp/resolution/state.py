@@ -28,14 +28,17 @@ class State:
         self.source = source
         self._files: dict[str, File | None] = {}
         self._known: dict[tuple[Any, ...], object] = {}
+        self._asked: dict[tuple[Any, ...], int] = {}  # What is being found, each with how deep.
+        self._way_back = MAX_DEPTH  # How deep the outermost is on which something depends that depends on it.
+        self._is_cut = False
         self.steps = 0
-        self._depth = 0
 
     def begin(self) -> None:
-        """Begin a question: forget what is known when it is very much."""
+        """Begin a question: forget what is known when it is very much, or was cut."""
         self.steps = 0
-        if len(self._known) > MAX_KNOWN:
+        if self._is_cut or len(self._known) > MAX_KNOWN:
             self._known.clear()
+            self._is_cut = False
         if len(self._files) > MAX_FILES:
             self._files.clear()
 
@@ -61,19 +64,30 @@ class State:
         return self.open(thing.path).policy
 
     def once(self, key: tuple[Any, ...], find: Callable[[], T]) -> T | None:
-        """Return what is known, or find it; what depends on itself, or takes too long, is unknown."""
+        """Return what is known, or find it; what depends on itself, or takes too long, is unknown.
+
+        What was found on the way round is not kept, except for where the way began: asked alone, it may be known.
+        """
         if key in self._known:
             return self._known[key]  # type: ignore[return-value]
-        self.steps += 1
-        if self.steps > MAX_STEPS or self._depth > MAX_DEPTH:
+        if key in self._asked:
+            self._way_back = min(self._way_back, self._asked[key])
             return None
-        self._known[key] = None
-        self._depth += 1
+        self.steps += 1
+        depth = len(self._asked)
+        if self.steps > MAX_STEPS or depth > MAX_DEPTH:
+            self._is_cut = True
+            return None
+        outer, self._way_back = self._way_back, depth
+        self._asked[key] = depth
         try:
             found = find()
         finally:
-            self._depth -= 1
-        self._known[key] = found
+            del self._asked[key]
+            is_whole = self._way_back >= depth
+            self._way_back = min(outer, self._way_back)
+        if is_whole:
+            self._known[key] = found
         return found
 
 

@@ -1,0 +1,36 @@
+"""What the resolver remembers does not depend on what was asked before."""
+
+import pytest
+
+from graphrag_mcp.resolution import state as module
+from graphrag_mcp.resolution.state import State
+from tests.resolution.projects import Project
+
+
+def _values(state: State, *asked: str) -> list[str | None]:
+    """Return what the names give: a is what b gives, and b is what a gives, else "B"."""
+
+    def value(name: str) -> str | None:
+        if name == "a":
+            return state.once(("a",), lambda: value("b"))
+        return state.once(("b",), lambda: value("a") or "B")
+
+    return [value(name) for name in asked]
+
+
+def test_an_answer_on_the_way_round_is_not_kept() -> None:
+    """Whatever is asked first, each name gives the same."""
+    assert _values(State(Project({})), "b", "a") == ["B", "B"]
+    assert _values(State(Project({})), "a", "b") == ["B", "B"]
+    state = State(Project({}))
+    assert _values(state, "b", "b", "a", "a") == ["B", "B", "B", "B"]
+
+
+def test_what_was_cut_is_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A question that took too many steps is answered when there are enough of them."""
+    monkeypatch.setattr(module, "MAX_STEPS", 1)
+    state = State(Project({}))
+    assert _values(state, "a") == [None]
+    monkeypatch.setattr(module, "MAX_STEPS", 100)
+    state.begin()
+    assert _values(state, "a") == ["B"]

@@ -2,7 +2,10 @@
 
 import pytest
 
+from graphrag_mcp.model.facts import FACT_LANGUAGES
+from graphrag_mcp.parsing.facts import SHAPES
 from graphrag_mcp.parsing.languages import detect_language, is_cpp_header, load_grammar, syntax_languages
+from graphrag_mcp.resolution.languages import POLICIES
 
 
 @pytest.mark.parametrize(
@@ -63,3 +66,8 @@ def test_every_query_fits_the_installed_grammar(language: str) -> None:
 def test_a_language_without_a_grammar_has_none() -> None:
     """What is not installed is no error."""
     assert load_grammar("klingon") is None
+
+
+def test_a_language_with_facts_has_a_table_and_a_policy() -> None:
+    """Facts are read, stored and resolved for the same languages."""
+    assert set(FACT_LANGUAGES) == set(POLICIES) == set(SHAPES)

@@ -6,7 +6,7 @@ from graphrag_mcp.graph.relations import Relations
 from graphrag_mcp.model.files import RELATED_KINDS, Category, RelationKind, SymbolKind
 from graphrag_mcp.model.graph import CodeEdge, CodeNode
 from graphrag_mcp.model.scope import Scope
-from graphrag_mcp.model.search import EdgeDirection, GraphNeighbour
+from graphrag_mcp.model.search import EdgeDirection, GraphNeighbour, StoredChunk
 from graphrag_mcp.ports import SymbolGraph
 from graphrag_mcp.stores.sqlite.catalog import SqliteCatalog
 from graphrag_mcp.stores.sqlite.database import Database
@@ -53,9 +53,10 @@ class RelatedGraphStore(SqliteGraphStore):
         chunks = self._catalog.chunks(chunk_ids)
         decided = [one for one in chunk_ids if one in chunks and relations.decides(chunks[one].path)]
         others = [one for one in chunk_ids if one not in decided]
-        found = super().neighbours(others, hops, limit, scope, kinds, symbols) if others else []
-        frontier = [node for one in decided for node in self._definitions(one, chunks[one].path, symbols)]
-        seen = {*chunk_ids, *(one.chunk.chunk_id for one in found)}
+        by_name = super().neighbours(others, hops, limit, scope, kinds, symbols) if others else []
+        found: list[GraphNeighbour] = []
+        frontier = [node for one in decided for node in self._definitions(chunks[one], symbols)]
+        seen = set(chunk_ids)
         for hop in range(1, hops + 1):
             steps = [step for node in frontier for step in self._steps(relations, node, kinds, scope)]
             fresh: dict[int, GraphNeighbour] = {}
@@ -67,18 +68,18 @@ class RelatedGraphStore(SqliteGraphStore):
             found += fresh.values()
             seen.update(fresh)
             frontier = list(reached.values())[:MAX_FRONTIER]
+        found += (one for one in by_name if one.chunk.chunk_id not in seen)
         return sorted(found, key=lambda one: (one.hops, -one.confidence))[:limit]
 
-    def _definitions(self, chunk_id: int, path: str, symbols: Collection[str]) -> list[CodeNode]:
+    def _definitions(self, chunk: StoredChunk, symbols: Collection[str]) -> list[CodeNode]:
         """Return the definitions of a chunk that are meant, fields last; else the one around it."""
-        chunk = self._catalog.chunks([chunk_id])[chunk_id]
         inside = [
             node
-            for node in self._nodes.in_file(path)
+            for node in self._nodes.in_file(chunk.path)
             if node.start_line <= chunk.end_line
             and (node.qualified_name in symbols if symbols else node.start_line >= chunk.start_line)
         ]
-        found = inside or self._nodes.in_file(path, chunk.start_line)[:1]
+        found = inside or self._nodes.in_file(chunk.path, chunk.start_line)[:1]
         return sorted(found, key=lambda node: node.kind is SymbolKind.FIELD)[:MAX_SEED_SYMBOLS]
 
     def _steps(

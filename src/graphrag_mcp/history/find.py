@@ -20,7 +20,7 @@ from graphrag_mcp.system.git import GitError, GitTimeoutError, run_git
 from graphrag_mcp.text.words import query_words
 
 MOST_COMPANIONS = 5
-SECONDS = 1.8  # For one answer; what was found until then is told, and that it is not all.
+SECONDS = 1.8  # For the search of an answer, and again to read what it found; what came until then is told.
 MOST_COMMITS = 200
 MOST_PASSED = 3  # Commits of many files that hide the one that explains a line.
 _PAUSE = 0.05  # Seconds.

@@ -10,7 +10,7 @@ from graphrag_mcp.parsing.facts.reader import FactReader
 from graphrag_mcp.parsing.languages import Grammar, Matches
 from graphrag_mcp.parsing.outline import Definition
 
-_SHAPES: Mapping[str, Shapes] = {
+SHAPES: Mapping[str, Shapes] = {
     "go": go.SHAPES,
     "python": python.SHAPES,
     "java": java.SHAPES,
@@ -23,5 +23,5 @@ def read_facts(
 ) -> FileFacts | None:
     """Return the facts of a file; None where the language has none."""
     language = grammar.row.name
-    shapes = _SHAPES.get(language)
+    shapes = SHAPES.get(language)
     return FactReader(code, shapes, definitions).read(matches, path, language) if shapes else None

@@ -58,7 +58,7 @@ class SqliteKeywordIndex:
     def chunks_with_text(self, texts: Sequence[str], limit: int, scope: Scope) -> list[int]:
         """Return chunks inside the scope that contain any of some texts, at most `limit`.
 
-        None where more than MAX_COMPARED chunks have the words in a row, such as those of a flag that is a common word.
+        An empty list where more than MAX_COMPARED chunks have the words in a row: a flag may be a common word.
         """
         proposed = self.chunks_with_words(texts, MAX_COMPARED + 1, scope)
         if not 0 < len(proposed) <= MAX_COMPARED:

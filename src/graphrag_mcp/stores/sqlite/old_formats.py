@@ -6,7 +6,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
-from graphrag_mcp.stores.sqlite.database import is_busy
+from graphrag_mcp.stores.sqlite.database import is_damage
 from graphrag_mcp.stores.sqlite.schema import SCHEMA_VERSION
 
 KEPT_DAYS = 30
@@ -57,7 +57,7 @@ def _remove_unless_open(path: Path) -> None:
             connection.execute("PRAGMA locking_mode = EXCLUSIVE")
             connection.execute("BEGIN EXCLUSIVE")
         except sqlite3.Error as error:
-            if is_busy(error):
+            if not is_damage(error):
                 return
         for part in list(_parts(path)):
             part.unlink(missing_ok=True)

@@ -22,7 +22,7 @@ class StoredContent(NamedTuple):
 
 
 class SqliteIndexWriter:
-    """The only code that changes the index; only the writer uses it."""
+    """The only code that changes what is indexed of files; only the writer uses it."""
 
     def __init__(self, database: Database) -> None:
         self._database = database

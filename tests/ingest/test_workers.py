@@ -38,7 +38,8 @@ def jobs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Job]]
     monkeypatch.setattr(workers, "TINY_RUN_BYTES", 0)
     monkeypatch.setattr(workers, "FILES_PER_TASK", 2)
     yield [_job(tmp_path / f"module_{number}.py", number) for number in range(9)]
-    workers.end_idle_processes()
+    for pool in workers._POOLS.values():
+        pool.end_idle()
 
 
 @pytest.fixture

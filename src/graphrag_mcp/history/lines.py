@@ -140,7 +140,7 @@ def _removed(diff: str) -> Iterator[tuple[str, list[tuple[int, str]]]]:
 def hunk_numbers(hunk: re.Match[str]) -> tuple[int, int, int, int]:
     """Return the first line before and the number of lines, then those after."""
     old, removed, new, added = hunk.groups()
-    return int(old), int(removed or (removed is None)), int(new), int(added or (added is None))
+    return int(old), int(removed or 1), int(new), int(added or 1)
 
 
 def _text(output: bytes) -> str:

@@ -9,16 +9,9 @@ from graphrag_mcp.model.files import SymbolKind
 from graphrag_mcp.resolution.libraries import LIBRARIES
 from graphrag_mcp.resolution.resolver import Resolver
 from graphrag_mcp.resolution.search import Search, Site
-from graphrag_mcp.resolution.values import Above, Either, Function, Instance, Outside, Type, Value, Variable, rebuilt
+from graphrag_mcp.resolution.values import Above, Either, Function, Instance, Outside, Signature, Type, Value, Variable
 
 MAX_TYPES = 2_000  # Below one type; a longer list is not read.
-
-
-class Signature(NamedTuple):
-    """What a function takes and gives."""
-
-    parameters: tuple[Value | None, ...]
-    result: Value | None
 
 
 class _MethodSet(NamedTuple):
@@ -209,8 +202,6 @@ class Hierarchy:
 
     def _satisfied(self, thing: Thing) -> list[Thing]:
         """Return the interfaces whose methods a type has."""
-        if not self._resolver.things.has_method_sets(thing):
-            return []
         names = {self._resolver.declared(method).name for method in self._methods(thing)}
         interfaces = [
             owner
@@ -253,7 +244,7 @@ class Hierarchy:
     def _is_type(self, thing: Thing) -> bool:
         return self._resolver.declared(thing).kind == SymbolKind.TYPE
 
-    def _method_set(self, interface: Thing) -> "_MethodSet | None":
+    def _method_set(self, interface: Thing) -> _MethodSet | None:
         """Return the methods of an interface, None if some are not known."""
         if not self._resolver.things.has_method_sets(interface):
             return None
@@ -272,7 +263,7 @@ class Hierarchy:
                 own.setdefault(self._resolver.declared(method).name, method)
         return _MethodSet(own, foreign)
 
-    def _has_all(self, thing: Thing, wanted: "_MethodSet") -> bool:
+    def _has_all(self, thing: Thing, wanted: _MethodSet) -> bool:
         """Return whether a type is known to have all methods, with the same signatures."""
         for name, method in wanted.own.items():
             found = self._method(thing, name)
@@ -344,8 +335,4 @@ def _agree(one: Signature, other: Signature) -> bool:
 def _same(one: Value | None, other: Value | None) -> bool:
     if isinstance(one, Variable) or isinstance(other, Variable):
         return True
-    return one is not None and other is not None and _plain(one) == _plain(other)
-
-
-def _plain(value: Value | None) -> Value | None:
-    return rebuilt(value, _plain) if value is not None else None
+    return one is not None and other is not None and one == other

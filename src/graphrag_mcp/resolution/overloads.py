@@ -110,7 +110,7 @@ class Overloads(Part):
         exact = [one for one, how in fits if how <= {_Fit.EXACT}]
         return exact or [one for one, how in fits if _Fit.NEVER not in how]
 
-    def _fit(self, expected: Value | None, given: Value | None) -> "_Fit":
+    def _fit(self, expected: Value | None, given: Value | None) -> _Fit:
         """Return how well a value is what a parameter expects."""
         match expected, given:
             case (Instance(things), Instance(others)):

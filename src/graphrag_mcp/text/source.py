@@ -13,7 +13,6 @@ _WIDE_ENCODINGS = (
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
-WIDE_MARKS = tuple(mark for mark, _ in _WIDE_ENCODINGS)  # The byte order marks of encodings other than UTF-8.
 _TOLERATED_SHARE = 0.1  # Accented Latin-1 text is far below; compressed data and other alphabets are far above.
 _TOLERATED_COUNT = 3  # In a file of a few words, one accented letter is already a tenth.
 MASKED = "secrets masked"

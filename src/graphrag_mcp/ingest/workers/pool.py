@@ -63,12 +63,6 @@ def prepare_all(
     quarantine.end()
 
 
-def end_idle_processes() -> None:
-    """End the processes that wait for the next run."""
-    for pool in _POOLS.values():
-        pool.end_idle()
-
-
 def _tasks(jobs: Sequence[Job]) -> Iterator[tuple[Job, ...]]:
     """Group jobs into tasks of similar size."""
     task: list[Job] = []

@@ -6,7 +6,6 @@ from functools import partial
 from graphrag_mcp.model.expressions import Expression, parse
 from graphrag_mcp.model.facts import Declared, Mark, Thing, Use
 from graphrag_mcp.resolution.libraries import LIBRARIES
-from graphrag_mcp.resolution.overloads import apart
 from graphrag_mcp.resolution.state import Part
 from graphrag_mcp.resolution.values import (
     NOTHING,
@@ -26,20 +25,14 @@ from graphrag_mcp.resolution.values import (
     Type,
     Value,
     Variable,
+    always,
+    apart,
     either,
     foreign_instance,
     has_variable,
     replaced,
     without_variables,
 )
-
-
-def nothing(_place: int) -> None:
-    return None
-
-
-def always(value: Value | None) -> Callable[[int], Value | None]:
-    return lambda _place: value
 
 
 class Calls(Part):
@@ -70,7 +63,7 @@ class Calls(Part):
         one = self.declared(thing)
         parameters = one.parameters or ()
         parameter = parameters[min(place, len(parameters) - 1)]
-        value = self.resolver.expressions.value(thing.path, one.at, parse(parameter.value))
+        value = self.resolver.expressions.written(thing, parameter.value)
         if parameter.rest and isinstance(value, Many):
             value = value.element
         return replaced(value, self.resolver.types.arguments(of)) if isinstance(of, Instance) else value
@@ -188,14 +181,14 @@ class Calls(Part):
             parameters = one.parameters or ()
             if self.resolver.overloads.has_self(thing):
                 self._match(
-                    self.resolver.expressions.value(thing.path, one.at, parse(parameters[0].value)),
+                    self.resolver.expressions.written(thing, parameters[0].value),
                     always(called.of),
                     0,
                     known,
                 )
                 parameters = parameters[1:]
             for place, parameter in enumerate(parameters[:count]):
-                expected = self.resolver.expressions.value(thing.path, one.at, parse(parameter.value))
+                expected = self.resolver.expressions.written(thing, parameter.value)
                 if parameter.rest and isinstance(expected, Many) and not isinstance(argument(place), Many):
                     expected = expected.element
                 self._match(expected, argument, place, known)
@@ -215,11 +208,7 @@ class Calls(Part):
         policy = self.state.policy(thing)
         is_later = policy.asynchronous and Mark.ASYNC in one.marks and Mark.GENERATOR not in one.marks
         if one.value:
-            value = (
-                of
-                if of and one.value in policy.own
-                else self.resolver.expressions.value(thing.path, one.at, parse(one.value))
-            )
+            value = of if of and one.value in policy.own else self.resolver.expressions.written(thing, one.value)
             return Later(value) if is_later else value
         if Mark.ABSTRACT in one.marks or (Mark.GENERATOR in one.marks and not policy.asynchronous):
             return None

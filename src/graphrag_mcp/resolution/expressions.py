@@ -2,9 +2,8 @@
 
 from collections.abc import Sequence
 
-from graphrag_mcp.model.expressions import Expression
+from graphrag_mcp.model.expressions import Expression, parse
 from graphrag_mcp.model.facts import Thing, Use
-from graphrag_mcp.resolution.calls import nothing
 from graphrag_mcp.resolution.state import MAX_LEVELS, Part
 from graphrag_mcp.resolution.values import (
     ABSENT,
@@ -26,6 +25,7 @@ from graphrag_mcp.resolution.values import (
     Value,
     either,
     held_by,
+    nothing,
     without_variables,
 )
 
@@ -36,6 +36,10 @@ class Expressions(Part):
     def value(self, path: str, at: int, expression: Expression) -> Value | None:
         """Return what an expression gives at an offset of a file."""
         return self.state.once(("value", path, at, expression), lambda: self._value(path, at, expression))
+
+    def written(self, thing: Thing, text: str) -> Value | None:
+        """Return what an expression gives that is written in a declaration."""
+        return self.value(thing.path, self.declared(thing).at, parse(text))
 
     def _value(self, path: str, at: int, expression: Expression) -> Value | None:
         def inner(part: Expression) -> Value | None:

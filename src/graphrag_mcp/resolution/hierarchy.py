@@ -289,7 +289,7 @@ class Hierarchy:
 
     def _signature(self, thing: Thing) -> Signature:
         one = self._resolver.declared(thing)
-        values = [self._resolver.expressions.value(thing.path, one.at, parse(text)) for text in _types_of(one)]
+        values = [self._resolver.expressions.written(thing, text) for text in _types_of(one)]
         return Signature(tuple(values[:-1]), values[-1])
 
     def _remembered(

@@ -6,7 +6,7 @@ from dataclasses import replace
 from graphrag_mcp.model.expressions import parse
 from graphrag_mcp.model.facts import USES_OF_FUNCTIONS, Mark
 from graphrag_mcp.model.files import CALLABLE, SymbolKind
-from graphrag_mcp.resolution.calls import is_foreign, nothing
+from graphrag_mcp.resolution.calls import is_foreign
 from graphrag_mcp.resolution.files import ANYTHING, Sought
 from graphrag_mcp.resolution.languages import POLICIES
 from graphrag_mcp.resolution.libraries import find_declared
@@ -36,6 +36,7 @@ from graphrag_mcp.resolution.values import (
     Value,
     Variable,
     either,
+    nothing,
     replaced,
 )
 
@@ -105,8 +106,8 @@ class Members(Part):
                 return found if found and found.things else self._given_member(value, name) or found
             case Above(things):
                 bases = tuple(self.resolver.lineage.bases(Instance(things)))
-                is_linear = self.state.policy(things[0]).overloads
-                return self._along(bases, name, sought) if is_linear else self._inherited(list(bases), name)
+                has_overloads = self.state.policy(things[0]).overloads
+                return self._along(bases, name, sought) if has_overloads else self._inherited(list(bases), name)
             case Variable(known, above) if above:
                 found = self.find(above, name, sought)
                 return found if known or (found and found.things) else None

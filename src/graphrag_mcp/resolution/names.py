@@ -6,7 +6,6 @@ from typing import TypeGuard
 
 from graphrag_mcp.model.expressions import Expression, parse
 from graphrag_mcp.model.facts import GIVEN, Bound, Mark, Thing, Use
-from graphrag_mcp.resolution.calls import nothing
 from graphrag_mcp.resolution.files import File, Sought
 from graphrag_mcp.resolution.libraries import LIBRARIES, find_declared
 from graphrag_mcp.resolution.state import Part
@@ -27,6 +26,7 @@ from graphrag_mcp.resolution.values import (
     Value,
     Variable,
     either,
+    nothing,
 )
 
 

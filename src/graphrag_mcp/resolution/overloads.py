@@ -1,7 +1,6 @@
 """Which of several functions of one name is meant."""
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Sequence
 from enum import Enum
 from typing import TypeGuard
 
@@ -23,6 +22,7 @@ from graphrag_mcp.resolution.values import (
     Type,
     Value,
     Variable,
+    apart,
     either,
 )
 
@@ -82,7 +82,7 @@ class Overloads(Part):
         required = sum(not (parameter.optional or parameter.rest) for parameter in given)
         if required > count or (count > len(given) and not any(parameter.rest for parameter in given)):
             return False
-        expected = (self.resolver.expressions.value(thing.path, one.at, parse(parameter.value)) for parameter in given)
+        expected = (self.resolver.expressions.written(thing, parameter.value) for parameter in given)
         pairs = [{type(one), type(argument(place))} for place, one in zip(range(count), expected, strict=False)]
         return not any(Outside in pair and not pair.isdisjoint((Function, Signature, Type)) for pair in pairs)
 
@@ -149,11 +149,6 @@ class Overloads(Part):
             _differ(self.resolver.calls.taken(thing, of, place), self.resolver.calls.taken(other, other_of, place))
             for place in range(counts[0])
         )
-
-
-def apart(function: Function) -> Iterator[Function]:
-    """Yield the overloads of a function one by one."""
-    yield from (replace(function, things=(thing,)) for thing in function.things)
 
 
 def _differ(one: Value | None, other: Value | None) -> bool:

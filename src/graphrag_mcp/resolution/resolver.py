@@ -1,7 +1,7 @@
 """Decides what names mean: names, values, members and calls, from facts alone.
 
-Unknown (None) is contagious: nothing that is made of an unknown value is ever decided. The resolver has no knowledge of
-a language beyond its policy. It remembers what it found, so one resolver serves one state of the index.
+Unknown (None) is contagious: nothing that is made of an unknown value is ever decided. What is particular to a
+language is in its policy. The resolver remembers what it found, so it serves one state of the index.
 """
 
 from collections.abc import Set

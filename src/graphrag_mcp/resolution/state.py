@@ -92,7 +92,11 @@ class State:
 
 
 class Part:
-    """A part of the resolver. The parts ask each other: a name has a value, a value has members, those have names."""
+    """A part of the resolver.
+
+    The parts ask each other, and have to: a name has a value, a value has members, and what a member is, is written in
+    names. They share one state, which ends what goes round in a circle.
+    """
 
     def __init__(self, resolver: "Resolver") -> None:
         self.resolver, self.state = resolver, resolver.state

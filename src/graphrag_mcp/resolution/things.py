@@ -5,10 +5,21 @@ from collections.abc import Iterator, Mapping, Sequence
 from graphrag_mcp.model.expressions import parse
 from graphrag_mcp.model.facts import USES_OF_FUNCTIONS, Mark, Thing, Use
 from graphrag_mcp.model.files import CALLABLE, SymbolKind
-from graphrag_mcp.resolution.calls import always, nothing
 from graphrag_mcp.resolution.files import Sought
 from graphrag_mcp.resolution.state import Part
-from graphrag_mcp.resolution.values import Foreign, Function, Instance, Later, Outside, Signature, Type, Value, either
+from graphrag_mcp.resolution.values import (
+    Foreign,
+    Function,
+    Instance,
+    Later,
+    Outside,
+    Signature,
+    Type,
+    Value,
+    always,
+    either,
+    nothing,
+)
 
 
 class Things(Part):
@@ -94,7 +105,7 @@ class Things(Part):
     def _decorated(self, thing: Thing, value: Value | None) -> Value | None:
         one, policy = self.declared(thing), self.state.policy(thing)
         for text in reversed(one.decorators):
-            decorator, given = self.resolver.expressions.value(thing.path, one.at, parse(text)), value
+            decorator, given = self.resolver.expressions.written(thing, text), value
             how = policy.passes.get(decorator.name, "") if isinstance(decorator, Outside) else ""
             if how == "later":
                 value = Signature(
@@ -124,7 +135,7 @@ class Things(Part):
         if not one.value:
             return None
         file = self.state.open(thing.path)
-        values = [self.resolver.expressions.value(thing.path, one.at, parse(one.value))]
+        values = [self.resolver.expressions.written(thing, one.value)]
         if one.owner < 0 and not one.value.endswith("!"):
             values += self.resolver.names.assigned(file, one.name, [])
         return either(values)

@@ -115,13 +115,8 @@ class Types(Part):
     def _signature(self, thing: Thing) -> Value | None:
         """Return a function type that is written with parameters of its own."""
         one = self.declared(thing)
-        given = tuple(
-            self.resolver.expressions.value(thing.path, one.at, parse(parameter.value))
-            for parameter in one.parameters or ()
-        )
-        return Signature(
-            given, self.resolver.expressions.value(thing.path, one.at, parse(one.value)) if one.value else None
-        )
+        given = tuple(self.resolver.expressions.written(thing, parameter.value) for parameter in one.parameters or ())
+        return Signature(given, self.resolver.expressions.written(thing, one.value) if one.value else None)
 
     def _parameters(self, thing: Thing) -> Sequence[str]:
         return self.declared(thing).type_parameters

@@ -1,7 +1,7 @@
 """What an expression can be. Unknown is None, and whatever is made of an unknown value is unknown."""
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from graphrag_mcp.model.facts import Thing
@@ -273,3 +273,17 @@ def without_variables(value: Value | None) -> Value | None:
     if isinstance(value, Variable):
         return Variable("", value.bound) if value.bound else None
     return None if value is None else rebuilt(value, without_variables)
+
+
+def apart(function: Function) -> Iterator[Function]:
+    """Yield the overloads of a function one by one."""
+    yield from (replace(function, things=(thing,)) for thing in function.things)
+
+
+def nothing(_place: int) -> None:
+    """The argument of a call that has none."""
+
+
+def always(value: Value | None) -> Callable[[int], Value | None]:
+    """Return the arguments of a call that are all the same value."""
+    return lambda _place: value

@@ -10,8 +10,8 @@ from graphrag_mcp.model.manifests import Manifest
 from graphrag_mcp.parsing.code.symbols import read_outline
 from graphrag_mcp.parsing.code.syntax import SourceCode, parse_tree
 from graphrag_mcp.parsing.facts import read_facts
-from graphrag_mcp.parsing.facts.manifests import read_manifest
 from graphrag_mcp.parsing.languages import detect_language, load_grammar
+from graphrag_mcp.parsing.manifests import read_manifest
 from graphrag_mcp.resolution.resolver import Resolver
 
 UNDECIDED = "?"

@@ -87,7 +87,7 @@ def orientation(backend: SearchBackend) -> "Orientation":
 
 
 @dataclass(frozen=True, slots=True)
-class Bodies:
+class MissingSymbols:
     """An answer with code. missing: why some of the symbols are not in it."""
 
     missing: Sequence[str]
@@ -101,7 +101,7 @@ def find_symbol(backend: CodeBackend, call: Call[FindSymbolArguments]) -> CodeAn
         page = page_of(found, call.first, call.arguments.limit)
         return CodeAnswer(found, page, [node for row in page.rows for node in _shown(row)])
 
-    def read(navigator: "Navigator") -> "CodeAnswer[Bodies, Body]":
+    def read(navigator: "Navigator") -> "CodeAnswer[MissingSymbols, Body]":
         found: dict[CodeNode, None] = {}
         missing = []
         for name in call.arguments.symbols:
@@ -113,7 +113,7 @@ def find_symbol(backend: CodeBackend, call: Call[FindSymbolArguments]) -> CodeAn
             raise RequestError("symbol", "; ".join(missing))
         page = page_of(list(found), call.first, call.arguments.limit)
         rows = navigator.read(page.rows, call.scope)
-        return CodeAnswer(Bodies(missing), Page(rows, page.first, page.total), page.rows)
+        return CodeAnswer(MissingSymbols(missing), Page(rows, page.first, page.total), page.rows)
 
     return _navigate(backend, read) if call.arguments.body else _navigate(backend, ask)
 

@@ -6,7 +6,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from graphrag_mcp.answers.arguments import FindSymbolArguments
-from graphrag_mcp.answers.asking import Bodies, CodeAnswer
+from graphrag_mcp.answers.asking import CodeAnswer, MissingSymbols
 from graphrag_mcp.answers.code_text import IN_WORDS, OUTGOING, at, doubts, lay_out, location_of, name_of
 from graphrag_mcp.answers.excerpts import cost_of, cut_text, room_of
 from graphrag_mcp.answers.outlines import outline_lines
@@ -30,7 +30,7 @@ UNRESOLVED = "trace_relations unresolved=true lists them"
 _AROUND = (0, -1, 1, -2, 2)  # The lines that are shown around one that matches, the nearest first.
 
 
-def bodies_text(answer: "CodeAnswer[Bodies, Body]", call: Call[FindSymbolArguments]) -> str:
+def bodies_text(answer: "CodeAnswer[MissingSymbols, Body]", call: Call[FindSymbolArguments]) -> str:
     """Return each definition with its code, and one line for each kind of relation and the last change."""
     found, total = answer.found, answer.page.total
     head = [counted(total, "definition") + ":"] if total > 1 else []
@@ -45,13 +45,15 @@ def bodies_text(answer: "CodeAnswer[Bodies, Body]", call: Call[FindSymbolArgumen
     return shown + ("\nFolded: token_budget shows more, and focus what is near words." if is_folded else "")
 
 
-def body_payload(body: "Body", answer: "CodeAnswer[Bodies, Body]", call: Call[FindSymbolArguments]) -> dict[str, Any]:
+def body_payload(
+    body: "Body", answer: "CodeAnswer[MissingSymbols, Body]", call: Call[FindSymbolArguments]
+) -> dict[str, Any]:
     """Return the code of a definition and what is around it, as the text has it."""
     room, most = _share(answer, call)
     return {"body": "\n".join(_parts(body, call, room, most)), "around": _around(body)}
 
 
-def _share(answer: "CodeAnswer[Bodies, Body]", call: Call[FindSymbolArguments]) -> tuple[int, int]:
+def _share(answer: "CodeAnswer[MissingSymbols, Body]", call: Call[FindSymbolArguments]) -> tuple[int, int]:
     """Return how many characters and lines of code one definition may take."""
     share = room_of(call.tokens) // max(1, len(answer.page.rows))
     return (share, share) if call.arguments.token_budget else (min(share, MOST_ROOM), MOST_LINES)

@@ -16,7 +16,7 @@ from graphrag_mcp.answers.code_text import STOPS_SHOWN, excerpt
 from graphrag_mcp.answers.excerpts import room_of
 from graphrag_mcp.answers.payload import fitting, json_cost
 from graphrag_mcp.answers.requests import Call
-from graphrag_mcp.answers.test_command import test_commands
+from graphrag_mcp.answers.runner import commands_for
 from graphrag_mcp.model.graph import CodeEdge, CodeNode, Doubt
 from graphrag_mcp.model.history import day_of
 
@@ -67,7 +67,7 @@ def _diff_json(answer: "CodeAnswer[DiffImpact, Affected]", call: Call[ImpactArgu
         "files": found.files,
         "broken": found.broken,
         "rows": [_affected_payload(row) for row in answer.page.rows],
-        "test_command": " && ".join(test_commands(test.node for test in found.tests if not test.is_guess)),
+        "test_command": " && ".join(commands_for(test.node for test in found.tests if not test.is_guess)),
         "tests": tests[:TESTS_LISTED],
         "tests_total": len(tests),
         **_some("without_changed_definition", found.plain),
@@ -98,7 +98,7 @@ def _symbol_json(answer: "CodeAnswer[Impact, tuple[Reached, bool]]", call: Call[
     payload = {
         **_some("starts", [node_payload(node) for node in found.starts]),
         "rows": [_reached_payload(row, is_test=is_test) for row, is_test in answer.page.rows],
-        "test_commands": test_commands(row.node for row in found.tests if not row.is_guess),
+        "test_commands": commands_for(row.node for row in found.tests if not row.is_guess),
         **_some("changed_together", [one._asdict() for one in found.together]),
         "doubt": doubt_payload(found.doubt),
         "is_cut": found.is_cut,

@@ -17,7 +17,7 @@ from graphrag_mcp.answers.asking import ALSO_SHOWN, USES_SHOWN, CodeAnswer
 from graphrag_mcp.answers.excerpts import cost_of, room_of
 from graphrag_mcp.answers.render import one_line, printable
 from graphrag_mcp.answers.requests import Call
-from graphrag_mcp.answers.test_command import test_commands
+from graphrag_mcp.answers.runner import commands_for
 from graphrag_mcp.model.files import RelationKind, SymbolKind
 from graphrag_mcp.model.graph import Certainty, CodeEdge, CodeNode, Direction, Doubt, Place
 from graphrag_mcp.text.counts import counted
@@ -162,7 +162,7 @@ def _diff_text(answer: "CodeAnswer[DiffImpact, Affected]", call: Call[ImpactArgu
     head += f": {', '.join(counts)}." if counts else "; no definition of code is changed." if found.files else "."
     if any(row.definition.is_breaking for row in found.affected):
         head += f" Certainly broken outside the change: {counted(found.broken, 'place')}."
-    commands = test_commands(test.node for test in found.tests if not test.is_guess)
+    commands = commands_for(test.node for test in found.tests if not test.is_guess)
     above = [head, *([f"Test: {one_line(' && '.join(commands))}"] if commands else [])]
     shown = [f"{one_line(one.path)} (with {one_line(path)}: {one.together} of {one.of} commits)"
              for path, one in found.together[:COMPANIONS_SHOWN]]  # fmt: skip
@@ -210,7 +210,7 @@ def _symbol_text(answer: "CodeAnswer[Impact, tuple[Reached, bool]]", call: Call[
     usual = [f"{one_line(one.path)} ({one.together} of {one.of} commits)" for one in found.together]
     tail = [f"Usually changed with {one_line(found.starts[0].path)}: {', '.join(usual)}."] if usual else []
     tail += doubts(found.doubt, found.starts) + (["Truncated; retry with fewer hops."] if found.is_cut else [])
-    commands = test_commands(row.node for row in found.tests if not row.is_guess)
+    commands = commands_for(row.node for row in found.tests if not row.is_guess)
     return lay_out(answer, call, [head, *(f"Test: {one_line(command)}" for command in commands)], _reached_lines, tail)
 
 

@@ -28,7 +28,7 @@ _SAID = {
 }
 _CERTAINTY = {
     Certainty.CERTAIN: "certain",
-    Certainty.MAY_CALL: "possible",
+    Certainty.MAY_CALL: "may call",
     Certainty.BY_NAME: "by name only",
 }
 

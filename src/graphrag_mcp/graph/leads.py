@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from graphrag_mcp.graph.declarations import VARIABLE, Declarations
+from graphrag_mcp.graph.code import VARIABLE, IndexedCode
 from graphrag_mcp.model.expressions import parse
 from graphrag_mcp.model.facts import Declared, FileFacts, Mention, Thing, Use
 from graphrag_mcp.model.files import CALLABLE, Category, RelationKind, SymbolKind
@@ -57,7 +57,7 @@ def _surest(leads: Iterable[Lead]) -> list[Lead]:
 class Leads:
     """Finds the leads of definitions, and remembers which methods override one."""
 
-    def __init__(self, code: Declarations) -> None:
+    def __init__(self, code: IndexedCode) -> None:
         self._code = code
         self._known_overriding: dict[Thing, list[Thing]] = {}
 
@@ -88,7 +88,7 @@ class Leads:
             for thing in self._written(node.path, mention):
                 written.setdefault(thing, mention.line)
         for thing, line in written.items():
-            name = self._code.search.resolver.declared(thing).name
+            name = self._code.resolver.declared(thing).name
             readers: dict[int, Site] = {}
             for site in self._code.search.sites(frozenset((thing,))).found:
                 if site.things and site.mention.use in _READING:
@@ -101,7 +101,7 @@ class Leads:
 
     def _written(self, path: str, mention: Mention) -> Sequence[Thing]:
         """Return the variables and fields that a mention writes, or to whose value it adds something."""
-        resolver = self._code.search.resolver
+        resolver = self._code.resolver
         if mention.use == Use.CALL and _FILLING.fullmatch(mention.name) and mention.receiver:
             meant = resolver.names.found(path, mention.at, parse(mention.receiver))
         else:
@@ -136,7 +136,7 @@ class Leads:
 
     def _leads_of_type(self, node: CodeNode, kind: Thing) -> Iterator[Lead]:
         """Yield the methods of a type: those that run when it, or an instance, is called come before all others."""
-        resolver = self._code.search.resolver
+        resolver = self._code.resolver
         methods = resolver.things.methods_of(kind)
         for method in methods:
             is_run = resolver.things.is_run_by_call(method, kind)
@@ -172,7 +172,7 @@ class Leads:
                 yield mention
 
     def _leads_at(self, node: CodeNode, mention: Mention) -> Iterator[Lead]:
-        resolver = self._code.search.resolver
+        resolver = self._code.resolver
         meant = resolver.resolve(node.path, mention)
         if meant is None or not meant.things:
             if mention.use == Use.CALL and mention.receiver:
@@ -205,7 +205,7 @@ class Leads:
 
     def _is_called(self, member: Thing, receiver: str) -> bool:
         """Return whether the type of a member is called like a receiver: `Session` or `DbSession` like `session`."""
-        owner = self._code.search.resolver.declared(member).qualified.rpartition(".")[0].rpartition(".")[2].lower()
+        owner = self._code.resolver.declared(member).qualified.rpartition(".")[0].rpartition(".")[2].lower()
         return len(receiver) >= LEAST_RECEIVER and owner.endswith(receiver.lower().lstrip("_"))
 
     def _category(self, path: str) -> Category | None:
@@ -225,10 +225,10 @@ class Leads:
 
     def _held(self, thing: Thing) -> Sequence[Thing]:
         """Return the functions that a variable or field holds, as far as what is assigned to it is known."""
-        return functions_of(self._code.search.resolver.things.meaning((thing,)))
+        return functions_of(self._code.resolver.things.meaning((thing,)))
 
     def _overriding(self, thing: Thing) -> Sequence[Thing]:
-        if self._code.search.resolver.declared(thing).kind != SymbolKind.METHOD:
+        if self._code.resolver.declared(thing).kind != SymbolKind.METHOD:
             return ()
         known = self._known_overriding.get(thing)
         if known is None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence, Set
 
-from graphrag_mcp.graph.declarations import Declarations
+from graphrag_mcp.graph.code import IndexedCode
 from graphrag_mcp.graph.leads import Leads
 from graphrag_mcp.model.facts import Mention, Thing, Use
 from graphrag_mcp.model.files import RelationKind, SymbolKind
@@ -30,7 +30,7 @@ class Relations:
     """
 
     def __init__(self, store: SymbolGraph, facts: FactSource) -> None:
-        self._code = Declarations(store, facts)
+        self._code = IndexedCode(store, facts)
         self.leads = Leads(self._code)
 
     # ------------------------------------------------------------ to a definition
@@ -62,12 +62,10 @@ class Relations:
         asked = set(kinds) - ({RelationKind.INHERITS} if RelationKind.IMPLEMENTS in kinds else set())  # The same twice.
         found = [*below, *(edge for edge in found if edge.kind in asked)]
         undecided = frozenset((edge.path, edge.line) for edge in found if edge.certainty is Certainty.BY_NAME)
-        is_listed = not self._code.search.resolver.things.is_common(
-            things[0]
-        )  # Any receiver has it: a list says nothing.
+        is_listed = not self._code.resolver.things.is_common(things[0])  # Any receiver has it: a list says nothing.
         if not is_listed:
             found = [edge for edge in found if edge.certainty is not Certainty.BY_NAME]
-        name = self._code.search.resolver.declared(things[0]).name
+        name = self._code.resolver.declared(things[0]).name
         unparsed = frozenset(self._code.facts.unparsed(name, self._language(node.path)))
         use = Use.CALL if RelationKind.CALLS in kinds else Use.VALUE
         if all(self._code.search.is_confined(thing, use) for thing in things):
@@ -78,7 +76,7 @@ class Relations:
 
     def _sites(self, things: Sequence[Thing]) -> tuple[list[tuple[Site, Certainty]], Set[Place], int]:
         """Return the places that mean or may mean the things, those that mean others, and how many files are left."""
-        declared = self._code.search.resolver.declared
+        declared = self._code.resolver.declared
         above = {
             one
             for thing in things
@@ -106,7 +104,7 @@ class Relations:
         for thing in things:
             yield thing
             owner = self._code.hierarchy.owner_of(thing)
-            if owner is not None and self._code.search.resolver.things.is_constructor(thing, owner):
+            if owner is not None and self._code.resolver.things.is_constructor(thing, owner):
                 yield from (owner, *self._code.hierarchy.inheriting(thing))
 
     def _is_of(self, things: Sequence[Thing], site: Site) -> bool:
@@ -143,7 +141,7 @@ class Relations:
 
     def _below(self, node: CodeNode, things: Iterable[Thing], kind: RelationKind) -> Iterator[CodeEdge]:
         for thing in dict.fromkeys(things):
-            line = self._code.search.resolver.declared(thing).line
+            line = self._code.resolver.declared(thing).line
             yield CodeEdge(self._code.node_id(thing.path, thing), node.node_id, kind, thing.path, line)
 
     # ------------------------------------------------------------ from a definition
@@ -163,7 +161,7 @@ class Relations:
             return self._code.store.outgoing(node, kinds, scope)
         by_syntax = [kind for kind in kinds if kind in _BY_SYNTAX]
         edges, unknown = self._code.store.outgoing(node, by_syntax, scope) if by_syntax else ([], [])
-        resolver = self._code.search.resolver
+        resolver = self._code.resolver
         for kind, above in (
             (RelationKind.IMPLEMENTS, self._code.hierarchy.parents),
             (RelationKind.OVERRIDES, self._code.hierarchy.overridden),
@@ -188,7 +186,7 @@ class Relations:
 
     def _mentions_in(self, thing: Thing) -> Iterator[Mention]:
         facts = self._code.facts.facts(thing.path)
-        one = self._code.search.resolver.declared(thing)
+        one = self._code.resolver.declared(thing)
         for mention in facts.mentions if facts else ():
             if one.start <= mention.at < one.stop and mention.use in (Use.CALL, Use.CREATE):
                 yield mention

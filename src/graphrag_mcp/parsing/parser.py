@@ -19,8 +19,8 @@ from graphrag_mcp.parsing.code.syntax import SourceCode, SyntaxTimeoutError, par
 from graphrag_mcp.parsing.configuration import configuration_keys
 from graphrag_mcp.parsing.documents import documents
 from graphrag_mcp.parsing.facts import read_facts
-from graphrag_mcp.parsing.facts.manifests import read_manifest
 from graphrag_mcp.parsing.languages import Grammar, detect_language, is_cpp_header, load_grammar
+from graphrag_mcp.parsing.manifests import read_manifest
 from graphrag_mcp.parsing.outline import Outline
 from graphrag_mcp.text import source
 from graphrag_mcp.text.counts import counted

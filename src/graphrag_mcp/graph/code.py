@@ -46,12 +46,13 @@ _KINDS: dict[SymbolKind, dict[Use, RelationKind]] = {
 }
 
 
-class Declarations:
-    """One state of the index: its nodes, its facts, and the search in them."""
+class IndexedCode:
+    """One state of the index: its nodes, what declares them, and what is found out about them."""
 
     def __init__(self, store: SymbolGraph, facts: FactSource) -> None:
         self.store, self.facts = store, facts
         self.search = Search(facts)
+        self.resolver = self.search.resolver
         self.hierarchy = Hierarchy(self.search)
         self._nodes: dict[str, list[CodeNode]] = {}
         self._properties: dict[str, frozenset[str]] = {}  # The qualified names of those of a file.
@@ -87,7 +88,7 @@ class Declarations:
         """
         nodes = self.nodes_of(path)
         if thing is not None:
-            declared = self.search.resolver.declared(thing)
+            declared = self.resolver.declared(thing)
             for node in nodes:
                 if node.qualified_name == declared.qualified and node.start_line <= declared.line <= node.end_line:
                     return node.node_id
@@ -106,7 +107,7 @@ class Declarations:
 
     def is_property(self, thing: Thing) -> bool:
         """Return whether a declaration is read without a call, or is what is run when such a one is written."""
-        declared = self.search.resolver.declared(thing)
+        declared = self.resolver.declared(thing)
         if Mark.PROPERTY in declared.marks or declared.kind != SymbolKind.METHOD:
             return Mark.PROPERTY in declared.marks
         names = self._properties.get(thing.path)
@@ -118,9 +119,9 @@ class Declarations:
 
     def relation(self, thing: Thing, mention: Mention) -> RelationKind:
         """Return what a mention of a declaration is."""
-        declared = self.search.resolver.declared(thing)
+        declared = self.resolver.declared(thing)
         kind = SymbolKind.FIELD if self.is_property(thing) else SymbolKind(declared.kind)
         kinds = _KINDS.get(SymbolKind.FUNCTION if kind in CALLABLE else kind, _KINDS[SymbolKind.FIELD])
         found = kinds.get(Use(mention.use), RelationKind.CONTAINS)
-        is_embedded = found is RelationKind.INHERITS and self.search.resolver.things.has_method_sets(thing)
+        is_embedded = found is RelationKind.INHERITS and self.resolver.things.has_method_sets(thing)
         return RelationKind.USES if is_embedded else found

@@ -9,7 +9,7 @@ from graphrag_mcp.model.graph import CodeNode
 MOST_NAMES = 12  # With more tests, their files or packages are run as a whole.
 
 
-def test_commands(tests: Iterable[CodeNode]) -> list[str]:
+def commands_for(tests: Iterable[CodeNode]) -> list[str]:
     """Return one command for each language of the tests that has a usual runner; the tests keep their order."""
     by_runner: dict[Callable[[Sequence[CodeNode]], str], list[CodeNode]] = {}
     for node in tests:

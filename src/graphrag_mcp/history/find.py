@@ -37,9 +37,9 @@ class Past:
         self._top, self._folder = find_folder(root)
 
     def answer(self, words: str, node: CodeNode | None, line: int | None, span: Span) -> Told:
-        """Return the commits that made a definition, a file, or a line of it what it is; of all, without a node.
+        """Return the commits that changed a definition, a file, or one line of it; without a node, all of them.
 
-        words: of their messages, "" for any.
+        words: of their messages, "" for any. It reads git, for SECONDS at most.
         """
         try:
             if node is None:

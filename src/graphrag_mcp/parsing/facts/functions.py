@@ -61,7 +61,7 @@ class Functions(Part):
             self._bind_self(node, index)
 
     def _given(self, index: int, parameter: Parameter, name: Node) -> str:
-        """Return what a parameter holds: that of a test what the function of its name gives, which it mentions."""
+        """Return what a parameter holds: in a test of pytest, what the fixture of its name gives, which it mentions."""
         is_listed = parameter.optional or parameter.rest or (index, parameter.name) in self._declarations.listed_names
         if is_listed or Mark.GIVEN not in self._drafts[index].marks:
             return parameter.value

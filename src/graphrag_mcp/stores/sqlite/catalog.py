@@ -83,13 +83,8 @@ class SqliteCatalog:
         self._stated = _Stated(-1, frozenset(), {})
         self._kept = _Kept(-1, {}, {}, {}, [])
 
-    def chunks(self, chunk_ids: Sequence[int]) -> Mapping[int, StoredChunk]:
-        rows = self._database.rows(
-            f"""SELECT {CHUNK_COLUMNS} FROM chunks c CROSS JOIN files f ON f.id = c.file_id
-                WHERE c.id IN (SELECT value FROM json_each(?))""",
-            (id_list(chunk_ids),),
-        )
-        return {row[0]: read_chunk(row) for row in rows}
+    def chunks(self, chunk_ids: Iterable[int]) -> Mapping[int, StoredChunk]:
+        return read_chunks(self._database, chunk_ids)
 
     def chunk_at(self, path: str, line: int) -> StoredChunk | None:
         """Return the innermost chunk around a line of a file, else its first."""
@@ -295,6 +290,16 @@ class SqliteCatalog:
         if column not in ("language", "category", "note"):
             raise ValueError(f"files are not counted by {column!r}")
         return dict(self._database.rows(f"SELECT {column}, count(*) FROM files GROUP BY 1 ORDER BY 2 DESC, 1"))
+
+
+def read_chunks(database: Database, chunk_ids: Iterable[int]) -> dict[int, StoredChunk]:
+    """Return chunks by their ids; missing ones are left out."""
+    rows = database.rows(
+        f"""SELECT {CHUNK_COLUMNS} FROM chunks c CROSS JOIN files f ON f.id = c.file_id
+            WHERE c.id IN (SELECT value FROM json_each(?))""",
+        (id_list(chunk_ids),),
+    )
+    return {row[0]: read_chunk(row) for row in rows}
 
 
 def read_chunk(row: Sequence[Any]) -> StoredChunk:

@@ -6,7 +6,7 @@ from graphrag_mcp.model.files import RELATED_KINDS, RelationKind, Symbol, Symbol
 from graphrag_mcp.model.graph import certainty_of
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.model.search import GraphNeighbour, Mention, SymbolMatch
-from graphrag_mcp.stores.sqlite.catalog import CHUNK_COLUMNS, read_chunk
+from graphrag_mcp.stores.sqlite.catalog import read_chunks
 from graphrag_mcp.stores.sqlite.database import Database, id_list, marks
 from graphrag_mcp.stores.sqlite.schema import ORDINAL_BITS
 from graphrag_mcp.stores.sqlite.scope import FileFilter, ScopeResolver
@@ -180,12 +180,7 @@ class SqliteGraphStore:
         return [edge._replace(chunk_id=chunk_of[edge.relation_id]) for edge in edges if edge.relation_id in chunk_of]
 
     def _with_chunks(self, found: Sequence[tuple[SettledEdge, int]]) -> list[GraphNeighbour]:
-        rows = self._database.rows(
-            f"""SELECT {CHUNK_COLUMNS} FROM chunks c CROSS JOIN files f ON f.id = c.file_id
-                WHERE c.id IN (SELECT value FROM json_each(?))""",
-            (id_list(edge.chunk_id for edge, _ in found),),
-        )
-        chunks = {row[0]: read_chunk(row) for row in rows}
+        chunks = read_chunks(self._database, (edge.chunk_id for edge, _ in found))
         return [
             GraphNeighbour(
                 chunk=chunks[edge.chunk_id],

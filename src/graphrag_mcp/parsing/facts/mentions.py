@@ -30,41 +30,42 @@ class Mentions(Part):
     def read(self, used: Iterable[Used]) -> Iterator[Mention]:
         """Yield the mentions, without reads and writes of variables; a call of a variable may reach what it holds."""
         self._find_variables()
-        writer, shapes = self._writer, self._shapes
         for node, name in self._bindings.written:
             if not self._is_variable(name, node.start_byte):
                 yield Mention(node.start_byte, self._code.row(node.start_byte) + 1, name, Use.WRITE, "")
         for use, node, captures in _decided(used):
-            start = node.start_byte
-            is_declared = start in self._named and (start in self._by_name or "from" not in captures)
-            if use == "none" or (is_declared and "named" not in captures):
-                continue
-            name = writer.text(captures["named"][0] if "named" in captures else node)
-            if len(captures) == 1 and use in _READ_OR_WRITTEN and self._is_variable(name, start):
-                continue
-            if name in shapes.inferred:
-                continue
-            if use == "called":
-                name, use = "", Use.CALL.value
-            before, kind = captures.get("from"), captures.get("from.type")
-            if before:
-                receiver = writer.value(before[0])
-            elif kind:
-                receiver = instance(writer.type(kind[0]))
-            elif before := captures.get("from.module") or source_around(captures.get("from.around")):
-                receiver = module(writer.text(before[0]))
-            elif use == "field":
-                receiver, use = UNKNOWN, Use.WRITE.value
-            elif "from.other" in captures:
-                receiver = UNKNOWN
-            elif use in _READ_OR_WRITTEN and self._is_variable(name, start):
-                continue
-            else:
-                receiver = ""
-            if receiver in shapes.unmentioned.get(name, ()):
-                continue
-            given = self._arguments(captures["arguments"][0]) if "arguments" in captures else (-1, "")
-            yield Mention(start, self._code.row(start) + 1, name, use, receiver, *given)
+            mention = self._mention(use, node, captures)
+            if mention is not None:
+                yield mention
+
+    def _mention(self, use: str, node: Node, captures: Captures) -> Mention | None:
+        """Return a mention; None for a declaration, a variable, and what the language says to be none."""
+        start = node.start_byte
+        is_declared = start in self._named and (start in self._by_name or "from" not in captures)
+        if use == "none" or (is_declared and "named" not in captures):
+            return None
+        name = self._writer.text(captures["named"][0] if "named" in captures else node)
+        receiver = self._receiver(use, captures)
+        if name in self._shapes.inferred or (receiver or "") in self._shapes.unmentioned.get(name, ()):
+            return None
+        if receiver is None and use in _READ_OR_WRITTEN and self._is_variable(name, start):
+            return None
+        if use == "called":
+            name, use = "", Use.CALL.value
+        elif use == "field":
+            use = Use.WRITE.value
+        given = self._arguments(captures["arguments"][0]) if "arguments" in captures else (-1, "")
+        return Mention(start, self._code.row(start) + 1, name, use, receiver or "", *given)
+
+    def _receiver(self, use: str, captures: Captures) -> str | None:
+        """Return what stands before a name, or whose member it is; None for a name alone."""
+        if before := captures.get("from"):
+            return self._writer.value(before[0])
+        if kind := captures.get("from.type"):
+            return instance(self._writer.type(kind[0]))
+        if source := captures.get("from.module") or source_around(captures.get("from.around")):
+            return module(self._writer.text(source[0]))
+        return UNKNOWN if use == "field" or "from.other" in captures else None
 
     def _arguments(self, node: Node) -> tuple[int, str]:
         """Return the number of the arguments of a call, and what they are where functions are told apart by them."""

@@ -20,7 +20,7 @@ from graphrag_mcp.model.files import (
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.model.search import Ranked, StoredChunk, StoredFile
 from graphrag_mcp.stores.sqlite.database import Database, id_list, marks
-from graphrag_mcp.stores.sqlite.schema import ORDINAL_BITS
+from graphrag_mcp.stores.sqlite.schema import ORDINAL_BITS, of_file
 
 if TYPE_CHECKING:  # The parsing processes import this module, and start sooner without numpy.
     from graphrag_mcp.stores.sqlite.scope import ScopeResolver
@@ -90,7 +90,7 @@ class SqliteCatalog:
         """Return the innermost chunk around a line of a file, else its first."""
         rows = self._database.rows(
             f"""SELECT {CHUNK_COLUMNS} FROM files f CROSS JOIN chunks c
-                ON c.id >= f.id << {ORDINAL_BITS} AND c.id < f.id + 1 << {ORDINAL_BITS} WHERE f.path = ?1
+                ON {of_file("c.id", "f.id")} WHERE f.path = ?1
                 ORDER BY NOT ?2 BETWEEN c.start_line AND c.end_line, c.end_line - c.start_line LIMIT 1""",
             (path, line),
         )
@@ -144,7 +144,7 @@ class SqliteCatalog:
         found: dict[int, dict[int, tuple[int, int]]] = {file_id: {} for file_id in file_ids}
         for chunk_id, start, end in self._database.rows(
             f"""SELECT c.id, c.start_line, c.end_line FROM json_each(?) wanted CROSS JOIN main.chunks c
-                ON c.id >= wanted.value << {ORDINAL_BITS} AND c.id < wanted.value + 1 << {ORDINAL_BITS}
+                ON {of_file("c.id", "wanted.value")}
                 ORDER BY c.id""",
             (id_list(file_ids),),
         ):

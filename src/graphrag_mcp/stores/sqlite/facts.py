@@ -7,7 +7,7 @@ from functools import cached_property, lru_cache
 from graphrag_mcp.model.facts import FACT_LANGUAGES, Declared, FileFacts, Thing, unpack
 from graphrag_mcp.model.manifests import Manifest, load_manifest
 from graphrag_mcp.stores.sqlite.database import Database
-from graphrag_mcp.stores.sqlite.schema import ORDINAL_BITS
+from graphrag_mcp.stores.sqlite.schema import of_file
 
 FILES_KEPT = 400  # Unpacked facts of a file take about 50 times the bytes of its packed ones.
 
@@ -92,7 +92,7 @@ class SqliteFacts:
         """The files of a language that have no facts, with their text."""
         rows = self._database.rows(
             f"""SELECT f.language, f.path, group_concat(c.text, char(10)) FROM files f
-                CROSS JOIN chunks c ON c.id BETWEEN f.id << {ORDINAL_BITS} AND (f.id + 1 << {ORDINAL_BITS}) - 1
+                CROSS JOIN chunks c ON {of_file("c.id", "f.id")}
                 WHERE f.id NOT IN (SELECT file_id FROM main.facts)
                   AND f.language IN (SELECT value FROM json_each(?)) GROUP BY f.id""",
             (json.dumps(sorted(FACT_LANGUAGES)),),

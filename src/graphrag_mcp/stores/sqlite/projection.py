@@ -13,7 +13,7 @@ from graphrag_mcp.stores.projection import Changing, ProjectedChunk, ProjectedEd
 from graphrag_mcp.stores.sqlite.catalog import CHUNK_COLUMNS, read_chunk
 from graphrag_mcp.stores.sqlite.database import Database, id_list
 from graphrag_mcp.stores.sqlite.graph import SqliteGraphStore
-from graphrag_mcp.stores.sqlite.schema import KEYWORD_FIELDS, ORDINAL_BITS, ORDINAL_MASK
+from graphrag_mcp.stores.sqlite.schema import KEYWORD_FIELDS, ORDINAL_BITS, ORDINAL_MASK, of_file
 from graphrag_mcp.stores.sqlite.settling import MAX_CANDIDATES, count_definitions
 
 # A change of one of these changes the replica of the file.
@@ -200,7 +200,7 @@ class SqliteProjectionSource:
         rows = self._database.rows(
             f"""SELECT {CHUNK_COLUMNS}, {", ".join(f"k.{field}" for field in fields)}, v.vector
                 FROM json_each(?) wanted CROSS JOIN files f ON f.id = wanted.value
-                CROSS JOIN chunks c ON c.id >= f.id << {ORDINAL_BITS} AND c.id < f.id + 1 << {ORDINAL_BITS}
+                CROSS JOIN chunks c ON {of_file("c.id", "f.id")}
                 CROSS JOIN keywords k ON k.rowid = c.id
                 LEFT JOIN vectors v ON v.chunk_id = c.id
                     AND v.model_id = (SELECT id FROM models WHERE fingerprint = ?) ORDER BY c.id""",

@@ -16,6 +16,12 @@ ORDINAL_BITS = 16  # 65,536 chunks a file: a file of 10 MB has about 7,000.
 MAX_CHUNKS_PER_FILE = 1 << ORDINAL_BITS
 ORDINAL_MASK = MAX_CHUNKS_PER_FILE - 1
 
+
+def of_file(chunk_id: str, file_id: str) -> str:
+    """Return in SQL whether a chunk is of a file, by their ids."""
+    return f"{chunk_id} BETWEEN {file_id} << {ORDINAL_BITS} AND ({file_id} + 1 << {ORDINAL_BITS}) - 1"
+
+
 # Columns of the full-text table with the weights that its BM25 gives them. Measured by the ranking study: having the
 # fields matters (+.012), their exact weights hardly (± .003).
 KEYWORD_FIELDS = {"names": 3.0, "stem": 2.0, "enclosing": 1.0, "comments": 0.5, "directory": 0.5, "body": 1.0}

@@ -24,7 +24,7 @@ from graphrag_mcp.model.files import (
 )
 from graphrag_mcp.model.search import EdgeDirection
 from graphrag_mcp.stores.sqlite.database import Database, id_list
-from graphrag_mcp.stores.sqlite.schema import ORDINAL_BITS
+from graphrag_mcp.stores.sqlite.schema import ORDINAL_BITS, of_file
 from graphrag_mcp.stores.sqlite.scope import FileFilter
 
 MAX_CANDIDATES = 5  # A name of more things than this says nothing about which of them is meant.
@@ -188,7 +188,7 @@ class Settler:
         """Return the chunk in which each relation stands."""
         rows = self._database.rows(
             f"""SELECT r.id, c.id FROM main.relations r CROSS JOIN chunks c
-                ON c.id BETWEEN r.file_id << {ORDINAL_BITS} AND (r.file_id + 1 << {ORDINAL_BITS}) - 1
+                ON {of_file("c.id", "r.file_id")}
                    AND r.line BETWEEN c.start_line AND c.end_line
                 WHERE r.id IN (SELECT value FROM json_each(?))""",
             (id_list(relation_ids),),

@@ -8,7 +8,7 @@ from graphrag_mcp.model.files import Category, RelationKind, Resolution, SymbolK
 from graphrag_mcp.model.graph import UNKNOWN_MODULE, CodeEdge, CodeNode, Dependency, Mentioned, Place, certainty_of
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.stores.sqlite.database import Database, id_list, marks
-from graphrag_mcp.stores.sqlite.schema import ORDINAL_BITS
+from graphrag_mcp.stores.sqlite.schema import of_file
 from graphrag_mcp.stores.sqlite.scope import FileFilter, ScopeResolver
 from graphrag_mcp.stores.sqlite.settling import OF_RELATIONS, Definition, SettledEdge, Settler, count_definitions
 
@@ -60,7 +60,7 @@ class SqliteSymbolGraph:
         rows = self._database.rows(
             f"""SELECT f.id, f.path, f.category, f.archive_reason IS NOT NULL, coalesce(max(c.end_line), 1)
                 FROM files f LEFT JOIN chunks c
-                ON c.id >= f.id << {ORDINAL_BITS} AND c.id < f.id + 1 << {ORDINAL_BITS}
+                ON {of_file("c.id", "f.id")}
                 WHERE f.path = ? GROUP BY f.id""",
             (path,),
         )
@@ -84,7 +84,7 @@ class SqliteSymbolGraph:
         rows = self._database.rows(
             f"""SELECT f.path, one.value ->> 1 AS line, c.start_line, c.text
                 FROM json_each(?) one CROSS JOIN files f ON f.path = one.value ->> 0
-                CROSS JOIN chunks c ON c.id BETWEEN f.id << {ORDINAL_BITS} AND (f.id + 1 << {ORDINAL_BITS}) - 1
+                CROSS JOIN chunks c ON {of_file("c.id", "f.id")}
                     AND one.value ->> 1 BETWEEN c.start_line AND c.end_line""",
             (json.dumps(sorted(wanted)),),
         )
@@ -112,7 +112,7 @@ class SqliteSymbolGraph:
         files = self._database.rows(
             f"""SELECT f.id, f.path, f.category, f.archive_reason IS NOT NULL,
                        coalesce((SELECT max(c.end_line) FROM chunks c
-                                 WHERE c.id BETWEEN f.id << {ORDINAL_BITS} AND (f.id + 1 << {ORDINAL_BITS}) - 1), 1)
+                                 WHERE {of_file("c.id", "f.id")}), 1)
                 FROM files f WHERE f.id IN (SELECT value FROM json_each(?))""",
             (id_list(-node_id for node_id in wanted if node_id < 0),),
         )

@@ -10,7 +10,7 @@ from graphrag_mcp.model.files import ArchiveClass
 from graphrag_mcp.ports import Matrix
 from graphrag_mcp.stores.sqlite.database import Database, id_list, is_busy
 from graphrag_mcp.stores.sqlite.rows import PackedFile, TreeEntry
-from graphrag_mcp.stores.sqlite.schema import KEYWORD_FIELDS, ORDINAL_BITS
+from graphrag_mcp.stores.sqlite.schema import KEYWORD_FIELDS, ORDINAL_BITS, of_file
 from graphrag_mcp.stores.sqlite.trees import remove_orphans, remove_rows, remove_tree, retire_others
 
 
@@ -56,7 +56,7 @@ class SqliteIndexWriter:
         """Return the vectors of all contents of a path, by the hash of the embedded text."""
         rows = self._database.rows(
             f"""SELECT v.text_hash, v.vector FROM main.files f CROSS JOIN vectors v
-                ON v.chunk_id >= f.id << {ORDINAL_BITS} AND v.chunk_id < f.id + 1 << {ORDINAL_BITS}
+                ON {of_file("v.chunk_id", "f.id")}
                 WHERE f.path = ? AND v.model_id = ?""",
             (path, model_id),
         )

@@ -84,34 +84,17 @@ class FactReader:
         self._imports: list[Imported] = []
         self._exports: list[Exported] = []
         self._flows: list[Flow] = []
-        self._add: Mapping[str, Callable[[str, Captures], None]] = {  # A match is of the first role that it has.
-            "handed": declared.add_handed,
-            "member": declared.add_member,
-            "indexed": declared.add_indexed,
-            **dict.fromkeys(RESULTS, reading.add_nodes),
-            **dict.fromkeys((*MARKS, "listed", "decorator"), declared.add_mark),
-            **dict.fromkeys(OUTER, reading.add_nodes),
-            **dict.fromkeys(BINDERS, self._bindings.add),
-            **dict.fromkeys(_TYPES, declared.add_type),
-            "open": declared.add_open,
-            "unit": self._add_unit,
-            "scope": declared.add_scope,
-            **dict.fromkeys(_BASES, declared.add_bases),
-            **dict.fromkeys(_IMPORTS, self._add_import),
-            **dict.fromkeys(_EXPORTS, self._add_export),
-            "given": self._add_flow,
-            "passed": self._add_passed,
-        }
 
     def read(self, matches: Matches, path: str, language: str) -> FileFacts:
         """Return the facts of a file by what is found in its tree."""
-        by_role, used = self._sorted(matches.facts)
+        readers = self._readers()
+        by_role, used = _sorted(matches.facts, (*_NUMBERED, *readers))
         for role in _NUMBERED:
             for captures in sorted(by_role.pop(role, ()), key=lambda captures: "name" not in captures):
                 self._declarations.number(role, captures)
         for role, found in by_role.items():
             for captures in found:
-                self._add[role](role, captures)
+                readers[role](role, captures)
         self._functions.read(matches.tree)
         self._declarations.own_members()
         self._declarations.bind_own_instances()
@@ -129,26 +112,29 @@ class FactReader:
             self._flows,
         )
 
-    def _sorted(self, matches: Iterable[Match]) -> tuple[dict[str, list[Captures]], list[Used]]:
-        """Return the matches by their role, and those that are mentions."""
-        into: dict[int, list[Captures]] = {}  # A pattern has one role.
-        found: dict[str, list[Captures]] = {}
-        used: list[Used] = []
-        for pattern, captures in matches:
-            if pattern not in into:
-                role = self._role(captures)
-                if role.startswith(MENTIONS):
-                    used.append((pattern, role, []))
-                    into[pattern] = used[-1][2]
-                else:
-                    into[pattern] = found.setdefault(role, [])
-            into[pattern].append(captures)
-        return found, used
+    def _readers(self) -> Mapping[str, Callable[[str, Captures], None]]:
+        """Return what reads the matches of a role; a match is of the first one that it has.
 
-    def _role(self, captures: Captures) -> str:
-        """Return the role of a match: the mention, or what is not only a part of another."""
-        mention = next((name for name in captures if name.startswith(MENTIONS)), "")
-        return mention or next(role for role in (*_NUMBERED, *self._add) if role in captures)
+        It is not kept: a reader that holds its own methods is freed by the garbage collector only, with its tree.
+        """
+        return {
+            "handed": self._declarations.add_handed,
+            "member": self._declarations.add_member,
+            "indexed": self._declarations.add_indexed,
+            **dict.fromkeys(RESULTS, self._reading.add_nodes),
+            **dict.fromkeys((*MARKS, "listed", "decorator"), self._declarations.add_mark),
+            **dict.fromkeys(OUTER, self._reading.add_nodes),
+            **dict.fromkeys(BINDERS, self._bindings.add),
+            **dict.fromkeys(_TYPES, self._declarations.add_type),
+            "open": self._declarations.add_open,
+            "unit": self._add_unit,
+            "scope": self._declarations.add_scope,
+            **dict.fromkeys(_BASES, self._declarations.add_bases),
+            **dict.fromkeys(_IMPORTS, self._add_import),
+            **dict.fromkeys(_EXPORTS, self._add_export),
+            "given": self._add_flow,
+            "passed": self._add_passed,
+        }
 
     def _add_unit(self, role: str, captures: Captures) -> None:
         self._unit = self._writer.text(captures[role][0])
@@ -211,3 +197,26 @@ class FactReader:
         expected = self._writer.expected(node)
         function, _, number = expected.rpartition("@")
         return (function, int(number)) if function and number.isdecimal() else (expected, -1)
+
+
+def _sorted(matches: Iterable[Match], roles: Sequence[str]) -> tuple[dict[str, list[Captures]], list[Used]]:
+    """Return the matches by their role, and those that are mentions. roles: all others, in order."""
+    into: dict[int, list[Captures]] = {}  # A pattern has one role.
+    found: dict[str, list[Captures]] = {}
+    used: list[Used] = []
+    for pattern, captures in matches:
+        if pattern not in into:
+            role = _role(captures, roles)
+            if role.startswith(MENTIONS):
+                used.append((pattern, role, []))
+                into[pattern] = used[-1][2]
+            else:
+                into[pattern] = found.setdefault(role, [])
+        into[pattern].append(captures)
+    return found, used
+
+
+def _role(captures: Captures, roles: Sequence[str]) -> str:
+    """Return the role of a match: the mention, or what is not only a part of another."""
+    mention = next((name for name in captures if name.startswith(MENTIONS)), "")
+    return mention or next(role for role in roles if role in captures)

@@ -45,10 +45,10 @@ class Mentions(Part):
         if use == "none" or (is_declared and "named" not in captures):
             return None
         name = self._writer.text(captures["named"][0] if "named" in captures else node)
-        receiver = self._receiver(use, captures)
-        if name in self._shapes.inferred or (receiver or "") in self._shapes.unmentioned.get(name, ()):
-            return None
+        receiver = self._receiver(use, captures) if len(captures) > 1 or use == "field" else None
         if receiver is None and use in _READ_OR_WRITTEN and self._is_variable(name, start):
+            return None
+        if name in self._shapes.inferred or (receiver or "") in self._shapes.unmentioned.get(name, ()):
             return None
         if use == "called":
             name, use = "", Use.CALL.value

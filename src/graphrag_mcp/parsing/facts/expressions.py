@@ -33,56 +33,49 @@ class ParameterRule:
 
 @dataclass(frozen=True, slots=True)
 class Shapes:
-    """How the nodes of a language are written.
-
-    parameters: by the type of their node; others in a list are skipped. results: writes what a call gives, from the
-    node of the result, which is in the field `result`. unit: returns the unit of a file from its path and its package
-    clause. this, above: the names of the own instance, and of what it inherits, inside a type. lists: nodes that hold
-    several names or values. alone: values that give one thing, and a truth value besides. repeated: declarations that
-    repeat the one before where they say nothing. taken: what a name gets from a pattern that takes a value apart.
-    assigning: the node whose patterns bind nothing, but write to what is bound.
-    expected: what the place of a function expects there. signatures: the names of members that have none in the syntax.
-    selves: functions in which the name of the own instance means their own. marks: what words before a function say.
-    unset: what a variable holds that is given nothing. bound: the field of a type parameter with what it is at least,
-    or what writes that. loops: what a loop gives. patterns: nodes that take a value apart. members: the
-    fields of a member that is bound: its owner and its name. spreads: what a parameter
-    that takes all further arguments holds, from its type. enter: what a block binds of the value that it enters.
-    passes_self: whether the own instance is the first parameter. overloads: whether functions of one name are told
-    apart by their arguments. binds_imports: whether an import binds names where it
-    stands, as an assignment does. inferred: words instead of a type, where the value says it.
-    passed: arguments that a function may be given as. unmentioned: names that are no mentions behind some receivers.
-    """
+    """How the nodes of a language are written. Sets have the types of nodes."""
 
     values: Mapping[str, Rule]
     types: Mapping[str, Rule]
-    parameters: Mapping[str, ParameterRule]
-    results: Callable[["Writer", Node | None], str]
-    unit: Callable[[str, str], str]
-    result: str = "result"
-    this: str = ""
-    above: str = ""
-    lists: Set[str] = frozenset()
-    alone: Set[str] = frozenset()
-    repeated: Set[str] = frozenset()
-    taken: Rule | None = None
-    assigning: str = ""
-    expected: Rule | None = None
-    signatures: Mapping[str, str] = field(default_factory=dict)
-    selves: Set[str] = frozenset()
-    marks: Mapping[str, Mark] = field(default_factory=dict)
-    unset: str = UNKNOWN
-    bound: "str | Rule" = ""
-    loops: Sequence[str] = ("[@]", "[*]")
-    patterns: Set[str] = frozenset()
+    parameters: Mapping[str, ParameterRule]  # Other nodes in a list of parameters are skipped.
+    results: Callable[["Writer", Node | None], str]  # What a call gives, from the node of the result.
+    unit: Callable[[str, str], str]  # The unit of a file, from its path and its package clause.
+
+    # Functions.
+    result: str = "result"  # The field that says what a function gives.
+    expected: Rule | None = None  # What the place of a function expects there.
+    passed: Set[str] = frozenset()  # Arguments that a function may be given as.
+    marks: Mapping[str, Mark] = field(default_factory=dict)  # What words before a function say.
+    spreads: Mapping[str, str] = field(default_factory=dict)  # What a parameter of all further arguments holds.
+    overloads: bool = False  # Whether functions of one name are told apart by their arguments.
+
+    # The own instance.
+    this: str = ""  # Its name inside a type,
+    above: str = ""  # and that of what it inherits.
+    selves: Set[str] = frozenset()  # Functions in which the name means their own.
+    passes_self: bool = False  # Whether it is the first parameter.
+
+    # Types.
+    bound: "str | Rule" = ""  # The field of a type parameter with what it is at least, or what writes that.
+    inferred: Set[str] = frozenset()  # Words instead of a type, where the value says it.
+    signatures: Mapping[str, str] = field(default_factory=dict)  # The names of members that have none in the syntax.
+
+    # What names hold.
+    lists: Set[str] = frozenset()  # Nodes with several names or values.
+    alone: Set[str] = frozenset()  # Values that give one thing, and a truth value besides.
+    repeated: Set[str] = frozenset()  # Declarations that repeat the one before where they say nothing.
+    unset: str = UNKNOWN  # What a variable holds that is given nothing.
+    loops: Sequence[str] = ("[@]", "[*]")  # What a loop gives.
+    enter: Mapping[str, str] = field(default_factory=dict)  # What a block binds of the value that it enters.
+    patterns: Set[str] = frozenset()  # Nodes that take a value apart.
+    taken: Rule | None = None  # What a name gets from such a pattern.
+    assigning: str = ""  # The node whose patterns bind nothing, but write to what is bound.
     members: Mapping[str, tuple[str, str]] = field(default_factory=dict)
-    spreads: Mapping[str, str] = field(default_factory=dict)
-    enter: Mapping[str, str] = field(default_factory=dict)
-    passes_self: bool = False
-    overloads: bool = False
-    binds_imports: bool = False
-    inferred: Set[str] = frozenset()
-    passed: Set[str] = frozenset()
-    unmentioned: Mapping[str, Set[str]] = field(default_factory=dict)
+    """The fields of a member that is bound: its owner and its name."""
+
+    # Names.
+    binds_imports: bool = False  # Whether an import binds names where it stands, as an assignment does.
+    unmentioned: Mapping[str, Set[str]] = field(default_factory=dict)  # No mentions behind these receivers.
 
 
 class Writer:

@@ -287,3 +287,47 @@ def test_a_call_on_one_of_several_types_may_call_each(tmp_path: Path) -> None:
     """Which of them the value is, is not known."""
     text = "class A { stop() {} }\nclass B { stop() {} }\nfunction f(u: A | B) { u.stop() }\n"
     assert rows(tmp_path, {"a.ts": text}, "B.stop", Direction.CALLERS) == ["a.ts:3 may call"]
+
+
+ATTRIBUTES = """class Answer:
+    kind = None
+    maker = dict
+    def __init__(self, kind):
+        self.kind = kind
+    def head(self):
+        return self.kind
+    def make(self):
+        return self.maker()
+    def __enter__(self):
+        return self
+
+class Stream(Answer):
+    def __init__(self, kind):
+        self.kind = self.kind if kind is None else kind
+
+class Page(Answer):
+    kind = "page"
+"""
+
+
+@pytest.mark.parametrize(
+    ("symbol", "direction", "found"),
+    [
+        ("Answer.kind", Direction.WRITERS, ["a.py:5 certain", "a.py:15 certain"]),
+        ("Answer.kind", Direction.READERS, ["a.py:7 certain", "a.py:15 certain"]),
+        ("Page.kind", Direction.READERS, ["a.py:7 may call"]),
+        ("Answer.kind", Direction.OVERRIDES, ["a.py:18 certain"]),
+        ("Answer.maker", Direction.READERS, ["a.py:9 certain"]),
+    ],
+)
+def test_an_attribute_of_python_is_that_of_the_types_above_and_below(
+    tmp_path: Path, symbol: str, direction: Direction, found: list[str]
+) -> None:
+    """What a method of a subclass assigns is the attribute above; what a subclass declares may be read above."""
+    assert rows(tmp_path, {"a.py": ATTRIBUTES}, symbol, direction) == found
+
+
+def test_what_python_calls_by_itself_is_never_complete(tmp_path: Path) -> None:
+    """`with Answer()` calls `__enter__`, and nothing names it."""
+    assert not ask(tmp_path, {"a.py": ATTRIBUTES}, "Answer.__enter__", Direction.CALLERS).doubt.is_complete
+    assert ask(tmp_path, {"a.py": ATTRIBUTES}, "Answer.make", Direction.CALLERS).doubt.is_complete

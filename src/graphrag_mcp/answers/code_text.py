@@ -51,6 +51,7 @@ IN_WORDS = {
     Certainty.MAY_CALL: "may call it, one of several targets",
     Certainty.BY_NAME: "by name only",
 }
+_DOING = {Direction.READERS: "read", Direction.WRITERS: "write", Direction.USERS: "use"}
 _PLAIN = {
     Direction.CALLERS: (RelationKind.CALLS,),
     Direction.CALLEES: (RelationKind.CALLS,),
@@ -97,7 +98,9 @@ def trace_text(answer: "CodeAnswer[Trace, Step]", call: Call[TraceArguments]) ->
     more = f" and {len(found.starts) - 3} more of that name" if len(found.starts) > 3 else ""
     within = f" within {counted(found.hops, 'hop')}" if found.hops > 1 else ""
     kinds = Counter(step.edge.certainty for step in found.steps)
-    parts = [f"{kinds[certainty]:,} {IN_WORDS[certainty]}" for certainty in Certainty if kinds[certainty]]
+    parts = [
+        f"{kinds[certainty]:,} {_in_words(certainty, found.direction)}" for certainty in Certainty if kinds[certainty]
+    ]
     head = f"{counted(total, *_NOUNS[found.direction])}{within} of {starts}{more}: {', '.join(parts)}."
     if not total:
         certain = "" if found.doubt.is_complete else " certain"
@@ -134,6 +137,10 @@ def _step_head(step: "Step", found: "Trace") -> str:
     return f"  {_target(far) if is_from else name_of(far)}{_step_words(step, found)}"
 
 
+def _in_words(certainty: Certainty, direction: Direction) -> str:
+    return IN_WORDS[certainty].replace("call", _DOING.get(direction, "call"))
+
+
 def _step_words(step: "Step", found: "Trace") -> str:
     near = step.source if found.direction in OUTGOING else step.target
     words = []
@@ -144,7 +151,7 @@ def _step_words(step: "Step", found: "Trace") -> str:
     if step.source == step.target:
         words.append("recursion")
     if step.edge.certainty is not Certainty.CERTAIN:
-        words.append(IN_WORDS[step.edge.certainty])
+        words.append(_in_words(step.edge.certainty, found.direction))
     return f"  ({', '.join(words)})" if words else ""
 
 
@@ -323,6 +330,8 @@ def doubts(doubt: Doubt, starts: Sequence[CodeNode], how: str = "unresolved=true
     if doubt.unparsed:
         shown = ", ".join(map(one_line, sorted(doubt.unparsed)[:3])) + (", ..." if len(doubt.unparsed) > 3 else "")
         said.append(f"{counted(len(doubt.unparsed), 'file has', 'files have')} lines that do not parse: {shown}")
+    if doubt.is_implicit:
+        said.append("calls by operators, loops, `with` and the like are not followed")
     if doubt.left:
         said.append(f"{counted(doubt.left, 'file')} with the name not looked at yet: ask again")
     if not doubt.is_typed and all(start.is_file for start in starts):

@@ -59,6 +59,7 @@ class Relations:
         sites, others, left = self._sites(things)
         visible = self._code.store.visible({site.path for site, _ in sites}, scope)
         found = [self._edge_to(node, things, site, certainty) for site, certainty in sites if site.path in visible]
+        kinds = (*kinds, RelationKind.CALLS) if RelationKind.READS in kinds and self._is_value(node, things) else kinds
         asked = set(kinds) - ({RelationKind.INHERITS} if RelationKind.IMPLEMENTS in kinds else set())  # The same twice.
         found = [*below, *(edge for edge in found if edge.kind in asked)]
         undecided = frozenset((edge.path, edge.line) for edge in found if edge.certainty is Certainty.BY_NAME)
@@ -71,16 +72,24 @@ class Relations:
         if all(self._code.search.is_confined(thing, use) for thing in things):
             unparsed &= {node.path}
         return edges + found, Doubt(
-            undecided, frozenset(others), unparsed, left or int(self._code.search.is_cut), is_listed=is_listed
+            undecided,
+            frozenset(others),
+            unparsed,
+            left or int(self._code.search.is_cut),
+            is_listed=is_listed,
+            is_implicit=RelationKind.CALLS in kinds and any(map(self._code.resolver.things.is_implicit, things)),
         )
+
+    def _is_value(self, node: CodeNode, things: Sequence[Thing]) -> bool:
+        """Return whether calling a definition reads what it holds first."""
+        return node.kind in (SymbolKind.FIELD, SymbolKind.CONSTANT) or any(map(self._code.is_property, things))
 
     def _sites(self, things: Sequence[Thing]) -> tuple[list[tuple[Site, Certainty]], Set[Place], int]:
         """Return the places that mean or may mean the things, those that mean others, and how many files are left."""
-        declared = self._code.resolver.declared
         above = {
             one
             for thing in things
-            if declared(thing).kind == SymbolKind.METHOD
+            if self._code.resolver.things.is_replaceable(thing)
             for one in self._code.hierarchy.overridden(thing)
         }
         handed = {one for thing in things for one in self._code.hierarchy.handed_as(thing)}
@@ -131,10 +140,11 @@ class Relations:
             alike = (one for thing in things for one in self._code.hierarchy.alike(thing))
             for edge in self._below(node, alike, RelationKind.IMPLEMENTS):
                 yield edge._replace(certainty=Certainty.BY_NAME, is_guess=True)
-        if RelationKind.OVERRIDES in kinds and node.kind is SymbolKind.METHOD:
+        if RelationKind.OVERRIDES in kinds:
             below = (
                 one
                 for thing in things
+                if self._code.resolver.things.is_replaceable(thing)
                 for one in (*self._code.hierarchy.overriding(thing), *self._code.hierarchy.functions(thing))
             )
             yield from self._below(node, below, RelationKind.OVERRIDES)

@@ -80,7 +80,7 @@ class Doubt:
     others: places of the name that mean something else.
     unparsed: files with the name, of which some lines could not be parsed. left: files with the name that there was no
     time to look at. is_typed: whether types are known at all, else names and imports are compared. is_listed: whether
-    the undecided places can be listed.
+    the undecided places can be listed. is_implicit: whether the language calls the definition by itself as well.
     """
 
     undecided: frozenset[Place] = frozenset()
@@ -90,11 +90,12 @@ class Doubt:
     is_typed: bool = True
     is_listed: bool = True
     beyond: frozenset[Place] = frozenset()
+    is_implicit: bool = False
 
     @property
     def is_complete(self) -> bool:
         """Whether nothing is missing."""
-        return self.is_typed and not (self.undecided or self.beyond or self.unparsed or self.left)
+        return self.is_typed and not (self.undecided or self.beyond or self.unparsed or self.left or self.is_implicit)
 
     def __or__(self, other: "Doubt") -> "Doubt":
         return Doubt(
@@ -105,6 +106,7 @@ class Doubt:
             self.is_typed and other.is_typed,
             self.is_listed and other.is_listed,
             self.beyond | other.beyond,
+            self.is_implicit or other.is_implicit,
         )
 
     def at(self, hop: int) -> "Doubt":

@@ -147,13 +147,19 @@ class Hierarchy:
         for one in types:
             member = self._resolver.members.find(Instance((one,)), name)
             for thing in member.things if member else ():
-                if thing != method and thing.path not in LIBRARIES and self._fits(method, thing):
+                is_other = thing != method and thing.path not in LIBRARIES
+                if is_other and not self._resolver.things.is_only_assigned(thing) and self._fits(method, thing):
                     found[thing] = None
         return list(found)
 
     def may_reach(self, site: Site, method: Thing) -> bool:
-        """Return whether a call of a method above may reach this one: its type is below the type of the receiver."""
-        if site.mention.use != Use.CALL:
+        """Return whether a member above may be this one: its type is below the type of the receiver.
+
+        A method is reached by a call; a field or a property also by reading and writing it.
+        """
+        declared = self._resolver.declared(method)
+        is_value = declared.kind != SymbolKind.METHOD or Mark.PROPERTY in declared.marks
+        if site.mention.use != Use.CALL and not is_value:
             return False
         owner = self.owner_of(method)
         if owner is None or not site.mention.receiver:

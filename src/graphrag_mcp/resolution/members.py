@@ -152,7 +152,9 @@ class Members(Part):
         return self.find(Instance(library), name) if library else None
 
     def _in_order(self, policy: Policy, order: Sequence[Value | None], name: str) -> Found | None:
+        """Look in the types one by one; a field that is only assigned in methods is that of a type above as well."""
         is_foreign = is_hooked = False
+        found: Found | None = None
         for one in order:
             if isinstance(one, Outside):
                 known = policy.foreign_members(one.name)
@@ -160,12 +162,22 @@ class Members(Part):
             elif isinstance(one, Many | Table | Several | Signature | Later):
                 is_foreign = True
             elif not isinstance(one, Instance | Type):
-                return None
+                return found
             elif own := self._own(one, name, order[0]):
-                return None if is_foreign else own
+                if is_foreign:
+                    return found
+                found = Found(found.things + own.things, found.value) if found else own
+                if not self._is_only_assigned(own):
+                    return found
             else:
                 is_hooked = is_hooked or any(self._own(one, hook) for hook in policy.hooks)
+        if found:
+            return found
         return Found((), None) if is_foreign else None if is_hooked else ABSENT
+
+    def _is_only_assigned(self, own: Found) -> bool:
+        """Return whether nothing but assignments declares a member: it has no place of its own."""
+        return bool(own.things) and all(map(self.resolver.things.is_only_assigned, own.things))
 
     def _given_member(self, value: Instance | Type, name: str) -> Found | None:
         """Return a member that a value, or what it inherits from, is given outside of its declaration."""

@@ -46,6 +46,21 @@ class Things(Part):
         """Return whether a declaration is a member that every type has."""
         return self.declared(thing).name in self.state.policy(thing).common
 
+    def is_implicit(self, thing: Thing) -> bool:
+        """Return whether the language itself calls a method, where nothing names it."""
+        is_method = self.declared(thing).kind == SymbolKind.METHOD
+        return is_method and self.state.policy(thing).is_implicit(self.declared(thing).name)
+
+    def is_only_assigned(self, thing: Thing) -> bool:
+        """Return whether nothing but assignments in methods declares a field: it has no place of its own."""
+        one = self.declared(thing)
+        return one.kind == SymbolKind.FIELD and one.start == one.stop
+
+    def is_replaceable(self, thing: Thing) -> bool:
+        """Return whether types below can declare a member anew: a method, or a field in some languages."""
+        kind = self.declared(thing).kind
+        return kind == SymbolKind.METHOD or (kind == SymbolKind.FIELD and self.state.policy(thing).replaces_fields)
+
     def foreign_methods(self, thing: Thing, base: Value | None) -> Mapping[str, int] | None:
         """Return the methods of a foreign interface with their numbers of parameters, None where they are not known."""
         policy = self.state.policy(thing)

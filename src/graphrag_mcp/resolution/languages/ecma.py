@@ -105,4 +105,7 @@ POLICY = Policy(
     functions="Function",
     promise="Promise",
     prototype="prototype",
+    is_implicit=frozenset(
+        ("toString", "valueOf", "toJSON", "then")
+    ).__contains__,  # By operators, templates and `await`.
 )

@@ -40,5 +40,6 @@ POLICY = Policy(
     ),
     library="<java.lang>",
     iterating=("iterator", "next"),
+    is_implicit=frozenset(("toString", "iterator", "close")).__contains__,  # By `+`, `for` and `try`.
     nested=True,
 )

@@ -154,6 +154,7 @@ _PASSES = {
     **dict.fromkeys(_SAME.split(), "value"),
     **dict.fromkeys(("contextlib.contextmanager", "contextlib.asynccontextmanager"), "later"),
 }
+_CONSTRUCTORS = frozenset(("__init__", "__new__"))
 _ENUMERATIONS = frozenset(f"enum.{name}" for name in ("Enum", "IntEnum", "StrEnum", "Flag", "IntFlag"))
 _TYPE_VARIABLES = frozenset(("typing.TypeVar()", "typing_extensions.TypeVar()"))
 _OWN_TYPES = frozenset(("typing.Self", "typing_extensions.Self", "_typeshed.Self"))
@@ -169,9 +170,14 @@ def _foreign_members(name: str) -> Set[str] | None:
     return frozenset(dir(kind)) if isinstance(kind, type) else None
 
 
+def _is_special(name: str) -> bool:
+    """Return whether operators, `with`, loops and the like call a method; those that make instances are followed."""
+    return name.startswith("__") and name.endswith("__") and name not in _CONSTRUCTORS
+
+
 POLICY = Policy(
     _module_of,
-    constructors=frozenset(("__init__", "__new__")),
+    constructors=_CONSTRUCTORS,
     functions_are_members=False,
     builtins=builtins_of("python") | {"__name__", "__file__", "__doc__"},
     passes=_PASSES,
@@ -179,6 +185,8 @@ POLICY = Policy(
     rebinds=True,
     is_open=True,
     is_linear=True,
+    replaces_fields=True,
+    is_implicit=_is_special,
     passes_self=True,
     asynchronous=True,
     loops_over_keys=True,

@@ -217,6 +217,20 @@ class B extends A {
     ]
 
 
+def test_a_text_or_a_class_is_of_no_other_type() -> None:
+    """What lists its parameters comes before what takes any number; a text is no interface of a library."""
+    text = """import java.lang.reflect.Type;
+import javax.lang.model.type.TypeMirror;
+class Name {
+  static Name get(TypeMirror mirror, Object other) { return null; }
+  static Name get(String name) { return null; }
+  static Name get(String name, Type... bounds) { return null; }
+  void f() { Name.«get»("T"); Name.«get»("T", CharSequence.class); }
+}
+"""
+    assert Project({"Name.java": text}).answers() == ["Name.java:5 get", "Name.java:6 get"]
+
+
 def test_the_types_of_the_arguments_decide_what_an_overload_gives() -> None:
     """Where several take them, what is made of the result is that of any."""
     text = """class A {

@@ -190,7 +190,7 @@ class Relations:
                 for one in meant.things if meant else ():
                     kind = self._code.relation(one, mention)
                     if kind in kinds:
-                        certainty = Certainty.MAY_CALL if meant and meant.is_open else Certainty.CERTAIN
+                        certainty = Certainty.MAY_CALL if meant and resolver.is_open(meant) else Certainty.CERTAIN
                         edges.append(self._code.edge_from(node, one, kind, mention.line)._replace(certainty=certainty))
         return edges, unknown
 

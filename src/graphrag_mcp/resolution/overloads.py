@@ -1,11 +1,11 @@
 """Which of several functions of one name is meant."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from enum import Enum
 from typing import TypeGuard
 
 from graphrag_mcp.model.expressions import parse
-from graphrag_mcp.model.facts import Mark, Mention, Thing
+from graphrag_mcp.model.facts import Mark, Mention, Parameter, Thing
 from graphrag_mcp.model.files import SymbolKind
 from graphrag_mcp.resolution.libraries import LIBRARIES
 from graphrag_mcp.resolution.state import Part
@@ -99,19 +99,31 @@ class Overloads(Part):
     def applicable(
         self, called: Sequence[Function], argument: Callable[[int], Value | None], count: int
     ) -> Sequence[Function]:
-        """Return the overloads that take the arguments; only one that takes exactly their types, if there is one."""
+        """Return the overloads that take the arguments; those that take exactly their types, if there are any.
+
+        Of these one that lists all of its parameters comes before one that takes any number.
+        """
         if len(called) == 1:
             return called
         given = [argument(place) for place in range(count)]
+        final = self.state.policy(called[0].things[0]).final
+        parameter = self.resolver.calls.parameter
         fits = [
-            (one, {self._fit(self.resolver.calls.parameter(one, place), value) for place, value in enumerate(given)})
+            (one, {self._fit(parameter(one, place), value, final) for place, value in enumerate(given)})
             for one in called
         ]
         exact = [one for one, how in fits if how <= {_Fit.EXACT}]
-        return exact or [one for one, how in fits if _Fit.NEVER not in how]
+        listing = [one for one in exact if not any(part.rest for part in self._parameters(one))]
+        return listing or exact or [one for one, how in fits if _Fit.NEVER not in how]
 
-    def _fit(self, expected: Value | None, given: Value | None) -> _Fit:
+    def _parameters(self, called: Function) -> Sequence[Parameter]:
+        return self.declared(called.things[0]).parameters or ()
+
+    def _fit(self, expected: Value | None, given: Value | None, final: Mapping[str, Set[str]]) -> _Fit:
         """Return how well a value is what a parameter expects."""
+        all_above, name = final.get(_own_name(given)), self._name(expected)
+        if all_above is not None and name:
+            return _Fit.EXACT if name == _own_name(given) else _Fit.MAYBE if name in all_above else _Fit.NEVER
         match expected, given:
             case (Instance(things), Instance(others)):
                 if things == others:
@@ -128,8 +140,12 @@ class Overloads(Part):
                 is_same = name.rpartition(".")[2] == other.rpartition(".")[2]
                 return _Fit.EXACT if is_same else _Fit.MAYBE
             case (Many(element), Many(other)):
-                return self._fit(element, other)
+                return self._fit(element, other, final)
         return _Fit.MAYBE
+
+    def _name(self, expected: Value | None) -> str:
+        """Return the own name of the type that a parameter expects, "" where that is not known."""
+        return self.declared(expected.things[0]).name if isinstance(expected, Instance) else _own_name(expected)
 
     def joined(self, hits: Sequence[Found]) -> Found:
         """Return the functions of several types of one name, without those that one before overrides."""
@@ -149,6 +165,10 @@ class Overloads(Part):
             _differ(self.resolver.calls.taken(thing, of, place), self.resolver.calls.taken(other, other_of, place))
             for place in range(counts[0])
         )
+
+
+def _own_name(value: Value | None) -> str:
+    return value.name.rpartition(".")[2] if isinstance(value, Outside | Foreign) else ""
 
 
 def _differ(one: Value | None, other: Value | None) -> bool:

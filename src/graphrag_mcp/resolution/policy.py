@@ -66,6 +66,8 @@ class Policy:
     is_open: bool = False  # Whether foreign objects may hold anything, and not only what is plain.
     plain: Set[str] = frozenset()  # Foreign functions and types that hold nothing of the project.
     anything: Set[str] = frozenset()  # Foreign types that say nothing.
+    final: Mapping[str, Set[str]] = field(default_factory=dict)
+    """Foreign types with no type below, by their own names, each with all types above."""
     enumerations: Set[str] = frozenset()  # Foreign types whose fields are instances.
     is_generic: Callable[[str], bool] = lambda _name: True  # Whether a foreign function may give what it is given.
     foreign_members: Callable[[str], Set[str] | None] = lambda _name: (

@@ -64,6 +64,12 @@ class Resolver:
             return None
         return found._replace(things=tuple(thing for thing in found.things if thing.path not in LIBRARIES))
 
+    def is_open(self, found: Found) -> bool:
+        """Return whether each thing found may not be meant: only its value is, or a method of another type."""
+        methods = [one for one in map(self.declared, found.things) if one.kind == SymbolKind.METHOD]
+        is_one = len({one.qualified for one in methods}) < 2 or not self.things.has_overloads(found.things[0])
+        return found.is_open or not is_one
+
     def fits(self, path: str, mention: Mention, thing: Thing) -> bool:
         """Return whether a declaration is of a kind that a mention can mean, and takes its number of arguments."""
         return bool(self.things.fitting((thing,), self.state.open(path).sought(mention.use, mention.given)))

@@ -174,7 +174,7 @@ class Search:
         is_certain = True
         if meant := tuple(thing for thing in found.things if thing in things):
             is_replaced = held and any(self._is_decorated(thing) and thing not in held for thing in meant)
-            is_certain = not is_replaced and not found.is_open and mention.receiver != f'"{GIVEN}"'
+            is_certain = not is_replaced and not self.resolver.is_open(found) and mention.receiver != f'"{GIVEN}"'
         elif meant := tuple(thing for thing in held if thing in things):
             is_certain = isinstance(found.value, Function | Type) and not (mention.name and mention.receiver)
         is_open = not meant and any(self.resolver.may_run(path, mention, found, thing) for thing in things)

@@ -23,6 +23,9 @@ def _module(source: FactSource, _path: str, module: str) -> Value:
     return Outside(module)
 
 
+_OF_ALL = frozenset(("Object", "Serializable", "Constable"))
+_NUMBERS = ("Byte", "Double", "Float", "Integer", "Long", "Short")
+
 POLICY = Policy(
     _module,
     whole_unit=True,
@@ -42,4 +45,9 @@ POLICY = Policy(
     iterating=("iterator", "next"),
     is_implicit=frozenset(("toString", "iterator", "close")).__contains__,  # By `+`, `for` and `try`.
     nested=True,
+    final={
+        "String": _OF_ALL | {"CharSequence", "Comparable", "ConstantDesc"},
+        "Class": _OF_ALL | {"AnnotatedElement", "GenericDeclaration", "OfField", "Type", "TypeDescriptor"},
+        **dict.fromkeys(_NUMBERS, _OF_ALL | {"Comparable", "ConstantDesc", "Number"}),
+    },
 )

@@ -335,7 +335,7 @@ def doubts(doubt: Doubt, starts: Sequence[CodeNode], how: str = "unresolved=true
     if doubt.left:
         said.append(f"{counted(doubt.left, 'file')} with the name not looked at yet: ask again")
     if not doubt.is_typed and all(start.is_file for start in starts):
-        said.append("imports were compared")
+        said.append("imports are compared by path, without configured aliases")
     elif not doubt.is_typed:
         is_value = all(start.kind in _VALUES for start in starts)
         said.append(
@@ -343,7 +343,8 @@ def doubts(doubt: Doubt, starts: Sequence[CodeNode], how: str = "unresolved=true
         )
     if doubt.is_complete:
         said.insert(0, "Complete")
-    return [f"{'; '.join(said)}."] if said else []
+    line = "; ".join(said)
+    return [f"{line[0].upper()}{line[1:]}."] if line else []
 
 
 def _use(step: "Step") -> str:

@@ -111,7 +111,7 @@ def trace(
                 found, unknown = relations.outgoing(node, _OUTGOING[direction], scope)
                 edges += found
                 stops |= {(one.name, one.module): one for one in unknown}
-        fresh = [step for step in _steps(graph, edges, hop) if step.source.file_id not in inside]
+        fresh = [step for step in _steps(graph, edges, hop, direction) if step.source.file_id not in inside]
         steps += fresh
         if direction is Direction.TESTS and hop == hops:  # Before that, others may lead to a test.
             tests = graph.visible({path for path, _ in here.undecided}, replace(scope, categories=_TESTS))
@@ -139,14 +139,15 @@ def is_by_name(edge: CodeEdge) -> bool:
     return edge.certainty is Certainty.BY_NAME
 
 
-def _steps(graph: SymbolGraph, edges: Sequence[CodeEdge], hop: int) -> list[Step]:
-    """Return one step for all edges of one kind between two nodes."""
+def _steps(graph: SymbolGraph, edges: Sequence[CodeEdge], hop: int, direction: Direction) -> list[Step]:
+    """Return one step for all edges of one kind between two nodes; for all imports of a file, whatever of another's."""
     nodes = graph.nodes(end for edge in edges for end in (edge.source_id, edge.target_id))
     together: dict[tuple[object, ...], list[CodeEdge]] = {}
     for edge in edges:
         if edge.source_id in nodes and edge.target_id in nodes:
             target = nodes[edge.target_id]  # Overloads and declarations are one.
-            key = (edge.source_id, target.qualified_name, edge.kind, edge.certainty)
+            name = "" if direction is Direction.IMPORTERS else target.qualified_name
+            key = (edge.source_id, name, edge.kind, edge.certainty)
             together.setdefault(key, []).append(edge)
     steps = [
         Step(hop, nodes[first.source_id], nodes[last.target_id], first, tuple(sorted({edge.line for edge in group})))

@@ -101,7 +101,10 @@ def trace_text(answer: "CodeAnswer[Trace, Step]", call: Call[TraceArguments]) ->
     parts = [
         f"{kinds[certainty]:,} {_in_words(certainty, found.direction)}" for certainty in Certainty if kinds[certainty]
     ]
-    head = f"{counted(total, *_NOUNS[found.direction])}{within} of {starts}{more}: {', '.join(parts)}."
+    nouns = _NOUNS[found.direction]
+    if found.direction is Direction.SUBCLASSES and found.hops == 1:
+        nouns = tuple(f"direct {noun}" for noun in nouns)
+    head = f"{counted(total, *nouns)}{within} of {starts}{more}: {', '.join(parts)}."
     if not total:
         certain = "" if found.doubt.is_complete else " certain"
         head = f"No{certain} {found.direction}{within} of {starts}{more}."
@@ -118,7 +121,11 @@ def trace_text(answer: "CodeAnswer[Trace, Step]", call: Call[TraceArguments]) ->
         numbers = step.lines[:LINES_SHOWN]
         texts = [f"    {line}: {_shown_line(answer.texts.get((last_path, line), '').strip())}" for line in numbers]
         rest = len(step.lines) - len(numbers)
-        return ["\n".join([*path, _step_head(step, found), *texts, *([f"    ... {rest} more lines"] if rest else [])])]
+        return [
+            "\n".join(
+                [*path, _step_head(step, found), *texts, *([f"    ... {counted(rest, 'more line')}"] if rest else [])]
+            )
+        ]
 
     return lay_out(answer, call, [head], lines, _where_it_stops(found, is_listed=call.arguments.unresolved))
 
@@ -148,7 +155,7 @@ def _step_words(step: "Step", found: "Trace") -> str:
         words.append(f"{step.edge.kind.replace('_', ' ')} {name_of(near)}")
     elif step.edge.kind not in _PLAIN.get(found.direction, ()):
         words.append(_SAID[step.edge.kind])
-    if step.source == step.target:
+    if step.source == step.target and step.edge.kind is RelationKind.CALLS:
         words.append("recursion")
     if step.edge.certainty is not Certainty.CERTAIN:
         words.append(_in_words(step.edge.certainty, found.direction))
@@ -322,11 +329,14 @@ def doubts(doubt: Doubt, starts: Sequence[CodeNode], how: str = "unresolved=true
     if doubt.undecided:
         places = counted(len(doubt.undecided), "more place", "more places")
         how = how if doubt.is_typed and doubt.is_listed else "find_occurrences lists the lines"
-        said.append(f"{places} of {name} with an unknown receiver ({how})")
+        is_type = all(node.kind is SymbolKind.TYPE for node in starts)
+        said.append(f"{places} of {name} {'not decided' if is_type else 'with an unknown receiver'} ({how})")
     if doubt.beyond:
         said.append(f"{counted(len(doubt.beyond), 'place')} of the names on the way with an unknown receiver")
     if doubt.others:
-        said.append(f"{counted(len(doubt.others), 'mention is', 'mentions are')} other things of that name")
+        said.append(
+            f"{counted(len(doubt.others), 'mention is another thing', 'mentions are other things')} of that name"
+        )
     if doubt.unparsed:
         shown = ", ".join(map(one_line, sorted(doubt.unparsed)[:3])) + (", ..." if len(doubt.unparsed) > 3 else "")
         said.append(f"{counted(len(doubt.unparsed), 'file has', 'files have')} lines that do not parse: {shown}")

@@ -331,3 +331,13 @@ def test_what_python_calls_by_itself_is_never_complete(tmp_path: Path) -> None:
     """`with Answer()` calls `__enter__`, and nothing names it."""
     assert not ask(tmp_path, {"a.py": ATTRIBUTES}, "Answer.__enter__", Direction.CALLERS).doubt.is_complete
     assert ask(tmp_path, {"a.py": ATTRIBUTES}, "Answer.make", Direction.CALLERS).doubt.is_complete
+
+
+def test_an_import_of_a_package_is_none_of_a_file_with_its_name(tmp_path: Path) -> None:
+    """`require('supertest')` does not mean a file called supertest.js in another folder."""
+    files = {
+        "helpers/supertest.js": "module.exports = () => 1\n",
+        "a.js": "const request = require('supertest')\nrequest()\n",
+        "b.js": "const request = require('./helpers/supertest')\nrequest()\n",
+    }
+    assert rows(tmp_path, files, "helpers/supertest.js", Direction.IMPORTERS) == ["b.js:1 certain"]

@@ -4,14 +4,14 @@ from collections.abc import Iterable, Iterator, Sequence, Set
 
 from graphrag_mcp.graph.code import IndexedCode
 from graphrag_mcp.graph.leads import Leads
-from graphrag_mcp.model.facts import Mention, Thing, Use
+from graphrag_mcp.model.facts import Mention, Thing, Use, modules_of
 from graphrag_mcp.model.files import RelationKind, SymbolKind
 from graphrag_mcp.model.graph import Certainty, CodeEdge, CodeNode, Doubt, Mentioned, Place
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.ports import SymbolGraph
 from graphrag_mcp.resolution.search import Site
 from graphrag_mcp.resolution.sources import FactSource
-from graphrag_mcp.resolution.values import OUTSIDE, Found, Outside
+from graphrag_mcp.resolution.values import OUTSIDE, Found, Module, Outside
 
 SECONDS = 0.3  # For the relations of one node: who asks again gets the rest.
 _BY_SYNTAX = (RelationKind.IMPORTS, RelationKind.LINKS_TO, RelationKind.SUPERSEDES)  # Stored as rows in all languages.
@@ -49,12 +49,14 @@ class Relations:
     def _incoming(self, node: CodeNode, kinds: Sequence[RelationKind], scope: Scope) -> tuple[list[CodeEdge], Doubt]:
         things = self._code.things(node)
         if not things:
-            edges = self._code.store.incoming(node, kinds, scope)
+            edges = [
+                edge for edge in self._code.store.incoming(node, kinds, scope) if not self._is_of_another(edge, node)
+            ]
             shown = {edge.relation_id for edge in edges}
             undecided = self._code.store.undecided([node], kinds, scope, shown)
             return edges, Doubt(undecided=undecided, is_typed=False)
         by_syntax = [kind for kind in kinds if kind in _BY_SYNTAX]
-        edges = self._code.store.incoming(node, by_syntax, scope) if by_syntax else []
+        edges = self._stored(node, by_syntax, scope) if by_syntax else []
         below = [edge for edge in self._hierarchical(node, things, kinds) if edge.kind in kinds]
         sites, others, left = self._sites(things)
         visible = self._code.store.visible({site.path for site, _ in sites}, scope)
@@ -79,6 +81,35 @@ class Relations:
             is_listed=is_listed,
             is_implicit=RelationKind.CALLS in kinds and any(map(self._code.resolver.things.is_implicit, things)),
         )
+
+    def _stored(self, node: CodeNode, kinds: Sequence[RelationKind], scope: Scope) -> list[CodeEdge]:
+        """Return the relations that are stored as rows, without imports by name that are of another file."""
+        edges = self._code.store.incoming(node, kinds, scope)
+        return [edge for edge in edges if not self._is_of_another(edge, node)]
+
+    def _is_of_another(self, edge: CodeEdge, node: CodeNode) -> bool:
+        """Return whether an import is known to be of another file: all modules that its file imports are.
+
+        A module that passes on what others export may be the way to it.
+        """
+        facts = self._code.facts.facts(edge.path) if edge.kind is RelationKind.IMPORTS else None
+        file = self._code.resolver.state.file(edge.path) if facts else None
+        if facts is None or file is None or not self.decides(node.path):
+            return False
+        modules = [self._code.resolver.modules.module(file, module) for module in modules_of(facts)]
+        return all(
+            isinstance(value, Outside)
+            or (isinstance(value, Module) and value.path != node.path and not self._passes_on(value.path))
+            for value in modules
+        )
+
+    def _passes_on(self, path: str) -> bool:
+        """Return whether a file exports what it imports: in Python, whatever it imports."""
+        file = self._code.resolver.state.file(path)
+        if file is None:
+            return True
+        is_passed = any(one.module or one.value[:1] == '"' for one in file.facts.exports)
+        return is_passed or (file.policy.rebinds and bool(file.facts.imports))
 
     def _is_value(self, node: CodeNode, things: Sequence[Thing]) -> bool:
         """Return whether calling a definition reads what it holds first."""

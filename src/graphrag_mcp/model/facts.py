@@ -5,7 +5,7 @@ an expression stands at an offset, since what its names mean depends on the plac
 """
 
 import zlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple
@@ -210,13 +210,17 @@ def unpack(data: bytes) -> FileFacts:
     return FileFacts(*_DECODER.decode(zlib.decompress(data)))
 
 
+def modules_of(facts: FileFacts) -> Set[str]:
+    """Return the modules that a file imports or passes on, as it writes them."""
+    values = [one.value for one in facts.exports] + [one.value for one in facts.bound]
+    found = {value[1 : value.index('"', 1)] for value in values if value[:1] == '"'}
+    return (found | {one.module for one in facts.imports} | {one.module for one in facts.exports}) - {""}
+
+
 def mentioned_names(facts: FileFacts) -> tuple[str, ...]:
     """Return the names by which a file may refer to declarations of others."""
     items = {one.item for one in facts.imports} | {one.item for one in facts.exports}
-    modules = {one.module for one in facts.imports} | {one.module for one in facts.exports}
-    values = [one.value for one in facts.exports] + [one.value for one in facts.bound]
-    modules |= {value[1 : value.index('"', 1)] for value in values if value[:1] == '"'}
-    marks = {_mark(module) for module in modules if module}
+    marks = {_mark(module) for module in modules_of(facts)}
     return tuple(sorted((items | marks | {mention.name for mention in facts.mentions}) - {""}))
 
 

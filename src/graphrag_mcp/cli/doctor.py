@@ -33,7 +33,7 @@ from graphrag_mcp.parsing.languages import load_grammar, syntax_languages
 from graphrag_mcp.settings import Settings, load_settings
 from graphrag_mcp.stores.sqlite.database import is_damage
 from graphrag_mcp.stores.sqlite.old_formats import DAY_SECONDS, KEPT_DAYS, old_indexes
-from graphrag_mcp.system.git import GitError, run_git
+from graphrag_mcp.system.git import Git, GitError
 from graphrag_mcp.system.git_dirs import find_work_tree
 from graphrag_mcp.text.counts import counted
 
@@ -170,10 +170,10 @@ def _git(root: Path) -> Result:
     if find_work_tree(root) is None:
         return "ok", "the root is not in a Git work tree: file times are used as ages", ""
     try:
-        run_git(root, time.monotonic() + GIT_SECONDS, "rev-parse", "HEAD")
+        git = Git(root)
+        git.run(time.monotonic() + GIT_SECONDS, "cat-file", "commit", git.head())
     except GitError as error:
-        step = "check `git log` there, and `safe.directory` when another user owns the folder"
-        return "warning", str(error), step
+        return "warning", str(error), "check `git log` there"
     return "ok", "the history can be read", ""
 
 

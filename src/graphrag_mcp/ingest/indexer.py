@@ -2,6 +2,7 @@
 
 import json
 import threading
+import shutil
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -245,7 +246,7 @@ class Indexer:
 
     def _date(self, found: Mapping[str, WalkedFile], known_ages: str = "") -> tuple[str, CommitTimes]:
         """Return the key of these ages and the time of each file's last commit; no times if the catalog has the key."""
-        head = head_commit(self._root)
+        head = head_commit(self._root) if shutil.which("git") else ""
         ages = f"{AGES_VERSION} {head}"
         if not head or ages == known_ages:
             return ages, CommitTimes()

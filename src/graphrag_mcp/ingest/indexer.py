@@ -1,8 +1,8 @@
 """Brings the index up to date with the tree, in batches that a kill can interrupt at any point."""
 
 import json
-import threading
 import shutil
+import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor

@@ -42,10 +42,10 @@ def paths_of(git: Git, commit: str, deadline: float) -> list[str]:
     return listing.decode("utf-8", "surrogateescape").rstrip("\0").split("\0")
 
 
-def tracked_files(git: Git, deadline: float) -> set[bytes]:
+def tracked_files(git: Git, deadline: float) -> set[str]:
     """Return the paths that git tracks, relative to the folder and below it. Raises GitError."""
     listing = git.run(deadline, "ls-files", "-z", "--", *_places(git), index=True)
-    return {path.removeprefix(os.fsencode(git.folder)) for path in listing.split(b"\0") if path}
+    return {os.fsdecode(path).removeprefix(git.folder) for path in listing.split(b"\0") if path}
 
 
 def clean_files(git: Git, files: Mapping[str, int], deadline: float, commit: str) -> set[str]:

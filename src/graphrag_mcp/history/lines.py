@@ -158,8 +158,9 @@ def hunk_numbers(hunk: re.Match[str]) -> tuple[int, int, int, int]:
 
 def patched_path(written: str) -> str:
     """Return a path of a patch; one with special characters is written like a string of C."""
+    written = written.removesuffix("\t")  # Git ends a path with a space by one.
     if not written.startswith('"'):
-        return written.removesuffix("\t")
+        return written
     return os.fsdecode(os.fsencode(written[1:-1]).decode("unicode_escape").encode("latin-1"))
 
 

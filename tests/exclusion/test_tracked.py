@@ -47,6 +47,13 @@ def test_our_own_ignore_file_excludes_what_git_tracks(root: Path) -> None:
     assert not _listed(root) & {"own/secret.py", "node_modules/x/index.js"}
 
 
+def test_an_included_gitignore_keeps_its_meaning(root: Path) -> None:
+    """`:include:.gitignore` gives its rules strength, but they are still those of git."""
+    (root / ".graphragignore").write_text(":include:.gitignore\nown/\n")
+    assert _listed(root) >= {"pkg/package.json", "gen/api/client.py", "a.gen.py"}
+    assert not _listed(root) & {"gen/other.py", "b.gen.py", "own/secret.py"}
+
+
 def test_the_defaults_exclude_what_git_tracks(root: Path) -> None:
     """A dependency that is checked in is still a dependency."""
     (root / ".graphragignore").unlink()

@@ -66,7 +66,8 @@ class Folder:
                 continue
             if rule.negated:
                 break
-            if rules in self.own_lists or rule.source == DEFAULT_SOURCE:
+            is_own = rules in self.own_lists and not rule.source.endswith(GIT_IGNORE_FILE)  # Which ours may include.
+            if is_own or rule.source == DEFAULT_SOURCE:
                 return ignored or _as_exclusion(rule), None
             ignored = ignored or _as_exclusion(rule)
         return None, ignored

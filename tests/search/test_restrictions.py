@@ -15,6 +15,7 @@ from graphrag_mcp.model.search import SearchRequest
 from graphrag_mcp.search.query.restrictions import Restriction, find_restriction
 from tests.contracts.conftest import Source
 from tests.search.stores import Bench, paths
+from tests.waiting import HANG_SECONDS
 
 FILES = (
     "core/session.py",
@@ -101,10 +102,10 @@ def test_what_may_mean_something_else_restricts_nothing(text: str) -> None:
 
 def test_a_long_text_cannot_take_long() -> None:
     """A query has at most 8,000 characters."""
-    started = time.perf_counter()
+    started = time.process_time()
     for text in ("in " + "a/" * 4_000, "in the tests" + ", " * 4_000, "only in " + "." * 8_000, "in " * 2_600):
         assert find_restriction(text, exists) is None
-    assert time.perf_counter() - started < 1
+    assert time.process_time() - started < HANG_SECONDS
 
 
 def test_an_argument_of_the_call_decides_before_the_words() -> None:

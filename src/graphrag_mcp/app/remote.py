@@ -1,8 +1,10 @@
 """A search without a local index: a team indexes once, and every member searches the servers."""
 
+import os
 import threading
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import ClassVar
 
@@ -11,6 +13,7 @@ from graphrag_mcp.embedding.cross_encoder import load_cross_encoder
 from graphrag_mcp.embedding.models import load_embedder
 from graphrag_mcp.errors import GraphragError, ModelUnavailableError, ServerError
 from graphrag_mcp.index.failures import explain
+from graphrag_mcp.index.paths import IndexPaths
 from graphrag_mcp.model.reports import IndexPhase, IndexState, ServerState, Status
 from graphrag_mcp.model.search import SearchRequest, SearchResult
 from graphrag_mcp.ports import Embedder
@@ -26,9 +29,10 @@ class RemoteApp:
 
     def __init__(self, root: Path, settings: Settings, index_root: str = "") -> None:
         """Connect to nothing yet. Raises ServerError when the settings name no Qdrant."""
-        self.root = root.expanduser().absolute()
+        self.root = Path(os.path.realpath(root.expanduser()))
         self.settings = settings
-        self._servers = Servers(settings.servers, project_name(settings.servers, self.root, index_root))
+        own_id = partial(IndexPaths(self.root, settings.indexing.data_dir, index_root).project_id, create=False)
+        self._servers = Servers(settings.servers, project_name(settings.servers, self.root, index_root, own_id))
         if not settings.servers.qdrant_url:
             raise ServerError("searching without a local index needs Qdrant; set GRAPHRAG_QDRANT_URL")
         timeout = settings.servers.server_timeout_seconds

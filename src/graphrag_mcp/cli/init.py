@@ -46,7 +46,7 @@ def run_init(options: argparse.Namespace) -> None:
         return
     for change in changes:
         _say(_difference(*change))
-    if not options.yes and not _agrees():
+    if not options.yes and not agrees("Write this?"):
         raise DeclinedError("nothing was written; run it again with --yes to write without being asked")
     for file, _, after in changes:
         if after:
@@ -138,10 +138,11 @@ def _difference(file: Path, before: str, after: str) -> str:
     return "\n".join(difflib.unified_diff(old, new, str(file), str(file), n=2, lineterm=""))
 
 
-def _agrees() -> bool:
+def agrees(question: str) -> bool:
+    """Return whether the user says yes; without a terminal, no."""
     if not sys.stdin.isatty():
         return False
-    sys.stdout.write("Write this? [y/N] ")
+    sys.stdout.write(printable(f"{question[:1].upper()}{question[1:]} [y/N] "))
     sys.stdout.flush()
     return sys.stdin.readline().strip().lower() in ("y", "yes")
 

@@ -12,7 +12,7 @@ from graphrag_mcp.errors import GraphragError, IndexLockedError, ServerError
 from graphrag_mcp.model.reports import ServerState, SyncReport
 from graphrag_mcp.ports import Embedder
 from graphrag_mcp.replication.backends import Purpose, Servers
-from graphrag_mcp.replication.sync import ReportSync, synchronise
+from graphrag_mcp.replication.sync import Agree, ReportSync, synchronise
 from graphrag_mcp.search.threads import DaemonThreads
 from graphrag_mcp.stores.projection import Projection
 from graphrag_mcp.stores.sqlite.projection import SqliteProjectionSource
@@ -52,19 +52,24 @@ class Replicator:
         self._asking = DaemonThreads(2, "status")
 
     def sync(
-        self, *, verify: bool = False, rebuild: bool = False, progress: ReportSync | None = None
+        self,
+        *,
+        verify: bool = False,
+        rebuild: bool = False,
+        progress: ReportSync | None = None,
+        agree: Agree = lambda _: False,
     ) -> tuple[SyncReport, ...]:
-        """Bring each server up to date; `verify` and `rebuild` are those of `synchronise`.
+        """Bring each server up to date; `verify`, `rebuild` and `agree` are those of `synchronise`.
 
-        Raises ServerError when the settings name no server, IndexLockedError while another process replicates.
+        Raises ServerError when the settings name no server, IndexLockedError while another process replicates,
+        RemovalError like `synchronise`.
         """
         if not self._servers.any:
             raise ServerError("no server is configured; set GRAPHRAG_QDRANT_URL, GRAPHRAG_NEO4J_URI or both")
         source, projections = self._source_and_targets("write")
         with self._copying():
             return tuple(
-                synchronise(source, server, verify=verify, rebuild=rebuild, stop=self._stop, progress=progress)
-                for server in projections
+                synchronise(source, server, verify, rebuild, self._stop, progress, agree) for server in projections
             )
 
     def start_following(self, commit: Callable[[], int | None]) -> None:

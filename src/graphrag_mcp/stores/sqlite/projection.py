@@ -58,6 +58,11 @@ class SqliteProjectionSource:
         )
         return int(held), int(files)
 
+    def marked(self, server: str) -> int:
+        """Return how many files the server was marked as holding, also those that the index does not have."""
+        ((count,),) = self._database.rows("SELECT count(*) FROM projected WHERE server = ?", (server,))
+        return int(count)
+
     def gone(self, server: str) -> list[str]:
         """Return the files that the server holds and the index does not."""
         rows = self._database.rows(
@@ -97,7 +102,7 @@ class SqliteProjectionSource:
 
     def holds_any(self, server: str) -> bool:
         """Return whether the server was marked as holding any file."""
-        return bool(self._database.rows("SELECT 1 FROM projected WHERE server = ? LIMIT 1", (server,)))
+        return self.marked(server) > 0
 
     def commit(self) -> int:
         """Return the number of the last commit, to detect that the index has changed."""

@@ -256,7 +256,11 @@ class App:
         result = self._orchestrator.search(request, self._stores(index), state)
         missing = result.meta.unavailable.items()
         failed = {store: why for store, why in missing if self._orchestrator.server_failed(store, started)}
-        return self._without_servers(request, failed, index, state) if failed else result
+        if failed:
+            return self._without_servers(request, failed, index, state)
+        seconds = self.settings.servers.server_timeout_seconds
+        differences = self._replicator.differences(index.projection(self._servers.project, ""), seconds)
+        return replace(result, meta=replace(result.meta, warnings=(*result.meta.warnings, *differences)))
 
     def _too_early_for_servers(self) -> Mapping[str, str]:
         """Map the stores that are searched locally for now to the reason; a command queries the servers at once."""

@@ -20,6 +20,7 @@ from graphrag_mcp.ports import Embedder
 from graphrag_mcp.replication.backends import Servers, project_name
 from graphrag_mcp.search.orchestrator import SearchOrchestrator
 from graphrag_mcp.settings import Settings
+from graphrag_mcp.text.counts import counted
 
 
 class RemoteApp:
@@ -41,6 +42,7 @@ class RemoteApp:
         self._embedder: Embedder | None = None
         self._model_problem = ""
         self._verified = False
+        self._lost: int | None = None
 
     def start(self) -> None:
         """Load the model in the background."""
@@ -56,8 +58,16 @@ class RemoteApp:
         result = self._orchestrator.search(request, stores, self.index_state())
         problem = self._servers.problem
         if not problem:
-            return result
+            return replace(result, meta=replace(result.meta, warnings=(*result.meta.warnings, *self._lost_chunks())))
         return replace(result, meta=replace(result.meta, unavailable={"catalog": problem, **result.meta.unavailable}))
+
+    def _lost_chunks(self) -> tuple[str, ...]:
+        """Return a warning that the copy is partial, counted at the first search that Qdrant answers."""
+        if self._lost is None:
+            with suppress(ServerError):
+                self._lost = self._servers.lost_chunks()
+        step = "run `graphrag-mcp sync` where the project is indexed"
+        return (f"Qdrant has lost {counted(self._lost, 'chunk')} of its copy; {step}",) if self._lost else ()
 
     def index_state(self) -> IndexState:
         """Return READY: only the process that writes to the servers has the real state."""

@@ -137,6 +137,12 @@ class Servers:
 
         return count_files(self._qdrant("read"))
 
+    def lost_chunks(self) -> int:
+        """Return how many chunks of its last complete copy Qdrant lacks."""
+        from graphrag_mcp.stores.qdrant.frequencies import QdrantFrequencies
+
+        return QdrantFrequencies(self._qdrant("read")).lost()
+
     def model(self) -> str:
         """Return the fingerprint of the model of the server's vectors; "" while it holds none."""
         from graphrag_mcp.stores.qdrant.catalog import stored_model

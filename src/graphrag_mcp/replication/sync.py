@@ -7,7 +7,7 @@ no file is parsed or embedded again for a server.
 import logging
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 
 from graphrag_mcp.errors import GraphragError, RemovalError
@@ -23,9 +23,10 @@ BATCH_CHUNKS = 1500  # A transaction of a few megabytes.
 MAX_PASSES = 5  # A pass makes files pending whose relations it changed; those change no others.
 
 REMOVABLE_FRACTION = 0.5  # Of the files on a server: more are removed only when somebody agrees.
-NAMED = 3  # Files that a question names.
+NAMED = 3  # Files that a sentence names.
 
 ReportSync = Callable[[str, int, int], None]
+Versions = Mapping[str, tuple[str, int]]  # Of files: the version and the number of chunks.
 Agree = Callable[[str], bool]  # Called with what would be removed, as a clause.
 
 
@@ -63,6 +64,17 @@ def synchronise(
     return run.report()
 
 
+def differing(here: Versions, there: Versions) -> list[str]:
+    """Return the files that a server lacks or holds otherwise."""
+    return [path for path, version in here.items() if version[1] and there.get(path) != version]
+
+
+def some_of(paths: Sequence[str]) -> str:
+    """Return the first of some paths, and how many more there are."""
+    more = f" and {len(paths) - NAMED:,} more" if len(paths) > NAMED else ""
+    return ", ".join(sorted(paths)[:NAMED]) + more
+
+
 class _Run:
     def __init__(
         self,
@@ -98,9 +110,8 @@ class _Run:
         """Raise RemovalError unless these files, of so many on the server, may be removed."""
         if len(gone) <= REMOVABLE_FRACTION * held:
             return
-        more = f" and {len(gone) - NAMED:,} more" if len(gone) > NAMED else ""
-        names = ", ".join(sorted(gone)[:NAMED]) + more
-        removal = f"remove {len(gone):,} of the project's {counted(held, 'file')} on {self._server.name} ({names})"
+        held_there = f"the project's {counted(held, 'file')} on {self._server.name}"
+        removal = f"remove {len(gone):,} of {held_there} ({some_of(gone)})"
         if not self._agree(removal):
             step = "run `graphrag-mcp sync --yes` if this folder has the whole project, else set GRAPHRAG_PROJECT_ID"
             raise RemovalError(f"sync would {removal}, and removed nothing; {step}")

@@ -16,8 +16,9 @@ from graphrag_mcp.stores.sqlite.graph import SqliteGraphStore
 from graphrag_mcp.stores.sqlite.schema import KEYWORD_FIELDS, ORDINAL_BITS, ORDINAL_MASK, of_file
 from graphrag_mcp.stores.sqlite.settling import MAX_CANDIDATES, count_definitions
 
+_CONTENT = "hex(f.content_hash) || ' ' || f.recipe || ' '"
 # A change of one of these changes the replica of the file.
-_MARK = """hex(f.content_hash) || ' ' || f.recipe || ' ' || f.category || ' ' || coalesce(f.modified_at, '') || ' '
+_MARK = f"""{_CONTENT} || f.category || ' ' || coalesce(f.modified_at, '') || ' '
     || coalesce(f.archive_reason, '') || ' ' || coalesce(f.archive_penalty, '')"""
 
 # The file of a symbol, its qualified name, and the number of symbols of that name before it in the file.
@@ -45,6 +46,15 @@ class SqliteProjectionSource:
         rows = self._database.rows(
             f"""SELECT f.path FROM files f LEFT JOIN projected p ON p.server = ? AND p.path = f.path
                 WHERE p.mark IS NOT {_MARK} ORDER BY f.path""",
+            (server,),
+        )
+        return [path for (path,) in rows]
+
+    def differing(self, server: str) -> list[str]:
+        """Return the files with another content than the server confirmed, in the order of paths."""
+        rows = self._database.rows(
+            f"""SELECT f.path FROM files f LEFT JOIN projected p ON p.server = ? AND p.path = f.path
+                WHERE f.chunks AND instr(coalesce(p.mark, ''), {_CONTENT}) != 1 ORDER BY f.path""",
             (server,),
         )
         return [path for (path,) in rows]

@@ -1,6 +1,7 @@
 """Sentences of the documentation that state a number, a list or an "all" are those of the program."""
 
 import argparse
+import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,6 +16,7 @@ from graphrag_mcp.cli.options import create_parser
 from graphrag_mcp.parsing.languages import syntax_languages
 from graphrag_mcp.search.query.expansion import MAX_ADDED, MAX_CHARACTERS, SYNONYMS
 from graphrag_mcp.settings import RetrievalSettings
+from tests.docs.pictures import FOLDER, PICTURES, SHOWN, digest
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -174,6 +176,17 @@ def test_readme_leads_to_every_page() -> None:
     """A page that nothing leads to is not read."""
     pages = [page.name for page in (ROOT / "docs").glob("*.md") if page.name != "index.md"]
     assert [name for name in pages if f"docs/{name}" not in README] == []
+
+
+@pytest.mark.parametrize("name", PICTURES)
+def test_a_picture_shows_what_there_is(name: str) -> None:
+    """Each is the one that was written down, and the files and headings on it exist; else `make pictures`."""
+    shown = json.loads(SHOWN.read_text(encoding="utf-8"))[name]
+    assert digest(FOLDER / f"{name}.png") == shown["hash"]
+    assert [path for path in shown["files"] if not (ROOT / path).exists()] == []
+    package = ROOT / "src" / "graphrag_mcp"
+    text = "".join(path.read_text("utf-8") for kind in ("py", "js", "html") for path in package.rglob(f"*.{kind}"))
+    assert [label for label in shown["labels"] if label not in text] == []
 
 
 @pytest.mark.parametrize(

@@ -66,8 +66,8 @@ def test_every_form_of_an_origin_names_the_same_project(tmp_path: Path, url: str
     subprocess.run(["git", "init", "--quiet", str(tmp_path)], check=True)
     subprocess.run(["git", "-C", str(tmp_path), "remote", "add", "origin", url], check=True)
     assert origin(tmp_path) == name
-    assert project_name(ServerSettings(qdrant_url=URL), tmp_path) == (name or tmp_path.name)
-    assert project_name(ServerSettings(qdrant_url=URL, project_id="mine"), tmp_path, "src") == "mine/src"
+    assert project_name(ServerSettings(qdrant_url=URL), tmp_path, "", lambda: "id") == (name or f"{tmp_path.name}-id")
+    assert project_name(ServerSettings(qdrant_url=URL, project_id="mine"), tmp_path, "src", lambda: "id") == "mine/src"
 
 
 def test_keys_say_project_and_content_and_nothing_else() -> None:
@@ -140,7 +140,7 @@ def test_a_missing_client_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     """Naming a server without its client library says what to install."""
     monkeypatch.setattr("importlib.util.find_spec", lambda _: None)
     with pytest.raises(ServerError, match="pip install"):
-        RemoteApp(tmp_path, Settings(servers=ServerSettings(qdrant_url=URL)))
+        RemoteApp(tmp_path, Settings(servers=ServerSettings(qdrant_url=URL, project_id="project")))
 
 
 def test_threads_that_hang_are_no_more_than_the_limit() -> None:

@@ -4,6 +4,7 @@ import json
 import os
 import sqlite3
 import threading
+import time
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -30,7 +31,7 @@ from graphrag_mcp.model.search import SearchRequest, SearchResult, StoredChunk
 from graphrag_mcp.ports import Embedder
 from graphrag_mcp.replication.backends import Servers, project_name
 from graphrag_mcp.replication.replicator import Replicator
-from graphrag_mcp.replication.sync import ReportSync
+from graphrag_mcp.replication.sync import Agree, ReportSync
 from graphrag_mcp.search.orchestrator import SearchOrchestrator
 from graphrag_mcp.search.retrieval import Stores
 from graphrag_mcp.settings import Settings
@@ -69,7 +70,8 @@ class App:
         paths = IndexPaths(self.root, settings.indexing.data_dir, self._start)
         self._handle = Handle(self.root, paths, settings.indexing.embedding_model)
         self._exclusion = ExclusionManager(self.root, settings.indexing)
-        self._servers = Servers(settings.servers, project_name(settings.servers, self.root, self._start))
+        project = project_name(settings.servers, self.root, self._start, paths.project_id)
+        self._servers = Servers(settings.servers, project)
         timeout = settings.servers.server_timeout_seconds
         self._orchestrator = SearchOrchestrator(settings.retrieval, remote_timeout_seconds=timeout)
         self._learnt = LearntFiles()
@@ -153,10 +155,14 @@ class App:
         self._supervisor.watch(stop, report)
 
     def sync(
-        self, verify: bool = False, rebuild: bool = False, progress: ReportSync | None = None
+        self,
+        verify: bool = False,
+        rebuild: bool = False,
+        progress: ReportSync | None = None,
+        agree: Agree = lambda _: False,
     ) -> tuple[SyncReport, ...]:
         """Send to each server what it lacks of the index; see `Replicator.sync`."""
-        return self._replicator.sync(verify=verify, rebuild=rebuild, progress=progress)
+        return self._replicator.sync(verify=verify, rebuild=rebuild, progress=progress, agree=agree)
 
     def close(self) -> None:
         self._stop.set()
@@ -241,10 +247,20 @@ class App:
         if too_early:
             result = self._without_servers(request, too_early, index, state)
         else:
-            result = self._orchestrator.search(request, self._stores(index), state)
-            if self._servers.any and result.meta.unavailable:
-                result = self._without_servers(request, result.meta.unavailable, index, state)
+            result = self._search_servers(request, index, state)
         return result, self._changed(index, shown_files(result))
+
+    def _search_servers(self, request: SearchRequest, index: IndexStores, state: IndexState) -> SearchResult:
+        """Answer from the stores as they are set; again from the local index where a server failed."""
+        started = time.monotonic()
+        result = self._orchestrator.search(request, self._stores(index), state)
+        missing = result.meta.unavailable.items()
+        failed = {store: why for store, why in missing if self._orchestrator.server_failed(store, started)}
+        if failed:
+            return self._without_servers(request, failed, index, state)
+        seconds = self.settings.servers.server_timeout_seconds
+        differences = self._replicator.differences(index.projection(self._servers.project, ""), seconds)
+        return replace(result, meta=replace(result.meta, warnings=(*result.meta.warnings, *differences)))
 
     def _too_early_for_servers(self) -> Mapping[str, str]:
         """Map the stores that are searched locally for now to the reason; a command queries the servers at once."""

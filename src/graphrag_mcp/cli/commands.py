@@ -169,11 +169,15 @@ def run_map(options: argparse.Namespace) -> None:
 
 def run_sync(options: argparse.Namespace) -> None:
     """Replicate the index to the servers and print what was done; raises ServerError when a replica is incomplete."""
+    from graphrag_mcp.cli.init import agrees
+
     with closing(_open(options)) as app:
         if not options.no_update:
             bring_up_to_date(app)
         with ProgressLine() as progress:
-            reports = app.sync(options.verify, options.rebuild, progress.files)
+            reports = app.sync(
+                options.verify, options.rebuild, progress.files, lambda removal: options.yes or agrees(f"{removal}?")
+            )
     if options.json:
         _print(_json([asdict(report) for report in reports]))
     else:

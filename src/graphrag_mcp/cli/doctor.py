@@ -18,7 +18,7 @@ from typing import Literal
 from graphrag_mcp import __version__
 from graphrag_mcp.answers.render import printable
 from graphrag_mcp.app.local import App
-from graphrag_mcp.cli.clients import CLIENTS, SERVER_NAME, Client, ClientSettingsError
+from graphrag_mcp.cli.clients import CLIENTS, NOT_ON_PATH, PROGRAM, SERVER_NAME, Client, ClientSettingsError
 from graphrag_mcp.cli.options import project_root
 from graphrag_mcp.embedding.models import load_embedder
 from graphrag_mcp.errors import GraphragError
@@ -276,6 +276,8 @@ def _client(client: Client, root: Path) -> Result:
         missing = "server for this project" if client.is_shared else f"server {SERVER_NAME!r}"
         return "ok", f"{file} has no {missing}", ""
     if shutil.which(command) is None and not Path(command).exists():
-        step = f"run `graphrag-mcp init --client {client.name}`"
+        step = NOT_ON_PATH if command == PROGRAM else f"run `graphrag-mcp init --client {client.name}`"
         return "failed", f"{file} starts {command}, which cannot be found", step
+    if twice := client.starts_twice(root):
+        return "warning", f"{file} starts {command}", twice
     return "ok", f"{file} starts {command}", ""

@@ -124,6 +124,7 @@ def _add_sync(parser: argparse.ArgumentParser) -> None:
     how = parser.add_mutually_exclusive_group()
     how.add_argument("--verify", action="store_true", help="compare the servers with the index first")
     how.add_argument("--rebuild", action="store_true", help="remove the project from the servers and start over")
+    parser.add_argument("--yes", action="store_true", help="remove most of a project without asking")
     parser.add_argument("--json", action="store_true", help="print JSON")
 
 

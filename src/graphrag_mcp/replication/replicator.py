@@ -1,8 +1,11 @@
 """Keeps the replicas on the servers up to date: on request, or soon after each commit."""
 
 import logging
+import math
 import threading
+import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import Future
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -12,7 +15,7 @@ from graphrag_mcp.errors import GraphragError, IndexLockedError, ServerError
 from graphrag_mcp.model.reports import ServerState, SyncReport
 from graphrag_mcp.ports import Embedder
 from graphrag_mcp.replication.backends import Purpose, Servers
-from graphrag_mcp.replication.sync import ReportSync, synchronise
+from graphrag_mcp.replication.sync import Agree, ReportSync, Versions, differing, some_of, synchronise
 from graphrag_mcp.search.threads import DaemonThreads
 from graphrag_mcp.stores.projection import Projection
 from graphrag_mcp.stores.sqlite.projection import SqliteProjectionSource
@@ -25,6 +28,7 @@ SYNC_SECONDS = 0.5  # How often the index is checked for a new commit.
 CLOSING_SECONDS = 2.0  # A batch takes less unless the server hangs.
 SYNC_RETRY_SECONDS = 10.0  # The wait before a failed replication is retried.
 STATUS_SECONDS = 3.0  # The time limit for a server's count in the status.
+LOOK_SECONDS = 60.0  # How long a count of what a server holds is taken as true.
 READY_FRACTION = 0.95  # Of the files: searches use a server from this fraction on.
 
 
@@ -50,21 +54,28 @@ class Replicator:
         self._following: threading.Thread | None = None
         self._are_ready = False
         self._asking = DaemonThreads(2, "status")
+        self._looks: dict[str, tuple[float, Future[Versions | None]]] = {}
 
     def sync(
-        self, *, verify: bool = False, rebuild: bool = False, progress: ReportSync | None = None
+        self,
+        *,
+        verify: bool = False,
+        rebuild: bool = False,
+        progress: ReportSync | None = None,
+        agree: Agree = lambda _: False,
     ) -> tuple[SyncReport, ...]:
-        """Bring each server up to date; `verify` and `rebuild` are those of `synchronise`.
+        """Bring each server up to date; `verify`, `rebuild` and `agree` are those of `synchronise`.
 
-        Raises ServerError when the settings name no server, IndexLockedError while another process replicates.
+        Raises ServerError when the settings name no server, IndexLockedError while another process replicates,
+        RemovalError like `synchronise`.
         """
         if not self._servers.any:
             raise ServerError("no server is configured; set GRAPHRAG_QDRANT_URL, GRAPHRAG_NEO4J_URI or both")
         source, projections = self._source_and_targets("write")
         with self._copying():
+            self._looks.clear()
             return tuple(
-                synchronise(source, server, verify=verify, rebuild=rebuild, stop=self._stop, progress=progress)
-                for server in projections
+                synchronise(source, server, verify, rebuild, self._stop, progress, agree) for server in projections
             )
 
     def start_following(self, commit: Callable[[], int | None]) -> None:
@@ -122,6 +133,35 @@ class Replicator:
             problem = problem or str(error) or f"no answer within {STATUS_SECONDS:g} s"
         given = source.chunks(name) if source.holds_any(name) else None
         return ServerState(name, len(source.pending(name)), problem, given, held)
+
+    def differences(self, source: SqliteProjectionSource, seconds: float) -> tuple[str, ...]:
+        """Return a sentence for each server that does not hold the files as they are in this index.
+
+        Each server is counted at the first look-up, and again after a minute. seconds: the time limit of the answer.
+        """
+        found = []
+        for server in self._servers.projections("", 0, KEYWORD_FIELDS, "read"):
+            name, lists = server.name, " and ".join(self._servers.stores[server.name])
+            try:
+                there = self._look(server, source).result(seconds)
+            except (GraphragError, TimeoutError) as error:
+                found.append(f"{name} was not compared with this index ({error or 'no answer in time'})")
+                continue
+            here = source.versions()
+            lacking = source.differing(name) if there is None else differing(here, there)
+            if lacking:
+                what = f"{len(lacking):,} of {counted(len(here), 'file')} as they are in this index"
+                found.append(f"{name} does not hold {what} ({some_of(lacking)}); its {lists} results lack them")
+        return tuple(found)
+
+    def _look(self, server: Projection, source: SqliteProjectionSource) -> Future[Versions | None]:
+        """Begin to compare: None where the server holds as many chunks as it confirmed, else what it holds."""
+        found = self._looks.get(server.name)
+        if found is None or time.monotonic() - found[0] > LOOK_SECONDS:
+            sent = source.chunks(server.name) if source.holds_any(server.name) else math.inf
+            future = self._asking.submit(lambda: None if server.chunks() >= sent else server.versions())
+            found = self._looks[server.name] = time.monotonic(), future
+        return found[1]
 
     def lagging_stores(self) -> dict[str, str]:
         """Map each store whose server still lacks files of this index to a sentence with the counts."""

@@ -113,6 +113,10 @@ class SearchOrchestrator:
         )
         return SearchResult(request.query, tuple(hits), tuple(related), meta, tuple(rejected), tuple(further))
 
+    def server_failed(self, store: str, since: float) -> bool:
+        """Return whether a store is on a server that failed since then, on the monotonic clock."""
+        return self._retriever.server_failed(store, since)
+
     def close(self) -> None:
         """Stop the threads."""
         self._retriever.close()

@@ -1,11 +1,11 @@
 """What Python's imports, containers and builtins mean."""
 
-import builtins
 import posixpath
-import sys
 from collections.abc import Callable, Sequence, Set
 
 from graphrag_mcp.parsing.code.builtins import builtins_of
+from graphrag_mcp.parsing.code.modules import library_of
+from graphrag_mcp.parsing.code.python_names import MEMBERS
 from graphrag_mcp.resolution.policy import Policy
 from graphrag_mcp.resolution.sources import FactSource
 from graphrag_mcp.resolution.values import (
@@ -39,7 +39,7 @@ def _module_of(source: FactSource, path: str, module: str) -> Value | None:
             folder = posixpath.dirname(folder)
         return _place(source, posixpath.join(folder, *parts)) if parts else _folder(source, folder)
     roots = [root for root in _roots(source, path) if _place(source, posixpath.join(root, *parts))]
-    is_standard, folder = parts[0] in sys.stdlib_module_names, posixpath.dirname(path)
+    is_standard, folder = parts[0] in library_of("python"), posixpath.dirname(path)
     root = next((root for root in roots if not source.has(posixpath.join(root, "__init__.py"))), None)
     if root is not None and (len(parts) > 1 or not is_standard):
         return _place(source, posixpath.join(root, *parts))
@@ -166,8 +166,7 @@ def _foreign_members(name: str) -> Set[str] | None:
     name = name.removesuffix("()")
     if name.rpartition(".")[2] in ("Generic", "Protocol", "ABC"):
         return frozenset()
-    kind = getattr(builtins, name, None)
-    return frozenset(dir(kind)) if isinstance(kind, type) else None
+    return MEMBERS.get(name)
 
 
 def _is_special(name: str) -> bool:

@@ -10,7 +10,7 @@ MOST_RANDOM_CHARACTERS = 4096
 LEAST_ENTROPY = 3.5  # Bits per character: words of a language have about 3.
 LEAST_ENTROPY_OF_DIGITS = 2.8  # Of hexadecimal digits; random ones approach 4.
 LEAST_SHARE_OF_ENTROPY = 0.76  # Of the most that so many characters can have.
-FEWEST_WORD_PAIRS = 0.5  # Of the letters of a name, so many are followed by a letter as in words.
+FEWEST_WORD_PAIRS = 0.6  # Of the letters of a name, so many are followed by a letter as in words.
 
 
 def is_random(value: str) -> bool:
@@ -23,7 +23,7 @@ def is_random(value: str) -> bool:
         return entropy(value) >= LEAST_ENTROPY_OF_DIGITS
     if entropy(value) < min(LEAST_ENTROPY, LEAST_SHARE_OF_ENTROPY * math.log2(len(value))):
         return False
-    return not ((_NAME_LIKE.fullmatch(value) or _BRACKET.search(value)) and is_wordy(value))
+    return not ((_NAME_LIKE.fullmatch(value) or not value.isalnum()) and is_wordy(value))
 
 
 def is_random_literal(value: str) -> bool:
@@ -34,7 +34,7 @@ def is_random_literal(value: str) -> bool:
 def is_wordy(value: str) -> bool:
     """Return whether the letters of a value follow one another as those of words do."""
     common = sum(a + b in _WORD_PAIRS for word in _WORD.findall(value) for a, b in pairwise(word.lower()))
-    return common >= FEWEST_WORD_PAIRS * (sum(map(str.isalpha, value)) - 1)
+    return common >= FEWEST_WORD_PAIRS * max(sum(map(str.isalpha, value)) - 1, 1)
 
 
 def is_mixed(value: str) -> bool:
@@ -81,12 +81,11 @@ _WORD_PAIRS = frozenset(  # The pairs of letters that make up .93 of the words i
     """.split()
 )
 _BASE64_OR_NAME = re.compile("[A-Za-z0-9+/_-]+={0,2}")
-_BRACKET = re.compile(r"[<>{}()\[\]$*%]")
 _EXPRESSION = re.compile(r"[!&*~(]*[\w$-]+(?:\??[.(\[{]|\**\)|::|->)[^#@%^~]*\Z|[\w.~@+-]*/[\w/~@+-]*\.")
 _MARKS = re.compile("[^A-Za-z0-9_+=-]")
 _PLACEHOLDER = re.compile(
     r"[$#]\{|\{\{|\{\w*\}|%\(\w+\)|<[\w -]+>|\$[A-Z_]{3,}|\*{3}|\[\^|\[[\w-]{0,9}[0aA]-[9fFzZ]|\s|\.\.\."
-    r"|(?i:example|placeholder|changeme|your[-_]|xxxx)"
+    r"|0123456789|(?i:abcdefgh|example|placeholder|changeme|your[-_]|xxxx)"
 )
 _VARIABLE = re.compile(r"[$(\[{<][\w(\[{.*]|%(?![0-9A-Fa-f]{2})|.*[\\{}<>]")  # In the place of a password in a URL.
 _EXAMPLES = frozenset(

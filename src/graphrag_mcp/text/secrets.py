@@ -37,7 +37,7 @@ class Span:
 class Rule:
     """A kind of secret. Its expression is tried where a hint begins, and its last group is masked.
 
-    Without hints the automaton itself looks for the expression. examples: `<w20>` stands for 20 random characters.
+    Without hints an automaton looks for the expression. examples: `<w20>` stands for 20 random characters.
     """
 
     kind: str
@@ -51,16 +51,22 @@ class Rule:
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """The rules, and the automata that find where to try them. places: rules that are tried behind a telling name."""
+    """The rules, and the automata that find where to try them.
+
+    shapes: rules without hints; one automaton of all would have too many states. places: tried behind a telling name.
+    """
 
     formats: Mapping[str, Sequence[Rule]]
+    shapes: Sequence[Rule]
     places: Sequence[Rule]
-    beginnings: Any  # re2 has no types.
-    names: Any
+    find_hints: Any  # re2 has no types.
+    find_shapes: Any
+    find_names: Any
 
     def all(self) -> list[Rule]:
-        """Return every rule once, in the file's order."""
-        return [*dict.fromkeys(rule for rules in self.formats.values() for rule in rules), *self.places]
+        """Return every rule once."""
+        hinted = dict.fromkeys(rule for rules in self.formats.values() for rule in rules)
+        return [*hinted, *self.shapes, *self.places]
 
 
 def mask_secrets(text: str) -> str:
@@ -79,14 +85,19 @@ def load_rules() -> Rules:
     """Read the rules of the package."""
     data = tomllib.loads(resources.files("graphrag_mcp.text").joinpath("secret_rules.toml").read_text("utf-8"))
     formats: dict[str, list[Rule]] = {}
-    beginnings = []
-    for rule in map(_rule, data["format"]):
-        for hint in rule.hints or ("",):
+    rules = [_rule(one) for one in data["format"]]
+    shapes = [rule for rule in rules if not rule.hints]
+    for rule in rules:
+        for hint in rule.hints:
             formats.setdefault(hint, []).append(rule)
-            beginnings.append(re.escape(hint) if hint else f"(?:{rule.expression.pattern})")
-    names = "|".join(data["names"])
-    places = [_rule(place | {"expression": _expand(place["expression"], data["part"])}) for place in data["place"]]
-    return Rules(formats, places, _automaton("|".join(beginnings)), _automaton(names))
+    return Rules(
+        formats,
+        shapes,
+        [_rule(place | {"expression": _expand(place["expression"], data["part"])}) for place in data["place"]],
+        _automaton(map(re.escape, formats)),
+        _automaton(rule.expression.pattern for rule in shapes),
+        _automaton(data["names"]),
+    )
 
 
 def _rule(data: Mapping[str, Any]) -> Rule:
@@ -108,10 +119,10 @@ def _expand(expression: str, parts: Mapping[str, str]) -> str:
     return expression
 
 
-def _automaton(expression: str) -> Any:
+def _automaton(expressions: Iterable[str]) -> Any:
     options = re2.Options()
     options.encoding = re2.Options.Encoding.LATIN1
-    return re2.compile(expression.encode("latin-1"), options)
+    return re2.compile("|".join(f"(?:{one})" for one in expressions).encode("latin-1"), options)
 
 
 def _bytes(text: str) -> bytes:
@@ -131,13 +142,11 @@ def _joined(spans: Iterable[Span]) -> list[Span]:
 
 
 def _find_formats(text: str) -> Iterator[Span]:
-    rules = load_rules()
-    done = 0
-    for place in rules.beginnings.finditer(_bytes(text)):
-        start, end = place.span()
-        if start < done:
-            continue
-        for rule in rules.formats.get(text[start:end]) or rules.formats[""]:
+    rules, characters, done = load_rules(), _bytes(text), 0
+    hints = ((found.start(), rules.formats[text[slice(*found.span())]]) for found in rules.find_hints.finditer(characters))
+    shapes = ((found.start(), rules.shapes) for found in rules.find_shapes.finditer(characters))
+    for start, candidates in (*hints, *shapes):
+        for rule in candidates if start >= done else ():
             found = rule.expression.match(text, start)
             if found and rule.is_secret(found[found.lastindex or 0]):
                 begin, done = found.span(found.lastindex or 0)
@@ -149,7 +158,7 @@ def _find_named(text: str) -> Iterator[Span]:
     """Yield random values behind names such as `password`, and below them in a table."""
     rules = load_rules()
     done = tables = 0
-    for name in rules.names.finditer(_bytes(text)):
+    for name in rules.find_names.finditer(_bytes(text)):
         start, at = name.span()
         if at < done:
             continue
@@ -178,7 +187,7 @@ def _find_in_table(text: str, at: int) -> list[Span]:
     start = text.rfind("\n", max(0, at - _LONGEST_ROW), at) + 1
     heading, _, _ = text[start : start + _LONGEST_ROW].partition("\n")
     separator = next((mark for mark in "|\t,;" if mark in heading), "")
-    names = load_rules().names
+    names = load_rules().find_names
     cells = heading.split(separator) if separator else []
     columns = [n for n, cell in enumerate(cells) if _HEADING.fullmatch(cell) and names.search(_bytes(cell))]
     found: list[Span] = []
@@ -245,7 +254,7 @@ _CHECKS: Mapping[str, Callable[[str], bool]] = {
 }
 _MASKED = re.compile(rf"{re.escape(MASK)}[\w '&.-]+\]")
 _STRING_JOINT = re.compile(r"""\\?["'`]{1,3}[^"'`]{1,80}["'`]{1,3}""")
-_ITEM = re.compile(r"""\\?["'`]{0,3},?\s{1,40}(?:- )?[A-Za-z]?\\?["'`]{0,3}(?P<value>[^\s"'`,;\\]{16,4096})""")
+_ITEM = re.compile(r"""\\?["'`]{0,3}(?:,\s{0,40}|\n[ \t]{0,40}- )[A-Za-z]?\\?["'`]{0,3}(?P<value>[^\s"'`,;\\]{16,4096})""")
 _LONGEST_ROW = 2000  # Characters: a longer line is no row of a table that anyone reads.
 _HEADING = re.compile(r"""[ \t"'*_`]*\w[\w .-]{0,30}[ \t"'*_`]*""")
 _AROUND_CELLS = " \t\"'`*"

@@ -17,13 +17,13 @@ def is_random(value: str) -> bool:
     """Return whether a value is random, rather than a name, a path, a placeholder or a pattern."""
     if not FEWEST_RANDOM_CHARACTERS <= len(value) <= MOST_RANDOM_CHARACTERS or _PLACEHOLDER.search(value):
         return False
-    if not (_DIGIT.search(value) and _LETTER.search(value)):
+    if not (_DIGIT_AND_LETTER if _DIGIT.search(value) else _BOTH_CASES).search(value):
         return False
     if _HEXADECIMAL.fullmatch(value):
         return entropy(value) >= LEAST_ENTROPY_OF_DIGITS
     if entropy(value) < min(LEAST_ENTROPY, LEAST_SHARE_OF_ENTROPY * math.log2(len(value))):
         return False
-    return not ((_NAME_LIKE.fullmatch(value) or not value.isalnum()) and is_wordy(value))
+    return not ((_NAME_LIKE.fullmatch(value) or not value.isalnum() or value.isalpha()) and is_wordy(value))
 
 
 def is_random_literal(value: str) -> bool:
@@ -61,7 +61,8 @@ def _is_code(value: str) -> bool:
     return "://" in value or is_wordy(value)
 
 
-_LETTER, _DIGIT = re.compile("[A-Za-z]"), re.compile("[0-9]")
+_DIGIT, _DIGIT_AND_LETTER = re.compile("[0-9]"), re.compile("[A-Za-z]")
+_BOTH_CASES = re.compile("[A-Z].*[a-z].*[A-Z].*[a-z]")
 _MIXED = re.compile("(?=.*[0-9])(?=.*[a-z])(?=.*[A-Z])")
 _HEXADECIMAL = re.compile("[0-9a-f]{16,}|[0-9A-F]{16,}")
 # Words and numbers, separated or in camel case: a name, a path or an address.

@@ -160,9 +160,9 @@ def _find_named(text: str) -> Iterator[Span]:
     done = tables = 0
     for name in rules.find_names.finditer(_bytes(text)):
         start, at = name.span()
-        if at < done:
+        if at < done or _CONTINUED.match(text, at):
             continue
-        if start >= tables and (found := _find_in_table(text, start)):
+        if start >= tables and _CELL_ENDS.match(text, at) and (found := _find_in_table(text, start)):
             tables = found[-1].end
             yield from found
         for rule in rules.places:
@@ -185,24 +185,25 @@ def _find_values(rule: Rule, text: str, at: int) -> Iterator[Span]:
 def _find_in_table(text: str, at: int) -> list[Span]:
     """Return the random cells below a cell of a heading; at: the place of a telling name in it."""
     start = text.rfind("\n", max(0, at - _LONGEST_ROW), at) + 1
-    heading, _, _ = text[start : start + _LONGEST_ROW].partition("\n")
-    separator = next((mark for mark in "|\t,;" if mark in heading), "")
-    names = load_rules().find_names
-    cells = heading.split(separator) if separator else []
-    columns = [n for n, cell in enumerate(cells) if _HEADING.fullmatch(cell) and names.search(_bytes(cell))]
+    heading = text[start : start + _LONGEST_ROW].partition("\n")[0]
+    separator = next((mark for mark in "|\t,;" if mark in heading), "\n")
+    cells = [cell.strip(_AROUND_CELLS) for cell in heading.split(separator)]
+    if len(list(filter(None, cells))) < 2 or not all(map(_HEADING.fullmatch, cells)):
+        return []
+    is_named = load_rules().find_names.search
+    columns = [column for column, cell in enumerate(cells) if is_named(_bytes(cell))]
     found: list[Span] = []
     start += len(heading) + 1
-    while columns and start < len(text):
-        row, _, _ = text[start : start + _LONGEST_ROW].partition("\n")
-        cells = row.split(separator)
-        if len(cells) <= columns[-1]:
+    while start < len(text):
+        row = text[start : start + _LONGEST_ROW].partition("\n")[0]
+        values = row.split(separator)
+        if len(values) != len(cells):
             break
         for column in columns:
-            place = start + sum(len(cell) + 1 for cell in cells[:column])
-            cell = cells[column].strip(_AROUND_CELLS)
-            if is_random_literal(cell):
-                place = text.index(cell, place)
-                found.append(Span(place, place + len(cell), NAMED))
+            value = values[column].strip(_AROUND_CELLS)
+            if is_random_literal(value):
+                place = text.index(value, start + sum(len(other) + 1 for other in values[:column]))
+                found.append(Span(place, place + len(value), NAMED))
         start += len(row) + 1
     return found
 
@@ -256,7 +257,9 @@ _MASKED = re.compile(rf"{re.escape(MASK)}[\w '&.-]+\]")
 _STRING_JOINT = re.compile(r"""\\?["'`]{1,3}[^"'`]{1,80}["'`]{1,3}""")
 _ITEM = re.compile(r"""\\?["'`]{0,3}(?:,\s{0,40}|\n[ \t]{0,40}- )[A-Za-z]?\\?["'`]{0,3}(?P<value>[^\s"'`,;\\]{16,4096})""")
 _LONGEST_ROW = 2000  # Characters: a longer line is no row of a table that anyone reads.
-_HEADING = re.compile(r"""[ \t"'*_`]*\w[\w .-]{0,30}[ \t"'*_`]*""")
+_CONTINUED = re.compile("(?i:i[sz])")  # A tokenizer is no token.
+_CELL_ENDS = re.compile(r"""[\w ()/-]{0,30}["'*_` ]{0,4}(?:[|,;\t]|$)""", re.MULTILINE)
+_HEADING = re.compile(r"(?:\w[\w ()/-]{0,30})?")
 _AROUND_CELLS = " \t\"'`*"
 _KIND_SECRET = re.compile(r"""(?m)^[{ \t]*["']?kind["']?[ \t]*:[ \t]*["']?Secret["']?[ \t]*,?[ \t]*$""")
 _DATA = re.compile(

@@ -113,7 +113,8 @@ def _missing(meta: SearchMeta) -> str:
 
 def describe_meta(meta: SearchMeta) -> list[str]:
     """Return the notes before the results: an incomplete index, a missing store, how the question is read, warnings."""
-    notes = [_describe_index(meta.index)] if meta.index.state is not IndexPhase.READY else []
+    is_current = meta.index.state is IndexPhase.READY and not meta.index.message
+    notes = [] if is_current else [_describe_index(meta.index)]
     if meta.unavailable:
         notes.append("Not searched: " + "; ".join(f"{name} ({reason})" for name, reason in meta.unavailable.items()))
     if meta.restriction:
@@ -137,8 +138,10 @@ def describe_state(state: IndexState) -> str:
 
 
 def describe_incomplete(state: IndexState) -> str:
-    """Return the note of an exact answer from an incomplete index, "" when it is complete."""
-    return "" if state.state is IndexPhase.READY else f"The index is not complete: {describe_state(state)}."
+    """Return the note of an exact answer from an incomplete or old index, "" when it is complete."""
+    if state.state is IndexPhase.READY:
+        return f"The index may be old: {state.message}." if state.message else ""
+    return f"The index is not complete: {describe_state(state)}."
 
 
 def printable(text: str) -> str:

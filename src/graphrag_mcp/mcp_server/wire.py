@@ -110,7 +110,7 @@ def _refuse_text(line: str, reason: str) -> dict[str, Any]:
         message = None
     name = _broken_argument(message) if isinstance(message, dict) else ""
     if not name:
-        text = f"This is not JSON: {reason}; send one JSON-RPC request per line, in UTF-8"
+        text = f"This cannot be read as JSON: {reason}; send one JSON-RPC request per line, in UTF-8"
         return _error(_id_of(message), PARSE_ERROR, text)
     return _error(_id_of(message), INVALID_PARAMS, f"{name} contains an unpaired surrogate; send valid UTF-8")
 

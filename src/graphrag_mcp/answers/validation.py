@@ -57,8 +57,7 @@ def _meant(schema: Mapping[str, Any], value: object) -> object:
         with suppress(ValueError):  # It stays a text, which the error shows.
             meant = from_json(value, allow_inf_nan=False)
             value = value if isinstance(meant, str) or isinstance(meant, list) is not ("array" in types) else meant
-    is_whole = isinstance(value, float) and value.is_integer() and "integer" in types
-    return int(value) if is_whole else value
+    return int(value) if isinstance(value, float) and value.is_integer() and "integer" in types else value
 
 
 def schema_of(model: type[BaseModel]) -> dict[str, Any]:

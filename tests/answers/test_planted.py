@@ -47,7 +47,8 @@ class Ledger:
     def keep(self, order="{ORDER}"):
         return charge(order)  # {ORDER}
 ''',
-    "tests/test_core.py": f'from app.core import charge\n\n\ndef test_charge():\n    assert charge("{ORDER}")  # {ORDER}\n',
+    "tests/test_core.py": "from app.core import charge\n\n\n"
+    f'def test_charge():\n    assert charge("{ORDER}")  # {ORDER}\n',
     f"app/{ORDER} file.py": "from app.core import charge\n\n\ndef call():\n    return charge('a')\n",
     f"app/line\n{ORDER}.py": "from app.core import charge\n\n\ndef called():\n    return charge('b')\n",
     f"docs/{ORDER}.md": f"# {ORDER}\n\nabout charge\n\n## charge {ORDER} `x`\n\n{FENCE}\nfoo\n{FENCE}\n{ORDER}\n",
@@ -55,8 +56,9 @@ class Ledger:
     "config.json": json.dumps({"charge": {f"{ORDER} key": {"limit": ORDER}}, ORDER: 1}),
     "settings.toml": f'["{ORDER}"]\ncharge = "{ORDER}"\n"{ORDER} b" = 2\n',
     "package.json": json.dumps({"name": ORDER, "bin": {ORDER: ORDER}, "main": ORDER, "scripts": {"test": ORDER}}),
-    "web/pay.ts": f"export class Pay {{\n  '{ORDER}'(): void {{}}\n  pay(o = '{ORDER}') {{ return charge(o); }} // {ORDER}\n}}\n",
-    "native/op.cpp": f"struct Op {{ explicit operator bool() const {{ return charge(\"{ORDER}\"); }} }};\n",
+    "web/pay.ts": f"export class Pay {{\n  '{ORDER}'(): void {{}}\n"
+    f"  pay(o = '{ORDER}') {{ return charge(o); }} // {ORDER}\n}}\n",
+    "native/op.cpp": f'struct Op {{ explicit operator bool() const {{ return charge("{ORDER}"); }} }};\n',
     ".gitignore": f"{ORDER}*.log\n",
     f"{ORDER}.log": "x",
 }
@@ -106,7 +108,14 @@ def planted(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
 
 def calls() -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield a call for each form of answer that shows text of the repository."""
-    queries = ("charge", ORDER, f"how does charge reach {ORDER}", "who calls charge", "settings.toml charge", "like charge")
+    queries = (
+        "charge",
+        ORDER,
+        f"how does charge reach {ORDER}",
+        "who calls charge",
+        "settings.toml charge",
+        "like charge",
+    )
     for tool in SEARCH_TOOLS:
         for query in queries:
             yield tool, {"query": query, "limit": 25} if tool.startswith("graph") else {"query": query, "top_n": 25}
@@ -160,7 +169,11 @@ def test_resources_tell_it_too(planted: App) -> None:
     chunks = [planted.chunk_at(path, 1) for path in ("app/core.py", f"docs/{ORDER}.md")]
     texts = [
         write_map(navigator.repository_map(), 10_000),
-        *(write_outline(navigator.outline(path), 10_000) for path in FILES if not path.endswith((".log", ".gitignore"))),
+        *(
+            write_outline(navigator.outline(path), 10_000)
+            for path in FILES
+            if not path.endswith((".log", ".gitignore"))
+        ),
         *(write_chunk(chunk) for chunk in chunks if chunk is not None),
     ]
     assert sum(text.count(ORDER) for text in texts) > 10

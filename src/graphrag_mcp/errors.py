@@ -72,7 +72,9 @@ class IndexDamagedError(IndexStoreError):
 
 
 class IndexLockedError(IndexStoreError):
-    """Another live process is writing this index."""
+    """Another live process is writing this index. is_kept: whether it keeps it up to date."""
+
+    is_kept = False
 
 
 class RemovalError(GraphragError):

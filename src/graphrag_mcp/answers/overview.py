@@ -11,6 +11,7 @@ from graphrag_mcp.answers.render import describe_state, one_line, printable
 from graphrag_mcp.answers.requests import Call
 from graphrag_mcp.model.reports import ServerState, Status
 from graphrag_mcp.text.counts import counted
+from graphrag_mcp.text.names import as_name
 
 if TYPE_CHECKING:
     from graphrag_mcp.graph.orientation import Orientation
@@ -30,7 +31,7 @@ def render_status(status: Status, detailed: bool = True) -> str:
     """Return what is indexed, how complete it is, and what was left out and why; `detailed` adds examples."""
     lines = [
         f"Index: {describe_state(status.state)}",
-        f"Root: {one_line(status.root)}" + _describe_tree(status),
+        f"Root: {as_name(status.root)}" + _describe_tree(status),
         f"Files: {status.files:,} ({status.archived_files:,} archived)",
         f"Chunks: {status.chunks:,}, symbols: {status.symbols:,}, relations: {status.relations:,}",
         _describe_model(status),
@@ -42,7 +43,7 @@ def render_status(status: Status, detailed: bool = True) -> str:
     if status.fallbacks:
         lines.append(f"Not parsed by syntax: {_counts(status.fallbacks)}")
     if detailed:
-        lines += [f"  left out: {one_line(path)} ({reason})" for path, reason in status.skipped_examples]
+        lines += [f"  left out: {as_name(path)} ({reason})" for path, reason in status.skipped_examples]
         lines.append(f"Last indexed: {_when(status.last_indexed)}")
         lines.append(f"Index file: {status.index_file} ({status.index_bytes / 1e6:,.1f} MB)")
     for server in status.servers:
@@ -67,7 +68,7 @@ def _replica(server: ServerState) -> str:
 
 
 def _describe_tree(status: Status) -> str:
-    branch = f", on {one_line(status.branch)}" if status.branch else ""
+    branch = f", on {as_name(status.branch)}" if status.branch else ""
     shared = f"; the index is shared by {status.trees} work trees" if status.trees > 1 else ""
     return branch + shared
 

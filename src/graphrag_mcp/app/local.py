@@ -332,6 +332,8 @@ def _checked(root: Path) -> Path:
         raise RootError(f"{root} does not exist; pass the folder of your repository as --root") from None
     if not resolved.is_dir():
         raise RootError(f"{root} is a file; pass the folder that contains it as --root")
+    if (resolved / "HEAD").is_file() and (resolved / "objects").is_dir() and (resolved / "refs").is_dir():
+        raise RootError(f"{root} is a repository without files; pass the folder of a work tree as --root")
     if not os.access(resolved, os.R_OK | os.X_OK):
         raise RootError(f"{root} cannot be read; check its permissions or pass another --root")
     return resolved

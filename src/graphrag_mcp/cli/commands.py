@@ -6,6 +6,7 @@ import os
 import signal
 import sys
 import threading
+import time
 from collections.abc import Mapping
 from contextlib import closing
 from dataclasses import asdict, replace
@@ -25,20 +26,45 @@ from graphrag_mcp.app.remote import RemoteApp
 from graphrag_mcp.cli.options import project_root
 from graphrag_mcp.cli.progress import ProgressLine
 from graphrag_mcp.cli.project import open_project, open_remote
-from graphrag_mcp.errors import GraphragError, IndexLockedError, RequestError, ServerError
-from graphrag_mcp.model.reports import IndexReport, SyncReport
+from graphrag_mcp.errors import (
+    GraphragError,
+    IndexDamagedError,
+    IndexLockedError,
+    IndexStoreError,
+    RequestError,
+    ServerError,
+)
+from graphrag_mcp.model.reports import IndexPhase, IndexReport, SyncReport
 from graphrag_mcp.model.search import SearchRequest
 from graphrag_mcp.text.counts import counted
 
+WAIT_SECONDS = 0.5
 NICENESS = 5  # Servers that start or search meanwhile have priority; on an idle machine nothing is slower.
 
 
 def run_index(options: argparse.Namespace) -> None:
-    """Bring the index up to date and print what was done."""
-    os.setpriority(os.PRIO_PROCESS, 0, NICENESS)
+    """Bring the index up to date and print what was done, or which process keeps it so."""
+    os.setpriority(os.PRIO_PROCESS, 0, max(NICENESS, os.getpriority(os.PRIO_PROCESS, 0)))  # Less is not allowed.
     with closing(_open(options)) as app, ProgressLine() as progress:
-        report = app.index(options.rebuild, progress)
-    _print(_json(report_payload(report)) if options.json else describe_report(report))
+        report = _index(app, options.rebuild, progress)
+    if isinstance(report, IndexReport):
+        _print(_json(report_payload(report)) if options.json else describe_report(report))
+    else:
+        _print(_json({"message": str(report)}) if options.json else str(report))
+
+
+def _index(app: App, rebuild: bool, progress: ProgressLine) -> IndexReport | IndexLockedError:
+    """Return what was done, after the first run of another process; or the error that names who keeps the index."""
+    while True:
+        try:
+            return app.index(rebuild, progress)
+        except IndexLockedError as error:
+            state = app.index_state().state
+            if rebuild or not error.is_kept or state is IndexPhase.FAILED:
+                raise
+            if state is IndexPhase.READY:
+                return error
+        time.sleep(WAIT_SECONDS)
 
 
 def run_search(options: argparse.Namespace) -> None:
@@ -188,12 +214,23 @@ def run_sync(options: argparse.Namespace) -> None:
 
 
 def bring_up_to_date(app: App) -> None:
-    """Index what changed, unless another process is the writer."""
+    """Index what changed, unless another process is the writer; what cannot be written is answered as it is."""
     try:
         with ProgressLine() as progress:
             app.index(progress=progress)
-    except IndexLockedError as error:
+    except IndexDamagedError:
+        raise
+    except IndexStoreError as error:
+        if not isinstance(error, IndexLockedError) and not _has_files(app):
+            raise
         sys.stderr.write(f"{error}\n")
+
+
+def _has_files(app: App) -> bool:
+    try:
+        return app.index_state().state is not IndexPhase.EMPTY
+    except GraphragError:
+        return False
 
 
 def describe_report(report: IndexReport) -> str:

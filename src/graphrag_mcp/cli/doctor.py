@@ -227,6 +227,8 @@ def _lock(paths: IndexPaths) -> Result:
         lock.release()
         return "ok", "no writer; the next server becomes it", ""
     holder = lock.holder() or Holder()
+    if holder.is_silent:
+        return "failed", f"{holder} holds the lock of the index", holder.advice
     return "ok", f"{holder} writes the index; {holder.advice}", ""
 
 

@@ -1,5 +1,6 @@
 """Reads a symbol as people write it: `Session.send`, `Session::send`, `session.send()`, `pkg.Client`, `def send`."""
 
+import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,6 +16,7 @@ _DECLARATION = re.compile(
     r"(?P<keyword>(?:class|def|enum|fn|func|function|interface|struct|trait|type)\s+)?"
     rf"(?P<name>{NAME.pattern})(?P<parameters>\([^()\n]*\))?[:;{{]?"
 )
+_WORD = re.compile(r'[^\s"`]+')
 _LONGEST = 250  # Characters of a declaration.
 
 
@@ -80,3 +82,8 @@ def qualified_by(qualifiers: Sequence[str], qualified_name: str, path: str) -> i
     if own >= 0 and wanted[own:] == outer and around.issuperset(wanted[:own]):
         return 0
     return 1 if not wanted or wanted[-1] in outer or wanted[-1] in around else 2
+
+
+def as_name(text: str) -> str:
+    """Return a name as it is shown: between quotes unless it is one word, since a heading may read like a sentence."""
+    return text if not text or (text.isprintable() and _WORD.fullmatch(text)) else json.dumps(text, ensure_ascii=False)

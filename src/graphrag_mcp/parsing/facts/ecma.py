@@ -125,17 +125,17 @@ def _taken(writer: Writer, node: Node) -> str:
         case "formal_parameters":
             return _given(writer, node, around)
         case "object_pattern":
-            of = _taken(writer, around)
+            of = writer.found(_taken, around)
             name = node.child_by_field_name("left") or node
             return of if node.type == "rest_pattern" else _named_item(writer, of, name)
         case "array_pattern":
             place = sum(child.type == "," for child in around.children if child.start_byte < node.start_byte)
-            return UNKNOWN if node.type == "rest_pattern" else item(_taken(writer, around), f"[{place}]")
+            return UNKNOWN if node.type == "rest_pattern" else item(writer.found(_taken, around), f"[{place}]")
         case "pair_pattern":
-            of = _taken(writer, around.parent) if around.parent else UNKNOWN
+            of = writer.found(_taken, around.parent) if around.parent else UNKNOWN
             return _named_item(writer, of, around.child_by_field_name("key"))
         case "object_assignment_pattern" | "assignment_pattern" if around.child(0) == node:
-            return _taken(writer, around)
+            return writer.found(_taken, around)
         case "for_in_statement":
             of = writer.value(around.child_by_field_name("right"))
             is_of = any(child.type == "of" for child in around.children)
@@ -144,7 +144,7 @@ def _taken(writer: Writer, node: Node) -> str:
             kind = around.child_by_field_name("type")
             return writer.typed(kind) if kind else writer.value(around.child_by_field_name("value"))
         case "rest_pattern":
-            return _taken(writer, around)
+            return writer.found(_taken, around)
         case "required_parameter" | "optional_parameter":
             return _given(writer, around, around.parent)
         case "arrow_function":

@@ -13,6 +13,7 @@ from graphrag_mcp.parsing.code.syntax import SourceCode
 
 UNKNOWN, LITERAL, NOTHING = "?", "'", "-"
 MAX_ARGUMENT = 80  # Characters of an argument that are kept.
+MAX_RULES = 80  # That follow each other, each in up to nine frames of the stack; hand-written code has 61.
 
 Rule = Callable[["Writer", Node], str]
 
@@ -83,8 +84,9 @@ class Writer:
 
     def __init__(self, shapes: Shapes, code: SourceCode, numbers: Mapping[int, str]) -> None:
         self._shapes, self._code, self._numbers = shapes, code, numbers
-        self._values: dict[int, str] = {}
-        self._expected: dict[int, str] = {}
+        self._known: dict[tuple[Rule, int], str] = {}
+        self.depth = 0  # Rules that are being followed, each for a part of the one before.
+        self._is_cut = False
 
     def text(self, node: Node) -> str:
         """Return the text of a node, as it is used for a name."""
@@ -92,19 +94,29 @@ class Writer:
 
     def value(self, node: Node | None) -> str:
         """Return the value that a node stands for."""
-        if node is None:
-            return UNKNOWN
-        if (known := self._values.get(node.id)) is None:
-            known = self._values[node.id] = self._write(self._shapes.values, node)
-        return known
+        return UNKNOWN if node is None else self.found(Writer.write_value, node)
 
     def expected(self, node: Node | None) -> str:
         """Return what the place of a node expects there."""
-        if node is None or self._shapes.expected is None:
+        return UNKNOWN if node is None or self._shapes.expected is None else self.found(self._shapes.expected, node)
+
+    def found(self, rule: Rule, node: Node) -> str:
+        """Return what a rule gives for a node, from once; unknown where rules follow each other too deeply.
+
+        What was cut is not kept, since it depends on where it was asked from.
+        """
+        if (text := self._known.get((rule, node.id))) is not None:
+            return text
+        if self.depth == MAX_RULES:
+            self._is_cut = True
             return UNKNOWN
-        if (known := self._expected.get(node.id)) is None:
-            known = self._expected[node.id] = self._shapes.expected(self, node)
-        return known
+        self.depth += 1
+        text = rule(self, node)
+        self.depth -= 1
+        self._is_cut = self._is_cut and self.depth > 0
+        if not self._is_cut and rule is not Writer.write_type:  # Types are written while declarations are numbered.
+            self._known[rule, node.id] = text
+        return text
 
     def given(self, nodes: Iterable[Node]) -> list[str]:
         """Return the values of arguments; one that is long is unknown."""
@@ -113,7 +125,7 @@ class Writer:
 
     def type(self, node: Node | None) -> str:
         """Return the type that a node names."""
-        return UNKNOWN if node is None else self._write(self._shapes.types, node)
+        return UNKNOWN if node is None else self.found(Writer.write_type, node)
 
     def typed(self, node: Node | None) -> str:
         """Return a value of the type that a node names."""
@@ -130,12 +142,11 @@ class Writer:
             before = child.named_children[-2] if rule.type == "<" else None
             kind = before or (child.child_by_field_name(rule.type) if rule.type else None)
             default = child.child_by_field_name(rule.default) if rule.default else None
-            value = self.typed(kind) if kind else self.value(default) if default else UNKNOWN
-            if rule.rest and kind:
-                value = instance(f"[{self.type(kind)}]")
+            stated = self.type(kind)  # Asked once, since function types nest.
+            value = instance(f"[{stated}]" if rule.rest else stated) if kind else self.value(default)
             parts = (child, *arguments(child)[:1]) if self._shapes.spreads else ()
             if spread := next((one.type for one in parts if one.type in self._shapes.spreads), ""):
-                value = instance(self._shapes.spreads[spread].format(self.type(kind)))
+                value = instance(self._shapes.spreads[spread].format(stated))
             if value == UNKNOWN and self._shapes.taken:
                 value = self._shapes.taken(self, child)
             is_rest = rule.rest or bool(spread)
@@ -145,6 +156,12 @@ class Writer:
                 for name in names or [None]
             ]
         return found
+
+    def write_value(self, node: Node) -> str:
+        return self._write(self._shapes.values, node)
+
+    def write_type(self, node: Node) -> str:
+        return self._write(self._shapes.types, node)
 
     def _write(self, rules: Mapping[str, Rule], node: Node) -> str:
         if node.id in self._numbers:

@@ -112,7 +112,7 @@ def _expected(writer: Writer, node: Node) -> str:
         case "cast_expression" if around:
             return writer.typed(around.child_by_field_name("type"))
         case "parenthesized_expression" | "ternary_expression" if around:
-            return _expected(writer, around)
+            return writer.expected(around)
         case "return_statement" if around:
             return _result_around(writer, around)
     return UNKNOWN

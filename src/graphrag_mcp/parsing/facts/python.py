@@ -5,7 +5,7 @@ import posixpath
 from tree_sitter import Node
 
 from graphrag_mcp.model.facts import Mark
-from graphrag_mcp.parsing.code.syntax import SourceCode, parse_tree
+from graphrag_mcp.parsing.code.syntax import SourceCode, SyntaxTimeoutError, parse_tree
 from graphrag_mcp.parsing.facts.expressions import (
     LITERAL,
     NOTHING,
@@ -125,11 +125,16 @@ def _quoted(writer: Writer, node: Node) -> str:
     if grammar is None:
         return UNKNOWN
     code = SourceCode(text)
-    tree = parse_tree(grammar.language, code)
+    try:
+        tree = parse_tree(grammar.language, code)
+    except SyntaxTimeoutError:
+        return UNKNOWN
     statement = next(iter(arguments(tree.root_node)), None)
     if tree.root_node.has_error or statement is None:
         return UNKNOWN
-    return Writer(SHAPES, code, {}).type(next(iter(arguments(statement)), None))
+    inner = Writer(SHAPES, code, {})
+    inner.depth = writer.depth
+    return inner.type(next(iter(arguments(statement)), None))
 
 
 def results(writer: Writer, node: Node | None) -> str:

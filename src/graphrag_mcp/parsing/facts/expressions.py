@@ -5,6 +5,7 @@ A rule is a function of the writer and a node; the functions here make the rules
 
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
+from itertools import accumulate
 
 from tree_sitter import Node
 
@@ -84,13 +85,26 @@ class Writer:
 
     def __init__(self, shapes: Shapes, code: SourceCode, numbers: Mapping[int, str]) -> None:
         self._shapes, self._code, self._numbers = shapes, code, numbers
+        self._places: dict[int, dict[int, int]] = {}
         self._known: dict[tuple[Rule, int], str] = {}
         self.depth = 0  # Rules that are being followed, each for a part of the one before.
         self._is_cut = False
 
     def text(self, node: Node) -> str:
-        """Return the text of a node, as it is used for a name."""
+        """Return the text of a node."""
         return self._code.node_text(node)
+
+    def name(self, node: Node | None) -> str:
+        """Return the name that a node is, unknown if it is none: the grammar adds empty ones where one is missing."""
+        text = self.text(node) if node else ""
+        return text if is_name(text) else UNKNOWN
+
+    def place(self, node: Node, around: Node) -> int:
+        """Return how many commas of a list are before a part of it."""
+        if (known := self._places.get(around.id)) is None:
+            commas = accumulate((child.type == "," for child in around.children), initial=0)
+            known = self._places[around.id] = {one.id: count for one, count in zip(around.children, commas, strict=False)}
+        return known.get(node.id, 0)
 
     def value(self, node: Node | None) -> str:
         """Return the value that a node stands for."""
@@ -184,6 +198,16 @@ def either(values: list[str]) -> str:
     return distinct[0] if len(distinct) == 1 else f"({'|'.join(distinct)})"
 
 
+def is_name(text: str) -> bool:
+    """Return whether expressions can have a text as a name; JavaScript's private ones begin with a mark."""
+    return text.removeprefix("#").replace("$", "_").isidentifier()
+
+
+def dotted(owner: str, name: str) -> str:
+    """Return the member of a value or a type."""
+    return UNKNOWN if UNKNOWN in (owner, name) else f"{_closed(owner)}.{name}"
+
+
 def item(value: str, mark: str) -> str:
     """Return a step from a value."""
     return value if value in (UNKNOWN, LITERAL) else f"{_closed(value)}{mark}"
@@ -199,12 +223,25 @@ def arguments(node: Node | None) -> list[Node]:
     return [child for child in node.named_children if not child.is_extra] if node else []
 
 
+def operands(node: Node) -> list[Node]:
+    """Return the parts of `a | b | c`, which nests to the left as often as the operator is repeated."""
+    found: list[Node] = []
+    pending = [node]
+    while pending:
+        one = pending.pop()
+        if one.type == node.type:
+            pending += arguments(one)
+        else:
+            found.append(one)
+    return found[::-1]
+
+
 # ---------------------------------------------------------------- rules
 
 
 def name(writer: Writer, node: Node) -> str:
     """A name."""
-    return writer.text(node)
+    return writer.name(node)
 
 
 def fixed(text: str) -> Rule:
@@ -237,8 +274,7 @@ def member(of: str, named: str) -> Rule:
     """A member of what is in a field."""
 
     def write(writer: Writer, node: Node) -> str:
-        owner, own = writer.value(node.child_by_field_name(of)), node.child_by_field_name(named)
-        return UNKNOWN if own is None or owner == UNKNOWN else f"{_closed(owner)}.{writer.text(own)}"
+        return dotted(writer.value(node.child_by_field_name(of)), writer.name(node.child_by_field_name(named)))
 
     return write
 
@@ -247,8 +283,7 @@ def type_member(of: str, named: str) -> Rule:
     """A type that is a member of what is in a field."""
 
     def write(writer: Writer, node: Node) -> str:
-        owner, own = node.child_by_field_name(of), node.child_by_field_name(named)
-        return f"{writer.text(owner)}.{writer.text(own)}" if owner and own else UNKNOWN
+        return dotted(writer.name(node.child_by_field_name(of)), writer.name(node.child_by_field_name(named)))
 
     return write
 

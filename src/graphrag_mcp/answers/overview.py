@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from datetime import UTC, datetime
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from graphrag_mcp.answers.arguments import IndexStatusArguments
@@ -16,6 +17,7 @@ from graphrag_mcp.text.names import as_name
 if TYPE_CHECKING:
     from graphrag_mcp.graph.orientation import Orientation
 
+SHOWN_FAILURES = 20
 SHOWN_KINDS = 12  # Languages or reasons on one line; the JSON form lists all.
 
 
@@ -42,6 +44,7 @@ def render_status(status: Status, detailed: bool = True) -> str:
     ]
     if status.fallbacks:
         lines.append(f"Not parsed by syntax: {_counts(status.fallbacks)}")
+    lines += describe_failures(status.failures)
     if detailed:
         lines += [f"  left out: {as_name(path)} ({reason})" for path, reason in status.skipped_examples]
         lines.append(f"Last indexed: {_when(status.last_indexed)}")
@@ -50,6 +53,13 @@ def render_status(status: Status, detailed: bool = True) -> str:
         lines.append(f"Server: {server.name}: {_replica(server)}" + (f"; {server.problem}" if server.problem else ""))
     lines += [f"Warning: {warning}" for warning in status.warnings]
     return printable("\n".join(lines))
+
+
+def describe_failures(failures: Mapping[str, str]) -> list[str]:
+    """Return a line for each file of which a part is not indexed."""
+    lines = [f"Not indexed in full: {one_line(path)}: {why}" for path, why in islice(failures.items(), SHOWN_FAILURES)]
+    more = len(failures) - len(lines)
+    return [*lines, f"Not indexed in full: {counted(more, 'more file')}"] if more > 0 else lines
 
 
 def _replica(server: ServerState) -> str:

@@ -204,6 +204,7 @@ class App:
             skipped=dict(Counter(skipped.values()).most_common()),
             skipped_examples=tuple(sorted(skipped.items())[:EXAMPLES_SHOWN]),
             fallbacks={note: count for note, count in catalog.files_by("note").items() if note},
+            failures=catalog.failures(),
             exclusion_rate=len(skipped) / seen if seen else 0.0,
             servers=self._replicator.states() if self._handle.embedder is not None else (),
             warnings=(*self._handle.warnings, *json.loads(rule_warnings or "[]"), *self._supervisor.warnings),

@@ -15,7 +15,7 @@ from queue import SimpleQueue
 from typing import Any
 
 from graphrag_mcp.answers.asking import impact_of_diff
-from graphrag_mcp.answers.overview import render_status
+from graphrag_mcp.answers.overview import describe_failures, render_status
 from graphrag_mcp.answers.payload import report_payload, search_payload, status_payload
 from graphrag_mcp.answers.render import printable, render
 from graphrag_mcp.answers.requests import search_request
@@ -240,7 +240,8 @@ def describe_report(report: IndexReport) -> str:
         f"{report.unchanged:,} unchanged, {report.skipped:,} left out; {counted(report.chunks, 'chunk')} "
         f"({report.embedded:,} embedded, {report.reused:,} reused) in {report.seconds:.1f} s"
     )
-    return printable("\n".join([line, *(f"warning: {warning}" for warning in report.warnings)]))
+    warnings = (f"warning: {warning}" for warning in report.warnings)
+    return printable("\n".join([line, *describe_failures(report.failures), *warnings]))
 
 
 def describe_sync(report: SyncReport, *, verified: bool = False) -> str:

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Literal
 
 from graphrag_mcp import __version__
+from graphrag_mcp.answers.overview import describe_failures
 from graphrag_mcp.answers.render import printable
 from graphrag_mcp.app.local import App
 from graphrag_mcp.cli.clients import CLIENTS, NOT_ON_PATH, PROGRAM, SERVER_NAME, Client, ClientSettingsError
@@ -203,11 +204,15 @@ def _index(root: Path, settings: Settings, paths: IndexPaths) -> Result:
         step = "run `graphrag-mcp index`, which moves it aside and rebuilds it"
         return "failed", f"it is damaged ({verdict})", step
     with closing(App(root, settings)) as app:
-        state = app.index_state()
+        status = app.status()
+    state = status.state
     size = f"{counted(state.files_done, 'file')}, {counted(state.chunks, 'chunk')}, {paths.size / 1e6:,.1f} MB"
     text = f"{state.state}, {size}"
     if state.state is not IndexPhase.READY:
         return "warning", text, "run `graphrag-mcp index`, or wait for the server"
+    if status.failures:
+        text = "; ".join([text, *describe_failures(status.failures)])
+        return "failed", text, "exclude these files in .graphragignore, or report the reasons; all else is indexed"
     return "ok", text, ""
 
 

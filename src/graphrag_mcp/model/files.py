@@ -1,5 +1,6 @@
 """The values of one file: its category, chunks, symbols and relations. Indexing makes one `ParsedFile` per file."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple
@@ -220,11 +221,30 @@ class PackedFacts(NamedTuple):
     data: bytes
 
 
+class Failure(NamedTuple):
+    """A stage that failed on one file, which is indexed with what the other stages gave."""
+
+    stage: str
+    reason: str
+
+    def __str__(self) -> str:
+        return f"{self.stage} ({self.reason})"
+
+
+FAILED = "failed: "  # In the note of a file, before its failures.
+
+
+def with_failures(note: str, failures: Iterable[Failure]) -> str:
+    """Return the note of a file with failures behind it."""
+    told = ", ".join(map(str, failures))
+    return "; ".join(filter(None, (note, told and (told if FAILED in note else FAILED + told))))
+
+
 @dataclass(frozen=True, slots=True)
 class ParsedFile:
     """Everything that the index stores of one file. note: why it was not parsed by syntax; "" when it was.
 
-    code: what it says of the names in it. manifest: what it says of modules, packed; "" for what is no manifest.
+    failures: the stages that gave nothing. code: what it says of the names in it. manifest: what it says of modules, packed; "" for what is no manifest.
     """
 
     path: str
@@ -238,3 +258,4 @@ class ParsedFile:
     note: str = ""
     code: PackedFacts | None = None
     manifest: str = ""
+    failures: tuple[Failure, ...] = ()

@@ -162,7 +162,8 @@ class FactReader:
     def _add_export(self, role: str, captures: Captures) -> None:
         texts = self._texts_of(role, captures)
         name = texts.get("alias") or texts.get("name", "")
-        value = self._writer.value(captures["value"][0]) if "value" in captures else texts.get("name", "")
+        named = self._writer.name(captures["name"][0]) if "name" in captures else ""
+        value = self._writer.value(captures["value"][0]) if "value" in captures else named
         module = texts.get("module", "").strip("\"'`")
         item = texts.get("name", "") if module else ""
         self._exports.append(
@@ -175,7 +176,7 @@ class FactReader:
         if value == LITERAL:
             return
         if kind := captures.get("into.type"):
-            into = f"{instance(self._writer.type(kind[0]))}.{self._writer.text(captures['into.field'][0])}"
+            into = f"{instance(self._writer.type(kind[0]))}.{self._writer.name(captures['into.field'][0])}"
         elif "into" in captures:
             into = self._writer.value(captures["into"][0])
         else:

@@ -8,6 +8,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from graphrag_mcp.model.files import (
+    FAILED,
     NO_FACTS,
     ArchiveClass,
     Category,
@@ -270,6 +271,15 @@ class SqliteCatalog:
     def skipped(self) -> dict[str, str]:
         """Return the reason for every path that was left out, by path."""
         return dict(self._database.rows("SELECT path, reason FROM skipped"))
+
+    def failures(self) -> dict[str, str]:
+        """Return the stages that failed on files, with the reasons, by path."""
+        rows = self._database.rows(
+            """SELECT path, note FROM files WHERE instr(note, ?1)
+               UNION SELECT path, reason FROM skipped WHERE instr(reason, ?1) ORDER BY path""",
+            (FAILED,),
+        )
+        return {path: note.partition(FAILED)[2] for path, note in rows}
 
     def counts(self) -> Counts:
         """Return the sizes of the index, counted once for each commit."""

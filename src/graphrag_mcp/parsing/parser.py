@@ -25,7 +25,7 @@ from graphrag_mcp.parsing.outline import Outline
 from graphrag_mcp.text import source
 from graphrag_mcp.text.counts import counted
 
-PARSER_VERSION = 20  # Increase it when a file is parsed differently, so that files are indexed again.
+PARSER_VERSION = 21  # Increase it when a file is parsed differently, so that files are indexed again.
 SYNTAX_LIMIT_BYTES = 1_000_000  # Larger code files are data in the form of code.
 _ONLY_USING = frozenset({Category.TESTS, Category.VENDORED})  # Settings of others, or for one test.
 _MARKDOWN = (".md", ".markdown", ".mdx", ".mdc")
@@ -80,7 +80,7 @@ def _parse_code(path: str, text: str, category: Category, language: str) -> Pars
 
 def _parse_syntax(path: str, text: str, code: SourceCode, category: Category, grammar: Grammar) -> ParsedFile:
     language = grammar.row.name
-    tree = parse_tree(grammar.language, code, ascii_only=grammar.row.ascii_only, unended=grammar.row.unended)
+    tree = parse_tree(grammar.language, code, ascii_only=grammar.row.ascii_only, repairs=grammar.row.repairs)
     matches = grammar.find(tree)
     outline = read_outline(matches, grammar, path, code)
     if tree.root_node.type == "ERROR" and not outline.definitions:

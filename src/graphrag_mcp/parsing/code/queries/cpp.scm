@@ -1,6 +1,7 @@
 ; Added to what C has.
-(class_specifier name: [(type_identifier) @name (template_type name: (type_identifier) @name)] body: (_) @body) @type
-(struct_specifier name: (template_type name: (type_identifier) @name) body: (_) @body) @type
+(class_specifier name: [(type_identifier) @name (template_type name: (type_identifier) @name) (qualified_identifier) @name]
+  body: (_) @body) @type
+(struct_specifier name: [(template_type name: (type_identifier) @name) (qualified_identifier) @name] body: (_) @body) @type
 (namespace_definition name: (_) @name body: (_) @body) @module
 (alias_declaration name: (type_identifier) @name) @type
 (concept_definition name: (identifier) @name) @type
@@ -8,21 +9,25 @@
 
 ; Members, declared or defined inside of their class.
 (field_declaration declarator: [
-  (function_declarator declarator: (field_identifier) @name)
-  (pointer_declarator declarator: (function_declarator declarator: (field_identifier) @name))
-  (reference_declarator (function_declarator declarator: (field_identifier) @name))]) @method
+  (function_declarator declarator: [(field_identifier) (operator_name)] @name)
+  (pointer_declarator declarator: (function_declarator declarator: [(field_identifier) (operator_name)] @name))
+  (reference_declarator (function_declarator declarator: [(field_identifier) (operator_name)] @name))]) @method
+(field_declaration_list [(declaration declarator: (operator_cast) @name) @method
+  (template_declaration (declaration declarator: (operator_cast) @name) @method)])
 (function_definition declarator: [
   (function_declarator declarator: [(field_identifier) (operator_name) (destructor_name)] @name)
-  (pointer_declarator declarator: (function_declarator declarator: (field_identifier) @name))
+  (pointer_declarator declarator: (function_declarator declarator: [(field_identifier) (operator_name)] @name))
   (reference_declarator (function_declarator declarator: [(identifier) (field_identifier) (operator_name)] @name))
-  (operator_cast) @name]
+  (operator_cast) @name
+  (qualified_identifier scope: (_) @owner name: (operator_cast) @name)]
   body: (_)? @body) @function
 
 ; Members, defined outside.
 (function_definition declarator: [
   (function_declarator declarator: (qualified_identifier scope: (_) @owner
     name: [(identifier) (operator_name) (destructor_name)] @name))
-  (pointer_declarator declarator: (function_declarator declarator: (qualified_identifier scope: (_) @owner name: (identifier) @name)))
+  (pointer_declarator declarator: (function_declarator declarator: (qualified_identifier scope: (_) @owner
+    name: [(identifier) (operator_name)] @name)))
   (reference_declarator (function_declarator declarator: (qualified_identifier scope: (_) @owner
     name: [(identifier) (operator_name)] @name)))]
   body: (_)? @body) @method
@@ -31,6 +36,11 @@
   (pointer_declarator declarator: (function_declarator declarator: (qualified_identifier scope: (_) @owner name: (qualified_identifier) @name)))
   (reference_declarator (function_declarator declarator: (qualified_identifier scope: (_) @owner name: (qualified_identifier) @name)))]
   body: (_)? @body) @method
+
+(declaration declarator: [
+  (function_declarator declarator: (operator_name) @name)
+  (pointer_declarator declarator: (function_declarator declarator: (operator_name) @name))
+  (reference_declarator (function_declarator declarator: (operator_name) @name))]) @prototype
 
 (namespace_definition body: (declaration_list (declaration declarator: (init_declarator declarator: (identifier) @name)) @constant))
 

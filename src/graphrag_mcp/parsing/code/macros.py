@@ -24,16 +24,14 @@ _DECLARING = (
     rb"(?:class|struct|union|enum|namespace|template|using|typedef|friend|extern|static|inline|explicit|virtual|"
     rb"constexpr|void|bool|char|short|int|long|float|double|signed|unsigned|auto|public|private|protected)\b"
 )
-_OTHER_KEYWORDS = (
-    rb"(?:const|volatile|mutable|return|new|else|do|case|goto|throw|typename|sizeof|default|operator|concept)\b"
-)
-_LEADING = re.compile(
-    rb"(?<![\w#])(?:(?!%s|%s)[A-Za-z_]\w*(?:[ \t]*%s)?\s+)+(?=(?:const\s+)?%s)"
-    % (_DECLARING, _OTHER_KEYWORDS, _ARGUMENTS, _DECLARING)
-)
+_LEADING = re.compile(rb"\b([A-Za-z_]\w*+)(?:[ \t]*+%s)?+\s++(?=(?:const\s+)?%s)" % (_ARGUMENTS, _DECLARING))
+_TRAILING = re.compile(rb"(?<=\))\s*(?:const\s+)?(([A-Za-z_]\w*+)(?:\s*%s)?)(?=\s*;)" % _ARGUMENTS)
 _BEHIND_ACCESS = re.compile(rb"\b(?:public|private|protected)\s+(\w+)\s*:(?!:)")
-_TRAILING = re.compile(
-    rb"(?<=\))\s*(?:const\s+)?((?!%s)[A-Za-z_]\w*(?:\s*%s)?)(?=\s*;)" % (_OTHER_KEYWORDS, _ARGUMENTS)
+_KEYWORDS = frozenset(  # After which a type may follow, or that follow one.
+    b"auto bool case char class const constexpr default delete do double else enum explicit extern float friend goto "
+    b"inline int long mutable namespace new noexcept operator override private protected public register return short "
+    b"signed sizeof static struct template this throw typedef typename union unsigned using virtual void "
+    b"volatile".split()
 )
 _NAMES = ("identifier", "type_identifier", "field_identifier")
 _STATEMENTS = ("declaration", "expression_statement", "field_declaration", "function_definition", "ERROR")
@@ -47,15 +45,14 @@ class _Word(NamedTuple):
     has_arguments: bool
 
 
-def _of_heads(data: bytes, root: Node) -> bytes:
-    return blanked(data, [span for keyword in _KEYWORD.finditer(data) for span in _in_head(keyword, data, root)])
-
-
-def _before_declarations(data: bytes, root: Node) -> bytes:
-    if not root.has_error:
-        return data
-    leading = (found.span() for found in _LEADING.finditer(data) if _is_misread(found.start(), data, root))
-    return blanked(data, [*leading, *(found.span(1) for found in _BEHIND_ACCESS.finditer(data))])
+def _without_macros(data: bytes, root: Node) -> bytes:
+    """Return the code without macros beside the name of a type or namespace, and, in errors, beside a declaration."""
+    spans = [span for keyword in _KEYWORD.finditer(data) for span in _in_head(keyword, data, root)]
+    if root.has_error:
+        spans += (found.span() for found in _LEADING.finditer(data) if _is_misread(found, data, root))
+        spans += (found.span(1) for found in _BEHIND_ACCESS.finditer(data))
+        spans += (found.span(1) for found in _TRAILING.finditer(data) if _is_behind_declaration(found, root))
+    return blanked(data, spans) if spans else data
 
 
 def _in_head(keyword: re.Match[bytes], data: bytes, root: Node) -> Iterator[tuple[int, int]]:
@@ -102,20 +99,17 @@ def _is_body(keyword: re.Match[bytes], brace: int, macros: list[_Word], root: No
     return (is_enum and count > 1) or (count <= is_enum and all(macro.text.isupper() for macro in macros))
 
 
-def _behind_declarations(data: bytes, root: Node) -> bytes:
-    if not root.has_error:
-        return data
-    found = (trailing.span(1) for trailing in _TRAILING.finditer(data))
-    return blanked(data, (span for span in found if not _around(span[0], ("compound_statement",), root)))
+def _is_behind_declaration(found: re.Match[bytes], root: Node) -> bool:
+    return found[2] not in _KEYWORDS and _around(found.start(1), ("compound_statement",), root) is None
 
 
-def _is_misread(start: int, data: bytes, root: Node) -> bool:
+def _is_misread(found: re.Match[bytes], data: bytes, root: Node) -> bool:
     """Return whether a name before a declaration is in an error, and not in a directive."""
-    name = root.descendant_for_byte_range(start, start + 1)
-    if name is None or name.type not in _NAMES or data[data.rfind(b"\n", 0, start) + 1 : start].lstrip()[:1] == b"#":
+    start = found.start()
+    if found[1] in _KEYWORDS or data[data.rfind(b"\n", 0, start) + 1 : start].lstrip()[:1] == b"#":
         return False
-    statement = _around(start, _STATEMENTS, root)
-    return statement is not None and statement.has_error
+    name, statement = root.descendant_for_byte_range(start, start + 1), _around(start, _STATEMENTS, root)
+    return name is not None and name.type in _NAMES and statement is not None and statement.has_error
 
 
 def _around(start: int, kinds: Sequence[str], root: Node) -> Node | None:
@@ -126,4 +120,4 @@ def _around(start: int, kinds: Sequence[str], root: Node) -> Node | None:
     return node
 
 
-C_FAMILY = (Repair(_of_heads, is_sure=True), Repair(_before_declarations), Repair(_behind_declarations))
+C_FAMILY = (Repair(_without_macros, is_sure=True),) * 2  # What is within one macro's reach is read the second time.

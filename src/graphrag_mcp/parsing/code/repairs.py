@@ -43,7 +43,7 @@ def _without_modifiers(data: bytes, root: Node) -> bytes:
 
 def _using_as_const(data: bytes, _root: Node) -> bytes:
     """Return `const x = ...` for `using x = ...`, which the grammar reads as an expression or not at all."""
-    return _USING.sub(lambda found: b" " * len(found[1] or b"") + b"const", data)
+    return _USING.sub(lambda found: b" " * len(found[1] or b"") + b"const", data) if b"using" in data else data
 
 
 JAVASCRIPT = (Repair(_without_modifiers), Repair(_using_as_const, is_sure=True))

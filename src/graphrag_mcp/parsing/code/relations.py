@@ -81,6 +81,7 @@ class _Builder:
         yield from self._tests_by_name()
         yield from self._calls()
         yield from self._uses()
+        yield from self._handed_on()
 
     def _contains(self) -> Iterator[Relation]:
         for definition in self._outline.definitions:
@@ -133,7 +134,7 @@ class _Builder:
     def _uses(self) -> Iterator[Relation]:
         definitions, found = self._outline.definitions, self._outline.references
         taken = {call.start for call in found if call.is_call} | {base.start for base in self._outline.bases}
-        named = [reference for reference in found if not reference.is_call and reference.start not in taken]
+        named = [one for one in found if not one.is_call and not one.is_handed and one.start not in taken]
         owners = [use._replace(name=use.receiver, receiver="") for use in found if use.receiver[:1].isupper()]
         for index, use in self._each_once(sorted(use for use in named + owners if use.name not in self._own)):
             source = definitions[index] if index >= 0 else None
@@ -141,6 +142,13 @@ class _Builder:
                 continue
             edge = self._resolve_member(use.receiver, use.name) if use.receiver else self._resolve_bare(use)
             yield _edge(RelationKind.USES, source.qualified_name if source else "", self._target(use), use.row, edge)
+
+    def _handed_on(self) -> Iterator[Relation]:
+        definitions = self._outline.definitions
+        for index, use in self._each_once([found for found in self._outline.references if found.is_handed]):
+            source = definitions[index].qualified_name if index >= 0 else ""
+            edge = self._resolve_call(use, index)
+            yield _edge(RelationKind.HANDS_ON, source, self._target(use), use.row, edge)
 
     def _each_once(self, references: Sequence[Reference]) -> Iterator[tuple[int, Reference]]:
         """Yield the first of equal references in one definition, with the index of the definition."""

@@ -44,6 +44,15 @@
 
 (namespace_definition body: (declaration_list (declaration declarator: (init_declarator declarator: (identifier) @name)) @constant))
 
+([(argument_list (qualified_identifier scope: (_) @receiver name: (identifier) @handed))
+  (initializer_list (qualified_identifier scope: (_) @receiver name: (identifier) @handed))
+  (pointer_expression operator: "&" argument: (qualified_identifier scope: (_) @receiver name: (identifier) @handed))
+  (template_argument_list (type_descriptor type: (type_identifier) @handed))])
+[(lambda_expression) (for_range_loop)] @block
+([(reference_declarator (identifier) @bound) (structured_binding_declarator (identifier) @bound)
+  (optional_parameter_declaration declarator: (identifier) @bound) (variadic_declarator (identifier) @bound)
+  (for_range_loop declarator: (identifier) @bound) (lambda_capture_initializer left: (identifier) @bound)])
+
 (base_class_clause [(type_identifier) @base (template_type name: (type_identifier) @base)
   (qualified_identifier name: [(type_identifier) @base (template_type name: (type_identifier) @base)])])
 
@@ -52,4 +61,21 @@
   (qualified_identifier scope: (_) @receiver name: (template_function name: (identifier) @call))
   (template_function name: (identifier) @call)
   (field_expression argument: (_) @receiver field: (template_method name: (field_identifier) @call))])
-(new_expression type: (type_identifier) @call)
+(call_expression function: [
+  (qualified_identifier !scope name: (identifier) @call)
+  (qualified_identifier name: (qualified_identifier scope: (_) @receiver name: [(identifier) @call (template_function name: (identifier) @call)]))
+  (qualified_identifier name: (qualified_identifier name: (qualified_identifier scope: (_) @receiver
+    name: [(identifier) @call (template_function name: (identifier) @call)])))
+  (field_expression argument: (_) @receiver field: (dependent_name (template_method name: (field_identifier) @call)))])
+(new_expression type: [(type_identifier) @call (template_type name: (type_identifier) @call)
+  (qualified_identifier scope: (_) @receiver name: [(type_identifier) @call (template_type name: (type_identifier) @call)])])
+(compound_literal_expression type: [(type_identifier) @call (template_type name: (type_identifier) @call)
+  (qualified_identifier scope: (_) @receiver name: [(type_identifier) @call (template_type name: (type_identifier) @call)])])
+; `T name(f(x))` declares a variable, though the grammar reads a function.
+(compound_statement (declaration declarator: (function_declarator parameters: (parameter_list
+  (parameter_declaration type: (type_identifier) @call declarator: (abstract_function_declarator))))))
+; `std::make_unique<T>(...)` and its like create a T.
+(call_expression function: [(template_function name: (identifier) @_make arguments: (template_argument_list . (type_descriptor type: (type_identifier) @call)))
+  (qualified_identifier name: (template_function name: (identifier) @_make
+    arguments: (template_argument_list . (type_descriptor type: (type_identifier) @call))))]
+  (#any-of? @_make "make_unique" "make_shared"))

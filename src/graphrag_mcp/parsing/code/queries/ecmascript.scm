@@ -45,6 +45,13 @@
 
 (call_expression function: [(identifier) @call
   (member_expression object: (_) @receiver property: [(property_identifier) (private_property_identifier)] @call)])
+(call_expression function: (parenthesized_expression [(identifier) @call
+  (member_expression object: (_) @receiver property: (property_identifier) @call)
+  (sequence_expression [(identifier) @call (member_expression object: (_) @receiver property: (property_identifier) @call)] .)]))
+(call_expression function: (member_expression object: [(identifier) @call
+  (member_expression object: (_) @receiver property: (property_identifier) @call)] property: (property_identifier) @_method)
+  (#any-of? @_method "call" "apply" "bind"))
+(decorator [(identifier) @call (member_expression object: (_) @receiver property: (property_identifier) @call)])
 (new_expression constructor: [(identifier) @call
   (member_expression object: (_) @receiver property: (property_identifier) @call)])
 

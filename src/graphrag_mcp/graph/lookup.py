@@ -11,7 +11,7 @@ from graphrag_mcp.model.graph import CodeNode
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.ports import SymbolGraph
 from graphrag_mcp.text.environment_names import key_names, sets_key
-from graphrag_mcp.text.names import as_name, qualified_by, read_declaration, read_name
+from graphrag_mcp.text.names import as_name, operator_name, qualified_by, read_declaration, read_name
 
 SIMILAR_NAMES = 8
 EVERYTHING = Scope(exclude_archived=False)
@@ -31,6 +31,8 @@ def find_nodes(graph: SymbolGraph, text: str, root: Path, scope: Scope = EVERYTH
 
     Raises RequestError when there is none; it lists similar names.
     """
+    if (operator := operator_name(text)) and (found := _definitions(graph, operator, scope)):
+        return found
     text = text.strip().removesuffix("()")
     declared = read_declaration(text)
     if declared is not None:

@@ -136,12 +136,13 @@ STORED_KINDS = (
     RelationKind.IMPORTS,
     RelationKind.INHERITS,
     RelationKind.USES,
+    RelationKind.HANDS_ON,
     RelationKind.TESTS,
     RelationKind.LINKS_TO,
     RelationKind.SUPERSEDES,
 )
-# Shown beside a result; relations of the kind "uses" are too many.
-RELATED_KINDS = tuple(kind for kind in STORED_KINDS if kind is not RelationKind.USES)
+# Shown beside a result; relations of these other kinds are too many.
+RELATED_KINDS = tuple(kind for kind in STORED_KINDS if kind not in (RelationKind.USES, RelationKind.HANDS_ON))
 
 
 BARE_CONFIDENCE = 0.5  # Of a bare name of unknown origin; that of a member is lower.

@@ -105,7 +105,7 @@ def _parse_syntax(
     path: str, text: str, code: SourceCode, category: Category, grammar: Grammar, stages: Stages
 ) -> ParsedFile:
     language = grammar.row.name
-    tree = parse_tree(grammar.language, code, ascii_only=grammar.row.ascii_only, unended=grammar.row.unended)
+    tree = parse_tree(grammar.language, code, ascii_only=grammar.row.ascii_only, repairs=grammar.row.repairs)
     matches = grammar.find(tree)
     outline = stages.run("outline", lambda: read_outline(matches, grammar, path, code), Outline)
     if tree.root_node.type == "ERROR" and not outline.definitions:

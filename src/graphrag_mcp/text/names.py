@@ -17,6 +17,11 @@ _DECLARATION = re.compile(
     rf"(?P<name>{NAME.pattern})(?P<parameters>\([^()\n]*\))?[:;{{]?"
 )
 _WORD = re.compile(r'[^\s"`]+')
+_OPERATOR = re.compile(
+    r"(?P<outer>(?:[\w~<>, ]+(?:::|\.|->))*)operator(?:\s*(?P<sign>\(\s*\)|\[\s*\]|\"\"\s*\w+|[^\w\s()\[\]]+)|\s+(?P<type>[^()]+))"
+    r"(?:\(.*)?",
+    re.DOTALL,
+)
 _LONGEST = 250  # Characters of a declaration.
 
 
@@ -58,6 +63,15 @@ def read_declaration(text: str) -> NamedSymbol | None:
     name, parameters = found["name"], found["parameters"] or ""
     is_declared = parameters or (found["keyword"] and (name[:1].isupper() or is_identifier(name)))
     return read_name(name, parameters) if is_declared else None
+
+
+def operator_name(text: str) -> str:
+    """Return an operator of C++ without its parameters, with dots: `V.operator bool`, `operator==`; "" if it is none."""
+    found = _OPERATOR.fullmatch(text.strip()) if len(text) <= _LONGEST else None
+    if found is None:
+        return ""
+    words = " " + " ".join(found["type"].split()) if found["type"] else re.sub(r"\s", "", found["sign"])
+    return re.sub(r"::|->", ".", found["outer"]) + "operator" + re.sub(r" ([*&\[])", r"\1", words)
 
 
 def is_identifier(token: str) -> bool:

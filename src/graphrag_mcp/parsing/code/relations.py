@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
+from graphrag_mcp.model.facts import FACT_LANGUAGES
 from graphrag_mcp.model.files import (
     BARE_CONFIDENCE,
     BASE_CONFIDENCE,
@@ -33,6 +34,7 @@ _BUILTIN = 0.25  # name(), also a builtin
 _TESTED_BY_NAME = 0.6  # test_name
 _TESTED_BY_CALL = 0.4  # a call inside a test
 
+_BY_LINE = (RelationKind.CALLS, RelationKind.HANDS_ON)
 _OWN = frozenset({"self", "this", "cls", "Self", "static", "__MODULE__"})
 _SUPER = {"php": "parent", "csharp": "base"}  # The keyword for `super` in other languages.
 
@@ -40,11 +42,18 @@ Resolved = tuple[float, Resolution, str]
 
 
 def build_relations(path: str, language: str, category: Category, outline: Outline) -> list[Relation]:
-    """Return the distinct edges of a file in the order in which they first occur, each with its highest confidence."""
-    found: dict[tuple[RelationKind, str, str], Relation] = {}
+    """Return the distinct edges of a file in the order in which they first occur, each with its highest confidence.
+
+    Calls are one for each line where no facts have the lines.
+    """
+    found: dict[tuple[RelationKind, str, str, int], Relation] = {}
+    called: set[tuple[str, str]] = set()
     for relation in _Builder(path, language, category, outline).relations():
-        key = (relation.kind, relation.source, relation.target)
-        if relation.kind is RelationKind.USES and (RelationKind.CALLS, *key[1:]) in found:  # A call is more specific.
+        is_by_line = relation.kind in _BY_LINE and language not in FACT_LANGUAGES
+        key = (relation.kind, relation.source, relation.target, relation.line if is_by_line else 0)
+        if relation.kind is RelationKind.CALLS:
+            called.add(key[1:3])
+        elif relation.kind is RelationKind.USES and key[1:3] in called:  # A call is more specific.
             continue
         if key not in found or found[key].confidence < relation.confidence:
             found[key] = relation
@@ -57,6 +66,7 @@ class _Builder:
     def __init__(self, path: str, language: str, category: Category, outline: Outline) -> None:
         self._path, self._outline = path, outline
         self._library = library_of(language)
+        self._keeps_lines = language not in FACT_LANGUAGES
         self._super = (
             _SUPER.get(language, SUPER_RECEIVER) if language != "rust" else ""
         )  # In Rust, `super` is the enclosing module.
@@ -81,6 +91,7 @@ class _Builder:
         yield from self._tests_by_name()
         yield from self._calls()
         yield from self._uses()
+        yield from self._handed_on()
 
     def _contains(self) -> Iterator[Relation]:
         for definition in self._outline.definitions:
@@ -133,7 +144,7 @@ class _Builder:
     def _uses(self) -> Iterator[Relation]:
         definitions, found = self._outline.definitions, self._outline.references
         taken = {call.start for call in found if call.is_call} | {base.start for base in self._outline.bases}
-        named = [reference for reference in found if not reference.is_call and reference.start not in taken]
+        named = [one for one in found if not one.is_call and not one.is_handed and one.start not in taken]
         owners = [use._replace(name=use.receiver, receiver="") for use in found if use.receiver[:1].isupper()]
         for index, use in self._each_once(sorted(use for use in named + owners if use.name not in self._own)):
             source = definitions[index] if index >= 0 else None
@@ -142,12 +153,19 @@ class _Builder:
             edge = self._resolve_member(use.receiver, use.name) if use.receiver else self._resolve_bare(use)
             yield _edge(RelationKind.USES, source.qualified_name if source else "", self._target(use), use.row, edge)
 
+    def _handed_on(self) -> Iterator[Relation]:
+        definitions = self._outline.definitions
+        for index, use in self._each_once([found for found in self._outline.references if found.is_handed]):
+            source = definitions[index].qualified_name if index >= 0 else ""
+            edge = self._resolve_call(use, index)
+            yield _edge(RelationKind.HANDS_ON, source, self._target(use), use.row, edge)
+
     def _each_once(self, references: Sequence[Reference]) -> Iterator[tuple[int, Reference]]:
-        """Yield the first of equal references in one definition, with the index of the definition."""
-        seen: set[tuple[int, str, str]] = set()
+        """Yield the first of equal references in one definition, or on one line of it, with its index."""
+        seen: set[tuple[int, str, str, int]] = set()
         around = enclosing_indexes(self._outline.definitions, [reference.start for reference in references])
         for index, use in zip(around, references, strict=True):
-            key = (index, use.name, use.receiver)
+            key = (index, use.name, use.receiver, use.row if self._keeps_lines else 0)
             if key not in seen:
                 seen.add(key)
                 yield index, use

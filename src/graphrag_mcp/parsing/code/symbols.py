@@ -17,6 +17,7 @@ from graphrag_mcp.parsing.code.imports import expand_imports
 from graphrag_mcp.parsing.code.syntax import SourceCode
 from graphrag_mcp.parsing.languages import Grammar, ImportStyle, Matches
 from graphrag_mcp.parsing.outline import Definition, Import, Outline, enclosing_indexes
+from graphrag_mcp.text.names import operator_name
 
 SIGNATURE_CHARS = 200
 DOCSTRING_CHARS = 500  # The first paragraphs state the purpose; the rest is in the chunk's text.
@@ -137,6 +138,8 @@ def _read_name(text: str) -> tuple[str, str]:
     plain = without_marks(text)
     if plain.isidentifier():
         return text if text.startswith("#") else plain, plain
+    if operator := operator_name(plain):
+        return operator, operator
     text = plain
     plain = text.partition("<")[0].translate(_NOT_IN_NAMES)
     parts = [part for part in plain.replace("::", ".").replace("\\", ".").replace(":", ".").split(".") if part]

@@ -8,6 +8,8 @@ from collections.abc import Sequence
 
 from tree_sitter import Language, Node, Parser, Point, Tree
 
+from graphrag_mcp.parsing.code.repairs import Repair
+
 PARSE_SECONDS = 2.0  # Hand-written code takes far less.
 _BLOCK_BYTES = 2048  # The parser copies a block for each name that a query compares, so blocks are small.
 # A query takes quadratic time on a run of brackets.
@@ -58,24 +60,24 @@ def parse_tree(
     seconds: float = PARSE_SECONDS,
     *,
     ascii_only: bool = False,
-    unended: Sequence[re.Pattern[bytes]] = (),
+    repairs: Sequence[Repair] = (),
 ) -> Tree:
     """Return the tree of the code; errors in the code are nodes of it.
 
-    ascii_only: replace all other characters by letters. unended: blanks at which the grammar may miss the end of what
-    is before; they are read as semicolons if that leaves fewer errors, so nothing moves. Raises SyntaxTimeoutError
-    after `seconds` of wall-clock time.
+    ascii_only: replace all other characters by letters. repairs: changes of what the grammar cannot read; one is kept if
+    it leaves fewer errors. Raises SyntaxTimeoutError after `seconds` of wall-clock time.
     """
     data = code.data.translate(_AS_LETTERS) if ascii_only else code.data
     if _BRACKETS.search(data):
         raise SyntaxTimeoutError("tens of thousands of brackets in a row")
     deadline = time.monotonic() + seconds
     tree = _parse(language, data, deadline, seconds)
-    if tree.root_node.has_error:
-        for blank in unended:
-            ended = blank.sub(rb"\1;", data)
-            if ended != data:
-                tree = min(tree, _parse(language, ended, deadline, seconds), key=_error_bytes)
+    for repair in repairs:
+        changed = repair.change(data, tree.root_node)
+        if changed != data:
+            repaired = _parse(language, changed, deadline, seconds)
+            if _error_bytes(repaired) < _error_bytes(tree) + repair.is_sure:
+                data, tree = changed, repaired
     if _is_too_deep(tree.root_node):
         raise SyntaxTimeoutError("nested too deeply")
     return tree

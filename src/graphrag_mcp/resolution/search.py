@@ -18,6 +18,7 @@ from graphrag_mcp.model.facts import (
     module_marks,
 )
 from graphrag_mcp.model.files import CALLABLE, SymbolKind
+from graphrag_mcp.model.graph import Certainty
 from graphrag_mcp.resolution.languages import POLICIES
 from graphrag_mcp.resolution.resolver import Resolver
 from graphrag_mcp.resolution.sources import FactSource
@@ -177,8 +178,11 @@ class Search:
             is_certain = not is_replaced and not self.resolver.is_open(found) and mention.receiver != f'"{GIVEN}"'
         elif meant := tuple(thing for thing in held if thing in things):
             is_certain = isinstance(found.value, Function | Type) and not (mention.name and mention.receiver)
-        is_open = not meant and any(self.resolver.may_run(path, mention, found, thing) for thing in things)
-        return Site(path, mention, meant, is_certain) if meant or is_open else None
+        if meant:
+            return Site(path, mention, meant, is_certain)
+        runs = {thing: self.resolver.may_run(path, mention, found, thing) for thing in things}
+        may = tuple(thing for thing in runs if runs[thing] is Certainty.MAY_CALL)
+        return Site(path, mention, may, is_certain=False) if any(runs.values()) else None
 
     def _is_decorated(self, thing: Thing) -> bool:
         one = self.resolver.declared(thing)

@@ -45,6 +45,7 @@ POLICY = Policy(
     iterating=("iterator", "next"),
     is_implicit=frozenset(("toString", "iterator", "close")).__contains__,  # By `+`, `for` and `try`.
     nested=True,
+    platform=frozenset(("groovy", "kotlin", "scala")),
     final={
         "String": _OF_ALL | {"CharSequence", "Comparable", "ConstantDesc"},
         "Class": _OF_ALL | {"AnnotatedElement", "GenericDeclaration", "OfField", "Type", "TypeDescriptor"},

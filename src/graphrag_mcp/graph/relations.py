@@ -164,7 +164,9 @@ class Relations:
             yield thing
             owner = self._code.hierarchy.owner_of(thing)
             if owner is not None and self._code.resolver.things.is_constructor(thing, owner):
-                yield from (owner, *self._code.hierarchy.inheriting(thing))
+                yield from self._code.hierarchy.inheriting(thing)
+                if not self._code.resolver.things.has_overloads(thing):  # Else a creation means its constructors too.
+                    yield owner
 
     def _is_of(self, things: Sequence[Thing], site: Site) -> bool:
         """Return whether a site is one of the things themselves, or creates what a constructor makes."""
@@ -190,6 +192,9 @@ class Relations:
             alike = (one for thing in things for one in self._code.hierarchy.alike(thing))
             for edge in self._below(node, alike, RelationKind.IMPLEMENTS):
                 yield edge._replace(certainty=Certainty.BY_NAME, is_guess=True)
+        if RelationKind.CALLS in kinds:
+            unsaid = (one for thing in things for one in self._code.hierarchy.constructors_below(thing))
+            yield from self._below(node, unsaid, RelationKind.CALLS)
         if RelationKind.OVERRIDES in kinds:
             below = (
                 one

@@ -132,14 +132,37 @@ class Hierarchy:
                     yield operation
 
     def inheriting(self, method: Thing) -> list[Thing]:
-        """Return the types below that have a method as it is."""
+        """Return the types below that have a method as it is; a constructor without parameters also runs for them."""
         owner, name = self.owner_of(method), self._resolver.declared(method).name
-        members = (
-            [(one, self._resolver.members.find(Instance((one,)), name)) for one in self.descendants(owner)]
-            if owner
-            else []
-        )
+        if owner is None:
+            return []
+        if self._resolver.things.has_overloads(method) and self._resolver.things.is_constructor(method, owner):
+            return self._closure(owner, self._without_constructor) if self._takes_nothing(method) else []
+        members = [(one, self._resolver.members.find(Instance((one,)), name)) for one in self.descendants(owner)]
         return [one for one, found in members if found and method in found.things]
+
+    def constructors_below(self, method: Thing) -> list[Thing]:
+        """Return the constructors of types below that call one by not naming any."""
+        owner = self.owner_of(method)
+        if owner is None or not self._resolver.things.has_overloads(method) or not self._takes_nothing(method):
+            return []
+        if not self._resolver.things.is_constructor(method, owner):
+            return []
+        kinds = [child for one in (owner, *self.inheriting(method)) for child in self.children(one)]
+        own = dict.fromkeys(one for kind in kinds for one in self._resolver.things.constructors(Type((kind,)), -1))
+        return [one for one in own if not self._names_another(one)]
+
+    def _without_constructor(self, kind: Thing) -> list[Thing]:
+        return [one for one in self.children(kind) if not self._resolver.things.constructors(Type((one,)), -1)]
+
+    def _takes_nothing(self, method: Thing) -> bool:
+        return all(one.rest for one in self._resolver.declared(method).parameters or ())
+
+    def _names_another(self, constructor: Thing) -> bool:
+        """Return whether a constructor begins with a call of `this` or `super`."""
+        one, facts = self._resolver.declared(constructor), self._source.facts(constructor.path)
+        inside = [mention for mention in facts.mentions if one.start <= mention.at < one.stop] if facts else []
+        return any(mention.use == Use.CALL and mention.receiver in ("this", "super") for mention in inside)
 
     def _same_method(self, method: Thing, types: Sequence[Thing]) -> list[Thing]:
         name = self._resolver.declared(method).name

@@ -2,9 +2,17 @@
 
 from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from graphrag_mcp.resolution.sources import FactSource
 from graphrag_mcp.resolution.values import Value
+
+
+class Primitive(NamedTuple):
+    """A type of plain values. box: its type as an object. wider: the other plain types that may hold its values."""
+
+    box: str
+    wider: Sequence[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +77,7 @@ class Policy:
     anything: Set[str] = frozenset()  # Foreign types that say nothing.
     final: Mapping[str, Set[str]] = field(default_factory=dict)
     """Foreign types with no type below, by their own names, each with all types above."""
+    primitives: Mapping[str, Primitive] = field(default_factory=dict)
     enumerations: Set[str] = frozenset()  # Foreign types whose fields are instances.
     is_generic: Callable[[str], bool] = lambda _name: True  # Whether a foreign function may give what it is given.
     foreign_members: Callable[[str], Set[str] | None] = lambda _name: (

@@ -62,7 +62,7 @@ class Resolver:
         if found and len(found.things) > 1 and mention.arguments:
             found = self.overloads.chosen(path, mention, found)
         if found and mention.use == Use.CREATE and isinstance(found.value, Type) and file.policy.overloads:
-            found = Found(found.things + self.things.constructors(found.value, mention.given), found.value)
+            found = Found(found.things + self._constructors(path, mention, found.value), found.value)
         if found is None or found is ABSENT or (found.is_open and not found.things):
             return None
         return found._replace(things=tuple(thing for thing in found.things if thing.path not in LIBRARIES))
@@ -70,8 +70,16 @@ class Resolver:
     def is_open(self, found: Found) -> bool:
         """Return whether each thing found may not be meant: only its value is, or a method of another type."""
         methods = [one for one in map(self.declared, found.things) if one.kind == SymbolKind.METHOD]
-        is_one = len({one.qualified for one in methods}) < 2 or not self.things.has_overloads(found.things[0])
-        return found.is_open or not is_one
+        distinct = {(one.qualified, tuple(given.value for given in one.parameters or ())) for one in methods}
+        return found.is_open or (len(distinct) > 1 and self.things.has_overloads(found.things[0]))
+
+    def _constructors(self, path: str, mention: Mention, kind: Type) -> tuple[Thing, ...]:
+        """Return the constructors that the creation of an instance may call, by its arguments."""
+        found = self.things.constructors(kind, mention.given)
+        if len(found) < 2 or not mention.arguments:
+            return found
+        called = Function(found, Instance(kind.things, kind.arguments))
+        return self.overloads.chosen(path, mention, Found(found, called)).things
 
     def fits(self, path: str, mention: Mention, thing: Thing) -> bool:
         """Return whether a declaration is of a kind that a mention can mean, and takes its number of arguments."""

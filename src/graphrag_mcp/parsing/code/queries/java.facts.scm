@@ -76,7 +76,8 @@
     (generic_type . (scoped_type_identifier (type_identifier) @named .))])
   body: (class_body (constructor_declaration body: (constructor_body
     (explicit_constructor_invocation constructor: (super) @from @use.call arguments: (_) @arguments)))))
-(enum_declaration name: (_) @named body: (enum_body (enum_constant name: (_) @use.create arguments: (_)? @arguments)))
+(enum_declaration name: (_) @named body: (enum_body (enum_constant name: (_) @use.create arguments: (_) @arguments)))
+(enum_declaration name: (_) @named body: (enum_body (enum_constant name: (_) @use.create) @unargued))
 (method_invocation object: (_) @from.other (super) name: (_) @use.call arguments: (_) @arguments)
 (method_invocation object: (_)? @from name: (_) @use.call arguments: (_) @arguments)
 (method_reference . [(identifier) @use.create (generic_type . (type_identifier) @use.create)

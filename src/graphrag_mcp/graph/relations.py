@@ -8,8 +8,8 @@ from graphrag_mcp.model.facts import Mention, Thing, Use, modules_of
 from graphrag_mcp.model.files import RelationKind, SymbolKind
 from graphrag_mcp.model.graph import Certainty, CodeEdge, CodeNode, Doubt, Mentioned, Place
 from graphrag_mcp.model.scope import Scope
-from graphrag_mcp.ports import SymbolGraph
 from graphrag_mcp.parsing.languages import detect_language
+from graphrag_mcp.ports import SymbolGraph
 from graphrag_mcp.resolution.languages import POLICIES
 from graphrag_mcp.resolution.search import Site
 from graphrag_mcp.resolution.sources import FactSource

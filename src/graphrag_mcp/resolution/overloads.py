@@ -152,11 +152,11 @@ class Overloads(Part):
                 return _Fit.MAYBE
             case (Variable(name), Variable(other)) if name == other and name:
                 return _Fit.EXACT
-            case (_, Variable(_, bound)):
-                return max(_Fit.WIDER, self._fit(expected, bound or OUTSIDE, policy))
+            case (_, Variable(name, bound)):
+                how = max(_Fit.WIDER, self._fit(expected, _least(bound), policy))
+                return how if name or how is not _Fit.NEVER else _Fit.MAYBE
             case (Variable(_, bound), _):
-                is_any = bound is None or bound == OUTSIDE
-                return max(_Fit.WIDER, self._fit(Outside("Object") if is_any else bound, given, policy))
+                return max(_Fit.WIDER, self._fit(_least(bound), given, policy))
             case (_, Either(values)):
                 fits = {self._fit(expected, one, policy) for one in values}
                 return fits.pop() if len(fits) == 1 else _Fit.MAYBE if _Fit.NEVER in fits else max(fits)
@@ -166,7 +166,8 @@ class Overloads(Part):
             given, own = OUTSIDE, ""  # A variable of a library.
         if name in policy.primitives or own in policy.primitives:
             return _Fit.MAYBE if OUTSIDE in (expected, given) else _fit_number(name, own, policy)
-        if (above := policy.final.get(own)) is not None and name:
+        above = frozenset[str]() if own == "Object" else policy.final.get(own)
+        if above is not None and name:
             return _Fit.EXACT if name == own else _Fit.WIDER if name in above else _Fit.NEVER
         if given == NOTHING or (name == "Object" != own and given != OUTSIDE):
             return _Fit.WIDER
@@ -206,8 +207,9 @@ class Overloads(Part):
 
     def _name(self, value: Value | None) -> str:
         """Return the own name of a type, "" where that is not known."""
-        is_library = isinstance(value, Instance) and value.things[0].path in LIBRARIES
-        return self.declared(value.things[0]).name if is_library else _own_name(value)
+        if isinstance(value, Instance) and value.things[0].path in LIBRARIES:
+            return self.declared(value.things[0]).name
+        return _own_name(value)
 
     def joined(self, hits: Sequence[Found]) -> Found:
         """Return the functions of several types of one name, without those that one before overrides."""
@@ -240,6 +242,11 @@ def _fit_number(name: str, own: str, policy: Policy) -> _Fit:
     return _Fit.BOXED if plain and name in (plain, *policy.primitives[plain].wider) else _Fit.NEVER
 
 
+def _least(bound: Value | None) -> Value:
+    """Return what the argument of a type parameter is at least."""
+    return Outside("Object") if bound is None or bound == OUTSIDE else bound
+
+
 def _is_type_name(name: str) -> bool:
     return name[:1].isupper() and not name.isupper()
 
@@ -251,6 +258,8 @@ def _own_name(value: Value | None) -> str:
 def _differ(one: Value | None, other: Value | None) -> bool:
     """Return whether two types are known to be different; a type parameter may be any."""
     match one, other:
+        case (Variable(), Outside(name)) | (Outside(name), Variable()):
+            return name.islower() and "." not in name  # A plain value is no object.
         case (None, _) | (_, None) | (Variable(), _) | (_, Variable()):
             return False
         case (Instance(things), Instance(others)):

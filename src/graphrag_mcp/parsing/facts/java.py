@@ -91,7 +91,7 @@ def _unary(writer: Writer, node: Node) -> str:
 
 
 def _binary(writer: Writer, node: Node) -> str:
-    """A comparison is a truth value, a sum with a text is a text; of other operands as far as their types are written."""
+    """A comparison is a truth value, a sum with a text is a text, and literals give a number."""
     operator = node.child_by_field_name("operator")
     if operator and operator.type in _COMPARISONS:
         return _BOOLEAN

@@ -33,8 +33,10 @@ _KINDS: dict[SymbolKind, dict[Use, RelationKind]] = {
         Use.TYPE: RelationKind.USES,
         Use.BASE: RelationKind.USES,
         Use.WRITE: RelationKind.WRITES,
+        Use.REFLECTED: RelationKind.CALLS,
     },
     SymbolKind.FIELD: {
+        Use.REFLECTED: RelationKind.READS,
         Use.CALL: RelationKind.CALLS,
         Use.CREATE: RelationKind.READS,
         Use.VALUE: RelationKind.READS,

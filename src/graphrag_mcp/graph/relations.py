@@ -190,8 +190,7 @@ class Relations:
             )
             yield from self._below(node, below, RelationKind.IMPLEMENTS)
             alike = (one for thing in things for one in self._code.hierarchy.alike(thing))
-            for edge in self._below(node, alike, RelationKind.IMPLEMENTS):
-                yield edge._replace(certainty=Certainty.BY_NAME, is_guess=True)
+            yield from self._by_name(self._below(node, alike, RelationKind.IMPLEMENTS))
         if RelationKind.CALLS in kinds:
             unsaid = (one for thing in things for one in self._code.hierarchy.constructors_below(thing))
             yield from self._below(node, unsaid, RelationKind.CALLS)
@@ -203,6 +202,11 @@ class Relations:
                 for one in (*self._code.hierarchy.overriding(thing), *self._code.hierarchy.functions(thing))
             )
             yield from self._below(node, below, RelationKind.OVERRIDES)
+            alike = (one for thing in things for one in self._code.hierarchy.alike_methods(thing))
+            yield from self._by_name(self._below(node, alike, RelationKind.OVERRIDES))
+
+    def _by_name(self, edges: Iterable[CodeEdge]) -> Iterator[CodeEdge]:
+        return (edge._replace(certainty=Certainty.BY_NAME, is_guess=True) for edge in edges)
 
     def _below(self, node: CodeNode, things: Iterable[Thing], kind: RelationKind) -> Iterator[CodeEdge]:
         for thing in dict.fromkeys(things):

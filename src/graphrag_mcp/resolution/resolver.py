@@ -23,7 +23,7 @@ from graphrag_mcp.resolution.sources import FactSource
 from graphrag_mcp.resolution.state import State
 from graphrag_mcp.resolution.things import Things
 from graphrag_mcp.resolution.types import Types
-from graphrag_mcp.resolution.values import ABSENT, Foreign, Found, Function, Instance, Outside, Type, Value
+from graphrag_mcp.resolution.values import ABSENT, Foreign, Found, Function, Instance, Outside, Signature, Type, Value
 
 
 class Resolver:
@@ -103,8 +103,8 @@ class Resolver:
         if mention.use != Use.CALL or not mention.receiver or one.kind not in CALLABLE or Mark.ABSTRACT in one.marks:
             return None
         if found.things:
-            interfaces = [Thing(thing.path, self.declared(thing).owner) for thing in found.things]
-            is_open = any(self.may_satisfy(Thing(method.path, one.owner), interface) for interface in interfaces)
+            kind, interfaces = self.things.owner_of(method), filter(None, map(self.things.owner_of, found.things))
+            is_open = kind is not None and any(self.may_satisfy(kind, interface) for interface in interfaces)
             return Certainty.BY_NAME if is_open else None
         receiver = self.expressions.value(path, mention.at, parse(mention.receiver))
         above = self.lineage.above((receiver,)) if isinstance(receiver, Instance) else (receiver,)
@@ -119,13 +119,28 @@ class Resolver:
         return Certainty.BY_NAME if is_open else None
 
     def may_satisfy(self, kind: Thing, interface: Thing) -> bool:
-        """Return whether a type has all methods of an interface, by their names, in a language where that may do."""
-        if min(kind.number, interface.number) < 0 or not self.state.policy(kind).has_spaces:
+        """Return whether a type has all methods of an interface, by their names, and nothing else decides it.
+
+        Either having them may do, or not all that the interface demands is known.
+        """
+        policy = self.state.policy(kind)
+        if not (policy.has_spaces or self._is_partly_foreign(interface)):
             return False
         marks = (self.declared(kind).marks, self.declared(interface).marks)
         return [Mark.INTERFACE in one for one in marks] == [False, True] and all(
             self.members.find(Instance((kind,)), name) is not ABSENT for name in self.required(interface)
         )
+
+    def _is_partly_foreign(self, interface: Thing) -> bool:
+        """Return whether an interface demands what a foreign one does, of which the methods are not known."""
+        return self.things.has_method_sets(interface) and any(
+            isinstance(base, Outside | Foreign) and self.things.foreign_methods(interface, base) is None
+            for base in self.lineage.above((Instance((interface,)),))
+        )
+
+    def is_function_type(self, kind: Thing) -> bool:
+        """Return whether functions are values of a type because they take and give the same."""
+        return isinstance(self.types.underlying(Instance((kind,))), Signature)
 
     def required(self, interface: Thing) -> Set[str]:
         """Return the names of the methods that an interface declares itself, without optional ones."""

@@ -11,6 +11,7 @@ from graphrag_mcp.resolution.values import (
     NOTHING,
     OUTSIDE,
     Above,
+    All,
     Either,
     Foreign,
     Function,
@@ -99,6 +100,8 @@ class Calls(Part):
             if how == "each" or (how == "element" and len(arguments) == 1):
                 held = self.resolver.expressions.value(path, at, ("each", arguments[0]))
                 return Many(held) if how == "each" else held
+            if how == "all":
+                return All(tuple(self.resolver.expressions.value(path, at, one) for one in arguments))
             if how in ("type", "value"):
                 given = arguments[0][1] if arguments[0][0] == "type" else arguments[0]
                 return (

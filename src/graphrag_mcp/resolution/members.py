@@ -73,7 +73,9 @@ class Members(Part):
             case Outside(of):
                 return Found((), Outside(f"{of}.{name}" if of else ""))
             case Module():
-                return self.resolver.modules.export(value, name)
+                found = self.resolver.modules.export(value, name)
+                is_promise = found is ABSENT and name == "then" and bool(self.state.open(value.path).policy.promise)
+                return Found((), Signature((Signature((value,), None),), None)) if is_promise else found
             case Folder(path, language) if find := POLICIES[language].inside:
                 inside = find(self.state.source, path, name)
                 return Found((), inside) if inside else None
@@ -107,7 +109,9 @@ class Members(Part):
             case Above(things):
                 bases = tuple(self.resolver.lineage.bases(Instance(things)))
                 has_overloads = self.state.policy(things[0]).overloads
-                return self._along(bases, name, sought) if has_overloads else self._inherited(list(bases), name)
+                found = self._along(bases, name, sought) if has_overloads else self._inherited(list(bases), name)
+                is_own = found is ABSENT and name in self.state.policy(things[0]).constructors
+                return INHERITED if is_own else found  # That of the language.
             case Variable(known, above) if above:
                 found = self.find(above, name, sought)
                 return found if known or (found and found.things) else None
@@ -148,6 +152,8 @@ class Members(Part):
             return Found((), Instance(value.things))
         if attached := self.resolver.modules.attached(value, path, name):
             return attached
+        if name == "bind":
+            return Found((), Signature((), value))
         library = self.resolver.names.library(file, file.policy.functions)
         return self.find(Instance(library), name) if library else None
 

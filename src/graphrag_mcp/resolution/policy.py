@@ -56,7 +56,7 @@ class Policy:
     asynchronous: bool = False  # Whether the result of an asynchronous function is written as what awaiting it gives.
     passes: Mapping[str, str] = field(default_factory=dict)
     """Foreign functions that give a part of their first argument: the "value", what is of the "type" that it is,
-    "each" of its elements, one "element", or "later"."""
+    "each" of its elements, one "element", or "later"; or "all" that they are given."""
 
     # What others declare.
     library: str = ""  # The path under which the language's own library is declared.

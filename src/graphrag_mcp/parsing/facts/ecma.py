@@ -374,6 +374,7 @@ SHAPES = Shapes(
     result="return_type",
     this="this",
     above="super",
+    constructor="constructor",
     taken=_taken,
     assigning="assignment_expression",
     expected=_expected,

@@ -52,6 +52,7 @@ class Shapes:
     # The own instance.
     this: str = ""  # Its name inside a type,
     above: str = ""  # and that of what it inherits.
+    constructor: str = ""  # The member of that which a call of it means.
     selves: Set[str] = frozenset()  # Functions in which the name means their own.
     passes_self: bool = False  # Whether it is the first parameter.
 

@@ -52,6 +52,8 @@ class Mentions(Part):
             return None
         if use == "called":
             name, use = "", Use.CALL.value
+        elif use == "super":
+            name, use = self._shapes.constructor, Use.CALL.value
         elif use == "field":
             use = Use.WRITE.value
         given = self._arguments(captures["arguments"][0]) if "arguments" in captures else (-1, "")

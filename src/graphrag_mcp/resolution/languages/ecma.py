@@ -95,7 +95,7 @@ POLICY = Policy(
     _module,
     builtins=builtins_of("typescript"),
     constructors=frozenset(("constructor",)),
-    passes=dict.fromkeys(("Object.create", "Object.assign", "Object.freeze", "Object.seal"), "value"),
+    passes={**dict.fromkeys(("Object.create", "Object.freeze", "Object.seal"), "value"), "Object.assign": "all"},
     is_dynamic=True,
     has_spaces=True,
     own=frozenset(("this", "=this!")),

@@ -62,6 +62,7 @@
   (parenthesized_expression [(identifier) (member_expression)] @as.call)
   (await_expression [(identifier) (member_expression)] @as.call)])
 (new_expression constructor: [(identifier) (member_expression)] @as.create)
+(call_expression function: (super) @from @use.super arguments: (_) @arguments)
 (decorator [(identifier) (member_expression)] @as.call)
 ([(assignment_expression left: [(identifier) @as.write (member_expression) @as.write
     (parenthesized_expression [(identifier) (member_expression)] @as.write)])

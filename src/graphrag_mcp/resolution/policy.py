@@ -35,6 +35,7 @@ class Policy:
     not_inherited: Set[str] = frozenset()  # Bases from which nothing is inherited.
     constructors: Set[str] = frozenset()  # Members that make instances; "" is the name of the type.
     common: Set[str] = frozenset()  # Members of every type.
+    of_literals: Set[str] = frozenset()  # Members that a literal may have.
     replaces_fields: bool = False  # Whether a field of a type stands for one of that name above.
     is_implicit: Callable[[str], bool] = lambda _name: False  # Whether the language calls a method of a name by itself.
     hooks: Set[str] = frozenset()  # Members that stand for any other.

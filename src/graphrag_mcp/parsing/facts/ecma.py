@@ -307,6 +307,7 @@ _TYPES: dict[str, Rule] = {
     "constraint": type_part(),
     "predefined_type": _predefined,
     "literal_type": _literal_type,
+    "string": fixed(LITERAL),
     "template_literal_type": fixed(LITERAL),
     "index_type_query": fixed(LITERAL),
     "this_type": fixed("=this"),

@@ -14,6 +14,12 @@ from graphrag_mcp.resolution.values import Module, Outside, Value
 _SUFFIXES = (".ts", ".tsx", ".d.ts", ".js", ".jsx", ".mjs", ".cjs", ".mts", ".cts")
 _RUN = (".js", ".jsx", ".mjs", ".cjs", *_SUFFIXES)  # JavaScript means the code, TypeScript the types beside it.
 _COMPILED = {".js": (".ts", ".tsx", ".d.ts"), ".jsx": (".tsx",), ".mjs": (".mts", ".d.mts"), ".cjs": (".cts", ".d.cts")}
+_OF_LITERALS = """
+    at charAt charCodeAt codePointAt concat constructor description endsWith hasOwnProperty includes indexOf lastIndexOf
+    length localeCompare match matchAll normalize padEnd padStart repeat replace replaceAll search slice split startsWith
+    substr substring toExponential toFixed toLocaleLowerCase toLocaleString toLocaleUpperCase toLowerCase toPrecision
+    toString toUpperCase trim trimEnd trimStart valueOf
+"""
 _BUILT = re.compile(r"(^|/)(?:dist|lib|build|out|esm?|cjs)/(?:types/|esm/|cjs/)?")
 
 
@@ -98,6 +104,7 @@ POLICY = Policy(
     passes={**dict.fromkeys(("Object.create", "Object.freeze", "Object.seal"), "value"), "Object.assign": "all"},
     is_dynamic=True,
     has_spaces=True,
+    of_literals=frozenset(_OF_LITERALS.split()),
     own=frozenset(("this", "=this!")),
     not_inherited=frozenset(("implements",)),
     library=ECMASCRIPT,

@@ -20,6 +20,15 @@ _OF_LITERALS = """
     substr substring toExponential toFixed toLocaleLowerCase toLocaleString toLocaleUpperCase toLowerCase toPrecision
     toString toUpperCase trim trimEnd trimStart valueOf
 """
+_SCHEMES = frozenset("blob bun cloudflare data deno file http https jsr node npm".split())
+_RUNTIME = frozenset(
+    """
+    assert async_hooks buffer child_process cluster console constants crypto dgram diagnostics_channel dns domain
+    electron events fs http http2 https inspector module net os path perf_hooks process punycode querystring readline
+    repl stream string_decoder sys test timers tls trace_events tty url util v8 vm wasi worker_threads zlib bun vscode
+    """.split()
+)
+_PLAIN = re.compile(r"[a-z0-9][a-z0-9._-]*")
 _BUILT = re.compile(r"(^|/)(?:dist|lib|build|out|esm?|cjs)/(?:types/|esm/|cjs/)?")
 
 
@@ -32,19 +41,36 @@ def _module(source: FactSource, path: str, module: str) -> Value | None:
         return _file(source, posixpath.join(posixpath.dirname(path), module), suffixes)
     manifests = sorted(source.manifests(), key=lambda one: len(one.folder), reverse=True)
     own = next((one for one in manifests if one.kind == "package.json" and is_below(path, one.folder)), None)
+    is_of_project = False
     for one in manifests:
         if one.kind == "package.json" and one.name and (module + "/").startswith(one.name + "/"):
             if own and not _satisfies(one.version, own.requires.get(one.name, "")):
                 return Outside(module)
             if found := _package(source, one, "." + module[len(one.name) :]):
                 return found
+            is_of_project = True
         elif one.kind.endswith((".json", "#")) and is_below(path, one.folder):
             for place in _targets(one, module):
                 if found := _file(source, place):
                     return found
     if f"<{module}>" in LIBRARIES:
         return Module(f"<{module}>")
-    return None if module.startswith("#") else Outside(module)
+    return Outside(module) if not is_of_project and _is_foreign(path, module, manifests) else None
+
+
+def _is_foreign(path: str, module: str, manifests: Sequence[Manifest]) -> bool:
+    """Return whether a module is one of the runtime, or of a package that the file's own package requires.
+
+    What any other name means may be written in the configuration of a bundler. Where no manifest says what is required,
+    a plain name is a package's.
+    """
+    scheme, colon, _ = module.partition(":")
+    package = "/".join(module.split("/")[: 2 if module.startswith("@") else 1])
+    names = {package, "@types/" + package.removeprefix("@").replace("/", "__")}
+    needed = [one.requires for one in manifests if one.kind == "package.json" and is_below(path, one.folder)]
+    if colon or path in LIBRARIES or package in _RUNTIME:
+        return not colon or scheme in _SCHEMES
+    return any(not names.isdisjoint(one) for one in needed) if needed else _PLAIN.fullmatch(module) is not None
 
 
 def _satisfies(version: str, required: str) -> bool:

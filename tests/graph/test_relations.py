@@ -341,3 +341,76 @@ def test_an_import_of_a_package_is_none_of_a_file_with_its_name(tmp_path: Path) 
         "b.js": "const request = require('./helpers/supertest')\nrequest()\n",
     }
     assert rows(tmp_path, files, "helpers/supertest.js", Direction.IMPORTERS) == ["b.js:1 certain"]
+
+
+FOREIGN_CALLS = {
+    "java": """import lib.Conn; import lib.Other; import java.util.Iterator;
+class Mine implements Conn, Iterator<String> { public int grab(int n) { return n; } public String next() {} }
+class Use { void use(Conn c, Other o, Iterator<String> i, String s) {
+  c.grab(1);
+  o.grab(1);
+  Conn.grab(1);
+  s.grab(1);
+  take(c::grab);
+  i.next();
+} }
+abstract class Base implements Conn { void run() {
+  grab(1);
+} }
+class Deep extends Base { public int grab(int n) { return n; } }
+""",
+    "py": """from lib import Conn
+import lib
+class Mine(Conn):
+    def grab(self, n): return n
+    @property
+    def size(self): return 1
+class Held(dict):
+    def get(self, key): return key
+def use(c: Conn, o: lib.Other, s: str, d: dict):
+    c.grab(1)
+    o.grab(1)
+    lib.grab(1)
+    s.grab(1)
+    d.get(1)
+    c.size
+""",
+    "ts": """import { Conn, Other } from 'lib'
+class Mine implements Conn { grab(n: number) { return n } }
+class Held extends Map<string, string> { get(key: string) { return key } }
+function use(c: Conn, o: Other, m: Map<string, string>) {
+  c.grab(1)
+  o.grab(1)
+  m.get('a')
+}
+""",
+}
+
+
+@pytest.mark.parametrize(
+    ("language", "symbol", "found"),
+    [
+        ("java", "Mine.grab", ["4 may call", "8 may call", "5 by name"]),
+        ("java", "Mine.next", ["9 may call"]),
+        ("java", "Deep.grab", ["4 may call", "8 may call", "12 may call", "5 by name"]),
+        ("py", "Mine.grab", ["10 may call", "11 by name"]),
+        ("py", "Held.get", ["14 may call"]),
+        ("py", "Mine.size", ["15 may call"]),
+        ("ts", "Mine.grab", ["5 may call", "6 by name"]),
+        ("ts", "Held.get", ["7 may call"]),
+    ],
+)
+def test_a_call_through_a_foreign_base_type_may_run_the_method_of_the_type_below(
+    tmp_path: Path, language: str, symbol: str, found: list[str]
+) -> None:
+    """Through another foreign type it is not decided; a module, a builtin and a final type are none."""
+    trace = ask(tmp_path, {f"a.{language}": FOREIGN_CALLS[language]}, symbol, Direction.CALLERS, unresolved=True)
+    assert [f"{line} {step.edge.certainty}" for step in trace.steps for line in step.lines] == found
+
+
+def test_a_foreign_base_whose_members_are_known_leaves_the_others_decided(tmp_path: Path) -> None:
+    """No iterator has `size`, so a call of that on a foreign value is another thing."""
+    text = "import java.util.*;\nclass Mine implements Iterator<String> { int size() { return 1; } }\n"
+    text += "class Use { void use(lib.Other o, Iterator<String> i) { o.size(); i.size(); } }\n"
+    trace = ask(tmp_path, {"Mine.java": text}, "Mine.size", Direction.CALLERS)
+    assert (trace.steps, trace.doubt.is_complete) == ((), True)

@@ -9,8 +9,10 @@ from collections.abc import Set
 from graphrag_mcp.model.expressions import parse
 from graphrag_mcp.model.facts import Flow, Mark, Mention, Thing, Use
 from graphrag_mcp.model.files import CALLABLE, SymbolKind
+from graphrag_mcp.model.graph import Certainty
 from graphrag_mcp.resolution.calls import Calls
 from graphrag_mcp.resolution.expressions import Expressions
+from graphrag_mcp.resolution.foreign import ForeignTypes
 from graphrag_mcp.resolution.libraries import LIBRARIES
 from graphrag_mcp.resolution.lineage import Lineage
 from graphrag_mcp.resolution.members import Members
@@ -42,6 +44,7 @@ class Resolver:
         self.overloads = Overloads(self)
         self.lineage = Lineage(self)
         self.members = Members(self)
+        self.foreign = ForeignTypes(self)
 
     def resolve(self, path: str, mention: Mention) -> Found | None:
         """Return what a mention refers to; None if that is not decided."""
@@ -81,27 +84,31 @@ class Resolver:
             return self.expressions.value(path, flow.at, into)
         return self.calls.parameter(self.calls.callee(path, flow.at, into), flow.argument)
 
-    def may_run(self, path: str, mention: Mention, found: Found, method: Thing) -> bool:
-        """Return whether a call of a method of an interface may run one of a type that is not known to implement it.
+    def may_run(self, path: str, mention: Mention, found: Found, method: Thing) -> Certainty | None:
+        """Return whether a use of a member may run one of a type that is not known to be that of the receiver.
 
-        The interface is foreign, or one of the project in a language where having its methods is enough.
+        The receiver's type is foreign, or an interface of the project where having its methods is enough.
         """
         one, file = self.declared(method), self.state.open(path)
+        if not found.things and not file.policy.method_sets:
+            return self.foreign.reached(path, mention, method)
         if mention.use != Use.CALL or not mention.receiver or one.kind not in CALLABLE or Mark.ABSTRACT in one.marks:
-            return False
+            return None
         if found.things:
             interfaces = [Thing(thing.path, self.declared(thing).owner) for thing in found.things]
-            return any(self.may_satisfy(Thing(method.path, one.owner), interface) for interface in interfaces)
+            is_open = any(self.may_satisfy(Thing(method.path, one.owner), interface) for interface in interfaces)
+            return Certainty.BY_NAME if is_open else None
         receiver = self.expressions.value(path, mention.at, parse(mention.receiver))
         above = self.lineage.above((receiver,)) if isinstance(receiver, Instance) else (receiver,)
         modules = {imported.module for imported in file.facts.imports}
-        return any(
+        is_open = any(
             isinstance(base, Outside | Foreign)
             and one.kind == SymbolKind.METHOD
             and base.name not in modules
             and file.policy.may_be_interface(base.name, one.name, len(one.parameters or ()))
             for base in above
         )
+        return Certainty.BY_NAME if is_open else None
 
     def may_satisfy(self, kind: Thing, interface: Thing) -> bool:
         """Return whether a type has all methods of an interface, by their names, in a language where that may do."""

@@ -18,6 +18,7 @@ from graphrag_mcp.model.facts import (
     module_marks,
 )
 from graphrag_mcp.model.files import CALLABLE, SymbolKind
+from graphrag_mcp.model.graph import Certainty
 from graphrag_mcp.resolution.languages import POLICIES
 from graphrag_mcp.resolution.resolver import Resolver
 from graphrag_mcp.resolution.sources import FactSource
@@ -195,8 +196,11 @@ class Search:
             is_certain = not is_replaced and not self.resolver.is_open(found) and mention.receiver != f'"{GIVEN}"'
         elif meant := tuple(thing for thing in held if thing in things):
             is_certain = isinstance(found.value, Function | Type) and self._is_kept(path, mention, found)
-        is_open = not meant and any(self.resolver.may_run(path, mention, found, thing) for thing in things)
-        return Site(path, mention, meant, is_certain) if meant or is_open else None
+        if meant:
+            return Site(path, mention, meant, is_certain)
+        runs = {thing: self.resolver.may_run(path, mention, found, thing) for thing in things}
+        may = tuple(thing for thing in runs if runs[thing] is Certainty.MAY_CALL)
+        return Site(path, mention, may, is_certain=False) if any(runs.values()) else None
 
     def _is_kept(self, path: str, mention: Mention, found: Found) -> bool:
         """Return whether a called name means what a variable was given, not what its type or a default says."""

@@ -74,6 +74,9 @@ class Policy:
     foreign_members: Callable[[str], Set[str] | None] = lambda _name: (
         None
     )  # All that a foreign type has, None: unknown.
+    called_back: Callable[[str], Set[str] | None] = lambda _name: frozenset()
+    """The members that a foreign type may call of types below it, None: unknown."""
+    is_registering: Callable[[str], bool] = lambda _name: False  # Whether a foreign decorator may hand a function over.
     foreign_methods: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     """Of foreign interfaces, each with its number of parameters."""
     may_be_interface: Callable[[str, str, int], bool] = lambda _name, _method, _count: False

@@ -2,11 +2,11 @@
 
 import posixpath
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 
 from graphrag_mcp.model.manifests import Manifest
 from graphrag_mcp.parsing.code.builtins import builtins_of
-from graphrag_mcp.resolution.libraries import ECMASCRIPT, LIBRARIES
+from graphrag_mcp.resolution.libraries import ECMASCRIPT, LIBRARIES, library_text
 from graphrag_mcp.resolution.policy import Policy
 from graphrag_mcp.resolution.sources import FactSource, is_below
 from graphrag_mcp.resolution.values import Module, Outside, Value
@@ -14,20 +14,8 @@ from graphrag_mcp.resolution.values import Module, Outside, Value
 _SUFFIXES = (".ts", ".tsx", ".d.ts", ".js", ".jsx", ".mjs", ".cjs", ".mts", ".cts")
 _RUN = (".js", ".jsx", ".mjs", ".cjs", *_SUFFIXES)  # JavaScript means the code, TypeScript the types beside it.
 _COMPILED = {".js": (".ts", ".tsx", ".d.ts"), ".jsx": (".tsx",), ".mjs": (".mts", ".d.mts"), ".cjs": (".cts", ".d.cts")}
-_OF_LITERALS = """
-    at charAt charCodeAt codePointAt concat constructor description endsWith hasOwnProperty includes indexOf lastIndexOf
-    length localeCompare match matchAll normalize padEnd padStart repeat replace replaceAll search slice split startsWith
-    substr substring toExponential toFixed toLocaleLowerCase toLocaleString toLocaleUpperCase toLowerCase toPrecision
-    toString toUpperCase trim trimEnd trimStart valueOf
-"""
-_SCHEMES = frozenset("blob bun cloudflare data deno file http https jsr node npm".split())
-_RUNTIME = frozenset(
-    """
-    assert async_hooks buffer child_process cluster console constants crypto dgram diagnostics_channel dns domain
-    electron events fs http http2 https inspector module net os path perf_hooks process punycode querystring readline
-    repl stream string_decoder sys test timers tls trace_events tty url util v8 vm wasi worker_threads zlib bun vscode
-    """.split()
-)
+_NAMES = {name: frozenset(names) for name, *names in map(str.split, library_text("ecmascript.txt").splitlines())}
+_SCHEMES, _RUNTIME, _OF_LITERALS = (_NAMES[f"<{name}>"] for name in ("schemes", "runtime", "literals"))
 _PLAIN = re.compile(r"[a-z0-9][a-z0-9._-]*")
 _BUILT = re.compile(r"(^|/)(?:dist|lib|build|out|esm?|cjs)/(?:types/|esm/|cjs/)?")
 
@@ -123,14 +111,21 @@ def _file(source: FactSource, place: str, suffixes: Sequence[str] = _SUFFIXES) -
     return next((entry for entry in entries if entry), None)
 
 
+def _called_back(name: str) -> Set[str] | None:
+    """Return the members that a class of the platform calls, None for any other class."""
+    return _NAMES.get(name.rpartition(".")[2])
+
+
 POLICY = Policy(
     _module,
+    called_back=_called_back,
+    is_registering=lambda _name: True,
     builtins=builtins_of("typescript"),
     constructors=frozenset(("constructor",)),
     passes={**dict.fromkeys(("Object.create", "Object.freeze", "Object.seal"), "value"), "Object.assign": "all"},
     is_dynamic=True,
     has_spaces=True,
-    of_literals=frozenset(_OF_LITERALS.split()),
+    of_literals=_OF_LITERALS,
     own=frozenset(("this", "=this!")),
     not_inherited=frozenset(("implements",)),
     library=ECMASCRIPT,

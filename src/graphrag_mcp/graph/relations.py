@@ -88,7 +88,11 @@ class Relations:
             is_typed=not elsewhere,
             is_listed=is_listed,
             is_implicit=RelationKind.CALLS in kinds and any(map(self._code.resolver.things.is_implicit, things)),
+            outside=frozenset(self._callers_outside(things) if RelationKind.CALLS in kinds else ()),
         )
+
+    def _callers_outside(self, things: Iterable[Thing]) -> Iterator[str]:
+        return (name for thing in things for name in self._code.resolver.foreign.callers(thing))
 
     def _stored(self, node: CodeNode, kinds: Sequence[RelationKind], scope: Scope) -> list[CodeEdge]:
         """Return the relations that are stored as rows, without imports by name that are of another file."""

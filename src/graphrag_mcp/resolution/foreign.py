@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterator, Sequence
 
 from graphrag_mcp.model.expressions import LITERAL, Expression, parse
-from graphrag_mcp.model.facts import Mark, Mention, Thing, Use
+from graphrag_mcp.model.facts import Declared, Mark, Mention, Thing, Use
 from graphrag_mcp.model.files import SymbolKind
 from graphrag_mcp.model.graph import Certainty
 from graphrag_mcp.resolution.files import File
@@ -19,6 +19,7 @@ from graphrag_mcp.resolution.values import (
     Many,
     Outside,
     Table,
+    Type,
     Value,
 )
 
@@ -43,6 +44,33 @@ class ForeignTypes(Part):
         found = self.state.once(("foreign members", member), lambda: list(self._with_member(member)))
         return () if found is None else found
 
+    def callers(self, thing: Thing) -> Iterator[str]:
+        """Yield the foreign types above that may call a member, and the foreign decorators that may hand it over."""
+        one, policy = self.declared(thing), self.state.policy(thing)
+        is_open = not is_private(one.name) and bool(self.with_member(thing))
+        for name in self._above_named(Thing(thing.path, one.owner)) if is_open else ():
+            called = policy.called_back(name)
+            if called is None or one.name in called or any(_begins(one.name, hook) for hook in called):
+                yield name or "a base that is not known"
+        is_plain = Mark.FIXTURE in one.marks and not any("(" in text.strip("()") for text in one.decorators)
+        for text in () if Mark.PROPERTY in one.marks or is_test(one) or is_plain else one.decorators:
+            value = self.resolver.expressions.written(thing, text)
+            if value is None or (isinstance(value, Outside) and policy.is_registering(value.name)):
+                yield "@" + text.partition("(")[0]
+
+    def _above_named(self, kind: Thing) -> Iterator[str]:
+        """Yield the names of the foreign types above a type of the project, as it is written where that is all."""
+        seen, level = {kind}, [kind]
+        while level:
+            bases = [base for one in level for base in zip(self.declared(one).bases, self.resolver.lineage.bases_of(one), strict=True)]
+            level = []
+            for written, base in bases:
+                if isinstance(base, Instance | Type) and not is_library(base):
+                    level += [one for one in base.things if one not in seen]
+                else:
+                    yield self.name(base) or _KINDS.get(type(base)) or written.type.lstrip("=?").partition("<")[0]
+            seen.update(level)
+
     def _with_member(self, member: Thing) -> Iterator[Value | None]:
         one = self.declared(member)
         if one.owner < 0 or not {Mark.STATIC, Mark.PRIVATE}.isdisjoint(one.marks):
@@ -63,10 +91,10 @@ class ForeignTypes(Part):
         seen = set(level)
         for _ in range(MAX_LEVELS):
             bases = [base for one in level for base in self.resolver.lineage.bases_of(one)]
-            own = [thing for base in bases if isinstance(base, Instance) for thing in base.things]
+            own = [thing for base in bases if isinstance(base, Instance | Type) for thing in base.things]
             level = [thing for thing in own if thing not in seen]
             seen.update(level)
-            found |= dict.fromkeys(base for base in bases if not isinstance(base, Instance) or is_library(base))
+            found |= dict.fromkeys(base for base in bases if not isinstance(base, Instance | Type) or is_library(base))
         return list(found)
 
     def name(self, value: Value | None) -> str:
@@ -138,7 +166,24 @@ class ForeignTypes(Part):
         return self.resolver.lineage.above((base,)) if isinstance(base, Instance) else (base,)
 
 
-def is_library(value: Instance) -> bool:
+_KINDS = {Table: "collections.abc.MutableMapping", Many: "collections.abc.MutableSequence"}
+
+
+def _begins(name: str, hook: str) -> bool:
+    return hook.endswith("*") and name.startswith(hook[:-1])
+
+
+def is_private(name: str) -> bool:
+    """Return whether a member has a name of which the language says that others do not use it."""
+    return name.startswith("#") or (name.startswith("__") and not name.endswith("__"))
+
+
+def is_test(one: Declared) -> bool:
+    """Return whether a function is a test: nobody asks who else calls it."""
+    return Mark.GIVEN in one.marks and Mark.FIXTURE not in one.marks
+
+
+def is_library(value: Instance | Type) -> bool:
     """Return whether a type is of the language's own library."""
     return value.things[0].path in LIBRARIES
 

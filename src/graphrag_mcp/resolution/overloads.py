@@ -74,9 +74,13 @@ class Overloads(Part):
         below = self.resolver.lineage.seen_as(kinds[1], kinds[0])
         return self._is_overridden(one, below or kinds[0], other, above or kinds[1])
 
+    def callable_parts(self, things: tuple[Thing, ...]) -> tuple[Thing, ...]:
+        """Return the overloads that are declared, without the function that implements them."""
+        return tuple(one for one in things if Mark.ABSTRACT in self.declared(one).marks) or things
+
     def callable_with(self, called: Function, argument: Callable[[int], Value | None], count: int) -> tuple[Thing, ...]:
-        """Return the functions that can be called: of overloads not the one that implements them."""
-        things = tuple(one for one in called.things if Mark.ABSTRACT in self.declared(one).marks) or called.things
+        """Return the functions that can be called with some arguments."""
+        things = self.callable_parts(called.things)
         if len(things) < 2 or not self.state.policy(things[0]).is_open:
             return things
         return tuple(one for one in things if self._takes(one, argument, count)) or things

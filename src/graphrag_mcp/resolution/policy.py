@@ -44,6 +44,7 @@ class Policy:
     not_inherited: Set[str] = frozenset()  # Bases from which nothing is inherited.
     constructors: Set[str] = frozenset()  # Members that make instances; "" is the name of the type.
     common: Set[str] = frozenset()  # Members of every type.
+    of_literals: Set[str] = frozenset()  # Members that a literal may have.
     replaces_fields: bool = False  # Whether a field of a type stands for one of that name above.
     is_implicit: Callable[[str], bool] = lambda _name: False  # Whether the language calls a method of a name by itself.
     hooks: Set[str] = frozenset()  # Members that stand for any other.
@@ -65,7 +66,7 @@ class Policy:
     asynchronous: bool = False  # Whether the result of an asynchronous function is written as what awaiting it gives.
     passes: Mapping[str, str] = field(default_factory=dict)
     """Foreign functions that give a part of their first argument: the "value", what is of the "type" that it is,
-    "each" of its elements, one "element", or "later"."""
+    "each" of its elements, one "element", or "later"; or "all" that they are given."""
 
     # What others declare.
     library: str = ""  # The path under which the language's own library is declared.
@@ -83,6 +84,9 @@ class Policy:
     foreign_members: Callable[[str], Set[str] | None] = lambda _name: (
         None
     )  # All that a foreign type has, None: unknown.
+    called_back: Callable[[str], Set[str] | None] = lambda _name: frozenset()
+    """The members that a foreign type may call of types below it, None: unknown."""
+    is_registering: Callable[[str], bool] = lambda _name: False  # Whether a foreign decorator may hand a function over.
     foreign_methods: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     """Of foreign interfaces, each with its number of parameters."""
     may_be_interface: Callable[[str, str, int], bool] = lambda _name, _method, _count: False

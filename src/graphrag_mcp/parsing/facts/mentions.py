@@ -52,6 +52,8 @@ class Mentions(Part):
             return None
         if use == "called":
             name, use = "", Use.CALL.value
+        elif use == "super":
+            name, use = self._shapes.constructor, Use.CALL.value
         elif use == "field":
             use = Use.WRITE.value
         nothing_given = (0 if "unargued" in captures else -1, "")

@@ -341,3 +341,146 @@ def test_an_import_of_a_package_is_none_of_a_file_with_its_name(tmp_path: Path) 
         "b.js": "const request = require('./helpers/supertest')\nrequest()\n",
     }
     assert rows(tmp_path, files, "helpers/supertest.js", Direction.IMPORTERS) == ["b.js:1 certain"]
+
+
+FOREIGN_CALLS = {
+    "java": """import lib.Conn; import lib.Other; import java.util.Iterator;
+class Mine implements Conn, Iterator<String> { public int grab(int n) { return n; } public String next() {} }
+class Use { void use(Conn c, Other o, Iterator<String> i, String s) {
+  c.grab(1);
+  o.grab(1);
+  Conn.grab(1);
+  s.grab(1);
+  take(c::grab);
+  i.next();
+} }
+abstract class Base implements Conn { void run() {
+  grab(1);
+} }
+class Deep extends Base { public int grab(int n) { return n; } }
+""",
+    "py": """from lib import Conn
+import lib
+class Mine(Conn):
+    def grab(self, n): return n
+    @property
+    def size(self): return 1
+class Held(dict):
+    def get(self, key): return key
+def use(c: Conn, o: lib.Other, s: str, d: dict):
+    c.grab(1)
+    o.grab(1)
+    lib.grab(1)
+    s.grab(1)
+    d.get(1)
+    c.size
+""",
+    "ts": """import { Conn, Other } from 'lib'
+class Mine implements Conn { grab(n: number) { return n } }
+class Held extends Map<string, string> { get(key: string) { return key } }
+function use(c: Conn, o: Other, m: Map<string, string>) {
+  c.grab(1)
+  o.grab(1)
+  m.get('a')
+}
+""",
+}
+
+
+@pytest.mark.parametrize(
+    ("language", "symbol", "found"),
+    [
+        ("java", "Mine.grab", ["4 may call", "8 may call", "5 by name"]),
+        ("java", "Mine.next", ["9 may call"]),
+        ("java", "Deep.grab", ["4 may call", "8 may call", "12 may call", "5 by name"]),
+        ("py", "Mine.grab", ["10 may call", "11 by name"]),
+        ("py", "Held.get", ["14 may call"]),
+        ("py", "Mine.size", ["15 may call"]),
+        ("ts", "Mine.grab", ["5 may call", "6 by name"]),
+        ("ts", "Held.get", ["7 may call"]),
+    ],
+)
+def test_a_call_through_a_foreign_base_type_may_run_the_method_of_the_type_below(
+    tmp_path: Path, language: str, symbol: str, found: list[str]
+) -> None:
+    """Through another foreign type it is not decided; a module, a builtin and a final type are none."""
+    trace = ask(tmp_path, {f"a.{language}": FOREIGN_CALLS[language]}, symbol, Direction.CALLERS, unresolved=True)
+    assert [f"{line} {step.edge.certainty}" for step in trace.steps for line in step.lines] == found
+
+
+def test_a_foreign_base_whose_members_are_known_leaves_the_others_decided(tmp_path: Path) -> None:
+    """No iterator has `size`, so a call of that on a foreign value is another thing."""
+    text = "import java.util.*;\nclass Mine implements Iterator<String> { int size() { return 1; } }\n"
+    text += "class Use { void use(lib.Other o, Iterator<String> i) { o.size(); i.size(); } }\n"
+    trace = ask(tmp_path, {"Mine.java": text}, "Mine.size", Direction.CALLERS)
+    assert (trace.steps, trace.doubt.is_complete) == ((), True)
+
+
+CONSTRUCTORS = """class Base {
+  Base() {}
+  Base(String a) {}
+  Base(int a, int... more) {}
+}
+class Leaf extends Base {
+  Leaf() { super("x"); }
+  Leaf(int a) { a++; }
+  Leaf(long a) { this(); }
+}
+class Plain extends Base {}
+class Deep extends Plain {}
+class Below extends Plain { Below() { System.gc(); } }
+class Use { void use(Object o) {
+  new Leaf();
+  new Deep();
+  new Base(1);
+  new Base("") {};
+  new Base(o.hashCode(), 1);
+  Leaf leaf = Lib.make(Leaf::new);
+} }
+"""
+
+
+@pytest.mark.parametrize(
+    ("line", "found"),
+    [
+        (2, ["8 certain", "13 certain", "16 certain"]),
+        (3, ["7 certain", "18 certain"]),
+        (4, ["17 certain", "19 certain"]),
+        (7, ["9 certain", "15 certain", "20 may call"]),
+        (8, ["20 may call"]),
+    ],
+)
+def test_a_creation_calls_the_constructor_that_is_chosen(tmp_path: Path, line: int, found: list[str]) -> None:
+    """A base's one runs for a type without constructors, and for a constructor that does not name another."""
+    trace = ask(tmp_path, {"A.java": CONSTRUCTORS}, f"A.java:{line}", Direction.CALLERS)
+    places = sorted((line, step.edge.certainty) for step in trace.steps for line in step.lines)
+    assert [f"{line} {certainty}" for line, certainty in places] == found
+
+
+def test_one_of_several_overloads_that_may_take_an_argument_is_not_certain(tmp_path: Path) -> None:
+    """A foreign value may have any type."""
+    text = "class A {\n  void f(int a) {}\n  void f(String a) {}\n  void g(A a) { a.f(Lib.get()); }\n}\n"
+    assert rows(tmp_path, {"A.java": text}, "A.java:2", Direction.CALLERS) == ["A.java:4 may call"]
+
+
+def test_parentheses_mean_a_method_and_parameters_one_overload(tmp_path: Path) -> None:
+    """A field of the same name is another thing, also on the same line."""
+    text = "class A { int tag; int tag() { return tag; }\n  int at(int a) { return at(a, tag()); }\n"
+    text += "  int at(int a, java.util.Map<String, int[]> b) { return 1; }\n}\n"
+    assert rows(tmp_path / "a", {"A.java": text}, "A.tag()", Direction.CALLERS) == ["A.java:2 certain"]
+    written = "A.at(int, Map<String, int[]>)"
+    assert rows(tmp_path / "b", {"A.java": text}, written, Direction.CALLERS) == ["A.java:2 certain"]
+    assert rows(tmp_path / "c", {"A.java": text}, "A.at(int a)", Direction.CALLERS) == []
+
+
+def test_what_other_languages_of_the_platform_call_is_listed(tmp_path: Path) -> None:
+    """Their types are not known, so the answer is not complete; another platform's names are other things."""
+    files = {
+        "Money.java": "public class Money {\n  public static Money zero() { return null; }\n}\n",
+        "shop.kt": "fun shop() = Money.zero()\n",
+        "S.scala": "object S { def x(): Int = Money.zero() }\n",
+        "a.py": "def f(m): return m.zero()\n",
+    }
+    trace = ask(tmp_path, files, "Money.zero", Direction.CALLERS)
+    assert {step.edge.path for step in trace.steps} == {"shop.kt", "S.scala"}
+    assert (trace.doubt.is_complete, trace.doubt.undecided) == (False, frozenset())

@@ -187,6 +187,7 @@ def doubt_payload(doubt: Doubt) -> dict[str, Any]:
         "undecided": len(doubt.undecided),
         "undecided_on_the_way": len(doubt.beyond),
         "others": len(doubt.others),
+        "callers_outside": sorted(doubt.outside),
         "unparsed": sorted(doubt.unparsed),
         "files_left": doubt.left,
         "is_typed": doubt.is_typed,

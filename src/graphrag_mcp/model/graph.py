@@ -81,6 +81,7 @@ class Doubt:
     unparsed: files with the name, of which some lines could not be parsed. left: files with the name that there was no
     time to look at. is_typed: whether types are known at all, else names and imports are compared. is_listed: whether
     the undecided places can be listed. is_implicit: whether the language calls the definition by itself as well.
+    outside: the foreign types and decorators that may call it, which no place in the repository shows.
     """
 
     undecided: frozenset[Place] = frozenset()
@@ -91,11 +92,13 @@ class Doubt:
     is_listed: bool = True
     beyond: frozenset[Place] = frozenset()
     is_implicit: bool = False
+    outside: frozenset[str] = frozenset()
 
     @property
     def is_complete(self) -> bool:
         """Whether nothing is missing."""
-        return self.is_typed and not (self.undecided or self.beyond or self.unparsed or self.left or self.is_implicit)
+        unknown = self.undecided or self.beyond or self.unparsed or self.outside
+        return self.is_typed and not (unknown or self.left or self.is_implicit)
 
     def __or__(self, other: "Doubt") -> "Doubt":
         return Doubt(
@@ -107,11 +110,14 @@ class Doubt:
             self.is_listed and other.is_listed,
             self.beyond | other.beyond,
             self.is_implicit or other.is_implicit,
+            self.outside | other.outside,
         )
 
     def at(self, hop: int) -> "Doubt":
         """Return what it says of an answer that is so many hops long."""
-        return self if hop == 1 else replace(self, beyond=self.undecided, undecided=frozenset(), others=frozenset())
+        nothing: frozenset[Place] = frozenset()
+        beyond = replace(self, beyond=self.undecided, undecided=nothing, others=nothing, outside=frozenset())
+        return self if hop == 1 else beyond
 
     def without(self, places: Collection[Place]) -> "Doubt":
         """Leave out places that are known after all, from another definition of the name."""

@@ -11,6 +11,7 @@ from graphrag_mcp.resolution.values import (
     NOTHING,
     OUTSIDE,
     Above,
+    All,
     Either,
     Foreign,
     Function,
@@ -44,7 +45,7 @@ class Calls(Part):
             case Function(things, of):
                 return either(
                     self.taken(one, of, place)
-                    for one in things
+                    for one in self.resolver.overloads.callable_parts(things)
                     if (parameters := self.declared(one).parameters)
                     and (place < len(parameters) or parameters[-1].rest)
                 )
@@ -55,7 +56,7 @@ class Calls(Part):
             case Instance():
                 return self.parameter(self.operation(value), place)
             case Either(values):
-                return either(self.parameter(one, place) for one in values)
+                return either(self.parameter(one, place) for one in values if one != OUTSIDE)  # No literal is called.
         return None
 
     def taken(self, thing: Thing, of: Value | None, place: int) -> Value | None:
@@ -64,8 +65,8 @@ class Calls(Part):
         parameters = one.parameters or ()
         parameter = parameters[min(place, len(parameters) - 1)]
         value = self.resolver.expressions.written(thing, parameter.value)
-        if parameter.rest and isinstance(value, Many):
-            value = value.element
+        if parameter.rest and isinstance(held := self.resolver.types.underlying(value), Many):
+            value = held.element
         return replaced(value, self.resolver.types.arguments(of)) if isinstance(of, Instance) else value
 
     def operation(self, value: Instance) -> Value | None:
@@ -99,6 +100,8 @@ class Calls(Part):
             if how == "each" or (how == "element" and len(arguments) == 1):
                 held = self.resolver.expressions.value(path, at, ("each", arguments[0]))
                 return Many(held) if how == "each" else held
+            if how == "all":
+                return All(tuple(self.resolver.expressions.value(path, at, one) for one in arguments))
             if how in ("type", "value"):
                 given = arguments[0][1] if arguments[0][0] == "type" else arguments[0]
                 return (

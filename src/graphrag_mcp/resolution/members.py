@@ -1,6 +1,6 @@
 """What the members of values are."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from graphrag_mcp.model.expressions import parse
@@ -57,6 +57,11 @@ def _method_of(value: Value, name: str) -> Value | None:
     return None
 
 
+def _like(kind: type[Instance] | type[Type], bases: Iterable[Value | None]) -> list[Value | None]:
+    """Return what instances inherit, or the types themselves."""
+    return [kind(one.things, one.arguments) if isinstance(one, Instance | Type) else one for one in bases]
+
+
 class Members(Part):
     """Finds members in values, in their types and in what those inherit."""
 
@@ -73,7 +78,9 @@ class Members(Part):
             case Outside(of):
                 return Found((), Outside(f"{of}.{name}" if of else ""))
             case Module():
-                return self.resolver.modules.export(value, name)
+                found = self.resolver.modules.export(value, name)
+                is_promise = found is ABSENT and name == "then" and bool(self.state.open(value.path).policy.promise)
+                return Found((), Signature((Signature((value,), None),), None)) if is_promise else found
             case Folder(path, language) if find := POLICIES[language].inside:
                 inside = find(self.state.source, path, name)
                 return Found((), inside) if inside else None
@@ -96,7 +103,7 @@ class Members(Part):
                     return Found(things, self.resolver.things.meaning(things))
                 return Found((), Package(f"{unit}.{name}", is_nested=True)) if is_nested else None
             case Either(values):
-                return self._common([self.find(one, name, sought) for one in values])
+                return self._common([self.find(one, name, sought) for one in values], name)
             case Instance(things) | Type(things):
                 if self.state.policy(things[0]).overloads:
                     return self._along((value,), name, sought)
@@ -107,7 +114,12 @@ class Members(Part):
             case Above(things):
                 bases = tuple(self.resolver.lineage.bases(Instance(things)))
                 has_overloads = self.state.policy(things[0]).overloads
-                return self._along(bases, name, sought) if has_overloads else self._inherited(list(bases), name)
+                if has_overloads:
+                    return self._along(bases, name, sought)
+                found = self._inherited(_like(Instance, bases), name)
+                found = self._inherited(_like(Type, bases), name) if found is ABSENT else found
+                is_own = found is ABSENT and name in self.state.policy(things[0]).constructors
+                return INHERITED if is_own else found  # That of the language.
             case Variable(known, above) if above:
                 found = self.find(above, name, sought)
                 return found if known or (found and found.things) else None
@@ -148,6 +160,8 @@ class Members(Part):
             return Found((), Instance(value.things))
         if attached := self.resolver.modules.attached(value, path, name):
             return attached
+        if name == "bind":
+            return Found((), Signature((), value))
         library = self.resolver.names.library(file, file.policy.functions)
         return self.find(Instance(library), name) if library else None
 
@@ -199,7 +213,7 @@ class Members(Part):
             return min(hits, key=lambda one: (not one.things, one.is_open)) if hits else None
         return next((one for one in members if one is not ABSENT), ABSENT)
 
-    def _common(self, members: Sequence[Found | None]) -> Found | None:
+    def _common(self, members: Sequence[Found | None], name: str) -> Found | None:
         """Return a member of one of several values; those without it are not meant."""
         if None in members:
             return None
@@ -217,6 +231,8 @@ class Members(Part):
         is_open = len(things) > max(len(one.things) for one in members if one) or any(
             one.is_open for one in members if one
         )
+        owner = next(iter(things), None)
+        is_open = is_open or bool(owner and INHERITED in members and name in self.state.policy(owner).of_literals)
         return Found(tuple(things), either(one.value for one in members if one), is_open)
 
     def _inherited(self, level: list[Value | None], name: str) -> Found | None:
@@ -240,6 +256,7 @@ class Members(Part):
                         hits.append(own)
                     else:
                         bases = [base for base in self.resolver.lineage.bases(one) if self._may_have(one, base, name)]
+                        bases = _like(type(one), bases)
                         named = [base for base in bases if self._is_called(one, base, name)]
                         if named:
                             hits.append(Found((), named[0]))
@@ -271,6 +288,7 @@ class Members(Part):
         things = self.resolver.things.fitting(
             [thing for one in value.things for thing in self.resolver.things.declared_in(one, name)], sought
         )
+        things = self.resolver.things.members_of(things, is_of_type=isinstance(value, Type))
         if (
             len(things) == 1
             and Mark.ALIAS in (one := self.declared(things[0])).marks
@@ -293,9 +311,10 @@ class Members(Part):
                 things,
                 self._read(value, replaced(self.resolver.things.meaning(things), self.resolver.types.arguments(value))),
             )
-        made_of = self.resolver.types.underlying(Instance(value.things, value.arguments))
+        instance = Instance(value.things, value.arguments)
+        made_of = self.resolver.types.underlying(instance)
         if self.state.policy(value.things[0]).has_spaces:
-            return self._of_mapped(made_of, name) if made_of != value else None
+            return self._of_mapped(made_of, name) if made_of != instance else None
         if isinstance(made_of, Instance) and made_of.things != value.things:
             fields = tuple(
                 thing

@@ -50,7 +50,7 @@ class Modules(Part):
         """Return what an import or a re-export brings: an item of a module, or all of it."""
         module = self.module(file, one.module)
         if module is None or not one.item:
-            return Found((), module) if module else None
+            return self.whole(module)
         return self.resolver.members.find(module, one.item, sought)
 
     def whole(self, module: Value | None) -> Found | None:

@@ -179,7 +179,7 @@ class Names(Part):
                 before = self.found(path, at, owner, use)
                 return self.resolver.members.find(before.value, name, sought) if before and before.value else None
             case ("member", owner, str(name)):
-                value = self.resolver.expressions.value(path, at, owner)
+                value = self._owner(path, at, owner, sought)
                 if isinstance(value, Outside) and value.name.endswith("()"):
                     known = self.state.open(path).policy.foreign_members(value.name)
                     if known is not None and name not in known:  # It is of a type below.
@@ -196,6 +196,12 @@ class Names(Part):
             case ("declared", int(number)):
                 return Found((Thing(path, number),), self.resolver.things.meaning((Thing(path, number),)))
         return Found((), self.resolver.expressions.value(path, at, expression))
+
+    def _owner(self, path: str, at: int, owner: Expression, sought: Sought) -> Value | None:
+        """Return the value whose member is meant; what a type is a member of is no variable."""
+        is_type = sought.use == Use.TYPE and self.state.open(path).policy.has_spaces
+        found = self.found(path, at, owner, Use.TYPE) if is_type and owner[0] in ("name", "member") else None
+        return found.value if found and found.value else self.resolver.expressions.value(path, at, owner)
 
     def _given_to(self, file: File, at: int, name: str) -> Found:
         """Return the function that gives an argument of a name: of the class, the file or the nearest folder."""

@@ -2,9 +2,17 @@
 
 from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from graphrag_mcp.resolution.sources import FactSource
 from graphrag_mcp.resolution.values import Value
+
+
+class Primitive(NamedTuple):
+    """A type of plain values. box: its type as an object. wider: the other plain types that may hold its values."""
+
+    box: str
+    wider: Sequence[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +27,7 @@ class Policy:
     whole_unit: bool = False  # Whether the files of a unit see each other's declarations.
     open_types: bool = False  # Whether any file of a unit may declare members of a type.
     nested: bool = False  # Whether packages are names.
+    platform: Set[str] = frozenset()  # Other languages whose code may use what this one declares, by its name.
     giving: str = ""  # The files whose functions give arguments to those in the folder and below.
 
     # Names.
@@ -35,6 +44,7 @@ class Policy:
     not_inherited: Set[str] = frozenset()  # Bases from which nothing is inherited.
     constructors: Set[str] = frozenset()  # Members that make instances; "" is the name of the type.
     common: Set[str] = frozenset()  # Members of every type.
+    of_literals: Set[str] = frozenset()  # Members that a literal may have.
     replaces_fields: bool = False  # Whether a field of a type stands for one of that name above.
     is_implicit: Callable[[str], bool] = lambda _name: False  # Whether the language calls a method of a name by itself.
     hooks: Set[str] = frozenset()  # Members that stand for any other.
@@ -56,7 +66,7 @@ class Policy:
     asynchronous: bool = False  # Whether the result of an asynchronous function is written as what awaiting it gives.
     passes: Mapping[str, str] = field(default_factory=dict)
     """Foreign functions that give a part of their first argument: the "value", what is of the "type" that it is,
-    "each" of its elements, one "element", or "later"."""
+    "each" of its elements, one "element", or "later"; or "all" that they are given."""
 
     # What others declare.
     library: str = ""  # The path under which the language's own library is declared.
@@ -68,11 +78,15 @@ class Policy:
     anything: Set[str] = frozenset()  # Foreign types that say nothing.
     final: Mapping[str, Set[str]] = field(default_factory=dict)
     """Foreign types with no type below, by their own names, each with all types above."""
+    primitives: Mapping[str, Primitive] = field(default_factory=dict)
     enumerations: Set[str] = frozenset()  # Foreign types whose fields are instances.
     is_generic: Callable[[str], bool] = lambda _name: True  # Whether a foreign function may give what it is given.
     foreign_members: Callable[[str], Set[str] | None] = lambda _name: (
         None
     )  # All that a foreign type has, None: unknown.
+    called_back: Callable[[str], Set[str] | None] = lambda _name: frozenset()
+    """The members that a foreign type may call of types below it, None: unknown."""
+    is_registering: Callable[[str], bool] = lambda _name: False  # Whether a foreign decorator may hand a function over.
     foreign_methods: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     """Of foreign interfaces, each with its number of parameters."""
     may_be_interface: Callable[[str, str, int], bool] = lambda _name, _method, _count: False

@@ -5,7 +5,7 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Sequence, Set
 from typing import NamedTuple
 
-from graphrag_mcp.model.expressions import names_in
+from graphrag_mcp.model.expressions import names_in, parse
 from graphrag_mcp.model.facts import (
     GIVEN,
     WHOLE,
@@ -18,10 +18,11 @@ from graphrag_mcp.model.facts import (
     module_marks,
 )
 from graphrag_mcp.model.files import CALLABLE, SymbolKind
+from graphrag_mcp.model.graph import Certainty
 from graphrag_mcp.resolution.languages import POLICIES
 from graphrag_mcp.resolution.resolver import Resolver
 from graphrag_mcp.resolution.sources import FactSource
-from graphrag_mcp.resolution.values import Either, Function, Type, Value
+from graphrag_mcp.resolution.values import Either, Found, Function, Type, Value
 
 _ENCLOSING = frozenset(
     (SymbolKind.FUNCTION, SymbolKind.METHOD, SymbolKind.TYPE, SymbolKind.CONSTANT, SymbolKind.MODULE)
@@ -62,12 +63,13 @@ class Sites(NamedTuple):
 class _Scan:
     """A search for some declarations, as far as it got.
 
-    names: those under which they may be mentioned. modules: the marks of files that are one of the declarations as a
+    things: the declarations. names: those under which they may be mentioned. modules: the marks of files that are one of the declarations as a
     whole, so that importers call it as they like. carriers: names of variables that hold one of them, and of functions
     that return one.
     """
 
-    def __init__(self, names: Set[str]) -> None:
+    def __init__(self, things: frozenset[Thing], names: Set[str]) -> None:
+        self.things = things
         self.names, self.modules, self.carriers = set(names), set[str](), set[str]()
         self.paths: deque[str] = deque()
         self.seen: set[str] = set()
@@ -80,10 +82,21 @@ class _Scan:
         self.seen.update(fresh)
         self.paths.extend(fresh)
 
-    def restart(self) -> None:
-        """Look at all files again, since the declarations go by another name as well."""
+    def add(self, names: set[str], name: str, source: FactSource) -> None:
+        """Look at all files again, and at those with a name by which the declarations go as well."""
+        names.add(name)
+        self.extend(source.mentioning(name))
         self.paths = deque(self.seen)
         self.found, self.others = [], set()
+
+
+class _Look(NamedTuple):
+    """A file in a search. wanted: the names of the declarations in it; carried: those of what holds or returns one."""
+
+    path: str
+    facts: FileFacts
+    wanted: Set[str]
+    carried: Set[str]
 
 
 class Search:
@@ -115,7 +128,7 @@ class Search:
         """Return the places that mean one of the declarations, and the undecided ones of their names."""
         scan = self._scans.get(things)
         if scan is None:
-            scan = self._scans[things] = _Scan({self.resolver.declared(thing).name for thing in things})
+            scan = self._scans[things] = _Scan(things, {self.resolver.declared(thing).name for thing in things})
             paths = dict.fromkeys(path for name in sorted(scan.names) for path in self.source.mentioning(name))
             homes = {thing.path for thing in things}
             near = {path.rpartition("/")[0] for path in homes}
@@ -124,22 +137,27 @@ class Search:
             path = scan.paths.popleft()
             facts = self.source.facts(path)
             if facts is not None:
-                self._follow_exports(path, facts, things, scan)
-                self._look_at(path, facts, things, scan)
+                names = (scan.names, scan.carriers)
+                look = _Look(path, facts, *(one | set(self._aliases(path, facts, one, scan)) for one in names))
+                self._follow_exports(look, scan)
+                self._look_at(look, scan)
         return Sites(scan.found, scan.others, len(scan.paths))
 
-    def _follow_exports(self, path: str, facts: FileFacts, things: frozenset[Thing], scan: _Scan) -> None:
+    def _follow_exports(self, look: _Look, scan: _Scan) -> None:
         """Learn under which other names, or as which modules, a file passes the declarations on."""
-        for one in facts.exports:
+        for one in look.facts.exports:
             if one.name in WHOLE:
-                marks = module_marks(path, self._packages(path)) - scan.modules
-                if marks and self._exports(path, one, things):
+                marks = module_marks(look.path, self._packages(look.path)) - scan.modules
+                if marks and self._exports(look.path, one, scan.things):
                     scan.modules |= marks
                     scan.extend(path for mark in sorted(marks) for path in self.source.mentioning(mark))
-            elif one.name not in scan.names and (one.item or one.value.rpartition(".")[2]) in scan.names:
-                scan.names.add(one.name)
-                scan.extend(self.source.mentioning(one.name))
-                scan.restart()
+            elif one.name not in scan.names | scan.carriers:
+                item = one.item or one.value.rpartition(".")[2]
+                is_whole = bool(scan.modules) and one.item in WHOLE
+                if item in scan.names or ((is_whole or item in look.wanted) and self._exports(look.path, one, scan.things)):
+                    scan.add(scan.names, one.name, self.source)
+                elif item in look.carried:
+                    scan.add(scan.carriers, one.name, self.source)
 
     def _packages(self, path: str) -> Iterator[str]:
         """Yield the names of the packages whose main module a file may be."""
@@ -152,83 +170,105 @@ class Search:
         found = self.resolver.modules.exported(path, one)
         return found is not None and any(thing in things for thing in found.things)
 
-    def _look_at(self, path: str, facts: FileFacts, things: frozenset[Thing], scan: _Scan) -> None:
+    def _look_at(self, look: _Look, scan: _Scan) -> None:
         """Resolve the mentions of the names in a file, also under the names that it gives them when it imports them."""
-        wanted = scan.names | set(self._aliases(path, facts, things, scan))
-        carriers = self._carriers(path, facts, wanted, things, scan) if POLICIES[facts.language].rebinds else set()
-        for mention in facts.mentions:
-            is_named = mention.name in wanted
-            if is_named or (carriers and mention.use == Use.CALL and (mention.name in carriers or not mention.name)):
-                site = self._site(path, facts, mention, things)
+        carriers = self._carriers(look, scan) if _holds_functions(look.facts) else set()
+        for mention in look.facts.mentions:
+            is_named = mention.name in look.wanted
+            is_carried = mention.use in _RUNNING and (mention.name in carriers or not mention.name)
+            is_whole = mention.name == "default" and bool(scan.modules and mention.receiver)
+            if is_named or is_whole or (carriers and is_carried):
+                site = self._site(look.path, look.facts, mention, scan.things)
                 if site and (site.things or is_named):
                     scan.found.append(site)
                 elif is_named:
-                    scan.others.add((path, mention.line))
+                    scan.others.add((look.path, mention.line))
 
     def _site(self, path: str, facts: FileFacts, mention: Mention, things: frozenset[Thing]) -> Site | None:
         """Return a mention of one of the declarations, or a call of one by another name; None of something else."""
         found = self.resolver.resolve(path, mention)
         if found is None:
             return Site(path, mention, ())
-        held = functions_of(found.value) if mention.use == Use.CALL and POLICIES[facts.language].rebinds else ()
+        held = functions_of(found.value) if mention.use in _RUNNING and _holds_functions(facts) else ()
         is_certain = True
         if meant := tuple(thing for thing in found.things if thing in things):
             is_replaced = held and any(self._is_decorated(thing) and thing not in held for thing in meant)
             is_certain = not is_replaced and not self.resolver.is_open(found) and mention.receiver != f'"{GIVEN}"'
         elif meant := tuple(thing for thing in held if thing in things):
-            is_certain = isinstance(found.value, Function | Type) and not (mention.name and mention.receiver)
-        is_open = not meant and any(self.resolver.may_run(path, mention, found, thing) for thing in things)
-        return Site(path, mention, meant, is_certain) if meant or is_open else None
+            is_certain = isinstance(found.value, Function | Type) and self._is_kept(path, mention, found)
+        if meant:
+            return Site(path, mention, meant, is_certain)
+        runs = {thing: self.resolver.may_run(path, mention, found, thing) for thing in things}
+        may = tuple(thing for thing in runs if runs[thing] is Certainty.MAY_CALL)
+        return Site(path, mention, may, is_certain=False) if any(runs.values()) else None
+
+    def _is_kept(self, path: str, mention: Mention, found: Found) -> bool:
+        """Return whether a called name means what a variable was given, not what its type or a default says."""
+        if mention.receiver:
+            return not mention.name
+        bound = self.resolver.state.open(path).innermost(mention.name, mention.at) if mention.name else []
+        texts = [one.value for one in bound] + [self.resolver.declared(thing).value for thing in found.things]
+        return not any(text.endswith("!") for text in texts) and all(one.kind != "parameter" for one in bound)
 
     def _is_decorated(self, thing: Thing) -> bool:
         one = self.resolver.declared(thing)
         return bool(one.decorators) and Mark.PROPERTY not in one.marks
 
-    def _carriers(
-        self, path: str, facts: FileFacts, wanted: Set[str], things: frozenset[Thing], scan: _Scan
-    ) -> Set[str]:
+    def _carriers(self, look: _Look, scan: _Scan) -> Set[str]:
         """Return the names of a file, besides those wanted, whose call may reach the declarations."""
+        facts, found = look.facts, set(look.carried)
         if not any(
-            one.name in scan.carriers or (one.use in (Use.VALUE, Use.FILL) and one.name in wanted)
+            one.name in found or (one.use in (Use.VALUE, Use.FILL, Use.IMPORT) and one.name in look.wanted)
             for one in facts.mentions
-        ):
+        ) and not scan.modules:
             return set()
-        texts = [(one.name, one.value) for one in facts.bound if one.kind == "variable" and one.value]
+        texts = [(one.name, one.value) for one in facts.bound if one.kind != "type" and one.value]
+        texts += [(flow.into.rpartition(".")[2], flow.value) for flow in facts.flows if flow.argument < 0]
         for declared in facts.declared:
             held = (declared.value, *declared.decorators, *(text for _, text in declared.returns))
-            texts += ((declared.name, text) for text in held)
-        found, fresh = set(scan.carriers), wanted | scan.carriers
+            texts += ((declared.name, text) for text in held if text)
+        fresh = look.wanted | found
+        found |= {name for name, text in texts if scan.modules and '"' in text}
         while fresh:
             fresh = {name for name, text in texts if name not in found and not fresh.isdisjoint(names_in(text))}
             found |= fresh
-        for number, one in enumerate(facts.declared):
-            is_seen = one.owner < 0 or facts.declared[one.owner].kind == SymbolKind.TYPE
-            if is_seen and one.name in found - scan.carriers and self._gives(Thing(path, number), things):
-                scan.carriers.add(one.name)
-                scan.extend(self.source.mentioning(one.name))
-                scan.restart()
+        for name in self._carrying(look, found - scan.carriers - look.wanted, scan.things):
+            scan.add(scan.carriers, name, self.source)
         return found
 
-    def _gives(self, thing: Thing, things: frozenset[Thing]) -> bool:
-        """Return whether a variable holds one of the declarations, or a function returns it."""
-        value = self.resolver.things.meaning((thing,))
+    def _carrying(self, look: _Look, names: Set[str], things: frozenset[Thing]) -> Iterator[str]:
+        """Yield those of the names by which other files may call the declarations."""
+        declared = look.facts.declared
+        held = [
+            (one.name, self.resolver.things.meaning((Thing(look.path, number),)))
+            for number, one in enumerate(declared)
+            if one.name in names and (one.owner < 0 or declared[one.owner].kind == SymbolKind.TYPE)
+        ]
+        for flow in look.facts.flows:
+            into = parse(flow.into)
+            if flow.argument < 0 and into[0] == "member" and into[2] in names:
+                held.append((into[2], self.resolver.expressions.value(look.path, flow.at, parse(flow.value))))
+        yield from (name for name, value in held if self._gives(value, things))
+
+    def _gives(self, value: Value | None, things: frozenset[Thing]) -> bool:
+        """Return whether a value is one of the declarations, or a function that returns it."""
         for _ in range(MAX_CALLS):
             if not things.isdisjoint(functions_of(value)):
                 return True
             value = self.resolver.calls.result(value, lambda _place: None, 0)
         return False
 
-    def _aliases(self, path: str, facts: FileFacts, things: frozenset[Thing], scan: _Scan) -> Iterator[str]:
-        """Yield the names that a file gives to the declarations when it imports them."""
-        yield from (one.name for one in facts.imports if one.item in scan.names)
+    def _aliases(self, path: str, facts: FileFacts, names: Set[str], scan: _Scan) -> Iterator[str]:
+        """Yield the names that a file gives to what is called `names` when it imports it, or takes it apart."""
+        yield from (one.name for one in facts.imports if one.item in names)
         aliases = [one for one in facts.bound if one.kind == "alias"]
-        yield from (one.name for one in aliases if one.value.rpartition(".")[2] in scan.names)
+        yield from (one.name for one in aliases if one.value.rpartition(".")[2] in names)
         if scan.modules:
             whole = [(one.name, one.start) for one in facts.imports if one.item in ("", *WHOLE)]
             whole += [(one.name, one.start) for one in aliases if one.value.endswith('"')]
             for name, at in whole:
                 found = self.resolver.names.name(path, at, name)
-                if found and any(thing in things for thing in found.things):
+                if found and any(thing in scan.things for thing in found.things):
                     yield name
 
     def can_mean(self, site: Site, thing: Thing) -> bool:
@@ -290,6 +330,11 @@ class Search:
             default=None,
         )
         return Thing(path, best[1]) if best else None
+
+
+def _holds_functions(facts: FileFacts) -> bool:
+    """Return whether a call of a variable or a member is one of the function that it holds."""
+    return POLICIES[facts.language].rebinds or POLICIES[facts.language].is_dynamic
 
 
 def functions_of(value: Value | None) -> tuple[Thing, ...]:

@@ -34,6 +34,15 @@ class Things(Part):
         ]
         return own or self.state.source.methods(self.state.open(thing.path).facts.unit, self.declared(thing).qualified)
 
+    def owner_of(self, member: Thing) -> Thing | None:
+        """Return the type whose member a declaration is."""
+        one, source = self.declared(member), self.state.source
+        if one.owner >= 0:
+            return Thing(member.path, one.owner)
+        owner, _, _ = one.qualified.rpartition(".")
+        found = source.find(source.unit(member.path), owner) if owner else ()
+        return next((thing for thing in found if self.is_type(thing)), None)
+
     def has_method_sets(self, thing: Thing) -> bool:
         """Return whether types implement an interface by having its methods."""
         return self.state.policy(thing).method_sets
@@ -169,6 +178,18 @@ class Things(Part):
             return tuple(found)
         accessors = [one for one in things if self.declared(one).parameters == ()]
         return tuple(one for one in found or accessors if sought.use != Use.CALL or self._has_room(one, sought.given))
+
+    def members_of(self, things: Sequence[Thing], *, is_of_type: bool) -> tuple[Thing, ...]:
+        """Return those members that a type itself has, or its instances, where both may have one of a name."""
+        if not things or not self.state.policy(things[0]).has_spaces:
+            return tuple(things)
+        of_it = [one for one in things if (Mark.STATIC in self.declared(one).marks) == is_of_type]
+        others = [one for one in things if one not in of_it and self.declared(one).kind != SymbolKind.METHOD]
+        return tuple(of_it or others or [one for one in things if self._is_of_interface(one)])
+
+    def _is_of_interface(self, member: Thing) -> bool:
+        owner = self.declared(member).owner
+        return owner >= 0 and Mark.INTERFACE in self.declared(Thing(member.path, owner)).marks
 
     def _has_room(self, thing: Thing, count: int) -> bool:
         """Return whether a function takes a number of arguments."""

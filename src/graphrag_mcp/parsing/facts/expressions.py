@@ -54,6 +54,7 @@ class Shapes:
     # The own instance.
     this: str = ""  # Its name inside a type,
     above: str = ""  # and that of what it inherits.
+    constructor: str = ""  # The member of that which a call of it means.
     selves: Set[str] = frozenset()  # Functions in which the name means their own.
     passes_self: bool = False  # Whether it is the first parameter.
 
@@ -163,7 +164,7 @@ class Writer:
                 value = instance(self._shapes.spreads[spread].format(stated))
             if value == UNKNOWN and self._shapes.taken:
                 value = self._shapes.taken(self, child)
-            is_rest = rule.rest or bool(spread)
+            is_rest = rule.rest or bool(spread) or any(name and name.type == "rest_pattern" for name in names)
             is_optional = rule.optional or default is not None
             found += [
                 (Parameter(self.text(name) if name else "", value, is_optional, is_rest), name)

@@ -2,11 +2,11 @@
 
 import posixpath
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 
 from graphrag_mcp.model.manifests import Manifest
 from graphrag_mcp.parsing.code.builtins import builtins_of
-from graphrag_mcp.resolution.libraries import ECMASCRIPT, LIBRARIES
+from graphrag_mcp.resolution.libraries import ECMASCRIPT, LIBRARIES, library_text
 from graphrag_mcp.resolution.policy import Policy
 from graphrag_mcp.resolution.sources import FactSource, is_below
 from graphrag_mcp.resolution.values import Module, Outside, Value
@@ -14,6 +14,9 @@ from graphrag_mcp.resolution.values import Module, Outside, Value
 _SUFFIXES = (".ts", ".tsx", ".d.ts", ".js", ".jsx", ".mjs", ".cjs", ".mts", ".cts")
 _RUN = (".js", ".jsx", ".mjs", ".cjs", *_SUFFIXES)  # JavaScript means the code, TypeScript the types beside it.
 _COMPILED = {".js": (".ts", ".tsx", ".d.ts"), ".jsx": (".tsx",), ".mjs": (".mts", ".d.mts"), ".cjs": (".cts", ".d.cts")}
+_NAMES = {name: frozenset(names) for name, *names in map(str.split, library_text("ecmascript.txt").splitlines())}
+_SCHEMES, _RUNTIME, _OF_LITERALS = (_NAMES[f"<{name}>"] for name in ("schemes", "runtime", "literals"))
+_PLAIN = re.compile(r"[a-z0-9][a-z0-9._-]*")
 _BUILT = re.compile(r"(^|/)(?:dist|lib|build|out|esm?|cjs)/(?:types/|esm/|cjs/)?")
 
 
@@ -26,19 +29,36 @@ def _module(source: FactSource, path: str, module: str) -> Value | None:
         return _file(source, posixpath.join(posixpath.dirname(path), module), suffixes)
     manifests = sorted(source.manifests(), key=lambda one: len(one.folder), reverse=True)
     own = next((one for one in manifests if one.kind == "package.json" and is_below(path, one.folder)), None)
+    is_of_project = False
     for one in manifests:
         if one.kind == "package.json" and one.name and (module + "/").startswith(one.name + "/"):
             if own and not _satisfies(one.version, own.requires.get(one.name, "")):
                 return Outside(module)
             if found := _package(source, one, "." + module[len(one.name) :]):
                 return found
+            is_of_project = True
         elif one.kind.endswith((".json", "#")) and is_below(path, one.folder):
             for place in _targets(one, module):
                 if found := _file(source, place):
                     return found
     if f"<{module}>" in LIBRARIES:
         return Module(f"<{module}>")
-    return None if module.startswith("#") else Outside(module)
+    return Outside(module) if not is_of_project and _is_foreign(path, module, manifests) else None
+
+
+def _is_foreign(path: str, module: str, manifests: Sequence[Manifest]) -> bool:
+    """Return whether a module is one of the runtime, or of a package that the file's own package requires.
+
+    What any other name means may be written in the configuration of a bundler. Where no manifest says what is required,
+    a plain name is a package's.
+    """
+    scheme, colon, _ = module.partition(":")
+    package = "/".join(module.split("/")[: 2 if module.startswith("@") else 1])
+    names = {package, "@types/" + package.removeprefix("@").replace("/", "__")}
+    needed = [one.requires for one in manifests if one.kind == "package.json" and is_below(path, one.folder)]
+    if colon or path in LIBRARIES or package in _RUNTIME:
+        return not colon or scheme in _SCHEMES
+    return any(not names.isdisjoint(one) for one in needed) if needed else _PLAIN.fullmatch(module) is not None
 
 
 def _satisfies(version: str, required: str) -> bool:
@@ -91,13 +111,21 @@ def _file(source: FactSource, place: str, suffixes: Sequence[str] = _SUFFIXES) -
     return next((entry for entry in entries if entry), None)
 
 
+def _called_back(name: str) -> Set[str] | None:
+    """Return the members that a class of the platform calls, None for any other class."""
+    return _NAMES.get(name.rpartition(".")[2])
+
+
 POLICY = Policy(
     _module,
+    called_back=_called_back,
+    is_registering=lambda _name: True,
     builtins=builtins_of("typescript"),
     constructors=frozenset(("constructor",)),
-    passes=dict.fromkeys(("Object.create", "Object.assign", "Object.freeze", "Object.seal"), "value"),
+    passes={**dict.fromkeys(("Object.create", "Object.freeze", "Object.seal"), "value"), "Object.assign": "all"},
     is_dynamic=True,
     has_spaces=True,
+    of_literals=_OF_LITERALS,
     own=frozenset(("this", "=this!")),
     not_inherited=frozenset(("implements",)),
     library=ECMASCRIPT,

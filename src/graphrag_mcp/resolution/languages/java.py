@@ -3,7 +3,7 @@
 from graphrag_mcp.model.facts import USES_OF_FUNCTIONS, Use
 from graphrag_mcp.model.files import CALLABLE, SymbolKind
 from graphrag_mcp.resolution.libraries import LIBRARIES, find_declared
-from graphrag_mcp.resolution.policy import Policy
+from graphrag_mcp.resolution.policy import Policy, Primitive
 from graphrag_mcp.resolution.sources import FactSource
 from graphrag_mcp.resolution.values import Outside, Package, Type, Value
 
@@ -24,6 +24,7 @@ def _module(source: FactSource, _path: str, module: str) -> Value:
 
 
 _OF_ALL = frozenset(("Object", "Serializable", "Constable"))
+_WIDER = ("byte", "short", "int", "long", "float", "double")
 _NUMBERS = ("Byte", "Double", "Float", "Integer", "Long", "Short")
 
 POLICY = Policy(
@@ -45,9 +46,17 @@ POLICY = Policy(
     iterating=("iterator", "next"),
     is_implicit=frozenset(("toString", "iterator", "close")).__contains__,  # By `+`, `for` and `try`.
     nested=True,
+    platform=frozenset(("groovy", "kotlin", "scala")),
     final={
         "String": _OF_ALL | {"CharSequence", "Comparable", "ConstantDesc"},
         "Class": _OF_ALL | {"AnnotatedElement", "GenericDeclaration", "OfField", "Type", "TypeDescriptor"},
         **dict.fromkeys(_NUMBERS, _OF_ALL | {"Comparable", "ConstantDesc", "Number"}),
+        **dict.fromkeys(("Boolean", "Character"), _OF_ALL | {"Comparable"}),
+    },
+    primitives={
+        **{name: Primitive(name.capitalize(), _WIDER[place + 1 :]) for place, name in enumerate(_WIDER)},
+        "int": Primitive("Integer", _WIDER[3:]),
+        "char": Primitive("Character", _WIDER[2:]),
+        "boolean": Primitive("Boolean", ()),
     },
 )

@@ -1,11 +1,13 @@
 """What Python's imports, containers and builtins mean."""
 
 import posixpath
-from collections.abc import Callable, Sequence, Set
+from collections.abc import Callable, Mapping, Sequence, Set
+from functools import cache
 
 from graphrag_mcp.parsing.code.builtins import builtins_of
 from graphrag_mcp.parsing.code.modules import library_of
 from graphrag_mcp.parsing.code.python_names import MEMBERS
+from graphrag_mcp.resolution.libraries import library_text
 from graphrag_mcp.resolution.policy import Policy
 from graphrag_mcp.resolution.sources import FactSource
 from graphrag_mcp.resolution.values import (
@@ -161,12 +163,38 @@ _OWN_TYPES = frozenset(("typing.Self", "typing_extensions.Self", "_typeshed.Self
 _ANYTHING = frozenset(("typing.Any", "object", "typing.ParamSpec()", "typing.NewType()"))
 
 
+_EMPTY = frozenset(f"{module}.{name}" for module in ("typing", "typing_extensions") for name in ("Generic", "Protocol"))
+_EMPTY |= {"abc.ABC"}
+
+
 def _foreign_members(name: str) -> Set[str] | None:
     """Return the names of a builtin type, or of a foreign one that has none."""
     name = name.removesuffix("()")
-    if name.rpartition(".")[2] in ("Generic", "Protocol", "ABC"):
+    if name in _EMPTY:
         return frozenset()
     return MEMBERS.get(name)
+
+
+@cache
+def _library() -> Mapping[str, Sequence[str]]:
+    """Return of each class of the standard library its bases and its own members."""
+    rows = (line.split() for line in library_text("python.txt").splitlines())
+    return {name: listed for name, *listed in rows}
+
+
+def _called_back(name: str) -> Set[str] | None:
+    """Return the members of a class of the standard library, None for any other class."""
+    listed = _library().get(name if "." in name else f"builtins.{name}")
+    if listed is None:
+        return frozenset() if name in _EMPTY else None
+    return frozenset(listed).union(*(_called_back(one) or () for one in listed if "." in one))
+
+
+def _is_registering(name: str) -> bool:
+    """Return whether a decorator may hand on what it decorates: none of the standard library does but one."""
+    module = name.partition(".")[0]
+    is_known = "." not in name or module in library_of("python") or name.startswith("pytest.mark")
+    return name == "atexit.register" or not (is_known or module in ("attr", "attrs", "typing_extensions"))
 
 
 def _is_special(name: str) -> bool:
@@ -197,6 +225,8 @@ POLICY = Policy(
     anything=_ANYTHING,
     plain=frozenset(_PLAIN.split()),
     foreign_members=_foreign_members,
+    called_back=_called_back,
+    is_registering=_is_registering,
     hooks=frozenset(("__getattr__", "__getattribute__")),
     iterating=("__iter__", "__next__"),
     calling="__call__",

@@ -39,6 +39,28 @@
 (if_statement
   condition: (parenthesized_expression (binary_expression left: (identifier) @name operator: "instanceof" right: (_) @type))
   consequence: (_) @within)
+([(if_statement condition: (parenthesized_expression (binary_expression
+    left: (unary_expression operator: "typeof" argument: (identifier) @name) operator: ["===" "=="]
+    right: (string (string_fragment) @_kind) @type)) consequence: (_) @within)
+  (ternary_expression condition: (binary_expression
+    left: (unary_expression operator: "typeof" argument: (identifier) @name) operator: ["===" "=="]
+    right: (string (string_fragment) @_kind) @type) consequence: (_) @within)
+  (binary_expression left: (binary_expression
+    left: (unary_expression operator: "typeof" argument: (identifier) @name) operator: ["===" "=="]
+    right: (string (string_fragment) @_kind) @type) operator: "&&" right: (_) @within)
+  (if_statement condition: (parenthesized_expression (binary_expression
+    left: (unary_expression operator: "typeof" argument: (identifier) @name) operator: ["!==" "!="]
+    right: (string (string_fragment) @_kind) @type)) alternative: (_) @within)
+  (ternary_expression condition: (binary_expression
+    left: (unary_expression operator: "typeof" argument: (identifier) @name) operator: ["!==" "!="]
+    right: (string (string_fragment) @_kind) @type) alternative: (_) @within)]
+  (#any-of? @_kind "string" "number" "boolean" "bigint" "symbol" "undefined"))
+(_ (if_statement condition: (parenthesized_expression (binary_expression
+      left: (unary_expression operator: "typeof" argument: (identifier) @name) operator: ["!==" "!="]
+      right: (string (string_fragment) @_kind) @type))
+    consequence: [(return_statement) (throw_statement) (statement_block [(return_statement) (throw_statement)] .)]
+    !alternative) @after
+  (#any-of? @_kind "string" "number" "boolean" "bigint" "symbol")) @narrows
 (assignment_expression left: [(member_expression) (identifier)] @into right: (_) @given)
 (call_expression function: (_) @into.function arguments: (_) @passed)
 
@@ -64,6 +86,7 @@
   (parenthesized_expression [(identifier) (member_expression)] @as.call)
   (await_expression [(identifier) (member_expression)] @as.call)])
 (new_expression constructor: [(identifier) (member_expression)] @as.create)
+(call_expression function: (super) @from @use.super arguments: (_) @arguments)
 (decorator [(identifier) (member_expression)] @as.call)
 ([(assignment_expression left: [(identifier) @as.write (member_expression) @as.write
     (parenthesized_expression [(identifier) (member_expression)] @as.write)])

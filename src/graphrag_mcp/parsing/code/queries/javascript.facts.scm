@@ -4,6 +4,7 @@
 
 (variable_declarator name: (identifier) @name value: (_)? @value) @bind.block
 (field_definition property: (_) @name value: (_)? @value) @bind.block
+(field_definition "static" property: (_) @name) @mark.static
 
 (jsx_closing_element name: (identifier) @use.none)
 (jsx_opening_element name: (identifier) @use.none (#match? @use.none "^[a-z]"))

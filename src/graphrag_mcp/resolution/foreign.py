@@ -1,0 +1,193 @@
+"""What calls through foreign types may run: methods of the project that stand for those of a library."""
+
+from collections.abc import Collection, Iterator, Sequence
+
+from graphrag_mcp.model.expressions import LITERAL, Expression, parse
+from graphrag_mcp.model.facts import Declared, Mark, Mention, Thing, Use
+from graphrag_mcp.model.files import SymbolKind
+from graphrag_mcp.model.graph import Certainty
+from graphrag_mcp.resolution.files import File
+from graphrag_mcp.resolution.libraries import LIBRARIES
+from graphrag_mcp.resolution.policy import Policy
+from graphrag_mcp.resolution.state import MAX_LEVELS, Part
+from graphrag_mcp.resolution.values import (
+    ABSENT,
+    All,
+    Either,
+    Foreign,
+    Instance,
+    Many,
+    Outside,
+    Table,
+    Type,
+    Value,
+)
+
+
+class ForeignTypes(Part):
+    """Knows the foreign types above those of the project, and which values may be one of theirs."""
+
+    def reached(self, path: str, mention: Mention, method: Thing) -> Certainty | None:
+        """Return whether a use of a foreign member may run a method of the project; None if it does not.
+
+        It may if the receiver has a type that the method's own type names as a base; it is not known where only a
+        foreign type above that one is not known.
+        """
+        bases = self.with_member(method) if self._is_such_use(mention, method) else ()
+        if not bases:
+            return None
+        found = {self._shared(value, bases, method) for value in self._receivers(path, mention)}
+        return Certainty.MAY_CALL if Certainty.MAY_CALL in found else next(iter(found - {None}), None)
+
+    def with_member(self, member: Thing) -> Sequence[Value | None]:
+        """Return the foreign types above the type of a member that have such a member, or may."""
+        found = self.state.once(("foreign members", member), lambda: list(self._with_member(member)))
+        return () if found is None else found
+
+    def callers(self, thing: Thing) -> Iterator[str]:
+        """Yield the foreign types above that may call a member, and the foreign decorators that may hand it over."""
+        one, policy = self.declared(thing), self.state.policy(thing)
+        is_open = not is_private(one.name) and bool(self.with_member(thing))
+        for name in self._above_named(Thing(thing.path, one.owner)) if is_open else ():
+            called = policy.called_back(name)
+            if called is None or one.name in called or any(_begins(one.name, hook) for hook in called):
+                yield name or "a base that is not known"
+        is_plain = Mark.FIXTURE in one.marks and not any("(" in text.strip("()") for text in one.decorators)
+        for text in () if Mark.PROPERTY in one.marks or is_test(one) or is_plain else one.decorators:
+            value = self.resolver.expressions.written(thing, text)
+            if value is None or (isinstance(value, Outside) and policy.is_registering(value.name)):
+                yield "@" + text.partition("(")[0]
+
+    def _above_named(self, kind: Thing) -> Iterator[str]:
+        """Yield the names of the foreign types above a type of the project, as it is written where that is all."""
+        seen, level = {kind}, [kind]
+        while level:
+            bases = [base for one in level for base in zip(self.declared(one).bases, self.resolver.lineage.bases_of(one), strict=True)]
+            level = []
+            for written, base in bases:
+                if isinstance(base, Instance | Type) and not is_library(base):
+                    level += [one for one in base.things if one not in seen]
+                else:
+                    yield self.name(base) or _KINDS.get(type(base)) or written.type.lstrip("=?").partition("<")[0]
+            seen.update(level)
+
+    def _with_member(self, member: Thing) -> Iterator[Value | None]:
+        one = self.declared(member)
+        if one.owner < 0 or not {Mark.STATIC, Mark.PRIVATE}.isdisjoint(one.marks):
+            return
+        owner = Thing(member.path, one.owner)
+        if not self.resolver.things.is_replaceable(member) or self.resolver.things.is_constructor(member, owner):
+            return
+        if self.resolver.things.is_common(member):
+            yield Outside("Object")
+        for base in self.above(owner):
+            if self._may_have(owner, base, one.name):
+                yield base
+
+    def above(self, kind: Thing) -> Sequence[Value | None]:
+        """Return the foreign types above a type of the project, also those from which it inherits nothing."""
+        found: dict[Value | None, None] = {}
+        level = [kind]
+        seen = set(level)
+        for _ in range(MAX_LEVELS):
+            bases = [base for one in level for base in self.resolver.lineage.bases_of(one)]
+            own = [thing for base in bases if isinstance(base, Instance | Type) for thing in base.things]
+            level = [thing for thing in own if thing not in seen]
+            seen.update(level)
+            found |= dict.fromkeys(base for base in bases if not isinstance(base, Instance | Type) or is_library(base))
+        return list(found)
+
+    def name(self, value: Value | None) -> str:
+        """Return the name of a foreign type, qualified by its module; "" where it has none."""
+        match value:
+            case Outside(name) | Foreign(name):
+                return name.removesuffix("()")
+            case Instance((thing, *_)):
+                module = "" if thing.path == self.state.policy(thing).library else f"{thing.path[1:-1]}."
+                return module + self.declared(thing).qualified
+        return ""
+
+    def _may_have(self, owner: Thing, base: Value | None, name: str) -> bool:
+        """Return whether a foreign type may have a member of a name."""
+        if base is None or isinstance(base, Instance):
+            return base is None or self.resolver.members.find(base, name) is not ABSENT
+        known: Collection[str] | None = self.resolver.things.foreign_methods(owner, base)
+        if known is None and isinstance(base, Outside):
+            known = self.state.policy(owner).foreign_members(base.name)
+        return known is None or name in known
+
+    def _is_such_use(self, mention: Mention, method: Thing) -> bool:
+        one = self.declared(method)
+        is_run = one.kind == SymbolKind.METHOD and Mark.PROPERTY not in one.marks
+        return mention.use in ((Use.CALL, Use.FUNCTION) if is_run else (Use.VALUE, Use.WRITE))
+
+    def _receivers(self, path: str, mention: Mention) -> Iterator[Value | None]:
+        """Yield the types of what a member is used of: for a bare name the types around it."""
+        file = self.state.open(path)
+        if mention.receiver:
+            receiver = parse(mention.receiver)
+            if receiver != LITERAL and not self._is_type(file, mention.at, receiver):
+                yield from _parts(self.resolver.expressions.value(path, mention.at, receiver))
+        elif file.policy.bare_members:
+            yield from (Instance((Thing(path, number),)) for number in file.types_around(mention.at))
+
+    def _is_type(self, file: File, at: int, receiver: Expression) -> bool:
+        """Return whether an expression is the name of an imported type or module."""
+        match receiver:
+            case ("name", str(name)):
+                return name in file.imports and not file.innermost(name, at)
+            case ("module", _):
+                return True
+        return False
+
+    def _shared(self, value: Value | None, bases: Sequence[Value | None], method: Thing) -> Certainty | None:
+        """Return whether a value may be of the type of a method, by the foreign types above that."""
+        if isinstance(value, Instance) and not is_library(value):
+            owner = Instance((Thing(method.path, self.declared(method).owner),))
+            return Certainty.MAY_CALL if self.resolver.lineage.seen_as(owner, value) else None
+        name = self.name(value)
+        if not self._may_be_object(value, name, self.state.policy(method)):
+            return None
+        if name and any(name == self.name(one) for base in bases for one in self._whole(base)):
+            return Certainty.MAY_CALL
+        is_known = name and all(isinstance(base, Instance) or self.name(base) == "Object" for base in bases)
+        return None if is_known else Certainty.BY_NAME
+
+    def _may_be_object(self, value: Value | None, name: str, policy: Policy) -> bool:
+        """Return whether a value may be an object of a foreign type, and not of one that nothing extends."""
+        if policy.is_open:
+            is_instance = isinstance(value, Outside) and value.name.endswith("()")
+            return is_instance or isinstance(value, Many | Table | Foreign)
+        is_builtin = name[:1].islower() and "." not in name
+        is_final = is_builtin or name.rpartition(".")[2] in policy.final
+        return isinstance(value, Outside | Foreign | Instance) and not is_final
+
+    def _whole(self, base: Value | None) -> Sequence[Value | None]:
+        return self.resolver.lineage.above((base,)) if isinstance(base, Instance) else (base,)
+
+
+_KINDS = {Table: "collections.abc.MutableMapping", Many: "collections.abc.MutableSequence"}
+
+
+def _begins(name: str, hook: str) -> bool:
+    return hook.endswith("*") and name.startswith(hook[:-1])
+
+
+def is_private(name: str) -> bool:
+    """Return whether a member has a name of which the language says that others do not use it."""
+    return name.startswith("#") or (name.startswith("__") and not name.endswith("__"))
+
+
+def is_test(one: Declared) -> bool:
+    """Return whether a function is a test: nobody asks who else calls it."""
+    return Mark.GIVEN in one.marks and Mark.FIXTURE not in one.marks
+
+
+def is_library(value: Instance | Type) -> bool:
+    """Return whether a type is of the language's own library."""
+    return value.things[0].path in LIBRARIES
+
+
+def _parts(value: Value | None) -> Sequence[Value | None]:
+    """Return the types that a value may have."""
+    return value.values if isinstance(value, Either | All) else (value,)

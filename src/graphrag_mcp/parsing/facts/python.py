@@ -213,5 +213,5 @@ SHAPES = Shapes(
     patterns=frozenset(("pattern_list", "tuple_pattern", "list_pattern")),
     members={"attribute": ("object", "attribute")},
     spreads={"list_splat_pattern": "[{}]", "dictionary_splat_pattern": "{{':{}}}"},
-    enter={"enter": ".__enter__()", "enter.later": ".__aenter__()~"},
+    enter={"with": ".__enter__()", "async": ".__aenter__()~"},
 )

@@ -41,9 +41,8 @@
 (for_statement left: (_) @name right: (_) @loop) @bind.block
 (for_statement left: (_) @name right: (_) @loop body: (_) @narrows)
 (for_in_clause left: (_) @name right: (_) @loop) @bind.block
-(with_statement . "with" (with_clause [(with_item value: (as_pattern (_) @enter alias: (as_pattern_target (_) @name)))
+(with_statement (with_clause [(with_item value: (as_pattern (_) @enter alias: (as_pattern_target (_) @name)))
   (with_item value: (parenthesized_expression (as_pattern (_) @enter alias: (as_pattern_target (_) @name))))])) @bind.block
-(with_statement . "async" (with_clause (with_item value: (as_pattern (_) @enter.later alias: (as_pattern_target (_) @name))))) @bind.block
 (except_clause value: (as_pattern (_) @type alias: (as_pattern_target (identifier) @name))) @bind.block
 (except_clause value: (as_pattern (_) @type alias: (as_pattern_target (identifier) @name)) (block) @narrows)
 (_ condition: [(call function: (_) @_is arguments: (argument_list . (identifier) @name . (_) @type .))

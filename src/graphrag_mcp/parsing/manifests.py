@@ -44,7 +44,8 @@ def _read_package(folder: str, package: dict[str, Any]) -> Manifest:
     entries = {**entries, ".": [entries.get("."), *main], **_mapping(package.get("imports"))}
     name = package.get("name")
     targets = {key: tuple(_joined(folder, place) for place in _places(value)) for key, value in entries.items()}
-    needs = {**_mapping(package.get("devDependencies")), **_mapping(package.get("dependencies"))}
+    kinds = ("peerDependencies", "optionalDependencies", "devDependencies", "dependencies")
+    needs = {one: version for kind in kinds for one, version in _mapping(package.get(kind)).items()}
     requires = {one: version for one, version in needs.items() if isinstance(version, str)}
     named, version = (text if isinstance(text, str) else "" for text in (name, package.get("version")))
     return Manifest(folder, "package.json", named, targets, version, requires)

@@ -12,6 +12,7 @@ from graphrag_mcp.resolution.search import Search, Site
 from graphrag_mcp.resolution.values import Above, Either, Function, Instance, Outside, Signature, Type, Value, Variable
 
 MAX_TYPES = 2_000  # Below one type; a longer list is not read.
+_Known = dict[Thing, tuple[list[Thing], int]]  # What was found for things, and how many files were looked at for it.
 
 
 class _MethodSet(NamedTuple):
@@ -28,9 +29,9 @@ class Hierarchy:
         self._search = search
         self._resolver: Resolver = search.resolver
         self._source = search.source
-        self._above: dict[Thing, list[Thing]] = {}
-        self._around: dict[Thing, list[Thing]] = {}
-        self._handed: dict[Thing, list[Thing]] = {}
+        self._above: _Known = {}
+        self._around: _Known = {}
+        self._handed: _Known = {}
 
     # ------------------------------------------------------------ types
 
@@ -78,7 +79,7 @@ class Hierarchy:
         near = {site.path for site in sites}
         found: dict[Thing, None] = {}
         for path in sorted(near.union(*map(self._source.mentioning, sorted(names)))):
-            facts = self._source.facts(path) if self._search.has_time() else None
+            facts = self._source.facts(path) if self._search.may_look() else None
             given = [one for one in facts.flows if path in near or names & names_in(one.into)] if facts else []
             for flow in given:
                 if interface in _types(self._resolver.taker(path, flow)):
@@ -114,7 +115,7 @@ class Hierarchy:
         return [
             one
             for one, other in owners.items()
-            if other and self._fits(method, one) and self._search.has_time() and owner in self.ancestors(other)
+            if other and self._fits(method, one) and self._search.may_look() and owner in self.ancestors(other)
         ]
 
     def handed_as(self, method: Thing) -> Iterator[Thing]:
@@ -298,15 +299,16 @@ class Hierarchy:
         values = [self._resolver.expressions.written(thing, text) for text in _types_of(one)]
         return Signature(tuple(values[:-1]), values[-1])
 
-    def _remembered(
-        self, known: dict[Thing, list[Thing]], thing: Thing, find: Callable[[Thing], list[Thing]]
-    ) -> list[Thing]:
-        """Return what is found for a thing, and remember it unless the time was too short."""
+    def _remembered(self, known: _Known, thing: Thing, find: Callable[[Thing], list[Thing]]) -> list[Thing]:
+        """Return what is found for a thing, and remember it unless that was cut."""
         if thing in known:
-            return known[thing]
+            found, cost = known[thing]
+            self._search.may_look(cost)
+            return found
+        before = self._search.spent
         found = find(thing)
         if not self._search.is_cut:
-            known[thing] = found
+            known[thing] = found, self._search.spent - before
         return found
 
     def _closure(self, thing: Thing, step: Callable[[Thing], Iterable[Thing]]) -> list[Thing]:

@@ -127,7 +127,7 @@ class Search:
         self._scans: dict[frozenset[Thing], _Scan] = {}
         self._confined: dict[tuple[Thing, bool], bool] = {}
 
-    def begin(self, budget: Budget) -> None:
+    def begin(self, budget: Budget = UNLIMITED) -> None:
         """Begin a question, or go on with it."""
         self._budget = budget
         self.is_cut = False

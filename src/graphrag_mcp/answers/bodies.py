@@ -137,8 +137,10 @@ def _relations(found: "Trace") -> str:
     more = f" and {left:,} more (trace_relations direction={found.direction})" if left > 0 else ""
     is_judged = not is_from and found.direction is not Direction.TESTS  # Whose doubt is that of the callers.
     doubt = doubts(found.doubt, found.starts, UNRESOLVED) if is_judged else []
-    none = f"none within {counted(found.hops, 'hop')}" if found.hops > 1 else "none"
-    known = f"{found.direction}: " + (f"{counts}: {ends}{more}" if steps else none)
+    none = "none" if is_from or found.doubt.is_complete else "none certain"
+    none += f" within {counted(found.hops, 'hop')}" if found.hops > 1 else ""
+    at_least = "at least " if found.doubt.is_cut else ""
+    known = f"{found.direction}: " + (f"{at_least}{counts}: {ends}{more}" if steps else none)
     return f"{known}; {doubt[0][0].lower()}{doubt[0][1:]}" if doubt else known
 
 

@@ -45,6 +45,7 @@ _CURSOR_ROOM = 80  # Characters of the line with the cursor.
 _VALUES = (SymbolKind.FIELD, SymbolKind.CONSTANT, SymbolKind.KEY)
 _UNRECORDED = "uses of values are not recorded in this language; find_occurrences lists the lines"
 LINES_SHOWN = 5  # Of one definition.
+PLACES_NAMED = 5  # Of those that are not read.
 OUTGOING = frozenset((Direction.CALLEES, Direction.IMPORTS, Direction.SUPERCLASSES))
 _STOPS = (("Names that nothing indexed defines", False), ("Not decided", True))
 IN_WORDS = {
@@ -105,8 +106,9 @@ def trace_text(answer: "CodeAnswer[Trace, Step]", call: Call[TraceArguments]) ->
     nouns = _NOUNS[found.direction]
     if found.direction is Direction.SUBCLASSES and found.hops == 1:
         nouns = tuple(f"direct {noun}" for noun in nouns)
-    head = f"{counted(total, *nouns)}{within} of {starts}{more}: {', '.join(parts)}."
-    if not total:
+    at_least = "At least " if found.doubt.is_cut else ""
+    head = f"{at_least}{counted(total, *nouns)}{within} of {starts}{more}{': ' if parts else ''}{', '.join(parts)}."
+    if not total and not at_least:
         certain = "" if found.doubt.is_complete else " certain"
         head = f"No{certain} {found.direction}{within} of {starts}{more}."
     last_path = ""
@@ -175,8 +177,9 @@ def _diff_text(answer: "CodeAnswer[DiffImpact, Affected]", call: Call[ImpactArgu
     counts = [f"{kinds[change]:,} {words}" for change, words in _CHANGES.items() if kinds[change]]
     head = f"{counted(found.files, 'file differs', 'files differ')} from {as_name(found.base)}"
     head += f": {', '.join(counts)}." if counts else "; no definition of code is changed." if found.files else "."
-    if any(row.definition.is_breaking for row in found.affected):
-        head += f" Certainly broken outside the change: {counted(found.broken, 'place')}."
+    if any(row.definition.is_breaking for row in found.affected) or found.doubt.is_cut:
+        at_least = "at least " if found.doubt.is_cut else ""
+        head += f" Certainly broken outside the change: {at_least}{counted(found.broken, 'place')}."
     commands = commands_for(test.node for test in found.tests if not test.is_guess)
     above = [head, *([f"Test: {one_line(' && '.join(commands))}"] if commands else [])]
     shown = [f"{as_name(one.path)} (with {as_name(path)}: {one.together} of {one.of} commits)"
@@ -186,8 +189,8 @@ def _diff_text(answer: "CodeAnswer[DiffImpact, Affected]", call: Call[ImpactArgu
         rest = f" and {len(found.plain) - PLAIN_SHOWN:,} more" if len(found.plain) > PLAIN_SHOWN else ""
         tail.append(f"Without a changed definition: {', '.join(map(as_name, found.plain[:PLAIN_SHOWN]))}{rest}.")
     tail += [f"Not compared: {counted(found.left, 'more file')}."] if found.left else []
-    tail += doubts(found.doubt, [row.node for row in found.affected if row.node]) if found.affected else []
-    tail += ["Not all was looked at in time; ask again, or with fewer hops."] if found.is_cut else []
+    is_judged = found.affected or found.doubt.is_cut
+    tail += doubts(found.doubt, [row.node for row in found.affected if row.node]) if is_judged else []
     tokens = call.tokens if call.arguments.token_budget else min(call.tokens, DIFF_TOKENS)
     having = sum(bool(row.breaks or row.may_break) for row in found.affected)
     most = max(LEAST_PLACES, PLACES_SHOWN // max(having, 1))
@@ -218,13 +221,14 @@ def _symbol_text(answer: "CodeAnswer[Impact, tuple[Reached, bool]]", call: Call[
     starts = ", ".join(location_of(node) for node in found.starts[:3])
     files = len({row.node.path for row in (*found.tests, *found.reached)})
     others = counted(len(found.reached), "definition or file", "definitions and files")
-    reached = f"{others}, and {counted(len(found.tests), 'test')}, in {counted(files, 'file')}"
+    at_least = "at least " if found.doubt.is_cut else ""
+    reached = f"{at_least}{others}, and {counted(len(found.tests), 'test')}, in {counted(files, 'file')}"
     head = f"Changing {starts} may affect {reached} (within {counted(call.arguments.hops, 'hop')})."
-    if not answer.page.total:
+    if not answer.page.total and not at_least:
         head = f"No{'' if found.doubt.is_complete else ' certain'} dependants of {starts}."
     usual = [f"{as_name(one.path)} ({one.together} of {one.of} commits)" for one in found.together]
     tail = [f"Usually changed with {as_name(found.starts[0].path)}: {', '.join(usual)}."] if usual else []
-    tail += doubts(found.doubt, found.starts) + (["Truncated; retry with fewer hops."] if found.is_cut else [])
+    tail += doubts(found.doubt, found.starts)
     commands = commands_for(row.node for row in found.tests if not row.is_guess)
     return lay_out(answer, call, [head, *(f"Test: {one_line(command)}" for command in commands)], _reached_lines, tail)
 
@@ -308,7 +312,8 @@ def _found_lines(row: "Found") -> list[str]:
         lines.append(f"... {len(row.also) - ALSO_SHOWN:,} more of that name")
     files = len({step.edge.path for step in row.used})
     if row.used:
-        lines.append(f"   used {counted(len(row.used), 'time')} in {counted(files, 'file')}:")
+        at_least = "at least " if row.doubt.is_cut else ""
+        lines.append(f"   used {at_least}{counted(len(row.used), 'time')} in {counted(files, 'file')}:")
         lines += [f"   - {_use(step)}" for step in row.used[:USES_SHOWN]]
     elif row.doubt.is_complete:
         lines.append("   no references")
@@ -342,11 +347,19 @@ def doubts(doubt: Doubt, starts: Sequence[CodeNode], how: str = "unresolved=true
         shown = ", ".join(map(as_name, sorted(doubt.unparsed)[:3])) + (", ..." if len(doubt.unparsed) > 3 else "")
         said.append(f"{counted(len(doubt.unparsed), 'file has', 'files have')} lines that do not parse: {shown}")
     if doubt.outside:
-        said.append(f"callers outside of this repository are possible: {', '.join(map(one_line, sorted(doubt.outside)))}")
+        names = ", ".join(map(as_name, sorted(doubt.outside)))
+        said.append(f"callers outside of this repository are possible: {names}")
     if doubt.is_implicit:
         said.append("calls by operators, loops, `with` and the like are not followed")
-    if doubt.left:
-        said.append(f"{counted(doubt.left, 'file')} with the name not looked at yet: ask again")
+    if doubt.unread:
+        shown = ", ".join(f"{as_name(path)}:{line}" for path, line in sorted(doubt.unread)[:PLACES_NAMED])
+        more = ", ..." if len(doubt.unread) > PLACES_NAMED else ""
+        lines = counted(len(doubt.unread), "line is", "lines are")
+        files = counted(len({path for path, _ in doubt.unread}), "file")
+        said.append(f"{lines} not read as code, in {files} with the name: {shown}{more}")
+    if doubt.is_cut:
+        left = f"{counted(doubt.left, 'file')} with the name not looked at; " if doubt.left else ""
+        said.append(f"truncated by a limit: {left}retry with fewer hops or with paths")
     if not doubt.is_typed and all(start.is_file for start in starts):
         said.append("imports are compared by path, without configured aliases")
     elif not doubt.is_typed:
@@ -383,7 +396,7 @@ def _where_it_stops(found: "Trace", *, is_listed: bool) -> list[str]:
     if found.direction not in OUTGOING:
         how = ("listed by name",) if is_listed else ()
         lines += doubts(found.doubt, found.starts, *how)
-    if found.is_cut:
+    elif found.doubt.is_cut:
         lines.append("Truncated; retry with fewer hops.")
     return lines
 

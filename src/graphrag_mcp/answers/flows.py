@@ -46,7 +46,8 @@ def flow_text(answer: "CodeAnswer[Flow, Chain | tuple[int, Link]]", call: Call[T
     if flow.near:
         tail += ["Near, on no chain:", *map(_hop, flow.near)]
     if flow.is_cut:
-        tail.append("The search was cut by time: ask again to go on.")
+        count = counted(len(flow.tree), "step") if flow.tree else counted(len(flow.chains), "chain")
+        head = [f"At least {count}: the search was cut by a limit.", *head]
 
     def lines(row: "Chain | tuple[int, Link]") -> list[str]:
         if isinstance(row, tuple):

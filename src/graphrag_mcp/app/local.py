@@ -40,6 +40,8 @@ from graphrag_mcp.stores.sqlite.projection import SqliteProjectionSource
 from graphrag_mcp.system.git_dirs import find_work_tree, read_branch
 
 EXAMPLES_SHOWN = 20
+GUARD_SECONDS = 100.0  # For a question to a server, against hanging: ten times the slowest that was measured.
+COMMAND_SECONDS = 86_400.0  # On the command line nothing is cut by time.
 BUILDING_SECONDS = 5.0  # The import of the servers' clients waits up to this long for the index to be built,
 SEARCH_SECONDS = 0.5  # and then this long for the search that has waited for it.
 CHECKED_NODES = 200  # Of an answer from the graph: more than one answer shows.
@@ -119,7 +121,8 @@ class App:
 
     def _navigator(self, index: IndexStores) -> Navigator:
         files = CurrentFiles(self.root, index.catalog, self._learnt, self._exclusion.max_file_bytes)
-        return Navigator(index.symbols, index.relations(), self.root, files, Past(self.root, index.history))
+        seconds = GUARD_SECONDS if self._supervisor.in_background else COMMAND_SECONDS
+        return Navigator(index.symbols, index.relations(), self.root, files, Past(self.root, index.history), seconds)
 
     def stores(self) -> Stores:
         """Return what a search reads, for callers that compare ways to search."""

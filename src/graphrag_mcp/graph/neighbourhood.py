@@ -8,6 +8,7 @@ from graphrag_mcp.graph.tracing import Step, trace
 from graphrag_mcp.model.graph import CodeEdge, CodeNode, Direction
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.ports import SymbolGraph
+from graphrag_mcp.resolution.search import Budget
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +28,13 @@ class Neighbourhood:
 
 
 def find_neighbourhood(
-    graph: SymbolGraph, relations: Relations, starts: Sequence[CodeNode], hops: int, limit: int, scope: Scope
+    graph: SymbolGraph,
+    relations: Relations,
+    starts: Sequence[CodeNode],
+    hops: int,
+    limit: int,
+    scope: Scope,
+    budget: Budget,
 ) -> Neighbourhood:
     """Follow all relations from the first of the starts; guesses are reported but not followed.
 
@@ -39,7 +46,7 @@ def find_neighbourhood(
     frontier = [start]
     for hop in range(1, hops + 1):
         reached: dict[int, CodeNode] = {}
-        for step in _steps(graph, relations, frontier, scope):
+        for step in _steps(graph, relations, frontier, scope, budget):
             ends = (step.source, step.target)
             for node in ends:
                 if node.node_id not in kept and len(kept) < limit:
@@ -54,7 +61,10 @@ def find_neighbourhood(
     return Neighbourhood(start, tuple(others), tuple(kept.values()), distance, tuple(edges.values()), len(hidden))
 
 
-def _steps(graph: SymbolGraph, relations: Relations, frontier: Sequence[CodeNode], scope: Scope) -> list[Step]:
+def _steps(
+    graph: SymbolGraph, relations: Relations, frontier: Sequence[CodeNode], scope: Scope, budget: Budget
+) -> list[Step]:
     """Return every relation of the nodes of the frontier, the most certain first."""
-    steps = [step for direction in Direction for step in trace(graph, relations, frontier, direction, 1, scope).steps]
+    traces = [trace(graph, relations, frontier, direction, 1, scope, budget=budget) for direction in Direction]
+    steps = [step for found in traces for step in found.steps]
     return sorted(steps, key=lambda step: (step.is_guess, -step.edge.confidence, step.edge.path, step.edge.line))

@@ -1,21 +1,22 @@
 """The relations of one definition: decided from facts where the language has them, else by name."""
 
 from collections.abc import Iterable, Iterator, Sequence, Set
+from dataclasses import replace
 
 from graphrag_mcp.graph.code import IndexedCode
 from graphrag_mcp.graph.leads import Leads
-from graphrag_mcp.model.facts import Mention, Thing, Use, modules_of
-from graphrag_mcp.model.files import RelationKind, SymbolKind
+from graphrag_mcp.graph.unread import unread_lines
+from graphrag_mcp.model.facts import Mark, Mention, Thing, Use, modules_of
+from graphrag_mcp.model.files import CALLABLE, RelationKind, SymbolKind
 from graphrag_mcp.model.graph import Certainty, CodeEdge, CodeNode, Doubt, Mentioned, Place
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.parsing.languages import detect_language
 from graphrag_mcp.ports import SymbolGraph
 from graphrag_mcp.resolution.languages import POLICIES
-from graphrag_mcp.resolution.search import Site
+from graphrag_mcp.resolution.search import UNLIMITED, Budget, Site
 from graphrag_mcp.resolution.sources import FactSource
 from graphrag_mcp.resolution.values import OUTSIDE, Found, Module, Outside
 
-SECONDS = 0.3  # For the relations of one node: who asks again gets the rest.
 _BY_SYNTAX = (RelationKind.IMPORTS, RelationKind.LINKS_TO, RelationKind.SUPERSEDES)  # Stored as rows in all languages.
 
 
@@ -46,11 +47,33 @@ class Relations:
         return self._code.facts.has(path)
 
     def incoming(
-        self, node: CodeNode, kinds: Sequence[RelationKind], scope: Scope, seconds: float = SECONDS
+        self, node: CodeNode, kinds: Sequence[RelationKind], scope: Scope, budget: Budget = UNLIMITED
     ) -> tuple[list[CodeEdge], Doubt]:
         """Return the relations to a node, undecided ones too, and what is not known of them."""
-        with self._code.searching(seconds):
-            return self._incoming(node, kinds, scope)
+        with self._code.searching(budget):
+            edges, doubt = self._incoming(node, kinds, scope)
+            return edges, replace(doubt, unread=self._unread(node, scope))
+
+    def decided(self, node: CodeNode, kinds: Sequence[RelationKind], scope: Scope, budget: Budget) -> list[CodeEdge]:
+        """Return the relations to a node that are no guesses."""
+        with self._code.searching(budget):
+            return [edge for edge in self._incoming(node, kinds, scope)[0] if not edge.is_guess]
+
+    def _unread(self, node: CodeNode, scope: Scope) -> frozenset[Place]:
+        """Return the lines that may mean a node, and are not read as code."""
+        things = [thing for thing in self._code.things(node) if not self._is_inner(thing)]
+        return frozenset(unread_lines(self._code.store, node, self._language(node.path), scope) if things else ())
+
+    def _is_inner(self, thing: Thing) -> bool:
+        """Return whether nothing outside of its file, or of the function around it, can name a declaration."""
+        one = self._code.resolver.declared(thing)
+        if one.name.startswith("#") or Mark.PRIVATE in one.marks or self._code.search.is_confined(thing):
+            return True
+        while one.owner >= 0:
+            one = self._code.resolver.declared(Thing(thing.path, one.owner))
+            if one.kind in CALLABLE:
+                return True
+        return False
 
     def _incoming(self, node: CodeNode, kinds: Sequence[RelationKind], scope: Scope) -> tuple[list[CodeEdge], Doubt]:
         things = self._code.things(node)
@@ -84,8 +107,9 @@ class Relations:
             undecided | unknown,
             frozenset(others),
             unparsed,
-            left or int(self._code.search.is_cut),
+            left,
             is_typed=not elsewhere,
+            is_cut=self._code.search.is_cut,
             is_listed=is_listed,
             is_implicit=RelationKind.CALLS in kinds and any(map(self._code.resolver.things.is_implicit, things)),
             outside=frozenset(self._callers_outside(things) if RelationKind.CALLS in kinds else ()),
@@ -220,10 +244,10 @@ class Relations:
     # ------------------------------------------------------------ from a definition
 
     def outgoing(
-        self, node: CodeNode, kinds: Sequence[RelationKind], scope: Scope, seconds: float = SECONDS
+        self, node: CodeNode, kinds: Sequence[RelationKind], scope: Scope, budget: Budget = UNLIMITED
     ) -> tuple[list[CodeEdge], list[Mentioned]]:
         """Return the relations from a node, and its mentions that are not decided."""
-        with self._code.searching(seconds):
+        with self._code.searching(budget):
             return self._outgoing(node, kinds, scope)
 
     def _outgoing(

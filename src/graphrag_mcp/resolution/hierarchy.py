@@ -24,6 +24,7 @@ from graphrag_mcp.resolution.values import (
 )
 
 MAX_TYPES = 2_000  # Below one type; a longer list is not read.
+_Known = dict[Thing, tuple[list[Thing], int]]  # What was found for things, and how many files were looked at for it.
 
 
 class _MethodSet(NamedTuple):
@@ -41,9 +42,9 @@ class Hierarchy:
         self._resolver: Resolver = search.resolver
         self._source = search.source
         self.owner_of = search.resolver.things.owner_of
-        self._above: dict[Thing, list[Thing]] = {}
-        self._around: dict[Thing, list[Thing]] = {}
-        self._handed: dict[Thing, list[Thing]] = {}
+        self._above: _Known = {}
+        self._around: _Known = {}
+        self._handed: _Known = {}
 
     # ------------------------------------------------------------ types
 
@@ -97,7 +98,7 @@ class Hierarchy:
         near = {site.path for site in sites}
         found: dict[Thing, None] = {}
         for path in sorted(near.union(*map(self._source.mentioning, sorted(names)))):
-            facts = self._source.facts(path) if self._search.has_time() else None
+            facts = self._source.facts(path) if self._search.may_look() else None
             given = [one for one in facts.flows if path in near or names & names_in(one.into)] if facts else []
             for flow in given:
                 if interface in _types(self._resolver.taker(path, flow)):
@@ -133,7 +134,7 @@ class Hierarchy:
         return [
             one
             for one, other in owners.items()
-            if other and self._fits(method, one) and self._search.has_time() and owner in self.ancestors(other)
+            if other and self._fits(method, one) and self._search.may_look() and owner in self.ancestors(other)
         ]
 
     def handed_as(self, method: Thing) -> Iterator[Thing]:
@@ -363,15 +364,16 @@ class Hierarchy:
         ]
         return members + [("", base) for base in self._resolver.lineage.bases_of(kind)]
 
-    def _remembered(
-        self, known: dict[Thing, list[Thing]], thing: Thing, find: Callable[[Thing], list[Thing]]
-    ) -> list[Thing]:
-        """Return what is found for a thing, and remember it unless the time was too short."""
+    def _remembered(self, known: _Known, thing: Thing, find: Callable[[Thing], list[Thing]]) -> list[Thing]:
+        """Return what is found for a thing, and remember it unless that was cut."""
         if thing in known:
-            return known[thing]
+            found, cost = known[thing]
+            self._search.may_look(cost)
+            return found
+        before = self._search.spent
         found = find(thing)
         if not self._search.is_cut:
-            known[thing] = found
+            known[thing] = found, self._search.spent - before
         return found
 
     def _closure(self, thing: Thing, step: Callable[[Thing], Iterable[Thing]]) -> list[Thing]:

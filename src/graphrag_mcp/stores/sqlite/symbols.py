@@ -8,9 +8,10 @@ from graphrag_mcp.model.files import Category, RelationKind, Resolution, SymbolK
 from graphrag_mcp.model.graph import UNKNOWN_MODULE, CodeEdge, CodeNode, Dependency, Mentioned, Place, certainty_of
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.stores.sqlite.database import Database, id_list, marks
-from graphrag_mcp.stores.sqlite.schema import of_file
+from graphrag_mcp.stores.sqlite.schema import ORDINAL_BITS, of_file
 from graphrag_mcp.stores.sqlite.scope import FileFilter, ScopeResolver
 from graphrag_mcp.stores.sqlite.settling import OF_RELATIONS, Definition, SettledEdge, Settler, count_definitions
+from graphrag_mcp.text.words import index_text
 
 _NODE_COLUMNS = """s.id, s.file_id, f.path, f.category, s.name, s.qualified_name, s.kind, s.start_line, s.end_line,
     s.signature, f.archive_reason IS NOT NULL"""
@@ -90,6 +91,18 @@ class SqliteSymbolGraph:
         )
         texts = ((path, line, text.split("\n"), line - first) for path, line, first, text in rows)
         return {(path, line): lines[place] for path, line, lines, place in texts if place < len(lines)}
+
+    def texts(self, name: str, words: Collection[str], scope: Scope) -> list[tuple[str, Category, int, str]]:
+        """Return the chunks of a scope with a name and one of some words; see `SymbolGraph`."""
+        named = index_text(name)
+        beside = f" AND ({' OR '.join(words)})" if words else ""
+        rows = self._database.rows(
+            f"""SELECT f.path, f.category, c.start_line, c.text FROM keywords k
+                CROSS JOIN main.chunks c ON c.id = k.rowid CROSS JOIN files f ON f.id = k.rowid >> {ORDINAL_BITS}
+                WHERE keywords MATCH ? AND substr(?, (k.rowid >> {ORDINAL_BITS}) + 1, 1) IS x'01' ORDER BY k.rowid""",
+            (f'body : ("{named}"{beside})', self._scopes.resolve(scope).visible),
+        )
+        return [(path, Category(category), line, text) for path, category, line, text in rows] if named else []
 
     def visible(self, paths: Collection[str], scope: Scope) -> set[str]:
         """Return those of the paths that a scope shows."""

@@ -11,8 +11,8 @@ from pathlib import Path
 
 from graphrag_mcp.system.git_refs import read_line
 
-# git answers in milliseconds; a home folder on a slow network disk must not delay the start.
-_GIT_TIMEOUT_SECONDS = 2
+# git answers in milliseconds, but a home folder may be on a slow network disk.
+_GIT_TIMEOUT_SECONDS = 10
 
 
 def find_work_tree(folder: Path) -> Path | None:

@@ -3,6 +3,7 @@
 import argparse
 import json
 import re
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -20,6 +21,9 @@ from tests.docs.pictures import FOLDER, PICTURES, SHOWN, digest
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
+ABSOLUTE = re.compile(
+    r"\b(?:all|every|everything|never|nothing|no other|always|whatever|none|anything)\b", re.IGNORECASE
+)
 NUMBERS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 
 
@@ -176,6 +180,25 @@ def test_readme_leads_to_every_page() -> None:
     """A page that nothing leads to is not read."""
     pages = [page.name for page in (ROOT / "docs").glob("*.md") if page.name != "index.md"]
     assert [name for name in pages if f"docs/{name}" not in README] == []
+
+
+def _claims(text: str) -> list[str]:
+    """Return the sentences of a page that claim "all" and the like, without blocks, comments and figures."""
+    text = re.sub(
+        r"^(`{3,}).*?^\1\s*$|<!--.*?-->", "", text[: text.index("## Figures")], flags=re.DOTALL | re.MULTILINE
+    )
+    blocks = (" ".join(block.split()) for block in re.split(r"\n\s*\n|\n(?=\s*[*|\d-])", text))
+    sentences = (one for block in blocks for one in re.split(r"(?<=[.:;!?])\s+(?=[A-Z`*\[(a-z])", block))
+    return [sentence for sentence in sentences if ABSOLUTE.search(sentence)]
+
+
+def test_every_claim_of_readme_is_held_by_a_test() -> None:
+    """tests/docs/claims.toml has the sentences with their tests; a new or changed one has to be looked at."""
+    claims: dict[str, list[str]] = tomllib.loads((ROOT / "tests/docs/claims.toml").read_text(encoding="utf-8"))
+    assert sorted(_claims(README)) == sorted(claims)
+    for name in {name for tests in claims.values() for name in tests}:
+        file, _, test = name.partition("::")
+        assert f"def {test}(" in (ROOT / "tests" / file).read_text(encoding="utf-8"), name
 
 
 @pytest.mark.parametrize("name", PICTURES)

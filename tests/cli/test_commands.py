@@ -206,6 +206,30 @@ def test_status_says_why_a_file_is_not_found(
         assert line.endswith(verdict.replace("../elsewhere.py", str(one)))
 
 
+def test_status_says_how_a_file_was_read(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Found by searches, but without symbols, or with letters that were replaced."""
+    (root / "large.py").write_text("".join(f"def made_{number}():\n    pass\n\n" for number in range(40_000)))
+    (root / "old.txt").write_bytes(b"Le caf\xe9 est ferme.\n")
+    output_of(capsys, "index", "--root", root)
+    text = output_of(capsys, "status", "--root", root, "--file", "large.py", "--file", "old.txt", "--file", "README.md")
+    assert text.splitlines() == [
+        "large.py: found by searches (by lines: over 1 MB)",
+        "old.txt: found by searches (1 invalid UTF-8 sequence replaced)",
+        "README.md: found by searches",
+    ]
+
+
+def test_a_file_in_the_encoding_that_it_declares_is_found_by_its_names(
+    root: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """By the exact tools and by searches, with the letters that an editor shows."""
+    text = "# -*- coding: latin-1 -*-\ndef café_ouvert():\n    return 1\n\n\nx = café_ouvert()\n"
+    (root / "src/latin.py").write_bytes(text.encode("latin-1"))
+    assert "src/latin.py:2-3  café_ouvert (function)" in output_of(capsys, "read", "café_ouvert", "--root", root)
+    assert "6: x = café_ouvert()  (call)" in output_of(capsys, "grep", "café_ouvert", "--root", root)
+    assert "src/latin.py" in output_of(capsys, "search", "café_ouvert", "--root", root, "--limit", "1")
+
+
 def test_eval_prints_scores_and_writes_the_run(root: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A report by category, and the places found."""
     queries = tmp_path / "queries.json"

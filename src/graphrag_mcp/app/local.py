@@ -230,6 +230,10 @@ class App:
         reason = catalog.skipped().get(path)
         return f"not indexed: {reason}" if reason else "not in the index"
 
+    def note(self, path: str) -> str:
+        """Return how a file was read, where that was not as usual."""
+        return self._handle.searched().catalog.note(path)
+
     # ------------------------------------------------------------ inside
 
     def _answer(self, ask: Callable[[IndexStores], tuple[_Answer, set[str]]]) -> tuple[_Answer, set[str]]:

@@ -258,7 +258,10 @@ def describe_sync(report: SyncReport, *, verified: bool = False) -> str:
 def _describe_file(app: App, name: str) -> str:
     file = Path(os.path.normpath(app.root / name))
     path = file.relative_to(app.root).as_posix() if file.is_relative_to(app.root) else name
-    return f"{path}: {app.why_absent(path) or 'found by searches'}"
+    if absent := app.why_absent(path):
+        return f"{path}: {absent}"
+    note = app.note(path)
+    return f"{path}: found by searches" + (f" ({note})" if note else "")
 
 
 def _read_request(options: argparse.Namespace, backend: SearchBackend) -> SearchRequest:

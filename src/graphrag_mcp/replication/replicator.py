@@ -28,7 +28,7 @@ SYNC_SECONDS = 0.5  # How often the index is checked for a new commit.
 CLOSING_SECONDS = 2.0  # A batch takes less unless the server hangs.
 SYNC_RETRY_SECONDS = 10.0  # The wait before a failed replication is retried.
 STATUS_SECONDS = 3.0  # The time limit for a server's count in the status.
-LOOK_SECONDS = 60.0  # How long a count of what a server holds is taken as true.
+LOOK_SECONDS = 30.0  # How long a count of what a server holds is taken as true.
 READY_FRACTION = 0.95  # Of the files: searches use a server from this fraction on.
 
 
@@ -55,6 +55,7 @@ class Replicator:
         self._are_ready = False
         self._asking = DaemonThreads(2, "status")
         self._looks: dict[str, tuple[float, Future[Versions | None]]] = {}
+        self._said: dict[str, tuple[object, str]] = {}  # By server, of the last commit and look.
 
     def sync(
         self,
@@ -137,31 +138,31 @@ class Replicator:
     def differences(self, source: SqliteProjectionSource, seconds: float) -> tuple[str, ...]:
         """Return a sentence for each server that does not hold the files as they are in this index.
 
-        Each server is counted at the first look-up, and again after a minute. seconds: the time limit of the answer.
+        seconds: the time limit for the answer of a server, which is asked at most once in LOOK_SECONDS.
         """
-        found = []
-        for server in self._servers.projections("", 0, KEYWORD_FIELDS, "read"):
-            name, lists = server.name, " and ".join(self._servers.stores[server.name])
-            try:
-                there = self._look(server, source).result(seconds)
-            except (GraphragError, TimeoutError) as error:
-                found.append(f"{name} was not compared with this index ({error or 'no answer in time'})")
-                continue
-            here = source.versions()
-            lacking = source.differing(name) if there is None else differing(here, there)
-            if lacking:
-                what = f"{len(lacking):,} of {counted(len(here), 'file')} as they are in this index"
-                found.append(f"{name} does not hold {what} ({some_of(lacking)}); its {lists} results lack them")
-        return tuple(found)
+        servers = self._servers.projections("", 0, KEYWORD_FIELDS, "read")
+        return tuple(filter(None, [self._difference(server, source, seconds) for server in servers]))
 
-    def _look(self, server: Projection, source: SqliteProjectionSource) -> Future[Versions | None]:
-        """Begin to compare: None where the server holds as many chunks as it confirmed, else what it holds."""
-        found = self._looks.get(server.name)
-        if found is None or time.monotonic() - found[0] > LOOK_SECONDS:
-            sent = source.chunks(server.name) if source.holds_any(server.name) else math.inf
-            future = self._asking.submit(lambda: None if server.chunks() >= sent else server.versions())
-            found = self._looks[server.name] = time.monotonic(), future
-        return found[1]
+    def _difference(self, server: Projection, source: SqliteProjectionSource, seconds: float) -> str:
+        name = server.name
+        at, look = self._looks.get(name, (-math.inf, None))
+        if look is None or time.monotonic() - at > LOOK_SECONDS:
+            sent = source.chunks(name) if source.holds_any(name) else math.inf
+            # Where it holds all that it confirmed, what it confirmed tells the rest.
+            look = self._asking.submit(lambda: None if server.chunks() >= sent else server.versions())
+            self._looks[name] = time.monotonic(), look
+        try:
+            there = look.result(seconds)
+        except (GraphragError, TimeoutError) as error:
+            return f"{name} was not compared with this index ({error or 'no answer in time'})"
+        state, (known, said) = (source.commit(), look), self._said.get(name, (None, ""))
+        if known != state:
+            lacking = source.differing(name) if there is None else differing(source.versions(), there)
+            of_all, lists = counted(source.held(name)[1], "file"), " and ".join(self._servers.stores[name])
+            said = f"{name} does not hold {len(lacking):,} of {of_all} as they are in this index ({some_of(lacking)}); "
+            said = f"{said}its {lists} results lack them" if lacking else ""
+            self._said[name] = state, said
+        return said
 
     def lagging_stores(self) -> dict[str, str]:
         """Map each store whose server still lacks files of this index to a sentence with the counts."""

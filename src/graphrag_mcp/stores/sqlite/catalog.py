@@ -207,6 +207,10 @@ class SqliteCatalog:
         """Return whether a file is indexed as archived, which hides it from most searches."""
         return bool(self._database.rows("SELECT 1 FROM files WHERE path = ? AND archive_reason IS NOT NULL", (path,)))
 
+    def note(self, path: str) -> str:
+        """Return what was unusual about reading a file; "" when nothing was."""
+        return "".join(note for (note,) in self._database.rows("SELECT note FROM files WHERE path = ?", (path,)))
+
     def file_states(self) -> dict[str, FileState]:
         """Return the index entry of every file, by path."""
         rows = self._database.rows("SELECT path, size, changed_ns, content_hash, recipe FROM files")

@@ -31,6 +31,7 @@ _FOLDED = {"k": "\N{KELVIN SIGN}".encode(), "s": "\N{LATIN SMALL LETTER LONG S}"
 _LAST_CASED = 0x20000  # No letter above has another case.
 _REST = b"[^\n]*"
 MOST_STEPS = 3_000  # Of a pattern's program, of which a dot has eight: RE2 may take all of them at each byte.
+_BRACKETS = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*+\]|([()])", re.DOTALL)
 MOST_NESTED = 100  # Brackets within brackets.
 _START = methodcaller("start")  # Of a match.
 
@@ -190,7 +191,7 @@ def _regex(text: str, required: Required, *, whole_word: bool, ignore_case: bool
 
 def _nesting(pattern: str) -> int:
     """Return how deep brackets are nested, at most."""
-    steps = (1 if found == "(" else -1 for found in re.findall(r"\\.|([()])", pattern, re.DOTALL) if found)
+    steps = (1 if found == "(" else -1 for found in _BRACKETS.findall(pattern) if found)
     return max(accumulate(steps), default=0)
 
 

@@ -116,8 +116,8 @@ def test_map_prints_where_to_start(root: Path, capsys: pytest.CaptureFixture[str
 def test_grep_prints_every_line_with_its_role(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """As the tool answers, for a text or a pattern, of some folders, as text or JSON."""
     text = output_of(capsys, "grep", "refresh_token", "--root", root, "-w")
-    assert "  7: def refresh_token(self) -> str:  (definition)\n" in text
-    assert "  5: Session().refresh_token()  (call)\n" in text
+    assert "  7 (definition): def refresh_token(self) -> str:\n" in text
+    assert "  5 (call): Session().refresh_token()\n" in text
     text = output_of(capsys, "grep", "--regex", "--root", root, "-C", 1, r"def \w+_token", "src")
     assert text.splitlines()[-1] == '  8-         """Renew the token before it expires."""'
     rows = json.loads(output_of(capsys, "grep", "Token", "-i", "--language", "python", "--root", root, "--json"))[

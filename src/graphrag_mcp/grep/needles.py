@@ -179,9 +179,8 @@ def _regex(text: str, required: Required, *, whole_word: bool, ignore_case: bool
     except re2.error as error:
         raise RequestError("text", _refusal(text, error)) from None
     if (steps := needle.pattern.programsize) > MOST_STEPS:
-        raise RequestError(
-            "text", f"text: {quoted(text)} takes {steps:,} steps; use at most {MOST_STEPS:,}, with fewer repetitions"
-        )
+        much = f"takes too many steps ({steps:,} of {MOST_STEPS:,})"
+        raise RequestError("text", f"text: {quoted(text)} {much}; repeat fewer times")
     if any(start == end for place in _EMPTY_PLACES for start, end in needle.spans(place)):
         raise RequestError(
             "text", f"text: {quoted(text)} matches the empty string, so every line; add what must be on the line"

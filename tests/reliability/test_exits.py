@@ -197,6 +197,7 @@ def test_a_client_that_never_reads_keeps_no_server_when_it_ends_the_input(tmp_pa
     wait_until(lambda: unread_bytes(pipe) > 60_000, STARTED_SECONDS)
     end_input(server)
     assert server.process.wait(STARTED_SECONDS) == 0
+    server.process.stdout.close()
 
 
 def unread_bytes(pipe: int) -> int:

@@ -148,7 +148,7 @@ def test_an_outline_has_all_definitions_with_their_lines(project: App) -> None:
         "    5-6  > def total(self, order)",
     ]
     document = read(project, f"graphrag://outline/{quote(ODD)}").splitlines()
-    assert document[0].startswith(f"{ODD}: 7 lines")
+    assert document[0].startswith(f'"{ODD}": 7 lines')
     assert [line.split()[-1] for line in document[1:]] == ["Prices", "Taxes"]
 
 

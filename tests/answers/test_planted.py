@@ -15,6 +15,7 @@ from graphrag_mcp.answers.outlines import write_chunk, write_map, write_outline
 from graphrag_mcp.answers.tools import FIND_SYMBOL, HISTORY, IMPACT, OCCURRENCES, SEARCH_TOOLS, STATUS, TOOLS, TRACE
 from graphrag_mcp.app.local import App
 from graphrag_mcp.errors import GraphragError
+from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.settings import IndexingSettings, Settings
 
 ORDER = "zorder obey now"  # Two words that the server never says, wherever they stand.
@@ -59,7 +60,10 @@ class Ledger:
     "web/pay.ts": f"export class Pay {{\n  '{ORDER}'(): void {{}}\n"
     f"  pay(o = '{ORDER}') {{ return charge(o); }} // {ORDER}\n}}\n",
     "native/op.cpp": f'struct Op {{ explicit operator bool() const {{ return charge("{ORDER}"); }} }};\n',
-    ".gitignore": f"{ORDER}*.log\n",
+    ".gitignore": f"{ORDER}*.log\n[{ORDER}\n",
+    ".graphragignore": f":include: {ORDER}.rules\n{ORDER}.csv\n[[:{ORDER}:]]\n",
+    f"{ORDER}.csv": "1",
+    f"{ORDER} x/deprecated/core.py": f'def charge():\n    """{ORDER}"""\n',
     f"{ORDER}.log": "x",
 }
 NAMES = ("charge", "settle", "Ledger", "Ledger.keep", "call", "Op", "Pay", f"app/{ORDER} file.py", "app/core.py", ORDER)
@@ -119,6 +123,7 @@ def calls() -> Iterator[tuple[str, dict[str, Any]]]:
     for tool in SEARCH_TOOLS:
         for query in queries:
             yield tool, {"query": query, "limit": 25} if tool.startswith("graph") else {"query": query, "top_n": 25}
+        yield tool, {"query": "charge", "exclude_archived": False}
     for name in NAMES:
         yield from ((FIND_SYMBOL.name, {"symbol": name, "body": body, "limit": 100}) for body in (False, True))
         yield from ((TRACE.name, {"symbol": name, "direction": one, "hops": 2, "unresolved": True})
@@ -169,11 +174,7 @@ def test_resources_tell_it_too(planted: App) -> None:
     chunks = [planted.chunk_at(path, 1) for path in ("app/core.py", f"docs/{ORDER}.md")]
     texts = [
         write_map(navigator.repository_map(), 10_000),
-        *(
-            write_outline(navigator.outline(path), 10_000)
-            for path in FILES
-            if not path.endswith((".log", ".gitignore"))
-        ),
+        *(write_outline(navigator.outline(file.path), 10_000) for file in navigator.files.listed(Scope())),
         *(write_chunk(chunk) for chunk in chunks if chunk is not None),
     ]
     assert sum(text.count(ORDER) for text in texts) > 10

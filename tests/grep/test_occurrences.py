@@ -159,6 +159,10 @@ def test_a_pattern_finds_the_lines_that_another_engine_finds(contents: list[str]
         ("^$", "matches the empty string"),
         ("a{2000}", "repetition"),
         (")a(", "unexpected )"),
+        ("." * 990, "of 3,000"),
+        ("x.{990}", "of 3,000"),
+        (r"(\pL*,){100}", "of 3,000"),
+        ("(?:.{40}){20}", "of 3,000"),
     ],
 )
 def test_a_pattern_that_cannot_be_answered_is_refused_in_one_sentence(pattern: str, problem: str) -> None:
@@ -167,6 +171,18 @@ def test_a_pattern_that_cannot_be_answered_is_refused_in_one_sentence(pattern: s
         create_needle(pattern, regex=True, whole_word=pattern == ")a(")
     assert quoted(pattern) in str(refused.value)
     assert "\n" not in str(refused.value)
+
+
+@pytest.mark.parametrize("form", ["({})", "(?:{})", "(x|{})", "({})*", "[(]({})"])
+def test_brackets_are_not_nested_without_end(form: str) -> None:
+    """Neither parser is asked to go deeper; brackets that stand for themselves do not count."""
+    pattern = "word"
+    for _ in range(101):
+        pattern = form.format(pattern)
+    with pytest.raises(RequestError, match=r"^text: brackets are nested 101 deep; use at most 100"):
+        create_needle(pattern, regex=True)
+    create_needle("(" * 100 + "word" + ")" * 100, regex=True)
+    create_needle(r"\(" * 200 + "word", regex=True)
 
 
 def test_every_line_can_be_asked_for(tmp_path: Path) -> None:

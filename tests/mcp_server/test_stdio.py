@@ -142,6 +142,10 @@ def _break_lines(server: Server) -> None:
     server.send_line(b"{nonsense")
     answer = server.receive()
     assert (answer["id"], answer["error"]["code"]) == (None, -32700)
+    server.send_line(b'{"jsonrpc":"2.0","id":79,"method":"ping","params":' + b"[" * 250 + b"]" * 250 + b"}")
+    answer = server.receive()
+    assert (answer["id"], answer["error"]["code"]) == (79, -32700)
+    assert answer["error"]["message"].startswith("This cannot be read as JSON: recursion limit exceeded")
     server.send_line(b"")
     server.send_line(b'{"jsonrpc":"2.0","id":78,"method":"ping","params":{"note":"\xff\xfe"}}')
     assert server.receive()["id"] == 78

@@ -298,24 +298,24 @@ def wrong_types() -> Iterator[Case]:
 def wrong_arguments() -> Iterator[Case]:
     """Values of the wrong type and range, arguments that are none, and none at all."""
     wrong: dict[str, list[object]] = {
-        "limit": [0, -1, 26, 10**30, 1.5, True, "5", None, [], {}, float("nan"), float("inf")],
-        "max_hops": [-1, 4, 1e300, "2", False, float("-inf")],
+        "limit": [0, -1, 26, 10**30, 1.5, True, "five", "5,", [], {}, float("nan"), float("inf")],
+        "max_hops": [-1, 4, 1e300, "2.5", False, float("-inf")],
         "query": [None, 5, 1.5, True, [], ["token"], {}, {"query": "token"}],
-        "use_rrf": [0, "true", None, []],
+        "use_rrf": [0, "True", "1", []],
         "include_graph_context": ["yes", 1],
-        "exclude_archived": ["false", 0],
+        "exclude_archived": ["no", 0],
         "rerank_with_recency": [2, {}],
-        "response_format": ["xml", "JSON", "", None, 3, ["json"], "detailed\0"],
+        "response_format": ["xml", "JSON", "", "null", 3, ["json"], "detailed\0"],
         "categories": ["tests", ["test"], [""], [None], [["tests"]], {}, ["tests"] * 5_000 + ["x"]],
         "languages": ["python", [""], [7], [None], {}],
         "include_patterns": ["*", [""], [7], {}],
-        "excluded_files": ["a.py", [""], [" "], [None], [7], {}, [{}], [["a.py"]], None],
+        "excluded_files": ["a.py", [""], [" "], [None], [7], {}, [{}], [["a.py"]], "[7]"],
     }
     for name, values in wrong.items():
         for place, value in enumerate(values):
             arguments = {"query": "renew the token", name: value}
             yield call(f"{name} #{place}", HYBRID, arguments, (name,), refused=True)
-    scores: list[object] = [-0.1, 1.1, float("nan"), 10**400, "0.5", True, [], {}]
+    scores: list[object] = [-0.1, 1.1, float("nan"), 10**400, "1.5", True, [], {}]
     for place, value in enumerate(scores):
         yield call(
             f"min_score #{place}", DOCUMENTS, {"query": "token", "min_score": value}, ("min_score", "JSON"), True

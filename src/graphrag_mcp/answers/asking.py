@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
 from graphrag_mcp.answers.arguments import (
+    MAXIMUM_READ,
     FindSymbolArguments,
     HistoryArguments,
     ImpactArguments,
@@ -108,7 +109,7 @@ def find_symbol(backend: CodeBackend, call: Call[FindSymbolArguments]) -> CodeAn
                 missing.append(str(error))
         if not found:
             raise RequestError("symbol", "; ".join(missing))
-        page = page_of(list(found), call.first, call.arguments.limit)
+        page = page_of(list(found), call.first, min(call.arguments.limit, MAXIMUM_READ))
         rows = navigator.read(page.rows, call.scope)
         return CodeAnswer(MissingSymbols(missing), Page(rows, page.first, page.total), page.rows)
 

@@ -26,14 +26,7 @@ from graphrag_mcp.app.remote import RemoteApp
 from graphrag_mcp.cli.options import project_root
 from graphrag_mcp.cli.progress import ProgressLine
 from graphrag_mcp.cli.project import open_project, open_remote
-from graphrag_mcp.errors import (
-    GraphragError,
-    IndexDamagedError,
-    IndexLockedError,
-    IndexStoreError,
-    RequestError,
-    ServerError,
-)
+from graphrag_mcp.errors import GraphragError, IndexLockedError, IndexStoreError, RequestError, ServerError
 from graphrag_mcp.model.reports import IndexPhase, IndexReport, SyncReport
 from graphrag_mcp.model.search import SearchRequest
 from graphrag_mcp.text.counts import counted
@@ -43,28 +36,25 @@ NICENESS = 5  # Servers that start or search meanwhile have priority; on an idle
 
 
 def run_index(options: argparse.Namespace) -> None:
-    """Bring the index up to date and print what was done, or which process keeps it so."""
+    """Bring the index up to date and print what was done."""
     os.setpriority(os.PRIO_PROCESS, 0, max(NICENESS, os.getpriority(os.PRIO_PROCESS, 0)))  # Less is not allowed.
     with closing(_open(options)) as app, ProgressLine() as progress:
         report = _index(app, options.rebuild, progress)
-    if isinstance(report, IndexReport):
-        _print(_json(report_payload(report)) if options.json else describe_report(report))
-    else:
-        _print(_json({"message": str(report)}) if options.json else str(report))
+    _print(_json(report_payload(report)) if options.json else describe_report(report))
 
 
-def _index(app: App, rebuild: bool, progress: ProgressLine) -> IndexReport | IndexLockedError:
-    """Return what was done, after the first run of another process; or the error that names who keeps the index."""
+def _index(app: App, rebuild: bool, progress: ProgressLine) -> IndexReport:
+    """Return what was done: nothing, with a warning, where another process keeps a complete index up to date."""
     while True:
         try:
             return app.index(rebuild, progress)
         except IndexLockedError as error:
-            state = app.index_state().state
-            if rebuild or not error.is_kept or state is IndexPhase.FAILED:
+            if rebuild or not error.is_kept:
                 raise
-            if state is IndexPhase.READY:
-                return error
-        time.sleep(WAIT_SECONDS)
+            state = app.index_state()
+            if state.state is IndexPhase.READY:
+                return IndexReport(unchanged=state.files_done, chunks=state.chunks, warnings=(str(error),))
+        time.sleep(WAIT_SECONDS)  # Its first run goes on.
 
 
 def run_search(options: argparse.Namespace) -> None:
@@ -218,19 +208,10 @@ def bring_up_to_date(app: App) -> None:
     try:
         with ProgressLine() as progress:
             app.index(progress=progress)
-    except IndexDamagedError:
-        raise
     except IndexStoreError as error:
-        if not isinstance(error, IndexLockedError) and not _has_files(app):
+        if not isinstance(error, IndexLockedError) and app.index_state().state is IndexPhase.EMPTY:
             raise
         sys.stderr.write(f"{error}\n")
-
-
-def _has_files(app: App) -> bool:
-    try:
-        return app.index_state().state is not IndexPhase.EMPTY
-    except GraphragError:
-        return False
 
 
 def describe_report(report: IndexReport) -> str:

@@ -32,7 +32,7 @@ from graphrag_mcp.ingest.watch.watcher import WatchedTree
 from graphrag_mcp.model.reports import IndexPhase
 from graphrag_mcp.parsing.languages import load_grammar, syntax_languages
 from graphrag_mcp.settings import Settings, load_settings
-from graphrag_mcp.stores.sqlite.database import is_damage
+from graphrag_mcp.stores.sqlite.database import connect, is_damage
 from graphrag_mcp.stores.sqlite.old_formats import DAY_SECONDS, KEPT_DAYS, old_indexes
 from graphrag_mcp.system.git import Git, GitError
 from graphrag_mcp.system.git_dirs import find_work_tree
@@ -194,7 +194,7 @@ def _index(root: Path, settings: Settings, paths: IndexPaths) -> Result:
     if not paths.file.exists():
         return "warning", "not built yet", "run `graphrag-mcp index`, or let the server build it"
     try:
-        with closing(sqlite3.connect(f"file:{paths.file}?mode=ro", uri=True)) as connection:
+        with closing(connect(paths.file)) as connection:
             ((verdict,),) = connection.execute("PRAGMA quick_check(1)").fetchall()
     except sqlite3.DatabaseError as error:
         if not is_damage(error):

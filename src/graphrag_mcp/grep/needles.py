@@ -31,6 +31,7 @@ _FOLDED = {"k": "\N{KELVIN SIGN}".encode(), "s": "\N{LATIN SMALL LETTER LONG S}"
 _LAST_CASED = 0x20000  # No letter above has another case.
 _REST = b"[^\n]*"
 MOST_STEPS = 3_000  # Of a pattern's program, of which a dot has eight: RE2 may take all of them at each byte.
+_BRACKETS = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*+\]|([()])", re.DOTALL)
 MOST_NESTED = 100  # Brackets within brackets.
 _START = methodcaller("start")  # Of a match.
 
@@ -178,9 +179,8 @@ def _regex(text: str, required: Required, *, whole_word: bool, ignore_case: bool
     except re2.error as error:
         raise RequestError("text", _refusal(text, error)) from None
     if (steps := needle.pattern.programsize) > MOST_STEPS:
-        raise RequestError(
-            "text", f"text: {quoted(text)} takes {steps:,} steps; use at most {MOST_STEPS:,}, with fewer repetitions"
-        )
+        much = f"takes too many steps ({steps:,} of {MOST_STEPS:,})"
+        raise RequestError("text", f"text: {quoted(text)} {much}; repeat fewer times")
     if any(start == end for place in _EMPTY_PLACES for start, end in needle.spans(place)):
         raise RequestError(
             "text", f"text: {quoted(text)} matches the empty string, so every line; add what must be on the line"
@@ -190,7 +190,7 @@ def _regex(text: str, required: Required, *, whole_word: bool, ignore_case: bool
 
 def _nesting(pattern: str) -> int:
     """Return how deep brackets are nested, at most."""
-    steps = (1 if found == "(" else -1 for found in re.findall(r"\\.|([()])", pattern, re.DOTALL) if found)
+    steps = (1 if found == "(" else -1 for found in _BRACKETS.findall(pattern) if found)
     return max(accumulate(steps), default=0)
 
 

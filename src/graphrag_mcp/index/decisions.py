@@ -27,8 +27,8 @@ def pause_after_damage(now: float, damaged_at: float) -> float:
 
 def state_of(counts: Counts, is_complete: bool, holder: Holder | None, frozen: str = "") -> IndexState:
     """Return the state of an index file. holder: its writer, None when there is none. frozen: why there can be none."""
-    if holder is not None and holder.is_silent:
-        frozen = f"{holder} keeps it up to date; {holder.advice}"
+    if holder is not None:
+        frozen = f"{holder} keeps it up to date; {holder.advice}" if holder.is_silent else ""
     if is_complete:
         return IndexState(IndexPhase.READY, counts.files, counts.files, counts.chunks, message=frozen)
     if frozen:

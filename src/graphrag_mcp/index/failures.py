@@ -10,10 +10,7 @@ from graphrag_mcp.stores.sqlite.database import is_busy, is_damage
 
 REBUILD = "run `graphrag-mcp index`, which moves it aside and rebuilds it"
 NO_MEMORY = "not enough memory; close other programs, or request less"
-LOCKED = (
-    "another program has locked the index file: a database browser, a backup, or a graphrag-mcp that is stopped; end it"
-    " or retry in a moment"
-)
+LOCKED = "the index file is locked by a database browser, a backup or a stopped process; end it, or retry in a moment"
 
 
 def explain(error: BaseException) -> str:

@@ -5,7 +5,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from filelock import FileLock, Timeout
@@ -92,11 +92,12 @@ class WriteLock:
 
     def holder(self) -> Holder | None:
         """Return the process that has signed, None when there is none."""
-        note = next(filter(_is_locked, self._notes()), None)
-        if note is None:
-            return None
-        holder = _read(note)
-        return replace(holder, is_silent=holder.version == __version__ and self._is_silent(note))
+        return next((self._read(note) for note in self._notes() if _is_locked(note)), None)
+
+    def _read(self, note: Path) -> Holder:
+        version, _, pid = note.name.removesuffix(_NOTE).partition(".")[2].rpartition(".")
+        is_silent = version == __version__ and self._is_silent(note)
+        return Holder(version, int(pid), is_silent) if pid.isdecimal() else Holder()
 
     def _is_silent(self, note: Path) -> bool:
         """Return whether a holder does not beat; a machine that slept is given the time for its next beat."""
@@ -133,8 +134,3 @@ def _is_locked(note: Path) -> bool:
         return True
     except OSError:
         return False
-
-
-def _read(note: Path) -> Holder:
-    version, _, pid = note.name.removesuffix(_NOTE).partition(".")[2].rpartition(".")
-    return Holder(version, int(pid)) if pid.isdecimal() else Holder()

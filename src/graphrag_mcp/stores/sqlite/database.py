@@ -231,13 +231,9 @@ def connect(path: Path) -> sqlite3.Connection:
     is_writable = can_write(path)
     # Without a log, SQLite must be told that it needs none: it could not make one.
     mode = "" if is_writable else "?mode=ro" if _log_of(path).exists() else "?immutable=1"
+    uri, wait = f"{path.absolute().as_uri()}{mode}", BUSY_TIMEOUT_SECONDS
     connection = sqlite3.connect(
-        f"{path.absolute().as_uri()}{mode}",
-        uri=True,
-        timeout=BUSY_TIMEOUT_SECONDS,
-        isolation_level=None,
-        check_same_thread=False,
-        cached_statements=256,
+        uri, wait, isolation_level=None, check_same_thread=False, cached_statements=256, uri=True
     )
     if is_writable:
         connection.execute("PRAGMA journal_mode = WAL")

@@ -8,6 +8,7 @@ from graphrag_mcp.model.facts import Mention, Thing, Use, modules_of
 from graphrag_mcp.model.files import RelationKind, SymbolKind
 from graphrag_mcp.model.graph import Certainty, CodeEdge, CodeNode, Doubt, Mentioned, Place
 from graphrag_mcp.model.scope import Scope
+from graphrag_mcp.parsing.languages import detect_language
 from graphrag_mcp.ports import SymbolGraph
 from graphrag_mcp.resolution.search import Site
 from graphrag_mcp.resolution.sources import FactSource
@@ -15,6 +16,8 @@ from graphrag_mcp.resolution.values import OUTSIDE, Found, Module, Outside
 
 SECONDS = 0.3  # For the relations of one node: who asks again gets the rest.
 _BY_SYNTAX = (RelationKind.IMPORTS, RelationKind.LINKS_TO, RelationKind.SUPERSEDES)  # Stored as rows in all languages.
+
+_C_FAMILY = ("c", "cpp")  # A header may be of either.
 
 
 def _is_foreign_function(found: Found) -> bool:
@@ -54,7 +57,7 @@ class Relations:
             ]
             shown = {edge.relation_id for edge in edges}
             undecided = self._code.store.undecided([node], kinds, scope, shown)
-            return edges, Doubt(undecided=undecided, is_typed=False)
+            return edges, Doubt(undecided=undecided, unparsed=self._unparsed(node), is_typed=False)
         by_syntax = [kind for kind in kinds if kind in _BY_SYNTAX]
         edges = self._stored(node, by_syntax, scope) if by_syntax else []
         below = [edge for edge in self._hierarchical(node, things, kinds) if edge.kind in kinds]
@@ -81,6 +84,12 @@ class Relations:
             is_listed=is_listed,
             is_implicit=RelationKind.CALLS in kinds and any(map(self._code.resolver.things.is_implicit, things)),
         )
+
+    def _unparsed(self, node: CodeNode) -> frozenset[str]:
+        """Return the files that may mention a definition without facts in lines that do not parse."""
+        language = detect_language(node.path)
+        languages = _C_FAMILY if language in _C_FAMILY else (language,)
+        return frozenset(path for one in languages for path in self._code.facts.unparsed(node.name, one))
 
     def _stored(self, node: CodeNode, kinds: Sequence[RelationKind], scope: Scope) -> list[CodeEdge]:
         """Return the relations that are stored as rows, without imports by name that are of another file."""

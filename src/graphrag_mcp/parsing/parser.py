@@ -7,7 +7,7 @@ from functools import partial
 from tree_sitter import QueryError
 
 from graphrag_mcp.model.facts import pack
-from graphrag_mcp.model.files import Category, ParsedFile, ParseMode, Symbol
+from graphrag_mcp.model.files import UNPARSED, Category, ParsedFile, ParseMode, Symbol
 from graphrag_mcp.model.manifests import write_manifest
 from graphrag_mcp.parsing.cards import card, needs_card
 from graphrag_mcp.parsing.categories import categorise
@@ -15,7 +15,7 @@ from graphrag_mcp.parsing.code.chunker import MAX_CHARS, cut_spans
 from graphrag_mcp.parsing.code.describe import describe_chunks
 from graphrag_mcp.parsing.code.relations import build_relations
 from graphrag_mcp.parsing.code.symbols import read_outline
-from graphrag_mcp.parsing.code.syntax import SourceCode, SyntaxTimeoutError, parse_tree, statement_rows
+from graphrag_mcp.parsing.code.syntax import SourceCode, SyntaxTimeoutError, is_partly_read, parse_tree, statement_rows
 from graphrag_mcp.parsing.configuration import configuration_keys
 from graphrag_mcp.parsing.documents import documents
 from graphrag_mcp.parsing.facts import read_facts
@@ -85,6 +85,7 @@ def _parse_syntax(path: str, text: str, code: SourceCode, category: Category, gr
     outline = read_outline(matches, grammar, path, code)
     if tree.root_node.type == "ERROR" and not outline.definitions:
         return documents.parse_text(path, text, category, language, note=f"by lines: does not parse as {language}")
+    facts = read_facts(matches, grammar, path, code, outline.definitions)
     lines = text.split("\n")
     spans = cut_spans(lines, outline.definitions, partial(statement_rows, tree, code, MAX_CHARS))
     return ParsedFile(
@@ -95,7 +96,8 @@ def _parse_syntax(path: str, text: str, code: SourceCode, category: Category, gr
         chunks=tuple(describe_chunks(lines, outline, spans)),
         symbols=(*_symbols(outline), *(outline.keys if category not in _ONLY_USING else ())),
         relations=tuple(build_relations(path, language, category, outline)),
-        code=pack(facts) if (facts := read_facts(matches, grammar, path, code, outline.definitions)) else None,
+        code=pack(facts) if facts else None,
+        note=UNPARSED if grammar.query and not facts and is_partly_read(tree) else "",
     )
 
 

@@ -305,7 +305,7 @@ def last_name(text: str) -> str:
 def without_marks(name: str) -> str:
     """Return `go` for JavaScript's private `#go`, `type` for Rust's raw `r#type`, `to_s` for Ruby's symbol `:to_s`."""
     name = name.removeprefix("r#").removeprefix("#") if "#" in name else name
-    return name.strip(":")
+    return name[1:] if name[:1] == ":" and (name[1:2].isalpha() or name[1:2] == "_") else name
 
 
 def trimmed_end(code: SourceCode, start: int, end: int) -> int:

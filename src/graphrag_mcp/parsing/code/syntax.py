@@ -4,7 +4,7 @@ import re
 import threading
 import time
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from tree_sitter import Language, Node, Parser, Point, Tree
 
@@ -105,16 +105,24 @@ def _parse(language: Language, data: bytes, deadline: float, seconds: float) -> 
     return tree
 
 
+def is_partly_read(tree: Tree) -> bool:
+    """Return whether some of the code is in no node but an error; a missing semicolon hides nothing."""
+    return any(node.is_error for node in _errors(tree))
+
+
 def _error_bytes(tree: Tree) -> int:
     """Return how much of the code is in errors; what is missing counts as one."""
-    found, nodes = 0, [tree.root_node]
+    return sum(node.end_byte - node.start_byte + 1 for node in _errors(tree))
+
+
+def _errors(tree: Tree) -> Iterator[Node]:
+    nodes = [tree.root_node]
     while nodes:
         node = nodes.pop()
         if node.is_error or node.is_missing:
-            found += node.end_byte - node.start_byte + 1
+            yield node
         elif node.has_error:
             nodes += node.children
-    return found
 
 
 def _is_too_deep(root: Node) -> bool:

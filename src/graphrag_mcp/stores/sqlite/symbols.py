@@ -153,7 +153,8 @@ class SqliteSymbolGraph:
         others = [
             Mentioned(RelationKind(kind), target, module, node.path, line, False)
             for relation_id, kind, target, module, line, resolution in relations
-            if relation_id not in known and resolution not in (Resolution.BUILTIN, Resolution.LOCAL)
+            if relation_id not in known
+            and resolution not in (Resolution.BUILTIN, Resolution.LOCAL)
             and kind != RelationKind.HANDS_ON  # Most values are no functions.
         ]
         defined = self._defined({reference.name for reference in others})

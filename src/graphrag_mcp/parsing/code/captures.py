@@ -189,13 +189,12 @@ class Findings:
             self.declaring.append((node, registration))
 
     def _add_bare_names(self) -> None:
-        """Add the names that may be local variables as well and are not; what is a call already is no such name."""
+        """Add the names that may be local variables as well and are not; a value in capitals is a constant."""
         known = self.references
-        for start, role, node, captures in not_local(
-            (n for n in self._namings if (n.start, True) not in known), self._code
-        ):
+        namings = [one for one in self._namings if (one.start, True) not in known]
+        for start, role, node, captures in not_local(namings, self._code):
             name, is_call = without_marks(self._code.node_text(node)), role == "bare"
-            if name not in self._builtins:
+            if name not in self._builtins and (is_call or not name.isupper()):
                 receiver = self._read_receiver(captures["receiver"][0]) if "receiver" in captures else ""
                 row = self._code.row(start)
                 known[start, is_call] = Reference(start, row, name, receiver, is_call, is_handed=not is_call)

@@ -26,6 +26,7 @@ _DECLARING = (
 )
 _LEADING = re.compile(rb"\b([A-Za-z_]\w*+)(?:[ \t]*+%s)?+\s++(?=(?:const\s+)?%s)" % (_ARGUMENTS, _DECLARING))
 _TRAILING = re.compile(rb"(?<=\))\s*(?:const\s+)?(([A-Za-z_]\w*+)(?:\s*%s)?)(?=\s*;)" % _ARGUMENTS)
+_ACCESS = re.compile(rb"\b(?:public|private|protected)(?=\s*:(?!:))")
 _BEHIND_ACCESS = re.compile(rb"\b(?:public|private|protected)\s+(\w+)\s*:(?!:)")
 _KEYWORDS = frozenset(  # After which a type may follow, or that follow one.
     b"auto bool case char class const constexpr default delete do double else enum explicit extern float friend goto "
@@ -49,6 +50,10 @@ class _Word(NamedTuple):
 def _without_macros(data: bytes, root: Node) -> bytes:
     """Return the code without macros beside the name of a type or namespace, and, in errors, beside a declaration."""
     spans = [span for keyword in _KEYWORD.finditer(data) for span in _in_head(keyword, data, root)]
+    for access in _ACCESS.finditer(data):
+        name = root.descendant_for_byte_range(*access.span())
+        if name is not None and name.type == "field_identifier" and name.parent is not None:  # Of a macro's type.
+            spans.append((name.parent.start_byte, name.start_byte))
     for reach in _around_errors(root):
         spans += (found.span() for found in _LEADING.finditer(data, *reach) if _is_misread(found, data, root))
         spans += (found.span(1) for found in _BEHIND_ACCESS.finditer(data, *reach))

@@ -65,8 +65,8 @@ def parse_tree(
 ) -> Tree:
     """Return the tree of the code; errors in the code are nodes of it.
 
-    ascii_only: replace all other characters by letters. repairs: changes of what the grammar cannot read; one is kept if
-    it leaves fewer errors. Raises SyntaxTimeoutError after `seconds` of wall-clock time.
+    ascii_only: replace all other characters by letters. repairs: changes of what the grammar cannot read; one is kept
+    if it leaves fewer errors. Raises SyntaxTimeoutError after `seconds` of wall-clock time.
     """
     data = code.data.translate(_AS_LETTERS) if ascii_only else code.data
     if _BRACKETS.search(data):

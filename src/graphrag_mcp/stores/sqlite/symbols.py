@@ -235,8 +235,9 @@ class SqliteSymbolGraph:
         hidden = self._scopes.resolve(scope)
         with self._database.connection() as connection:
             rows = connection.execute(
-                f"""SELECT r.file_id, s.id, s.file_id, count(DISTINCT r.kind || ' ' || r.source), d.definitions, max(r.target_module != '' AND EXISTS (
-                        SELECT 1 FROM main.module_keys m WHERE m.key = r.target_module AND m.file_id = s.file_id))
+                f"""SELECT r.file_id, s.id, s.file_id, count(DISTINCT r.kind || ' ' || r.source), d.definitions,
+                        max(r.target_module != '' AND EXISTS (SELECT 1 FROM main.module_keys m
+                            WHERE m.key = r.target_module AND m.file_id = s.file_id))
                     FROM (SELECT name_key, count(*) AS definitions FROM symbols s
                           WHERE kind IN {_RANKED} AND {hidden.condition("s.file_id")}
                           GROUP BY name_key HAVING count(*) <= ?) d

@@ -19,6 +19,8 @@ from graphrag_mcp.resolution.values import OUTSIDE, Found, Module, Outside
 
 _BY_SYNTAX = (RelationKind.IMPORTS, RelationKind.LINKS_TO, RelationKind.SUPERSEDES)  # Stored as rows in all languages.
 
+_C_FAMILY = ("c", "cpp")  # A header may be of either.
+
 
 def _is_foreign_function(found: Found) -> bool:
     """Return whether a name is one of a foreign module, or one that nothing declares; builtins are neither."""
@@ -83,7 +85,7 @@ class Relations:
             ]
             shown = {edge.relation_id for edge in edges}
             undecided = self._code.store.undecided([node], kinds, scope, shown)
-            return edges, Doubt(undecided=undecided, is_typed=False)
+            return edges, Doubt(undecided=undecided, unparsed=self._unparsed(node), is_typed=False)
         by_syntax = [kind for kind in kinds if kind in _BY_SYNTAX]
         edges = self._stored(node, by_syntax, scope) if by_syntax else []
         elsewhere, unknown = self._of_platform(node, [kind for kind in kinds if kind not in _BY_SYNTAX], scope)
@@ -117,6 +119,12 @@ class Relations:
 
     def _callers_outside(self, things: Iterable[Thing]) -> Iterator[str]:
         return (name for thing in things for name in self._code.resolver.foreign.callers(thing))
+
+    def _unparsed(self, node: CodeNode) -> frozenset[str]:
+        """Return the files that may mention a definition without facts in lines that do not parse."""
+        language = detect_language(node.path)
+        languages = _C_FAMILY if language in _C_FAMILY else (language,)
+        return frozenset(path for one in languages for path in self._code.facts.unparsed(node.name, one))
 
     def _stored(self, node: CodeNode, kinds: Sequence[RelationKind], scope: Scope) -> list[CodeEdge]:
         """Return the relations that are stored as rows, without imports by name that are of another file."""

@@ -73,6 +73,9 @@ HEADER_SUFFIXES = (".h", ".hh", ".hpp", ".hxx", ".h++", ".inl")  # Of files with
 DECLARATION_SUFFIXES = (".d.ts", ".d.mts", ".d.cts", ".pyi")  # Of files with nothing else.
 
 
+UNPARSED = "lines that do not parse"  # Said of a file that is parsed around them, where no facts say it.
+
+
 class SymbolKind(StrEnum):
     """The kinds of definitions."""
 

@@ -5,7 +5,17 @@ from dataclasses import replace
 from functools import partial
 
 from graphrag_mcp.model.facts import pack
-from graphrag_mcp.model.files import Category, Chunk, Failure, PackedFacts, ParsedFile, ParseMode, Relation, Symbol
+from graphrag_mcp.model.files import (
+    UNPARSED,
+    Category,
+    Chunk,
+    Failure,
+    PackedFacts,
+    ParsedFile,
+    ParseMode,
+    Relation,
+    Symbol,
+)
 from graphrag_mcp.model.manifests import write_manifest
 from graphrag_mcp.parsing.cards import card, needs_card
 from graphrag_mcp.parsing.categories import categorise
@@ -13,7 +23,7 @@ from graphrag_mcp.parsing.code.chunker import MAX_CHARS, cut_spans
 from graphrag_mcp.parsing.code.describe import describe_chunks
 from graphrag_mcp.parsing.code.relations import build_relations
 from graphrag_mcp.parsing.code.symbols import read_outline
-from graphrag_mcp.parsing.code.syntax import SourceCode, parse_tree, statement_rows
+from graphrag_mcp.parsing.code.syntax import SourceCode, is_partly_read, parse_tree, statement_rows
 from graphrag_mcp.parsing.configuration import configuration_keys
 from graphrag_mcp.parsing.documents import documents
 from graphrag_mcp.parsing.facts import read_facts
@@ -131,7 +141,8 @@ def _parse_syntax(
         chunks=stages.run("chunks", chunks, lambda: documents.parse_passages(path, text, category).chunks),
         symbols=(*_symbols(outline), *(outline.keys if category not in _ONLY_USING else ())),
         relations=stages.run("relations", relations, tuple),
-        code=stages.run("facts", facts, lambda: None),
+        code=(packed := stages.run("facts", facts, lambda: None)),
+        note=UNPARSED if grammar.query and not packed and is_partly_read(tree) else "",
     )
 
 

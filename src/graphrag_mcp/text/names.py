@@ -19,8 +19,8 @@ _DECLARATION = re.compile(
 )
 _WORD = re.compile(r'[^\s"`]+')
 _OPERATOR = re.compile(
-    r"(?P<outer>(?:[\w~<>, ]+(?:::|\.|->))*)operator(?:\s*(?P<sign>\(\s*\)|\[\s*\]|\"\"\s*\w+|[^\w\s()\[\]]+)|\s+(?P<type>[^()]+))"
-    r"(?:\(.*)?",
+    r"(?P<outer>(?:[\w~<>, ]+(?:::|\.|->))*)operator"
+    r"(?:\s*(?P<sign>\(\s*\)|\[\s*\]|\"\"\s*\w+|[^\w\s()\[\]]+)|\s+(?P<type>[^()]+))(?:\(.*)?",
     re.DOTALL,
 )
 _LONGEST = 250  # Characters of a declaration.
@@ -91,7 +91,7 @@ def read_declaration(text: str) -> NamedSymbol | None:
 
 
 def operator_name(text: str) -> str:
-    """Return an operator of C++ without its parameters, with dots: `V.operator bool`, `operator==`; "" if it is none."""
+    """Return an operator of C++ with dots and no parameters: `V.operator bool`, `operator==`; "" if it is none."""
     found = _OPERATOR.fullmatch(text.strip()) if len(text) <= _LONGEST else None
     if found is None:
         return ""

@@ -27,7 +27,10 @@ _BLANKED_IN_LINES = f"{_BLANKED[:10]}\n{_BLANKED[11:]}"
 _PART = re.compile(r"A{2,}s(?![as])|A+(?![as])|A?[as]+|0+")
 
 # Scripts without blanks between words, and Korean, where particles are part of them: any two neighbours are a word.
-_UNSPACED = "\u3005-\u3007\uff66-\uff9f\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
+_UNSPACED = (
+    r"\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff\uff66-\uff9f"
+    r"\U00020000-\U0003ffff"
+)
 _RUN = re.compile(f"([{_UNSPACED}]+)|[^{_UNSPACED}]+")
 
 # Words that make a sentence a question and do not describe code.

@@ -189,13 +189,12 @@ class Findings:
             self.declaring.append((node, registration))
 
     def _add_bare_names(self) -> None:
-        """Add the names that may be local variables as well and are not; what is a call already is no such name."""
+        """Add the names that may be local variables as well and are not; a value in capitals is a constant."""
         known = self.references
-        for start, role, node, captures in not_local(
-            (n for n in self._namings if (n.start, True) not in known), self._code
-        ):
+        namings = [one for one in self._namings if (one.start, True) not in known]
+        for start, role, node, captures in not_local(namings, self._code):
             name, is_call = without_marks(self._code.node_text(node)), role == "bare"
-            if name not in self._builtins:
+            if name not in self._builtins and (is_call or not name.isupper()):
                 receiver = self._read_receiver(captures["receiver"][0]) if "receiver" in captures else ""
                 row = self._code.row(start)
                 known[start, is_call] = Reference(start, row, name, receiver, is_call, is_handed=not is_call)
@@ -305,7 +304,7 @@ def last_name(text: str) -> str:
 def without_marks(name: str) -> str:
     """Return `go` for JavaScript's private `#go`, `type` for Rust's raw `r#type`, `to_s` for Ruby's symbol `:to_s`."""
     name = name.removeprefix("r#").removeprefix("#") if "#" in name else name
-    return name.strip(":")
+    return name[1:] if name[:1] == ":" and (name[1:2].isalpha() or name[1:2] == "_") else name
 
 
 def trimmed_end(code: SourceCode, start: int, end: int) -> int:

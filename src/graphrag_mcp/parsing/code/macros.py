@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from tree_sitter import Node
 
-from graphrag_mcp.parsing.code.repairs import Repair, blanked
+from graphrag_mcp.parsing.code.repairs import Repair, blanked, errors
 
 _ARGUMENTS = rb"\((?:[^()\"]|\"[^\"\n]*\"|\((?:[^()\"]|\"[^\"\n]*\"|\([^()]*\))*\))*\)"
 # A keyword with two words behind it, or one with arguments, as it is rarely otherwise.
@@ -26,6 +26,7 @@ _DECLARING = (
 )
 _LEADING = re.compile(rb"\b([A-Za-z_]\w*+)(?:[ \t]*+%s)?+\s++(?=(?:const\s+)?%s)" % (_ARGUMENTS, _DECLARING))
 _TRAILING = re.compile(rb"(?<=\))\s*(?:const\s+)?(([A-Za-z_]\w*+)(?:\s*%s)?)(?=\s*;)" % _ARGUMENTS)
+_ACCESS = re.compile(rb"\b(?:public|private|protected)(?=\s*:(?!:))")
 _BEHIND_ACCESS = re.compile(rb"\b(?:public|private|protected)\s+(\w+)\s*:(?!:)")
 _KEYWORDS = frozenset(  # After which a type may follow, or that follow one.
     b"auto bool case char class const constexpr default delete do double else enum explicit extern float friend goto "
@@ -33,6 +34,7 @@ _KEYWORDS = frozenset(  # After which a type may follow, or that follow one.
     b"signed sizeof static struct template this throw typedef typename union unsigned using virtual void "
     b"volatile".split()
 )
+_REACH = 300  # Bytes behind an error in which its cause may stand.
 _NAMES = ("identifier", "type_identifier", "field_identifier")
 _STATEMENTS = ("declaration", "expression_statement", "field_declaration", "function_definition", "ERROR")
 
@@ -48,11 +50,25 @@ class _Word(NamedTuple):
 def _without_macros(data: bytes, root: Node) -> bytes:
     """Return the code without macros beside the name of a type or namespace, and, in errors, beside a declaration."""
     spans = [span for keyword in _KEYWORD.finditer(data) for span in _in_head(keyword, data, root)]
-    if root.has_error:
-        spans += (found.span() for found in _LEADING.finditer(data) if _is_misread(found, data, root))
-        spans += (found.span(1) for found in _BEHIND_ACCESS.finditer(data))
-        spans += (found.span(1) for found in _TRAILING.finditer(data) if _is_behind_declaration(found, root))
+    for access in _ACCESS.finditer(data):
+        name = root.descendant_for_byte_range(*access.span())
+        if name is not None and name.type == "field_identifier" and name.parent is not None:  # Of a macro's type.
+            spans.append((name.parent.start_byte, name.start_byte))
+    for reach in _around_errors(root):
+        spans += (found.span() for found in _LEADING.finditer(data, *reach) if _is_misread(found, data, root))
+        spans += (found.span(1) for found in _BEHIND_ACCESS.finditer(data, *reach))
+        spans += (found.span(1) for found in _TRAILING.finditer(data, *reach) if _is_behind_declaration(found, root))
     return blanked(data, spans) if spans else data
+
+
+def _around_errors(root: Node) -> Iterator[tuple[int, int]]:
+    """Yield where the causes of errors may stand: from the beginning of their statements, each byte once."""
+    done = 0
+    for error in sorted(errors(root), key=lambda node: node.start_byte):
+        statement = error.parent
+        while statement is not None and statement.type not in _STATEMENTS:
+            statement = statement.parent
+        yield max(done, (statement or error).start_byte), (done := error.end_byte + _REACH)
 
 
 def _in_head(keyword: re.Match[bytes], data: bytes, root: Node) -> Iterator[tuple[int, int]]:
@@ -120,4 +136,4 @@ def _around(start: int, kinds: Sequence[str], root: Node) -> Node | None:
     return node
 
 
-C_FAMILY = (Repair(_without_macros, is_sure=True),) * 2  # What is within one macro's reach is read the second time.
+C_FAMILY = (Repair(_without_macros, is_sure=True),)

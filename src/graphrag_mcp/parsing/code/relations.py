@@ -1,6 +1,6 @@
 """Derives the relations of a file from its outline, as far as the file alone determines them."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from graphrag_mcp.model.facts import FACT_LANGUAGES
 from graphrag_mcp.model.files import (
@@ -130,12 +130,12 @@ class _Builder:
         calls = [found for found in self._outline.references if found.is_call and found.name not in reserved]
         definitions = self._outline.definitions
         is_test = _are_tests(definitions)
-        for index, call in self._each_once(calls):
+        for index, call, rows in self._each_once(calls):
             source = definitions[index] if index >= 0 else None
             name = source.qualified_name if source else ""
             edge = self._resolve_call(call, index)
             target = self._target(call)
-            yield _edge(RelationKind.CALLS, name, target, call.row, edge)
+            yield from (_edge(RelationKind.CALLS, name, target, row, edge) for row in rows)
             is_helper = self._is_test_file and edge[1] is Resolution.LOCAL
             if (self._is_test_file or (source and is_test[index])) and not is_helper:
                 tested = (min(edge[0], _TESTED_BY_CALL), edge[1], edge[2])
@@ -146,7 +146,7 @@ class _Builder:
         taken = {call.start for call in found if call.is_call} | {base.start for base in self._outline.bases}
         named = [one for one in found if not one.is_call and not one.is_handed and one.start not in taken]
         owners = [use._replace(name=use.receiver, receiver="") for use in found if use.receiver[:1].isupper()]
-        for index, use in self._each_once(sorted(use for use in named + owners if use.name not in self._own)):
+        for index, use, _ in self._each_once(sorted(use for use in named + owners if use.name not in self._own)):
             source = definitions[index] if index >= 0 else None
             if source and use.name in _types_around(source):  # A type's members refer to the type all the time.
                 continue
@@ -155,20 +155,21 @@ class _Builder:
 
     def _handed_on(self) -> Iterator[Relation]:
         definitions = self._outline.definitions
-        for index, use in self._each_once([found for found in self._outline.references if found.is_handed]):
+        handed = [found for found in self._outline.references if found.is_handed]
+        for index, use, rows in self._each_once(handed):
             source = definitions[index].qualified_name if index >= 0 else ""
-            edge = self._resolve_call(use, index)
-            yield _edge(RelationKind.HANDS_ON, source, self._target(use), use.row, edge)
+            edge, target = self._resolve_call(use, index), self._target(use)
+            yield from (_edge(RelationKind.HANDS_ON, source, target, row, edge) for row in rows)
 
-    def _each_once(self, references: Sequence[Reference]) -> Iterator[tuple[int, Reference]]:
-        """Yield the first of equal references in one definition, or on one line of it, with its index."""
-        seen: set[tuple[int, str, str, int]] = set()
+    def _each_once(self, references: Sequence[Reference]) -> Iterable[tuple[int, Reference, list[int]]]:
+        """Return the first of equal references in one definition, with its index and the rows of all of them."""
+        found: dict[tuple[int, str, str], tuple[int, Reference, list[int]]] = {}
         around = enclosing_indexes(self._outline.definitions, [reference.start for reference in references])
         for index, use in zip(around, references, strict=True):
-            key = (index, use.name, use.receiver, use.row if self._keeps_lines else 0)
-            if key not in seen:
-                seen.add(key)
-                yield index, use
+            rows = found.setdefault((index, use.name, use.receiver), (index, use, []))[2]
+            if not rows or (self._keeps_lines and not use.is_builtin and use.row > rows[-1]):
+                rows.append(use.row)
+        return found.values()
 
     def _target(self, found: Reference) -> str:
         """Return the name under which the target is defined, rather than its alias in an import."""

@@ -1,7 +1,7 @@
 """Changes what a grammar cannot read, so that the code around it is read: byte for byte, so that nothing moves."""
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from typing import NamedTuple
 
@@ -31,6 +31,17 @@ def blanked(data: bytes, spans: Iterable[tuple[int, int]]) -> bytes:
     for start, end in spans:
         changed[start:end] = re.sub(rb"\S", b" ", data[start:end])
     return bytes(changed)
+
+
+def errors(root: Node) -> Iterator[Node]:
+    """Yield the nodes that are errors or missing, none within another."""
+    nodes = [root] if root.has_error else []
+    while nodes:
+        node = nodes.pop()
+        if node.is_error or node.is_missing:
+            yield node
+        else:
+            nodes += [child for child in node.children if child.has_error]
 
 
 def _end_members(before: re.Pattern[bytes], data: bytes, root: Node) -> bytes:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property, lru_cache
 
 from graphrag_mcp.model.facts import FACT_LANGUAGES, Declared, FileFacts, Thing, unpack
+from graphrag_mcp.model.files import UNPARSED
 from graphrag_mcp.model.manifests import Manifest, load_manifest
 from graphrag_mcp.stores.sqlite.database import Database
 from graphrag_mcp.stores.sqlite.schema import of_file
@@ -88,13 +89,13 @@ class SqliteFacts:
 
     @cached_property
     def _texts(self) -> Mapping[str, list[tuple[str, str]]]:
-        """The files of the languages that name each other that have no facts, or errors, with their text."""
+        """The files by language that have no facts though they should, or lines that do not parse, with their text."""
         rows = self._database.rows(
             f"""SELECT f.language, f.path, group_concat(c.text, char(10)) FROM files f
                 CROSS JOIN chunks c ON {of_file("c.id", "f.id")}
                 WHERE f.id NOT IN (SELECT file_id FROM main.facts WHERE NOT has_errors)
-                  AND f.language IN (SELECT value FROM json_each(?)) GROUP BY f.id ORDER BY f.path""",
-            (json.dumps(sorted(FACT_LANGUAGES)),),
+                  AND (f.language IN (SELECT value FROM json_each(?)) OR instr(f.note, ?)) GROUP BY f.id ORDER BY f.path""",
+            (json.dumps(sorted(FACT_LANGUAGES)), UNPARSED),
         )
         found: dict[str, list[tuple[str, str]]] = {}
         for language, path, text in rows:

@@ -166,7 +166,8 @@ class SqliteSymbolGraph:
         others = [
             Mentioned(RelationKind(kind), target, module, node.path, line, False)
             for relation_id, kind, target, module, line, resolution in relations
-            if relation_id not in known and resolution not in (Resolution.BUILTIN, Resolution.LOCAL)
+            if relation_id not in known
+            and resolution not in (Resolution.BUILTIN, Resolution.LOCAL)
             and kind != RelationKind.HANDS_ON  # Most values are no functions.
         ]
         defined = self._defined({reference.name for reference in others})
@@ -247,8 +248,9 @@ class SqliteSymbolGraph:
         hidden = self._scopes.resolve(scope)
         with self._database.connection() as connection:
             rows = connection.execute(
-                f"""SELECT r.file_id, s.id, s.file_id, count(DISTINCT r.kind || ' ' || r.source), d.definitions, max(r.target_module != '' AND EXISTS (
-                        SELECT 1 FROM main.module_keys m WHERE m.key = r.target_module AND m.file_id = s.file_id))
+                f"""SELECT r.file_id, s.id, s.file_id, count(DISTINCT r.kind || ' ' || r.source), d.definitions,
+                        max(r.target_module != '' AND EXISTS (SELECT 1 FROM main.module_keys m
+                            WHERE m.key = r.target_module AND m.file_id = s.file_id))
                     FROM (SELECT name_key, count(*) AS definitions FROM symbols s
                           WHERE kind IN {_RANKED} AND {hidden.condition("s.file_id")}
                           GROUP BY name_key HAVING count(*) <= ?) d

@@ -57,8 +57,6 @@
   (init_declarator declarator: (identifier) @bound) (pointer_declarator declarator: (identifier) @bound)
   (array_declarator declarator: (identifier) @bound)])
 (parenthesized_declarator (pointer_declarator declarator: (identifier) @bound))
-(enumerator name: (identifier) @bound)
-(preproc_def name: (identifier) @bound)
 (type_identifier) @reference
 
 (preproc_include path: (_) @source) @import

@@ -46,8 +46,7 @@
 
 ([(argument_list (qualified_identifier scope: (_) @receiver name: (identifier) @handed))
   (initializer_list (qualified_identifier scope: (_) @receiver name: (identifier) @handed))
-  (pointer_expression operator: "&" argument: (qualified_identifier scope: (_) @receiver name: (identifier) @handed))
-  (template_argument_list (type_descriptor type: (type_identifier) @handed))])
+  (pointer_expression operator: "&" argument: (qualified_identifier scope: (_) @receiver name: (identifier) @handed))])
 [(lambda_expression) (for_range_loop)] @block
 ([(reference_declarator (identifier) @bound) (structured_binding_declarator (identifier) @bound)
   (optional_parameter_declaration declarator: (identifier) @bound) (variadic_declarator (identifier) @bound)

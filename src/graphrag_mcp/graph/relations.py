@@ -89,10 +89,16 @@ class Relations:
             is_listed=is_listed,
             is_implicit=RelationKind.CALLS in kinds and any(map(self._code.resolver.things.is_implicit, things)),
             outside=frozenset(self._callers_outside(things) if RelationKind.CALLS in kinds else ()),
+            run_by=frozenset(map(self._run_by, things)) - {""} if RelationKind.CALLS in kinds else frozenset(),
         )
 
     def _callers_outside(self, things: Iterable[Thing]) -> Iterator[str]:
-        return (name for thing in things for name in self._code.resolver.foreign.callers(thing))
+        for thing in things:
+            yield from self._code.resolver.foreign.callers(thing)
+            yield from self._code.hierarchy.callers_outside(thing)
+
+    def _run_by(self, thing: Thing) -> str:
+        return self._code.resolver.state.policy(thing).run_by(thing.path, self._code.resolver.declared(thing))
 
     def _stored(self, node: CodeNode, kinds: Sequence[RelationKind], scope: Scope) -> list[CodeEdge]:
         """Return the relations that are stored as rows, without imports by name that are of another file."""

@@ -3,6 +3,8 @@
 import re
 from collections.abc import Set
 
+from graphrag_mcp.model.facts import Declared
+from graphrag_mcp.model.files import SymbolKind
 from graphrag_mcp.parsing.code.builtins import builtins_of
 from graphrag_mcp.resolution.libraries import library_text
 from graphrag_mcp.resolution.policy import Policy
@@ -74,6 +76,15 @@ def _may_be_interface(name: str, method: str, count: int) -> bool:
     return "." in name.rpartition(".")[0].partition("/")[0]
 
 
+def _run_by(path: str, one: Declared) -> str:
+    """Return what starts a function of a file."""
+    if path.endswith("_test.go") and re.match(r"(Test|Benchmark|Fuzz|Example)(?![a-z])", one.name):
+        return "go test"
+    return (
+        "the Go runtime" if one.owner < 0 and one.kind == SymbolKind.FUNCTION and one.name in ("init", "main") else ""
+    )
+
+
 POLICY = Policy(
     _module,
     _names,
@@ -90,4 +101,5 @@ POLICY = Policy(
         **dict.fromkeys(("append", "min", "max", "sync.OnceValue", "sync.OnceValues", "sync.OnceFunc"), "value"),
     },
     is_generic=_is_generic,
+    run_by=_run_by,
 )

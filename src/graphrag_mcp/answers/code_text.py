@@ -346,6 +346,8 @@ def doubts(doubt: Doubt, starts: Sequence[CodeNode], how: str = "unresolved=true
         said.append(
             f"callers outside of this repository are possible: {', '.join(map(one_line, sorted(doubt.outside)))}"
         )
+    if doubt.is_structural:
+        said.append("functions are of this type by what they take and give: those listed are handed over as one")
     if doubt.is_implicit:
         said.append("calls by operators, loops, `with` and the like are not followed")
     if doubt.left:

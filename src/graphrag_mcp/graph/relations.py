@@ -13,7 +13,7 @@ from graphrag_mcp.ports import SymbolGraph
 from graphrag_mcp.resolution.languages import POLICIES
 from graphrag_mcp.resolution.search import Site
 from graphrag_mcp.resolution.sources import FactSource
-from graphrag_mcp.resolution.values import OUTSIDE, Found, Module, Outside
+from graphrag_mcp.resolution.values import OUTSIDE, Found, Module, Outside, Package
 
 SECONDS = 0.3  # For the relations of one node: who asks again gets the rest.
 _BY_SYNTAX = (RelationKind.IMPORTS, RelationKind.LINKS_TO, RelationKind.SUPERSEDES)  # Stored as rows in all languages.
@@ -54,6 +54,10 @@ class Relations:
 
     def _incoming(self, node: CodeNode, kinds: Sequence[RelationKind], scope: Scope) -> tuple[list[CodeEdge], Doubt]:
         things = self._code.things(node)
+        imports = self._of_package(node, scope) if set(kinds) <= set(_BY_SYNTAX) else None
+        if imports is not None:
+            links = [kind for kind in kinds if kind is not RelationKind.IMPORTS]
+            return [*imports, *self._code.store.incoming(node, links, scope)], Doubt()
         if not things:
             edges = [
                 edge for edge in self._code.store.incoming(node, kinds, scope) if not self._is_of_another(edge, node)
@@ -89,6 +93,9 @@ class Relations:
             is_listed=is_listed,
             is_implicit=RelationKind.CALLS in kinds and any(map(self._code.resolver.things.is_implicit, things)),
             outside=frozenset(self._callers_outside(things) if RelationKind.CALLS in kinds else ()),
+            is_structural=RelationKind.IMPLEMENTS in kinds
+            and node.kind is SymbolKind.TYPE
+            and any(map(self._code.resolver.is_function_type, things)),
             run_by=frozenset(map(self._run_by, things)) - {""} if RelationKind.CALLS in kinds else frozenset(),
         )
 
@@ -99,6 +106,21 @@ class Relations:
 
     def _run_by(self, thing: Thing) -> str:
         return self._code.resolver.state.policy(thing).run_by(thing.path, self._code.resolver.declared(thing))
+
+    def _of_package(self, node: CodeNode, scope: Scope) -> list[CodeEdge] | None:
+        """Return the imports of the package of a file, None in a language in which a file is imported by itself."""
+        code, policy = self._code, POLICIES.get(self._language(node.path))
+        name = policy.import_path(code.facts, node.path) if policy else ""
+        if not name:
+            return None
+        found = []
+        for path in sorted(code.store.visible(set(code.facts.mentioning(f'"{name}"') if node.is_file else ()), scope)):
+            file = code.resolver.state.file(path)
+            if file and code.resolver.modules.module(file, name) == Package(code.facts.unit(node.path)):
+                lines = [one.line for one in file.facts.mentions if (one.use, one.name) == (Use.IMPORT, f'"{name}"')]
+                source = code.node_id(path, None)
+                found += [CodeEdge(source, node.node_id, RelationKind.IMPORTS, path, line) for line in lines]
+        return found
 
     def _stored(self, node: CodeNode, kinds: Sequence[RelationKind], scope: Scope) -> list[CodeEdge]:
         """Return the relations that are stored as rows, without imports by name that are of another file."""

@@ -1,5 +1,6 @@
 """What Go's imports mean, and which interfaces its library has."""
 
+import posixpath
 import re
 from collections.abc import Set
 
@@ -34,6 +35,13 @@ def _module(source: FactSource, path: str, module: str) -> Value:
             unit = source.unit_of_folder(place) if is_meant else ""
             return Package(unit) if unit else Outside(module)
     return Outside(module)
+
+
+def _import_path(source: FactSource, path: str) -> str:
+    """Return the path by which the package of a file is imported, "" where no module is around it."""
+    around = [one for one in source.manifests() if one.kind == "go.mod" and one.name and is_below(path, one.folder)]
+    own = max(around, key=lambda one: len(one.folder), default=None)
+    return posixpath.dirname(posixpath.join(own.name, path[len(own.folder) :].lstrip("/"))) if own else ""
 
 
 def _names(value: Value, module: str) -> Set[str]:
@@ -102,4 +110,5 @@ POLICY = Policy(
     },
     is_generic=_is_generic,
     run_by=_run_by,
+    import_path=_import_path,
 )

@@ -77,7 +77,8 @@ class ForeignTypes(Part):
             elif name == "Object":
                 is_same = len(one.parameters or ()) == (one.name == "equals")
             else:
-                is_same = OVERRIDE in one.marks or not is_marking
+                is_open = self.state.policy(method).is_registering(name.rpartition(".")[2])
+                is_same = is_open and (OVERRIDE in one.marks or not is_marking)
             if is_same:
                 yield name or "a base that is not known"
 

@@ -154,6 +154,8 @@ class Hierarchy:
     def callers_outside(self, thing: Thing) -> Iterator[str]:
         """Yield the foreign interfaces, bases and annotations by which others may call a function."""
         one, policy = self._resolver.declared(thing), self._resolver.state.policy(thing)
+        if policy.run_by(thing.path, one):
+            return
         owner = self.owner_of(thing)
         around = owner if owner and self._resolver.things.is_constructor(thing, owner) else None
         marks = (*one.marks, *(self._resolver.declared(around).marks if around else ()))

@@ -33,6 +33,7 @@ _IMPLICIT = """
 _TESTS = """
     Test ParameterizedTest RepeatedTest TestFactory TestTemplate Before After BeforeClass AfterClass BeforeEach
     AfterEach BeforeAll AfterAll BeforeMethod AfterMethod BeforeSuite AfterSuite Benchmark RunWith
+    Ignore Disabled Parameters
 """  # Annotations of what a test runner runs.
 _INERT = """
     Override Deprecated SuppressWarnings SafeVarargs FunctionalInterface Retention Target Documented Inherited
@@ -40,14 +41,17 @@ _INERT = """
     CanIgnoreReturnValue ReturnValuesAreNonnullByDefault ParametersAreNonnullByDefault VisibleForTesting Immutable
     ThreadSafe NotThreadSafe GuardedBy Contract Experimental Internal Beta
 """  # Annotations because of which nothing is called.
+_TEST_BASES = ("TestCase",)  # They call no more than the methods that `_run_by` knows.
 _BY_TESTS = frozenset(_TESTS.split())
-_NOT_CALLING = _BY_TESTS.union(_INERT.split())
+_NOT_CALLING = _BY_TESTS.union(_INERT.split(), _TEST_BASES)
 
 
-def _run_by(_path: str, one: Declared) -> str:
+def _run_by(path: str, one: Declared) -> str:
     """Return what starts a method: a test runner by its annotation, or the virtual machine."""
     if found := [mark for mark in one.marks if mark[1:] in _BY_TESTS]:
         return found[0]
+    if "test" in path.lower() and not one.parameters and (one.name[:4] == "test" or one.name in ("setUp", "tearDown")):
+        return "a test runner"
     return "the virtual machine" if one.name == "main" and Mark.STATIC in one.marks else ""
 
 

@@ -607,7 +607,7 @@ def test_a_text_that_names_a_method_of_a_class_means_that(tmp_path: Path) -> Non
 
 
 def test_what_imports_a_package_of_go_imports_its_files(tmp_path: Path) -> None:
-    """By the path of its module, whatever the file and the version in it are called; a part of it is another package."""
+    """By the path of its module, whatever the file and the version in it are called; one below it is another."""
     files = {
         "go.mod": "module example.com/tool/v2\n",
         "tool.go": "package tool\n\nfunc Do() {}\n",

@@ -67,6 +67,10 @@ class Relations:
             return edges, Doubt(undecided=undecided, is_typed=False)
         by_syntax = [kind for kind in kinds if kind in _BY_SYNTAX]
         edges = self._stored(node, by_syntax, scope) if by_syntax else []
+        name = self._code.resolver.declared(things[0]).name
+        unparsed = frozenset(self._code.facts.unparsed(name, self._language(node.path)))
+        if set(kinds) <= set(_BY_SYNTAX):
+            return edges, Doubt(unparsed=unparsed)
         elsewhere, unknown = self._of_platform(node, [kind for kind in kinds if kind not in _BY_SYNTAX], scope)
         below = [edge for edge in self._hierarchical(node, things, kinds) if edge.kind in kinds]
         sites, others, left = self._sites(things)
@@ -79,8 +83,6 @@ class Relations:
         is_listed = not self._code.resolver.things.is_common(things[0])  # Any receiver has it: a list says nothing.
         if not is_listed:
             found = [edge for edge in found if edge.certainty is not Certainty.BY_NAME]
-        name = self._code.resolver.declared(things[0]).name
-        unparsed = frozenset(self._code.facts.unparsed(name, self._language(node.path)))
         use = Use.CALL if RelationKind.CALLS in kinds else Use.VALUE
         if all(self._code.search.is_confined(thing, use) for thing in things):
             unparsed &= {node.path}

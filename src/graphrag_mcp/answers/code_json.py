@@ -188,6 +188,7 @@ def doubt_payload(doubt: Doubt) -> dict[str, Any]:
         "undecided_on_the_way": len(doubt.beyond),
         "others": len(doubt.others),
         "callers_outside": sorted(doubt.outside),
+        "run_by": sorted(doubt.run_by),
         "unparsed": sorted(doubt.unparsed),
         "unread": [f"{path}:{line}" for path, line in sorted(doubt.unread)[:STOPS_SHOWN]],
         "unread_total": len(doubt.unread),

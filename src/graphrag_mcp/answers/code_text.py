@@ -346,9 +346,13 @@ def doubts(doubt: Doubt, starts: Sequence[CodeNode], how: str = "unresolved=true
     if doubt.unparsed:
         shown = ", ".join(map(as_name, sorted(doubt.unparsed)[:3])) + (", ..." if len(doubt.unparsed) > 3 else "")
         said.append(f"{counted(len(doubt.unparsed), 'file has', 'files have')} lines that do not parse: {shown}")
+    if doubt.run_by:
+        said.append(f"started from outside of this repository by {', '.join(map(as_name, sorted(doubt.run_by)))}")
     if doubt.outside:
         names = ", ".join(map(as_name, sorted(doubt.outside)))
         said.append(f"callers outside of this repository are possible: {names}")
+    if doubt.is_structural:
+        said.append("functions are of this type by what they take and give: those listed are handed over as one")
     if doubt.is_implicit:
         said.append("calls by operators, loops, `with` and the like are not followed")
     if doubt.unread:

@@ -15,7 +15,7 @@ from graphrag_mcp.ports import SymbolGraph
 from graphrag_mcp.resolution.languages import POLICIES
 from graphrag_mcp.resolution.search import UNLIMITED, Budget, Site
 from graphrag_mcp.resolution.sources import FactSource
-from graphrag_mcp.resolution.values import OUTSIDE, Found, Module, Outside
+from graphrag_mcp.resolution.values import OUTSIDE, Found, Module, Outside, Package
 
 _BY_SYNTAX = (RelationKind.IMPORTS, RelationKind.LINKS_TO, RelationKind.SUPERSEDES)  # Stored as rows in all languages.
 
@@ -79,6 +79,10 @@ class Relations:
 
     def _incoming(self, node: CodeNode, kinds: Sequence[RelationKind], scope: Scope) -> tuple[list[CodeEdge], Doubt]:
         things = self._code.things(node)
+        imports = self._of_package(node, scope) if set(kinds) <= set(_BY_SYNTAX) else None
+        if imports is not None:
+            links = [kind for kind in kinds if kind is not RelationKind.IMPORTS]
+            return [*imports, *self._code.store.incoming(node, links, scope)], Doubt()
         if not things:
             edges = [
                 edge for edge in self._code.store.incoming(node, kinds, scope) if not self._is_of_another(edge, node)
@@ -88,6 +92,10 @@ class Relations:
             return edges, Doubt(undecided=undecided, unparsed=self._unparsed(node), is_typed=False)
         by_syntax = [kind for kind in kinds if kind in _BY_SYNTAX]
         edges = self._stored(node, by_syntax, scope) if by_syntax else []
+        name = self._code.resolver.declared(things[0]).name
+        unparsed = frozenset(self._code.facts.unparsed(name, self._language(node.path)))
+        if set(kinds) <= set(_BY_SYNTAX):
+            return edges, Doubt(unparsed=unparsed)
         elsewhere, unknown = self._of_platform(node, [kind for kind in kinds if kind not in _BY_SYNTAX], scope)
         below = [edge for edge in self._hierarchical(node, things, kinds) if edge.kind in kinds]
         sites, others, left = self._sites(things)
@@ -100,8 +108,6 @@ class Relations:
         is_listed = not self._code.resolver.things.is_common(things[0])  # Any receiver has it: a list says nothing.
         if not is_listed:
             found = [edge for edge in found if edge.certainty is not Certainty.BY_NAME]
-        name = self._code.resolver.declared(things[0]).name
-        unparsed = frozenset(self._code.facts.unparsed(name, self._language(node.path)))
         use = Use.CALL if RelationKind.CALLS in kinds else Use.VALUE
         if all(self._code.search.is_confined(thing, use) for thing in things):
             unparsed &= {node.path}
@@ -115,10 +121,34 @@ class Relations:
             is_listed=is_listed,
             is_implicit=RelationKind.CALLS in kinds and any(map(self._code.resolver.things.is_implicit, things)),
             outside=frozenset(self._callers_outside(things) if RelationKind.CALLS in kinds else ()),
+            is_structural=RelationKind.IMPLEMENTS in kinds
+            and node.kind is SymbolKind.TYPE
+            and any(map(self._code.resolver.is_function_type, things)),
+            run_by=frozenset(map(self._run_by, things)) - {""} if RelationKind.CALLS in kinds else frozenset(),
         )
 
     def _callers_outside(self, things: Iterable[Thing]) -> Iterator[str]:
-        return (name for thing in things for name in self._code.resolver.foreign.callers(thing))
+        for thing in things:
+            yield from self._code.resolver.foreign.callers(thing)
+            yield from self._code.hierarchy.callers_outside(thing)
+
+    def _run_by(self, thing: Thing) -> str:
+        return self._code.resolver.state.policy(thing).run_by(thing.path, self._code.resolver.declared(thing))
+
+    def _of_package(self, node: CodeNode, scope: Scope) -> list[CodeEdge] | None:
+        """Return the imports of the package of a file, None in a language in which a file is imported by itself."""
+        code, policy = self._code, POLICIES.get(self._language(node.path))
+        name = policy.import_path(code.facts, node.path) if policy else ""
+        if not name:
+            return None
+        found = []
+        for path in sorted(code.store.visible(set(code.facts.mentioning(f'"{name}"') if node.is_file else ()), scope)):
+            file = code.resolver.state.file(path)
+            if file and code.resolver.modules.module(file, name) == Package(code.facts.unit(node.path)):
+                lines = [one.line for one in file.facts.mentions if (one.use, one.name) == (Use.IMPORT, f'"{name}"')]
+                source = code.node_id(path, None)
+                found += [CodeEdge(source, node.node_id, RelationKind.IMPORTS, path, line) for line in lines]
+        return found
 
     def _unparsed(self, node: CodeNode) -> frozenset[str]:
         """Return the files that may mention a definition without facts in lines that do not parse."""

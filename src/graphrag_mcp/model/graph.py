@@ -79,10 +79,11 @@ class Doubt:
     undecided: places of the name whose receiver is not known. unread: lines that may mean it and are not read as code.
     beyond: undecided and unread places of the names that lead to it. others: places of the name that mean something
     else. unparsed: files with the name, of which some lines could not be parsed. is_cut: whether a limit ended the
-    search. left: files with the name that were not looked at then. is_typed: whether types are known at all, else names
-    and imports are compared. is_listed: whether the undecided places can be listed. is_implicit: whether the language
-    calls the definition by itself as well. outside: the foreign types and decorators that may call it, which no place in
-    the repository shows.
+    search. left: files with the name that were not looked at then. is_typed: whether types are known at all, else
+    names and imports are compared. is_listed: whether the undecided places can be listed. is_implicit: whether the
+    language calls the definition by itself as well. outside: the foreign types and decorators that may call it, which
+    no place in the repository shows. run_by: what is known to start it: a test runner. is_structural: whether
+    functions are of the asked type without naming it.
     """
 
     undecided: frozenset[Place] = frozenset()
@@ -96,12 +97,14 @@ class Doubt:
     outside: frozenset[str] = frozenset()
     unread: frozenset[Place] = frozenset()
     is_cut: bool = False
+    run_by: frozenset[str] = frozenset()
+    is_structural: bool = False
 
     @property
     def is_complete(self) -> bool:
         """Whether nothing is missing."""
         unknown = self.undecided or self.unread or self.beyond or self.unparsed or self.outside
-        return self.is_typed and not (unknown or self.is_cut or self.is_implicit)
+        return self.is_typed and not (unknown or self.is_cut or self.is_implicit or self.is_structural)
 
     def __or__(self, other: "Doubt") -> "Doubt":
         return Doubt(
@@ -116,6 +119,8 @@ class Doubt:
             self.outside | other.outside,
             self.unread | other.unread,
             self.is_cut or other.is_cut,
+            self.run_by | other.run_by,
+            self.is_structural or other.is_structural,
         )
 
     def at(self, hop: int) -> "Doubt":
@@ -123,8 +128,10 @@ class Doubt:
         nothing: frozenset[Place] = frozenset()
         if hop == 1:
             return self
-        beyond = self.undecided | self.unread
-        return replace(self, beyond=beyond, undecided=nothing, unread=nothing, others=nothing, outside=frozenset())
+        beyond, nobody = self.undecided | self.unread, frozenset[str]()
+        return replace(
+            self, beyond=beyond, undecided=nothing, unread=nothing, others=nothing, outside=nobody, run_by=nobody
+        )
 
     def without(self, places: Collection[Place]) -> "Doubt":
         """Leave out places that are known after all, from another definition of the name."""

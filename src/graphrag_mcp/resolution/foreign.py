@@ -58,11 +58,39 @@ class ForeignTypes(Part):
             if value is None or (isinstance(value, Outside) and policy.is_registering(value.name)):
                 yield "@" + text.partition("(")[0]
 
+    def overridden(self, method: Thing) -> Iterator[str]:
+        """Yield the foreign types above that declare a method, in a language that marks what overrides another.
+
+        Where nothing of a type is marked, whatever an unknown base may declare counts.
+        """
+        one = self.declared(method)
+        siblings = self.resolver.things.methods_of(Thing(method.path, one.owner)) if one.owner >= 0 else ()
+        is_marking = any(OVERRIDE in self.declared(other).marks for other in siblings)
+        for base in self.with_member(method):
+            name = self.name(base)
+            if isinstance(base, Instance):
+                found = self.resolver.members.find(base, one.name)
+                is_same = any(
+                    len(self.declared(above).parameters or ()) == len(one.parameters or ())
+                    for above in (found.things if found else ())
+                )
+            elif name == "Object":
+                is_same = len(one.parameters or ()) == (one.name == "equals")
+            else:
+                is_open = self.state.policy(method).is_registering(name.rpartition(".")[2])
+                is_same = is_open and (OVERRIDE in one.marks or not is_marking)
+            if is_same:
+                yield name or "a base that is not known"
+
     def _above_named(self, kind: Thing) -> Iterator[str]:
         """Yield the names of the foreign types above a type of the project, as it is written where that is all."""
         seen, level = {kind}, [kind]
         while level:
-            bases = [base for one in level for base in zip(self.declared(one).bases, self.resolver.lineage.bases_of(one), strict=True)]
+            bases = [
+                base
+                for one in level
+                for base in zip(self.declared(one).bases, self.resolver.lineage.bases_of(one), strict=True)
+            ]
             level = []
             for written, base in bases:
                 if isinstance(base, Instance | Type) and not is_library(base):
@@ -166,6 +194,7 @@ class ForeignTypes(Part):
         return self.resolver.lineage.above((base,)) if isinstance(base, Instance) else (base,)
 
 
+OVERRIDE = "@Override"
 _KINDS = {Table: "collections.abc.MutableMapping", Many: "collections.abc.MutableSequence"}
 
 

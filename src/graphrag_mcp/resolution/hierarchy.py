@@ -6,6 +6,7 @@ from typing import NamedTuple
 from graphrag_mcp.model.expressions import names_in, parse
 from graphrag_mcp.model.facts import Declared, Mark, Thing, Use
 from graphrag_mcp.model.files import SymbolKind
+from graphrag_mcp.resolution.foreign import OVERRIDE
 from graphrag_mcp.resolution.libraries import LIBRARIES
 from graphrag_mcp.resolution.resolver import Resolver
 from graphrag_mcp.resolution.search import Search, Site
@@ -150,6 +151,29 @@ class Hierarchy:
             for interface in _types(self._resolver.taker(site.path, flows[-1])) if flows else ():
                 if operation := self._resolver.operation(interface):
                     yield operation
+
+    def callers_outside(self, thing: Thing) -> Iterator[str]:
+        """Yield the foreign interfaces, bases and annotations by which others may call a function."""
+        one, policy = self._resolver.declared(thing), self._resolver.state.policy(thing)
+        if policy.run_by(thing.path, one):
+            return
+        owner = self.owner_of(thing)
+        around = owner if owner and self._resolver.things.is_constructor(thing, owner) else None
+        marks = (*one.marks, *(self._resolver.declared(around).marks if around else ()))
+        yield from (mark for mark in marks if mark[:1] == "@" and policy.is_registering(mark[1:]))
+        if Mark.EXPORTED in marks:
+            yield "other languages"
+        if owner and policy.method_sets and Mark.ABSTRACT not in marks and one.kind == SymbolKind.METHOD:
+            holders = (owner, *self._embedding(owner))
+            yield from (
+                name
+                for name, methods in policy.foreign_methods.items()
+                if methods.get(one.name) == len(one.parameters or ())
+                and any(self._takes_all(kind, methods) for kind in holders)
+            )
+        if owner and policy.overloads:
+            above = self.overridden(thing) if OVERRIDE in marks else []
+            yield from (name for method in above or [thing] for name in self._resolver.foreign.overridden(method))
 
     def inheriting(self, method: Thing) -> list[Thing]:
         """Return the types below that have a method as it is; a constructor without parameters also runs for them."""
@@ -310,18 +334,17 @@ class Hierarchy:
             if found is None or not self._same(self._signature(found), self._signature(method)):
                 return False
         embedded = {base.name for base in self._foreign_bases(thing)}
-        return all(
-            name in embedded or all(self._takes(self._method(thing, one), count) for one, count in methods.items())
-            for name, methods in wanted.foreign.items()
-        )
+        return all(name in embedded or self._takes_all(thing, methods) for name, methods in wanted.foreign.items())
 
     def _method(self, thing: Thing, name: str) -> Thing | None:
         found = self._resolver.members.find(Instance((thing,)), name)
         things = found.things if found else ()
         return next((one for one in things if self._resolver.declared(one).kind == SymbolKind.METHOD), None)
 
-    def _takes(self, method: Thing | None, count: int) -> bool:
-        return method is not None and len(self._resolver.declared(method).parameters or ()) == count
+    def _takes_all(self, thing: Thing, methods: Mapping[str, int]) -> bool:
+        """Return whether a type has methods of some names, each with its number of parameters."""
+        found = ((self._method(thing, name), count) for name, count in methods.items())
+        return all(one and len(self._resolver.declared(one).parameters or ()) == count for one, count in found)
 
     def _foreign_bases(self, thing: Thing) -> Iterator[Outside]:
         for one in (thing, *self._closure(thing, self._embedded)):
@@ -353,15 +376,12 @@ class Hierarchy:
     def _members(self, kind: Thing) -> list[tuple[str, Value | None]]:
         """Return the fields and methods of a type without a name, each with its type, and the types that it embeds."""
         facts = self._source.facts(kind.path)
-        own = [
-            (Thing(kind.path, number), one)
-            for number, one in enumerate(facts.declared if facts else ())
-            if one.owner == kind.number
-        ]
-        members = [
-            (one.name, self._signature(thing) if one.kind == SymbolKind.METHOD else self._resolver.things.meaning((thing,)))
-            for thing, one in own
-        ]
+        own = [(number, one) for number, one in enumerate(facts.declared if facts else ()) if one.owner == kind.number]
+        members: list[tuple[str, Value | None]] = []
+        for number, one in own:
+            thing, is_method = Thing(kind.path, number), one.kind == SymbolKind.METHOD
+            held = self._signature(thing) if is_method else self._resolver.things.meaning((thing,))
+            members.append((one.name, held))
         return members + [("", base) for base in self._resolver.lineage.bases_of(kind)]
 
     def _remembered(self, known: _Known, thing: Thing, find: Callable[[Thing], list[Thing]]) -> list[Thing]:
@@ -399,5 +419,3 @@ def _types(value: Value | None) -> tuple[Thing, ...]:
         return tuple(thing for one in value.values for thing in _types(one))
     things = value.things if isinstance(value, Instance | Type) else ()
     return tuple(thing for thing in things if thing.path not in LIBRARIES)
-
-

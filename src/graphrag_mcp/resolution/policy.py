@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from graphrag_mcp.model.facts import Declared
 from graphrag_mcp.resolution.sources import FactSource
 from graphrag_mcp.resolution.values import Value
 
@@ -28,6 +29,7 @@ class Policy:
     open_types: bool = False  # Whether any file of a unit may declare members of a type.
     nested: bool = False  # Whether packages are names.
     platform: Set[str] = frozenset()  # Other languages whose code may use what this one declares, by its name.
+    import_path: Callable[[FactSource, str], str] = lambda _source, _path: ""  # Of the unit of a file.
     giving: str = ""  # The files whose functions give arguments to those in the folder and below.
 
     # Names.
@@ -84,6 +86,7 @@ class Policy:
     foreign_members: Callable[[str], Set[str] | None] = lambda _name: (
         None
     )  # All that a foreign type has, None: unknown.
+    run_by: Callable[[str, Declared], str] = lambda _path, _one: ""  # What starts a function of a file: a test runner.
     called_back: Callable[[str], Set[str] | None] = lambda _name: frozenset()
     """The members that a foreign type may call of types below it, None: unknown."""
     is_registering: Callable[[str], bool] = lambda _name: False  # Whether a foreign decorator may hand a function over.

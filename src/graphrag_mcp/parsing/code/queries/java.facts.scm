@@ -64,6 +64,9 @@
 ([(marker_annotation name: (scoped_identifier scope: (identifier) @use.value))
   (annotation name: (scoped_identifier scope: (identifier) @use.value))])
 (annotation name: (_) @from.type arguments: (_ (element_value_pair key: (identifier) @use.element)))
+(method_invocation object: (class_literal (_) @from.type) name: (_) @from.other
+  arguments: (argument_list (string_literal (string_fragment) @use.reflected))
+  (#match? @from.other "^get(Declared)?(Method|Field)$"))
 (method_invocation name: (_) @from.other arguments: (argument_list (string_literal (string_fragment) @use.reflected))
   (#match? @from.other "^(get|find)(Declared)?(Method|Field|Virtual|Static|Getter|Setter|VarHandle)$"))
 (package_declaration (identifier) @use.none)

@@ -68,7 +68,7 @@ class ForeignTypes(Part):
                 if isinstance(base, Instance | Type) and not is_library(base):
                     level += [one for one in base.things if one not in seen]
                 else:
-                    yield self.name(base) or _KINDS.get(type(base)) or written.type.lstrip("=?").partition("<")[0]
+                    yield self.name(base) or _KINDS.get(type(base)) or _plain(written.type)
             seen.update(level)
 
     def _with_member(self, member: Thing) -> Iterator[Value | None]:
@@ -167,6 +167,11 @@ class ForeignTypes(Part):
 
 
 _KINDS = {Table: "collections.abc.MutableMapping", Many: "collections.abc.MutableSequence"}
+
+
+def _plain(written: str) -> str:
+    """Return the name in the text of a base."""
+    return written.lstrip("=?").partition("<")[0].partition("@")[0]
 
 
 def _begins(name: str, hook: str) -> bool:

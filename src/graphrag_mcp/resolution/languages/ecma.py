@@ -127,7 +127,7 @@ POLICY = Policy(
     has_spaces=True,
     of_literals=_OF_LITERALS,
     own=frozenset(("this", "=this!")),
-    not_inherited=frozenset(("implements",)),
+    not_inherited=frozenset(("expected", "implements")),
     library=ECMASCRIPT,
     lists="Array",
     functions="Function",

@@ -80,11 +80,17 @@ class Relations:
             left or int(self._code.search.is_cut),
             is_listed=is_listed,
             is_implicit=RelationKind.CALLS in kinds and any(map(self._code.resolver.things.is_implicit, things)),
-            outside=frozenset(self._callers_outside(things) if RelationKind.CALLS in kinds else ()),
+            outside=frozenset(
+                self._callers_outside(things, is_used=bool(edges or found)) if RelationKind.CALLS in kinds else ()
+            ),
         )
 
-    def _callers_outside(self, things: Iterable[Thing]) -> Iterator[str]:
-        return (name for thing in things for name in self._code.resolver.foreign.callers(thing))
+    def _callers_outside(self, things: Sequence[Thing], *, is_used: bool) -> Iterator[str]:
+        """Yield what may call the things from outside; that others import them is said where nothing uses them here."""
+        foreign = self._code.resolver.foreign
+        yield from (name for thing in things for name in foreign.callers(thing))
+        if not is_used and any(map(foreign.is_published, things)):
+            yield "whatever imports the package"
 
     def _stored(self, node: CodeNode, kinds: Sequence[RelationKind], scope: Scope) -> list[CodeEdge]:
         """Return the relations that are stored as rows, without imports by name that are of another file."""

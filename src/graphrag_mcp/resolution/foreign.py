@@ -17,6 +17,7 @@ from graphrag_mcp.resolution.values import (
     Foreign,
     Instance,
     Many,
+    Module,
     Outside,
     Table,
     Type,
@@ -52,11 +53,20 @@ class ForeignTypes(Part):
             called = policy.called_back(name)
             if called is None or one.name in called or any(_begins(one.name, hook) for hook in called):
                 yield name or "a base that is not known"
+        if one.owner < 0 and (caller := policy.calls_function(thing.path, one.name)):
+            yield caller
         is_plain = Mark.FIXTURE in one.marks and not any("(" in text.strip("()") for text in one.decorators)
         for text in () if Mark.PROPERTY in one.marks or is_test(one) or is_plain else one.decorators:
             value = self.resolver.expressions.written(thing, text)
             if value is None or (isinstance(value, Outside) and policy.is_registering(value.name)):
                 yield "@" + text.partition("(")[0]
+
+    def is_published(self, thing: Thing) -> bool:
+        """Return whether other projects get a declaration when they import the package that it is in."""
+        one, path = self.declared(thing), thing.path
+        entries = self.state.policy(thing).entries(self.state.source, path) if one.owner < 0 else ()
+        found = [self.resolver.modules.export(Module(entry), one.name) for entry in entries if one.name[:1] != "_"]
+        return any(hit and thing in hit.things for hit in found)
 
     def _above_named(self, kind: Thing) -> Iterator[str]:
         """Yield the names of the foreign types above a type of the project, as it is written where that is all."""

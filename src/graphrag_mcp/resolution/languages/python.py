@@ -2,6 +2,7 @@
 
 import builtins
 import posixpath
+import re
 import sys
 from collections.abc import Callable, Mapping, Sequence, Set
 from functools import cache
@@ -191,6 +192,22 @@ def _called_back(name: str) -> Set[str] | None:
     return frozenset(listed).union(*(_called_back(one) or () for one in listed if "." in one))
 
 
+def _entries(source: FactSource, path: str) -> Sequence[str]:
+    """Return the packages around a module."""
+    folder, found = posixpath.dirname(path), []
+    while source.has(file := posixpath.join(folder, "__init__.py")):
+        found.append(file)
+        folder = posixpath.dirname(folder)
+    return found
+
+
+def _calls_function(path: str, name: str) -> str:
+    """Return what calls a function of a module by its name."""
+    if name in ("__getattr__", "__dir__"):
+        return "the import system"
+    return "pytest" if name.startswith("pytest_") or re.fullmatch(r"(setup|teardown)_(module|function)", name) else ""
+
+
 def _is_registering(name: str) -> bool:
     """Return whether a decorator may hand on what it decorates: none of the standard library does but one."""
     module = name.partition(".")[0]
@@ -227,6 +244,8 @@ POLICY = Policy(
     plain=frozenset(_PLAIN.split()),
     foreign_members=_foreign_members,
     called_back=_called_back,
+    entries=_entries,
+    calls_function=_calls_function,
     is_registering=_is_registering,
     hooks=frozenset(("__getattr__", "__getattribute__")),
     iterating=("__iter__", "__next__"),

@@ -341,7 +341,9 @@ def doubts(doubt: Doubt, starts: Sequence[CodeNode], how: str = "unresolved=true
         shown = ", ".join(map(one_line, sorted(doubt.unparsed)[:3])) + (", ..." if len(doubt.unparsed) > 3 else "")
         said.append(f"{counted(len(doubt.unparsed), 'file has', 'files have')} lines that do not parse: {shown}")
     if doubt.outside:
-        said.append(f"callers outside of this repository are possible: {', '.join(map(one_line, sorted(doubt.outside)))}")
+        said.append(
+            f"callers outside of this repository are possible: {', '.join(map(one_line, sorted(doubt.outside)))}"
+        )
     if doubt.is_implicit:
         said.append("calls by operators, loops, `with` and the like are not followed")
     if doubt.left:

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterator, Sequence
 
 from graphrag_mcp.model.expressions import LITERAL, Expression, parse
-from graphrag_mcp.model.facts import Declared, Mark, Mention, Thing, Use
+from graphrag_mcp.model.facts import Mark, Mention, Thing, Use
 from graphrag_mcp.model.files import SymbolKind
 from graphrag_mcp.model.graph import Certainty
 from graphrag_mcp.resolution.files import File
@@ -55,8 +55,8 @@ class ForeignTypes(Part):
                 yield name or "a base that is not known"
         if one.owner < 0 and (caller := policy.calls_function(thing.path, one.name)):
             yield caller
-        is_plain = Mark.FIXTURE in one.marks and not any("(" in text.strip("()") for text in one.decorators)
-        for text in () if Mark.PROPERTY in one.marks or is_test(one) or is_plain else one.decorators:
+        is_known = Mark.PROPERTY in one.marks or (Mark.GIVEN in one.marks and Mark.AUTOMATIC not in one.marks)
+        for text in () if is_known else one.decorators:  # A test is run, and a fixture is named by a parameter.
             value = self.resolver.expressions.written(thing, text)
             if value is None or (isinstance(value, Outside) and policy.is_registering(value.name)):
                 yield "@" + text.partition("(")[0]
@@ -72,7 +72,11 @@ class ForeignTypes(Part):
         """Yield the names of the foreign types above a type of the project, as it is written where that is all."""
         seen, level = {kind}, [kind]
         while level:
-            bases = [base for one in level for base in zip(self.declared(one).bases, self.resolver.lineage.bases_of(one), strict=True)]
+            bases = [
+                base
+                for one in level
+                for base in zip(self.declared(one).bases, self.resolver.lineage.bases_of(one), strict=True)
+            ]
             level = []
             for written, base in bases:
                 if isinstance(base, Instance | Type) and not is_library(base):
@@ -191,11 +195,6 @@ def _begins(name: str, hook: str) -> bool:
 def is_private(name: str) -> bool:
     """Return whether a member has a name of which the language says that others do not use it."""
     return name.startswith("#") or (name.startswith("__") and not name.endswith("__"))
-
-
-def is_test(one: Declared) -> bool:
-    """Return whether a function is a test: nobody asks who else calls it."""
-    return Mark.GIVEN in one.marks and Mark.FIXTURE not in one.marks
 
 
 def is_library(value: Instance | Type) -> bool:

@@ -103,13 +103,14 @@ def test_a_foreign_decorator_may_hand_a_function_over(tmp_path: Path, decorator:
 
 
 @pytest.mark.parametrize(
-    ("path", "name", "caller"),
+    ("path", "name", "runner"),
     [("conftest.py", "pytest_configure", "pytest"), ("test_a.py", "setup_module", "pytest"), ("a.py", "plain", ""),
-     ("a.py", "__getattr__", "the import system")],
+     ("test_a.py", "test_it", "pytest"), ("a.py", "test_it", ""), ("a.py", "__getattr__", "the import system")],
 )  # fmt: skip
-def test_a_runner_calls_functions_by_their_names(tmp_path: Path, path: str, name: str, caller: str) -> None:
-    """Hooks of pytest, and what stands for the names of a module."""
-    assert outside(tmp_path, {path: f"def {name}(*any): pass\n"}, name) == ({caller} if caller else set())
+def test_a_runner_starts_functions_by_their_names(tmp_path: Path, path: str, name: str, runner: str) -> None:
+    """Tests and hooks of pytest, and what stands for the names of a module; that is known, so nothing is missing."""
+    doubt = ask(tmp_path, {path: f"def {name}(*any): pass\n"}, name, Direction.CALLERS).doubt
+    assert (doubt.run_by, doubt.is_complete) == ({runner} if runner else set(), True)
 
 
 PUBLISHED = {

@@ -414,3 +414,208 @@ def test_a_foreign_base_whose_members_are_known_leaves_the_others_decided(tmp_pa
     text += "class Use { void use(lib.Other o, Iterator<String> i) { o.size(); i.size(); } }\n"
     trace = ask(tmp_path, {"Mine.java": text}, "Mine.size", Direction.CALLERS)
     assert (trace.steps, trace.doubt.is_complete) == ((), True)
+
+
+CONSTRUCTORS = """class Base {
+  Base() {}
+  Base(String a) {}
+  Base(int a, int... more) {}
+}
+class Leaf extends Base {
+  Leaf() { super("x"); }
+  Leaf(int a) { a++; }
+  Leaf(long a) { this(); }
+}
+class Plain extends Base {}
+class Deep extends Plain {}
+class Below extends Plain { Below() { System.gc(); } }
+class Use { void use(Object o) {
+  new Leaf();
+  new Deep();
+  new Base(1);
+  new Base("") {};
+  new Base(o.hashCode(), 1);
+  Leaf leaf = Lib.make(Leaf::new);
+} }
+"""
+
+
+@pytest.mark.parametrize(
+    ("line", "found"),
+    [
+        (2, ["8 certain", "13 certain", "16 certain"]),
+        (3, ["7 certain", "18 certain"]),
+        (4, ["17 certain", "19 certain"]),
+        (7, ["9 certain", "15 certain", "20 may call"]),
+        (8, ["20 may call"]),
+    ],
+)
+def test_a_creation_calls_the_constructor_that_is_chosen(tmp_path: Path, line: int, found: list[str]) -> None:
+    """A base's one runs for a type without constructors, and for a constructor that does not name another."""
+    trace = ask(tmp_path, {"A.java": CONSTRUCTORS}, f"A.java:{line}", Direction.CALLERS)
+    places = sorted((line, step.edge.certainty) for step in trace.steps for line in step.lines)
+    assert [f"{line} {certainty}" for line, certainty in places] == found
+
+
+def test_one_of_several_overloads_that_may_take_an_argument_is_not_certain(tmp_path: Path) -> None:
+    """A foreign value may have any type."""
+    text = "class A {\n  void f(int a) {}\n  void f(String a) {}\n  void g(A a) { a.f(Lib.get()); }\n}\n"
+    assert rows(tmp_path, {"A.java": text}, "A.java:2", Direction.CALLERS) == ["A.java:4 may call"]
+
+
+def test_parentheses_mean_a_method_and_parameters_one_overload(tmp_path: Path) -> None:
+    """A field of the same name is another thing, also on the same line."""
+    text = "class A { int tag; int tag() { return tag; }\n  int at(int a) { return at(a, tag()); }\n"
+    text += "  int at(int a, java.util.Map<String, int[]> b) { return 1; }\n}\n"
+    assert rows(tmp_path / "a", {"A.java": text}, "A.tag()", Direction.CALLERS) == ["A.java:2 certain"]
+    written = "A.at(int, Map<String, int[]>)"
+    assert rows(tmp_path / "b", {"A.java": text}, written, Direction.CALLERS) == ["A.java:2 certain"]
+    assert rows(tmp_path / "c", {"A.java": text}, "A.at(int a)", Direction.CALLERS) == []
+
+
+def test_what_other_languages_of_the_platform_call_is_listed(tmp_path: Path) -> None:
+    """Their types are not known, so the answer is not complete; another platform's names are other things."""
+    files = {
+        "Money.java": "public class Money {\n  public static Money zero() { return null; }\n}\n",
+        "shop.kt": "fun shop() = Money.zero()\n",
+        "S.scala": "object S { def x(): Int = Money.zero() }\n",
+        "a.py": "def f(m): return m.zero()\n",
+    }
+    trace = ask(tmp_path, files, "Money.zero", Direction.CALLERS)
+    assert {step.edge.path for step in trace.steps} == {"shop.kt", "S.scala"}
+    assert (trace.doubt.is_complete, trace.doubt.undecided) == (False, frozenset())
+
+
+GO = """package a
+
+import "sort"
+
+type Nexter interface { Next(done <-chan struct{}, to interface{ Close() error }, at struct{ X int }) int }
+type Steps struct{}
+func (s *Steps) Next(done <-chan struct{}, to interface{ Close() error }, at struct{ X int }) int { return 1 }
+func next(n Nexter) { n.Next(nil, nil, struct{ X int }{}) }
+type Other struct{}
+func (s *Other) Next(done <-chan struct{}, to interface{ Close() error }, at struct{ Y int }) int { return 1 }
+
+type Wide interface { lib.Core; Extra() int }
+type Two struct{ lib.Core }
+func (t *Two) Extra() int { return 1 }
+func wide(w Wide) { w.Extra() }
+
+type base []string
+func (b base) Len() int { return 1 }
+func (b base) Swap(i, j int) {}
+type byLength struct { base }
+func (b byLength) Less(i, j int) bool { return true }
+func (b byLength) String() string { return "" }
+func (b byLength) Plain() {}
+func (b byLength) Found() { reflect.ValueOf(b).MethodByName("Plain") }
+
+type Check func(args []string) error
+func one(args []string) error { return nil }
+func two(args []string) error { return nil }
+func run(c Check) { c(nil) }
+func all() { run(one); run(Check(two)) }
+//export Given
+func Given() {}
+func main() {}
+"""
+
+
+@pytest.mark.parametrize(
+    ("symbol", "direction", "found", "is_complete"),
+    [
+        ("Nexter", Direction.IMPLEMENTERS, ["6 certain"], True),
+        ("Steps.Next", Direction.CALLERS, ["8 may call"], True),
+        ("Wide", Direction.IMPLEMENTERS, ["13 by name"], False),
+        ("Wide.Extra", Direction.OVERRIDES, ["14 by name"], False),
+        ("Two.Extra", Direction.CALLERS, ["15 by name"], False),
+        ("Check", Direction.IMPLEMENTERS, ["27 certain", "28 certain"], False),
+        ("byLength.Plain", Direction.CALLERS, ["24 by name"], False),
+        ("byLength.Found", Direction.CALLERS, [], True),
+    ],
+)
+def test_types_of_go_are_compared_by_what_they_are(
+    tmp_path: Path, symbol: str, direction: Direction, found: list[str], *, is_complete: bool
+) -> None:
+    """Types without a name by their members; what is foreign, structural or found by a text is not known."""
+    trace = ask(tmp_path, {"go.mod": "module x\n", "a.go": GO}, symbol, direction, unresolved=True)
+    assert [f"{line} {step.edge.certainty}" for step in trace.steps for line in step.lines] == found
+    assert trace.doubt.is_complete is is_complete
+
+
+OUTSIDE = """import lib.Conn; import java.util.*;
+class A implements Comparable<A>, Conn {
+  public int compareTo(A o) { return 1; }
+  public int compareTo(A o, int b) { return 1; }
+  @Override public void on() {}
+  public void off() {}
+  public boolean equals(Object o) { return true; }
+  @Bean A make() { return null; }
+  @Nullable A none() { return null; }
+  @Test void check() {}
+  @Inject A() {}
+  private void readObject(java.io.ObjectInputStream s) {}
+  public static void main(String[] a) { Class<?> k = A.class.getMethod("off"); k.getMethod("none"); }
+}
+class B implements Conn { public void off() {} private void hide() {} }
+class C extends A { @Override public void on() {} public void check() {} }
+@Component class D { D() {} }
+"""
+
+
+@pytest.mark.parametrize(
+    ("language", "symbol", "outside", "run_by"),
+    [
+        ("go", "base.Len", {"sort.Interface"}, set()),
+        ("go", "byLength.Less", {"sort.Interface"}, set()),
+        ("go", "byLength.String", {"expvar.Var", "fmt.Stringer"}, set()),
+        ("go", "byLength.Found", set(), set()),
+        ("go", "Given", {"other languages"}, set()),
+        ("go", "main", set(), {"the Go runtime"}),
+        ("java", "A.java:3", {"Comparable"}, set()),
+        ("java", "A.java:4", set(), set()),
+        ("java", "A.on", {"lib.Conn"}, set()),
+        ("java", "A.off", set(), set()),
+        ("java", "A.equals", {"Object"}, set()),
+        ("java", "A.make", {"@Bean"}, set()),
+        ("java", "A.none", set(), set()),
+        ("java", "A.check", set(), {"@Test"}),
+        ("java", "A.java:11", {"@Inject"}, set()),
+        ("java", "A.main", set(), {"the virtual machine"}),
+        ("java", "B.off", {"lib.Conn"}, set()),
+        ("java", "B.hide", set(), set()),
+        ("java", "C.on", {"lib.Conn"}, set()),
+        ("java", "D.D", {"@Component"}, set()),
+    ],
+)
+def test_what_may_call_a_function_from_outside_is_named(
+    tmp_path: Path, language: str, symbol: str, outside: set[str], run_by: set[str]
+) -> None:
+    """Foreign interfaces and bases that have the method, annotations; what is known to start it leaves nothing open."""
+    files = {"A.java": OUTSIDE} if language == "java" else {"a.go": GO}
+    doubt = ask(tmp_path, files, symbol, Direction.CALLERS).doubt
+    assert (set(doubt.outside), set(doubt.run_by)) == (outside, run_by)
+
+
+def test_a_text_that_names_a_method_of_a_class_means_that(tmp_path: Path) -> None:
+    """Of a class that is not known it may mean any of the name; serialization calls its hooks by itself."""
+    assert rows(tmp_path / "a", {"A.java": OUTSIDE}, "A.off", Direction.CALLERS) == ["A.java:13 certain"]
+    assert ask(tmp_path / "b", {"A.java": OUTSIDE}, "B.off", Direction.CALLERS).doubt.undecided == frozenset()
+    assert ask(tmp_path / "c", {"A.java": OUTSIDE}, "A.none", Direction.CALLERS).doubt.undecided == {("A.java", 13)}
+    assert ask(tmp_path / "d", {"A.java": OUTSIDE}, "A.readObject", Direction.CALLERS).doubt.is_implicit
+
+
+def test_what_imports_a_package_of_go_imports_its_files(tmp_path: Path) -> None:
+    """By the path of its module, whatever the file and the version in it are called; a part of it is another package."""
+    files = {
+        "go.mod": "module example.com/tool/v2\n",
+        "tool.go": "package tool\n\nfunc Do() {}\n",
+        "parts.go": "package tool\n",
+        "more/more.go": 'package more\n\nimport "example.com/tool/v2"\n\nfunc f() { tool.Do(); tool.Do() }\n',
+        "cmd/main.go": 'package main\n\nimport (\n\tt "example.com/tool/v2"\n\t"example.com/tool/v2/more"\n)\n',
+    }
+    trace = ask(tmp_path, files, "parts.go", Direction.IMPORTERS)
+    assert [(step.edge.path, step.lines) for step in trace.steps] == [("cmd/main.go", (4,)), ("more/more.go", (3,))]
+    assert (trace.doubt.is_complete, trace.doubt.others) == (True, frozenset())
+    assert rows(tmp_path / "b", files, "more/more.go", Direction.IMPORTERS) == ["cmd/main.go:5 certain"]

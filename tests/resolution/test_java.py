@@ -231,6 +231,87 @@ class Name {
     assert Project({"Name.java": text}).answers() == ["Name.java:5 get", "Name.java:6 get"]
 
 
+PUT = """class Box<T> {
+  void put(int a) {}
+  void put(long a) {}
+  void put(char a) {}
+  void put(double a) {}
+  void put(String a) {}
+  void put(int[] a) {}
+  void put(Object a) {}
+  void put(String... a) {}
+  void put(Runnable a) {}
+  void put(Own a) {}
+}
+class Own { static Own with() { return null; } }
+class Lower extends Own {}
+class Use<E> { void use(Box<String> o, int n, Integer boxed, float f, byte b, String[] texts, E any, Lower lower) {
+  o.«put»(%s);
+} }
+"""
+
+
+@pytest.mark.parametrize(
+    ("argument", "lines"),
+    [
+        ("1", [2]),
+        ("-1", [2]),
+        ("n++", [2]),
+        ("1 + 2", [2]),
+        ("(byte) 1", [2]),
+        ("b", [2]),
+        ("1L", [3]),
+        ("1 + 2L", [3]),
+        ("'c'", [4]),
+        ("1.5", [5]),
+        ("f", [5]),
+        ('"a"', [6]),
+        ('"a" + n', [6]),
+        ("new int[] {1}", [7]),
+        ("boxed", [8]),
+        ("true", [8]),
+        ("n > 1", [8]),
+        ("!true", [8]),
+        ("new Object()", [8]),
+        ("any", [8]),
+        ("texts", [9]),
+        ('"a", "b"', [9]),
+        ("", [9]),
+        ("new Own()", [11]),
+        ("lower", [11]),
+        ("Own.with()", [11]),
+        ("lib.Other.VALUE", [2, 3, 4, 5, 6, 7, 8, 9, 10]),
+    ],
+)
+def test_the_type_of_an_argument_chooses_the_overload(argument: str, lines: list[int]) -> None:
+    """By the language's phases: subtypes and wider numbers, then objects for numbers, then any number of arguments."""
+    found = Project({"A.java": PUT % argument}).answer()
+    assert found == ", ".join(f"A.java:{line} put" for line in lines)
+
+
+def test_a_creation_means_the_constructor_that_takes_its_arguments() -> None:
+    """Of an enumeration too, whose constants may have no arguments."""
+    text = """class Box {
+  Box(int a) { «this»("");  }
+  Box(String a) {}
+  Box(int a, String b) {}
+  static Box f() { new «Box»("") {}; return new «Box»(1, ""); }
+}
+enum E {
+  «A», «B»(2);
+  E() {}
+  E(int n) {}
+}
+"""
+    assert Project({"A.java": text}).answers() == [
+        "A.java:3 Box",
+        "A.java:1 Box, A.java:3 Box",
+        "A.java:1 Box, A.java:4 Box",
+        "A.java:7 E, A.java:9 E",
+        "A.java:7 E, A.java:10 E",
+    ]
+
+
 def test_the_types_of_the_arguments_decide_what_an_overload_gives() -> None:
     """Where several take them, what is made of the result is that of any."""
     text = """class A {

@@ -188,6 +188,7 @@ def doubt_payload(doubt: Doubt) -> dict[str, Any]:
         "undecided_on_the_way": len(doubt.beyond),
         "others": len(doubt.others),
         "callers_outside": sorted(doubt.outside),
+        "run_by": sorted(doubt.run_by),
         "unparsed": sorted(doubt.unparsed),
         "files_left": doubt.left,
         "is_typed": doubt.is_typed,

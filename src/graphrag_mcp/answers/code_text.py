@@ -340,10 +340,14 @@ def doubts(doubt: Doubt, starts: Sequence[CodeNode], how: str = "unresolved=true
     if doubt.unparsed:
         shown = ", ".join(map(one_line, sorted(doubt.unparsed)[:3])) + (", ..." if len(doubt.unparsed) > 3 else "")
         said.append(f"{counted(len(doubt.unparsed), 'file has', 'files have')} lines that do not parse: {shown}")
+    if doubt.run_by:
+        said.append(f"started from outside of this repository by {', '.join(map(one_line, sorted(doubt.run_by)))}")
     if doubt.outside:
         said.append(
             f"callers outside of this repository are possible: {', '.join(map(one_line, sorted(doubt.outside)))}"
         )
+    if doubt.is_structural:
+        said.append("functions are of this type by what they take and give: those listed are handed over as one")
     if doubt.is_implicit:
         said.append("calls by operators, loops, `with` and the like are not followed")
     if doubt.left:

@@ -33,8 +33,10 @@ _KINDS: dict[SymbolKind, dict[Use, RelationKind]] = {
         Use.TYPE: RelationKind.USES,
         Use.BASE: RelationKind.USES,
         Use.WRITE: RelationKind.WRITES,
+        Use.REFLECTED: RelationKind.CALLS,
     },
     SymbolKind.FIELD: {
+        Use.REFLECTED: RelationKind.READS,
         Use.CALL: RelationKind.CALLS,
         Use.CREATE: RelationKind.READS,
         Use.VALUE: RelationKind.READS,
@@ -68,11 +70,12 @@ class IndexedCode:
     def things(self, node: CodeNode) -> list[Thing]:
         """Return the declarations of a node; none for a file, a key, or a language without facts."""
         facts = None if node.is_file or node.kind is SymbolKind.KEY else self.facts.facts(node.path)
-        return [
-            Thing(node.path, number)
+        found = [
+            (declared.kind, Thing(node.path, number))
             for number, declared in enumerate(facts.declared if facts else ())
             if declared.qualified == node.qualified_name and node.start_line <= declared.line <= node.end_line
         ]
+        return [thing for kind, thing in found if kind == node.kind] or [thing for _, thing in found]
 
     def nodes_of(self, path: str) -> list[CodeNode]:
         """Return the definitions of a file, in its order."""
@@ -89,9 +92,13 @@ class IndexedCode:
         nodes = self.nodes_of(path)
         if thing is not None:
             declared = self.resolver.declared(thing)
-            for node in nodes:
-                if node.qualified_name == declared.qualified and node.start_line <= declared.line <= node.end_line:
-                    return node.node_id
+            own = [
+                node
+                for node in nodes
+                if node.qualified_name == declared.qualified and node.start_line <= declared.line <= node.end_line
+            ]
+            if own:
+                return next((node for node in own if node.kind == declared.kind), own[0]).node_id
             around = self.search.around(path, declared.start, named=True, outside=thing)
             if around is not None and (is_around or not declared.name):
                 return self.node_id(path, around, is_around=is_around)

@@ -22,6 +22,7 @@ _RECEIVER = re.compile(r"\(\*?(\w+)\)")  # Go's.
 _INNER = re.compile(r"(?<=\w)\$(?=[A-Z])")  # Of the JVM.
 _PROTOTYPE = re.compile(r"\.prototype(?=\.)")  # Of JavaScript.
 _LOCATION = re.compile(r"(?P<path>.+?):(?P<line>\d+)(?:-\d+)?\Z")
+_VALUES = (SymbolKind.FIELD, SymbolKind.CONSTANT)
 _TEXT_KINDS = (SymbolKind.SECTION, SymbolKind.KEY)  # Not code.
 _MEMBER = re.compile(r"(?P<path>[^:#]+)(?:::|#)(?P<name>.+)\Z")
 
@@ -31,19 +32,21 @@ def find_nodes(graph: SymbolGraph, text: str, root: Path, scope: Scope = EVERYTH
 
     Raises RequestError when there is none; it lists similar names.
     """
+    is_called = text.strip().endswith("()")
     text = text.strip().removesuffix("()")
     declared = read_declaration(text)
     if declared is not None:
         found = _definitions(graph, ".".join((*declared.qualifiers, declared.name)), scope)
         if found:
-            return [node for node in found if not declared.misses(node.signature)] or found
+            fitting = [node for node in found if declared.is_overload(node.name, node.signature)]
+            return fitting or [node for node in found if not declared.misses(node.signature)] or found
     found = _at_location(graph, text, root) or _in_file(graph, text, root, scope)
     if not found and (file := graph.file(_relative(text, root))) is not None:
         found = [file]
     found = found or _definitions(graph, text, scope)
     if not found:
         raise RequestError("symbol", _not_found(graph, text, scope))
-    return found
+    return [node for node in found if node.kind not in _VALUES] or found if is_called else found
 
 
 def find_file(graph: SymbolGraph, path: str, root: Path) -> CodeNode:

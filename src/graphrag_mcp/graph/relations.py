@@ -8,10 +8,12 @@ from graphrag_mcp.model.facts import Mention, Thing, Use, modules_of
 from graphrag_mcp.model.files import RelationKind, SymbolKind
 from graphrag_mcp.model.graph import Certainty, CodeEdge, CodeNode, Doubt, Mentioned, Place
 from graphrag_mcp.model.scope import Scope
+from graphrag_mcp.parsing.languages import detect_language
 from graphrag_mcp.ports import SymbolGraph
+from graphrag_mcp.resolution.languages import POLICIES
 from graphrag_mcp.resolution.search import Site
 from graphrag_mcp.resolution.sources import FactSource
-from graphrag_mcp.resolution.values import OUTSIDE, Found, Module, Outside
+from graphrag_mcp.resolution.values import OUTSIDE, Found, Module, Outside, Package
 
 SECONDS = 0.3  # For the relations of one node: who asks again gets the rest.
 _BY_SYNTAX = (RelationKind.IMPORTS, RelationKind.LINKS_TO, RelationKind.SUPERSEDES)  # Stored as rows in all languages.
@@ -21,6 +23,10 @@ def _is_foreign_function(found: Found) -> bool:
     """Return whether a name is one of a foreign module, or one that nothing declares; builtins are neither."""
     is_named = isinstance(found.value, Outside) and ("." in found.value.name or found.value == OUTSIDE)
     return not found.things and is_named
+
+
+def _is_in(path: str, languages: Set[str]) -> bool:
+    return detect_language(path) in languages
 
 
 class Relations:
@@ -48,6 +54,10 @@ class Relations:
 
     def _incoming(self, node: CodeNode, kinds: Sequence[RelationKind], scope: Scope) -> tuple[list[CodeEdge], Doubt]:
         things = self._code.things(node)
+        imports = self._of_package(node, scope) if set(kinds) <= set(_BY_SYNTAX) else None
+        if imports is not None:
+            links = [kind for kind in kinds if kind is not RelationKind.IMPORTS]
+            return [*imports, *self._code.store.incoming(node, links, scope)], Doubt()
         if not things:
             edges = [
                 edge for edge in self._code.store.incoming(node, kinds, scope) if not self._is_of_another(edge, node)
@@ -57,6 +67,7 @@ class Relations:
             return edges, Doubt(undecided=undecided, is_typed=False)
         by_syntax = [kind for kind in kinds if kind in _BY_SYNTAX]
         edges = self._stored(node, by_syntax, scope) if by_syntax else []
+        elsewhere, unknown = self._of_platform(node, [kind for kind in kinds if kind not in _BY_SYNTAX], scope)
         below = [edge for edge in self._hierarchical(node, things, kinds) if edge.kind in kinds]
         sites, others, left = self._sites(things)
         visible = self._code.store.visible({site.path for site, _ in sites}, scope)
@@ -73,29 +84,64 @@ class Relations:
         use = Use.CALL if RelationKind.CALLS in kinds else Use.VALUE
         if all(self._code.search.is_confined(thing, use) for thing in things):
             unparsed &= {node.path}
-        return edges + found, Doubt(
-            undecided,
+        return [*edges, *elsewhere, *found], Doubt(
+            undecided | unknown,
             frozenset(others),
             unparsed,
             left or int(self._code.search.is_cut),
+            is_typed=not elsewhere,
             is_listed=is_listed,
             is_implicit=RelationKind.CALLS in kinds and any(map(self._code.resolver.things.is_implicit, things)),
             outside=frozenset(
                 self._callers_outside(things, is_used=bool(edges or found)) if RelationKind.CALLS in kinds else ()
             ),
+            is_structural=RelationKind.IMPLEMENTS in kinds
+            and node.kind is SymbolKind.TYPE
+            and any(map(self._code.resolver.is_function_type, things)),
+            run_by=frozenset(map(self._run_by, things)) - {""} if RelationKind.CALLS in kinds else frozenset(),
         )
 
     def _callers_outside(self, things: Sequence[Thing], *, is_used: bool) -> Iterator[str]:
         """Yield what may call the things from outside; that others import them is said where nothing uses them here."""
-        foreign = self._code.resolver.foreign
-        yield from (name for thing in things for name in foreign.callers(thing))
-        if not is_used and any(map(foreign.is_published, things)):
+        if not is_used and any(map(self._code.resolver.foreign.is_published, things)):
             yield "whatever imports the package"
+        for thing in things:
+            yield from self._code.resolver.foreign.callers(thing)
+            yield from self._code.hierarchy.callers_outside(thing)
+
+    def _run_by(self, thing: Thing) -> str:
+        return self._code.resolver.state.policy(thing).run_by(thing.path, self._code.resolver.declared(thing))
+
+    def _of_package(self, node: CodeNode, scope: Scope) -> list[CodeEdge] | None:
+        """Return the imports of the package of a file, None in a language in which a file is imported by itself."""
+        code, policy = self._code, POLICIES.get(self._language(node.path))
+        name = policy.import_path(code.facts, node.path) if policy else ""
+        if not name:
+            return None
+        found = []
+        for path in sorted(code.store.visible(set(code.facts.mentioning(f'"{name}"') if node.is_file else ()), scope)):
+            file = code.resolver.state.file(path)
+            if file and code.resolver.modules.module(file, name) == Package(code.facts.unit(node.path)):
+                lines = [one.line for one in file.facts.mentions if (one.use, one.name) == (Use.IMPORT, f'"{name}"')]
+                source = code.node_id(path, None)
+                found += [CodeEdge(source, node.node_id, RelationKind.IMPORTS, path, line) for line in lines]
+        return found
 
     def _stored(self, node: CodeNode, kinds: Sequence[RelationKind], scope: Scope) -> list[CodeEdge]:
         """Return the relations that are stored as rows, without imports by name that are of another file."""
         edges = self._code.store.incoming(node, kinds, scope)
         return [edge for edge in edges if not self._is_of_another(edge, node)]
+
+    def _of_platform(
+        self, node: CodeNode, kinds: Sequence[RelationKind], scope: Scope
+    ) -> tuple[list[CodeEdge], Set[Place]]:
+        """Return the relations from other languages that may use what the node's declares, and the undecided places."""
+        languages = POLICIES[self._language(node.path)].platform
+        if not kinds or not languages:
+            return [], frozenset()
+        edges = [edge for edge in self._code.store.incoming(node, kinds, scope) if _is_in(edge.path, languages)]
+        undecided = self._code.store.undecided([node], kinds, scope, {edge.relation_id for edge in edges})
+        return edges, frozenset(place for place in undecided if _is_in(place[0], languages))
 
     def _is_of_another(self, edge: CodeEdge, node: CodeNode) -> bool:
         """Return whether an import is known to be of another file: all modules that its file imports are.
@@ -155,7 +201,9 @@ class Relations:
             yield thing
             owner = self._code.hierarchy.owner_of(thing)
             if owner is not None and self._code.resolver.things.is_constructor(thing, owner):
-                yield from (owner, *self._code.hierarchy.inheriting(thing))
+                yield from self._code.hierarchy.inheriting(thing)
+                if not self._code.resolver.things.has_overloads(thing):  # Else a creation means its constructors too.
+                    yield owner
 
     def _is_of(self, things: Sequence[Thing], site: Site) -> bool:
         """Return whether a site is one of the things themselves, or creates what a constructor makes."""
@@ -179,8 +227,10 @@ class Relations:
             )
             yield from self._below(node, below, RelationKind.IMPLEMENTS)
             alike = (one for thing in things for one in self._code.hierarchy.alike(thing))
-            for edge in self._below(node, alike, RelationKind.IMPLEMENTS):
-                yield edge._replace(certainty=Certainty.BY_NAME, is_guess=True)
+            yield from self._by_name(self._below(node, alike, RelationKind.IMPLEMENTS))
+        if RelationKind.CALLS in kinds:
+            unsaid = (one for thing in things for one in self._code.hierarchy.constructors_below(thing))
+            yield from self._below(node, unsaid, RelationKind.CALLS)
         if RelationKind.OVERRIDES in kinds:
             below = (
                 one
@@ -189,6 +239,11 @@ class Relations:
                 for one in (*self._code.hierarchy.overriding(thing), *self._code.hierarchy.functions(thing))
             )
             yield from self._below(node, below, RelationKind.OVERRIDES)
+            alike = (one for thing in things for one in self._code.hierarchy.alike_methods(thing))
+            yield from self._by_name(self._below(node, alike, RelationKind.OVERRIDES))
+
+    def _by_name(self, edges: Iterable[CodeEdge]) -> Iterator[CodeEdge]:
+        return (edge._replace(certainty=Certainty.BY_NAME, is_guess=True) for edge in edges)
 
     def _below(self, node: CodeNode, things: Iterable[Thing], kind: RelationKind) -> Iterator[CodeEdge]:
         for thing in dict.fromkeys(things):

@@ -38,6 +38,7 @@ class Use(StrEnum):
     FILL = "fill"  # A collection whose element is set.
     IMPORT = "import"
     RECEIVER = "receiver"  # The type whose method is declared.
+    REFLECTED = "reflected"  # A text that names what is looked up at run time.
 
 
 USES_OF_FUNCTIONS = (Use.CALL, Use.FUNCTION, Use.ELEMENT)  # Nothing but a function is meant.
@@ -60,6 +61,7 @@ class Mark(StrEnum):
     FIXTURE = "fixture"  # What it returns is given to functions with a parameter of its name.
     AUTOMATIC = "automatic"  # A fixture that no parameter has to name.
     GIVEN = "given"  # Its arguments are chosen by the names of its parameters.
+    EXPORTED = "exported"  # Code of another language may call it.
 
 
 class Thing(NamedTuple):

@@ -81,7 +81,8 @@ class Doubt:
     unparsed: files with the name, of which some lines could not be parsed. left: files with the name that there was no
     time to look at. is_typed: whether types are known at all, else names and imports are compared. is_listed: whether
     the undecided places can be listed. is_implicit: whether the language calls the definition by itself as well.
-    outside: the foreign types and decorators that may call it, which no place in the repository shows.
+    outside: the foreign types and decorators that may call it, which no place in the repository shows. run_by: what is
+    known to start it: a test runner. is_structural: whether functions are of the asked type without naming it.
     """
 
     undecided: frozenset[Place] = frozenset()
@@ -93,12 +94,14 @@ class Doubt:
     beyond: frozenset[Place] = frozenset()
     is_implicit: bool = False
     outside: frozenset[str] = frozenset()
+    run_by: frozenset[str] = frozenset()
+    is_structural: bool = False
 
     @property
     def is_complete(self) -> bool:
         """Whether nothing is missing."""
         unknown = self.undecided or self.beyond or self.unparsed or self.outside
-        return self.is_typed and not (unknown or self.left or self.is_implicit)
+        return self.is_typed and not (unknown or self.left or self.is_implicit or self.is_structural)
 
     def __or__(self, other: "Doubt") -> "Doubt":
         return Doubt(
@@ -111,12 +114,16 @@ class Doubt:
             self.beyond | other.beyond,
             self.is_implicit or other.is_implicit,
             self.outside | other.outside,
+            self.run_by | other.run_by,
+            self.is_structural or other.is_structural,
         )
 
     def at(self, hop: int) -> "Doubt":
         """Return what it says of an answer that is so many hops long."""
         nothing: frozenset[Place] = frozenset()
-        beyond = replace(self, beyond=self.undecided, undecided=nothing, others=nothing, outside=frozenset())
+        beyond = replace(
+            self, beyond=self.undecided, undecided=nothing, others=nothing, outside=frozenset(), run_by=frozenset()
+        )
         return self if hop == 1 else beyond
 
     def without(self, places: Collection[Place]) -> "Doubt":

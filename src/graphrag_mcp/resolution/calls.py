@@ -49,6 +49,8 @@ class Calls(Part):
                     if (parameters := self.declared(one).parameters)
                     and (place < len(parameters) or parameters[-1].rest)
                 )
+            case Type(things, kinds) if self.resolver.things.has_method_sets(things[0]):
+                return Instance(things, kinds)  # A conversion.
             case Type() if own := self.resolver.things.constructors(value, -1):
                 return self.parameter(Function(own, Instance(value.things, value.arguments)), place)
             case Signature(parameters, _):

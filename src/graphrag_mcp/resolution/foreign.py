@@ -53,8 +53,6 @@ class ForeignTypes(Part):
             called = policy.called_back(name)
             if called is None or one.name in called or any(_begins(one.name, hook) for hook in called):
                 yield name or "a base that is not known"
-        if one.owner < 0 and (caller := policy.calls_function(thing.path, one.name)):
-            yield caller
         is_known = Mark.PROPERTY in one.marks or (Mark.GIVEN in one.marks and Mark.AUTOMATIC not in one.marks)
         for text in () if is_known else one.decorators:  # A test is run, and a fixture is named by a parameter.
             value = self.resolver.expressions.written(thing, text)
@@ -67,6 +65,30 @@ class ForeignTypes(Part):
         entries = self.state.policy(thing).entries(self.state.source, path) if one.owner < 0 else ()
         found = [self.resolver.modules.export(Module(entry), one.name) for entry in entries if one.name[:1] != "_"]
         return any(hit and thing in hit.things for hit in found)
+
+    def overridden(self, method: Thing) -> Iterator[str]:
+        """Yield the foreign types above that declare a method, in a language that marks what overrides another.
+
+        Where nothing of a type is marked, whatever an unknown base may declare counts.
+        """
+        one = self.declared(method)
+        siblings = self.resolver.things.methods_of(Thing(method.path, one.owner)) if one.owner >= 0 else ()
+        is_marking = any(OVERRIDE in self.declared(other).marks for other in siblings)
+        for base in self.with_member(method):
+            name = self.name(base)
+            if isinstance(base, Instance):
+                found = self.resolver.members.find(base, one.name)
+                is_same = any(
+                    len(self.declared(above).parameters or ()) == len(one.parameters or ())
+                    for above in (found.things if found else ())
+                )
+            elif name == "Object":
+                is_same = len(one.parameters or ()) == (one.name == "equals")
+            else:
+                is_open = self.state.policy(method).is_registering(name.rpartition(".")[2])
+                is_same = is_open and (OVERRIDE in one.marks or not is_marking)
+            if is_same:
+                yield name or "a base that is not known"
 
     def _above_named(self, kind: Thing) -> Iterator[str]:
         """Yield the names of the foreign types above a type of the project, as it is written where that is all."""
@@ -180,6 +202,7 @@ class ForeignTypes(Part):
         return self.resolver.lineage.above((base,)) if isinstance(base, Instance) else (base,)
 
 
+OVERRIDE = "@Override"
 _KINDS = {Table: "collections.abc.MutableMapping", Many: "collections.abc.MutableSequence"}
 
 

@@ -6,10 +6,23 @@ from typing import NamedTuple
 from graphrag_mcp.model.expressions import names_in, parse
 from graphrag_mcp.model.facts import Declared, Mark, Thing, Use
 from graphrag_mcp.model.files import SymbolKind
+from graphrag_mcp.resolution.foreign import OVERRIDE
 from graphrag_mcp.resolution.libraries import LIBRARIES
 from graphrag_mcp.resolution.resolver import Resolver
 from graphrag_mcp.resolution.search import Search, Site
-from graphrag_mcp.resolution.values import Above, Either, Function, Instance, Outside, Signature, Type, Value, Variable
+from graphrag_mcp.resolution.values import (
+    Above,
+    Either,
+    Function,
+    Instance,
+    Outside,
+    Signature,
+    Type,
+    Value,
+    Variable,
+    parts_of,
+    rebuilt,
+)
 
 MAX_TYPES = 2_000  # Below one type; a longer list is not read.
 
@@ -28,6 +41,7 @@ class Hierarchy:
         self._search = search
         self._resolver: Resolver = search.resolver
         self._source = search.source
+        self.owner_of = search.resolver.things.owner_of
         self._above: dict[Thing, list[Thing]] = {}
         self._around: dict[Thing, list[Thing]] = {}
         self._handed: dict[Thing, list[Thing]] = {}
@@ -56,6 +70,11 @@ class Hierarchy:
         below = self.descendants(interface) if found else []
         return [one for one in found if one not in below]
 
+    def alike_methods(self, method: Thing) -> list[Thing]:
+        """Return the methods that may implement one of an interface, of the types that may satisfy that."""
+        owner = self.owner_of(method)
+        return self._same_method(method, self.alike(owner)) if owner else []
+
     def descendants(self, thing: Thing) -> list[Thing]:
         """Return all types below a type, the nearest first."""
         return self._closure(thing, self.children)
@@ -64,7 +83,8 @@ class Hierarchy:
         """Return the functions that are handed over where an interface, or that of a method, is expected."""
         interface = thing if self._is_type(thing) else self.owner_of(thing)
         operation = self._resolver.operation(interface) if interface else None
-        if interface is None or operation is None or thing not in (interface, operation):
+        is_function_type = self._is_type(thing) and self._resolver.is_function_type(thing)
+        if interface is None or not (is_function_type or (operation and thing in (interface, operation))):
             return []
         return self._remembered(self._handed, interface, self._handed_over)
 
@@ -142,15 +162,61 @@ class Hierarchy:
                 if is_held and one.start <= site.mention.at < one.stop:
                     yield Thing(site.path, number)
 
+    def callers_outside(self, thing: Thing) -> Iterator[str]:
+        """Yield the foreign interfaces, bases and annotations by which others may call a function."""
+        one, policy = self._resolver.declared(thing), self._resolver.state.policy(thing)
+        if policy.run_by(thing.path, one):
+            return
+        owner = self.owner_of(thing)
+        around = owner if owner and self._resolver.things.is_constructor(thing, owner) else None
+        marks = (*one.marks, *(self._resolver.declared(around).marks if around else ()))
+        yield from (mark for mark in marks if mark[:1] == "@" and policy.is_registering(mark[1:]))
+        if Mark.EXPORTED in marks:
+            yield "other languages"
+        if owner and policy.method_sets and Mark.ABSTRACT not in marks and one.kind == SymbolKind.METHOD:
+            holders = (owner, *self._embedding(owner))
+            yield from (
+                name
+                for name, methods in policy.foreign_methods.items()
+                if methods.get(one.name) == len(one.parameters or ())
+                and any(self._takes_all(kind, methods) for kind in holders)
+            )
+        if owner and policy.overloads:
+            above = self.overridden(thing) if OVERRIDE in marks else []
+            yield from (name for method in above or [thing] for name in self._resolver.foreign.overridden(method))
+
     def inheriting(self, method: Thing) -> list[Thing]:
-        """Return the types below that have a method as it is."""
+        """Return the types below that have a method as it is; a constructor without parameters also runs for them."""
         owner, name = self.owner_of(method), self._resolver.declared(method).name
-        members = (
-            [(one, self._resolver.members.find(Instance((one,)), name)) for one in self.descendants(owner)]
-            if owner
-            else []
-        )
+        if owner is None:
+            return []
+        if self._resolver.things.has_overloads(method) and self._resolver.things.is_constructor(method, owner):
+            return self._closure(owner, self._without_constructor) if self._takes_nothing(method) else []
+        members = [(one, self._resolver.members.find(Instance((one,)), name)) for one in self.descendants(owner)]
         return [one for one, found in members if found and method in found.things]
+
+    def constructors_below(self, method: Thing) -> list[Thing]:
+        """Return the constructors of types below that call one by not naming any."""
+        owner = self.owner_of(method)
+        if owner is None or not self._resolver.things.has_overloads(method) or not self._takes_nothing(method):
+            return []
+        if not self._resolver.things.is_constructor(method, owner):
+            return []
+        kinds = [child for one in (owner, *self.inheriting(method)) for child in self.children(one)]
+        own = dict.fromkeys(one for kind in kinds for one in self._resolver.things.constructors(Type((kind,)), -1))
+        return [one for one in own if not self._names_another(one)]
+
+    def _without_constructor(self, kind: Thing) -> list[Thing]:
+        return [one for one in self.children(kind) if not self._resolver.things.constructors(Type((one,)), -1)]
+
+    def _takes_nothing(self, method: Thing) -> bool:
+        return all(one.rest for one in self._resolver.declared(method).parameters or ())
+
+    def _names_another(self, constructor: Thing) -> bool:
+        """Return whether a constructor begins with a call of `this` or `super`."""
+        one, facts = self._resolver.declared(constructor), self._source.facts(constructor.path)
+        inside = [mention for mention in facts.mentions if one.start <= mention.at < one.stop] if facts else []
+        return any(mention.use == Use.CALL and mention.receiver in ("this", "super") for mention in inside)
 
     def _same_method(self, method: Thing, types: Sequence[Thing]) -> list[Thing]:
         name = self._resolver.declared(method).name
@@ -181,15 +247,6 @@ class Hierarchy:
         types = _types(receiver)
         holders = [owner, *(self._embedding(owner) if self._resolver.things.has_method_sets(owner) else ())]
         return not types or any(one in types for holder in holders for one in (holder, *self.ancestors(holder)))
-
-    def owner_of(self, member: Thing) -> Thing | None:
-        """Return the type whose member a declaration is."""
-        one = self._resolver.declared(member)
-        if one.owner >= 0:
-            return Thing(member.path, one.owner)
-        owner, _, _ = one.qualified.rpartition(".")
-        found = self._source.find(self._source.unit(member.path), owner) if owner else ()
-        return next((thing for thing in found if self._resolver.declared(thing).kind == SymbolKind.TYPE), None)
 
     def _fits(self, one: Thing, other: Thing) -> bool:
         """Return whether two methods of one name can be one operation: overloads take as many arguments."""
@@ -284,21 +341,20 @@ class Hierarchy:
         """Return whether a type is known to have all methods, with the same signatures."""
         for name, method in wanted.own.items():
             found = self._method(thing, name)
-            if found is None or not _agree(self._signature(found), self._signature(method)):
+            if found is None or not self._same(self._signature(found), self._signature(method)):
                 return False
         embedded = {base.name for base in self._foreign_bases(thing)}
-        return all(
-            name in embedded or all(self._takes(self._method(thing, one), count) for one, count in methods.items())
-            for name, methods in wanted.foreign.items()
-        )
+        return all(name in embedded or self._takes_all(thing, methods) for name, methods in wanted.foreign.items())
 
     def _method(self, thing: Thing, name: str) -> Thing | None:
         found = self._resolver.members.find(Instance((thing,)), name)
         things = found.things if found else ()
         return next((one for one in things if self._resolver.declared(one).kind == SymbolKind.METHOD), None)
 
-    def _takes(self, method: Thing | None, count: int) -> bool:
-        return method is not None and len(self._resolver.declared(method).parameters or ()) == count
+    def _takes_all(self, thing: Thing, methods: Mapping[str, int]) -> bool:
+        """Return whether a type has methods of some names, each with its number of parameters."""
+        found = ((self._method(thing, name), count) for name, count in methods.items())
+        return all(one and len(self._resolver.declared(one).parameters or ()) == count for one, count in found)
 
     def _foreign_bases(self, thing: Thing) -> Iterator[Outside]:
         for one in (thing, *self._closure(thing, self._embedded)):
@@ -308,6 +364,35 @@ class Hierarchy:
         one = self._resolver.declared(thing)
         values = [self._resolver.expressions.written(thing, text) for text in _types_of(one)]
         return Signature(tuple(values[:-1]), values[-1])
+
+    def _same(self, one: Value | None, other: Value | None) -> bool:
+        """Return whether two types are known to be the same; a type parameter may be anything."""
+        match one, other:
+            case (Variable(), _) | (_, Variable()):
+                return True
+            case (Instance((first,)), Instance((second,))) if not self._name(first) and not self._name(second):
+                mine, others = self._members(first), self._members(second)
+                is_same = [name for name, _ in mine] == [name for name, _ in others]
+                return is_same and all(self._same(a, b) for (_, a), (_, b) in zip(mine, others, strict=True))
+        if one is None or other is None:
+            return False
+        parts, others_parts = parts_of(one), parts_of(other)
+        is_same = len(parts) == len(others_parts) and rebuilt(one, _blank) == rebuilt(other, _blank)
+        return is_same and all(map(self._same, parts, others_parts))
+
+    def _name(self, thing: Thing) -> str:
+        return self._resolver.declared(thing).name
+
+    def _members(self, kind: Thing) -> list[tuple[str, Value | None]]:
+        """Return the fields and methods of a type without a name, each with its type, and the types that it embeds."""
+        facts = self._source.facts(kind.path)
+        own = [(number, one) for number, one in enumerate(facts.declared if facts else ()) if one.owner == kind.number]
+        members: list[tuple[str, Value | None]] = []
+        for number, one in own:
+            thing, is_method = Thing(kind.path, number), one.kind == SymbolKind.METHOD
+            held = self._signature(thing) if is_method else self._resolver.things.meaning((thing,))
+            members.append((one.name, held))
+        return members + [("", base) for base in self._resolver.lineage.bases_of(kind)]
 
     def _remembered(
         self, known: dict[Thing, list[Thing]], thing: Thing, find: Callable[[Thing], list[Thing]]
@@ -333,23 +418,13 @@ def _types_of(one: Declared) -> list[str]:
     return [*(parameter.value for parameter in one.parameters or ()), one.value or "-"]
 
 
+def _blank(_part: Value | None) -> None:
+    """Leave a part out of what is compared."""
+
+
 def _types(value: Value | None) -> tuple[Thing, ...]:
     """Return the types that a value may have."""
     if isinstance(value, Either):
         return tuple(thing for one in value.values for thing in _types(one))
     things = value.things if isinstance(value, Instance | Type) else ()
     return tuple(thing for thing in things if thing.path not in LIBRARIES)
-
-
-def _agree(one: Signature, other: Signature) -> bool:
-    """Return whether two signatures are known to be the same; a type parameter may be anything."""
-    if len(one.parameters) != len(other.parameters):
-        return False
-    pairs = zip((*one.parameters, one.result), (*other.parameters, other.result), strict=True)
-    return all(_same(first, second) for first, second in pairs)
-
-
-def _same(one: Value | None, other: Value | None) -> bool:
-    if isinstance(one, Variable) or isinstance(other, Variable):
-        return True
-    return one is not None and other is not None and one == other

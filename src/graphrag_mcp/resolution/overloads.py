@@ -1,15 +1,17 @@
 """Which of several functions of one name is meant."""
 
-from collections.abc import Callable, Mapping, Sequence, Set
-from enum import Enum
+from collections.abc import Callable, Sequence
+from enum import IntEnum
 from typing import TypeGuard
 
 from graphrag_mcp.model.expressions import parse
-from graphrag_mcp.model.facts import Mark, Mention, Parameter, Thing
+from graphrag_mcp.model.facts import Mark, Mention, Thing
 from graphrag_mcp.model.files import SymbolKind
 from graphrag_mcp.resolution.libraries import LIBRARIES
+from graphrag_mcp.resolution.policy import Policy
 from graphrag_mcp.resolution.state import Part
 from graphrag_mcp.resolution.values import (
+    NOTHING,
     OUTSIDE,
     Either,
     Foreign,
@@ -18,6 +20,7 @@ from graphrag_mcp.resolution.values import (
     Instance,
     Many,
     Outside,
+    Package,
     Signature,
     Type,
     Value,
@@ -27,10 +30,13 @@ from graphrag_mcp.resolution.values import (
 )
 
 
-class _Fit(Enum):
-    """How well a value is what a parameter expects."""
+class _Fit(IntEnum):
+    """How well a value is what a parameter expects, the best first.
 
-    EXACT, MAYBE, NEVER = range(3)
+    WIDER: its type is below the expected one. BOXED: a number as an object, or the reverse.
+    """
+
+    EXACT, WIDER, BOXED, MAYBE, NEVER = range(5)
 
 
 class Overloads(Part):
@@ -110,46 +116,104 @@ class Overloads(Part):
         if len(called) == 1:
             return called
         given = [argument(place) for place in range(count)]
-        final = self.state.policy(called[0].things[0]).final
-        parameter = self.resolver.calls.parameter
-        fits = [
-            (one, {self._fit(parameter(one, place), value, final) for place, value in enumerate(given)})
-            for one in called
-        ]
-        exact = [one for one, how in fits if how <= {_Fit.EXACT}]
-        listing = [one for one in exact if not any(part.rest for part in self._parameters(one))]
-        return listing or exact or [one for one, how in fits if _Fit.NEVER not in how]
+        fits = [(one, *self._fits(one, given)) for one in called]
+        possible = [(one, how, is_open) for one, how, is_open in fits if how is not _Fit.NEVER]
+        if exact := [one for one, how, is_open in possible if how is _Fit.EXACT and not is_open]:
+            return exact
+        if all(how is not _Fit.MAYBE for _, how, _ in possible):
+            for limit in (_Fit.WIDER, _Fit.BOXED):
+                if strict := [one for one, how, is_open in possible if how <= limit and not is_open]:
+                    return self._most_specific(strict, count)
+        return [one for one, _, _ in possible]
 
-    def _parameters(self, called: Function) -> Sequence[Parameter]:
-        return self.declared(called.things[0]).parameters or ()
+    def _most_specific(self, called: Sequence[Function], count: int) -> Sequence[Function]:
+        """Return the overloads but those of which another one takes less."""
+        parameter, policy = self.resolver.calls.parameter, self.state.policy(called[0].things[0])
 
-    def _fit(self, expected: Value | None, given: Value | None, final: Mapping[str, Set[str]]) -> _Fit:
+        def is_within(one: Function, other: Function) -> bool:
+            pairs = ((parameter(other, place), parameter(one, place)) for place in range(count))
+            return all(self._fit(expected, given, policy) <= _Fit.WIDER for expected, given in pairs)
+
+        return [one for one in called if not any(is_within(x, one) and not is_within(one, x) for x in called)]
+
+    def _fits(self, called: Function, given: Sequence[Value | None]) -> tuple[_Fit, bool]:
+        """Return how well the worst argument fits, and whether the last parameter takes any number of them."""
+        expected = [self.resolver.calls.parameter(called, place) for place in range(len(given))]
+        parameters = self.declared(called.things[0]).parameters or ()
+        policy = self.state.policy(called.things[0])
+        fits = [self._fit(one, value, policy) for one, value in zip(expected, given, strict=True)]
+        is_open = bool(parameters) and parameters[-1].rest
+        if is_open and len(given) == len(parameters):
+            whole = self._fit(Many(expected[-1]), given[-1], policy)
+            is_open = whole > fits[-1] or whole is _Fit.MAYBE
+            fits[-1] = min(whole, fits[-1])
+        return max(fits, default=_Fit.EXACT), is_open
+
+    def _fit(self, expected: Value | None, given: Value | None, policy: Policy) -> _Fit:
         """Return how well a value is what a parameter expects."""
-        all_above, name = final.get(_own_name(given)), self._name(expected)
-        if all_above is not None and name:
-            return _Fit.EXACT if name == _own_name(given) else _Fit.MAYBE if name in all_above else _Fit.NEVER
+        match expected, given:
+            case (None, _) | (_, None):
+                return _Fit.MAYBE
+            case (Variable(name), Variable(other)) if name == other and name:
+                return _Fit.EXACT
+            case (_, Variable(name, bound)):
+                how = max(_Fit.WIDER, self._fit(expected, _least(bound), policy))
+                return how if name or how is not _Fit.NEVER else _Fit.MAYBE
+            case (Variable(_, bound), _):
+                return max(_Fit.WIDER, self._fit(_least(bound), given, policy))
+            case (_, Either(values)):
+                fits = {self._fit(expected, one, policy) for one in values}
+                return fits.pop() if len(fits) == 1 else _Fit.MAYBE if _Fit.NEVER in fits else max(fits)
+        name, own = self._name(expected), self._name(given)
+        is_type = own in policy.primitives or _is_type_name(own)
+        if isinstance(given, Package) or (isinstance(given, Outside) and own != name and not is_type):
+            given, own = OUTSIDE, ""  # A variable of a library.
+        if name in policy.primitives or own in policy.primitives:
+            return _Fit.MAYBE if OUTSIDE in (expected, given) else _fit_number(name, own, policy)
+        above = frozenset[str]() if own == "Object" else policy.final.get(own)
+        if above is not None and name:
+            return _Fit.EXACT if name == own else _Fit.WIDER if name in above else _Fit.NEVER
+        if given == NOTHING or (name == "Object" != own and given != OUTSIDE):
+            return _Fit.WIDER
+        if isinstance(given, Function | Type) and (name in policy.final or isinstance(expected, Many)):
+            return _Fit.NEVER
+        return self._fit_object(expected, given, policy)
+
+    def _fit_object(self, expected: Value | None, given: Value | None, policy: Policy) -> _Fit:
         match expected, given:
             case (Instance(things), Instance(others)):
                 if things == others:
                     return _Fit.EXACT
-                is_library = things[0].path in LIBRARIES
                 above = self.resolver.lineage.above((given,))
+                if self.resolver.lineage.seen_as(given, expected):
+                    return _Fit.WIDER
+                is_library = things[0].path in LIBRARIES
                 is_unknown = any(one is None or (is_library and isinstance(one, Outside | Foreign)) for one in above)
-                return _Fit.MAYBE if is_unknown or self.resolver.lineage.seen_as(given, expected) else _Fit.NEVER
+                return _Fit.MAYBE if is_unknown else _Fit.NEVER
             case (Instance(things), Outside() | Foreign()):
                 return _Fit.MAYBE if things[0].path in LIBRARIES else _Fit.NEVER
-            case (Instance(), Many()):
-                return _Fit.NEVER
+            case (Outside(name) | Foreign(name), Instance()) if name:
+                above = self.resolver.lineage.above((given,))
+                names = {self._name(one) for one in above if isinstance(one, Outside | Foreign)}
+                is_above = self._name(expected) in names
+                return _Fit.WIDER if is_above else _Fit.MAYBE if names or None in above else _Fit.NEVER
             case (Outside(name) | Foreign(name), Outside(other) | Foreign(other)) if name or other:
-                is_same = name.rpartition(".")[2] == other.rpartition(".")[2]
-                return _Fit.EXACT if is_same else _Fit.MAYBE
+                return _Fit.EXACT if self._name(expected) == self._name(given) else _Fit.MAYBE
             case (Many(element), Many(other)):
-                return self._fit(element, other, final)
+                how = self._fit(element, other, policy)
+                is_number = not {self._name(element), self._name(other)}.isdisjoint(policy.primitives)
+                return _Fit.NEVER if how is _Fit.BOXED or (is_number and how is _Fit.WIDER) else how
+            case (Instance(), Many()) | (Many(), Instance()) | (Many(), Foreign()):
+                return _Fit.NEVER
+            case (Outside(name), Many()) | (Many(), Outside(name)) if name:
+                return _Fit.NEVER
         return _Fit.MAYBE
 
-    def _name(self, expected: Value | None) -> str:
-        """Return the own name of the type that a parameter expects, "" where that is not known."""
-        return self.declared(expected.things[0]).name if isinstance(expected, Instance) else _own_name(expected)
+    def _name(self, value: Value | None) -> str:
+        """Return the own name of a type, "" where that is not known."""
+        if isinstance(value, Instance) and value.things[0].path in LIBRARIES:
+            return self.declared(value.things[0]).name
+        return _own_name(value)
 
     def joined(self, hits: Sequence[Found]) -> Found:
         """Return the functions of several types of one name, without those that one before overrides."""
@@ -171,6 +235,26 @@ class Overloads(Part):
         )
 
 
+def _fit_number(name: str, own: str, policy: Policy) -> _Fit:
+    """Return how well a type fits one of which at least one is a number, a letter or a truth value."""
+    if name in policy.primitives and own in policy.primitives:
+        return _Fit.EXACT if name == own else _Fit.WIDER if name in policy.primitives[own].wider else _Fit.NEVER
+    if own in policy.primitives:
+        box = policy.primitives[own].box
+        return _Fit.BOXED if name == box or name in policy.final[box] else _Fit.NEVER
+    plain = next((one for one, kind in policy.primitives.items() if kind.box == own), "")
+    return _Fit.BOXED if plain and name in (plain, *policy.primitives[plain].wider) else _Fit.NEVER
+
+
+def _least(bound: Value | None) -> Value:
+    """Return what the argument of a type parameter is at least."""
+    return Outside("Object") if bound is None or bound == OUTSIDE else bound
+
+
+def _is_type_name(name: str) -> bool:
+    return name[:1].isupper() and not name.isupper()
+
+
 def _own_name(value: Value | None) -> str:
     return value.name.rpartition(".")[2] if isinstance(value, Outside | Foreign) else ""
 
@@ -178,6 +262,8 @@ def _own_name(value: Value | None) -> str:
 def _differ(one: Value | None, other: Value | None) -> bool:
     """Return whether two types are known to be different; a type parameter may be any."""
     match one, other:
+        case (Variable(), Outside(name)) | (Outside(name), Variable()):
+            return name.islower() and "." not in name  # A plain value is no object.
         case (None, _) | (_, None) | (Variable(), _) | (_, Variable()):
             return False
         case (Instance(things), Instance(others)):

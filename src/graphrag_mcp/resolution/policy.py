@@ -2,9 +2,18 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
+from graphrag_mcp.model.facts import Declared
 from graphrag_mcp.resolution.sources import FactSource
 from graphrag_mcp.resolution.values import Value
+
+
+class Primitive(NamedTuple):
+    """A type of plain values. box: its type as an object. wider: the other plain types that may hold its values."""
+
+    box: str
+    wider: Sequence[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +28,8 @@ class Policy:
     whole_unit: bool = False  # Whether the files of a unit see each other's declarations.
     open_types: bool = False  # Whether any file of a unit may declare members of a type.
     nested: bool = False  # Whether packages are names.
+    platform: Set[str] = frozenset()  # Other languages whose code may use what this one declares, by its name.
+    import_path: Callable[[FactSource, str], str] = lambda _source, _path: ""  # Of the unit of a file.
     giving: str = ""  # The files whose functions give arguments to those in the folder and below.
 
     # Names.
@@ -69,17 +80,18 @@ class Policy:
     anything: Set[str] = frozenset()  # Foreign types that say nothing.
     final: Mapping[str, Set[str]] = field(default_factory=dict)
     """Foreign types with no type below, by their own names, each with all types above."""
+    primitives: Mapping[str, Primitive] = field(default_factory=dict)
     enumerations: Set[str] = frozenset()  # Foreign types whose fields are instances.
     is_generic: Callable[[str], bool] = lambda _name: True  # Whether a foreign function may give what it is given.
     foreign_members: Callable[[str], Set[str] | None] = lambda _name: (
         None
     )  # All that a foreign type has, None: unknown.
+    run_by: Callable[[str, Declared], str] = lambda _path, _one: ""  # What starts a function of a file: a test runner.
     called_back: Callable[[str], Set[str] | None] = lambda _name: frozenset()
     """The members that a foreign type may call of types below it, None: unknown."""
     is_registering: Callable[[str], bool] = lambda _name: False  # Whether a foreign decorator may hand a function over.
     entries: Callable[[FactSource, str], Iterable[str]] = lambda _source, _path: ()
     """The files by which other projects import what is in the package of a file."""
-    calls_function: Callable[[str, str], str] = lambda _path, _name: ""  # What calls a function of a file by its name.
     foreign_methods: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     """Of foreign interfaces, each with its number of parameters."""
     may_be_interface: Callable[[str, str, int], bool] = lambda _name, _method, _count: False

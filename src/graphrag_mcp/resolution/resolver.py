@@ -23,7 +23,7 @@ from graphrag_mcp.resolution.sources import FactSource
 from graphrag_mcp.resolution.state import State
 from graphrag_mcp.resolution.things import Things
 from graphrag_mcp.resolution.types import Types
-from graphrag_mcp.resolution.values import ABSENT, Foreign, Found, Function, Instance, Outside, Type, Value
+from graphrag_mcp.resolution.values import ABSENT, Foreign, Found, Function, Instance, Outside, Signature, Type, Value
 
 
 class Resolver:
@@ -62,7 +62,7 @@ class Resolver:
         if found and len(found.things) > 1 and mention.arguments:
             found = self.overloads.chosen(path, mention, found)
         if found and mention.use == Use.CREATE and isinstance(found.value, Type) and file.policy.overloads:
-            found = Found(found.things + self.things.constructors(found.value, mention.given), found.value)
+            found = Found(found.things + self._constructors(path, mention, found.value), found.value)
         if found is None or found is ABSENT or (found.is_open and not found.things):
             return None
         return found._replace(things=tuple(thing for thing in found.things if thing.path not in LIBRARIES))
@@ -70,8 +70,16 @@ class Resolver:
     def is_open(self, found: Found) -> bool:
         """Return whether each thing found may not be meant: only its value is, or a method of another type."""
         methods = [one for one in map(self.declared, found.things) if one.kind == SymbolKind.METHOD]
-        is_one = len({one.qualified for one in methods}) < 2 or not self.things.has_overloads(found.things[0])
-        return found.is_open or not is_one
+        distinct = {(one.qualified, tuple(given.value for given in one.parameters or ())) for one in methods}
+        return found.is_open or (len(distinct) > 1 and self.things.has_overloads(found.things[0]))
+
+    def _constructors(self, path: str, mention: Mention, kind: Type) -> tuple[Thing, ...]:
+        """Return the constructors that the creation of an instance may call, by its arguments."""
+        found = self.things.constructors(kind, mention.given)
+        if len(found) < 2 or not mention.arguments:
+            return found
+        called = Function(found, Instance(kind.things, kind.arguments))
+        return self.overloads.chosen(path, mention, Found(found, called)).things
 
     def fits(self, path: str, mention: Mention, thing: Thing) -> bool:
         """Return whether a declaration is of a kind that a mention can mean, and takes its number of arguments."""
@@ -95,8 +103,8 @@ class Resolver:
         if mention.use != Use.CALL or not mention.receiver or one.kind not in CALLABLE or Mark.ABSTRACT in one.marks:
             return None
         if found.things:
-            interfaces = [Thing(thing.path, self.declared(thing).owner) for thing in found.things]
-            is_open = any(self.may_satisfy(Thing(method.path, one.owner), interface) for interface in interfaces)
+            kind, interfaces = self.things.owner_of(method), filter(None, map(self.things.owner_of, found.things))
+            is_open = kind is not None and any(self.may_satisfy(kind, interface) for interface in interfaces)
             return Certainty.BY_NAME if is_open else None
         receiver = self.expressions.value(path, mention.at, parse(mention.receiver))
         above = self.lineage.above((receiver,)) if isinstance(receiver, Instance) else (receiver,)
@@ -111,13 +119,28 @@ class Resolver:
         return Certainty.BY_NAME if is_open else None
 
     def may_satisfy(self, kind: Thing, interface: Thing) -> bool:
-        """Return whether a type has all methods of an interface, by their names, in a language where that may do."""
-        if min(kind.number, interface.number) < 0 or not self.state.policy(kind).has_spaces:
+        """Return whether a type has all methods of an interface, by their names, and nothing else decides it.
+
+        Either having them may do, or not all that the interface demands is known.
+        """
+        policy = self.state.policy(kind)
+        if not (policy.has_spaces or self._is_partly_foreign(interface)):
             return False
         marks = (self.declared(kind).marks, self.declared(interface).marks)
         return [Mark.INTERFACE in one for one in marks] == [False, True] and all(
             self.members.find(Instance((kind,)), name) is not ABSENT for name in self.required(interface)
         )
+
+    def _is_partly_foreign(self, interface: Thing) -> bool:
+        """Return whether an interface demands what a foreign one does, of which the methods are not known."""
+        return self.things.has_method_sets(interface) and any(
+            isinstance(base, Outside | Foreign) and self.things.foreign_methods(interface, base) is None
+            for base in self.lineage.above((Instance((interface,)),))
+        )
+
+    def is_function_type(self, kind: Thing) -> bool:
+        """Return whether functions are values of a type because they take and give the same."""
+        return isinstance(self.types.underlying(Instance((kind,))), Signature)
 
     def required(self, interface: Thing) -> Set[str]:
         """Return the names of the methods that an interface declares itself, without optional ones."""

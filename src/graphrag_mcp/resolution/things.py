@@ -34,6 +34,15 @@ class Things(Part):
         ]
         return own or self.state.source.methods(self.state.open(thing.path).facts.unit, self.declared(thing).qualified)
 
+    def owner_of(self, member: Thing) -> Thing | None:
+        """Return the type whose member a declaration is."""
+        one, source = self.declared(member), self.state.source
+        if one.owner >= 0:
+            return Thing(member.path, one.owner)
+        owner, _, _ = one.qualified.rpartition(".")
+        found = source.find(source.unit(member.path), owner) if owner else ()
+        return next((thing for thing in found if self.is_type(thing)), None)
+
     def has_method_sets(self, thing: Thing) -> bool:
         """Return whether types implement an interface by having its methods."""
         return self.state.policy(thing).method_sets

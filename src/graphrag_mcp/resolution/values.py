@@ -1,6 +1,6 @@
 """What an expression can be. Unknown is None, and whatever is made of an unknown value is unknown."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -252,20 +252,22 @@ def rebuilt(value: Value, change: "Callable[[Value | None], Value | None]") -> V
     return value
 
 
-def has_variable(value: Value | None) -> bool:
-    """Return whether a type parameter is left in a value."""
-    found = False
+def parts_of(value: Value | None) -> Sequence[Value | None]:
+    """Return the values of which a value is made."""
+    found: list[Value | None] = []
 
-    def look(part: Value | None) -> Value | None:
-        nonlocal found
-        found = found or has_variable(part)
+    def keep(part: Value | None) -> Value | None:
+        found.append(part)
         return part
 
-    if isinstance(value, Variable):
-        return True
     if value is not None:
-        rebuilt(value, look)
+        rebuilt(value, keep)
     return found
+
+
+def has_variable(value: Value | None) -> bool:
+    """Return whether a type parameter is left in a value."""
+    return isinstance(value, Variable) or any(map(has_variable, parts_of(value)))
 
 
 def without_variables(value: Value | None) -> Value | None:

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from graphrag_mcp.text.words import identifier_parts
 
@@ -40,6 +41,30 @@ class NamedSymbol:
     def misses(self, signature: str) -> bool:
         """Return whether a signature lacks a word of the parameters that are written."""
         return any(word not in signature for word in re.findall(r"\w+", self.parameters))
+
+    def is_overload(self, name: str, signature: str) -> bool:
+        """Return whether a signature has as many parameters as are written, each with the words of the written one."""
+        at = re.search(rf"(?<!\w){re.escape(name)}\s*(?:<.*?>)?\s*\(", signature)
+        written, own = _parameters(self.parameters), _parameters(signature[at.end() - 1 :]) if at else []
+        return len(written) == len(own) and all(
+            set(re.findall(r"\w+", one)) <= set(re.findall(r"\w+", other))
+            for one, other in zip(written, own, strict=True)
+        )
+
+
+_NESTING = {**dict.fromkeys("([{<", 1), **dict.fromkeys(")]}>", -1)}
+
+
+def _parameters(text: str) -> list[str]:
+    """Return what stands between the commas of the first parentheses, without those inside of other brackets."""
+    depth, found = 0, [""]
+    for before, letter in pairwise(" " + text):
+        depth += 0 if before + letter in ("->", "=>") else _NESTING.get(letter, 0)
+        if depth == 0:
+            break
+        found += [""] if depth == 1 and letter == "," else []
+        found[-1] += letter
+    return [] if found == ["("] else found
 
 
 def read_name(token: str, parameters: str = "") -> NamedSymbol:

@@ -13,6 +13,7 @@ from graphrag_mcp.parsing.languages import Captures
 
 _KINDS = {"function": SymbolKind.FUNCTION, "field": SymbolKind.FIELD}
 _AROUND = (*CALLABLE, SymbolKind.MODULE, SymbolKind.TYPE)
+_ANNOTATIONS = ("annotation", "marker_annotation")
 MARKS = {f"mark.{mark}": mark for mark in Mark}
 
 
@@ -128,7 +129,13 @@ class Declarations(Part):
     def marks(self, words: Iterable[Node]) -> tuple[str, ...]:
         """Return the marks that words before a declaration mean."""
         marks = self._shapes.marks
-        return tuple(marks[kind] for kind in [word.type for word in words] if kind in marks)
+        return tuple(
+            f"@{self._writer.text(name).rpartition('.')[2]}"
+            if word.type in _ANNOTATIONS and (name := word.child_by_field_name("name"))
+            else marks[word.type]
+            for word in words
+            if word.type in marks or word.type in _ANNOTATIONS
+        )
 
     def type_parameters(self, node: Node, start: int, stop: int) -> tuple[str, ...]:
         """Bind the type parameters of a declaration, and return their names."""

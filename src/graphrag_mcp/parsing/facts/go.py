@@ -97,6 +97,7 @@ _TYPES = {
     "channel_type": _channel,
     "function_type": function_type("parameters", _results),
     "interface_type": fixed("any"),
+    "struct_type": fixed(f"{LITERAL}struct"),
     "generic_type": applied("type", "type_arguments"),
 }
 

@@ -28,11 +28,10 @@ from graphrag_mcp.parsing.facts.expressions import (
     step,
 )
 
-_LITERALS = """
-    decimal_integer_literal hex_integer_literal octal_integer_literal binary_integer_literal
-    decimal_floating_point_literal hex_floating_point_literal true false character_literal
-    instanceof_expression unary_expression update_expression binary_expression
-"""
+_INTEGERS = "decimal_integer_literal hex_integer_literal octal_integer_literal binary_integer_literal"
+_COMPARISONS = frozenset(("==", "!=", "<", ">", "<=", ">=", "&&", "||"))
+_TEXT, _BOOLEAN, _CHARACTER = "String!", "'boolean!", "'char!"
+_NUMBERS = ("'double!", "'float!", "'long!", "'int!")  # Of two the first is that of their sum.
 
 
 # ---------------------------------------------------------------- values
@@ -74,6 +73,33 @@ def _created(writer: Writer, node: Node) -> str:
 
 def _class(writer: Writer, node: Node) -> str:
     return f"Class<{writer.type(arguments(node)[0])}>!"
+
+
+def _integer(writer: Writer, node: Node) -> str:
+    return "'long!" if writer.text(node)[-1] in "lL" else "'int!"
+
+
+def _floating(writer: Writer, node: Node) -> str:
+    return "'float!" if writer.text(node)[-1] in "fF" else "'double!"
+
+
+def _unary(writer: Writer, node: Node) -> str:
+    """`!a` is a truth value; `-a` and `~a` are numbers, of which smaller ones become `int`."""
+    operator = node.child_by_field_name("operator")
+    of = writer.value(node.child_by_field_name("operand"))
+    return _BOOLEAN if operator and operator.type == "!" else of if of in _NUMBERS else LITERAL
+
+
+def _binary(writer: Writer, node: Node) -> str:
+    """A comparison is a truth value, a sum with a text is a text, and literals give a number."""
+    operator = node.child_by_field_name("operator")
+    if operator and operator.type in _COMPARISONS:
+        return _BOOLEAN
+    sides = [writer.value(node.child_by_field_name(side)) for side in ("left", "right")]
+    if operator and operator.type == "+" and _TEXT in sides:
+        return _TEXT
+    kinds = ["'int!" if side == _CHARACTER else side for side in sides]
+    return min(kinds, key=_NUMBERS.index) if set(kinds) <= set(_NUMBERS) else LITERAL
 
 
 def _reference(writer: Writer, node: Node) -> str:
@@ -206,10 +232,16 @@ _TYPES: dict[str, Rule] = {
 
 SHAPES = Shapes(
     values={
-        **dict.fromkeys(_LITERALS.split(), fixed(LITERAL)),
+        **dict.fromkeys(_INTEGERS.split(), _integer),
+        **dict.fromkeys(("decimal_floating_point_literal", "hex_floating_point_literal"), _floating),
+        **dict.fromkeys(("true", "false", "instanceof_expression"), fixed(_BOOLEAN)),
+        "character_literal": fixed(_CHARACTER),
+        "unary_expression": _unary,
+        "update_expression": part(),
+        "binary_expression": _binary,
         **dict.fromkeys(_TYPES, as_value),
         "null_literal": fixed(NOTHING),
-        "string_literal": fixed("String!"),
+        "string_literal": fixed(_TEXT),
         "class_literal": _class,
         "identifier": name,
         "type_identifier": name,

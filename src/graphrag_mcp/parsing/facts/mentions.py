@@ -56,7 +56,8 @@ class Mentions(Part):
             name, use = self._shapes.constructor, Use.CALL.value
         elif use == "field":
             use = Use.WRITE.value
-        given = self._arguments(captures["arguments"][0]) if "arguments" in captures else (-1, "")
+        nothing_given = (0 if "unargued" in captures else -1, "")
+        given = self._arguments(captures["arguments"][0]) if "arguments" in captures else nothing_given
         return Mention(start, self._code.row(start) + 1, name, use, receiver or "", *given)
 
     def _receiver(self, use: str, captures: Captures) -> str | None:

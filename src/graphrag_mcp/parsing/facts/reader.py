@@ -39,8 +39,9 @@ The vocabulary of `queries/*.facts.scm`; names of captures that begin with "_" s
                  what its place expects
     @passed      the arguments of a call of @into.function
     @use.*       a mention, of the use after the dot (`model.facts.Use`), with @from (the value before the dot) or
-                 @from.type (the type whose member it is), @use.called a call of @from itself, @use.super of the constructor of what is inherited; of a call with its
-                 @arguments; @named has its name, where it is another; the first pattern that fits a name decides
+                 @from.type (the type whose member it is), @use.called a call of @from itself, @use.super of the
+                 constructor of what is inherited; of a call with its @arguments, or @unargued without any; @named has
+                 its name, where it is another; the first pattern that fits a name decides
     @as.*        an expression whose last name is so used; another pattern says what is before it
 """
 

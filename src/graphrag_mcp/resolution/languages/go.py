@@ -1,8 +1,11 @@
 """What Go's imports mean, and which interfaces its library has."""
 
+import posixpath
 import re
 from collections.abc import Set
 
+from graphrag_mcp.model.facts import Declared
+from graphrag_mcp.model.files import SymbolKind
 from graphrag_mcp.parsing.code.builtins import builtins_of
 from graphrag_mcp.resolution.libraries import library_text
 from graphrag_mcp.resolution.policy import Policy
@@ -32,6 +35,13 @@ def _module(source: FactSource, path: str, module: str) -> Value:
             unit = source.unit_of_folder(place) if is_meant else ""
             return Package(unit) if unit else Outside(module)
     return Outside(module)
+
+
+def _import_path(source: FactSource, path: str) -> str:
+    """Return the path by which the package of a file is imported, "" where no module is around it."""
+    around = [one for one in source.manifests() if one.kind == "go.mod" and one.name and is_below(path, one.folder)]
+    own = max(around, key=lambda one: len(one.folder), default=None)
+    return posixpath.dirname(posixpath.join(own.name, path[len(own.folder) :].lstrip("/"))) if own else ""
 
 
 def _names(value: Value, module: str) -> Set[str]:
@@ -74,6 +84,15 @@ def _may_be_interface(name: str, method: str, count: int) -> bool:
     return "." in name.rpartition(".")[0].partition("/")[0]
 
 
+def _run_by(path: str, one: Declared) -> str:
+    """Return what starts a function of a file."""
+    if path.endswith("_test.go") and re.match(r"(Test|Benchmark|Fuzz|Example)(?![a-z])", one.name):
+        return "go test"
+    return (
+        "the Go runtime" if one.owner < 0 and one.kind == SymbolKind.FUNCTION and one.name in ("init", "main") else ""
+    )
+
+
 POLICY = Policy(
     _module,
     _names,
@@ -90,4 +109,6 @@ POLICY = Policy(
         **dict.fromkeys(("append", "min", "max", "sync.OnceValue", "sync.OnceValues", "sync.OnceFunc"), "value"),
     },
     is_generic=_is_generic,
+    run_by=_run_by,
+    import_path=_import_path,
 )

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence, Set
 from functools import cache
 
+from graphrag_mcp.model.facts import Declared
 from graphrag_mcp.parsing.code.builtins import builtins_of
 from graphrag_mcp.resolution.libraries import library_text
 from graphrag_mcp.resolution.policy import Policy
@@ -201,11 +202,13 @@ def _entries(source: FactSource, path: str) -> Sequence[str]:
     return found
 
 
-def _calls_function(path: str, name: str) -> str:
-    """Return what calls a function of a module by its name."""
-    if name in ("__getattr__", "__dir__"):
+def _run_by(path: str, one: Declared) -> str:
+    """Return what starts a function of a module by its name."""
+    if one.owner < 0 and one.name in ("__getattr__", "__dir__"):
         return "the import system"
-    return "pytest" if name.startswith("pytest_") or re.fullmatch(r"(setup|teardown)_(module|function)", name) else ""
+    is_hook = one.owner < 0 and re.match(r"pytest_|(setup|teardown)_(module|function)$", one.name)
+    is_test = one.name[:4] == "test" and "test" in path.lower() and one.parameters is not None
+    return "pytest" if is_hook or is_test else ""
 
 
 def _is_registering(name: str) -> bool:
@@ -245,7 +248,7 @@ POLICY = Policy(
     foreign_members=_foreign_members,
     called_back=_called_back,
     entries=_entries,
-    calls_function=_calls_function,
+    run_by=_run_by,
     is_registering=_is_registering,
     hooks=frozenset(("__getattr__", "__getattribute__")),
     iterating=("__iter__", "__next__"),

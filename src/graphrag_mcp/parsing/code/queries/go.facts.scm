@@ -1,10 +1,11 @@
+((comment) @mark.exported . (function_declaration name: (_) @name) (#match? @mark.exported "^//(export|go:linkname) "))
 (package_clause (package_identifier) @unit)
 (import_spec name: [(package_identifier) (dot) (blank_identifier)]? @alias path: (_) @module) @import
 
 [(block) (if_statement) (for_statement) (expression_switch_statement) (type_switch_statement) (select_statement)
  (expression_case) (default_case) (type_case) (communication_case)] @scope
 [(function_declaration) (method_declaration) (func_literal) (method_elem)] @function
-[(struct_type) (interface_type (_))] @nameless
+[(struct_type (field_declaration_list (_))) (interface_type (_))] @nameless
 (type_spec name: (_) @name type: [(struct_type) (interface_type)] @own)
 (type_spec name: (_) @name type: (interface_type)) @interface
 (type_spec name: (_) @name type_parameters: (_)? @type_parameters type: (_) @type) @stands
@@ -32,6 +33,10 @@
 (call_expression function: (_) @into.function arguments: (_) @passed)
 
 ; Mentions: the first pattern that fits decides.
+(import_spec path: (_) @use.import)
+(call_expression function: (selector_expression field: (_) @from.other)
+  arguments: (argument_list . (interpreted_string_literal (interpreted_string_literal_content) @use.reflected) .)
+  (#any-of? @from.other "MethodByName" "FieldByName"))
 (parameter_declaration name: (identifier) @use.none)
 (variadic_parameter_declaration name: (identifier) @use.none)
 (method_declaration receiver: (parameter_list (parameter_declaration type: [

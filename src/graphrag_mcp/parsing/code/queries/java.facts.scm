@@ -25,7 +25,10 @@
 (record_declaration name: (_) @name type_parameters: (_) @type_parameters)
 (class_declaration (modifiers) @words name: (_) @name) @marked
 (interface_declaration (modifiers) @words name: (_) @name) @marked
+(enum_declaration (modifiers) @words name: (_) @name) @marked
+(record_declaration (modifiers) @words name: (_) @name) @marked
 (method_declaration (modifiers) @words name: (_) @name) @marked
+(constructor_declaration (modifiers) @words name: (_) @name) @marked
 (field_declaration (modifiers) @words declarator: (variable_declarator name: (_) @name)) @marked
 
 (superclass (_) @extends)
@@ -61,6 +64,11 @@
 ([(marker_annotation name: (scoped_identifier scope: (identifier) @use.value))
   (annotation name: (scoped_identifier scope: (identifier) @use.value))])
 (annotation name: (_) @from.type arguments: (_ (element_value_pair key: (identifier) @use.element)))
+(method_invocation object: (class_literal (_) @from.type) name: (_) @from.other
+  arguments: (argument_list (string_literal (string_fragment) @use.reflected))
+  (#match? @from.other "^get(Declared)?(Method|Field)$"))
+(method_invocation name: (_) @from.other arguments: (argument_list (string_literal (string_fragment) @use.reflected))
+  (#match? @from.other "^(get|find)(Declared)?(Method|Field|Virtual|Static|Getter|Setter|VarHandle)$"))
 (package_declaration (identifier) @use.none)
 (scoped_identifier (identifier) @use.none)
 (labeled_statement . (identifier) @use.none)
@@ -76,7 +84,8 @@
     (generic_type . (scoped_type_identifier (type_identifier) @named .))])
   body: (class_body (constructor_declaration body: (constructor_body
     (explicit_constructor_invocation constructor: (super) @from @use.call arguments: (_) @arguments)))))
-(enum_declaration name: (_) @named body: (enum_body (enum_constant name: (_) @use.create arguments: (_)? @arguments)))
+(enum_declaration name: (_) @named body: (enum_body (enum_constant name: (_) @use.create arguments: (_) @arguments)))
+(enum_declaration name: (_) @named body: (enum_body (enum_constant name: (_) @use.create) @unargued))
 (method_invocation object: (_) @from.other (super) name: (_) @use.call arguments: (_) @arguments)
 (method_invocation object: (_)? @from name: (_) @use.call arguments: (_) @arguments)
 (method_reference . [(identifier) @use.create (generic_type . (type_identifier) @use.create)

@@ -1,4 +1,4 @@
-"""JavaScript and TypeScript: constructors above, name spaces, static members, narrowing, callbacks and foreign imports."""
+"""JavaScript and TypeScript: constructors above, name spaces, static members, narrowing, callbacks, imports."""
 
 import pytest
 
@@ -43,7 +43,8 @@ class Boat extends Ship {}
     [
         ("Ship.«join»()", 2), ("new Ship().«join»()", 3), ("Boat.«join»()", 2), ("new Boat().«join»()", 3),
         ("Ship.prototype.«join»()", 3), ("Ship.«count»", 4), ("new Boat().«count»", 5),
-        ("class C extends Ship { run() { this.«join»() } }", 3), ("class C extends Ship { run() { super.«join»() } }", 3),
+        ("class C extends Ship { run() { this.«join»() } }", 3),
+        ("class C extends Ship { run() { super.«join»() } }", 3),
         ("class C extends Ship { static run() { this.«join»() } }", 2),
         ("class C extends Ship { static join() {} }\nnew C().«join»()", 3),
     ],
@@ -129,8 +130,10 @@ MANIFEST = """{"name": "own", "dependencies": {"dep": "1", "@scope/dep": "1"}, "
 @pytest.mark.parametrize(
     ("module", "is_foreign"),
     [
-        ("dep", True), ("dep/sub", True), ("@scope/dep", True), ("@scope/dep/sub", True), ("peer", True), ("maybe", True),
-        ("typed", True), ("@scope/typed", True), ("fs", True), ("fs/promises", True), ("node:fs", True), ("bun:test", True),
+        ("dep", True), ("dep/sub", True), ("@scope/dep", True), ("@scope/dep/sub", True), ("peer", True),
+        ("maybe", True),
+        ("typed", True), ("@scope/typed", True), ("fs", True), ("fs/promises", True), ("node:fs", True),
+        ("bun:test", True),
         ("https://host/make.ts", True), ("@/make", False), ("~/make", False), ("#x/make", False), ("src/make", False),
         ("@app/make", False), ("$lib/make", False), ("/make", False), ("virtual:make", False), ("astro:content", False),
         ("undeclared", False), ("own/missing", False),
@@ -176,6 +179,7 @@ def test_a_variable_that_is_made_of_itself_keeps_its_type() -> None:
     """Each value is made of those before."""
     text = (
         "class Place { copy() { return new Place() } size() {} }\n"
-        "function f() { let u = new Place(); u = u.copy(); u.«size»() }\nlet v = new Place()\nv = v.copy()\nv.«size»()\n"
+        "function f() { let u = new Place(); u = u.copy(); u.«size»() }\n"
+        "let v = new Place()\nv = v.copy()\nv.«size»()\n"
     )
     assert Project({"a.ts": text}).answers() == ["a.ts:1 size"] * 2

@@ -1,4 +1,4 @@
-"""Python: asynchronous blocks, variables that are made of themselves, and fields that hold classes below foreign ones."""
+"""Python: asynchronous blocks, variables that are made of themselves, fields of classes below foreign ones."""
 
 import pytest
 

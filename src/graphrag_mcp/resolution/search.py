@@ -63,9 +63,9 @@ class Sites(NamedTuple):
 class _Scan:
     """A search for some declarations, as far as it got.
 
-    things: the declarations. names: those under which they may be mentioned. modules: the marks of files that are one of the declarations as a
-    whole, so that importers call it as they like. carriers: names of variables that hold one of them, and of functions
-    that return one.
+    things: the declarations. names: those under which they may be mentioned. modules: the marks of files that are one
+    of the declarations as a whole, so that importers call it as they like. carriers: names of variables that hold one
+    of them, and of functions that return one.
     """
 
     def __init__(self, things: frozenset[Thing], names: Set[str]) -> None:

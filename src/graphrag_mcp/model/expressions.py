@@ -14,7 +14,7 @@ r"""The one notation in which facts write values and types, of every language.
                  | "(" alternatives { ";" alternatives } ")"   a tuple; with one item the item itself
                  | "\(" [alternatives { "," alternatives }] ":" alternatives ")"   a function type
                  | "^" term                  the type that follows, as a value; of the steps only ".", "<"
-                 | "=" term                  the type of the value that follows; of the steps not "!", "@"
+                 | "=" term                  the type of the value that follows; of the steps not "!"
                  | "&(" alternatives { "," alternatives } ")"   all of these types at once
     step         = "." ["#"] NAME            a member; with "#" a private one of JavaScript
                  | "#" NAME                  a function that is a member, where a variable may have the same name
@@ -86,6 +86,13 @@ def names_in(text: str) -> frozenset[str]:
     return frozenset(match["name"] for match in _TOKEN.finditer(text) if match["name"])
 
 
+def replaced_name(expression: Expression, name: str, other: Expression) -> Expression:
+    """Return an expression in which another stands for a name."""
+    if expression == ("name", name):
+        return other
+    return tuple(replaced_name(part, name, other) if isinstance(part, tuple) else part for part in expression)
+
+
 class _Reader:
     """Recursive descent over the tokens of one expression."""
 
@@ -147,7 +154,7 @@ class _Reader:
             case "^":
                 return ("type", self._term(".<"))
             case "=":
-                return ("typeof", self._term(".(+<~["))
+                return ("typeof", self._term(".(+<~[@"))
             case "&":
                 self._closed((), "(")
                 return ("all", *self._many(",", ")"))

@@ -139,7 +139,9 @@ class Hierarchy:
         ]
 
     def handed_as(self, method: Thing) -> Iterator[Thing]:
-        """Yield the methods of interfaces as which a method is handed over."""
+        """Yield the methods of interfaces as which a method is handed over, or held by a field."""
+        if not self._resolver.things.has_method_sets(method):
+            yield from (above for field in self._holding(method) for above in self.overridden(field))
         end = f"#{self._resolver.declared(method).name}"
         for site in (
             self._search.sites(frozenset((method,))).found if self._resolver.things.has_overloads(method) else ()
@@ -151,6 +153,15 @@ class Hierarchy:
             for interface in _types(self._resolver.taker(site.path, flows[-1])) if flows else ():
                 if operation := self._resolver.operation(interface):
                     yield operation
+
+    def _holding(self, function: Thing) -> Iterator[Thing]:
+        """Yield the fields that a function is the value of."""
+        for site in self._search.sites(frozenset((function,))).found:
+            facts = self._source.facts(site.path) if site.mention.use == Use.VALUE and site.things else None
+            for number, one in enumerate(facts.declared if facts else ()):
+                is_held = one.kind == SymbolKind.FIELD and one.value.rpartition(".")[2] == site.mention.name
+                if is_held and one.start <= site.mention.at < one.stop:
+                    yield Thing(site.path, number)
 
     def callers_outside(self, thing: Thing) -> Iterator[str]:
         """Yield the foreign interfaces, bases and annotations by which others may call a function."""

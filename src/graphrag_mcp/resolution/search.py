@@ -91,9 +91,9 @@ class Sites(NamedTuple):
 class _Scan:
     """A search for some declarations, as far as it got.
 
-    things: the declarations. names: those under which they may be mentioned. modules: the marks of files that are one of the declarations as a
-    whole, so that importers call it as they like. carriers: names of variables that hold one of them, and of functions
-    that return one. cost: the files that were looked at.
+    things: the declarations. names: those under which they may be mentioned. modules: the marks of files that are one
+    of the declarations as a whole, so that importers call it as they like. carriers: names of variables that hold one
+    of them, and of functions that return one. cost: the files that were looked at.
     """
 
     def __init__(self, things: frozenset[Thing], names: Set[str]) -> None:
@@ -188,10 +188,14 @@ class Search:
             elif one.name not in scan.names | scan.carriers:
                 item = one.item or one.value.rpartition(".")[2]
                 is_whole = bool(scan.modules) and one.item in WHOLE
-                if item in scan.names or ((is_whole or item in look.wanted) and self._exports(look.path, one, scan.things)):
+                if item in scan.names or (
+                    (is_whole or item in look.wanted) and self._exports(look.path, one, scan.things)
+                ):
                     scan.add(scan.names, one.name, self.source)
                 elif item in look.carried:
                     scan.add(scan.carriers, one.name, self.source)
+                elif scan.modules and one.module and not one.item:  # A namespace, with the default as a member.
+                    scan.extend(self.source.mentioning(one.name))
 
     def _packages(self, path: str) -> Iterator[str]:
         """Yield the names of the packages whose main module a file may be."""
@@ -251,10 +255,13 @@ class Search:
     def _carriers(self, look: _Look, scan: _Scan) -> Set[str]:
         """Return the names of a file, besides those wanted, whose call may reach the declarations."""
         facts, found = look.facts, set(look.carried)
-        if not any(
-            one.name in found or (one.use in (Use.VALUE, Use.FILL, Use.IMPORT) and one.name in look.wanted)
-            for one in facts.mentions
-        ) and not scan.modules:
+        if (
+            not any(
+                one.name in found or (one.use in (Use.VALUE, Use.FILL, Use.IMPORT) and one.name in look.wanted)
+                for one in facts.mentions
+            )
+            and not scan.modules
+        ):
             return set()
         texts = [(one.name, one.value) for one in facts.bound if one.kind != "type" and one.value]
         texts += [(flow.into.rpartition(".")[2], flow.value) for flow in facts.flows if flow.argument < 0]

@@ -6,7 +6,7 @@ from tree_sitter import Node
 
 from graphrag_mcp.model.facts import NO_OWNER, BaseType, Bound, Mark
 from graphrag_mcp.model.files import CALLABLE, SymbolKind
-from graphrag_mcp.parsing.facts.expressions import arguments, leaf
+from graphrag_mcp.parsing.facts.expressions import UNKNOWN, arguments, leaf
 from graphrag_mcp.parsing.facts.held import Held
 from graphrag_mcp.parsing.facts.reading import Draft, Part, Reading
 from graphrag_mcp.parsing.languages import Captures
@@ -48,6 +48,9 @@ class Declarations(Part):
         self._numbers[node.id] = f"#{index}!" if role == "object" else f"#{index}"
         if role == "object":
             self._objects.add(index)
+            if (expected := self._writer.expected(node)) != UNKNOWN:
+                kind = expected[:-1] if expected.endswith("!") else f"={expected}"
+                self._drafts[index].bases += (BaseType(kind, "expected"),)
         if bases := captures.get("extends"):
             draft = self._drafts[index]
             draft.bases += (BaseType(self._writer.type(bases[0]), "extends"),)

@@ -317,7 +317,7 @@ _TYPES: dict[str, Rule] = {
     "constraint": type_part(),
     "predefined_type": _predefined,
     "literal_type": _literal_type,
-    "string": fixed(LITERAL),
+    "string": fixed(LITERAL),  # What `typeof` gives.
     "template_literal_type": fixed(LITERAL),
     "index_type_query": fixed(LITERAL),
     "this_type": fixed("=this"),
@@ -339,8 +339,8 @@ _TYPES: dict[str, Rule] = {
 
 SHAPES = Shapes(
     values={
-        **dict.fromkeys(_LITERALS.split(), fixed(LITERAL)),
         **dict.fromkeys(_TYPES, as_value),
+        **dict.fromkeys(_LITERALS.split(), fixed(LITERAL)),
         **dict.fromkeys(_JSX.split(), fixed(LITERAL)),
         "null": fixed(NOTHING),
         "undefined": fixed(NOTHING),

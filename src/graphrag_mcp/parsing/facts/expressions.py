@@ -69,7 +69,9 @@ class Shapes:
     repeated: Set[str] = frozenset()  # Declarations that repeat the one before where they say nothing.
     unset: str = UNKNOWN  # What a variable holds that is given nothing.
     loops: Sequence[str] = ("[@]", "[*]")  # What a loop gives.
-    enter: Mapping[str, str] = field(default_factory=dict)  # What a block binds of the value that it enters, by its first word.
+    enter: Mapping[str, str] = field(
+        default_factory=dict
+    )  # What a block binds of the value that it enters, by its first word.
     patterns: Set[str] = frozenset()  # Nodes that take a value apart.
     taken: Rule | None = None  # What a name gets from such a pattern.
     assigning: str = ""  # The node whose patterns bind nothing, but write to what is bound.

@@ -1,9 +1,11 @@
 """What Python's imports, containers and builtins mean."""
 
 import posixpath
+import re
 from collections.abc import Callable, Mapping, Sequence, Set
 from functools import cache
 
+from graphrag_mcp.model.facts import Declared
 from graphrag_mcp.parsing.code.builtins import builtins_of
 from graphrag_mcp.parsing.code.modules import library_of
 from graphrag_mcp.parsing.code.python_names import MEMBERS
@@ -190,6 +192,24 @@ def _called_back(name: str) -> Set[str] | None:
     return frozenset(listed).union(*(_called_back(one) or () for one in listed if "." in one))
 
 
+def _entries(source: FactSource, path: str) -> Sequence[str]:
+    """Return the packages around a module."""
+    folder, found = posixpath.dirname(path), []
+    while source.has(file := posixpath.join(folder, "__init__.py")):
+        found.append(file)
+        folder = posixpath.dirname(folder)
+    return found
+
+
+def _run_by(path: str, one: Declared) -> str:
+    """Return what starts a function of a module by its name."""
+    if one.owner < 0 and one.name in ("__getattr__", "__dir__"):
+        return "the import system"
+    is_hook = one.owner < 0 and re.match(r"pytest_|(setup|teardown)_(module|function)$", one.name)
+    is_test = one.name[:4] == "test" and "test" in path.lower() and one.parameters is not None
+    return "pytest" if is_hook or is_test else ""
+
+
 def _is_registering(name: str) -> bool:
     """Return whether a decorator may hand on what it decorates: none of the standard library does but one."""
     module = name.partition(".")[0]
@@ -226,6 +246,8 @@ POLICY = Policy(
     plain=frozenset(_PLAIN.split()),
     foreign_members=_foreign_members,
     called_back=_called_back,
+    entries=_entries,
+    run_by=_run_by,
     is_registering=_is_registering,
     hooks=frozenset(("__getattr__", "__getattribute__")),
     iterating=("__iter__", "__next__"),

@@ -29,6 +29,9 @@
 (decorated_definition (decorator [(identifier) @_d (attribute attribute: (identifier) @_d)
     (call function: [(identifier) @_d (attribute attribute: (identifier) @_d)])])
   definition: (function_definition name: (identifier) @name) @mark.fixture @mark.given (#eq? @_d "fixture"))
+(decorated_definition (decorator (call function: [(identifier) @_d (attribute attribute: (identifier) @_d)]
+    arguments: (argument_list (keyword_argument name: (identifier) @_k))))
+  definition: (function_definition name: (identifier) @name) @mark.automatic (#eq? @_d "fixture") (#eq? @_k "autouse"))
 (function_definition name: (identifier) @name parameters: (parameters (_)) (#match? @name "^test")) @mark.given
 (decorated_definition (decorator (call function: (attribute attribute: (identifier) @_d)
     arguments: (argument_list . [(string (string_content) @words) (_ (string (string_content) @words))])))

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from tree_sitter import Language, Node, Parser, Point, Query, QueryCursor, Tree
 
 PARSE_SECONDS = 2.0  # Hand-written code takes far less.
-MOST_OPEN_MATCHES = 3_000  # A query takes quadratic time of them: of the decorators of one function.
+MOST_OPEN_MATCHES = 1_000  # A query takes quadratic time of them: of the decorators of one function.
 _BLOCK_BYTES = 2048  # The parser copies a block for each name that a query compares, so blocks are small.
 # A query takes quadratic time on a run of brackets.
 _BRACKETS = re.compile(rb"[^\w\x80-\xff]{20000}")

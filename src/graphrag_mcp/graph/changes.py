@@ -1,7 +1,7 @@
 """What a change of files breaks or may affect, from their definitions before and after it."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 from typing import NamedTuple
@@ -11,7 +11,7 @@ from graphrag_mcp.graph.impact import LEADING, find_impact
 from graphrag_mcp.graph.relations import Relations
 from graphrag_mcp.graph.tracing import is_by_name
 from graphrag_mcp.history.differing import Difference
-from graphrag_mcp.model.files import Category, RelationKind
+from graphrag_mcp.model.files import Category, RelationKind, SymbolKind
 from graphrag_mcp.model.graph import NO_DOUBT, UNKNOWN_MODULE, Certainty, CodeNode, Doubt, Mentioned
 from graphrag_mcp.model.history import Companion
 from graphrag_mcp.model.scope import Scope
@@ -92,7 +92,7 @@ def find_diff_impact(
 ) -> DiffImpact:
     """Return what depends on the definitions that differ, as far as the index has it now."""
     changed = [one for file in difference.files for one in compare(file)]
-    nodes = [(one, _node(graph, one)) for one in changed]
+    nodes = list(_nodes(graph, changed))
     inside = {node.node_id for _, node in nodes if node is not None}
     of_code = [pair for pair in nodes if pair[0].category is not Category.TESTS]
     affected, doubts = [], list[Doubt]()
@@ -159,7 +159,8 @@ def _left_behind(graph: SymbolGraph, one: Definition, scope: Scope) -> list[Depe
         keys |= more  # Of modules that give it on.
     is_top = "." not in one.name
     certain = [row for row in found if is_top and not row.is_defined and _is_meant(row, one, keys)]
-    others = [row for row in found if row not in certain and not row.is_defined and one.change is Change.REMOVED]
+    taken = set(certain)
+    others = [row for row in found if row not in taken and not row.is_defined and one.change is Change.REMOVED]
     return [
         *(_dependant(graph, row, Certainty.CERTAIN) for row in certain),
         *(_dependant(graph, row, Certainty.BY_NAME) for row in others),
@@ -179,9 +180,19 @@ def _dependant(graph: SymbolGraph, row: Mentioned, certainty: Certainty) -> Depe
     return Dependant(around[0], row.path, row.line, row.kind, certainty)
 
 
-def _node(graph: SymbolGraph, one: Definition) -> CodeNode | None:
+def _nodes(graph: SymbolGraph, changed: Iterable[Definition]) -> Iterator[tuple[Definition, CodeNode | None]]:
+    """Yield definitions with what the index has of them; the symbols of a file are read once."""
+    files: dict[str, dict[tuple[str, SymbolKind], list[CodeNode]]] = {}
+    for one in changed:
+        if (named := files.get(one.path)) is None:
+            named = files[one.path] = {}
+            for node in graph.in_file(one.path):
+                named.setdefault((node.qualified_name, node.kind), []).append(node)
+        yield one, _node(named.get((one.name, one.kind), []), one)
+
+
+def _node(found: Sequence[CodeNode], one: Definition) -> CodeNode | None:
     """Return what the index has of a definition; of a removed one only if it is still there: a patch to be applied."""
-    found = [node for node in graph.in_file(one.path) if (node.qualified_name, node.kind) == (one.name, one.kind)]
     if one.change is Change.REMOVED:
         found = [node for node in found if (node.start_line, node.signature) == (one.line, one.signature)]
     return min(found, key=lambda node: abs(node.start_line - one.line), default=None)

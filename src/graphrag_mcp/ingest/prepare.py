@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from graphrag_mcp.embedding.chunk_texts import embedding_texts
-from graphrag_mcp.model.files import FAILED, ArchiveClass, Category, Chunk, Failure, ParsedFile
+from graphrag_mcp.model.files import FAILED, ArchiveClass, Category, Chunk, Failure, ParsedFile, ParseMode
 from graphrag_mcp.parsing.code.modules import module_keys
 from graphrag_mcp.parsing.parser import parse_file
 from graphrag_mcp.parsing.stages import failure
@@ -97,8 +97,8 @@ def _prepare(job: Job) -> Outcome:
     )
     if recipe is not None:
         return Stored(entry)
-    parsed = parse_file(job.path, data, MAX_CHUNKS_PER_FILE, job.stated, without_syntax=job.without_syntax)
-    if not parsed.chunks and parsed.note:
+    parsed = parse_file(job.path, data, MAX_CHUNKS_PER_FILE, job.stated, job.without_syntax)
+    if parsed.mode is ParseMode.NONE:
         return Rejected(job.path, parsed.note)
     if (count := len(parsed.chunks)) > MAX_CHUNKS_PER_FILE:
         limit = f"the limit for one file is {MAX_CHUNKS_PER_FILE:,}"

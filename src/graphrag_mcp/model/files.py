@@ -28,6 +28,7 @@ class ParseMode(StrEnum):
     MARKDOWN = "markdown"
     TEXT = "text"
     CARD = "card"
+    NONE = "none"  # It is no text.
 
 
 @dataclass(frozen=True, slots=True)

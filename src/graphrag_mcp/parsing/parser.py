@@ -45,7 +45,6 @@ def parse_file(
     data: bytes,
     max_chunks: int = sys.maxsize,
     stated: Category | None = None,
-    *,
     without_syntax: bool = False,
 ) -> ParsedFile:
     """Return what the index stores of a file; never raises, whatever the bytes are.
@@ -57,7 +56,7 @@ def parse_file(
     stages = Stages()
     decoded = stages.run("masking", lambda: source.read_text(data), lambda: source.Text(""))
     if isinstance(decoded, source.NotText):
-        return ParsedFile(path, "", stated or categorise(path), ParseMode.TEXT, (), note=decoded.reason)
+        return ParsedFile(path, "", stated or categorise(path), ParseMode.NONE, (), note=decoded.reason)
     text = decoded.text
     category = stages.run("category", lambda: stated or categorise(path, text), lambda: Category.OTHER)
     language = stages.run("language", lambda: _language(path, text), str)

@@ -73,11 +73,14 @@ class _Builder:
         self._own = _OWN if self._super else _OWN | {SUPER_RECEIVER}
         self._is_test_file = category is Category.TESTS
         self._imports: dict[str, Import] = {found.name: found for found in outline.imports}
-        self._local: dict[str, list[Definition]] = {}
+        self._local: dict[str, set[str]] = {}  # The qualified names of what has a name,
+        self._bare: dict[str, set[str]] = {}  # and of what is no method.
         self._members: set[tuple[str, str]] = set()
         for definition in outline.definitions:
             if definition.kind is not None and definition.kind is not SymbolKind.FIELD:
-                self._local.setdefault(definition.name, []).append(definition)
+                self._local.setdefault(definition.name, set()).add(definition.qualified_name)
+                if definition.kind is not SymbolKind.METHOD:
+                    self._bare.setdefault(definition.name, set()).add(definition.qualified_name)
                 self._members.add((definition.qualified_name.rpartition(".")[0], definition.name))
         self._bases: dict[int, list[str]] = {}
         self._around_bases = enclosing_indexes(outline.definitions, [base.start for base in outline.bases])
@@ -214,8 +217,8 @@ class _Builder:
         return _UNKNOWN_MEMBER, Resolution.UNRESOLVED, ""
 
     def _is_member_of_nested(self, receiver: str, name: str) -> bool:
-        owners = {owner.qualified_name for owner in self._local.get(receiver, ())}
-        return len(owners) == 1 and (owners.pop(), name) in self._members
+        owners = self._local.get(receiver, ())
+        return len(owners) == 1 and (next(iter(owners)), name) in self._members
 
     def _resolve_own(self, name: str, index: int) -> Resolved:
         """Resolve `self.name()` in the types around the definition."""
@@ -231,8 +234,8 @@ class _Builder:
 
     def _resolve(self, name: str, index: int = -1) -> Resolved:
         """Resolve a bare name; not one with several definitions, and a method only within its type."""
-        local = [found for found in self._local.get(name, ()) if found.kind is not SymbolKind.METHOD]
-        if len({found.qualified_name for found in local}) == 1:  # Overloads, or a class with its companion.
+        local = self._bare.get(name, ())
+        if len(local) == 1:  # Overloads, or a class with its companion.
             return _LOCAL, Resolution.LOCAL, ""
         if not local:
             if index >= 0 and (own := self._resolve_own(name, index))[1] is Resolution.LOCAL:

@@ -49,7 +49,10 @@ def _build_definitions(found: Findings, code: SourceCode, path: str, joins_claus
     built: list[Definition] = []
     stack: list[tuple[int, int, int]] = []  # index, start and end of the definitions around
     wrapped = _WrapperStarts(found.wrappers)
-    for match in _wanted(found, path):
+    wanted = _wanted(found, path)
+    for row in {code.row(match.start) for match in wanted}:
+        found.above.pop(row, None)  # It is of the definition beside it.
+    for match in wanted:
         end = trimmed_end(code, match.start, -match.negative_end)
         while stack and (stack[-1][2] <= match.start or stack[-1][1:] == (match.start, end)):
             stack.pop()

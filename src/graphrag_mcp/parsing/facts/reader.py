@@ -96,6 +96,7 @@ class FactReader:
         for role, found in by_role.items():
             for captures in found:
                 readers[role](role, captures)
+        self._declarations.place_bases(matches.tree)
         self._functions.read(matches.tree)
         self._declarations.own_members()
         self._declarations.bind_own_instances()

@@ -166,19 +166,21 @@ def _find_named(text: str) -> Iterator[Span]:
             tables = found[-1].end
             yield from found
         for rule in rules.places:
-            done = max(done, at)
-            spans = list(_find_values(rule, text, at))
-            if spans:
-                done = spans[-1].end
-                yield from spans
+            found = rule.expression.match(text, at)
+            if found and rule.is_secret(_STRING_JOINT.sub("", found["value"])):
+                for span in _find_items(found, text):
+                    done = span.end
+                    yield span
                 break
+            if found and len(found["value"]) > _LONG:
+                done = max(done, found.end("value"))
 
 
-def _find_values(rule: Rule, text: str, at: int) -> Iterator[Span]:
-    """Yield what a rule finds behind a name, and the further items of a list that begins with it."""
-    found = rule.expression.match(text, at)
-    while found and rule.is_secret(_STRING_JOINT.sub("", found["value"])):
-        yield Span(*found.span("value"), rule.kind)
+def _find_items(first: re.Match[str], text: str) -> Iterator[Span]:
+    """Yield the place of a value, and of the further random items of a list that begins with it."""
+    found: re.Match[str] | None = first
+    while found and (found is first or is_random(found["value"])):
+        yield Span(*found.span("value"), NAMED)
         found = _ITEM.match(text, found.end("value"))
 
 

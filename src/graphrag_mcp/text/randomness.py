@@ -13,6 +13,8 @@ LEAST_SHARE_OF_ENTROPY = 0.76  # Of the most that so many characters can have.
 FEWEST_WORD_PAIRS = 0.5  # Of the letters of a name, so many are followed by a letter as in words.
 FEWEST_WORD_PAIRS_OF_LETTERS = 0.6  # Without separators, since random ones come near the former.
 
+FEWEST_HUMPS = 0.33  # Parts such as `Ab` in a letter of a random value; identifiers have longer ones.
+
 
 def is_random(value: str) -> bool:
     """Return whether a value is random, rather than a name, a path, a placeholder or a pattern."""
@@ -29,7 +31,9 @@ def is_random(value: str) -> bool:
 
 def is_random_literal(value: str) -> bool:
     """Return whether a value without quotes is random, rather than an expression, an address or a path."""
-    return bool(_DIGIT.search(value)) and is_random(value) and not _is_code(value)
+    if not _DIGIT.search(value) and len(_WORD.findall(value)) < FEWEST_HUMPS * len(value):
+        return False
+    return is_random(value) and not _is_code(value)
 
 
 def is_wordy(value: str) -> bool:
@@ -66,7 +70,7 @@ def _is_code(value: str) -> bool:
 _DIGIT, _DIGIT_AND_LETTER = re.compile("[0-9]"), re.compile("[A-Za-z]")
 _BOTH_CASES = re.compile("[A-Z].*[a-z].*[A-Z].*[a-z]")
 _MIXED = re.compile("(?=.*[0-9])(?=.*[a-z])(?=.*[A-Z])")
-_HEXADECIMAL = re.compile("[0-9a-f]{16,}|[0-9A-F]{16,}")
+_HEXADECIMAL = re.compile("[0-9a-f]{16,}|[0-9A-F]{16,}|(?:[0-9a-fA-F]{4,8}-){4}[0-9a-fA-F]{12}")
 # Words and numbers, separated or in camel case: a name, a path or an address.
 _NAME_LIKE = re.compile(
     r"[/.~]*(?:(?:[A-Z]?[a-z]+\d{0,5}|[A-Z]+(?![a-z])\d{0,5}|\d{1,5})(?:[-_./:]+|(?=[A-Z])|\Z))+"
@@ -87,7 +91,7 @@ _BASE64_OR_NAME = re.compile("[A-Za-z0-9+/_-]+={0,2}")
 _EXPRESSION = re.compile(r"[!&*~(]*[\w$-]+(?:\??[.(\[{]|\**\)|::|->)[^#@%^~]*\Z|[\w.~@+-]*/[\w/~@+-]*\.")
 _MARKS = re.compile("[^A-Za-z0-9_+=-]")
 _PLACEHOLDER = re.compile(
-    r"[$#]\{|\{\{|\{\w*\}|%\(\w+\)|<[\w -]+>|\$[A-Z_]{3,}|\*{3}|\[\^|\[[\w-]{0,9}[0aA]-[9fFzZ]|\s|\.\.\."
+    r"[$#]\{|%[dqsv](?![0-9A-Za-z])|\{\{|\{\w*\}|%\(\w+\)|<[\w -]+>|\$[A-Z_]{3,}|\*{3}|\[\^|\[[\w-]{0,9}[0aA]-[9fFzZ]|\s|\.\.\."
     r"|\d{4}-\d\d-\d\d|0123456789|(?i:abcdefgh|example|placeholder|changeme|your[-_]|xxxx)"
 )
 _VARIABLE = re.compile(r"[$(\[{<][\w(\[{.*]|%(?![0-9A-Fa-f]{2})|.*[\\{}<>]")  # In the place of a password in a URL.

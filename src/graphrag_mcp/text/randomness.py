@@ -10,7 +10,10 @@ MOST_RANDOM_CHARACTERS = 4096
 LEAST_ENTROPY = 3.5  # Bits per character: words of a language have about 3.
 LEAST_ENTROPY_OF_DIGITS = 2.8  # Of hexadecimal digits; random ones approach 4.
 LEAST_SHARE_OF_ENTROPY = 0.76  # Of the most that so many characters can have.
-FEWEST_WORD_PAIRS = 0.6  # Of the letters of a name, so many are followed by a letter as in words.
+FEWEST_WORD_PAIRS = 0.5  # Of the letters of a name, so many are followed by a letter as in words.
+FEWEST_WORD_PAIRS_OF_LETTERS = 0.6  # Without separators, since random ones come near the former.
+
+FEWEST_HUMPS = 0.33  # Parts such as `Ab` in a letter of a random value; identifiers have longer ones.
 
 
 def is_random(value: str) -> bool:
@@ -28,13 +31,16 @@ def is_random(value: str) -> bool:
 
 def is_random_literal(value: str) -> bool:
     """Return whether a value without quotes is random, rather than an expression, an address or a path."""
+    if not _DIGIT.search(value) and len(_WORD.findall(value)) < FEWEST_HUMPS * len(value):
+        return False
     return is_random(value) and not _is_code(value)
 
 
 def is_wordy(value: str) -> bool:
     """Return whether the letters of a value follow one another as those of words do."""
     common = sum(a + b in _WORD_PAIRS for word in _WORD.findall(value) for a, b in pairwise(word.lower()))
-    return common >= FEWEST_WORD_PAIRS * max(sum(map(str.isalpha, value)) - 1, 1)
+    least = FEWEST_WORD_PAIRS_OF_LETTERS if value.isalnum() else FEWEST_WORD_PAIRS
+    return common >= least * max(sum(map(str.isalpha, value)) - 1, 1)
 
 
 def is_mixed(value: str) -> bool:
@@ -64,10 +70,10 @@ def _is_code(value: str) -> bool:
 _DIGIT, _DIGIT_AND_LETTER = re.compile("[0-9]"), re.compile("[A-Za-z]")
 _BOTH_CASES = re.compile("[A-Z].*[a-z].*[A-Z].*[a-z]")
 _MIXED = re.compile("(?=.*[0-9])(?=.*[a-z])(?=.*[A-Z])")
-_HEXADECIMAL = re.compile("[0-9a-f]{16,}|[0-9A-F]{16,}")
+_HEXADECIMAL = re.compile("[0-9a-f]{16,}|[0-9A-F]{16,}|(?:[0-9a-fA-F]{4,8}-){4}[0-9a-fA-F]{12}")
 # Words and numbers, separated or in camel case: a name, a path or an address.
 _NAME_LIKE = re.compile(
-    r"[/.~]*(?:(?:[A-Z]?[a-z]+\d{0,5}|[A-Z]+(?![A-Za-z])\d{0,5}|\d{1,5})(?:[-_./:]+|(?=[A-Z])|\Z))+"
+    r"[/.~]*(?:(?:[A-Z]?[a-z]+\d{0,5}|[A-Z]+(?![a-z])\d{0,5}|\d{1,5})(?:[-_./:]+|(?=[A-Z])|\Z))+"
 )
 _WORD = re.compile("[A-Z]?[a-z]+|[A-Z]+")
 _WORD_PAIRS = frozenset(  # The pairs of letters that make up .93 of the words in names and prose; .37 of random letters.
@@ -85,8 +91,8 @@ _BASE64_OR_NAME = re.compile("[A-Za-z0-9+/_-]+={0,2}")
 _EXPRESSION = re.compile(r"[!&*~(]*[\w$-]+(?:\??[.(\[{]|\**\)|::|->)[^#@%^~]*\Z|[\w.~@+-]*/[\w/~@+-]*\.")
 _MARKS = re.compile("[^A-Za-z0-9_+=-]")
 _PLACEHOLDER = re.compile(
-    r"[$#]\{|\{\{|\{\w*\}|%\(\w+\)|<[\w -]+>|\$[A-Z_]{3,}|\*{3}|\[\^|\[[\w-]{0,9}[0aA]-[9fFzZ]|\s|\.\.\."
-    r"|0123456789|(?i:abcdefgh|example|placeholder|changeme|your[-_]|xxxx)"
+    r"[$#]\{|%[dqsv](?![0-9A-Za-z])|\{\{|\{\w*\}|%\(\w+\)|<[\w -]+>|\$[A-Z_]{3,}|\*{3}|\[\^|\[[\w-]{0,9}[0aA]-[9fFzZ]|\s|\.\.\."
+    r"|\d{4}-\d\d-\d\d|0123456789|(?i:abcdefgh|example|placeholder|changeme|your[-_]|xxxx)"
 )
 _VARIABLE = re.compile(r"[$(\[{<][\w(\[{.*]|%(?![0-9A-Fa-f]{2})|.*[\\{}<>]")  # In the place of a password in a URL.
 _EXAMPLES = frozenset(

@@ -148,10 +148,15 @@ def _find_formats(text: str) -> Iterator[Span]:
     for start, candidates in (*hints, *shapes):
         for rule in candidates if start >= done else ():
             found = rule.expression.match(text, start)
-            if found and rule.is_secret(found[found.lastindex or 0]):
-                begin, done = found.span(found.lastindex or 0)
-                yield Span(begin, done, rule.kind)
+            if not found:
+                continue
+            begin, end = found.span(found.lastindex or 0)
+            if rule.is_secret(text[begin:end]):
+                done = end
+                yield Span(begin, end, rule.kind)
                 break
+            if end - begin > _LONG:
+                done = max(done, end)
 
 
 def _find_named(text: str) -> Iterator[Span]:
@@ -162,50 +167,55 @@ def _find_named(text: str) -> Iterator[Span]:
         start, at = name.span()
         if at < done or _CONTINUED.match(text, at):
             continue
-        if start >= tables and _CELL_ENDS.match(text, at) and (found := _find_in_table(text, start)):
-            tables = found[-1].end
-            yield from found
+        if start >= tables and _CELL_ENDS.match(text, at):
+            cells, tables = _find_in_table(text, start)
+            yield from cells
         for rule in rules.places:
-            done = max(done, at)
-            spans = list(_find_values(rule, text, at))
-            if spans:
-                done = spans[-1].end
-                yield from spans
+            found = rule.expression.match(text, at)
+            if found and rule.is_secret(_STRING_JOINT.sub("", found["value"])):
+                for span in _find_items(found, text):
+                    done = span.end
+                    yield span
                 break
+            if found and len(found["value"]) > _LONG:
+                done = max(done, found.end("value"))
 
 
-def _find_values(rule: Rule, text: str, at: int) -> Iterator[Span]:
-    """Yield what a rule finds behind a name, and the further items of a list that begins with it."""
-    found = rule.expression.match(text, at)
-    while found and rule.is_secret(_STRING_JOINT.sub("", found["value"])):
-        yield Span(*found.span("value"), rule.kind)
+def _find_items(first: re.Match[str], text: str) -> Iterator[Span]:
+    """Yield the place of a value, and of the further random items of a list that begins with it."""
+    found: re.Match[str] | None = first
+    while found and (found is first or is_random(found["value"])):
+        yield Span(*found.span("value"), NAMED)
         found = _ITEM.match(text, found.end("value"))
 
 
-def _find_in_table(text: str, at: int) -> list[Span]:
-    """Return the random cells below a cell of a heading; at: the place of a telling name in it."""
+def _find_in_table(text: str, at: int) -> tuple[list[Span], int]:
+    """Return the random cells below a cell of a heading, and where the table ends.
+
+    at: the place of a telling name, whether or not its line is a heading.
+    """
     start = text.rfind("\n", max(0, at - _LONGEST_ROW), at) + 1
     heading = text[start : start + _LONGEST_ROW].partition("\n")[0]
+    end = start + len(heading)
     separator = next((mark for mark in "|\t,;" if mark in heading), "\n")
     cells = [cell.strip(_AROUND_CELLS) for cell in heading.split(separator)]
-    if len(list(filter(None, cells))) < 2 or not all(map(_HEADING.fullmatch, cells)):
-        return []
+    if end < at or len(list(filter(None, cells))) < 2 or not all(map(_HEADING.fullmatch, cells)):
+        return [], max(end, at)
     is_named = load_rules().find_names.search
     columns = [column for column, cell in enumerate(cells) if is_named(_bytes(cell))]
     found: list[Span] = []
-    start += len(heading) + 1
-    while start < len(text):
-        row = text[start : start + _LONGEST_ROW].partition("\n")[0]
+    while end < len(text):
+        row = text[end + 1 : end + 1 + _LONGEST_ROW].partition("\n")[0]
         values = row.split(separator)
         if len(values) != len(cells):
             break
         for column in columns:
             value = values[column].strip(_AROUND_CELLS)
             if is_random_literal(value):
-                place = text.index(value, start + sum(len(other) + 1 for other in values[:column]))
+                place = text.index(value, end + 1 + sum(len(other) + 1 for other in values[:column]))
                 found.append(Span(place, place + len(value), NAMED))
-        start += len(row) + 1
-    return found
+        end += 1 + len(row)
+    return found, end
 
 
 def _find_in_manifests(text: str) -> Iterator[Span]:
@@ -218,7 +228,7 @@ def _find_in_manifests(text: str) -> Iterator[Span]:
             for block in _DATA.finditer(document):
                 for entry in _ENTRY.finditer(document, block.start("entries"), block.end("entries")):
                     value = entry["value"]
-                    if is_random(value) or (block["plain"] is None and _is_base64(value)):
+                    if is_random_literal(value) or (block["plain"] is None and _is_base64(value)):
                         yield Span(start + entry.start("value"), start + entry.end("value"), "value of a Kubernetes secret")
         start += len(document)
 

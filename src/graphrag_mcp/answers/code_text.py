@@ -403,7 +403,8 @@ def _where_it_stops(found: "Trace", *, is_listed: bool) -> list[str]:
 def location_of(node: CodeNode) -> str:
     if node.is_file:
         return one_line(node.path)
-    return one_line(f"{node.path}:{node.start_line}-{node.end_line}  {node.qualified_name}")
+    inherited = f" (inherited by {node.inherited_by})" if node.inherited_by else ""
+    return one_line(f"{node.path}:{node.start_line}-{node.end_line}  {node.qualified_name}{inherited}")
 
 
 def name_of(node: CodeNode) -> str:

@@ -13,7 +13,7 @@ from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.ports import SymbolGraph
 from graphrag_mcp.resolution.search import UNLIMITED, Budget, Site
 from graphrag_mcp.resolution.sources import FactSource
-from graphrag_mcp.resolution.values import OUTSIDE, Found, Module, Outside
+from graphrag_mcp.resolution.values import OUTSIDE, Found, Instance, Module, Outside
 
 _BY_SYNTAX = (RelationKind.IMPORTS, RelationKind.LINKS_TO, RelationKind.SUPERSEDES)  # Stored as rows in all languages.
 
@@ -255,6 +255,26 @@ class Relations:
         for mention in facts.mentions if facts else ():
             if one.start <= mention.at < one.stop and mention.use in (Use.CALL, Use.CREATE):
                 yield mention
+
+    def inherited(self, child: CodeNode, name: str, scope: Scope) -> list[int]:
+        """Return the nodes of a member that a type has from those above it; where types are unknown, by their names."""
+        if things := self._code.things(child):
+            with self._code.searching(UNLIMITED):
+                found = [self._code.resolver.members.find(Instance((thing,)), name) for thing in things]
+                return [
+                    self._code.node_id(one.path, one) for member in found for one in (member.things if member else ())
+                ]
+        level, seen, store = [child], {child.node_id}, self._code.store
+        while level:
+            above = [
+                edge.target_id for node in level for edge in store.outgoing(node, (RelationKind.INHERITS,), scope)[0]
+            ]
+            level = [node for node in store.nodes(above).values() if node.node_id not in seen]
+            seen |= {node.node_id for node in level}
+            members = [one for node in level for one in store.definitions(f"{node.qualified_name}.{name}", scope)]
+            if members:
+                return [one.node_id for one in members]
+        return []
 
     def _language(self, path: str) -> str:
         facts = self._code.facts.facts(path)

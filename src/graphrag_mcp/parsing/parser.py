@@ -6,10 +6,10 @@ from functools import partial
 
 from tree_sitter import QueryError
 
-from graphrag_mcp.model.facts import pack
+from graphrag_mcp.model.facts import FACT_LANGUAGES, pack
 from graphrag_mcp.model.files import Category, ParsedFile, ParseMode, Symbol
 from graphrag_mcp.model.manifests import write_manifest
-from graphrag_mcp.parsing.cards import card, needs_card
+from graphrag_mcp.parsing.cards import GENERATED, card, needs_card
 from graphrag_mcp.parsing.categories import categorise
 from graphrag_mcp.parsing.code.chunker import MAX_CHARS, cut_spans
 from graphrag_mcp.parsing.code.describe import describe_chunks
@@ -45,7 +45,9 @@ def parse_file(path: str, data: bytes, max_chunks: int = sys.maxsize, stated: Ca
     category = stated or categorise(path, text)
     language = _language(path, text)
     if reason := needs_card(path, text, category):
-        parsed = replace(card(path, text, category, reason), language=language)
+        has_code = reason == GENERATED and language in FACT_LANGUAGES
+        code = _parse_code(path, text, category, language).code if has_code else None  # It calls what is written.
+        parsed = replace(card(path, text, category, reason), language=language, code=code)
     elif path.lower().endswith(_MARKDOWN):
         parsed = documents.parse_markdown(path, text, category)
     else:

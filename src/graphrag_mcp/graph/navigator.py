@@ -3,6 +3,7 @@
 import time
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 from graphrag_mcp.errors import RequestError
@@ -123,9 +124,8 @@ class Navigator:
 
     def around(self, text: str, hops: int, limit: int, scope: Scope = EVERYTHING) -> Neighbourhood:
         """Return the neighbourhood of the first definition that a name means; code comes before tests and the rest."""
-        return find_neighbourhood(
-            self._graph, self._relations, self.starts(text, scope), hops, limit, scope, self.budget
-        )
+        follow = partial(trace, self._graph, self._relations, hops=1, scope=scope, budget=self.budget)
+        return find_neighbourhood(follow, self.starts(text, scope), hops, limit)
 
     def impact(self, text: str, hops: int, scope: Scope = EVERYTHING) -> Impact:
         """Return what a change of a definition or a file may reach."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import replace
+from functools import lru_cache
 
 from graphrag_mcp.graph.code import IndexedCode
 from graphrag_mcp.graph.leads import Leads
@@ -33,6 +34,7 @@ class Relations:
     def __init__(self, store: SymbolGraph, facts: FactSource) -> None:
         self._code = IndexedCode(store, facts)
         self.leads = Leads(self._code)
+        self._unread = lru_cache(1 << 12)(self._find_unread)
 
     # ------------------------------------------------------------ to a definition
 
@@ -53,7 +55,7 @@ class Relations:
         with self._code.searching(budget):
             return [edge for edge in self._incoming(node, kinds, scope)[0] if not edge.is_guess]
 
-    def _unread(self, node: CodeNode, scope: Scope) -> frozenset[Place]:
+    def _find_unread(self, node: CodeNode, scope: Scope) -> frozenset[Place]:
         """Return the lines that may mean a node, and are not read as code."""
         things = [thing for thing in self._code.things(node) if not self._is_inner(thing)]
         return frozenset(unread_lines(self._code.store, node, self._language(node.path), scope) if things else ())

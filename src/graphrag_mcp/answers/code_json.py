@@ -167,6 +167,7 @@ def node_payload(node: CodeNode) -> dict[str, Any]:
         "signature": node.signature,
         "category": node.category.value,
         "is_archived": node.is_archived,
+        **({"inherited_by": node.inherited_by} if node.inherited_by else {}),
     }
 
 

@@ -411,7 +411,8 @@ def _where_it_stops(found: "Trace", *, is_listed: bool) -> list[str]:
 def location_of(node: CodeNode) -> str:
     if node.is_file:
         return as_name(node.path)
-    return f"{as_name(node.path)}:{node.start_line}-{node.end_line}  {as_name(node.qualified_name)}"
+    inherited = f" (inherited by {as_name(node.inherited_by)})" if node.inherited_by else ""
+    return f"{as_name(node.path)}:{node.start_line}-{node.end_line}  {as_name(node.qualified_name)}{inherited}"
 
 
 def name_of(node: CodeNode) -> str:

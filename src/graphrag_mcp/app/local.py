@@ -40,7 +40,7 @@ from graphrag_mcp.stores.sqlite.projection import SqliteProjectionSource
 from graphrag_mcp.system.git_dirs import find_work_tree, read_branch
 
 EXAMPLES_SHOWN = 20
-GUARD_SECONDS = 100.0  # For a question to a server, against hanging: ten times the slowest that was measured.
+GUARD_SECONDS = 300.0  # For a question to a server, against hanging: ten times the slowest that was measured.
 COMMAND_SECONDS = 86_400.0  # On the command line nothing is cut by time.
 BUILDING_SECONDS = 5.0  # The import of the servers' clients waits up to this long for the index to be built,
 SEARCH_SECONDS = 0.5  # and then this long for the search that has waited for it.

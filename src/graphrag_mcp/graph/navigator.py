@@ -3,8 +3,10 @@
 import time
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
+from graphrag_mcp.errors import RequestError
 from graphrag_mcp.graph.chains import Flow
 from graphrag_mcp.graph.changes import DiffImpact, find_diff_impact, not_changed
 from graphrag_mcp.graph.flow import FlowSearch, Relevance
@@ -122,9 +124,8 @@ class Navigator:
 
     def around(self, text: str, hops: int, limit: int, scope: Scope = EVERYTHING) -> Neighbourhood:
         """Return the neighbourhood of the first definition that a name means; code comes before tests and the rest."""
-        return find_neighbourhood(
-            self._graph, self._relations, self.starts(text, scope), hops, limit, scope, self.budget
-        )
+        follow = partial(trace, self._graph, self._relations, hops=1, scope=scope, budget=self.budget)
+        return find_neighbourhood(follow, self.starts(text, scope), hops, limit)
 
     def impact(self, text: str, hops: int, scope: Scope = EVERYTHING) -> Impact:
         """Return what a change of a definition or a file may reach."""
@@ -186,7 +187,22 @@ class Navigator:
 
     def starts(self, text: str, scope: Scope = EVERYTHING) -> list[CodeNode]:
         """Return what a name, path or location means, code before tests and the rest. Raises RequestError for none."""
-        return sorted(find_nodes(self._graph, text, self._root, scope), key=_by_category)
+        try:
+            found = find_nodes(self._graph, text, self._root, scope)
+        except RequestError:
+            if not (found := self._inherited(text, scope)):
+                raise
+        return sorted(found, key=_by_category)
+
+    def _inherited(self, text: str, scope: Scope) -> list[CodeNode]:
+        """Return the members of types above that a `Child.member` means."""
+        owner, _, name = SEPARATORS.sub(".", text.strip().removesuffix("()")).rpartition(".")
+        types = [node for node in self._graph.definitions(owner, scope) if node.kind is SymbolKind.TYPE]
+        for child in types if name else ():
+            found = self._relations.inherited(child, name, scope)
+            if members := [node for node in self._graph.nodes(found).values() if not node.is_file]:
+                return [node._replace(inherited_by=child.qualified_name) for node in members]
+        return []
 
     def code(self, text: str, scope: Scope = EVERYTHING) -> Sequence[CodeNode]:
         """Return the same without the headings that are called as the code is: nothing calls them."""

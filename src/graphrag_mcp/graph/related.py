@@ -14,7 +14,7 @@ from graphrag_mcp.stores.sqlite.database import Database
 from graphrag_mcp.stores.sqlite.graph import MAX_FRONTIER, MAX_SEED_SYMBOLS, SqliteGraphStore
 from graphrag_mcp.stores.sqlite.scope import ScopeResolver
 
-FILES = 150  # That are looked at for all relations of a search, so that it is not held up.
+FILES = 100  # That are looked at for all relations of a search, so that it is not held up.
 
 # What a search knows as one kind.
 _KINDS_OF = {

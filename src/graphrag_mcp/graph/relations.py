@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import replace
+from functools import lru_cache
 
 from graphrag_mcp.graph.code import IndexedCode
 from graphrag_mcp.graph.leads import Leads
@@ -15,7 +16,7 @@ from graphrag_mcp.ports import SymbolGraph
 from graphrag_mcp.resolution.languages import POLICIES
 from graphrag_mcp.resolution.search import UNLIMITED, Budget, Site
 from graphrag_mcp.resolution.sources import FactSource
-from graphrag_mcp.resolution.values import OUTSIDE, Found, Module, Outside, Package
+from graphrag_mcp.resolution.values import OUTSIDE, Found, Instance, Module, Outside, Package
 
 _BY_SYNTAX = (RelationKind.IMPORTS, RelationKind.LINKS_TO, RelationKind.SUPERSEDES)  # Stored as rows in all languages.
 
@@ -41,6 +42,7 @@ class Relations:
     def __init__(self, store: SymbolGraph, facts: FactSource) -> None:
         self._code = IndexedCode(store, facts)
         self.leads = Leads(self._code)
+        self._unread = lru_cache(1 << 12)(self._find_unread)
 
     # ------------------------------------------------------------ to a definition
 
@@ -61,7 +63,7 @@ class Relations:
         with self._code.searching(budget):
             return [edge for edge in self._incoming(node, kinds, scope)[0] if not edge.is_guess]
 
-    def _unread(self, node: CodeNode, scope: Scope) -> frozenset[Place]:
+    def _find_unread(self, node: CodeNode, scope: Scope) -> frozenset[Place]:
         """Return the lines that may mean a node, and are not read as code."""
         things = [thing for thing in self._code.things(node) if not self._is_inner(thing)]
         return frozenset(unread_lines(self._code.store, node, self._language(node.path), scope) if things else ())
@@ -330,6 +332,26 @@ class Relations:
         for mention in facts.mentions if facts else ():
             if one.start <= mention.at < one.stop and mention.use in (Use.CALL, Use.CREATE):
                 yield mention
+
+    def inherited(self, child: CodeNode, name: str, scope: Scope) -> list[int]:
+        """Return the nodes of a member that a type has from those above it; where types are unknown, by their names."""
+        if things := self._code.things(child):
+            with self._code.searching(UNLIMITED):
+                found = [self._code.resolver.members.find(Instance((thing,)), name) for thing in things]
+                return [
+                    self._code.node_id(one.path, one) for member in found for one in (member.things if member else ())
+                ]
+        level, seen, store = [child], {child.node_id}, self._code.store
+        while level:
+            above = [
+                edge.target_id for node in level for edge in store.outgoing(node, (RelationKind.INHERITS,), scope)[0]
+            ]
+            level = [node for node in store.nodes(above).values() if node.node_id not in seen]
+            seen |= {node.node_id for node in level}
+            members = [one for node in level for one in store.definitions(f"{node.qualified_name}.{name}", scope)]
+            if members:
+                return [one.node_id for one in members]
+        return []
 
     def _language(self, path: str) -> str:
         facts = self._code.facts.facts(path)

@@ -38,7 +38,7 @@ _REFLECTING = _words(
 )
 
 _NAME = r"(?<!\w)NAME(?!\w)"
-_CODE = r"^(?!\s*(?://|/?\*|<!--)).*(?<![\w'\"`/?-])NAME(?![\w'\"`/-])"
+_CODE = r"^(?!\s*(?://|/?\*|<!--)).*(?<![\w'\"`/?-])NAME(?![\w'\"`-])"
 _BINDING = r"(?:[\[(@:*]|\bv-|\bon)[\w.:-]*[\])]?=[\"'][^\"'\n]*"  # An attribute whose value is an expression.
 _INSIDE = rf"\{{[{{%][^}}\n]*|<%[^>\n]*|[$#]\{{[^}}\n]*|\bimport\b[^\n]*|[.|]\s*|{_BINDING}"
 _EXPRESSION = rf"(?:{_INSIDE}){_NAME}|{_NAME}\("

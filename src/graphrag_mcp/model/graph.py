@@ -22,6 +22,7 @@ class CodeNode(NamedTuple):
     end_line: int
     signature: str = ""
     is_archived: bool = False
+    inherited_by: str = ""  # The type whose member was asked for.
 
     @property
     def is_file(self) -> bool:

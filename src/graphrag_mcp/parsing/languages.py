@@ -14,10 +14,9 @@ from typing import NamedTuple
 
 from tree_sitter import Language, Node, Query, QueryError, Tree
 
-from graphrag_mcp.parsing.code.syntax import find_matches
-
 from graphrag_mcp.parsing.code import macros, repairs
 from graphrag_mcp.parsing.code.repairs import Repair
+from graphrag_mcp.parsing.code.syntax import find_matches
 
 Captures = dict[str, list[Node]]
 Match = tuple[int, Captures]

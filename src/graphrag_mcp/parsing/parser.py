@@ -4,7 +4,7 @@ import sys
 from dataclasses import replace
 from functools import partial
 
-from graphrag_mcp.model.facts import pack
+from graphrag_mcp.model.facts import FACT_LANGUAGES, pack
 from graphrag_mcp.model.files import (
     UNPARSED,
     Category,
@@ -17,7 +17,7 @@ from graphrag_mcp.model.files import (
     Symbol,
 )
 from graphrag_mcp.model.manifests import write_manifest
-from graphrag_mcp.parsing.cards import card, needs_card
+from graphrag_mcp.parsing.cards import GENERATED, card, needs_card
 from graphrag_mcp.parsing.categories import categorise
 from graphrag_mcp.parsing.code.chunker import MAX_CHARS, cut_spans
 from graphrag_mcp.parsing.code.describe import describe_chunks
@@ -62,7 +62,9 @@ def parse_file(
     language = stages.run("language", lambda: _language(path, text), str)
     reason = stages.run("card", lambda: needs_card(path, text, category), str)
     if reason:
-        parsed = replace(card(path, text, category, reason), language=language)
+        has_code = reason == GENERATED and language in FACT_LANGUAGES and not without_syntax
+        code = _parse_code(path, text, category, language, stages).code if has_code else None  # It calls what is written.
+        parsed = replace(card(path, text, category, reason), language=language, code=code)
     elif without_syntax:
         stages.failures.append(Failure("syntax", "the parser crashed"))
         parsed = documents.parse_passages(path, text, category, language, "by lines: the parser crashed")

@@ -18,7 +18,6 @@ from graphrag_mcp.model.facts import (
     Thing,
     Use,
     module_marks,
-    modules_of,
 )
 from graphrag_mcp.model.files import CALLABLE, SymbolKind
 from graphrag_mcp.model.graph import Certainty

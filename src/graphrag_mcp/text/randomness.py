@@ -77,15 +77,7 @@ _NAME_LIKE = re.compile(
 )
 _WORD = re.compile("[A-Z]?[a-z]+|[A-Z]+")
 _WORD_PAIRS = frozenset(  # The pairs of letters that make up .93 of the words in names and prose; .37 of random letters.
-    """
-    aa ab ac ad ae af ag ai ak al am an ap ar as at au av ay ba bb bc bd be bf bi bl bo br bs bu ca cb cc cd ce
-    cf ch ci ck cl co cr cs ct cu da db dc dd de df di dl do dr ds du ea eb ec ed ee ef eg ei el em en ep er es
-    et ev ew ex ey fa fb fc fd fe ff fi fl fo fr fu ga ge gh gi gn go gr gs gu ha he hi ho ht ia ib ic id ie if
-    ig il im in io ip ir is it iv iz ja ke ki ks la ld le li ll lo ls lt lu ly ma mb me mi mm mo mp ms mu na nc
-    nd ne nf ng ni nk nn no ns nt nu nv oa ob oc od og oi ol om on oo op or os ot ou ov ow pa pe ph pi pl po pp
-    pr ps pt pu qu ra rc rd re rg ri rk rl rm rn ro rp rr rs rt ru rv ry sa sc se sh si sl so sp ss st su sy ta
-    tc te th ti tl to tr ts tt tu ty ua ub uc ue ui ul um un up ur us ut va ve vi wa we wi wo xp xt yp ze
-    """.split()
+    ["aa", "ab", "ac", "ad", "ae", "af", "ag", "ai", "ak", "al", "am", "an", "ap", "ar", "as", "at", "au", "av", "ay", "ba", "bb", "bc", "bd", "be", "bf", "bi", "bl", "bo", "br", "bs", "bu", "ca", "cb", "cc", "cd", "ce", "cf", "ch", "ci", "ck", "cl", "co", "cr", "cs", "ct", "cu", "da", "db", "dc", "dd", "de", "df", "di", "dl", "do", "dr", "ds", "du", "ea", "eb", "ec", "ed", "ee", "ef", "eg", "ei", "el", "em", "en", "ep", "er", "es", "et", "ev", "ew", "ex", "ey", "fa", "fb", "fc", "fd", "fe", "ff", "fi", "fl", "fo", "fr", "fu", "ga", "ge", "gh", "gi", "gn", "go", "gr", "gs", "gu", "ha", "he", "hi", "ho", "ht", "ia", "ib", "ic", "id", "ie", "if", "ig", "il", "im", "in", "io", "ip", "ir", "is", "it", "iv", "iz", "ja", "ke", "ki", "ks", "la", "ld", "le", "li", "ll", "lo", "ls", "lt", "lu", "ly", "ma", "mb", "me", "mi", "mm", "mo", "mp", "ms", "mu", "na", "nc", "nd", "ne", "nf", "ng", "ni", "nk", "nn", "no", "ns", "nt", "nu", "nv", "oa", "ob", "oc", "od", "og", "oi", "ol", "om", "on", "oo", "op", "or", "os", "ot", "ou", "ov", "ow", "pa", "pe", "ph", "pi", "pl", "po", "pp", "pr", "ps", "pt", "pu", "qu", "ra", "rc", "rd", "re", "rg", "ri", "rk", "rl", "rm", "rn", "ro", "rp", "rr", "rs", "rt", "ru", "rv", "ry", "sa", "sc", "se", "sh", "si", "sl", "so", "sp", "ss", "st", "su", "sy", "ta", "tc", "te", "th", "ti", "tl", "to", "tr", "ts", "tt", "tu", "ty", "ua", "ub", "uc", "ue", "ui", "ul", "um", "un", "up", "ur", "us", "ut", "va", "ve", "vi", "wa", "we", "wi", "wo", "xp", "xt", "yp", "ze"]
 )
 _BASE64_OR_NAME = re.compile("[A-Za-z0-9+/_-]+={0,2}")
 _EXPRESSION = re.compile(r"[!&*~(]*[\w$-]+(?:\??[.(\[{]|\**\)|::|->)[^#@%^~]*\Z|[\w.~@+-]*/[\w/~@+-]*\.")

@@ -98,10 +98,10 @@ def test_a_long_run_of_brackets_is_cut_by_lines() -> None:
     assert "brackets" in parsed.note
 
 
-def test_parsing_stops_at_the_time_limit() -> None:
-    """Extraction is capped by the clock."""
-    with pytest.raises(SyntaxTimeoutError, match=r"not parsed within 0\.0001 seconds"):
-        parse_tree(_python(), SourceCode("def run(): ...\n" * 20_000), seconds=0.0001)
+def test_parsing_stops_at_the_limit_of_steps() -> None:
+    """Which are counted, so that a busy machine stores what a quiet one does."""
+    with pytest.raises(SyntaxTimeoutError, match="not parsed within 10 steps"):
+        parse_tree(_python(), SourceCode("def run(): ...\n" * 20_000), steps=10)
 
 
 def test_nothing_is_kept_of_what_was_parsed() -> None:
@@ -165,7 +165,7 @@ def test_a_chain_of_a_hundred_thousand_calls_is_cut_by_lines(path: str, call: st
     """The time of a query grows with the square of the depth, so what is too deep is not searched."""
     parsed = parse_file(path, ("x\n" + call * 100_000 + ";").encode())
     assert parsed.mode is ParseMode.TEXT
-    assert parsed.note in ("by lines: nested too deeply", "by lines: not parsed within 2 seconds")
+    assert parsed.note in ("by lines: nested too deeply", "by lines: not parsed within 100,000 steps")
 
 
 @pytest.mark.parametrize("statement", ["import {%s} from 'x'", "export {%s} from 'x'", "const {%s} = require('x')"])

@@ -1,8 +1,7 @@
-"""Parses source code to a syntax tree within a time limit, and lists the rows at which it may be cut."""
+"""Parses source code to a syntax tree within a limit of steps, and lists the rows at which it may be cut."""
 
 import re
 import threading
-import time
 from bisect import bisect_right
 from collections.abc import Sequence
 
@@ -10,7 +9,9 @@ from tree_sitter import Language, Node, Parser, Point, Query, QueryCursor, Tree
 
 from graphrag_mcp.parsing.code.repairs import Repair, errors
 
-PARSE_SECONDS = 2.0  # Hand-written code takes far less.
+# Of the parser, a hundred operations each: a megabyte of hand-written code takes 10,000. Not seconds, so that a busy
+# machine stores what a quiet one does.
+MOST_STEPS = 100_000
 MOST_OPEN_MATCHES = 1_000  # A query takes quadratic time of them: of the decorators of one function.
 _BLOCK_BYTES = 2048  # The parser copies a block for each name that a query compares, so blocks are small.
 # A query takes quadratic time on a run of brackets.
@@ -33,7 +34,7 @@ _KEPT = _Kept()
 
 
 class SyntaxTimeoutError(Exception):
-    """Parsing exceeded the time limit, or queries on the tree would."""
+    """Parsing exceeded the limit of steps, or queries on the tree would take too long."""
 
 
 class SourceCode:
@@ -59,7 +60,7 @@ class SourceCode:
 def parse_tree(
     language: Language,
     code: SourceCode,
-    seconds: float = PARSE_SECONDS,
+    steps: int = MOST_STEPS,
     *,
     ascii_only: bool = False,
     repairs: Sequence[Repair] = (),
@@ -67,17 +68,16 @@ def parse_tree(
     """Return the tree of the code; errors in the code are nodes of it.
 
     ascii_only: replace all other characters by letters. repairs: changes of what the grammar cannot read; one is kept
-    if it leaves fewer errors. Raises SyntaxTimeoutError after `seconds` of wall-clock time.
+    if it leaves fewer errors. Raises SyntaxTimeoutError after so many steps.
     """
     data = code.data.translate(_AS_LETTERS) if ascii_only else code.data
     if _BRACKETS.search(data):
         raise SyntaxTimeoutError("tens of thousands of brackets in a row")
-    deadline = time.monotonic() + seconds
-    tree = _parse(language, data, deadline, seconds)
+    tree = _parse(language, data, steps)
     for repair in repairs:
         for _ in range(_MOST_REPAIRS):
             changed = repair.change(data, tree.root_node)
-            repaired = _parse(language, changed, deadline, seconds) if changed != data else tree
+            repaired = _parse(language, changed, steps) if changed != data else tree
             if repaired is tree or _error_bytes(repaired) >= _error_bytes(tree) + repair.is_sure:
                 break
             data, tree = changed, repaired
@@ -86,9 +86,10 @@ def parse_tree(
     return tree
 
 
-def _parse(language: Language, data: bytes, deadline: float, seconds: float) -> Tree:
+def _parse(language: Language, data: bytes, steps: int) -> Tree:
     block = _KEPT.block
     is_parsed = False
+    left = steps
 
     def read(offset: int, _point: Point) -> bytes | bytearray:
         found = data[offset : offset + _BLOCK_BYTES]
@@ -98,12 +99,14 @@ def _parse(language: Language, data: bytes, deadline: float, seconds: float) -> 
         return block
 
     def is_late(_offset: int, _has_error: bool) -> bool:
-        return time.monotonic() > deadline
+        nonlocal left
+        left -= 1
+        return left < 0
 
     try:
         tree = Parser(language).parse(read, progress_callback=is_late)
     except ValueError as error:
-        raise SyntaxTimeoutError(f"not parsed within {seconds:g} seconds") from error
+        raise SyntaxTimeoutError(f"not parsed within {steps:,} steps") from error
     is_parsed = True
     return tree
 

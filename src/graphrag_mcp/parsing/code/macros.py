@@ -8,16 +8,19 @@ from tree_sitter import Node
 
 from graphrag_mcp.parsing.code.repairs import Repair, blanked, errors
 
-_ARGUMENTS = rb"\((?:[^()\"]|\"[^\"\n]*\"|\((?:[^()\"]|\"[^\"\n]*\"|\([^()]*\))*\))*\)"
+_MOST_WORDS = 8  # Between a keyword and its body.
+# Every run is bounded, so that what never ends costs no more than its length.
+_ARGUMENTS = rb"\((?:[^()\"]|\"[^\"\n]{0,500}\"|\((?:[^()\"]|\"[^\"\n]{0,500}\"|\([^()]{0,500}\)){0,500}\)){0,1000}\)"
 # A keyword with two words behind it, or one with arguments, as it is rarely otherwise.
 _KEYWORD = re.compile(
-    rb"\b(?:class|struct|union|enum(?:\s+(?:class|struct))?|namespace)(?=\s+\w+(?:\s*\(|(?:\s+\w+)+\s*[{:/<(]))"
+    rb"\b(?:class|struct|union|enum(?:\s+(?:class|struct))?|namespace)"
+    rb"(?=\s+\w+(?:\s*\(|(?:\s+\w+){1,%d}\s*[{:/<(]))" % _MOST_WORDS
 )
 _TOKEN = re.compile(
-    rb"(?P<comment>//[^\n]*|/\*(?:[^*]|\*(?!/))*\*/)"
-    rb"|(?P<word>\w+(?:::~?\w+)*(?:<[^;{}()]*>(?:::\w+)*)?)(?P<arguments>\s*%s)?|\S" % _ARGUMENTS
+    rb"(?P<comment>//[^\n]*|/\*(?:[^*]|\*(?!/)){0,2000}\*/)"
+    rb"|(?P<word>\w+(?:::~?\w+)*(?:<[^;{}()]{0,500}>(?:::\w+)*)?)(?P<arguments>\s*%s)?|\S" % _ARGUMENTS
 )
-_BASES = re.compile(rb":(?!:)(?:[^;{}()]|%s)*\{" % _ARGUMENTS)
+_BASES = re.compile(rb":(?!:)(?:[^;{}()]|%s){0,1000}\{" % _ARGUMENTS)
 _READ = (b"alignas", b"__declspec", b"__attribute__", b"final")  # The grammar has these beside the name.
 _OF_FUNCTIONS = (b"const", b"noexcept", b"override", b"volatile", b"operator", b"requires", b"throw", b"try")
 _DECLARING = (
@@ -64,11 +67,8 @@ def _without_macros(data: bytes, root: Node) -> bytes:
 def _around_errors(root: Node) -> Iterator[tuple[int, int]]:
     """Yield where the causes of errors may stand: from the beginning of their statements, each byte once."""
     done = 0
-    for error in sorted(errors(root), key=lambda node: node.start_byte):
-        statement = error.parent
-        while statement is not None and statement.type not in _STATEMENTS:
-            statement = statement.parent
-        yield max(done, (statement or error).start_byte), (done := error.end_byte + _REACH)
+    for error, around in sorted(errors(root, _STATEMENTS), key=lambda pair: pair[0].start_byte):
+        yield max(done, around.start_byte), (done := error.end_byte + _REACH)
 
 
 def _in_head(keyword: re.Match[bytes], data: bytes, root: Node) -> Iterator[tuple[int, int]]:
@@ -90,7 +90,7 @@ def _words(data: bytes, start: int) -> tuple[list[_Word], int]:
     """Return the words up to a body or a list of bases, and where that begins; none where something else follows."""
     words: list[_Word] = []
     for token in _TOKEN.finditer(data, start):
-        if token["word"]:
+        if token["word"] and len(words) <= _MOST_WORDS:
             words.append(_Word(token["word"], token.span(), token["arguments"] is not None))
         elif token[0] == b"{" or _BASES.match(data, token.start()):
             return words, token.start()

@@ -1,7 +1,7 @@
 """Changes what a grammar cannot read, so that the code around it is read: byte for byte, so that nothing moves."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import partial
 from typing import NamedTuple
 
@@ -33,15 +33,19 @@ def blanked(data: bytes, spans: Iterable[tuple[int, int]]) -> bytes:
     return bytes(changed)
 
 
-def errors(root: Node) -> Iterator[Node]:
-    """Yield the nodes that are errors or missing, none within another."""
-    nodes = [root] if root.has_error else []
+def errors(root: Node, kinds: Collection[str] = ()) -> Iterator[tuple[Node, Node]]:
+    """Yield the nodes that are errors or missing, none within another, with the innermost node of some kinds around.
+
+    An error in none of them is around itself. No node is asked for its parent, which would be looked for from the root.
+    """
+    nodes: list[tuple[Node, Node | None]] = [(root, None)] if root.has_error else []
     while nodes:
-        node = nodes.pop()
+        node, around = nodes.pop()
         if node.is_error or node.is_missing:
-            yield node
+            yield node, around or node
         else:
-            nodes += [child for child in node.children if child.has_error]
+            inner = node if node.type in kinds else around
+            nodes += [(child, inner) for child in node.children if child.has_error]
 
 
 def _end_members(before: re.Pattern[bytes], data: bytes, root: Node) -> bytes:

@@ -74,6 +74,8 @@ def parse_tree(
     if _BRACKETS.search(data):
         raise SyntaxTimeoutError("tens of thousands of brackets in a row")
     tree = _parse(language, data, steps)
+    if _is_too_deep(tree.root_node):
+        raise SyntaxTimeoutError("nested too deeply")
     for repair in repairs:
         for _ in range(_MOST_REPAIRS):
             changed = repair.change(data, tree.root_node)
@@ -81,8 +83,6 @@ def parse_tree(
             if repaired is tree or _error_bytes(repaired) >= _error_bytes(tree) + repair.is_sure:
                 break
             data, tree = changed, repaired
-    if _is_too_deep(tree.root_node):
-        raise SyntaxTimeoutError("nested too deeply")
     return tree
 
 
@@ -113,7 +113,7 @@ def _parse(language: Language, data: bytes, steps: int) -> Tree:
 
 def is_partly_read(tree: Tree) -> bool:
     """Return whether some of the code is in no node but an error; a missing semicolon hides nothing."""
-    return any(node.is_error for node in errors(tree.root_node))
+    return any(node.is_error for node, _ in errors(tree.root_node))
 
 
 def find_matches(query: Query, root: Node) -> list[tuple[int, dict[str, list[Node]]]]:
@@ -127,7 +127,7 @@ def find_matches(query: Query, root: Node) -> list[tuple[int, dict[str, list[Nod
 
 def _error_bytes(tree: Tree) -> int:
     """Return how much of the code is in errors; what is missing counts as one."""
-    return sum(node.end_byte - node.start_byte + 1 for node in errors(tree.root_node))
+    return sum(node.end_byte - node.start_byte + 1 for node, _ in errors(tree.root_node))
 
 
 def _is_too_deep(root: Node) -> bool:

@@ -32,6 +32,16 @@ def explain_kind(root: Path, path: str, *, is_dir: bool = False) -> ExclusionKin
             ".aws/credentials.orig.bak",
         ),
         *(".docker/config.json.bak", "terraform.tfstate.backup", "terraform.tfvars", ".dev.vars", ".dev.vars.staging"),
+        *("env.prod", "deploy/env.local", "prod.auto.tfvars", "secret.json", "group_vars/all/vault.yml", ".Renviron"),
+        *(
+            "local.settings.json",
+            "auth.json",
+            "filezilla.xml",
+            "passwords.txt",
+            "key.txt",
+            "key.txt.bak",
+            "secret.yaml",
+        ),
         *(".vault_pass", ".bash_history", ".zsh_history", "home/.psql_history"),
     ],
 )
@@ -44,6 +54,8 @@ def test_secrets_are_never_indexed(path: str, tmp_path: Path) -> None:
     "path",
     [
         *(".env.example", "app/.env.sample", ".env.template", "example.env", "id_rsa.pub", "secrets.py", "keys.py"),
+        *("env.d.ts", "env.py", "wp-config.php", "appsettings.Production.json", "gradle.properties", "settings.xml"),
+        *("passwords.py", "auth.ts", "vault.go", "key.md", "dump.sql", "environment.prod.ts", "nuget.config"),
         *("environment.ts", "config.json", "docker/config.json", "credentials.py", "src/key/store.go", "README.com"),
         *(
             "credentials.py.bak",

@@ -20,7 +20,7 @@ _ALPHABETS = {
     "d": string.digits,
     "age": "QPZRY9X8GF2TVDW0S3JN54KHCE6MUA7L",
 }
-_WORDS = "able acid army baby ball bird camp cash deer east fish gate hand iron jazz kite lamp moon nest oven".split()
+_WORDS = ("able", "acid", "army", "baby", "ball", "bird", "camp", "cash", "deer", "east", "fish", "gate", "hand")
 _SLOT = re.compile(r"<(age|words|uuid|pem|[wxbshHlutd](?=\d))(\d*)>")
 
 

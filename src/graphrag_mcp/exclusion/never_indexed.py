@@ -29,6 +29,10 @@ def _find_secret(name: str, parent: str) -> str:
     if name.startswith(".env") or name.endswith(".env"):
         # `.env.example` has names without values.
         return ".env*" if _ENV_TEMPLATES.isdisjoint(name.split(".")) else ""
+    if _STAGED.fullmatch(name):
+        return "env.*"
+    if name.endswith(".auto.tfvars"):
+        return "*.auto.tfvars"
     if name in _SECRET_NAMES:
         return name
     suffix = name[name.rfind(".") :]
@@ -42,6 +46,7 @@ def _find_secret(name: str, parent: str) -> str:
 _VCS = frozenset({".git", ".hg", ".svn", ".bzr", ".jj", ".sl", "_darcs", ".pijul", "CVS"})
 
 _COPY = re.compile(r"(?:~|\.(?:bak|backup|old|orig|save|copy))+\Z")  # Suffixes of backup copies.
+_STAGED = re.compile(r"env\.(?:prod|production|stage|staging|dev|development|test|local)")  # `env.d.ts` has types.
 _SECRET_FOLDERS = frozenset({".ssh", ".gnupg", ".password-store"})
 _CREDENTIAL_FILES = """
 id_rsa id_dsa id_ecdsa id_ecdsa_sk id_ed25519 id_ed25519_sk
@@ -50,7 +55,9 @@ id_rsa id_dsa id_ecdsa id_ecdsa_sk id_ed25519 id_ed25519_sk
 .bash_history .zsh_history .sh_history fish_history .python_history .node_repl_history
 .psql_history .mysql_history .sqlite_history .rediscli_history
 credentials credentials.json credentials.toml credentials.yml credentials.yaml application_default_credentials.json
-secrets.json secrets.toml secrets.yml secrets.yaml
+secrets.json secrets.toml secrets.yml secrets.yaml secrets.txt secret.json secret.toml secret.yml secret.yaml secret.txt
+vault.yml vault.yaml local.settings.json auth.json filezilla.xml sitemanager.xml .renviron credentials.csv
+key.txt keys.txt token.txt tokens.txt password.txt passwords.txt passwords.csv credentials.txt accesskeys.csv
 """
 _SECRET_NAMES = frozenset(_CREDENTIAL_FILES.split())
 _KEY_FILES = "pem key p8 p12 pfx pkcs12 ppk jks keystore kdb kdbx agekey ovpn tfstate"

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
+from itertools import chain
 from typing import Any
 
 import re2
@@ -71,11 +72,23 @@ class Rules:
 
 def mask_secrets(text: str) -> str:
     """Return the text with every secret replaced by its kind; lines stay where they are."""
-    shown = _MASKED.sub(lambda found: "*" * len(found[0]), text) if MASK in text else text  # A mask is not a name.
+    masked = [Span(*found.span(), "") for found in _MASKED.finditer(text)] if MASK in text else []
+    shown = _without(text, masked)  # A mask is not a name, and nothing behind it is the value of one before it.
+    known = _joined(_find_formats(shown))
+    rest = _without(shown, known)
     pieces, end = [], 0
-    for span in _joined([*_find_formats(shown), *_find_named(shown), *_find_in_manifests(shown)]):
+    for span in _joined([*known, *_find_named(rest), *_find_in_manifests(rest)]):
         line_ends = "\n" * text.count("\n", span.start, span.end)
         pieces += [text[end : span.start], MASK, span.kind, "]", line_ends]
+        end = span.end
+    return "".join([*pieces, text[end:]]) if pieces else text
+
+
+def _without(text: str, spans: Sequence[Span]) -> str:
+    """Return the text with what no expression crosses in the places of spans."""
+    pieces, end = [], 0
+    for span in spans:
+        pieces += [text[end : span.start], re.sub(r"[^\n]", "\0", text[span.start : span.end])]
         end = span.end
     return "".join([*pieces, text[end:]]) if pieces else text
 
@@ -112,10 +125,10 @@ def _rule(data: Mapping[str, Any]) -> Rule:
     )
 
 
-def _expand(expression: str, parts: Mapping[str, str]) -> str:
+def _expand(expression: str, parts: dict[str, str]) -> str:
     """Return an expression with its parts in the places of their names; a part may have parts."""
-    for name in reversed(parts):
-        expression = expression.replace(f"{{{{{name}}}}}", parts[name])
+    for name, part in reversed(parts.items()):
+        expression = expression.replace(f"{{{{{name}}}}}", part)
     return expression
 
 
@@ -142,13 +155,20 @@ def _joined(spans: Iterable[Span]) -> list[Span]:
 
 
 def _find_formats(text: str) -> Iterator[Span]:
-    rules, characters, done = load_rules(), _bytes(text), 0
-    hints = ((found.start(), rules.formats[text[slice(*found.span())]]) for found in rules.find_hints.finditer(characters))
+    rules, characters = load_rules(), _bytes(text)
+    hints = (
+        (found.start(), rules.formats[text[slice(*found.span())]]) for found in rules.find_hints.finditer(characters)
+    )
     shapes = ((found.start(), rules.shapes) for found in rules.find_shapes.finditer(characters))
-    for start, candidates in (*hints, *shapes):
-        for rule in candidates if start >= done else ():
-            found = rule.expression.match(text, start)
-            if not found:
+    return chain(_try(hints, text), _try(shapes, text))
+
+
+def _try(places: Iterable[tuple[int, Sequence[Rule]]], text: str) -> Iterator[Span]:
+    """Yield what rules find at the places, in their order."""
+    done = 0
+    for start, rules in places:
+        for rule in rules if start >= done else ():
+            if not (found := rule.expression.match(text, start)):
                 continue
             begin, end = found.span(found.lastindex or 0)
             if rule.is_secret(text[begin:end]):
@@ -229,7 +249,9 @@ def _find_in_manifests(text: str) -> Iterator[Span]:
                 for entry in _ENTRY.finditer(document, block.start("entries"), block.end("entries")):
                     value = entry["value"]
                     if is_random_literal(value) or (block["plain"] is None and _is_base64(value)):
-                        yield Span(start + entry.start("value"), start + entry.end("value"), "value of a Kubernetes secret")
+                        yield Span(
+                            start + entry.start("value"), start + entry.end("value"), "value of a Kubernetes secret"
+                        )
         start += len(document)
 
 
@@ -265,7 +287,9 @@ _CHECKS: Mapping[str, Callable[[str], bool]] = {
 }
 _MASKED = re.compile(rf"{re.escape(MASK)}[\w '&.-]+\]")
 _STRING_JOINT = re.compile(r"""\\?["'`]{1,3}[^"'`]{1,80}["'`]{1,3}""")
-_ITEM = re.compile(r"""\\?["'`]{0,3}(?:,\s{0,40}|\n[ \t]{0,40}- )[A-Za-z]?\\?["'`]{0,3}(?P<value>[^\s"'`,;\\]{16,4096})""")
+_ITEM = re.compile(
+    r"""\\?["'`]{0,3}(?:,\s{0,40}|\n[ \t]{0,40}- )[A-Za-z]?\\?["'`]{0,3}(?P<value>[^\s"'`,;\\]{16,4096})"""
+)
 _LONGEST_ROW = 2000  # Characters: a longer line is no row of a table that anyone reads.
 _CONTINUED = re.compile("(?i:i[sz])")  # A tokenizer is no token.
 _CELL_ENDS = re.compile(r"""[\w ()/-]{0,30}["'*_` ]{0,4}(?:[|,;\t]|$)""", re.MULTILINE)
@@ -273,7 +297,8 @@ _HEADING = re.compile(r"(?:\w[\w ()/-]{0,30})?")
 _AROUND_CELLS = " \t\"'`*"
 _KIND_SECRET = re.compile(r"""(?m)^[{ \t]*["']?kind["']?[ \t]*:[ \t]*["']?Secret["']?[ \t]*,?[ \t]*$""")
 _DATA = re.compile(
-    r"""(?m)^([ \t]*)["']?(?:data|(?P<plain>stringData))["']?[ \t]*:[ \t]*\{?[ \t]*\n(?P<entries>(?:(?:\1[ \t]+\S.*|[ \t]*)(?:\n|\Z))+)"""
+    r"""(?m)^([ \t]*)["']?(?:data|(?P<plain>stringData))["']?[ \t]*:[ \t]*\{?[ \t]*\n"""
+    r"""(?P<entries>(?:(?:\1[ \t]+\S.*|[ \t]*)(?:\n|\Z))+)"""
 )
 _ENTRY = re.compile(r"""(?m)^[ \t]+["']?[\w.-]+["']?[ \t]*:[ \t]*["']?(?P<value>[^\s"',{}]{8,})["']?,?[ \t]*$""")
 _BASE64, _LONG_BASE64 = re.compile("[A-Za-z0-9+/]{6,}={0,2}"), re.compile("[A-Za-z0-9+/=]{40}")

@@ -32,7 +32,7 @@ FLOWS = Path(__file__).parent / "flows.json"
 _PATH = r"[\w@$./+-]+\.\w+"
 _HEADER = re.compile(rf"^\W*(?:\d+\.?\s+)?({_PATH}):(\d+)(?:-\d+)?\b(.*)$")
 _PLACE = re.compile(rf"({_PATH}):(\d+)(?:-(\d+))?\b")
-_LINE = re.compile(r"(?<![\w.:/-])(\d+)(?=: |\)|, |$)")
+_LINE = re.compile(r"(?<![\w.:/-])(\d+)(?=(?: \([^()]*\))?: |\)|, |$)")
 
 Site = tuple[str, int]
 

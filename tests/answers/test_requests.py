@@ -123,7 +123,7 @@ def test_the_setting_decides_about_archived_files_unless_the_call_does(tmp_path:
         ({"limit": True}, "limit = true: expected a whole number from 1 to 25"),
         ({"limit": "many"}, 'limit = "many": expected a whole number from 1 to 25'),
         ({"limit": float("nan")}, "limit = NaN: expected a whole number from 1 to 25"),
-        ({"limit": "2.5"}, 'limit = "2.5": expected a whole number from 1 to 25'),
+        ({"limit": "2.5"}, "limit = 2.5: expected a whole number from 1 to 25"),
         ({"max_hops": 4}, "max_hops = 4: expected a whole number from 0 to 3"),
         ({"max_hops": -1}, "max_hops = -1: expected a whole number from 0 to 3"),
         ({"query": "a"}, 'query = "a": expected text of 2 to 8,000 characters'),

@@ -9,6 +9,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from filelock import Timeout
 
 from graphrag_mcp.errors import IndexDamagedError, RequestError
 from graphrag_mcp.index.failures import explain
@@ -108,3 +109,10 @@ def test_a_stream_that_cannot_be_used_is_a_sentence(shell: str, told: str, tmp_p
     assert done.returncode == 1
     assert done.stderr.startswith("graphrag-mcp: ") and told in done.stderr
     assert not any(name in done.stderr for name in NAMES)
+
+
+def test_a_lock_that_another_process_keeps_is_named() -> None:
+    """A stopped process would otherwise keep others waiting without a word."""
+    assert explain(Timeout("/data/replace.lock")) == (
+        "/data/replace.lock is held by another graphrag-mcp, which does not answer (stopped?); end it"
+    )

@@ -149,7 +149,7 @@ def test_an_outline_has_all_definitions_with_their_lines(project: App) -> None:
     ]
     document = read(project, f"graphrag://outline/{quote(ODD)}").splitlines()
     assert document[0].startswith(f'"{ODD}": 7 lines')
-    assert [line.split()[-1] for line in document[1:]] == ["Prices", "Taxes"]
+    assert [line.split()[-1].strip('"') for line in document[1:]] == ["Prices", "Taxes"]
 
 
 def test_a_chunk_is_what_stands_around_a_line(project: App) -> None:

@@ -34,6 +34,9 @@ def _is_named(value: Value | None) -> TypeGuard[Outside]:
     return isinstance(value, Outside) and bool(value.name)
 
 
+MAX_BINDINGS = 100  # Of a variable in one scope whose values are looked at.
+
+
 class Names(Part):
     """Decides what bare names and the names in expressions mean."""
 
@@ -243,6 +246,8 @@ class Names(Part):
         if first.kind == "alias" and len(bound) == 1:
             found = self.found(file.path, first.at, parse(first.value))
             return found if found and (found.things or found.value) else None
+        if len(bound) > MAX_BINDINGS:
+            return Found((), None)
         values = [self.resolver.expressions.value(file.path, one.at, parse(one.value)) for one in bound]
         if not any(one.value.endswith("!") for one in bound):
             values += self.assigned(file, first.name, bound)

@@ -6,10 +6,9 @@ import time
 from bisect import bisect_right
 from collections.abc import Sequence
 
-from tree_sitter import Language, Node, Parser, Point, Query, QueryCursor, Tree
+from tree_sitter import Language, Node, Parser, Point, Tree
 
 PARSE_SECONDS = 2.0  # Hand-written code takes far less.
-MOST_OPEN_MATCHES = 1_000  # A query takes quadratic time of them: of the decorators of one function.
 _BLOCK_BYTES = 2048  # The parser copies a block for each name that a query compares, so blocks are small.
 # A query takes quadratic time on a run of brackets.
 _BRACKETS = re.compile(rb"[^\w\x80-\xff]{20000}")
@@ -102,15 +101,6 @@ def _parse(language: Language, data: bytes, deadline: float, seconds: float) -> 
         raise SyntaxTimeoutError(f"not parsed within {seconds:g} seconds") from error
     is_parsed = True
     return tree
-
-
-def find_matches(query: Query, root: Node) -> list[tuple[int, dict[str, list[Node]]]]:
-    """Return the matches of a query. Raises SyntaxTimeoutError where it would take quadratic time."""
-    cursor = QueryCursor(query, match_limit=MOST_OPEN_MATCHES)
-    found = cursor.matches(root)
-    if cursor.did_exceed_match_limit:
-        raise SyntaxTimeoutError("too many nodes beside each other")
-    return found
 
 
 def _error_bytes(tree: Tree) -> int:

@@ -57,6 +57,7 @@ class File:
     def __init__(self, path: str, facts: FileFacts) -> None:
         self.path, self.facts = path, facts
         self.policy: Policy = POLICIES[facts.language]
+        self._meanings: dict[tuple[str, int, int, str], list[Bound]] = {}
 
     @cached_property
     def _bound(self) -> Mapping[str, tuple[_Nested, Mapping[tuple[int, int], list[Bound]]]]:
@@ -130,7 +131,7 @@ class File:
 
     def innermost(self, name: str, at: int, sought: Sought = ANYTHING) -> list[Bound]:
         """Return the bindings of a name in the smallest range around an offset."""
-        return next((found for group in self._groups(name, at) if (found := self._meant(group, sought.use))), [])
+        return next((found for group in self._groups(name, at) if (found := self._meaning(group, sought.use))), [])
 
     def around(self, name: str, at: int) -> list[Bound]:
         """Return the bindings of a name around an offset, the outer ones first."""
@@ -142,8 +143,12 @@ class File:
             nested, by_span = self._bound[name]
             yield from (by_span[span] for span in nested.around(at))
 
-    def _meant(self, group: Iterable[Bound], use: str) -> list[Bound]:
-        return [one for one in group if self._may_mean(one, use)]
+    def _meaning(self, group: list[Bound], use: str) -> list[Bound]:
+        """Return those of a group that a use may mean; kept, since a variable may be bound a thousand times."""
+        key = (group[0].name, group[0].start, group[0].stop, use)
+        if key not in self._meanings:
+            self._meanings[key] = [one for one in group if self._may_mean(one, use)]
+        return self._meanings[key]
 
     def _may_mean(self, one: Bound, use: str) -> bool:
         if use and self.policy.has_spaces:

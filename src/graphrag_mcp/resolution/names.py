@@ -104,6 +104,8 @@ class Names(Part):
     def in_file(self, file: File, at: int, name: str) -> Found | None:
         """Return what a file says of a name that may be bound several times, ABSENT if it knows none."""
         bound = file.innermost(name, at)
+        if len(bound) > MAX_BINDINGS:
+            return None
         if bound and bound[0].start > 0:
             return self._one_of([self._bound(file, [one]) for one in bound])
         around = file.types_around(at)

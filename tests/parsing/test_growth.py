@@ -102,7 +102,11 @@ def test_reading_a_file_grows_linearly(name: str, tmp_path: Path) -> None:
     _assert_linear(work)
 
 
-@pytest.mark.parametrize("name", [name for name in FORMS if name.endswith((".py", ".ts", ".js"))])
+# Each mention of a variable that is declared everywhere means all of its declarations.
+RESOLVED = [name for name in FORMS if name.endswith((".py", ".ts", ".js")) and name != "variables.py"]
+
+
+@pytest.mark.parametrize("name", RESOLVED)
 def test_resolving_what_a_file_mentions_grows_linearly(name: str) -> None:
     """Each mention is looked up without reading all that the file declares and binds."""
 

@@ -26,7 +26,8 @@ _HASH_BYTES = 16  # Collisions become likely at 2**64 files.
 class Job:
     """One file to read. `stored`: contents that the index has already, by hash, with the recipe of their rows.
 
-    stated: the category that the project states, whatever the path and the content say. without_syntax: see `parse_file`.
+    stated: the category that the project states, whatever the path and the content say. without_syntax: a grammar
+    crashed on it.
     """
 
     root: Path

@@ -249,7 +249,8 @@ def with_failures(note: str, failures: Iterable[Failure]) -> str:
 class ParsedFile:
     """Everything that the index stores of one file. note: why it was not parsed by syntax; "" when it was.
 
-    failures: the stages that gave nothing. code: what it says of the names in it. manifest: what it says of modules, packed; "" for what is no manifest.
+    failures: the stages that gave nothing. code: what it says of the names in it. manifest: what it says of modules,
+    packed; "" for what is no manifest.
     """
 
     path: str

@@ -112,7 +112,8 @@ class Status:
     branch: the checked-out branch, "" outside of git. trees: work trees that share the index file. commits: past
     commits that the search knows; no_history: why there are none.
     skipped: reason to number of paths; skipped_examples: some (path, reason). fallbacks: why files were not parsed by
-    their syntax. failures: the stages that failed on files, by path. exclusion_rate: the fraction of the paths that were left out, 0 to 1.
+    their syntax. failures: the stages that failed on files, by path. exclusion_rate: the fraction of the paths that
+    were left out, 0 to 1.
     """
 
     root: str

@@ -12,11 +12,10 @@ from functools import cache
 from importlib import resources
 from typing import NamedTuple
 
-from tree_sitter import Language, Node, Query, QueryError, Tree
+from tree_sitter import Language, Node, Query, QueryCursor, QueryError, Tree
 
 from graphrag_mcp.parsing.code import macros, repairs
 from graphrag_mcp.parsing.code.repairs import Repair
-from graphrag_mcp.parsing.code.syntax import find_matches
 
 Captures = dict[str, list[Node]]
 Match = tuple[int, Captures]
@@ -78,7 +77,7 @@ class Grammar:
 
     def find(self, tree: Tree) -> Matches:
         """Return all matches of the query, from one walk over the tree."""
-        found = find_matches(self.query, tree.root_node) if self.query else []
+        found = QueryCursor(self.query).matches(tree.root_node) if self.query else []
         outline = [match for match in found if match[0] < self.facts]
         return Matches(tree, outline, [match for match in found if match[0] >= self.facts])
 

@@ -1,11 +1,12 @@
 """The facts of one file, arranged for look-ups."""
 
-from collections.abc import Mapping
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import NamedTuple, TypeVar
 
 from graphrag_mcp.model.expressions import Expression, parse
-from graphrag_mcp.model.facts import Bound, Exported, FileFacts, Flow, Imported, Use
+from graphrag_mcp.model.facts import Bound, Declared, Exported, FileFacts, Flow, Imported, Use
 from graphrag_mcp.model.files import CALLABLE, SymbolKind
 from graphrag_mcp.resolution.languages import POLICIES
 from graphrag_mcp.resolution.policy import Policy
@@ -25,19 +26,54 @@ class Sought(NamedTuple):
 ANYTHING = Sought()
 
 
+class _Nested:
+    """Finds the spans around an offset, among spans that lie in each other or beside each other."""
+
+    def __init__(self, spans: Iterable[tuple[int, int]]) -> None:
+        self._spans = sorted(set(spans), key=lambda span: (span[0], -span[1]))
+        self._starts = [start for start, _ in self._spans]
+        self._parents: list[int] = []
+        open_spans: list[int] = []
+        for index, (start, _) in enumerate(self._spans):
+            while open_spans and self._spans[open_spans[-1]][1] <= start:
+                open_spans.pop()
+            self._parents.append(open_spans[-1] if open_spans else -1)
+            open_spans.append(index)
+
+    def around(self, at: int) -> list[tuple[int, int]]:
+        """Return the spans around an offset, the inner ones first."""
+        found: list[tuple[int, int]] = []
+        index = bisect_right(self._starts, at) - 1
+        while index >= 0:
+            if self._spans[index][1] > at:
+                found.append(self._spans[index])
+            index = self._parents[index]
+        return found
+
+
 class File:
     """The facts of one file, arranged for look-ups."""
 
     def __init__(self, path: str, facts: FileFacts) -> None:
         self.path, self.facts = path, facts
         self.policy: Policy = POLICIES[facts.language]
+        self._meanings: dict[tuple[str, int, int, str], list[Bound]] = {}
 
     @cached_property
-    def bound(self) -> Mapping[str, list[Bound]]:
-        found: dict[str, list[Bound]] = {}
+    def _bound(self) -> Mapping[str, tuple[_Nested, Mapping[tuple[int, int], list[Bound]]]]:
+        """The bindings by name and span."""
+        found: dict[str, dict[tuple[int, int], list[Bound]]] = {}
         for one in self.facts.bound:
-            found.setdefault(one.name, []).append(one)
-        return found
+            found.setdefault(one.name, {}).setdefault((one.start, one.stop), []).append(one)
+        return {name: (_Nested(by_span), by_span) for name, by_span in found.items()}
+
+    @cached_property
+    def _declared(self) -> tuple[_Nested, Mapping[tuple[int, int], list[int]]]:
+        """The declarations by span."""
+        found: dict[tuple[int, int], list[int]] = {}
+        for number, one in enumerate(self.facts.declared):
+            found.setdefault((one.start, one.stop), []).append(number)
+        return _Nested(found), found
 
     @cached_property
     def members(self) -> Mapping[tuple[int, str], list[int]]:
@@ -81,28 +117,38 @@ class File:
 
     def types_around(self, at: int) -> list[int]:
         """Return the types around an offset, outer ones first."""
-        return [
-            number
-            for number, one in enumerate(self.facts.declared)
-            if one.kind == SymbolKind.TYPE and one.start <= at < one.stop
-        ]
+        return [number for number, one in reversed(self.declared_around(at)) if one.kind == SymbolKind.TYPE]
+
+    def declared_around(self, at: int) -> list[tuple[int, Declared]]:
+        """Return the declarations around an offset with their numbers, inner ones first."""
+        nested, by_span = self._declared
+        return [(number, self.facts.declared[number]) for span in nested.around(at) for number in by_span[span]]
 
     def is_in_function(self, at: int, owner: int) -> bool:
         """Return whether an offset is in a function inside of a type, behind its beginning."""
         start = self.facts.declared[owner].start
-        return any(one.kind in CALLABLE and start < one.at < at < one.stop for one in self.facts.declared)
+        return any(one.kind in CALLABLE and start < one.at < at for _, one in self.declared_around(at))
 
     def innermost(self, name: str, at: int, sought: Sought = ANYTHING) -> list[Bound]:
         """Return the bindings of a name in the smallest range around an offset."""
-        around = [one for one in self.around(name, at) if self._may_mean(one, sought.use)]
-        if not around:
-            return []
-        start, stop = max((one.start, -one.stop) for one in around)
-        return [one for one in around if one.start == start and one.stop == -stop]
+        return next((found for group in self._groups(name, at) if (found := self._meaning(group, sought.use))), [])
 
     def around(self, name: str, at: int) -> list[Bound]:
         """Return the bindings of a name around an offset, the outer ones first."""
-        return [one for one in self.bound.get(name, ()) if one.start <= at < one.stop]
+        return [one for group in reversed([*self._groups(name, at)]) for one in group]
+
+    def _groups(self, name: str, at: int) -> Iterator[list[Bound]]:
+        """Yield the bindings of a name around an offset by their spans, the inner ones first."""
+        if name in self._bound:
+            nested, by_span = self._bound[name]
+            yield from (by_span[span] for span in nested.around(at))
+
+    def _meaning(self, group: list[Bound], use: str) -> list[Bound]:
+        """Return those of a group that a use may mean; kept, since a variable may be bound a thousand times."""
+        key = (group[0].name, group[0].start, group[0].stop, use)
+        if key not in self._meanings:
+            self._meanings[key] = [one for one in group if self._may_mean(one, use)]
+        return self._meanings[key]
 
     def _may_mean(self, one: Bound, use: str) -> bool:
         if use and self.policy.has_spaces:

@@ -34,6 +34,9 @@ def _is_named(value: Value | None) -> TypeGuard[Outside]:
     return isinstance(value, Outside) and bool(value.name)
 
 
+MAX_BINDINGS = 100  # Of a variable in one scope whose values are looked at.
+
+
 class Names(Part):
     """Decides what bare names and the names in expressions mean."""
 
@@ -101,6 +104,8 @@ class Names(Part):
     def in_file(self, file: File, at: int, name: str) -> Found | None:
         """Return what a file says of a name that may be bound several times, ABSENT if it knows none."""
         bound = file.innermost(name, at)
+        if len(bound) > MAX_BINDINGS:
+            return None
         if bound and bound[0].start > 0:
             if all(one.kind in ("parameter", "variable") for one in bound):
                 return self._bound(file, bound)
@@ -251,6 +256,8 @@ class Names(Part):
         if first.kind == "alias" and len(bound) == 1:
             found = self.found(file.path, first.at, parse(first.value))
             return found if found and (found.things or found.value) else None
+        if len(bound) > MAX_BINDINGS:
+            return Found((), None)
         given = [(one.at, one.value) for one in bound]
         if not any(one.value.endswith("!") for one in bound):
             given += self.assigned(file, first.name, bound)

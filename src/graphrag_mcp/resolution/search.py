@@ -356,16 +356,13 @@ class Search:
 
         named: only one with a name. outside: only one that is larger than this.
         """
-        facts = self.source.facts(path)
+        file = self.resolver.state.file(path)
         least = self.resolver.declared(outside).stop - self.resolver.declared(outside).start if outside else -1
         best = min(
             (
                 (one.stop - one.start, number)
-                for number, one in enumerate(facts.declared if facts else ())
-                if one.start <= at < one.stop
-                and one.kind in _ENCLOSING
-                and (one.name or not named)
-                and one.stop - one.start > least
+                for number, one in (file.declared_around(at) if file else ())
+                if one.kind in _ENCLOSING and (one.name or not named) and one.stop - one.start > least
             ),
             default=None,
         )

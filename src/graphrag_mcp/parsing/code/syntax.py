@@ -5,14 +5,13 @@ import threading
 from bisect import bisect_right
 from collections.abc import Sequence
 
-from tree_sitter import Language, Node, Parser, Point, Query, QueryCursor, Tree
+from tree_sitter import Language, Node, Parser, Point, Tree
 
 from graphrag_mcp.parsing.code.repairs import Repair, errors
 
 # Of the parser, a hundred operations each: a megabyte of hand-written code takes 10,000. Not seconds, so that a busy
 # machine stores what a quiet one does.
 MOST_STEPS = 100_000
-MOST_OPEN_MATCHES = 1_000  # A query takes quadratic time of them: of the decorators of one function.
 _BLOCK_BYTES = 2048  # The parser copies a block for each name that a query compares, so blocks are small.
 # A query takes quadratic time on a run of brackets.
 _BRACKETS = re.compile(rb"[^\w\x80-\xff]{20000}")
@@ -114,15 +113,6 @@ def _parse(language: Language, data: bytes, steps: int) -> Tree:
 def is_partly_read(tree: Tree) -> bool:
     """Return whether some of the code is in no node but an error; a missing semicolon hides nothing."""
     return any(node.is_error for node, _ in errors(tree.root_node))
-
-
-def find_matches(query: Query, root: Node) -> list[tuple[int, dict[str, list[Node]]]]:
-    """Return the matches of a query. Raises SyntaxTimeoutError where it would take quadratic time."""
-    cursor = QueryCursor(query, match_limit=MOST_OPEN_MATCHES)
-    found = cursor.matches(root)
-    if cursor.did_exceed_match_limit:
-        raise SyntaxTimeoutError("too many nodes beside each other")
-    return found
 
 
 def _error_bytes(tree: Tree) -> int:

@@ -106,7 +106,9 @@ class Writer:
         """Return how many commas of a list are before a part of it."""
         if (known := self._places.get(around.id)) is None:
             commas = accumulate((child.type == "," for child in around.children), initial=0)
-            known = self._places[around.id] = {one.id: count for one, count in zip(around.children, commas, strict=False)}
+            known = self._places[around.id] = {
+                one.id: count for one, count in zip(around.children, commas, strict=False)
+            }
         return known.get(node.id, 0)
 
     def value(self, node: Node | None) -> str:

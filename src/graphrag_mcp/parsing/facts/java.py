@@ -42,7 +42,11 @@ _NUMBERS = ("'double!", "'float!", "'long!", "'int!")  # Of two the first is tha
 def _callee(writer: Writer, node: Node) -> str:
     """Return the function that a call or a creation calls."""
     if node.type == "method_invocation":
-        return _METHOD(writer, node) if node.child_by_field_name("object") else writer.name(node.child_by_field_name("name"))
+        return (
+            _METHOD(writer, node)
+            if node.child_by_field_name("object")
+            else writer.name(node.child_by_field_name("name"))
+        )
     if node.type == "object_creation_expression":
         return as_value(writer, kind) if (kind := node.child_by_field_name("type")) else UNKNOWN
     return UNKNOWN

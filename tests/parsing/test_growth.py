@@ -1,0 +1,135 @@
+"""The work of every stage grows about linearly with the size of a file; steps are counted, not seconds."""
+
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+import pytest
+
+from graphrag_mcp.graph.definitions import compare
+from graphrag_mcp.history.differing import Differing
+from graphrag_mcp.ingest.prepare import Job, prepare
+from graphrag_mcp.model.facts import mentioned_names
+from tests.resolution.projects import Project
+
+FEW, MANY = 100, 400
+MOST = 1.6  # Times what linear growth would be.
+
+FORMS: dict[str, tuple[str, str, str]] = {  # What is before, what is repeated with a number, and what is after.
+    "definitions.py": ("", "def f#(a, b=1):\n    return g(a)\n", ""),
+    "classes.py": ("", "class C#(B#):\n    def m(self):\n        self.a = self.m()\n", ""),
+    "handlers.py": ("", "try:\n    f#()\nexcept E as e:\n    g(e)\n", ""),
+    "handlers_in_one.py": ("try:\n    pass\n", "except E# as e:\n    g(e)\n", ""),
+    "loops.py": ("def f():\n", "    for i in a#:\n        g(i)\n", ""),
+    "comprehensions.py": ("", "x# = [g(i) for i in a if i]\n", ""),
+    "contexts.py": ("", "with a# as b:\n    b()\n", ""),
+    "narrowed.py": ("def f(x):\n", "    if isinstance(x, A#):\n        x.f()\n", ""),
+    "attributes.py": ("class C:\n", "    def m#(self):\n        self.a# = b\n", ""),
+    "nested.py": ("def o():\n    x = 1\n", "    def f#():\n        nonlocal x\n        x = f#()\n", ""),
+    "globals.py": ("def f():\n", "    global g#\n    g# = 1\n", ""),
+    "overloads.py": ("", "@overload\ndef f(a: int#) -> int: ...\n", ""),
+    "variables.py": ("", "x = f#(x)\n", ""),
+    "functions.ts": ("", "export function f#(a: A, b = 1): B { const x = g(a); return x; }\n", ""),
+    "interfaces.ts": ("", "interface I# extends J# { a: A; m(b: B): void }\n", ""),
+    "classes.ts": ("", "class C# extends B# implements I# { m() { return this.x; } }\n", ""),
+    "expressions.ts": ("", "const C# = class extends mix(B#) { m() {} };\n", ""),
+    "decorated.ts": ("class C {\n", "@d() m#() {}\n", "}\n"),
+    "overloads.ts": ("", "function f(a: A#): B;\n", "function f(a: any) {}\n"),
+    "callbacks.ts": ("f(\n", "(x) => x.a#,\n", ");\n"),
+    "handlers.js": ("", "try { f#(); } catch (e) { g(e); }\n", ""),
+    "pattern.js": ("const [\n", "a#,\n", "] = f();\n"),
+    "imports.ts": ("", "import { a#, b as c# } from './m#';\n", ""),
+    "structures.go": ("package a\n", "type S# struct { A; b B }\n", ""),
+    "interfaces.go": ("package a\n", "type I# interface { M(a A) B; J }\n", ""),
+    "methods.go": ("package a\n", "func (c *C) M#(a A) B { return c.x }\n", ""),
+    "scopes.go": ("package a\nfunc f() {\n", "if x, err := g#(); err != nil { h(x) }\n", "}\n"),
+    "Overloads.java": ("class C {\n", "void m(A# a) { m(a); }\n", "}\n"),
+    "Records.java": ("", "record R#(A a, B b) implements I {}\n", ""),
+    "Inner.java": ("class O {\n", "class C# extends B { void m() { n(a -> a.b()); } }\n", "}\n"),
+    "functions.rs": ("", "/// Doc.\nfn f#(a: A) -> B { let x = g(a); x }\n", ""),
+    "functions.c": ("", "int f#(int a) { return g(a); }\n", ""),
+    "methods.cpp": ("class C { public:\n", "void m#() { x(); }\n", "};\n"),
+    "properties.cs": ("class C {\n", "[A] int A# { get; set; }\n", "}\n"),
+    "methods.rb": ("class C\n", "  def m#; n; end\n", "end\n"),
+    "uses.php": ("<?php\n", "use A\\B#;\nfunction f#() { return g(); }\n", ""),
+    "headings.md": ("", "# h#\n\n[a](b#.md)\n\n", ""),
+    "keys.yaml": ("", "k#:\n  a:\n    b: 1\n", ""),
+    "keys.json": ("{", '"k#": {"a": 1},\n', '"z": 1}'),
+    "sections.ini": ("", "[s#]\na = 1\n", ""),
+}
+
+
+def _text(name: str, count: int) -> str:
+    before, repeated, after = FORMS[name]
+    return before + "".join(repeated.replace("#", str(number)) for number in range(count)) + after
+
+
+def _steps(work: Callable[[], object]) -> int:
+    """Return how many lines of Python run, each round of a loop within a line included."""
+    steps = 0
+
+    def count(frame: FrameType, event: str, _argument: Any) -> Any:
+        nonlocal steps
+        steps += event == "line"
+        return count if "graphrag_mcp" in frame.f_code.co_filename else None
+
+    before = sys.gettrace()
+    sys.settrace(count)
+    try:
+        work()
+    finally:
+        sys.settrace(before)
+    return steps
+
+
+def _assert_linear(work: Callable[[int], Callable[[], object]]) -> None:
+    work(FEW)()  # What is loaded once.
+    few, many = (_steps(work(count)) for count in (FEW, MANY))
+    assert many <= MOST * MANY / FEW * few
+
+
+@pytest.mark.parametrize("name", FORMS)
+def test_reading_a_file_grows_linearly(name: str, tmp_path: Path) -> None:
+    """Its outline, chunks, relations, facts and rows."""
+
+    def work(count: int) -> Callable[[], object]:
+        path = tmp_path / name
+        path.write_text(_text(name, count))
+        return lambda: prepare(Job(tmp_path, name, 1, 1, 1, "recipe", None, None, 10_000_000))
+
+    _assert_linear(work)
+
+
+# Each mention of a variable that is declared everywhere means all of its declarations.
+RESOLVED = [name for name in FORMS if name.endswith((".py", ".ts", ".js")) and name != "variables.py"]
+
+
+@pytest.mark.parametrize("name", RESOLVED)
+def test_resolving_what_a_file_mentions_grows_linearly(name: str) -> None:
+    """Each mention is looked up without reading all that the file declares and binds."""
+
+    def work(count: int) -> Callable[[], object]:
+        project = Project({name: _text(name, count)})
+        return lambda: list(_resolved(project, name))
+
+    _assert_linear(work)
+
+
+def _resolved(project: Project, path: str) -> Iterator[object]:
+    facts = project.facts(path)
+    assert facts is not None
+    assert mentioned_names(facts)
+    for mention in facts.mentions:
+        yield project.resolver.resolve(path, mention)
+
+
+@pytest.mark.parametrize("name", ["definitions.py", "classes.py", "overloads.ts", "Overloads.java"])
+def test_comparing_a_file_grows_linearly(name: str) -> None:
+    """Of a new file all definitions are compared with nothing."""
+
+    def work(count: int) -> Callable[[], object]:
+        return lambda: compare(Differing(name, name, _text(name, 1).encode(), _text(name, count).encode()))
+
+    _assert_linear(work)

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from tree_sitter import Node
 
-from graphrag_mcp.parsing.code.repairs import Repair, blanked, errors
+from graphrag_mcp.parsing.code.repairs import Repair, blanked
 
 _ARGUMENTS = rb"\((?:[^()\"]|\"[^\"\n]*\"|\((?:[^()\"]|\"[^\"\n]*\"|\([^()]*\))*\))*\)"
 # A keyword with two words behind it, or one with arguments, as it is rarely otherwise.
@@ -35,6 +35,7 @@ _KEYWORDS = frozenset(  # After which a type may follow, or that follow one.
     b"volatile".split()
 )
 _REACH = 300  # Bytes behind an error in which its cause may stand.
+_MOST_LEVELS = 30
 _NAMES = ("identifier", "type_identifier", "field_identifier")
 _STATEMENTS = ("declaration", "expression_statement", "field_declaration", "function_definition", "ERROR")
 
@@ -63,12 +64,19 @@ def _without_macros(data: bytes, root: Node) -> bytes:
 
 def _around_errors(root: Node) -> Iterator[tuple[int, int]]:
     """Yield where the causes of errors may stand: from the beginning of their statements, each byte once."""
+    found: list[tuple[int, int]] = []
+    nodes = [(root, -1)] if root.has_error else []
+    while nodes:
+        node, start = nodes.pop()
+        if node.is_error or node.is_missing:
+            found.append((start if start >= 0 else node.start_byte, node.end_byte + _REACH))
+        else:
+            start = node.start_byte if node.type in _STATEMENTS else start
+            nodes += [(child, start) for child in node.children if child.has_error]
     done = 0
-    for error in sorted(errors(root), key=lambda node: node.start_byte):
-        statement = error.parent
-        while statement is not None and statement.type not in _STATEMENTS:
-            statement = statement.parent
-        yield max(done, (statement or error).start_byte), (done := error.end_byte + _REACH)
+    for start, end in sorted(found):
+        if end > done:
+            yield max(done, start), (done := end)
 
 
 def _in_head(keyword: re.Match[bytes], data: bytes, root: Node) -> Iterator[tuple[int, int]]:
@@ -131,7 +139,9 @@ def _is_misread(found: re.Match[bytes], data: bytes, root: Node) -> bool:
 def _around(start: int, kinds: Sequence[str], root: Node) -> Node | None:
     """Return the innermost node of some kinds around a byte."""
     node = root.descendant_for_byte_range(start, start + 1)
-    while node is not None and node.type not in kinds:
+    for _ in range(_MOST_LEVELS):  # Each step down from the root: the time grows with the square.
+        if node is None or node.type in kinds:
+            break
         node = node.parent
     return node
 

@@ -38,6 +38,7 @@ _KEYWORDS = frozenset(  # After which a type may follow, or that follow one.
     b"volatile".split()
 )
 _REACH = 300  # Bytes behind an error in which its cause may stand.
+_MOST_LEVELS = 30
 _NAMES = ("identifier", "type_identifier", "field_identifier")
 _STATEMENTS = ("declaration", "expression_statement", "field_declaration", "function_definition", "ERROR")
 
@@ -67,8 +68,9 @@ def _without_macros(data: bytes, root: Node) -> bytes:
 def _around_errors(root: Node) -> Iterator[tuple[int, int]]:
     """Yield where the causes of errors may stand: from the beginning of their statements, each byte once."""
     done = 0
-    for error, around in sorted(errors(root, _STATEMENTS), key=lambda pair: pair[0].start_byte):
-        yield max(done, around.start_byte), (done := error.end_byte + _REACH)
+    for start, end in sorted((around.start_byte, error.end_byte + _REACH) for error, around in errors(root, _STATEMENTS)):
+        if end > done:
+            yield max(done, start), (done := end)
 
 
 def _in_head(keyword: re.Match[bytes], data: bytes, root: Node) -> Iterator[tuple[int, int]]:
@@ -131,7 +133,9 @@ def _is_misread(found: re.Match[bytes], data: bytes, root: Node) -> bool:
 def _around(start: int, kinds: Sequence[str], root: Node) -> Node | None:
     """Return the innermost node of some kinds around a byte."""
     node = root.descendant_for_byte_range(start, start + 1)
-    while node is not None and node.type not in kinds:
+    for _ in range(_MOST_LEVELS):  # Each step down from the root: the time grows with the square.
+        if node is None or node.type in kinds:
+            break
         node = node.parent
     return node
 

@@ -22,7 +22,7 @@
   operator: ">" right: (parenthesized_expression))
 (infix_expression . (_) @receiver . (identifier) @call)
 (callable_reference (identifier) @handed .)
-(navigation_expression (_) @receiver "::" (identifier) @handed .)
+(navigation_expression (_) @receiver "::" (identifier) @handed . (#not-eq? @handed "class"))
 (user_type (identifier) @reference)
 
 (import (qualified_identifier) @source (identifier)? @alias) @import

@@ -488,7 +488,7 @@ def test_what_other_languages_of_the_platform_call_is_listed(tmp_path: Path) -> 
 
 GO = """package a
 
-import "sort"
+import ("fmt"; "sort"; "example.com/metrics")
 
 type Nexter interface { Next(done <-chan struct{}, to interface{ Close() error }, at struct{ X int }) int }
 type Steps struct{}
@@ -518,6 +518,16 @@ func run(c Check) { c(nil) }
 func all() { run(one); run(Check(two)) }
 //export Given
 func Given() {}
+type meter struct{}
+func (m *meter) Collect() {}
+func (m *meter) hide() {}
+func given(m *meter) { metrics.Register(m); fmt.Println(m) }
+type gauge struct{}
+func (g gauge) Collect() {}
+var _ metrics.Collector = (*gauge)(nil)
+type loose struct{}
+func (l loose) Collect() {}
+func loosen() { fmt.Println(&loose{}); metrics.Register(nil, &other{}) }
 func main() {}
 """
 
@@ -572,6 +582,10 @@ class C extends A { @Override public void on() {} public void check() {} }
         ("go", "byLength.String", {"expvar.Var", "fmt.Stringer"}, set()),
         ("go", "byLength.Found", set(), set()),
         ("go", "Given", {"other languages"}, set()),
+        ("go", "meter.Collect", {"example.com/metrics.Register"}, set()),
+        ("go", "meter.hide", set(), set()),
+        ("go", "gauge.Collect", {"example.com/metrics.Collector"}, set()),
+        ("go", "loose.Collect", set(), set()),
         ("go", "main", set(), {"the Go runtime"}),
         ("java", "A.java:3", {"Comparable"}, set()),
         ("java", "A.java:4", set(), set()),

@@ -488,7 +488,7 @@ def test_what_other_languages_of_the_platform_call_is_listed(tmp_path: Path) -> 
 
 GO = """package a
 
-import ("fmt"; "sort"; "example.com/metrics")
+import ("fmt"; "sort"; "sync"; "example.com/metrics")
 
 type Nexter interface { Next(done <-chan struct{}, to interface{ Close() error }, at struct{ X int }) int }
 type Steps struct{}
@@ -527,7 +527,7 @@ func (g gauge) Collect() {}
 var _ metrics.Collector = (*gauge)(nil)
 type loose struct{}
 func (l loose) Collect() {}
-func loosen() { fmt.Println(&loose{}); metrics.Register(nil, &other{}) }
+func loosen(p sync.Pool) { fmt.Println(&loose{}); p.Put(&loose{}); metrics.Register(nil, &other{}) }
 func main() {}
 """
 

@@ -10,7 +10,7 @@ NPM_PACKAGES := $(CLIENTS)/node_modules/.package-lock.json
 REGISTRY_VALIDATOR := $(CLIENTS)/target/validate-server-json
 REGISTRY := github.com/modelcontextprotocol/registry@v1.8.7
 
-.PHONY: demo test test-all test-servers test-clients test-ui soak lint types tables strings docs build bundle clean
+.PHONY: demo test test-all test-servers test-clients test-ui soak lint types tables strings docs pictures build bundle clean
 
 demo: $(VENV)/installed  ## index this repository and search it
 	$(BIN)/graphrag-mcp index
@@ -50,6 +50,10 @@ strings: $(VENV)/installed-dev  ## write every text that a user can see to tests
 
 docs: $(VENV)/installed-dev  ## write the tables, and record what the pages show of the program
 	$(BIN)/python -m tests.docs.record
+
+pictures: $(VENV)/installed-dev  ## take the pictures of docs/page.md, in the Chromium of test-ui
+	$(BIN)/python -m tests.ui.get_browser
+	$(BIN)/python -m tests.docs.pictures
 
 build: $(VENV)/installed-dev  ## build the wheel into dist/
 	rm -rf $(DIST)

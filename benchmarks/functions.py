@@ -20,8 +20,8 @@ import json
 import os
 import re
 import shutil
+import subprocess
 import tempfile
-import time
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -38,7 +38,6 @@ from graphrag_mcp.model.files import Category, ParsedFile, Symbol, SymbolKind
 from graphrag_mcp.model.search import SearchRequest, SearchResult
 from graphrag_mcp.parsing.parser import parse_file
 from graphrag_mcp.settings import load_settings
-from graphrag_mcp.system.git import GitError, run_git
 from training.docstrings import first_sentences, read_docstrings
 
 SETS = ("docstrings", "types", "commits")
@@ -204,7 +203,7 @@ def touched_functions(checkout: Path, commit: str, paths: Sequence[str]) -> set[
     """Return path and qualified name of the functions that a commit changes; None if it changes other code too."""
     touched: set[tuple[str, str]] = set()
     for path in paths:
-        with suppress(GitError):  # Git has no such file: the commit deletes it.
+        with suppress(subprocess.CalledProcessError):  # Git has no such file: the commit deletes it.
             data = git(checkout, "show", f"{commit}:{path}").encode("utf-8", "surrogateescape")
             parsed = parse_file(path, data)
             if parsed.category is not Category.IMPLEMENTATION or not parsed.symbols:
@@ -228,7 +227,8 @@ def functions_of(parsed: ParsedFile) -> list[Symbol]:
 
 
 def git(checkout: Path, *arguments: str) -> str:
-    return run_git(checkout, time.monotonic() + GIT_SECONDS, *arguments).decode("utf-8", "surrogateescape")
+    done = subprocess.run(["git", *arguments], cwd=checkout, check=True, capture_output=True, timeout=GIT_SECONDS)
+    return done.stdout.decode("utf-8", "surrogateescape")
 
 
 # ---------------------------------------------------------------- asking

@@ -16,6 +16,7 @@ import math
 import os
 import re
 import statistics
+import subprocess
 import sys
 import time
 from collections import Counter
@@ -35,7 +36,6 @@ from graphrag_mcp.model.search import SearchRequest
 from graphrag_mcp.parsing.categories import categorise
 from graphrag_mcp.parsing.parser import parse_file
 from graphrag_mcp.settings import load_settings
-from graphrag_mcp.system.git import run_git
 from graphrag_mcp.text.words import query_words
 
 COMMITS = 25  # Of each repository.
@@ -226,7 +226,8 @@ def git(root: Path, *arguments: str) -> str:
 
 def git_bytes(root: Path, *arguments: str) -> bytes:
     """Return the bytes that git prints."""
-    return run_git(root, time.monotonic() + TIMEOUT_SECONDS, *arguments)
+    command = ["git", *arguments]
+    return subprocess.run(command, cwd=root, check=True, capture_output=True, timeout=TIMEOUT_SECONDS).stdout
 
 
 # ---------------------------------------------------------------- asking

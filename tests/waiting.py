@@ -8,16 +8,28 @@ from typing import TypeVar
 
 Value = TypeVar("Value")
 
+HANG_SECONDS = 60.0  # What takes a second on a quiet machine, and has no end within this time, has none.
 _PAUSE_SECONDS = 0.02
+_BUSY = 10  # A busy machine takes so many times as long at most.
 
 
 def wait_until(condition: Callable[[], Value], seconds: float) -> Value:
-    """Return the first true value of a condition; fail when it has none within so many seconds."""
-    deadline = time.monotonic() + seconds
+    """Return the first true value of a condition; fail when it has none in ten times as many seconds.
+
+    seconds: what it takes at most on a quiet machine.
+    """
+    deadline = time.monotonic() + _BUSY * seconds
     while not (value := condition()):
-        assert time.monotonic() < deadline, f"not true within {seconds} s"
+        assert time.monotonic() < deadline, f"not true within {_BUSY * seconds} s"
         time.sleep(_PAUSE_SECONDS)
     return value
+
+
+def cpu_seconds(work: Callable[[], object]) -> float:
+    """Return how much of a processor some work takes, which other processes change little."""
+    began = time.process_time()
+    work()
+    return time.process_time() - began
 
 
 def kernel_watches(pid: int | str = "self") -> int:

@@ -1,6 +1,7 @@
 """Mines a checkout's history: what a commit says it does, and the functions that it changed, as they were then."""
 
 import re
+import secrets
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -8,7 +9,7 @@ from pathlib import Path
 from graphrag_mcp.model.files import Category
 from graphrag_mcp.parsing.categories import categorise
 from graphrag_mcp.parsing.languages import detect_language
-from graphrag_mcp.system.git import GitError, run_git
+from graphrag_mcp.system.git import Git, GitError
 from training.pairs import DOCUMENT_CHARACTERS
 
 COMMITS = 1_200  # The newest ones.
@@ -17,22 +18,23 @@ FEWEST_CHARACTERS = 20
 CHARACTERS_BEFORE = 500  # The change.
 TIMEOUT_SECONDS = 90.0
 
-_RECORD = "\x01"
 _ROUTINE = re.compile(r"merge|revert|bump|release|version|changelog|typo|lint|format|\bci\b|deps|v?\d+\.\d+", re.I)
 _LABEL = re.compile(r"^\w+(?:\([^)]*\))?!?:\s*|\s*\(?#\d+\)?")  # "fix(core): " and "(#123)".
 
 
 def read_commits(checkout: Path) -> Iterator[tuple[str, str, str]]:
     """Yield (path, message's first line, changed function); nothing where git cannot tell."""
+    mark = secrets.token_hex(16)  # Between commits: no message or file can hold it.
     try:
-        output = run_git(
-            checkout, time.monotonic() + TIMEOUT_SECONDS,
+        git = Git(checkout)
+        output = git.run(
+            time.monotonic() + TIMEOUT_SECONDS,
             "log", f"-n{COMMITS}", "--no-merges", "--no-textconv", "--no-ext-diff", "--no-color", "--no-renames",
-            "--diff-filter=M", "-p", "-U3", "--function-context", f"--format={_RECORD}%s",
+            "--diff-filter=M", "-p", "-U3", "--function-context", f"--format={mark}%s", "--end-of-options", git.head(),
         )  # fmt: skip
     except GitError:
         return
-    for record in output.decode(errors="replace").split(_RECORD)[1:]:
+    for record in output.decode(errors="replace").split(mark)[1:]:
         subject, _, patch = record.partition("\n")
         files = patch.split("\ndiff --git ")[1:]
         said = _LABEL.sub("", subject).strip()

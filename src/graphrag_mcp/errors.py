@@ -7,6 +7,7 @@
     ├── IndexStoreError        the index file cannot be opened, read or written
     │   ├── IndexDamagedError  the index file is damaged, replaced or removed
     │   └── IndexLockedError   another process is writing this index
+    ├── RemovalError           a replication would remove most of a project, and nobody agreed
     ├── ServerError            a server cannot be reached, refuses the credentials, or answers with an error
     └── ModelUnavailableError  the embedding model cannot be loaded
 
@@ -71,7 +72,13 @@ class IndexDamagedError(IndexStoreError):
 
 
 class IndexLockedError(IndexStoreError):
-    """Another live process is writing this index."""
+    """Another live process is writing this index. is_kept: whether it keeps it up to date."""
+
+    is_kept = False
+
+
+class RemovalError(GraphragError):
+    """A replication would remove most of a project from a server, and nobody agreed to that."""
 
 
 class ServerError(GraphragError):

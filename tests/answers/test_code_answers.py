@@ -169,7 +169,7 @@ def test_overloads_are_listed_together(app: App) -> None:
 def test_who_names_a_type_uses_it(app: App) -> None:
     """A type has no callers; a test of it is listed as one."""
     assert "box.py:4  weigh uses it (certain)" in ask(app, "find_symbol", symbol="Box")
-    assert "src/box.py\n  4: def weigh(box: Box):  (uses)" in ask(app, "trace_relations", symbol="Box")
+    assert "src/box.py\n  4 (uses): def weigh(box: Box):" in ask(app, "trace_relations", symbol="Box")
     assert "box.py:4  weigh uses Box (certain)" in ask(app, "impact", symbol="Box")
 
 

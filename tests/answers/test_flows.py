@@ -118,7 +118,7 @@ def test_a_chain_is_certain_where_its_calls_are(app: App) -> None:
 def test_what_is_stored_leads_to_who_reads_it(app: App) -> None:
     """The link names the field and the place that reads it."""
     text = ask(app, {"from": "Lamp.on", "to": "answer"})
-    assert "11:     self.handlers[name] = handler  (handlers is read at lamp/app.py:18)" in text
+    assert "11 (handlers is read at lamp/app.py:18):     self.handlers[name] = handler" in text
 
 
 def test_tests_are_on_the_way_only_if_one_of_them_is_an_end(app: App) -> None:
@@ -196,7 +196,7 @@ def test_an_element_that_is_stored_leads_to_who_reads_the_collection(tmp_path: P
     """By an index, or by a method of the collection."""
     with indexed(tmp_path, {name: STORED[name]}) as app:
         text = ask(app, {"from": "Bus.on", "to": "run"})
-    assert f"  (all is read at {name}:" in text
+    assert f" (all is read at {name}:" in text
     assert "Bus.emit\n" in text
 
 
@@ -210,4 +210,4 @@ def test_a_language_whose_types_are_not_known_is_followed_by_name(tmp_path: Path
         text = ask(app, {"from": "Lamp.light", "to": "Wick.glow"})
         assert ask(app, {"from": "Wick.glow"}) == "Nothing is known that Wick.glow leads to."
     assert text.startswith("Lamp.light reaches Wick.glow: ")
-    assert "3:   wick.burn" in text
+    assert "3 (by name only):   wick.burn" in text

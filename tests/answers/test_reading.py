@@ -155,3 +155,16 @@ def test_what_cannot_be_read_is_named(app: App, symbol: str, problem: str) -> No
     with pytest.raises(RequestError) as caught:
         ask(app, {"symbol": symbol})
     assert problem in str(caught.value)
+
+
+def test_an_answer_with_code_has_ten_definitions_at_most(tmp_path: Path) -> None:
+    """Each is read with what calls, uses and tests it, so a greater limit is not kept; the cursor goes on."""
+    files = {f"shop/part{number}.py": "def keep():\n    return 1\n" for number in range(25)}
+    with indexed(tmp_path, files) as app:
+        seen, cursor = 0, ""
+        for _ in range(3):
+            text = ask(app, {"symbol": "keep", "limit": 500, "token_budget": 50_000, "cursor": cursor})
+            seen += text.count("def keep()")
+            cursor = text.partition('cursor="')[2].partition('"')[0]
+            assert bool(cursor) is (seen < 25)
+        assert seen == 25

@@ -61,7 +61,7 @@ def test_a_result_says_where_what_why_and_shows_the_code() -> None:
 def test_the_concise_form_has_signatures_and_no_code() -> None:
     """Locations first, when an agent only wants to know where."""
     text = render(make_result(make_hit()), PLENTY, with_code=False)
-    assert text.splitlines()[1] == "   def open(self) -> None"
+    assert text.splitlines()[1] == "   > def open(self) -> None"
     assert "line 10" not in text
 
 
@@ -141,14 +141,14 @@ def test_a_budget_too_small_for_code_is_answered_without_code(count: int) -> Non
     """As the concise form is: with signatures, and as many results as fit."""
     found = make_result(*hits(count, 40, "x" * 500 + "\n"))
     assert render(found, 200) == render(found, 200, with_code=False)
-    assert "   def open(self) -> None" in render(found, 200)
+    assert "   > def open(self) -> None" in render(found, 200)
 
 
 def test_a_result_for_which_no_code_fits_shows_its_signature() -> None:
     """Behind others that have room for theirs."""
     blocks = detailed(make_result(*hits(4, 40, "x" * 300 + "\n")), 360).split("\n\n")
     assert "```" in blocks[0]
-    assert blocks[3].splitlines()[1:] == ["   def open(self) -> None"]
+    assert blocks[3].splitlines()[1:] == ["   > def open(self) -> None"]
 
 
 def test_code_cannot_close_its_fence() -> None:
@@ -392,7 +392,7 @@ def test_three_results_have_code_two_have_their_best_lines_and_the_others_are_pl
     blocks = detailed(found).split("\n\n")
     assert ["```python" in block for block in blocks] == [True, True, True, False, False, False]
     assert blocks[4].splitlines()[1:] == [
-        "   def renew(self, now)",
+        "   > def renew(self, now)",
         "   14 | line 14 of the chunk",
         "   27 | line 27 of the chunk",
         "   also here: Session.close:31",
@@ -465,7 +465,7 @@ def test_a_name_with_line_ends_stays_on_its_line() -> None:
     chunk = make_chunk("src/a\n1. src/trusted.py:1-9", symbol="one\ntwo", signature="def one(\n)")
     text = render(make_result(make_hit(chunk)), PLENTY, with_code=False)
     assert len(text.splitlines()) == 2
-    assert "src/a␊1. src/trusted.py" in text
+    assert text.startswith(r'1. "src/a\n1. src/trusted.py:1-9":10-12  "one\ntwo"  (method)')
 
 
 def test_nothing_above_min_score_is_said() -> None:

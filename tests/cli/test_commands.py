@@ -1,6 +1,7 @@
 """The commands on a small repository, and how they end."""
 
 import json
+import re
 import signal
 import subprocess
 import sys
@@ -115,8 +116,8 @@ def test_map_prints_where_to_start(root: Path, capsys: pytest.CaptureFixture[str
 def test_grep_prints_every_line_with_its_role(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """As the tool answers, for a text or a pattern, of some folders, as text or JSON."""
     text = output_of(capsys, "grep", "refresh_token", "--root", root, "-w")
-    assert "  7: def refresh_token(self) -> str:  (definition)\n" in text
-    assert "  5: Session().refresh_token()  (call)\n" in text
+    assert "  7 (definition): def refresh_token(self) -> str:\n" in text
+    assert "  5 (call): Session().refresh_token()\n" in text
     text = output_of(capsys, "grep", "--regex", "--root", root, "-C", 1, r"def \w+_token", "src")
     assert text.splitlines()[-1] == '  8-         """Renew the token before it expires."""'
     rows = json.loads(output_of(capsys, "grep", "Token", "-i", "--language", "python", "--root", root, "--json"))[
@@ -204,6 +205,30 @@ def test_status_says_why_a_file_is_not_found(
     lines = output_of(capsys, "status", "--root", root, "--file", asked[0], "--file", asked[1]).splitlines()
     for one, line in zip(asked, lines, strict=True):
         assert line.endswith(verdict.replace("../elsewhere.py", str(one)))
+
+
+def test_status_says_how_a_file_was_read(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Found by searches, but without symbols, or with letters that were replaced."""
+    (root / "large.py").write_text("".join(f"def made_{number}():\n    pass\n\n" for number in range(40_000)))
+    (root / "old.txt").write_bytes(b"Le caf\xe9 est ferme.\n")
+    output_of(capsys, "index", "--root", root)
+    text = output_of(capsys, "status", "--root", root, "--file", "large.py", "--file", "old.txt", "--file", "README.md")
+    assert text.splitlines() == [
+        "large.py: found by searches (by lines: over 1 MB)",
+        "old.txt: found by searches (1 invalid UTF-8 sequence replaced)",
+        "README.md: found by searches",
+    ]
+
+
+def test_a_file_in_the_encoding_that_it_declares_is_found_by_its_names(
+    root: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """By the exact tools and by searches, with the letters that an editor shows."""
+    text = "# -*- coding: latin-1 -*-\ndef café_ouvert():\n    return 1\n\n\nx = café_ouvert()\n"
+    (root / "src/latin.py").write_bytes(text.encode("latin-1"))
+    assert "src/latin.py:2-3  café_ouvert (function)" in output_of(capsys, "read", "café_ouvert", "--root", root)
+    assert "6: x = café_ouvert()  (call)" in output_of(capsys, "grep", "café_ouvert", "--root", root)
+    assert "src/latin.py" in output_of(capsys, "search", "café_ouvert", "--root", root, "--limit", "1")
 
 
 def test_eval_prints_scores_and_writes_the_run(root: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -358,3 +383,59 @@ with stop._cond:
 assert stop.wait(10)
 """
     subprocess.run([sys.executable, "-c", script], check=True, timeout=30)
+
+
+def command(root: Path, *arguments: str) -> "subprocess.Popen[str]":
+    words = [sys.executable, "-m", "graphrag_mcp", "--root", str(root), *arguments]
+    return subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def test_runs_of_index_at_the_same_time_all_succeed(root: Path) -> None:
+    """One indexes; the others wait for it, and do what is left or say which process keeps the index."""
+    for number in range(150):
+        (root / f"many{number}.py").write_text(f"def many{number}(): ...\n" * 20)
+    runs = [command(root, "index", *options) for options in ([], [], ["--json"], [])]
+    ended = [(*run.communicate(timeout=300), run.returncode) for run in runs]
+    assert [code for *_, code in ended] == [0, 0, 0, 0], ended
+    texts = [text for text, *_ in ended]
+    assert sum(re.search(r"^15\d added|\"added\": 15\d", text, re.MULTILINE) is not None for text in texts) == 1
+    assert all(re.search(r"15\d unchanged|\"unchanged\": 15\d|15\d added|\"added\": 15\d", text) for text in texts)
+
+
+@pytest.mark.parametrize("make", [["init", "--bare"], ["init"]])
+def test_the_data_of_a_repository_is_no_root(
+    make: list[str], tmp_path: Path, root: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Neither a bare repository nor the folder of one: its hooks are no code of a project."""
+    git(root, *make, str(tmp_path / "kept"))
+    folder = tmp_path / "kept" if "--bare" in make else tmp_path / "kept/.git"
+    code, complaint = complaint_of(capsys, "index", "--root", folder)
+    assert (code, complaint) == (
+        1,
+        f"graphrag-mcp: {folder} is a repository without files; pass the folder of a work tree as --root\n",
+    )
+
+
+def test_an_index_in_the_project_is_no_part_of_it(
+    root: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The data folder may be relative, or below the root."""
+    monkeypatch.chdir(root)
+    monkeypatch.setenv("GRAPHRAG_DATA_DIR", "idx")
+    for _ in range(2):
+        output_of(capsys, "index", "--root", root)
+    assert json.loads(output_of(capsys, "status", "--root", root, "--json"))["files"] == 4
+    assert "not" not in output_of(capsys, "grep", "tokenizer", "--root", root).partition("lines")[0]
+    assert (root / "idx").is_dir()
+
+
+def test_a_data_folder_that_cannot_be_made_is_named_with_its_setting(
+    root: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """For each command that would write there."""
+    monkeypatch.setenv("GRAPHRAG_DATA_DIR", "/proc/nowhere")
+    for words in (["index"], ["search", "some words"], ["grep", "token"]):
+        code, complaint = complaint_of(capsys, *words, "--root", root)
+        assert code == 1
+        assert "/proc/nowhere" in complaint
+        assert "set GRAPHRAG_DATA_DIR" in complaint

@@ -1,7 +1,10 @@
 """`init` connects clients and keeps what is there; `doctor` says what is wrong."""
 
 import json
+import os
+import re
 import stat
+import sys
 import tomllib
 from collections.abc import Callable
 from pathlib import Path
@@ -19,8 +22,10 @@ Lines = pytest.CaptureFixture[str]
 
 @pytest.fixture
 def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A project, and a home folder of its own."""
+    """A project, a home folder of its own, and the program on PATH."""
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    monkeypatch.delenv("CLAUDE_CONFIG_DIR", raising=False)
+    monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
     monkeypatch.setenv("GRAPHRAG_DATA_DIR", str(tmp_path / "data"))
     root = tmp_path / "project"
     root.mkdir()
@@ -113,6 +118,62 @@ def test_what_a_user_has_to_do_once_is_said(project: Path, capsys: Lines) -> Non
     assert {name for name, text in said.items() if "approv" in text or "trust" in text} == {"claude-code", "codex"}
 
 
+@pytest.mark.parametrize("is_installed", [True, False])
+def test_no_file_of_the_project_names_a_folder_of_this_machine(
+    project: Path, capsys: Lines, monkeypatch: pytest.MonkeyPatch, is_installed: bool
+) -> None:
+    """Such a file is committed and shared; where the program is not on PATH, that is said instead."""
+    if not is_installed:
+        monkeypatch.setenv("PATH", "")
+    init(project, "--yes", "--agents", "--ignore-file", *(word for name in CLIENTS for word in ("--client", name)))
+    written = [path for path in project.rglob("*") if path.is_file() and path.name != "code.py"]
+    assert {path.name for path in written} == {".graphragignore", ".mcp.json", "AGENTS.md", "config.toml", "mcp.json"}
+    for path in written:
+        if path.name != ".graphragignore":  # Its patterns may begin with a slash.
+            assert not re.search(r'["\s]/\w', path.read_text()), path
+        assert not {str(project), str(Path.home()), sys.prefix} & set(re.findall(r"/[\w./-]+", path.read_text()))
+    assert ("is not on PATH" in capsys.readouterr().out) is not is_installed
+
+
+@pytest.mark.parametrize(
+    ("user", "shared", "local", "starts_twice"),
+    [
+        (None, None, None, False),
+        (True, None, None, True),
+        (False, True, None, True),
+        (True, None, False, False),
+        (False, None, None, False),
+    ],
+)
+def test_a_server_that_the_plugin_starts_too_is_a_warning(
+    project: Path, capsys: Lines, user: bool | None, shared: bool | None, local: bool | None, starts_twice: bool
+) -> None:
+    """`init` says so before it asks, and the doctor afterwards; of Claude Code's settings the later ones decide."""
+    folders = (Path.home() / ".claude/settings.json", project / ".claude/settings.json")
+    for file, is_on in zip((*folders, project / ".claude/settings.local.json"), (user, shared, local), strict=True):
+        file.parent.mkdir(parents=True, exist_ok=True)
+        if is_on is not None:
+            file.write_text(json.dumps({"enabledPlugins": {"other@x": True, "graphrag-mcp@graphrag-mcp": is_on}}))
+    init(project, "--client", "cursor", "--yes")
+    assert "starts the server too" not in capsys.readouterr().out
+    init(project, "--yes")
+    assert ("the plugin graphrag-mcp@graphrag-mcp starts the server too" in capsys.readouterr().out) is starts_twice
+    _, found = findings(project, capsys)
+    assert (found["Claude Code"]["verdict"] == "warning") is starts_twice
+    assert found["Cursor"]["verdict"] == "ok"
+
+
+def test_a_program_that_is_not_on_path_is_not_repaired_by_init(
+    project: Path, capsys: Lines, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The next step is to install it, since `init` would write the same again."""
+    init(project, "--yes")
+    monkeypatch.setenv("PATH", "")
+    capsys.readouterr()
+    _, found = findings(project, capsys)
+    assert "install it" in found["Claude Code"]["next_step"]
+
+
 def test_without_an_answer_nothing_is_written(project: Path, capsys: Lines) -> None:
     """Asked in a pipe, nobody said yes."""
     assert init(project) == FAILED
@@ -145,7 +206,7 @@ def test_comments_in_toml_are_kept(project: Path) -> None:
     text = file.read_text()
     assert text.startswith('# mine\nmodel = "x"  # this one\n')
     assert tomllib.loads(text)["mcp_servers"]["other"] == {"command": "y"}
-    assert tomllib.loads(text)["mcp_servers"]["graphrag"]["args"] == ["serve", "--root", str(project)]
+    assert tomllib.loads(text)["mcp_servers"]["graphrag"]["args"] == ["serve"]
 
 
 def test_tabs_stay_tabs(project: Path) -> None:

@@ -11,6 +11,7 @@ import pytest
 from graphrag_mcp.cli.options import create_parser, project_root
 from graphrag_mcp.cli.progress import ProgressLine, describe
 from graphrag_mcp.cli.run import _command
+from graphrag_mcp.errors import RequestError
 from graphrag_mcp.model.reports import Progress
 
 HALF = Progress(3120, 8400, 21_004, 40.4)
@@ -35,6 +36,13 @@ def test_the_root_is_given_or_comes_from_the_environment_or_is_here() -> None:
     assert project_root(None, both) == Path("/a")
     assert project_root(None, {"GRAPHRAG_ROOT": "", "CLAUDE_PROJECT_DIR": "/b"}) == Path("/b")
     assert project_root(None, {}) == Path()
+
+
+@pytest.mark.parametrize("given", ["", " ", "\t\n"])
+def test_an_empty_root_is_refused(given: str) -> None:
+    """It is what a variable that is not set leaves of a client's configuration."""
+    with pytest.raises(RequestError, match="--root: it is empty"):
+        project_root(given, {"GRAPHRAG_ROOT": "/a"})
 
 
 @pytest.mark.parametrize("arguments", [["--root", "/a", "status"], ["status", "--root", "/a"]])

@@ -30,4 +30,4 @@ def test_each_trusted_project_has_its_own_server(tmp_path: Path) -> None:
         for folder in (project, project / "src"):
             found = run("codex", "mcp", "get", "graphrag", "--json", environ=environ, folder=folder)
             assert found.code == 0, found.output + found.errors
-            assert json.loads(found.output)["transport"]["args"] == ["serve", "--root", str(project)]
+            assert json.loads(found.output)["transport"]["args"] == ["serve"]

@@ -5,6 +5,7 @@ import time
 import pytest
 
 from graphrag_mcp.exclusion.patterns import Rule, RuleList, parse_rule
+from tests.waiting import HANG_SECONDS
 
 
 def parse(text: str) -> list[Rule]:
@@ -95,7 +96,7 @@ def test_a_class_never_matches_a_slash() -> None:
 def test_a_hostile_pattern_takes_no_time() -> None:
     """Many stars cost no more than a pass over the name."""
     rules = RuleList(parse("*a" * 40 + "b\n" + "**/a*/" * 20 + "b"))
-    start = time.perf_counter()
+    start = time.process_time()
     assert rules.match(b"a" * 250, is_folder=False) is None
     assert rules.match(b"/".join([b"aaaa"] * 200), is_folder=False) is None
-    assert time.perf_counter() - start < 1
+    assert time.process_time() - start < HANG_SECONDS

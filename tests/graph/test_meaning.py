@@ -90,7 +90,7 @@ def test_only_hops_that_were_not_taken_are_more(navigate: Open, hops: int) -> No
     )
     found = navigator.impact("base", hops)
     assert len(found.reached) >= 450
-    assert found.is_cut == (hops > 1)
+    assert found.doubt.is_cut == (hops > 1)
 
 
 @pytest.mark.parametrize("name", ["Version 1.2.3", "C# bindings", "Input/Output", "docs/notes.md#Input/Output"])

@@ -25,11 +25,11 @@ FILES = {
 }
 EXPECTED = """\
 Languages: python 3
-Packages: lamp (pyproject.toml), lamp-web (web/package.json)
-Entry points: lamp = lamp.cli:main, glow = ./glow.js, index.js (web/package.json), lamp/cli.py:5 main
+Packages: "lamp (pyproject.toml)", "lamp-web (web/package.json)"
+Entry points: "lamp = lamp.cli:main", "glow = ./glow.js", "index.js (web/package.json)", "lamp/cli.py:5 main"
 Lines like HTTP routes: lamp/api.py (1 line)
 Most depended on: lamp/wick.py (burn)
-Tests: pytest, make test
+Tests: pytest, "make test"
 Environment is read in: lamp/cli.py (1 line)"""
 
 

@@ -1,5 +1,6 @@
 """Roles: what an occurrence is, and in which order they are shown."""
 
+import re
 from collections.abc import Iterator
 from contextlib import closing
 
@@ -115,8 +116,8 @@ def test_lines_are_under_their_file_and_the_definition_around_them(app: App) -> 
     text = answer(app, text="refresh", paths=["app.py"], whole_word=True)
     assert text.splitlines()[1:6] == [
         "app.py",
-        "  1: from shop import refresh  (import)",
-        "  3: # refresh comes later  (comment)",
+        "  1 (import): from shop import refresh",
+        "  3 (comment): # refresh comes later",
         "  in start",
         "  4: def start(refresh=None):",
     ]
@@ -125,7 +126,7 @@ def test_lines_are_under_their_file_and_the_definition_around_them(app: App) -> 
 def test_the_lines_around_are_shown_once(app: App) -> None:
     """Where the surroundings of two lines overlap, each line is shown once, in order."""
     text = answer(app, text="refresh", paths=["app.py"], context=3)
-    numbers = [int(line.split(":")[0].split("-")[0]) for line in text.splitlines() if line[2:3].isdigit()]
+    numbers = [int(re.split(r"[ :-]", line.strip())[0]) for line in text.splitlines() if line[2:3].isdigit()]
     assert numbers == [1, 2, 3, 4, 5, 6, 7, 8, 9]
     assert "  2- \n" in text
 
@@ -134,4 +135,4 @@ def test_languages_and_categories_restrict_what_is_searched(app: App) -> None:
     """As they do in a search."""
     assert "1 line of 1 file" in answer(app, text="func main", languages=["go"])
     assert "0 lines of 0 files; searched: all of 1 indexed file." in answer(app, text="func", languages=["java"])
-    assert "3: Call refresh." in answer(app, text="refresh", categories=["documentation"])
+    assert "3 (document): Call refresh." in answer(app, text="refresh", categories=["documentation"])

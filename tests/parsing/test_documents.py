@@ -10,6 +10,7 @@ from graphrag_mcp.model.files import Category, DocumentStatus, ParsedFile, Parse
 from graphrag_mcp.parsing.cards import card, needs_card
 from graphrag_mcp.parsing.documents.documents import parse_markdown, parse_text
 from graphrag_mcp.parsing.passages import LIMIT, LINE_LIMIT
+from tests.waiting import HANG_SECONDS
 
 DOCUMENTATION, CONFIG, DATA = Category.DOCUMENTATION, Category.CONFIG, Category.DATA
 
@@ -303,9 +304,9 @@ def test_an_alias_bomb_costs_no_more_than_its_length() -> None:
     """Front matter is untrusted: nothing is constructed, so nothing expands."""
     levels = [f"l{n}: &l{n}\n  <<: [{', '.join([f'*l{n - 1}'] * 9)}]" for n in range(1, 30)]
     text = "---\nl0: &l0 {a: b}\n" + "\n".join(levels) + "\ntags: *l29\nstatus: draft\n---\n"
-    began = time.perf_counter()
+    began = time.process_time()
     facts = parse_markdown("a.md", text).facts
-    assert time.perf_counter() - began < 1
+    assert time.process_time() - began < HANG_SECONDS
     assert (facts.status, facts.tags) == (DocumentStatus.PROPOSED, ())
 
 
@@ -427,8 +428,8 @@ def test_any_text_makes_a_card_of_bounded_length(text: str, category: Category) 
     ids=lambda text: repr(text[:12]),
 )
 def test_no_text_takes_longer_than_its_length_allows(text: str) -> None:
-    """Time is linear in the text; 100 kB of the worst kind stay far below the cap of two seconds."""
+    """Time is linear in the text: 100 kB of the worst kind would take hours otherwise."""
     began = time.process_time()
     assert_laws(parse_markdown("a.md", text), text)
     assert_laws(parse_text("a.rst", text, DATA), text)
-    assert time.process_time() - began < 2
+    assert time.process_time() - began < HANG_SECONDS

@@ -16,6 +16,7 @@ from graphrag_mcp.model.files import Category, ParsedFile, ParseMode
 from graphrag_mcp.parsing.code.syntax import SourceCode, SyntaxTimeoutError, parse_tree
 from graphrag_mcp.parsing.languages import load_grammar
 from graphrag_mcp.parsing.parser import parse_file
+from tests.waiting import HANG_SECONDS
 
 
 def _python() -> Language:
@@ -76,10 +77,10 @@ def test_bytes_that_are_no_utf_8_are_replaced_and_said() -> None:
 def test_ten_thousand_nested_brackets_are_parsed(path: str, bracket: str) -> None:
     """Bad input: nothing overflows, and it takes no time to speak of."""
     text = bracket * 10_000
-    began = time.monotonic()
+    began = time.process_time()
     parsed = parse_file(path, "\n".join(text[at : at + 100] for at in range(0, len(text), 100)).encode())
     assert parsed.chunks
-    assert time.monotonic() - began < 5
+    assert time.process_time() - began < HANG_SECONDS
 
 
 def test_a_file_over_one_megabyte_is_cut_by_lines() -> None:
@@ -171,7 +172,7 @@ def test_a_chain_of_a_hundred_thousand_calls_is_cut_by_lines(path: str, call: st
 def test_ten_thousand_names_of_one_module_are_read_in_time(statement: str) -> None:
     """Their source stands behind them, and nothing waits for it in each name."""
     names = ",\n".join(f"name{number}" for number in range(10_000))
-    began = time.monotonic()
+    began = time.process_time()
     parsed = parse_file("a.js", (statement % names).encode())
     assert sum(edge.target_module == "x" for edge in parsed.relations) == 10_000
-    assert time.monotonic() - began < 10
+    assert time.process_time() - began < HANG_SECONDS

@@ -88,7 +88,7 @@ USES = {
     "shape.rs": ("draw_all", "Canvas", IMPORT, "/src/draw"),
     "Account.java": ("Account.reserve", "Money", IMPORT, "com/acme/money/Money"),
     "list.c": ("list_add", "list_t", LOCAL, ""),
-    "engine.cpp": ("Engine.start", "Valve", LOCAL, ""),
+    "engine.cpp": ("car.parts.Engine.valves_", "Valve", LOCAL, ""),
     "Orders.cs": ("Shop.Orders.Extensions.Show", "Order", UNRESOLVED, ""),
     "library.rb": ("lend", "Shelf", LOCAL, ""),
     "Mailer.php": ("Mailer.__construct", "Job", IMPORT, "Queue/Job"),

@@ -1,12 +1,15 @@
 """Gone when the client is, with the parsing processes; a cancelled call stops; nothing else is ever on the wire."""
 
+import fcntl
 import json
 import os
 import select
 import signal
 import statistics
+import struct
 import subprocess
 import sys
+import termios
 import time
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -17,13 +20,13 @@ import pytest
 
 from tests.reliability.conftest import Report, Size
 from tests.stdio_client import Server
-from tests.waiting import wait_until
+from tests.waiting import HANG_SECONDS, wait_until
 
 pytestmark = pytest.mark.slow
 
 HYBRID = "graphrag_hybrid_search"
 EXIT_SECONDS = 0.1
-BUSY_EXIT_SECONDS = 1.0  # The short form shares its machine with all other tests.
+BUSY_EXIT_SECONDS = 30.0  # The short form shares its machine with all other tests; what lingers does not end.
 CHILDREN_SECONDS = 5.0
 ORPHAN_SECONDS = 5.0
 CANCEL_SECONDS = 0.2
@@ -128,7 +131,7 @@ def test_a_server_that_indexes_is_gone_at_once(
         ending = os.pidfd_open(pid)
         started = time.perf_counter()
         leave(server)
-        assert select.select([ending], [], [], 10)[0], "the server stays"
+        assert select.select([ending], [], [], BUSY_EXIT_SECONDS)[0], "the server stays"
         exits.append(time.perf_counter() - started)
         os.close(ending)
         wait_until(partial(are_gone, family), CHILDREN_SECONDS)
@@ -144,6 +147,61 @@ def test_a_server_that_indexes_is_gone_at_once(
         children_slowest_ms=round(1000 * max(ends), 1),
     )
     assert max(exits) < (EXIT_SECONDS if size(0, 1) else BUSY_EXIT_SECONDS)
+
+
+CALLS: dict[str, bytes] = {
+    method: json.dumps({"jsonrpc": "2.0", "id": 5, "method": method, "params": params}).encode()
+    for method, params in {
+        "ping": {},
+        "tools/list": {},
+        "tools/call": {"name": HYBRID, "arguments": {"query": "renew the token"}},
+        "prompts/list": {},
+        "prompts/get": {"name": "tour"},
+        "resources/list": {},
+        "resources/templates/list": {},
+        "resources/read": {"uri": "graphrag://overview"},
+        "completion/complete": {"ref": {"type": "ref/prompt", "name": "x"}, "argument": {"name": "path", "value": "s"}},
+        "no/such/method": {},
+    }.items()
+} | {"a wrong argument": b'{"jsonrpc":"2.0","id":5,"method":"tools/call","params":{"name":"x"}}', "no JSON": b"{x"}
+
+
+@pytest.mark.parametrize("call", CALLS)
+def test_a_client_that_reads_no_more_ends_the_server_quietly(call: str, tmp_path: Path) -> None:
+    """Whatever it asked for: nobody is left to answer, though the input is still open."""
+    root = tmp_path / "repository"
+    root.mkdir()
+    (root / "session.py").write_text(SESSION)
+    errors = tmp_path / "errors"
+    with errors.open("wb") as stderr:
+        server = Server(root, environment_of(tmp_path / "data"), stderr)
+    assert server.process.stdout is not None
+    server.process.stdout.close()
+    server.send_line(CALLS[call])
+    assert server.process.wait(STARTED_SECONDS) == 0
+    assert errors.read_text() == ""
+    end_input(server)
+
+
+def test_a_client_that_never_reads_keeps_no_server_when_it_ends_the_input(tmp_path: Path) -> None:
+    """Three hundred answers do not fit into the pipe; the end of the input ends the server all the same."""
+    root = tmp_path / "repository"
+    root.mkdir()
+    (root / "session.py").write_text(SESSION * 50)
+    server = Server(root, environment_of(tmp_path / "data"))
+    server.call(HYBRID, {"query": "renew the token"})
+    for _ in range(300):
+        server.start_asking("tools/call", {"name": HYBRID, "arguments": {"query": "renew the token"}})
+    assert server.process.stdout is not None
+    pipe = server.process.stdout.fileno()
+    wait_until(lambda: unread_bytes(pipe) > 60_000, STARTED_SECONDS)
+    end_input(server)
+    assert server.process.wait(STARTED_SECONDS) == 0
+    server.process.stdout.close()
+
+
+def unread_bytes(pipe: int) -> int:
+    return struct.unpack("i", fcntl.ioctl(pipe, termios.FIONREAD, b"    "))[0]  # type: ignore[no-any-return]
 
 
 def test_a_server_whose_client_was_killed_is_gone(repository: Path, tmp_path: Path, size: Size, report: Report) -> None:
@@ -180,7 +238,7 @@ def test_a_server_whose_client_was_killed_is_gone(repository: Path, tmp_path: Pa
         median_s=round(statistics.median(seconds), 2),
         slowest_s=round(max(seconds), 2),
     )
-    assert max(seconds) < ORPHAN_SECONDS
+    assert max(seconds) < ORPHAN_SECONDS * size(10, 1)
 
 
 def test_a_cancelled_call_stops(repository: Path, tmp_path: Path, size: Size, report: Report) -> None:
@@ -210,7 +268,7 @@ def test_a_cancelled_call_stops(repository: Path, tmp_path: Path, size: Size, re
         text, failed = server.call("index_status", {})
         assert not failed
         assert "Index: " in text
-        assert time.perf_counter() - status < 2
+        assert time.perf_counter() - status < HANG_SECONDS
         terminate(server)
         judge_wire(rest_of(server))
     report(
@@ -219,7 +277,7 @@ def test_a_cancelled_call_stops(repository: Path, tmp_path: Path, size: Size, re
         next_answer_slowest_ms=round(1000 * max(nexts), 1),
         last_progress_ms=round(1000 * max(latest, default=0), 1),
     )
-    assert max(latest, default=0) <= CANCEL_SECONDS
+    assert max(latest, default=0) <= (CANCEL_SECONDS if size(0, 1) else BUSY_EXIT_SECONDS)
     assert max(nexts) <= (CANCEL_SECONDS if size(0, 1) else BUSY_EXIT_SECONDS)
 
 

@@ -1,23 +1,30 @@
 """A repository's git configuration names programs for every occasion; to look at the repository runs none of them."""
 
 import os
+import random
+import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
-from contextlib import closing
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing, suppress
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from graphrag_mcp.answers.overview import render_status
+from graphrag_mcp.answers.tools import TOOLS
 from graphrag_mcp.app.local import App
+from graphrag_mcp.errors import RequestError
 from graphrag_mcp.evaluation.history import export_tree, read_history
 from graphrag_mcp.ingest.ages import commit_times, head_commit, origin
 from graphrag_mcp.model.search import SearchRequest
 from graphrag_mcp.settings import load_settings
 from tests.reliability.conftest import Report, Size
 from tests.repositories import commit, git
+from tests.ui.running import running_page
 
 CODE = "def open_cookie_jar(path):\n    return Jar(path)\n"
 OLD = 1_500_000_000
@@ -87,9 +94,13 @@ SETTINGS = {
         )
     },
 }
+# All of githooks(5), and the names that git's own samples have.
 HOOKS = (
-    *("post-index-change", "reference-transaction", "fsmonitor-watchman", "query-watchman", "post-checkout"),
-    *("pre-commit", "post-commit", "pre-auto-gc", "post-rewrite", "pre-push", "post-merge", "p4-changelist"),
+    *("applypatch-msg", "pre-applypatch", "post-applypatch", "pre-commit", "pre-merge-commit", "prepare-commit-msg"),
+    *("commit-msg", "post-commit", "pre-rebase", "post-checkout", "post-merge", "pre-push", "pre-receive", "update"),
+    *("proc-receive", "post-receive", "post-update", "reference-transaction", "push-to-checkout", "pre-auto-gc"),
+    *("post-rewrite", "sendemail-validate", "fsmonitor-watchman", "query-watchman", "post-index-change"),
+    *("p4-changelist", "p4-prepare-changelist", "p4-post-changelist", "p4-pre-submit"),
 )
 
 
@@ -113,14 +124,14 @@ class Trap:
         """What ran, each with its arguments."""
         return self.mark.read_text().splitlines() if self.mark.exists() else []
 
-    def values(self) -> dict[str, str]:
+    def values(self, settings: Mapping[str, str]) -> dict[str, str]:
         """Return the settings with the program in them."""
-        return {name: value.format(self.program, hooks=self.hooks) for name, value in SETTINGS.items()}
+        return {name: value.format(self.program, hooks=self.hooks) for name, value in settings.items()}
 
-    def write(self, file: Path) -> None:
+    def write(self, file: Path, settings: Mapping[str, str] = SETTINGS) -> None:
         """Put all settings into a file of configuration."""
         lines = []
-        for name, value in (*self.values().items(), ("remote.origin.url", f"ext::{self.program} %S")):
+        for name, value in (*self.values(settings).items(), ("remote.origin.url", f"ext::{self.program} %S")):
             section, _, key = name.rpartition(".")
             section, _, inner = section.partition(".")
             lines.append(
@@ -152,7 +163,12 @@ class Trap:
         git(self.root, "reset", "-q", "--hard", signed)
 
 
-ATTRIBUTES = "* diff=evil merge=evil\n*.py filter=evil diff=evil text eol=crlf ident\n"
+# All of gitattributes(5).
+ATTRIBUTES = """* diff=evil merge=evil
+*.py filter=evil diff=evil text eol=crlf ident working-tree-encoding=ISO-8859-1 whitespace=trailing-space
+*.py export-subst delta encoding=latin1 conflict-marker-size=9
+*.md export-ignore filter=lfs
+"""
 
 
 @pytest.fixture
@@ -331,6 +347,163 @@ def test_the_trap_catches_git_itself(trap: Trap, name: str, monkeypatch: pytest.
     environment = os.environ | {"TERM": "xterm"}
     subprocess.run(command, cwd=trap.root, env=environment, check=False, capture_output=True, timeout=TIMEOUT)
     assert trap.ran
+
+
+# ---------------------------------------------------------------- every setting, every call
+
+
+PLACEHOLDERS = {"<name>": ("origin", "main", "sub", "evil"), "<driver>": ("evil", "lfs", "python")}
+
+
+def every_setting() -> dict[str, str]:
+    """Return each key that git's own documentation lists, with the program as its value."""
+    listed = subprocess.run(["git", "help", "--config"], capture_output=True, text=True, check=True).stdout.split()
+    keys: set[str] = set()
+    for key in (key for key in listed if re.fullmatch(r"\w+\.[\w.<>*-]+", key)):
+        hole = re.search(r"<[\w-]+>|\*", key)
+        for filling in PLACEHOLDERS.get(hole[0], ("evil",)) if hole else ("",):
+            keys.add(re.sub(r"<[\w-]+>|\*", filling, key))
+    assert len(keys) > 600
+    return dict.fromkeys(keys, "{}") | {"include.path": "{hooks}/include"} | SETTINGS
+
+
+def snapshot(folder: Path) -> dict[str, object]:
+    """Return what every file below a folder is: its kind, time, size and content."""
+    found: dict[str, object] = {}
+    for path in sorted(folder.rglob("*")):
+        status = path.lstat()
+        content = path.read_bytes() if path.is_file() and not path.is_symlink() else b""
+        found[str(path.relative_to(folder))] = (status.st_mode, status.st_mtime_ns, status.st_size, content)
+    return found
+
+
+TEXTS = (
+    *("open_cookie_jar", "jar.py", "jar.py:1", "sub/box.py::open_cookie_box", "HEAD~1", "main~1..HEAD", "main...HEAD"),
+    *("2015-01-01", "cookie", "--output=victim", "Test", "callers", "like open_cookie_jar"),
+)
+
+
+def forms(schema: Mapping[str, Any]) -> list[Any]:
+    """Return values that an argument of this schema takes."""
+    if "enum" in schema:
+        return list(schema["enum"])
+    if "anyOf" in schema:
+        return [value for one in schema["anyOf"] for value in forms(one)]
+    kind = schema.get("type")
+    if kind == "boolean":
+        return [True, False]
+    if kind == "integer":
+        return sorted({max(1, schema.get("minimum", 1)), max(5, schema.get("minimum", 1))})
+    if kind == "array":
+        return [[value] for value in forms(schema["items"])] + [["jar.py", "open_cookie_jar"]]
+    return list(TEXTS) if kind == "string" else []
+
+
+def every_call(name: str) -> Iterator[dict[str, Any]]:
+    """Yield calls of a tool: each text argument alone and with each form of each other argument."""
+    properties = TOOLS[name].schema()["properties"]
+    texts = [key for key, schema in properties.items() if schema.get("type") in ("string", "array")]
+    yield {}
+    for subject in (key for key in texts if "enum" not in properties[key]):
+        for value in forms(properties[subject]):
+            yield {subject: value}
+            for other, schema in properties.items():
+                for form in forms(schema) if other != subject else ():
+                    yield {subject: value, other: form}
+
+
+def test_no_call_runs_what_any_setting_names_or_changes_a_byte(trap: Trap, size: Size, report: Report) -> None:
+    """Each key, attribute and hook that git documents; each tool with each form of its arguments; page and history."""
+    git(trap.root, "branch", "side", "HEAD~1")
+    shutil.copytree(trap.program.parent / "hooks", trap.root / ".git/hooks", dirs_exist_ok=True)
+    settings = every_setting()
+    trap.write(trap.root / ".git/config", settings)
+    trap.write(trap.root / ".git/config.worktree", settings)
+    trap.write(trap.root / ".gitconfig", settings)
+    (trap.root / ".git/info").mkdir(exist_ok=True)
+    (trap.root / ".git/info/attributes").write_text(ATTRIBUTES)
+    (trap.root / ".lfsconfig").write_text(f"[lfs]\n\turl = ext::{trap.program}\n")
+    (trap.root / "jar.py").write_text(CODE + "\n\nJAR = 3\n")
+    trap.touch()
+    before = snapshot(trap.root)
+    asked, answered = 0, 0
+    chosen = random.Random(1)
+    with closing(App(trap.root, load_settings(trap.root, {"GRAPHRAG_DATA_DIR": str(trap.folder / "data")}))) as app:
+        app.index()
+        for name, tool in TOOLS.items():
+            calls = list(every_call(name))
+            chosen.shuffle(calls)
+            for arguments in calls[: size(120, len(calls))]:
+                asked += 1
+                with suppress(RequestError):
+                    call = tool.read(arguments, app.settings, app.root)
+                    assert tool.write(tool.ask(app, call), call)
+                    answered += 1
+    assert trap.ran == []
+    assert snapshot(trap.root) == before
+    report("every setting", settings=len(settings), hooks=len(HOOKS), calls=asked, answered=answered)
+    assert answered > asked / 4
+
+
+@pytest.mark.slow
+def test_no_command_runs_what_any_setting_names_or_changes_a_byte(trap: Trap) -> None:
+    """The same of the commands, and of the page."""
+    trap.write(trap.root / ".git/config", every_setting())
+    shutil.copytree(trap.program.parent / "hooks", trap.root / ".git/hooks", dirs_exist_ok=True)
+    (trap.root / "jar.py").write_text(CODE + "\n\nJAR = 3\n")
+    trap.touch()
+    before = snapshot(trap.root)
+    commands = ["index", "status", "doctor", "search jar", "impact", "impact --base main~1..main"]
+    commands += ["history --symbol open_cookie_jar", "history --path jar.py --line 1", "grep Jar"]
+    commands += ["read open_cookie_jar", "map", "sync", "eval --from-history --commits 2", "init --help"]
+    done = {command: _run(trap.root, *command.split()) for command in commands}
+    with running_page(trap.root, trap.folder / "data") as page:
+        page.wait_ready()
+        asked = {"arguments": {"query": "cookie jar"}}
+        answers = [page.ask(name) for name in ("project", "status", "ages", "files", "skipped")]
+        answers += [page.ask("search", asked), page.ask("graph", {"symbol": "open_cookie_jar"})]
+    watching = subprocess.Popen([sys.executable, "-m", "graphrag_mcp", "watch"], cwd=trap.root, stderr=subprocess.PIPE)
+    try:
+        time.sleep(3)
+    finally:
+        watching.terminate()
+        watching.communicate()
+    assert trap.ran == []
+    assert snapshot(trap.root) == before
+    assert {command: one.returncode for command, one in done.items() if one.returncode not in (0, 1)} == {}
+    assert not any("Traceback" in one.stderr for one in done.values())
+    assert {answer.status for answer in answers} == {200}
+
+
+def test_a_message_is_never_taken_for_a_commit(trap: Trap) -> None:
+    """Bytes that a format of git's log could use, with options in the place of a name, write no file."""
+    git(trap.root, "commit", "-q", "--allow-empty", "-m", "x")
+    tree = git(trap.root, "write-tree").strip()
+    (trap.root / "jar.py").write_text(CODE.replace("path", "place"))
+    git(trap.root, "add", "-A")
+    tree = git(trap.root, "write-tree").strip()
+    head = git(trap.root, "rev-parse", "HEAD").strip()
+    for mark in ("\x01\x02", "\x01", "\x1e", "\x1f", "\n\n", "commit "):
+        victim = trap.folder / "VICTIM"
+        message = f"x\n\nA LINE\n{mark}--output={victim} 1700000000\n{mark}{head} 1700000000\n"
+        forged = f"tree {tree}\nparent {head}\nauthor A <a@b> 1700000000 +0000\ncommitter A <a@b> 1700000000 +0000\n\n"
+        made = subprocess.run(
+            ["git", "hash-object", "-t", "commit", "-w", "--stdin", "--literally"],
+            cwd=trap.root, input=(forged + message).encode(), capture_output=True, check=True,
+        )  # fmt: skip
+        git(trap.root, "reset", "-q", "--hard", made.stdout.decode().strip())
+        head = git(trap.root, "rev-parse", "HEAD").strip()
+    with closing(App(trap.root, load_settings(trap.root, {"GRAPHRAG_DATA_DIR": str(trap.folder / "data")}))) as app:
+        app.index()
+        for arguments in (
+            {"symbol": "open_cookie_jar", "since": "2020-01-01"},
+            {"query": "line"},
+            {"path": "jar.py"},
+            {"since": "2020-01-01"},
+        ):
+            call = TOOLS["find_history"].read(arguments, app.settings, app.root)
+            assert "A LINE" in TOOLS["find_history"].write(TOOLS["find_history"].ask(app, call), call)
+    assert not list(trap.folder.rglob("VICTIM*"))
 
 
 # ---------------------------------------------------------------- helpers

@@ -114,7 +114,7 @@ def test_a_writer_that_is_killed_is_followed_by_another(
     for server in servers.values():
         server.close()
     report("takeover", kills=len(seconds), seconds=[round(one, 2) for one in seconds])
-    assert max(seconds) <= TAKEOVER_SECONDS
+    assert max(seconds) <= TAKEOVER_SECONDS * size(10, 1)
 
 
 def test_a_commit_is_seen_by_the_others(
@@ -136,7 +136,7 @@ def test_a_commit_is_seen_by_the_others(
     writer.close()
     reader.close()
     report("commits seen by readers", commits=len(seconds), most_seconds=round(max(seconds), 3))
-    assert max(seconds) <= VISIBLE_SECONDS
+    assert max(seconds) <= VISIBLE_SECONDS * size(60, 1)
 
 
 def searching(server: Server) -> Callable[[], str]:

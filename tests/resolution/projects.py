@@ -113,7 +113,7 @@ def read(path: str, text: str) -> FileFacts | None:
     if grammar is None:
         return None
     code = SourceCode(text)
-    matches = grammar.find(parse_tree(grammar.language, code, unended=grammar.row.unended))
+    matches = grammar.find(parse_tree(grammar.language, code, repairs=grammar.row.repairs))
     return read_facts(matches, grammar, path, code, read_outline(matches, grammar, path, code).definitions)
 
 

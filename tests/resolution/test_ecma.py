@@ -355,7 +355,7 @@ function choose(one: Both & { run(): Own }) { one.run().«run»() }
     project = Project({"a.ts": text})
     assert project.answers() == [UNDECIDED, "a.ts:2 run"]
     search = Search(project)
-    search.begin(60)
+    search.begin()
     found = search.sites(frozenset(project.named("run"))).found[:3]
     assert [(bool(site.things), site.is_certain) for site in found] == [(True, False), (False, True), (True, True)]
 

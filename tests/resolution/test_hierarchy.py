@@ -18,7 +18,7 @@ def above(files: dict[str, str], name: str) -> set[str]:
 
 def _names(files: dict[str, str], name: str, *, of_type: str, of_method: str) -> set[str]:
     search = Search(Project(files))
-    search.begin(60)
+    search.begin()
     hierarchy, declared = Hierarchy(search), search.resolver.declared
     things = [
         thing

@@ -100,6 +100,29 @@ def test_only_what_changed_is_sent(make_place: Callable[..., Place]) -> None:
     app.close()
 
 
+def test_an_answer_names_what_either_server_does_not_hold_as_it_is_here(
+    make_place: Callable[..., Place], neo4j_driver: Driver
+) -> None:
+    """Edited files until they are copied, and files that one server lost; each server with its lists."""
+    place = make_place(files=FILES)
+    app = place.app()
+    app.index()
+    _sync(app)
+    assert app.search(SearchRequest("tax")).meta.warnings == ()
+    (app.root / "src/tax.py").write_text("# Edited.\ndef tax_of(order):\n    return 0.3 * sum(order)\n")
+    app.index()
+    qdrant, neo4j = app.search(SearchRequest("tax")).meta.warnings
+    assert "1 of 5 files as they are in this index (src/tax.py); its keyword and vector results lack them" in qdrant
+    assert "1 of 5 files as they are in this index (src/tax.py); its graph results lack them" in neo4j
+    _sync(app)
+    lost = "MATCH (c:Chunk {project: $project, path: 'docs/guide.md'}) DETACH DELETE c"
+    _rows(neo4j_driver, lost, project=place.environ["GRAPHRAG_PROJECT_ID"])
+    (said,) = app.search(SearchRequest("tax")).meta.warnings
+    assert said.startswith("Neo4j ")
+    assert "1 of 5 files as they are in this index (docs/guide.md)" in said
+    app.close()
+
+
 def test_two_machines_write_the_same_points(make_place: Callable[..., Place], qdrant: QdrantClient) -> None:
     """Ids, payloads and vectors derive from project and content, not from where the clone lies."""
     copies = []

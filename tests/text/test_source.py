@@ -48,6 +48,52 @@ def test_binary_content_is_not_text_and_says_why(data: bytes) -> None:
     assert decoded.reason.startswith("binary")
 
 
+@pytest.mark.parametrize(
+    ("line", "encoding"),
+    [
+        ("# -*- coding: latin-1 -*-", "latin-1"),
+        ("#!/usr/bin/python\n# vim: set fileencoding=cp1252 :", "cp1252"),
+        ("# coding=shift_jis", "shift_jis"),
+        ("# encoding: euc-jp", "euc_jp"),
+        (";; -*- coding: iso-8859-15 -*-", "iso8859-15"),
+        ("/* -*- coding: windows-1251 -*- */", "cp1251"),
+        ('<?xml version="1.0" encoding="GBK"?>', "gbk"),
+    ],
+)
+def test_a_file_is_read_in_the_encoding_that_it_declares(line: str, encoding: str) -> None:
+    """In one of the first two lines, as the language or an editor reads it; nothing is replaced."""
+    word = {"shift_jis": "日本", "euc_jp": "日本", "gbk": "中文", "cp1251": "слово"}.get(encoding, "café")
+    text = f"{line}\n{word} = 1\n"
+    assert decode(text.encode(encoding)) == Text(text)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "x = 'coding: latin-1'",
+        "\n\n# coding: latin-1",
+        "# coding: no-such",
+        "# coding: unicode_escape",
+        "# coding: idna",
+        "# coding: rot13",
+        "# coding: hex",
+        "# coding: utf-8",
+        "# coding: shift_jis",
+    ],
+)
+def test_what_declares_no_encoding_of_texts_is_read_as_utf8(line: str) -> None:
+    """Neither a string, nor a later line, nor a codec that does more than decode, nor one that the bytes are not in."""
+    decoded = decode(f"{line}\ncaf".encode() + b"\xe9\xff\n")
+    assert isinstance(decoded, Text)
+    assert decoded.note.endswith("replaced")
+
+
+def test_a_declared_encoding_changes_no_file_that_is_utf8() -> None:
+    """Editors save such files as UTF-8 and leave the line."""
+    text = "# -*- coding: latin-1 -*-\ncafé = 1\n"
+    assert decode(text.encode()) == Text(text)
+
+
 def test_a_replacement_character_that_stands_in_the_file_is_not_an_error() -> None:
     """Valid UTF-8 is never reported as damaged."""
     assert decode(("\ufffd" * 50).encode()) == Text("\ufffd" * 50)

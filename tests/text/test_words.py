@@ -123,3 +123,32 @@ def test_threads_that_stem_at_the_same_time_do_not_disturb_one_another() -> None
     for thread in threads:
         thread.join()
     assert all(results[thread] == [index_words(text) for text in texts] for thread in results)
+
+
+@pytest.mark.parametrize(
+    ("text", "query"),
+    [
+        ("计算订单的总价格，包括税费。", "总价格"),
+        ("计算订单的总价格，包括税费。", "订单价格怎么计算"),
+        ("重跑gen后清零", "清零"),
+        ("重跑gen后清零", "gen"),
+        ("注文の合計金額を計算する", "合計金額"),
+        ("キャッシュを更新する", "キャッシュ"),
+        ("주문의 가격을 계산한다", "가격"),
+        ("คำนวณราคาสินค้า", "ราคา"),
+        ("def 计算总价(x)", "总价"),
+    ],
+)
+def test_a_word_within_a_run_of_a_script_without_blanks_is_found(text: str, query: str) -> None:
+    """Any two neighbours are a word, in the index and in the query."""
+    assert set(query_words(query)) & set(index_words(text))
+
+
+def test_a_sentence_without_blanks_is_no_word_by_itself() -> None:
+    """It would be in no other text, and cost more than its pairs."""
+    assert index_words("计算总价格") == ["计算", "算总", "总价", "价格"]
+
+
+def test_letters_with_accents_are_no_pairs() -> None:
+    """Only scripts without blanks are cut into pairs."""
+    assert index_words("Größe café") == ["größe", "café"]

@@ -144,3 +144,13 @@ def _address_of_this_machine() -> str:
     if address.startswith("127."):
         pytest.skip("this machine has no address but the loopback one")
     return address
+
+
+@pytest.mark.parametrize("origin", ["https://evil.com", "null", "", "http://127.0.0.1", "http://127.0.0.1:1"])
+@pytest.mark.parametrize("site", [{}, {"Sec-Fetch-Site": "same-origin"}, {"Sec-Fetch-Site": "none"}])
+def test_an_origin_has_to_be_that_of_this_page(page: RunningPage, origin: str, site: dict[str, str]) -> None:
+    """Whatever else the headers say, and for every path; a request without one is judged by the rest."""
+    assert page.ask("status", None, Origin=origin, **site).status == FORBIDDEN
+    assert page.get("/static/page.css", {"Origin": origin, "Cookie": page.cookie, **site}).status == FORBIDDEN
+    assert page.get(f"/?token={page.token}", {"Origin": origin, **site}).status == FORBIDDEN
+    assert page.ask("status", None, Origin=f"http://127.0.0.1:{page.port}", **site).status == 200

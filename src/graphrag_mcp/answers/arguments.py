@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Annotated, ClassVar, Literal, Self
 
 from pydantic import (
+    AfterValidator,
     BaseModel,
     BeforeValidator,
     ConfigDict,
@@ -17,6 +18,7 @@ from pydantic import (
     JsonValue,
     Strict,
     StringConstraints,
+    ValidationInfo,
     WithJsonSchema,
     model_validator,
 )
@@ -40,6 +42,9 @@ MAXIMUM_ROWS = 500  # Lines of an exact answer.
 MAXIMUM_CONTEXT = 20
 MAXIMUM_ENTRIES = 200  # Of a list: each adds a condition, or a pattern that is matched against every path.
 MAXIMUM_ENTRY = 4_096  # Characters: the longest path that Linux accepts.
+MAXIMUM_LIST = 16_384  # Characters of all entries: a glob of 4,096 takes 0.1 s to compile, and each is compiled often.
+MAXIMUM_CURSOR = 18  # Nine digits, a dash and eight more.
+MAXIMUM_LINE = 100_000_000
 HISTORY_TOKENS = 625  # 2,000 characters.
 DOCUMENT_HOPS = 1  # The query tools rank with direct neighbours only; the graph is the hybrid tool's subject.
 
@@ -59,7 +64,18 @@ Entry = Annotated[
     StringConstraints(pattern=r"\S", max_length=MAXIMUM_ENTRY),
     WithJsonSchema({"type": "string", "minLength": 1}),
 ]
-Entries = Annotated[list[Entry], Field(max_length=MAXIMUM_ENTRIES)]
+
+
+def _bounded(entries: list[str], info: ValidationInfo) -> list[str]:
+    """Return the entries of a list. Raises RequestError when they are too long together."""
+    name, length = info.field_name or "", sum(map(len, entries))
+    if length > MAXIMUM_LIST:
+        limit = f"at most {MAXIMUM_LIST:,} characters in all entries together, {length:,} were given"
+        raise RequestError(name, f"{name}: {limit}; send fewer or shorter ones")
+    return entries
+
+
+Entries = Annotated[list[Entry], Field(max_length=MAXIMUM_ENTRIES), AfterValidator(_bounded)]
 Paths = Annotated[
     Entries,
     Field(
@@ -102,6 +118,7 @@ class PagedArguments(ToolArguments):
 
     cursor: str = Field(
         "",
+        max_length=MAXIMUM_CURSOR,
         description="From an answer that had more: continues it. The other arguments stay the same.",
     )
 
@@ -361,7 +378,7 @@ class HistoryArguments(PagedArguments):
     query: str = Field("", max_length=MAXIMUM_QUERY, description="Words of commit messages.")
     symbol: str = Field("", max_length=1_000, description="How its lines came to be.")
     path: str = Field("", max_length=MAXIMUM_ENTRY, description="How this file came to be.")
-    line: int | None = Field(None, ge=1, description="Of path: the commit that explains it.")
+    line: int | None = Field(None, ge=1, le=MAXIMUM_LINE, description="Of path: the commit that explains it.")
     since: str = Field("", max_length=100, description="Only commits after this day (2026-01-31, 2 weeks ago).")
     until: str = Field("", max_length=100, description="Only commits before this day.")
     author: str = Field("", max_length=200, description="A part of name or address.")

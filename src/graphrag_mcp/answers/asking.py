@@ -1,12 +1,12 @@
 """The queries of the tools: one function for each, from a validated call to what the backend found."""
 
-import time
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
 from graphrag_mcp.answers.arguments import (
+    MAXIMUM_READ,
     FindSymbolArguments,
     HistoryArguments,
     ImpactArguments,
@@ -38,8 +38,6 @@ if TYPE_CHECKING:  # The navigator imports numpy through the ports, and no clien
     from graphrag_mcp.grep.roles import Placed
 
 LINES_AROUND = 2  # Before and after the line of a link, in the first chain of a flow.
-FLOW_SECONDS = 0.36  # For the ends and the chains between them.
-CHANGES_SECONDS = 0.8  # For the definitions that the commits of a page changed.
 NOT_INDEXED = "(changed only files that are not indexed)"
 USES_SHOWN = 6  # Of a definition; trace_relations lists all.
 ALSO_SHOWN = 7  # Overloads and declarations.
@@ -111,7 +109,7 @@ def find_symbol(backend: CodeBackend, call: Call[FindSymbolArguments]) -> CodeAn
                 missing.append(str(error))
         if not found:
             raise RequestError("symbol", "; ".join(missing))
-        page = page_of(list(found), call.first, call.arguments.limit)
+        page = page_of(list(found), call.first, min(call.arguments.limit, MAXIMUM_READ))
         rows = navigator.read(page.rows, call.scope)
         return CodeAnswer(MissingSymbols(missing), Page(rows, page.first, page.total), page.rows)
 
@@ -124,13 +122,11 @@ def trace_relations(backend: CodeBackend, call: Call[TraceArguments]) -> CodeAns
 
 
 def _flow(backend: CodeBackend, call: Call[TraceArguments]) -> "CodeAnswer[Flow, Chain | tuple[int, Link]]":
-    deadline = time.monotonic() + FLOW_SECONDS
     hits = find_hits(backend, call)
 
     def ask(navigator: "Navigator") -> "CodeAnswer[Flow, Chain | tuple[int, Link]]":
         ends = ends_of(navigator, call, hits)
-        until = max(deadline, time.monotonic() + FLOW_SECONDS / 2)  # The first search after a start takes longer.
-        flow = navigator.flow(*ends, call.arguments.question, until, call.scope)
+        flow = navigator.flow(*ends, call.arguments.question, call.scope)
         links = [link for _, link in flow.tree] + [link for chain in flow.chains for link in chain.links]
         links += [link for gap in flow.gaps[:1] for link in (*gap.before, *gap.after)]
         nodes = dict.fromkeys(node for link in links for node in (link.source, link.target))
@@ -237,8 +233,7 @@ def find_history(backend: CodeBackend, call: Call[HistoryArguments]) -> CodeAnsw
         node = navigator.starts(asked.symbol or asked.path, call.scope)[0] if asked.symbol or asked.path else None
         told = past.answer(asked.query, node, asked.line, Span(asked.since, asked.until, asked.author))
         commits = told.commits[call.first : call.first + asked.limit]
-        deadline = time.monotonic() + CHANGES_SECONDS
-        changes = [past.changes(commit, deadline) for commit in commits]
+        changes = [past.changes(commit, navigator.budget.until) for commit in commits]
         shown = navigator.shown({path for files in changes for path in files}, call.scope)
         rows = [_told(commit, files, shown, backend.root) for commit, files in zip(commits, changes, strict=True)]
         page = Page(rows, call.first, len(told.commits))

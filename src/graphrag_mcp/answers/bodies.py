@@ -1,5 +1,6 @@
 """Writes definitions with their code: whole if short, else folded around what matters, and what is around them."""
 
+import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
@@ -15,6 +16,7 @@ from graphrag_mcp.answers.requests import Call
 from graphrag_mcp.model.graph import Certainty, Direction
 from graphrag_mcp.model.history import DIGITS_SHOWN, day_of
 from graphrag_mcp.text.counts import counted
+from graphrag_mcp.text.names import as_name
 from graphrag_mcp.text.words import index_words, query_words
 
 if TYPE_CHECKING:  # They import numpy through the ports, and no client should wait for that.
@@ -115,7 +117,10 @@ def by_worth(body: "Body", focus: str) -> Iterator[int]:
 
 
 def _around(body: "Body") -> list[str]:
-    commits = [f'{one.name[:DIGITS_SHOWN]} {day_of(one)} "{one_line(one.subject)}"' for one in body.change.commits]
+    commits = [
+        f"{one.name[:DIGITS_SHOWN]} {day_of(one)} {json.dumps(one.subject, ensure_ascii=False)}"
+        for one in body.change.commits
+    ]
     change = commits[0] if commits else body.change.note
     traces = (body.users, body.uses, body.tests)
     return [*filter(None, map(_relations, traces)), *([f"last change: {change}"] if change else [])]
@@ -132,12 +137,14 @@ def _relations(found: "Trace") -> str:
     more = f" and {left:,} more (trace_relations direction={found.direction})" if left > 0 else ""
     is_judged = not is_from and found.direction is not Direction.TESTS  # Whose doubt is that of the callers.
     doubt = doubts(found.doubt, found.starts, UNRESOLVED) if is_judged else []
-    none = f"none within {counted(found.hops, 'hop')}" if found.hops > 1 else "none"
-    known = f"{found.direction}: " + (f"{counts}: {ends}{more}" if steps else none)
+    none = "none" if is_from or found.doubt.is_complete else "none certain"
+    none += f" within {counted(found.hops, 'hop')}" if found.hops > 1 else ""
+    at_least = "at least " if found.doubt.is_cut else ""
+    known = f"{found.direction}: " + (f"{at_least}{counts}: {ends}{more}" if steps else none)
     return f"{known}; {doubt[0][0].lower()}{doubt[0][1:]}" if doubt else known
 
 
 def _end(step: "Step", *, is_from: bool) -> str:
     if is_from:
-        return one_line(f"{step.target.path}:{step.target.start_line} {name_of(step.target)}")
+        return f"{as_name(step.target.path)}:{step.target.start_line} {name_of(step.target)}"
     return f"{at(step.edge)} {name_of(step.source)}"

@@ -48,7 +48,7 @@ def trace_json(answer: "CodeAnswer[Trace, Step]", call: Call[TraceArguments]) ->
         "rows": [_step_payload(step) for step in answer.page.rows],
         **_some("stops", [stop._asdict() for stop in found.stops]),
         "doubt": doubt_payload(found.doubt),
-        "is_cut": found.is_cut,
+        "is_cut": found.doubt.is_cut,
     }
     return lay_out_json(answer, call, payload)
 
@@ -74,7 +74,7 @@ def _diff_json(answer: "CodeAnswer[DiffImpact, Affected]", call: Call[ImpactArgu
         **_some("usually_changed_too", [{"with": path, **one._asdict()} for path, one in found.together]),
         "files_left": found.left,
         "doubt": doubt_payload(found.doubt),
-        "is_cut": found.is_cut,
+        "is_cut": found.doubt.is_cut,
     }
     return lay_out_json(answer, call, payload)
 
@@ -101,7 +101,7 @@ def _symbol_json(answer: "CodeAnswer[Impact, tuple[Reached, bool]]", call: Call[
         "test_commands": commands_for(row.node for row in found.tests if not row.is_guess),
         **_some("changed_together", [one._asdict() for one in found.together]),
         "doubt": doubt_payload(found.doubt),
-        "is_cut": found.is_cut,
+        "is_cut": found.doubt.is_cut,
     }
     return lay_out_json(answer, call, payload)
 
@@ -167,6 +167,7 @@ def node_payload(node: CodeNode) -> dict[str, Any]:
         "signature": node.signature,
         "category": node.category.value,
         "is_archived": node.is_archived,
+        **({"inherited_by": node.inherited_by} if node.inherited_by else {}),
     }
 
 
@@ -190,6 +191,9 @@ def doubt_payload(doubt: Doubt) -> dict[str, Any]:
         "callers_outside": sorted(doubt.outside),
         "run_by": sorted(doubt.run_by),
         "unparsed": sorted(doubt.unparsed),
+        "unread": [f"{path}:{line}" for path, line in sorted(doubt.unread)[:STOPS_SHOWN]],
+        "unread_total": len(doubt.unread),
+        "is_cut": doubt.is_cut,
         "files_left": doubt.left,
         "is_typed": doubt.is_typed,
         "is_complete": doubt.is_complete,

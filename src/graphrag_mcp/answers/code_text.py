@@ -21,6 +21,7 @@ from graphrag_mcp.answers.runner import commands_for
 from graphrag_mcp.model.files import RelationKind, SymbolKind
 from graphrag_mcp.model.graph import Certainty, CodeEdge, CodeNode, Direction, Doubt, Place
 from graphrag_mcp.text.counts import counted
+from graphrag_mcp.text.names import as_name
 
 if TYPE_CHECKING:  # They import numpy through the ports, and no client should wait for that.
     from graphrag_mcp.graph.changes import Affected, Dependant, DiffImpact
@@ -44,6 +45,7 @@ _CURSOR_ROOM = 80  # Characters of the line with the cursor.
 _VALUES = (SymbolKind.FIELD, SymbolKind.CONSTANT, SymbolKind.KEY)
 _UNRECORDED = "uses of values are not recorded in this language; find_occurrences lists the lines"
 LINES_SHOWN = 5  # Of one definition.
+PLACES_NAMED = 5  # Of those that are not read.
 OUTGOING = frozenset((Direction.CALLEES, Direction.IMPORTS, Direction.SUPERCLASSES))
 _STOPS = (("Names that nothing indexed defines", False), ("Not decided", True))
 IN_WORDS = {
@@ -104,20 +106,21 @@ def trace_text(answer: "CodeAnswer[Trace, Step]", call: Call[TraceArguments]) ->
     nouns = _NOUNS[found.direction]
     if found.direction is Direction.SUBCLASSES and found.hops == 1:
         nouns = tuple(f"direct {noun}" for noun in nouns)
-    head = f"{counted(total, *nouns)}{within} of {starts}{more}: {', '.join(parts)}."
-    if not total:
+    at_least = "At least " if found.doubt.is_cut else ""
+    head = f"{at_least}{counted(total, *nouns)}{within} of {starts}{more}{': ' if parts else ''}{', '.join(parts)}."
+    if not total and not at_least:
         certain = "" if found.doubt.is_complete else " certain"
         head = f"No{certain} {found.direction}{within} of {starts}{more}."
     last_path = ""
 
     def lines(step: "Step") -> list[str]:
         nonlocal last_path
-        path = [one_line(step.edge.path)] if step.edge.path != last_path else []
+        path = [as_name(step.edge.path)] if step.edge.path != last_path else []
         last_path = step.edge.path
         if found.direction not in OUTGOING and _is_its_definition(step, answer.texts):
             [line] = step.lines
             text = _shown_line(answer.texts[last_path, line].strip())
-            return ["\n".join([*path, f"  {line}: {text}{_step_words(step, found)}"])]
+            return ["\n".join([*path, f"  {line}{_step_words(step, found)}: {text}"])]
         numbers = step.lines[:LINES_SHOWN]
         texts = [f"    {line}: {_shown_line(answer.texts.get((last_path, line), '').strip())}" for line in numbers]
         rest = len(step.lines) - len(numbers)
@@ -159,7 +162,7 @@ def _step_words(step: "Step", found: "Trace") -> str:
         words.append("recursion")
     if step.edge.certainty is not Certainty.CERTAIN:
         words.append(_in_words(step.edge.certainty, found.direction))
-    return f"  ({', '.join(words)})" if words else ""
+    return f" ({', '.join(words)})" if words else ""
 
 
 def impact_text(answer: CodeAnswer[Any, Any], call: Call[ImpactArguments]) -> str:
@@ -172,21 +175,22 @@ def _diff_text(answer: "CodeAnswer[DiffImpact, Affected]", call: Call[ImpactArgu
     found = answer.found
     kinds = Counter(row.definition.change.value for row in found.affected)
     counts = [f"{kinds[change]:,} {words}" for change, words in _CHANGES.items() if kinds[change]]
-    head = f"{counted(found.files, 'file differs', 'files differ')} from {one_line(found.base)}"
+    head = f"{counted(found.files, 'file differs', 'files differ')} from {as_name(found.base)}"
     head += f": {', '.join(counts)}." if counts else "; no definition of code is changed." if found.files else "."
-    if any(row.definition.is_breaking for row in found.affected):
-        head += f" Certainly broken outside the change: {counted(found.broken, 'place')}."
+    if any(row.definition.is_breaking for row in found.affected) or found.doubt.is_cut:
+        at_least = "at least " if found.doubt.is_cut else ""
+        head += f" Certainly broken outside the change: {at_least}{counted(found.broken, 'place')}."
     commands = commands_for(test.node for test in found.tests if not test.is_guess)
     above = [head, *([f"Test: {one_line(' && '.join(commands))}"] if commands else [])]
-    shown = [f"{one_line(one.path)} (with {one_line(path)}: {one.together} of {one.of} commits)"
+    shown = [f"{as_name(one.path)} (with {as_name(path)}: {one.together} of {one.of} commits)"
              for path, one in found.together[:COMPANIONS_SHOWN]]  # fmt: skip
     tail = [f"Usually changed too: {', '.join(shown)}."] if shown else []
     if found.plain:
         rest = f" and {len(found.plain) - PLAIN_SHOWN:,} more" if len(found.plain) > PLAIN_SHOWN else ""
-        tail.append(f"Without a changed definition: {', '.join(map(one_line, found.plain[:PLAIN_SHOWN]))}{rest}.")
+        tail.append(f"Without a changed definition: {', '.join(map(as_name, found.plain[:PLAIN_SHOWN]))}{rest}.")
     tail += [f"Not compared: {counted(found.left, 'more file')}."] if found.left else []
-    tail += doubts(found.doubt, [row.node for row in found.affected if row.node]) if found.affected else []
-    tail += ["Not all was looked at in time; ask again, or with fewer hops."] if found.is_cut else []
+    is_judged = found.affected or found.doubt.is_cut
+    tail += doubts(found.doubt, [row.node for row in found.affected if row.node]) if is_judged else []
     tokens = call.tokens if call.arguments.token_budget else min(call.tokens, DIFF_TOKENS)
     having = sum(bool(row.breaks or row.may_break) for row in found.affected)
     most = max(LEAST_PLACES, PLACES_SHOWN // max(having, 1))
@@ -197,18 +201,18 @@ def _affected_lines(row: "Affected", most: int) -> list[str]:
     """Return a changed definition with the places that depend on it. most: how many that it breaks are shown."""
     one = row.definition
     marks = ", public" if one.is_public else ""
-    signatures = f"  {one.signature[:LINE_CHARACTERS]}  was {one.was[:LINE_CHARACTERS]}"
+    signatures = f"  {as_name(one.signature[:LINE_CHARACTERS])}  was {as_name(one.was[:LINE_CHARACTERS])}"
     changed = signatures if one.change == "signature" else ""
     used = f"  (used by {len(row.others):,} more{_named(row.others) if changed else ''})" if row.others else ""
-    lines = [one_line(f"{one.change}{marks}  {one.path}:{one.line}  {one.name}{changed}") + used]
+    lines = [f"{one.change}{marks}  {as_name(one.path)}:{one.line}  {as_name(one.name)}{changed}{used}"]
     for verb, places in (("breaks", row.breaks), ("may break", row.may_break)):
-        lines += [f"  {verb} {one_line(place.path)}:{place.line}  {name_of(place.node)}" for place in places[:most]]
+        lines += [f"  {verb} {as_name(place.path)}:{place.line}  {name_of(place.node)}" for place in places[:most]]
         lines += [f"  {verb} {len(places) - most:,} more"] if len(places) > most else []
     return ["\n".join(lines)]
 
 
 def _named(places: "Sequence[Dependant]") -> str:
-    shown = (f"{one_line(place.path)}:{place.line} {name_of(place.node)}" for place in places[:OTHERS_SHOWN])
+    shown = (f"{as_name(place.path)}:{place.line} {name_of(place.node)}" for place in places[:OTHERS_SHOWN])
     return f": {', '.join(shown)}{', …' if len(places) > OTHERS_SHOWN else ''}"
 
 
@@ -217,13 +221,14 @@ def _symbol_text(answer: "CodeAnswer[Impact, tuple[Reached, bool]]", call: Call[
     starts = ", ".join(location_of(node) for node in found.starts[:3])
     files = len({row.node.path for row in (*found.tests, *found.reached)})
     others = counted(len(found.reached), "definition or file", "definitions and files")
-    reached = f"{others}, and {counted(len(found.tests), 'test')}, in {counted(files, 'file')}"
+    at_least = "at least " if found.doubt.is_cut else ""
+    reached = f"{at_least}{others}, and {counted(len(found.tests), 'test')}, in {counted(files, 'file')}"
     head = f"Changing {starts} may affect {reached} (within {counted(call.arguments.hops, 'hop')})."
-    if not answer.page.total:
+    if not answer.page.total and not at_least:
         head = f"No{'' if found.doubt.is_complete else ' certain'} dependants of {starts}."
-    usual = [f"{one_line(one.path)} ({one.together} of {one.of} commits)" for one in found.together]
-    tail = [f"Usually changed with {one_line(found.starts[0].path)}: {', '.join(usual)}."] if usual else []
-    tail += doubts(found.doubt, found.starts) + (["Truncated; retry with fewer hops."] if found.is_cut else [])
+    usual = [f"{as_name(one.path)} ({one.together} of {one.of} commits)" for one in found.together]
+    tail = [f"Usually changed with {as_name(found.starts[0].path)}: {', '.join(usual)}."] if usual else []
+    tail += doubts(found.doubt, found.starts)
     commands = commands_for(row.node for row in found.tests if not row.is_guess)
     return lay_out(answer, call, [head, *(f"Test: {one_line(command)}" for command in commands)], _reached_lines, tail)
 
@@ -232,27 +237,27 @@ def occurrences_text(answer: "CodeAnswer[Hits, Placed]", call: Call[OccurrencesA
     """Return each line with its role, under its file and the definition around it."""
     found = answer.found.found
     count = f"{counted(found.total, 'line')} of {counted(found.files, 'file')}"
-    where = f" in {', '.join(map(one_line, call.arguments.paths))}" if call.arguments.paths else ""
+    where = f" in {', '.join(map(as_name, call.arguments.paths))}" if call.arguments.paths else ""
     head = [f"{count}; searched: all of {counted(found.files_searched, 'indexed file')}{where}."]
     if not found.files_searched and not found.unread:
         head = [f"0 lines: no file{where} was searched; it is not indexed (index_status says why), or archived."]
     if found.unread:
-        head.append(f"Not read, so not counted: {', '.join(map(one_line, found.unread[:STOPS_SHOWN]))}")
+        head.append(f"Not read, so not counted: {', '.join(map(as_name, found.unread[:STOPS_SHOWN]))}")
     last_path = last_symbol = ""
 
     def lines(row: "Placed") -> list[str]:
         nonlocal last_path, last_symbol
         one = row.occurrence
-        path = [one_line(one.path)] if one.path != last_path else []
-        symbol = [f"  in {one_line(row.symbol)}"] if row.symbol and (path or row.symbol != last_symbol) else []
+        path = [as_name(one.path)] if one.path != last_path else []
+        symbol = [f"  in {as_name(row.symbol)}"] if row.symbol and (path or row.symbol != last_symbol) else []
         if not row.symbol and last_symbol and not path:
             symbol = ["  at the top"]
         last_path, last_symbol = one.path, row.symbol
-        role = "" if row.role == "other" else f"  ({row.role})"
+        role = "" if row.role == "other" else f" ({row.role})"
         text = excerpt(one) if call.arguments.context else excerpt(one).strip()
         above = [f"  {one.line - len(row.before) + n}- {_shown_line(text)}" for n, text in enumerate(row.before)]
         below = [f"  {one.line + 1 + n}- {_shown_line(text)}" for n, text in enumerate(row.after)]
-        return ["\n".join([*path, *symbol, *above, f"  {one.line}: {one_line(text)}{role}", *below])]
+        return ["\n".join([*path, *symbol, *above, f"  {one.line}{role}: {one_line(text)}", *below])]
 
     return lay_out(answer, call, head, lines, doubt="so roles may be off")
 
@@ -276,7 +281,7 @@ def lay_out(
     doubt: str = "so its lines may be off",
 ) -> str:
     """Return the notes, as many rows as the budget allows, and the cursor to the next row."""
-    changed = [f"Changed since it was indexed, {doubt}: {one_line(path)}" for path in answer.stale]
+    changed = [f"Changed since it was indexed, {doubt}: {as_name(path)}" for path in answer.stale]
     above = [*([answer.note] if answer.note else []), *changed, *head]
     room = room_of(call.tokens) - sum(cost_of(line) + 1 for line in (*above, *tail)) - _CURSOR_ROOM
     rows: list[str] = []
@@ -307,7 +312,8 @@ def _found_lines(row: "Found") -> list[str]:
         lines.append(f"... {len(row.also) - ALSO_SHOWN:,} more of that name")
     files = len({step.edge.path for step in row.used})
     if row.used:
-        lines.append(f"   used {counted(len(row.used), 'time')} in {counted(files, 'file')}:")
+        at_least = "at least " if row.doubt.is_cut else ""
+        lines.append(f"   used {at_least}{counted(len(row.used), 'time')} in {counted(files, 'file')}:")
         lines += [f"   - {_use(step)}" for step in row.used[:USES_SHOWN]]
     elif row.doubt.is_complete:
         lines.append("   no references")
@@ -318,12 +324,12 @@ def _found_lines(row: "Found") -> list[str]:
 
 def _defined_lines(node: CodeNode) -> list[str]:
     location = location_of(node) + (f" ({node.kind})" if not node.is_file else "") + _archived(node)
-    return [location, f"   {one_line(node.signature)}"] if node.signature else [location]
+    return [location, f"   > {one_line(node.signature)}"] if node.signature else [location]
 
 
 def doubts(doubt: Doubt, starts: Sequence[CodeNode], how: str = "unresolved=true lists them") -> list[str]:
     """Return one line that says what an answer lacks, or that it is complete."""
-    names = ", ".join(dict.fromkeys(f"`{one_line(node.name)}`" for node in starts if not node.is_file))
+    names = ", ".join(dict.fromkeys(f"`{one_line(node.name).replace('`', '')}`" for node in starts if not node.is_file))
     name = names if 0 < len(names) < LINE_CHARACTERS else "these names"
     said = []
     if doubt.undecided:
@@ -338,20 +344,26 @@ def doubts(doubt: Doubt, starts: Sequence[CodeNode], how: str = "unresolved=true
             f"{counted(len(doubt.others), 'mention is another thing', 'mentions are other things')} of that name"
         )
     if doubt.unparsed:
-        shown = ", ".join(map(one_line, sorted(doubt.unparsed)[:3])) + (", ..." if len(doubt.unparsed) > 3 else "")
+        shown = ", ".join(map(as_name, sorted(doubt.unparsed)[:3])) + (", ..." if len(doubt.unparsed) > 3 else "")
         said.append(f"{counted(len(doubt.unparsed), 'file has', 'files have')} lines that do not parse: {shown}")
     if doubt.run_by:
-        said.append(f"started from outside of this repository by {', '.join(map(one_line, sorted(doubt.run_by)))}")
+        said.append(f"started from outside of this repository by {', '.join(map(as_name, sorted(doubt.run_by)))}")
     if doubt.outside:
-        said.append(
-            f"callers outside of this repository are possible: {', '.join(map(one_line, sorted(doubt.outside)))}"
-        )
+        names = ", ".join(map(as_name, sorted(doubt.outside)))
+        said.append(f"callers outside of this repository are possible: {names}")
     if doubt.is_structural:
         said.append("functions are of this type by what they take and give: those listed are handed over as one")
     if doubt.is_implicit:
         said.append("calls by operators, loops, `with` and the like are not followed")
-    if doubt.left:
-        said.append(f"{counted(doubt.left, 'file')} with the name not looked at yet: ask again")
+    if doubt.unread:
+        shown = ", ".join(f"{as_name(path)}:{line}" for path, line in sorted(doubt.unread)[:PLACES_NAMED])
+        more = ", ..." if len(doubt.unread) > PLACES_NAMED else ""
+        lines = counted(len(doubt.unread), "line is", "lines are")
+        files = counted(len({path for path, _ in doubt.unread}), "file")
+        said.append(f"{lines} not read as code, in {files} with the name: {shown}{more}")
+    if doubt.is_cut:
+        left = f"{counted(doubt.left, 'file')} with the name not looked at; " if doubt.left else ""
+        said.append(f"truncated by a limit: {left}retry with fewer hops or with paths")
     if not doubt.is_typed and all(start.is_file for start in starts):
         said.append("imports are compared by path, without configured aliases")
     elif not doubt.is_typed:
@@ -382,13 +394,13 @@ def _where_it_stops(found: "Trace", *, is_listed: bool) -> list[str]:
         names = {f"{stop.module}: {stop.name}" if stop.module else stop.name: None for stop in found.stops
                  if stop.is_defined is is_defined}  # fmt: skip
         if names:
-            shown = ", ".join(one_line(name) for name in list(names)[:STOPS_SHOWN])
+            shown = ", ".join(map(as_name, list(names)[:STOPS_SHOWN]))
             rest = f" and {len(names) - STOPS_SHOWN:,} more" if len(names) > STOPS_SHOWN else ""
             lines.append(f"{words}: {shown}{rest}.")
     if found.direction not in OUTGOING:
         how = ("listed by name",) if is_listed else ()
         lines += doubts(found.doubt, found.starts, *how)
-    if found.is_cut:
+    elif found.doubt.is_cut:
         lines.append("Truncated; retry with fewer hops.")
     return lines
 
@@ -398,22 +410,23 @@ def _where_it_stops(found: "Trace", *, is_listed: bool) -> list[str]:
 
 def location_of(node: CodeNode) -> str:
     if node.is_file:
-        return one_line(node.path)
-    return one_line(f"{node.path}:{node.start_line}-{node.end_line}  {node.qualified_name}")
+        return as_name(node.path)
+    inherited = f" (inherited by {as_name(node.inherited_by)})" if node.inherited_by else ""
+    return f"{as_name(node.path)}:{node.start_line}-{node.end_line}  {as_name(node.qualified_name)}{inherited}"
 
 
 def name_of(node: CodeNode) -> str:
-    return "(the file)" if node.is_file else one_line(node.qualified_name)
+    return "(the file)" if node.is_file else as_name(node.qualified_name)
 
 
 def _target(node: CodeNode) -> str:
-    return one_line(
-        node.path if node.is_file else f"{node.qualified_name}  {node.path}:{node.start_line}-{node.end_line}"
-    )
+    if node.is_file:
+        return as_name(node.path)
+    return f"{as_name(node.qualified_name)}  {as_name(node.path)}:{node.start_line}-{node.end_line}"
 
 
 def at(edge: CodeEdge) -> str:
-    return one_line(f"{edge.path}:{edge.line}")
+    return f"{as_name(edge.path)}:{edge.line}"
 
 
 def _archived(node: CodeNode) -> str:

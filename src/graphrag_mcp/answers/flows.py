@@ -14,6 +14,7 @@ from graphrag_mcp.answers.requests import Call
 from graphrag_mcp.model.files import RelationKind
 from graphrag_mcp.model.graph import Certainty, CodeNode, Place
 from graphrag_mcp.text.counts import counted
+from graphrag_mcp.text.names import as_name
 
 if TYPE_CHECKING:  # They import numpy through the ports, and no client should wait for that.
     from graphrag_mcp.graph.chains import Chain, Flow, Link
@@ -38,20 +39,21 @@ def flow_text(answer: "CodeAnswer[Flow, Chain | tuple[int, Link]]", call: Call[T
     flow = answer.found
     head: list[str] = []
     if flow.tree:
-        names = ", ".join(node.qualified_name for node in (flow.starts or flow.ends)[:3])
+        names = _names(flow.starts or flow.ends)
         word = "from" if flow.starts else "to"
-        head = [one_line(f"{counted(len(flow.tree), 'step')} {word} {names}, the most relevant first.")]
+        head = [f"{counted(len(flow.tree), 'step')} {word} {names}, the most relevant first."]
     tail = [] if flow.tree or flow.chains else list(_where_it_breaks(flow, call.arguments, answer.texts))
     if flow.near:
-        tail += ["Near, on no chain:", *(one_line(_hop(node)) for node in flow.near)]
+        tail += ["Near, on no chain:", *map(_hop, flow.near)]
     if flow.is_cut:
-        tail.append("The search was cut by time: ask again to go on.")
+        count = counted(len(flow.tree), "step") if flow.tree else counted(len(flow.chains), "chain")
+        head = [f"At least {count}: the search was cut by a limit.", *head]
 
     def lines(row: "Chain | tuple[int, Link]") -> list[str]:
         if isinstance(row, tuple):
             depth, link = row
             far = link.target if flow.starts else link.source
-            return ["  " * (depth - 1) + one_line(f"{_hop(far)}   {_site(link, answer.texts)}")]
+            return ["  " * (depth - 1) + f"{_hop(far)}   {_site(link, answer.texts)}"]
         return _chain_lines(row, flow.chains[0], answer.texts)
 
     return lay_out(answer, call, head, lines, tail)
@@ -76,10 +78,10 @@ def _hops(chain: "Chain", first: "Chain", texts: Mapping[Place, str], around: Ma
     said = [f"{kinds[certainty]:,} {_CERTAINTY[certainty]}" for certainty in Certainty if kinds[certainty]]
     start, end = links[0].source, links[-1].target
     way = "reaches" if chain == first else "also reaches"
-    lines = [one_line(f"{start.qualified_name} {way} {end.qualified_name}: {', '.join(said)}.")]
+    lines = [f"{as_name(start.qualified_name)} {way} {as_name(end.qualified_name)}: {', '.join(said)}."]
     for number, link in enumerate(links, before + 1):
-        lines += [one_line(f"{number} {_hop(link.source)}"), *_excerpt(link.source, around, texts, link)]
-    return [*lines, one_line(f"{before + len(links) + 1} {_hop(end)}"), *_excerpt(end, around, texts)]
+        lines += [f"{number} {_hop(link.source)}", *_excerpt(link.source, around, texts, link)]
+    return [*lines, f"{before + len(links) + 1} {_hop(end)}", *_excerpt(end, around, texts)]
 
 
 def _excerpt(
@@ -109,13 +111,18 @@ def _shared_ends(chain: "Chain", first: "Chain") -> tuple[int, int]:
 
 
 def _hop(node: CodeNode) -> str:
-    return node.path if node.is_file else f"{node.path}:{node.start_line}  {node.qualified_name}"
+    name = "" if node.is_file else f":{node.start_line}  {as_name(node.qualified_name)}"
+    return f"{as_name(node.path)}{name}"
+
+
+def _names(nodes: Sequence[CodeNode]) -> str:
+    return ", ".join(as_name(node.qualified_name) for node in nodes[:3])
 
 
 def _site(link: "Link", texts: Mapping[Place, str], indent: str = "") -> str:
     """Return the line of a link, and what it is unless it is a call that is certain."""
     place = (link.edge.path, link.edge.line)
-    where = "" if link.edge.path == link.source.path else f"{link.edge.path}:"
+    where = "" if link.edge.path == link.source.path else f"{as_name(link.edge.path)}:"
     words = [link.read] if link.read else [_SAID[link.edge.kind]] if link.edge.kind in _SAID else []
     if link.edge.certainty is Certainty.BY_NAME:
         words.append("by name only")
@@ -124,7 +131,8 @@ def _site(link: "Link", texts: Mapping[Place, str], indent: str = "") -> str:
     if link.choices > 1:
         words.append(f"one of {link.choices}")
     text = texts.get(place, "").strip()[:LINE_CHARACTERS].rstrip()
-    return f"{where}{link.edge.line}: {indent}" + one_line(text + (f"  ({', '.join(words)})" if words else ""))
+    said = f" ({', '.join(words)})" if words else ""
+    return f"{where}{link.edge.line}{said}: {indent}{one_line(text)}"
 
 
 def _where_it_breaks(flow: "Flow", asked: TraceArguments, texts: Mapping[Place, str]) -> Iterator[str]:
@@ -133,31 +141,29 @@ def _where_it_breaks(flow: "Flow", asked: TraceArguments, texts: Mapping[Place, 
         yield "No definition is found for the question; name some with from= and to=."
         return
     if not flow.starts or not flow.ends:
-        names = ", ".join(node.qualified_name for node in (flow.starts or flow.ends)[:3])
-        yield one_line(
-            f"Nothing is known that {names} leads to." if flow.starts else f"Nothing is known to lead to {names}."
-        )
+        names = _names(flow.starts or flow.ends)
+        yield f"Nothing is known that {names} leads to." if flow.starts else f"Nothing is known to lead to {names}."
         return
-    starts, ends = (", ".join(node.qualified_name for node in nodes[:3]) for nodes in (flow.starts, flow.ends))
-    yield one_line(f"No chain is known from {starts} to {ends}.")
+    starts, ends = (_names(flow.starts), _names(flow.ends))
+    yield f"No chain is known from {starts} to {ends}."
     yield f"Looked at {counted(flow.reached, 'definition')} after the start, {flow.reaching:,} before the end."
     for gap in flow.gaps[:1]:
         yield from _links("Known from the start:", gap.before, texts)
-        yield one_line(f"Not known: how {_hop(gap.reached)} leads to {_hop(gap.reaching)}")
+        yield f"Not known: how {_hop(gap.reached)} leads to {_hop(gap.reaching)}"
         yield from _links("Known to the end:", gap.after, texts)
     guessed = [("from", flow.starts)] * (not asked.starts) + [("to", flow.ends)] * (not asked.to)
     for name, nodes in guessed:
-        yield one_line(f"Call again with {name}= one of: " + ", ".join(location_of(node) for node in nodes[:5]))
+        yield f"Call again with {name}= one of: " + ", ".join(map(location_of, nodes[:5]))
 
 
 def _links(title: str, links: "Sequence[Link]", texts: Mapping[Place, str]) -> Iterator[str]:
     if links:
         yield title
     for link in links:
-        yield one_line(_hop(link.source))
+        yield _hop(link.source)
         yield f"    {_site(link, texts)}"
     if links:
-        yield one_line(_hop(links[-1].target))
+        yield _hop(links[-1].target)
 
 
 def flow_json(answer: "CodeAnswer[Flow, Chain | tuple[int, Link]]", call: Call[TraceArguments]) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from graphrag_mcp.answers.render import one_line
 from graphrag_mcp.answers.requests import Call
 from graphrag_mcp.model.history import DIGITS_SHOWN, day_of
 from graphrag_mcp.text.counts import counted
+from graphrag_mcp.text.names import as_name
 
 FILES_SHOWN = 3
 SYMBOLS_SHOWN = 3
@@ -23,7 +24,7 @@ def history_text(answer: CodeAnswer[History, ToldCommit], call: Call[HistoryArgu
     words = f' that match{"es" if total == 1 else ""} "{one_line(asked.query)}"' if asked.query else ""
     of = f" of {location_of(found.node)}" if found.node else ""
     if asked.line and found.node:
-        of = f" that explain{'s' if total == 1 else ''} {one_line(found.node.path)}:{asked.line}"
+        of = f" that explain{'s' if total == 1 else ''} {as_name(found.node.path)}:{asked.line}"
     explains = bool(asked.line and found.node)
     order = "" if total == 1 else ", the best first" if asked.query and not found.node else ", the newest first"
     if explains and total > 1:

@@ -35,14 +35,6 @@ def match_of(hit: Hit) -> Match:
     return Match(*lines, symbol.qualified_name, kind, symbol.signature, whole)
 
 
-def heading(hit: Hit) -> str:
-    """Return the location of what matched, its name and its kind."""
-    match = match_of(hit)
-    whole = f", part of {match.whole[0]}-{match.whole[1]}" if match.whole else ""
-    location = f"{hit.chunk.path}:{match.start_line}-{match.end_line}"
-    return "  ".join(part for part in (location, match.symbol, f"({match.kind}{whole})") if part)
-
-
 def text_of(hit: Hit) -> str:
     """Return the lines of what matched."""
     match, lines = match_of(hit), hit.chunk.text.rstrip("\n").split("\n")

@@ -8,6 +8,7 @@ from graphrag_mcp.answers.render import fenced, one_line, printable
 from graphrag_mcp.model.graph import CodeNode
 from graphrag_mcp.model.search import StoredChunk
 from graphrag_mcp.text.counts import counted
+from graphrag_mcp.text.names import as_name
 
 if TYPE_CHECKING:
     from graphrag_mcp.graph.navigator import Outline
@@ -35,20 +36,21 @@ def write_map(found: "RepositoryMap", tokens: int, note: str = "") -> str:
         files.setdefault(node.path, []).append(node)
     shown = sum(map(len, files.values()))
     head = f"The {shown:,} of {counted(found.total, 'definition')} that most of the code depends on, by file:"
-    lines = [line for path, nodes in files.items() for line in (one_line(path), *_lines(nodes))]
+    lines = [line for path, nodes in files.items() for line in (as_name(path), *_lines(nodes))]
     return printable("\n".join(filter(None, (note, head, *lines))))
 
 
 def write_orientation(found: "Orientation", note: str = "") -> str:
     """Return what a newcomer needs first, in about 1,500 characters at most."""
-    modules = [f"{path} ({', '.join(names[:NAMES_SHOWN])})" for path, names in found.modules.items()]
+    shown = {path: ", ".join(map(as_name, names[:NAMES_SHOWN])) for path, names in found.modules.items()}
+    modules = [f"{as_name(path)} ({names})" for path, names in shown.items()]
     parts = {
         "Languages": [f"{language} {count:,}" for language, count in found.languages.items()],
-        "Packages": found.packages,
-        "Entry points": found.entries,
+        "Packages": list(map(as_name, found.packages)),
+        "Entry points": list(map(as_name, found.entries)),
         "Lines like HTTP routes": _counted_lines(found.routes),
         "Most depended on": modules,
-        "Tests": found.tests,
+        "Tests": list(map(as_name, found.tests)),
         "Environment is read in": _counted_lines(found.environment),
     }
     lines = [f"{title}: {_fitting(values, ROOMS.get(title, ROOM))}" for title, values in parts.items() if values]
@@ -56,7 +58,7 @@ def write_orientation(found: "Orientation", note: str = "") -> str:
 
 
 def _counted_lines(lines: Mapping[str, int]) -> list[str]:
-    return [f"{path} ({counted(count, 'line')})" for path, count in lines.items()]
+    return [f"{as_name(path)} ({counted(count, 'line')})" for path, count in lines.items()]
 
 
 def _fitting(values: Sequence[str], room: int) -> str:
@@ -74,7 +76,7 @@ def write_outline(outline: "Outline", tokens: int, note: str = "", is_stale: boo
     """Return a file's definitions, each indented by its nesting."""
     file, definitions = outline.file, outline.definitions
     changed = "Changed since it was indexed; line numbers may be off." if is_stale else ""
-    head = f"{one_line(file.path)}: {counted(file.end_line, 'line')}, {counted(len(definitions), 'definition')}"
+    head = f"{as_name(file.path)}: {counted(file.end_line, 'line')}, {counted(len(definitions), 'definition')}"
     lines = outline_lines(definitions, room_of(tokens))
     return printable("\n".join(filter(None, (note, changed, head, *lines))))
 
@@ -96,10 +98,10 @@ def outline_lines(definitions: Sequence[CodeNode], room: int) -> list[str]:
 
 def write_chunk(chunk: StoredChunk, note: str = "") -> str:
     """Return a chunk under its location."""
-    head = f"{chunk.path}:{chunk.start_line}-{chunk.end_line}  {chunk.symbol}".rstrip()
+    head = f"{as_name(chunk.path)}:{chunk.start_line}-{chunk.end_line}  {as_name(chunk.symbol)}".rstrip()
     stale = f"stale: {chunk.stale}" if chunk.stale else ""
     text = fenced(chunk.text, chunk.language, chunk.text.rstrip("\n"))
-    return printable("\n".join(filter(None, (note, one_line(head), stale, text))))
+    return printable("\n".join(filter(None, (note, head, stale, text))))
 
 
 def _lines(nodes: Sequence[CodeNode]) -> Iterable[str]:
@@ -108,5 +110,5 @@ def _lines(nodes: Sequence[CodeNode]) -> Iterable[str]:
 
 def _line(node: CodeNode) -> str:
     signature = one_line(node.signature)[:SIGNATURE_CHARACTERS]
-    name = signature if node.name in signature else f"{node.kind} {node.qualified_name}"
-    return f"  {node.start_line}-{node.end_line}  {one_line(name)}"
+    name = f"> {signature}" if node.name in signature else f"{node.kind} {as_name(node.qualified_name)}"
+    return f"  {node.start_line}-{node.end_line}  {name}"

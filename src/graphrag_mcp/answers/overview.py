@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from datetime import UTC, datetime
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from graphrag_mcp.answers.arguments import IndexStatusArguments
@@ -11,10 +12,12 @@ from graphrag_mcp.answers.render import describe_state, one_line, printable
 from graphrag_mcp.answers.requests import Call
 from graphrag_mcp.model.reports import ServerState, Status
 from graphrag_mcp.text.counts import counted
+from graphrag_mcp.text.names import as_name
 
 if TYPE_CHECKING:
     from graphrag_mcp.graph.orientation import Orientation
 
+SHOWN_FAILURES = 20
 SHOWN_KINDS = 12  # Languages or reasons on one line; the JSON form lists all.
 
 
@@ -30,7 +33,7 @@ def render_status(status: Status, detailed: bool = True) -> str:
     """Return what is indexed, how complete it is, and what was left out and why; `detailed` adds examples."""
     lines = [
         f"Index: {describe_state(status.state)}",
-        f"Root: {one_line(status.root)}" + _describe_tree(status),
+        f"Root: {as_name(status.root)}" + _describe_tree(status),
         f"Files: {status.files:,} ({status.archived_files:,} archived)",
         f"Chunks: {status.chunks:,}, symbols: {status.symbols:,}, relations: {status.relations:,}",
         _describe_model(status),
@@ -41,14 +44,22 @@ def render_status(status: Status, detailed: bool = True) -> str:
     ]
     if status.fallbacks:
         lines.append(f"Not parsed by syntax: {_counts(status.fallbacks)}")
+    lines += describe_failures(status.failures)
     if detailed:
-        lines += [f"  left out: {one_line(path)} ({reason})" for path, reason in status.skipped_examples]
+        lines += [f"  left out: {as_name(path)} ({reason})" for path, reason in status.skipped_examples]
         lines.append(f"Last indexed: {_when(status.last_indexed)}")
         lines.append(f"Index file: {status.index_file} ({status.index_bytes / 1e6:,.1f} MB)")
     for server in status.servers:
         lines.append(f"Server: {server.name}: {_replica(server)}" + (f"; {server.problem}" if server.problem else ""))
     lines += [f"Warning: {warning}" for warning in status.warnings]
     return printable("\n".join(lines))
+
+
+def describe_failures(failures: Mapping[str, str]) -> list[str]:
+    """Return a line for each file of which a part is not indexed."""
+    lines = [f"Not indexed in full: {one_line(path)}: {why}" for path, why in islice(failures.items(), SHOWN_FAILURES)]
+    more = len(failures) - len(lines)
+    return [*lines, f"Not indexed in full: {counted(more, 'more file')}"] if more > 0 else lines
 
 
 def _replica(server: ServerState) -> str:
@@ -67,7 +78,7 @@ def _replica(server: ServerState) -> str:
 
 
 def _describe_tree(status: Status) -> str:
-    branch = f", on {one_line(status.branch)}" if status.branch else ""
+    branch = f", on {as_name(status.branch)}" if status.branch else ""
     shared = f"; the index is shared by {status.trees} work trees" if status.trees > 1 else ""
     return branch + shared
 

@@ -39,7 +39,7 @@ def why(hit: Hit) -> str:
     parts = [f"{source} #{rank}" for source, rank in sorted(hit.ranks.items(), key=lambda item: (item[1], item[0]))]
     notes = {factor.name: factor.note for factor in hit.factors}
     if notes.get("definition"):
-        parts.append(f"defines `{notes['definition']}`")
+        parts.append(f"defines `{notes['definition'].replace('`', '')}`")
     if notes.get("literal"):
         parts.append(f"contains {notes['literal']}")
     if "location" in notes:
@@ -73,7 +73,7 @@ def relation_to(neighbour: GraphNeighbour) -> str:
     other = neighbour.source if neighbour.direction is EdgeDirection.OUT else neighbour.target
     phrase = _RELATIONS[neighbour.relation, neighbour.direction]
     if other:
-        return f"{phrase} `{other}`"
+        return f"{phrase} `{other.replace('`', '')}`"
     return f"{phrase} the file of a result" if neighbour.hops == 1 else f"{phrase} a file near a result"
 
 

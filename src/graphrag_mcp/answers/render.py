@@ -15,13 +15,14 @@ from graphrag_mcp.answers.excerpts import (
     first_share,
     room_of,
 )
-from graphrag_mcp.answers.matches import also_here, best_lines, heading, match_of, text_of
+from graphrag_mcp.answers.matches import also_here, best_lines, match_of, text_of
 from graphrag_mcp.answers.payload import COPIES_SHOWN, total_of
 from graphrag_mcp.answers.reasons import certainty, explain, relation_to, usefulness, why
 from graphrag_mcp.answers.requests import Call
 from graphrag_mcp.model.reports import IndexPhase, IndexState
 from graphrag_mcp.model.search import EdgeDirection, GraphNeighbour, Hit, SearchMeta, SearchResult, StoredChunk
 from graphrag_mcp.text.counts import counted
+from graphrag_mcp.text.names import as_name
 
 CursorAt = Callable[[int, int], str]
 
@@ -113,7 +114,8 @@ def _missing(meta: SearchMeta) -> str:
 
 def describe_meta(meta: SearchMeta) -> list[str]:
     """Return the notes before the results: an incomplete index, a missing store, how the question is read, warnings."""
-    notes = [_describe_index(meta.index)] if meta.index.state is not IndexPhase.READY else []
+    is_current = meta.index.state is IndexPhase.READY and not meta.index.message
+    notes = [] if is_current else [_describe_index(meta.index)]
     if meta.unavailable:
         notes.append("Not searched: " + "; ".join(f"{name} ({reason})" for name, reason in meta.unavailable.items()))
     if meta.restriction:
@@ -137,8 +139,10 @@ def describe_state(state: IndexState) -> str:
 
 
 def describe_incomplete(state: IndexState) -> str:
-    """Return the note of an exact answer from an incomplete index, "" when it is complete."""
-    return "" if state.state is IndexPhase.READY else f"The index is not complete: {describe_state(state)}."
+    """Return the note of an exact answer from an incomplete or old index, "" when it is complete."""
+    if state.state is IndexPhase.READY:
+        return f"The index may be old: {state.message}." if state.message else ""
+    return f"The index is not complete: {describe_state(state)}."
 
 
 def printable(text: str) -> str:
@@ -154,6 +158,14 @@ def one_line(text: str) -> str:
 # ---------------------------------------------------------------- the results
 
 
+def heading(hit: Hit) -> str:
+    """Return the location of what matched, its name and its kind."""
+    match = match_of(hit)
+    whole = f", part of {match.whole[0]}-{match.whole[1]}" if match.whole else ""
+    location = f"{as_name(hit.chunk.path)}:{match.start_line}-{match.end_line}"
+    return "  ".join(part for part in (location, as_name(match.symbol), f"({match.kind}{whole})") if part)
+
+
 def _render_nearest(result: SearchResult, notes: Sequence[str], headers: Sequence[str], rest: str) -> str:
     """Return that nothing matches well, and the nearest chunks without their code."""
     first = "\n".join([*notes, describe_nothing(result.meta)])
@@ -164,8 +176,8 @@ def _render_nearest(result: SearchResult, notes: Sequence[str], headers: Sequenc
 
 def _near_names(meta: SearchMeta) -> str:
     """Return the words for another phrasing; "" where the answer is sure."""
-    names = ", ".join(meta.near_names)
-    return one_line(f"Names in this repository near the question: {names}") if names else ""
+    names = ", ".join(map(as_name, meta.near_names))
+    return f"Names in this repository near the question: {names}" if names else ""
 
 
 def _header(position: int, hit: Hit, explained: bool) -> str:
@@ -183,7 +195,7 @@ def _header(position: int, hit: Hit, explained: bool) -> str:
 
 def _copies(copies: Sequence[StoredChunk]) -> str:
     locations = [
-        f"{copy.path}:{copy.start_line}-{copy.end_line}{' (archived)' if copy.archive else ''}"
+        f"{as_name(copy.path)}:{copy.start_line}-{copy.end_line}{' (archived)' if copy.archive else ''}"
         for copy in copies[:COPIES_SHOWN]
     ]
     more = f" and {len(copies) - COPIES_SHOWN} more" if len(copies) > COPIES_SHOWN else ""
@@ -195,7 +207,7 @@ def _outline(header: str, hit: Hit, lines: int) -> str:
     signature = match_of(hit).signature
     parts = [
         header,
-        *([f"   {one_line(signature)}"] if signature else ()),
+        *([f"   > {one_line(signature)}"] if signature else ()),
         *islice(_quoted(hit), lines),
         *_pointers(hit),
     ]
@@ -208,8 +220,8 @@ def _quoted(hit: Hit, after: int = 0) -> list[str]:
 
 
 def _pointers(hit: Hit) -> list[str]:
-    named = ", ".join(f"{name}:{line}" for name, line in also_here(hit))
-    return [f"   also here: {one_line(named)}"] if named else []
+    named = ", ".join(f"{as_name(name)}:{line}" for name, line in also_here(hit))
+    return [f"   also here: {named}"] if named else []
 
 
 def _further(hits: Sequence[Hit], first: int, room: int) -> list[str]:
@@ -303,14 +315,14 @@ def _related(neighbours: Sequence[GraphNeighbour], room: int) -> list[str]:
 def _rejected(hits: Sequence[Hit]) -> list[str]:
     if not hits:
         return []
-    lines = (f"- {hit.chunk.path}:{hit.chunk.start_line}  {hit.chunk.facts.title}" for hit in hits)
-    return ["Rejected approaches (decided against; read why before proposing them):", *map(one_line, lines)]
+    lines = (f"- {as_name(hit.chunk.path)}:{hit.chunk.start_line}  {as_name(hit.chunk.facts.title)}" for hit in hits)
+    return ["Rejected approaches (decided against; read why before proposing them):", *lines]
 
 
 def _neighbour(neighbour: GraphNeighbour) -> str:
     chunk = neighbour.chunk
     name = (neighbour.target if neighbour.direction is EdgeDirection.OUT else neighbour.source) or chunk.symbol
-    parts = [f"- {chunk.path}:{chunk.start_line}-{chunk.end_line}", name, relation_to(neighbour)]
+    parts = [f"- {as_name(chunk.path)}:{chunk.start_line}-{chunk.end_line}", as_name(name), relation_to(neighbour)]
     notes = certainty(neighbour) + ("; stale" if chunk.stale else "")
     return one_line("  ".join(part for part in parts if part)) + f"  ({notes})"
 

@@ -10,7 +10,6 @@ from graphrag_mcp.errors import RequestError
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.model.search import SearchRequest
 
-LONGEST_OFFSET = 9  # Digits.
 _NOT_ASKED = ("cursor", "limit", "top_n", "token_budget", "response_format")  # Size and form of an answer.
 
 Arguments = TypeVar("Arguments", bound=ToolArguments, covariant=True)
@@ -56,7 +55,7 @@ def read_cursor(tool: str, arguments: ToolArguments) -> int:
     if not isinstance(arguments, PagedArguments) or not arguments.cursor:
         return 0
     offset, _, mark = arguments.cursor.partition("-")
-    if not offset.isdecimal() or len(offset) > LONGEST_OFFSET or mark != _mark(tool, arguments):
+    if not offset.isdecimal() or mark != _mark(tool, arguments):
         raise RequestError("cursor", "cursor belongs to another question; send the same arguments with it, or none")
     return int(offset)
 

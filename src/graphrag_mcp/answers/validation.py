@@ -3,11 +3,13 @@
 import difflib
 import json
 from collections.abc import Mapping
+from contextlib import suppress
+from functools import cache
 from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
-from pydantic_core import CoreSchema
+from pydantic_core import CoreSchema, from_json
 
 from graphrag_mcp.errors import SHOWN_CHARACTERS, RequestError
 
@@ -20,19 +22,42 @@ _Model = TypeVar("_Model", bound=BaseModel)
 def parse_arguments(asked: str, model: type[_Model], arguments: Mapping[str, object]) -> _Model:
     """Return the arguments as a model; nothing is clamped. asked: the name of the tool, or of the page's request.
 
+    What a client sent as JSON text (`"[1]"`, `"5"`, `"true"`) is taken as what it means, unless the argument is a text.
     Raises RequestError with every problem: each names the argument, what was given and what is accepted.
     """
+    schema = _schema(model)
+    properties = schema["properties"]
+    given = {name: _meant(properties.get(name, {}), value) for name, value in arguments.items()}
+    optional = properties.keys() - schema.get("required", ())
+    given = {name: value for name, value in given.items() if value is not None or name not in optional}
+    for name, value in given.items():
+        if any("\0" in text for text in (value if isinstance(value, list) else [value]) if isinstance(text, str)):
+            raise RequestError(name, f"{name} contains a NUL character; remove it")
     try:
-        return model.model_validate(dict(arguments))
+        return model.model_validate(given)
     except ValidationError as error:
         details = error.errors(include_url=False)
-    properties = schema_of(model)["properties"]
     problems = [_describe(asked, properties, detail) for detail in details]
     lines = problems if len(problems) == 1 else [f"{len(problems)} problems:", *(f"- {text}" for text in problems)]
     if len(problems) > SHOWN_PROBLEMS:
         hidden = len(problems) - SHOWN_PROBLEMS
         lines[1 + SHOWN_PROBLEMS :] = [f"- and {hidden:,} more; send only the arguments of the schema"]
     raise RequestError(str(details[0]["loc"][0]), "\n".join(lines))
+
+
+@cache
+def _schema(model: type[BaseModel]) -> Mapping[str, Any]:
+    return schema_of(model)
+
+
+def _meant(schema: Mapping[str, Any], value: object) -> object:
+    """Return a value of JSON text or a whole number with a point as the type that a schema has, else unchanged."""
+    types = {option.get("type") for option in schema.get("anyOf", [schema])}
+    if isinstance(value, str) and types.isdisjoint(("string", None)):
+        with suppress(ValueError, TypeError):  # It stays a text, which the error shows; half a character is no text.
+            meant = from_json(value, allow_inf_nan=False)
+            value = value if isinstance(meant, str) or isinstance(meant, list) is not ("array" in types) else meant
+    return int(value) if isinstance(value, float) and value.is_integer() and "integer" in types else value
 
 
 def schema_of(model: type[BaseModel]) -> dict[str, Any]:

@@ -4,6 +4,7 @@ import json
 import os
 import sqlite3
 import threading
+import time
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -30,7 +31,7 @@ from graphrag_mcp.model.search import SearchRequest, SearchResult, StoredChunk
 from graphrag_mcp.ports import Embedder
 from graphrag_mcp.replication.backends import Servers, project_name
 from graphrag_mcp.replication.replicator import Replicator
-from graphrag_mcp.replication.sync import ReportSync
+from graphrag_mcp.replication.sync import Agree, ReportSync
 from graphrag_mcp.search.orchestrator import SearchOrchestrator
 from graphrag_mcp.search.retrieval import Stores
 from graphrag_mcp.settings import Settings
@@ -39,6 +40,8 @@ from graphrag_mcp.stores.sqlite.projection import SqliteProjectionSource
 from graphrag_mcp.system.git_dirs import find_work_tree, read_branch
 
 EXAMPLES_SHOWN = 20
+GUARD_SECONDS = 300.0  # For a question to a server, against hanging: ten times the slowest that was measured.
+COMMAND_SECONDS = 86_400.0  # On the command line nothing is cut by time.
 BUILDING_SECONDS = 5.0  # The import of the servers' clients waits up to this long for the index to be built,
 SEARCH_SECONDS = 0.5  # and then this long for the search that has waited for it.
 CHECKED_NODES = 200  # Of an answer from the graph: more than one answer shows.
@@ -69,7 +72,8 @@ class App:
         paths = IndexPaths(self.root, settings.indexing.data_dir, self._start)
         self._handle = Handle(self.root, paths, settings.indexing.embedding_model)
         self._exclusion = ExclusionManager(self.root, settings.indexing)
-        self._servers = Servers(settings.servers, project_name(settings.servers, self.root, self._start))
+        project = project_name(settings.servers, self.root, self._start, paths.project_id)
+        self._servers = Servers(settings.servers, project)
         timeout = settings.servers.server_timeout_seconds
         self._orchestrator = SearchOrchestrator(settings.retrieval, remote_timeout_seconds=timeout)
         self._learnt = LearntFiles()
@@ -117,7 +121,8 @@ class App:
 
     def _navigator(self, index: IndexStores) -> Navigator:
         files = CurrentFiles(self.root, index.catalog, self._learnt, self._exclusion.max_file_bytes)
-        return Navigator(index.symbols, index.relations(), self.root, files, Past(self.root, index.history))
+        seconds = GUARD_SECONDS if self._supervisor.in_background else COMMAND_SECONDS
+        return Navigator(index.symbols, index.relations(), self.root, files, Past(self.root, index.history), seconds)
 
     def stores(self) -> Stores:
         """Return what a search reads, for callers that compare ways to search."""
@@ -153,10 +158,14 @@ class App:
         self._supervisor.watch(stop, report)
 
     def sync(
-        self, verify: bool = False, rebuild: bool = False, progress: ReportSync | None = None
+        self,
+        verify: bool = False,
+        rebuild: bool = False,
+        progress: ReportSync | None = None,
+        agree: Agree = lambda _: False,
     ) -> tuple[SyncReport, ...]:
         """Send to each server what it lacks of the index; see `Replicator.sync`."""
-        return self._replicator.sync(verify=verify, rebuild=rebuild, progress=progress)
+        return self._replicator.sync(verify=verify, rebuild=rebuild, progress=progress, agree=agree)
 
     def close(self) -> None:
         self._stop.set()
@@ -198,6 +207,7 @@ class App:
             skipped=dict(Counter(skipped.values()).most_common()),
             skipped_examples=tuple(sorted(skipped.items())[:EXAMPLES_SHOWN]),
             fallbacks={note: count for note, count in catalog.files_by("note").items() if note},
+            failures=catalog.failures(),
             exclusion_rate=len(skipped) / seen if seen else 0.0,
             servers=self._replicator.states() if self._handle.embedder is not None else (),
             warnings=(*self._handle.warnings, *json.loads(rule_warnings or "[]"), *self._supervisor.warnings),
@@ -220,6 +230,10 @@ class App:
         reason = catalog.skipped().get(path)
         return f"not indexed: {reason}" if reason else "not in the index"
 
+    def note(self, path: str) -> str:
+        """Return how a file was read, where that was not as usual."""
+        return self._handle.searched().catalog.note(path)
+
     # ------------------------------------------------------------ inside
 
     def _answer(self, ask: Callable[[IndexStores], tuple[_Answer, set[str]]]) -> tuple[_Answer, set[str]]:
@@ -241,10 +255,20 @@ class App:
         if too_early:
             result = self._without_servers(request, too_early, index, state)
         else:
-            result = self._orchestrator.search(request, self._stores(index), state)
-            if self._servers.any and result.meta.unavailable:
-                result = self._without_servers(request, result.meta.unavailable, index, state)
+            result = self._search_servers(request, index, state)
         return result, self._changed(index, shown_files(result))
+
+    def _search_servers(self, request: SearchRequest, index: IndexStores, state: IndexState) -> SearchResult:
+        """Answer from the stores as they are set; again from the local index where a server failed."""
+        started = time.monotonic()
+        result = self._orchestrator.search(request, self._stores(index), state)
+        missing = result.meta.unavailable.items()
+        failed = {store: why for store, why in missing if self._orchestrator.server_failed(store, started)}
+        if failed:
+            return self._without_servers(request, failed, index, state)
+        seconds = self.settings.servers.server_timeout_seconds
+        differences = self._replicator.differences(index.projection(self._servers.project, ""), seconds)
+        return replace(result, meta=replace(result.meta, warnings=(*result.meta.warnings, *differences)))
 
     def _too_early_for_servers(self) -> Mapping[str, str]:
         """Map the stores that are searched locally for now to the reason; a command queries the servers at once."""
@@ -316,6 +340,8 @@ def _checked(root: Path) -> Path:
         raise RootError(f"{root} does not exist; pass the folder of your repository as --root") from None
     if not resolved.is_dir():
         raise RootError(f"{root} is a file; pass the folder that contains it as --root")
+    if (resolved / "HEAD").is_file() and (resolved / "objects").is_dir() and (resolved / "refs").is_dir():
+        raise RootError(f"{root} is a repository without files; pass the folder of a work tree as --root")
     if not os.access(resolved, os.R_OK | os.X_OK):
         raise RootError(f"{root} cannot be read; check its permissions or pass another --root")
     return resolved

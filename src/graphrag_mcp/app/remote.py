@@ -1,8 +1,10 @@
 """A search without a local index: a team indexes once, and every member searches the servers."""
 
+import os
 import threading
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import ClassVar
 
@@ -11,12 +13,14 @@ from graphrag_mcp.embedding.cross_encoder import load_cross_encoder
 from graphrag_mcp.embedding.models import load_embedder
 from graphrag_mcp.errors import GraphragError, ModelUnavailableError, ServerError
 from graphrag_mcp.index.failures import explain
+from graphrag_mcp.index.paths import IndexPaths
 from graphrag_mcp.model.reports import IndexPhase, IndexState, ServerState, Status
 from graphrag_mcp.model.search import SearchRequest, SearchResult
 from graphrag_mcp.ports import Embedder
 from graphrag_mcp.replication.backends import Servers, project_name
 from graphrag_mcp.search.orchestrator import SearchOrchestrator
 from graphrag_mcp.settings import Settings
+from graphrag_mcp.text.counts import counted
 
 
 class RemoteApp:
@@ -26,9 +30,10 @@ class RemoteApp:
 
     def __init__(self, root: Path, settings: Settings, index_root: str = "") -> None:
         """Connect to nothing yet. Raises ServerError when the settings name no Qdrant."""
-        self.root = root.expanduser().absolute()
+        self.root = Path(os.path.realpath(root.expanduser()))
         self.settings = settings
-        self._servers = Servers(settings.servers, project_name(settings.servers, self.root, index_root))
+        own_id = partial(IndexPaths(self.root, settings.indexing.data_dir, index_root).project_id, create=False)
+        self._servers = Servers(settings.servers, project_name(settings.servers, self.root, index_root, own_id))
         if not settings.servers.qdrant_url:
             raise ServerError("searching without a local index needs Qdrant; set GRAPHRAG_QDRANT_URL")
         timeout = settings.servers.server_timeout_seconds
@@ -37,6 +42,7 @@ class RemoteApp:
         self._embedder: Embedder | None = None
         self._model_problem = ""
         self._verified = False
+        self._lost: int | None = None
 
     def start(self) -> None:
         """Load the model in the background."""
@@ -52,8 +58,16 @@ class RemoteApp:
         result = self._orchestrator.search(request, stores, self.index_state())
         problem = self._servers.problem
         if not problem:
-            return result
+            return replace(result, meta=replace(result.meta, warnings=(*result.meta.warnings, *self._lost_chunks())))
         return replace(result, meta=replace(result.meta, unavailable={"catalog": problem, **result.meta.unavailable}))
+
+    def _lost_chunks(self) -> tuple[str, ...]:
+        """Return a warning that the copy is partial, counted at the first search that Qdrant answers."""
+        if self._lost is None:
+            with suppress(ServerError):
+                self._lost = self._servers.lost_chunks()
+        step = "run `graphrag-mcp sync` where the project is indexed"
+        return (f"Qdrant has lost {counted(self._lost, 'chunk')} of its copy; {step}",) if self._lost else ()
 
     def index_state(self) -> IndexState:
         """Return READY: only the process that writes to the servers has the real state."""

@@ -2,10 +2,12 @@
 
 import hashlib
 import json
+import os
 import re
 import sys
 import tomllib
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
@@ -14,6 +16,10 @@ from typing import Any, Protocol
 from graphrag_mcp.errors import GraphragError
 
 SERVER_NAME = "graphrag"
+PROGRAM = PLUGIN = "graphrag-mcp"
+NOT_ON_PATH = (
+    f"{PROGRAM} is not on PATH, where clients look for it; install it with `uv tool install` or `pipx install`"
+)
 WORKSPACE = "${workspaceFolder}"
 NAME_CHARACTERS = 32  # Of a folder in the name of a server: clients prefix each tool with that name.
 
@@ -40,8 +46,9 @@ class Client:
     """A client.
 
     settings: returns its file for a project. root: how the client passes the project to the server; "" if it starts the
-    server in the project, "." if it has no project, so that the entry contains the folder. is_shared: whether one file
-    is for all projects, so that each has its own entry. first_use: what the user has to do once, "" if nothing.
+    server in the project. is_shared: whether one file of the user's own is for all projects, so that each has an entry
+    with its folder. first_use: what the user has to do once, "" if nothing. starts_twice: returns what else starts the
+    server in a project, with the next step, "" if nothing does.
     """
 
     name: str
@@ -51,6 +58,7 @@ class Client:
     root: str = ""
     is_shared: bool = False
     first_use: str = ""
+    starts_twice: Callable[[Path], str] = lambda _root: ""
 
     def entry_name(self, entries: Entries, root: Path) -> str:
         """Return the name of a project's entry: its present one, else a free one."""
@@ -169,12 +177,24 @@ def _claude_desktop(_root: Path) -> Path:
     return Path.home() / base / "Claude" / "claude_desktop_config.json"
 
 
+def _plugin(root: Path) -> str:
+    """Return that the plugin is enabled, by the settings of Claude Code; the later ones decide."""
+    user = Path(os.environ.get("CLAUDE_CONFIG_DIR") or Path.home() / ".claude")
+    enabled: dict[str, Any] = {}
+    for file in (user / "settings.json", *(root / ".claude" / f"settings{kind}.json" for kind in ("", ".local"))):
+        with suppress(OSError, ValueError, ClientSettingsError):
+            enabled |= _section(json.loads(file.read_text(encoding="utf-8")), "enabledPlugins")
+    names = [name for name, is_on in enabled.items() if name.partition("@")[0] == PLUGIN and is_on]
+    return f"the plugin {names[0]} starts the server too; keep one: `claude plugin disable {names[0]}`" if names else ""
+
+
 _CLAUDE_CODE_ASKS = (
     "Claude Code asks once whether it may use the server: start `claude` in the project and approve it; until then "
     '`claude mcp list` shows "Pending approval".'
 )
 _CODEX_ASKS = (
-    "Codex reads this file only in a project that you trust: start `codex` in the project and answer that you trust it."
+    "Codex reads this file only in a project that you trust: start `codex` in the project's folder, which is what the "
+    "server searches then, and answer that you trust it."
 )
 
 CLIENTS = {
@@ -186,8 +206,9 @@ CLIENTS = {
             lambda root: root / ".mcp.json",
             JsonFormat("mcpServers"),
             first_use=_CLAUDE_CODE_ASKS,
+            starts_twice=_plugin,
         ),
-        Client("claude-desktop", "Claude Desktop", _claude_desktop, JsonFormat("mcpServers"), ".", is_shared=True),
+        Client("claude-desktop", "Claude Desktop", _claude_desktop, JsonFormat("mcpServers"), is_shared=True),
         Client("cursor", "Cursor", lambda root: root / ".cursor" / "mcp.json", JsonFormat("mcpServers"), WORKSPACE),
         Client(
             "vscode",
@@ -201,7 +222,6 @@ CLIENTS = {
             "Codex",
             lambda root: root / ".codex" / "config.toml",
             TomlFormat(),
-            ".",
             first_use=_CODEX_ASKS,
         ),
     )

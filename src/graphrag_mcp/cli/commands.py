@@ -6,6 +6,7 @@ import os
 import signal
 import sys
 import threading
+import time
 from collections.abc import Mapping
 from contextlib import closing
 from dataclasses import asdict, replace
@@ -14,7 +15,7 @@ from queue import SimpleQueue
 from typing import Any
 
 from graphrag_mcp.answers.asking import impact_of_diff
-from graphrag_mcp.answers.overview import render_status
+from graphrag_mcp.answers.overview import describe_failures, render_status
 from graphrag_mcp.answers.payload import report_payload, search_payload, status_payload
 from graphrag_mcp.answers.render import printable, render
 from graphrag_mcp.answers.requests import search_request
@@ -25,20 +26,35 @@ from graphrag_mcp.app.remote import RemoteApp
 from graphrag_mcp.cli.options import project_root
 from graphrag_mcp.cli.progress import ProgressLine
 from graphrag_mcp.cli.project import open_project, open_remote
-from graphrag_mcp.errors import GraphragError, IndexLockedError, RequestError, ServerError
-from graphrag_mcp.model.reports import IndexReport, SyncReport
+from graphrag_mcp.errors import GraphragError, IndexLockedError, IndexStoreError, RequestError, ServerError
+from graphrag_mcp.model.reports import IndexPhase, IndexReport, SyncReport
 from graphrag_mcp.model.search import SearchRequest
 from graphrag_mcp.text.counts import counted
 
+WAIT_SECONDS = 0.5
 NICENESS = 5  # Servers that start or search meanwhile have priority; on an idle machine nothing is slower.
 
 
 def run_index(options: argparse.Namespace) -> None:
     """Bring the index up to date and print what was done."""
-    os.setpriority(os.PRIO_PROCESS, 0, NICENESS)
+    os.setpriority(os.PRIO_PROCESS, 0, max(NICENESS, os.getpriority(os.PRIO_PROCESS, 0)))  # Less is not allowed.
     with closing(_open(options)) as app, ProgressLine() as progress:
-        report = app.index(options.rebuild, progress)
+        report = _index(app, options.rebuild, progress)
     _print(_json(report_payload(report)) if options.json else describe_report(report))
+
+
+def _index(app: App, rebuild: bool, progress: ProgressLine) -> IndexReport:
+    """Return what was done: nothing, with a warning, where another process keeps a complete index up to date."""
+    while True:
+        try:
+            return app.index(rebuild, progress)
+        except IndexLockedError as error:
+            if rebuild or not error.is_kept:
+                raise
+            state = app.index_state()
+            if state.state is IndexPhase.READY:
+                return IndexReport(unchanged=state.files_done, chunks=state.chunks, warnings=(str(error),))
+        time.sleep(WAIT_SECONDS)  # Its first run goes on.
 
 
 def run_search(options: argparse.Namespace) -> None:
@@ -169,11 +185,15 @@ def run_map(options: argparse.Namespace) -> None:
 
 def run_sync(options: argparse.Namespace) -> None:
     """Replicate the index to the servers and print what was done; raises ServerError when a replica is incomplete."""
+    from graphrag_mcp.cli.init import agrees
+
     with closing(_open(options)) as app:
         if not options.no_update:
             bring_up_to_date(app)
         with ProgressLine() as progress:
-            reports = app.sync(options.verify, options.rebuild, progress.files)
+            reports = app.sync(
+                options.verify, options.rebuild, progress.files, lambda removal: options.yes or agrees(f"{removal}?")
+            )
     if options.json:
         _print(_json([asdict(report) for report in reports]))
     else:
@@ -184,11 +204,13 @@ def run_sync(options: argparse.Namespace) -> None:
 
 
 def bring_up_to_date(app: App) -> None:
-    """Index what changed, unless another process is the writer."""
+    """Index what changed, unless another process is the writer; what cannot be written is answered as it is."""
     try:
         with ProgressLine() as progress:
             app.index(progress=progress)
-    except IndexLockedError as error:
+    except IndexStoreError as error:
+        if not isinstance(error, IndexLockedError) and app.index_state().state is IndexPhase.EMPTY:
+            raise
         sys.stderr.write(f"{error}\n")
 
 
@@ -199,7 +221,8 @@ def describe_report(report: IndexReport) -> str:
         f"{report.unchanged:,} unchanged, {report.skipped:,} left out; {counted(report.chunks, 'chunk')} "
         f"({report.embedded:,} embedded, {report.reused:,} reused) in {report.seconds:.1f} s"
     )
-    return printable("\n".join([line, *(f"warning: {warning}" for warning in report.warnings)]))
+    warnings = (f"warning: {warning}" for warning in report.warnings)
+    return printable("\n".join([line, *describe_failures(report.failures), *warnings]))
 
 
 def describe_sync(report: SyncReport, *, verified: bool = False) -> str:
@@ -216,7 +239,10 @@ def describe_sync(report: SyncReport, *, verified: bool = False) -> str:
 def _describe_file(app: App, name: str) -> str:
     file = Path(os.path.normpath(app.root / name))
     path = file.relative_to(app.root).as_posix() if file.is_relative_to(app.root) else name
-    return f"{path}: {app.why_absent(path) or 'found by searches'}"
+    if absent := app.why_absent(path):
+        return f"{path}: {absent}"
+    note = app.note(path)
+    return f"{path}: found by searches" + (f" ({note})" if note else "")
 
 
 def _read_request(options: argparse.Namespace, backend: SearchBackend) -> SearchRequest:

@@ -16,9 +16,10 @@ from pathlib import Path
 from typing import Literal
 
 from graphrag_mcp import __version__
+from graphrag_mcp.answers.overview import describe_failures
 from graphrag_mcp.answers.render import printable
 from graphrag_mcp.app.local import App
-from graphrag_mcp.cli.clients import CLIENTS, SERVER_NAME, Client, ClientSettingsError
+from graphrag_mcp.cli.clients import CLIENTS, NOT_ON_PATH, PROGRAM, SERVER_NAME, Client, ClientSettingsError
 from graphrag_mcp.cli.options import project_root
 from graphrag_mcp.embedding.models import load_embedder
 from graphrag_mcp.errors import GraphragError
@@ -31,9 +32,9 @@ from graphrag_mcp.ingest.watch.watcher import WatchedTree
 from graphrag_mcp.model.reports import IndexPhase
 from graphrag_mcp.parsing.languages import load_grammar, syntax_languages
 from graphrag_mcp.settings import Settings, load_settings
-from graphrag_mcp.stores.sqlite.database import is_damage
+from graphrag_mcp.stores.sqlite.database import connect, is_damage
 from graphrag_mcp.stores.sqlite.old_formats import DAY_SECONDS, KEPT_DAYS, old_indexes
-from graphrag_mcp.system.git import GitError, run_git
+from graphrag_mcp.system.git import Git, GitError
 from graphrag_mcp.system.git_dirs import find_work_tree
 from graphrag_mcp.text.counts import counted
 
@@ -170,10 +171,10 @@ def _git(root: Path) -> Result:
     if find_work_tree(root) is None:
         return "ok", "the root is not in a Git work tree: file times are used as ages", ""
     try:
-        run_git(root, time.monotonic() + GIT_SECONDS, "rev-parse", "HEAD")
+        git = Git(root)
+        git.run(time.monotonic() + GIT_SECONDS, "cat-file", "commit", git.head())
     except GitError as error:
-        step = "check `git log` there, and `safe.directory` when another user owns the folder"
-        return "warning", str(error), step
+        return "warning", str(error), "check `git log` there"
     return "ok", "the history can be read", ""
 
 
@@ -193,7 +194,7 @@ def _index(root: Path, settings: Settings, paths: IndexPaths) -> Result:
     if not paths.file.exists():
         return "warning", "not built yet", "run `graphrag-mcp index`, or let the server build it"
     try:
-        with closing(sqlite3.connect(f"file:{paths.file}?mode=ro", uri=True)) as connection:
+        with closing(connect(paths.file)) as connection:
             ((verdict,),) = connection.execute("PRAGMA quick_check(1)").fetchall()
     except sqlite3.DatabaseError as error:
         if not is_damage(error):
@@ -203,11 +204,15 @@ def _index(root: Path, settings: Settings, paths: IndexPaths) -> Result:
         step = "run `graphrag-mcp index`, which moves it aside and rebuilds it"
         return "failed", f"it is damaged ({verdict})", step
     with closing(App(root, settings)) as app:
-        state = app.index_state()
+        status = app.status()
+    state = status.state
     size = f"{counted(state.files_done, 'file')}, {counted(state.chunks, 'chunk')}, {paths.size / 1e6:,.1f} MB"
     text = f"{state.state}, {size}"
     if state.state is not IndexPhase.READY:
         return "warning", text, "run `graphrag-mcp index`, or wait for the server"
+    if status.failures:
+        text = "; ".join([text, *describe_failures(status.failures)])
+        return "failed", text, "exclude these files in .graphragignore, or report the reasons; all else is indexed"
     return "ok", text, ""
 
 
@@ -227,6 +232,8 @@ def _lock(paths: IndexPaths) -> Result:
         lock.release()
         return "ok", "no writer; the next server becomes it", ""
     holder = lock.holder() or Holder()
+    if holder.is_silent:
+        return "failed", f"{holder} holds the lock of the index", holder.advice
     return "ok", f"{holder} writes the index; {holder.advice}", ""
 
 
@@ -276,6 +283,8 @@ def _client(client: Client, root: Path) -> Result:
         missing = "server for this project" if client.is_shared else f"server {SERVER_NAME!r}"
         return "ok", f"{file} has no {missing}", ""
     if shutil.which(command) is None and not Path(command).exists():
-        step = f"run `graphrag-mcp init --client {client.name}`"
+        step = NOT_ON_PATH if command == PROGRAM else f"run `graphrag-mcp init --client {client.name}`"
         return "failed", f"{file} starts {command}, which cannot be found", step
+    if twice := client.starts_twice(root):
+        return "warning", f"{file} starts {command}", twice
     return "ok", f"{file} starts {command}", ""

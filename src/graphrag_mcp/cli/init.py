@@ -10,7 +10,7 @@ from pathlib import Path
 
 from graphrag_mcp.answers.render import printable
 from graphrag_mcp.cli.agents import agent_files, with_section, without_section
-from graphrag_mcp.cli.clients import CLIENTS, Client
+from graphrag_mcp.cli.clients import CLIENTS, NOT_ON_PATH, PROGRAM, Client
 from graphrag_mcp.cli.options import project_root
 from graphrag_mcp.errors import GraphragError, RequestError, RootError, SettingsError
 from graphrag_mcp.settings import load_settings
@@ -46,7 +46,9 @@ def run_init(options: argparse.Namespace) -> None:
         return
     for change in changes:
         _say(_difference(*change))
-    if not options.yes and not _agrees():
+    for twice in filter(None, (client.starts_twice(root) for client in clients)):
+        _say(f"Warning: {twice}.")
+    if not options.yes and not agrees("Write this?"):
         raise DeclinedError("nothing was written; run it again with --yes to write without being asked")
     for file, _, after in changes:
         if after:
@@ -57,22 +59,19 @@ def run_init(options: argparse.Namespace) -> None:
     for client in clients:
         if client.first_use:
             _say(client.first_use)
+    if any(not client.is_shared for client in clients) and shutil.which(PROGRAM) is None:
+        _say(f"Warning: {NOT_ON_PATH}.")
     if clients:
         _say("Restart the client or reload its servers, then ask it a question about the code.")
 
 
 def server_command(client: Client, root: Path) -> list[str]:
-    """Return the command line that starts the server; by its full path where it is not on PATH."""
-    found = shutil.which("graphrag-mcp")
-    next_to_python = Path(sys.executable).with_name("graphrag-mcp")
-    if found is not None and client.root != ".":
-        command = ["graphrag-mcp"]
-    elif found is not None or next_to_python.exists():
-        command = [found or str(next_to_python)]
-    else:
-        command = [sys.executable, "-m", "graphrag_mcp"]
-    named = str(root) if client.root == "." else client.root
-    return [*command, "serve", *(["--root", named] if named else [])]
+    """Return the command line that starts the server; paths of this machine are only in a file of the user's own."""
+    if not client.is_shared:
+        return [PROGRAM, "serve", *(["--root", client.root] if client.root else [])]
+    found = shutil.which(PROGRAM) or str(Path(sys.executable).with_name(PROGRAM))
+    command = [found] if Path(found).exists() else [sys.executable, "-m", "graphrag_mcp"]
+    return [*command, "serve", "--root", str(root)]
 
 
 def write_atomically(file: Path, text: str) -> None:
@@ -138,10 +137,11 @@ def _difference(file: Path, before: str, after: str) -> str:
     return "\n".join(difflib.unified_diff(old, new, str(file), str(file), n=2, lineterm=""))
 
 
-def _agrees() -> bool:
+def agrees(question: str) -> bool:
+    """Return whether the user says yes; without a terminal, no."""
     if not sys.stdin.isatty():
         return False
-    sys.stdout.write("Write this? [y/N] ")
+    sys.stdout.write(printable(f"{question[:1].upper()}{question[1:]} [y/N] "))
     sys.stdout.flush()
     return sys.stdin.readline().strip().lower() in ("y", "yes")
 

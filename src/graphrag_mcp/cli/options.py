@@ -60,7 +60,12 @@ def check_remote(options: argparse.Namespace) -> None:
 
 
 def project_root(given: str | None, environ: Mapping[str, str]) -> Path:
-    """Return the root to work on: as given, else from the environment, else the current folder."""
+    """Return the root to work on: as given, else from the environment, else the current folder.
+
+    Raises RequestError for an empty one: a variable that is not set must not mean the current folder.
+    """
+    if given is not None and not given.strip():
+        raise RequestError("--root", "--root: it is empty; pass the folder of your repository, or leave it out")
     named = [given, *(environ.get(variable) for variable in ROOT_VARIABLES), os.curdir]
     return Path(next(name for name in named if name))
 
@@ -124,6 +129,7 @@ def _add_sync(parser: argparse.ArgumentParser) -> None:
     how = parser.add_mutually_exclusive_group()
     how.add_argument("--verify", action="store_true", help="compare the servers with the index first")
     how.add_argument("--rebuild", action="store_true", help="remove the project from the servers and start over")
+    parser.add_argument("--yes", action="store_true", help="remove most of a project without asking")
     parser.add_argument("--json", action="store_true", help="print JSON")
 
 

@@ -4,25 +4,25 @@ The searched tree is the one before all of the chosen commits, so that it contai
 """
 
 import re
-import subprocess
 import time
-from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
 from graphrag_mcp.errors import RequestError
 from graphrag_mcp.evaluation.scores import JudgedQuery, Target
+from graphrag_mcp.history.log import read_commits
 from graphrag_mcp.model.files import Category
 from graphrag_mcp.parsing.categories import categorise
 from graphrag_mcp.parsing.languages import detect_language
-from graphrag_mcp.system.git import GitError, run_git, start_git
+from graphrag_mcp.system.git import Git, GitError
+from graphrag_mcp.system.git_files import files_of, paths_of, read_blobs
 
 MOST_FILES = 8  # A commit that changes more does not answer one question.
 FEWEST_CHARACTERS = 25  # "fix typo" is not a question.
 _COMMITS_READ = 3_000
+_FILES_AT_ONCE = 200
 _TIMEOUT_SECONDS = 120.0
-_RECORD = "\x01"
-_FORMAT = f"--format={_RECORD}%H%x00%B%x00"
 
 # Subjects that do not mention code, and lines of a message about the process.
 _ROUTINE = re.compile(
@@ -53,11 +53,13 @@ def read_history(root: Path, most: int) -> History:
     Raises RequestError when the folder is not a repository, or no commit is suitable.
     """
     try:
-        chosen = _choose(root, most)
+        git = Git(Git(root).top)
+        chosen = _choose(git, most)
         if not chosen:
             raise RequestError("--from-history", f"{root} has no commit whose message and files make a query")
-        tree = _git(root, "rev-parse", "--verify", f"{chosen[-1].hash}^").strip()
-        known = set(_git(root, "ls-tree", "-r", "-z", "--name-only", "--full-tree", tree).split("\0"))
+        deadline = time.monotonic() + _TIMEOUT_SECONDS
+        tree = git.resolve(f"{chosen[-1].hash}^", deadline)
+        known = set(paths_of(git, tree, deadline))
     except GitError as error:
         raise RequestError("--from-history", f"{root}: {error}") from None
     queries = [_query(commit, tuple(path for path in commit.paths if path in known)) for commit in chosen]
@@ -70,46 +72,30 @@ def export_tree(root: Path, tree: str, folder: Path) -> None:
     Raises RequestError when git cannot read them.
     """
     try:
-        listing = _git(root, "ls-tree", "-r", "-z", "--full-tree", tree)
-        with start_git(root, "cat-file", "--batch", stdin=subprocess.PIPE) as process:
-            for path, blob in _read_blobs(process, listing):
-                file = folder / path
-                file.parent.mkdir(parents=True, exist_ok=True)
-                file.write_bytes(blob)
+        git = Git(Git(root).top)
+        deadline = time.monotonic() + _TIMEOUT_SECONDS
+        files = list(files_of(git, tree, deadline).items())
+        for first in range(0, len(files), _FILES_AT_ONCE):
+            some = files[first : first + _FILES_AT_ONCE]
+            blobs = read_blobs(git, [blob for _, blob in some], deadline)
+            for path, blob in some:
+                if blob in blobs:  # Else it is too large, or missing in a partial clone.
+                    (folder / path).parent.mkdir(parents=True, exist_ok=True)
+                    (folder / path).write_bytes(blobs[blob])
     except GitError as error:
         raise RequestError("--from-history", f"{root}: {error}") from None
 
 
-def _read_blobs(process: "subprocess.Popen[bytes]", listing: str) -> Iterator[tuple[str, bytes]]:
-    questions, answers = process.stdin, process.stdout
-    if questions is None or answers is None:
-        return
-    for entry in filter(None, listing.split("\0")):
-        facts, _, path = entry.partition("\t")
-        mode, kind, name = facts.split()
-        if kind != "blob" or mode == "120000" or ".." in path.split("/"):  # A symlink could point out of the folder.
-            continue
-        questions.write(f"{name}\n".encode())
-        questions.flush()
-        header = answers.readline().split()
-        if len(header) != 3:  # Missing in a partial clone; nothing is fetched here.
-            continue
-        blob = answers.read(int(header[2]))
-        answers.read(1)
-        yield path, blob
-
-
-def _choose(root: Path, most: int) -> list[_Commit]:
-    log = _git(
-        root, "log", "--no-merges", "--min-parents=1", f"--max-count={_COMMITS_READ}", "--name-only", "-z",
-        "--no-renames", "--no-ext-diff", "--no-textconv", "--no-color", _FORMAT,
-    )  # fmt: skip
+def _choose(git: Git, most: int) -> list[_Commit]:
+    deadline = time.monotonic() + _TIMEOUT_SECONDS
+    options = ("--min-parents=1", f"--max-count={_COMMITS_READ}", "--name-only", "-z", "--no-renames")
     chosen: list[_Commit] = []
-    for record in log.split(_RECORD)[1:]:
-        name, message, *rest = record.split("\0")
-        commit = _Commit(name, _question(message), tuple(path.lstrip("\n") for path in rest if path.strip("\n")))
-        if _is_a_query(commit):
-            chosen.append(commit)
+    with closing(read_commits(git, deadline, *options, "--end-of-options", git.head(), "--")) as commits:
+        for one, changes in commits:
+            paths = tuple(path for path in changes.lstrip("\0\n").split("\0") if path)
+            commit = _Commit(one.name, _question(one.message), paths)
+            if _is_a_query(commit):
+                chosen.append(commit)
             if len(chosen) == most:
                 break
     return chosen
@@ -144,8 +130,3 @@ def _query(commit: _Commit, paths: tuple[str, ...]) -> JudgedQuery:
         targets=tuple(Target((path,)) for path in code),
         language=detect_language(code[0]) if code else "",
     )
-
-
-def _git(root: Path, *arguments: str) -> str:
-    output = run_git(root, time.monotonic() + _TIMEOUT_SECONDS, *arguments)
-    return output.decode("utf-8", "surrogateescape")

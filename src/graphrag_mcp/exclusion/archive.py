@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from graphrag_mcp.errors import SettingsError
 from graphrag_mcp.exclusion.patterns import Rule, RuleList, parse_rule
 from graphrag_mcp.model.files import ArchiveClass
+from graphrag_mcp.text.names import as_name
 
 # An archive folder is a surer sign than a file name: its files keep half of their score.
 FOLDER_PENALTY = 0.5
@@ -52,7 +53,7 @@ class ArchiveClassifier:
         end = path.find("/")
         while end >= 0:
             if rule := self._find(path[:end], is_folder=True):
-                return ArchiveClass(f"folder {path[:end]}/ matches {rule.text}", FOLDER_PENALTY)
+                return ArchiveClass(f"folder {as_name(path[: end + 1])} matches {rule.text}", FOLDER_PENALTY)
             end = path.find("/", end + 1)
         rule = self._find(path, is_folder=False)
         return ArchiveClass(f"name matches {rule.text}", FILE_PENALTY) if rule else None

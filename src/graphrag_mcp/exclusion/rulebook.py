@@ -1,14 +1,19 @@
 """Holds the rules that apply in each folder of the project; a folder's rules are read on the first question."""
 
 import os
+import time
+from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
-from pathlib import Path
+from functools import cached_property
+from pathlib import Path, PurePosixPath
 
 from graphrag_mcp.exclusion.defaults import DEFAULT_PATTERNS, DEFAULT_SOURCE
 from graphrag_mcp.exclusion.never_indexed import find_barrier
 from graphrag_mcp.exclusion.patterns import Rule, RuleList
 from graphrag_mcp.exclusion.reasons import Exclusion, ExclusionKind
 from graphrag_mcp.exclusion.rule_files import RuleReader
+from graphrag_mcp.system.git import Git, GitError
 from graphrag_mcp.system.git_dirs import (
     find_global_excludes,
     find_global_settings,
@@ -16,8 +21,10 @@ from graphrag_mcp.system.git_dirs import (
     find_work_tree,
     is_linked_worktree,
 )
+from graphrag_mcp.system.git_files import tracked_files
 
 GIT_IGNORE_FILE = ".gitignore"
+_GIT_SECONDS = 10.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +33,8 @@ class Folder:
 
     path: relative to the root, "" or ending in a slash. key: the same, relative to the top of the work tree.
     git_lists, own_lists: the rules of `.gitignore` and of our own ignore files, nearest first.
-    lists: all rules, the strongest first.
+    lists: all rules, the strongest first. ignored: why git ignores the folder, in which it tracks files all the same.
+    is_tracked: whether git tracks a path below the root, or a file below that path.
     """
 
     path: str
@@ -35,19 +43,34 @@ class Folder:
     git_lists: tuple[RuleList, ...] = ()
     own_lists: tuple[RuleList, ...] = ()
     lists: tuple[RuleList, ...] = ()
+    ignored: Exclusion | None = None
+    is_tracked: Callable[[str], bool] = bool
 
     def explain(self, name: str, *, is_folder: bool) -> Exclusion | None:
         """Return why something in this folder is excluded, None if it is not."""
+        excluded, ignored = self.decide(name, is_folder=is_folder)
+        return excluded or (None if ignored is None or self.is_tracked(self.path + name) else ignored)
+
+    def decide(self, name: str, *, is_folder: bool) -> tuple[Exclusion | None, Exclusion | None]:
+        """Return why something is excluded in any case, and else why git ignores it unless it tracks it."""
         if self.exclusion is not None:
-            return self.exclusion
+            return self.exclusion, None
         parent = self.path[self.path.rfind("/", 0, -1) + 1 : -1]
         if barrier := find_barrier(name, parent, is_folder=is_folder):
-            return barrier
+            return barrier, None
         path = self.key + name.encode(errors="surrogateescape")
+        ignored = self.ignored
         for rules in self.lists:
-            if rule := rules.match(path, is_folder=is_folder):
-                return None if rule.negated else _as_exclusion(rule)
-        return None
+            rule = rules.match(path, is_folder=is_folder)
+            if rule is None:
+                continue
+            if rule.negated:
+                break
+            is_own = rules in self.own_lists and not rule.source.endswith(GIT_IGNORE_FILE)  # Which ours may include.
+            if is_own or rule.source == DEFAULT_SOURCE:
+                return ignored or _as_exclusion(rule), None
+            ignored = ignored or _as_exclusion(rule)
+        return None, ignored
 
 
 class Rulebook:
@@ -99,13 +122,16 @@ class Rulebook:
             for name in (GIT_IGNORE_FILE, self._ignore_file):
                 self.reader.note(folder / name)
             git_lists, own_lists = self._add_lists(folder, key, git_lists, own_lists)
-        return Folder("", key, None, git_lists, own_lists, own_lists + git_lists + self._outer_lists)
+        lists = own_lists + git_lists + self._outer_lists
+        return Folder("", key, None, git_lists, own_lists, lists, is_tracked=self._is_tracked)
 
     def _open(self, parent: Folder, name: str) -> Folder:
         path = f"{parent.path}{name}"
         key = parent.key + name.encode(errors="surrogateescape") + b"/"
         disk_path = self._root / path
-        exclusion = parent.explain(name, is_folder=True)
+        exclusion, ignored = parent.decide(name, is_folder=True)
+        if ignored is not None and not self._is_tracked(path):
+            exclusion = ignored
         if exclusion is None and is_linked_worktree(disk_path):
             exclusion = Exclusion(ExclusionKind.WORKTREE, f"{name}/.git", path)
         if exclusion is not None:
@@ -114,9 +140,22 @@ class Rulebook:
             git_lists, own_lists = self._add_lists(disk_path, key, parent.git_lists, parent.own_lists)
             unchanged = git_lists is parent.git_lists and own_lists is parent.own_lists
             lists = parent.lists if unchanged else own_lists + git_lists + self._outer_lists
-            folder = Folder(f"{path}/", key, None, git_lists, own_lists, lists)
+            folder = Folder(f"{path}/", key, None, git_lists, own_lists, lists, ignored, self._is_tracked)
         self._folders[path] = folder
         return folder
+
+    def _is_tracked(self, path: str) -> bool:
+        return path in self._tracked
+
+    @cached_property
+    def _tracked(self) -> frozenset[str]:
+        """What git tracks below the root, and the folders around it."""
+        found: set[str] = set()
+        with suppress(GitError):
+            files = tracked_files(Git(self._root), time.monotonic() + _GIT_SECONDS)
+            folders = {os.path.dirname(path) for path in files}  # noqa: PTH120 - a Path takes ten times as long.
+            found = files.union(folders, *(map(str, PurePosixPath(folder).parents) for folder in folders))
+        return frozenset(found)
 
     def _add_lists(
         self, folder: Path, key: bytes, git_lists: tuple[RuleList, ...], own_lists: tuple[RuleList, ...]

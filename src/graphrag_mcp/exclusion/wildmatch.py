@@ -8,6 +8,8 @@ as good as any other: a hostile pattern such as `*a*a*a*a*b` takes linear time.
 import re
 from enum import Enum
 
+from graphrag_mcp.text.names import as_name
+
 
 def translate(pattern: bytes, *, pathname: bool) -> bytes:
     """Return a regular expression for `fullmatch` with DOTALL.
@@ -111,7 +113,7 @@ def _read_class(pattern: bytes, position: int) -> tuple[set[int], int]:
         first = False
         if named := _NAMED_CLASS.match(pattern, position):
             if named[1] not in _CLASS_MEMBERS:
-                raise ValueError(f"[:{named[1].decode(errors='replace')}:] is not a character class")
+                raise ValueError(f"{as_name(named[0].decode(errors='replace'))} is not a character class")
             members |= _CLASS_MEMBERS[named[1]]
             previous, position = None, named.end()
             continue

@@ -87,8 +87,8 @@ class Flow:
 
     chains: the best first. tree: with starts or ends alone, the links from or to them, each below the one before
     it, with its depth. near: definitions that the question names and no chain contains. reached, reaching: how many
-    definitions were looked at from each side. gaps: without a chain, where it may be broken. is_cut: whether the
-    time ended before the search did.
+    definitions were looked at from each side. gaps: without a chain, where it may be broken. is_cut: whether a
+    limit ended the search.
     """
 
     starts: tuple[CodeNode, ...]

@@ -1,9 +1,8 @@
 """What a change of files breaks or may affect, from their definitions before and after it."""
 
 import re
-import time
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
@@ -12,15 +11,15 @@ from graphrag_mcp.graph.impact import LEADING, find_impact
 from graphrag_mcp.graph.relations import Relations
 from graphrag_mcp.graph.tracing import is_by_name
 from graphrag_mcp.history.differing import Difference
-from graphrag_mcp.model.files import Category, RelationKind
+from graphrag_mcp.model.files import Category, RelationKind, SymbolKind
 from graphrag_mcp.model.graph import NO_DOUBT, UNKNOWN_MODULE, Certainty, CodeNode, Doubt, Mentioned
 from graphrag_mcp.model.history import Companion
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.parsing.code.modules import module_keys
 from graphrag_mcp.ports import SymbolGraph
+from graphrag_mcp.resolution.search import UNLIMITED, Budget
 from graphrag_mcp.text.words import words_of
 
-SECONDS = 0.3  # For the relations of all that changed: what is not looked at then is reported.
 NEARER = 0.3  # What a test counts less for each relation that is between it and the change.
 _TEST_WORDS = re.compile(r"^[tT]ests?[-_]?|[-_]?[tT]ests?$|[-_]spec$")
 _BROKEN = (RelationKind.CALLS, RelationKind.INSTANTIATES, RelationKind.OVERRIDES)  # By another signature.
@@ -76,7 +75,6 @@ class DiffImpact:
     left: int = 0
     together: tuple[tuple[str, Companion], ...] = ()
     doubt: Doubt = NO_DOUBT
-    is_cut: bool = False
 
     @property
     def broken(self) -> int:
@@ -85,17 +83,21 @@ class DiffImpact:
 
 
 def find_diff_impact(
-    graph: SymbolGraph, relations: Relations, difference: Difference, hops: int, scope: Scope
+    graph: SymbolGraph,
+    relations: Relations,
+    difference: Difference,
+    hops: int,
+    scope: Scope,
+    budget: Budget = UNLIMITED,
 ) -> DiffImpact:
     """Return what depends on the definitions that differ, as far as the index has it now."""
     changed = [one for file in difference.files for one in compare(file)]
-    nodes = [(one, _node(graph, one)) for one in changed]
+    nodes = list(_nodes(graph, changed))
     inside = {node.node_id for _, node in nodes if node is not None}
     of_code = [pair for pair in nodes if pair[0].category is not Category.TESTS]
-    deadline = time.monotonic() + SECONDS
-    affected, doubts = [], [NO_DOUBT]
+    affected, doubts = [], list[Doubt]()
     for one, node in sorted(of_code, key=lambda pair: list(Change).index(pair[0].change)):
-        found, doubt = _affected(graph, relations, one, node, inside, scope, max(0.01, deadline - time.monotonic()))
+        found, doubt = _affected(graph, relations, one, node, inside, scope, budget)
         if one.change is not Change.MOVED or found.breaks:
             affected.append(found)
             doubts.append(doubt)
@@ -107,22 +109,22 @@ def find_diff_impact(
     left = [place.node for row in affected if row.node is None or row.definition.change is Change.MOVED
             for place in row.breaks]  # fmt: skip
     code = [node for node in (*starts, *left) if node.category is not Category.TESTS]
-    impact = find_impact(graph, relations, code, hops, scope, with_members=False, seconds=SECONDS)
-    whole = doubts[0]
-    for doubt in doubts[1:]:
+    impact = find_impact(graph, relations, code, hops, scope, with_members=False, budget=budget)
+    whole = replace(NO_DOUBT, is_cut=impact.doubt.is_cut)
+    for doubt in doubts:
         whole |= doubt
     tests = [RankedTest(node, 0) for node in starts if node.category is Category.TESTS]
     tests += [RankedTest(node, 1) for node in left if node.category is Category.TESTS]
     tests += [RankedTest(row.node, row.hops, row.is_guess) for row in impact.tests]
     return DiffImpact(
         difference.base, tuple(affected), _ranked(tests, changed), len(difference.files), plain, difference.left,
-        doubt=whole, is_cut=impact.is_cut or time.monotonic() > deadline + SECONDS,
+        doubt=whole,
     )  # fmt: skip
 
 
 def _affected(
     graph: SymbolGraph, relations: Relations, one: Definition, node: CodeNode | None, inside: set[int], scope: Scope,
-    seconds: float,
+    budget: Budget,
 ) -> tuple[Affected, Doubt]:  # fmt: skip
     is_gone = one.change in (Change.REMOVED, Change.MOVED)
     if is_gone and (node is None or one.change is Change.MOVED):
@@ -132,7 +134,7 @@ def _affected(
     elif node is None or one.change is Change.ADDED:
         return Affected(one, node), NO_DOUBT
     else:
-        edges, doubt = relations.incoming(node, LEADING, scope, seconds)
+        edges, doubt = relations.incoming(node, LEADING, scope, budget)
         edges = [edge for edge in edges if edge.source_id not in inside]
         nodes = graph.nodes(edge.source_id for edge in edges)
         known = [edge for edge in edges if edge.source_id in nodes and not is_by_name(edge)]
@@ -157,7 +159,8 @@ def _left_behind(graph: SymbolGraph, one: Definition, scope: Scope) -> list[Depe
         keys |= more  # Of modules that give it on.
     is_top = "." not in one.name
     certain = [row for row in found if is_top and not row.is_defined and _is_meant(row, one, keys)]
-    others = [row for row in found if row not in certain and not row.is_defined and one.change is Change.REMOVED]
+    taken = set(certain)
+    others = [row for row in found if row not in taken and not row.is_defined and one.change is Change.REMOVED]
     return [
         *(_dependant(graph, row, Certainty.CERTAIN) for row in certain),
         *(_dependant(graph, row, Certainty.BY_NAME) for row in others),
@@ -177,9 +180,19 @@ def _dependant(graph: SymbolGraph, row: Mentioned, certainty: Certainty) -> Depe
     return Dependant(around[0], row.path, row.line, row.kind, certainty)
 
 
-def _node(graph: SymbolGraph, one: Definition) -> CodeNode | None:
+def _nodes(graph: SymbolGraph, changed: Iterable[Definition]) -> Iterator[tuple[Definition, CodeNode | None]]:
+    """Yield definitions with what the index has of them; the symbols of a file are read once."""
+    files: dict[str, dict[tuple[str, SymbolKind], list[CodeNode]]] = {}
+    for one in changed:
+        if (named := files.get(one.path)) is None:
+            named = files[one.path] = {}
+            for node in graph.in_file(one.path):
+                named.setdefault((node.qualified_name, node.kind), []).append(node)
+        yield one, _node(named.get((one.name, one.kind), []), one)
+
+
+def _node(found: Sequence[CodeNode], one: Definition) -> CodeNode | None:
     """Return what the index has of a definition; of a removed one only if it is still there: a patch to be applied."""
-    found = [node for node in graph.in_file(one.path) if (node.qualified_name, node.kind) == (one.name, one.kind)]
     if one.change is Change.REMOVED:
         found = [node for node in found if (node.start_line, node.signature) == (one.line, one.signature)]
     return min(found, key=lambda node: abs(node.start_line - one.line), default=None)

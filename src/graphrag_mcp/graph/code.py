@@ -9,7 +9,7 @@ from graphrag_mcp.model.files import CALLABLE, RelationKind, SymbolKind
 from graphrag_mcp.model.graph import CodeEdge, CodeNode
 from graphrag_mcp.ports import SymbolGraph
 from graphrag_mcp.resolution.hierarchy import Hierarchy
-from graphrag_mcp.resolution.search import Search
+from graphrag_mcp.resolution.search import Budget, Search
 from graphrag_mcp.resolution.sources import FactSource
 
 VARIABLE = (SymbolKind.FIELD, SymbolKind.CONSTANT)
@@ -61,10 +61,10 @@ class IndexedCode:
         self._guard = threading.Lock()
 
     @contextmanager
-    def searching(self, seconds: float) -> Iterator[None]:
-        """Let one thread search at a time; the search ends after these seconds."""
+    def searching(self, budget: Budget) -> Iterator[None]:
+        """Let one thread search at a time, within what its question may take."""
         with self._guard:
-            self.search.begin(seconds)
+            self.search.begin(budget)
             yield
 
     def things(self, node: CodeNode) -> list[Thing]:

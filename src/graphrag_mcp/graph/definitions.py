@@ -1,8 +1,11 @@
 """Compares the definitions of a file before and after a change."""
 
 import math
+from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Sequence
 from enum import StrEnum
+from itertools import islice
+from operator import attrgetter
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
@@ -68,7 +71,7 @@ def compare(file: Differing) -> list[Definition]:
     found = []
     for key in dict.fromkeys((*old, *new)):
         befores, afters = old.get(key, []), new.get(key, [])
-        same = [one.text for one in afters if one.text in [other.text for other in befores]]
+        same = {one.text for one in afters} & {one.text for one in befores}
         lost, come = ([one for one in side if one.text not in same] for side in (befores, afters))
         found += [_changed(file, before, after) for before, after in zip(lost, come, strict=False)]
         found += [_of(file, one, Change.REMOVED) for one in lost[len(come) :]]
@@ -96,23 +99,31 @@ def _read(path: str, data: bytes) -> dict[tuple[str, SymbolKind], list[_Side]]:
     lines = text.text.split("\n")
     facts = unpack(parsed.code.data) if parsed.code else None
     found: dict[tuple[str, SymbolKind], list[_Side]] = {}
+    stated: dict[str, list[Declared]] = {}
+    for fact in sorted(facts.declared if facts else (), key=attrgetter("line")):
+        stated.setdefault(fact.qualified, []).append(fact)
+    symbols = sorted(parsed.symbols, key=attrgetter("start_line"))
     for one in parsed.symbols:
         if one.kind is not SymbolKind.SECTION:
-            stated = (
-                fact
-                for fact in (facts.declared if facts else ())
-                if fact.qualified == one.qualified_name and one.start_line <= fact.line <= one.end_line
-            )
-            side = _Side(one, _own_text(one, parsed.symbols, lines), parsed, next(stated, None))
+            begun = stated.get(one.qualified_name, [])
+            first = bisect_left(begun, one.start_line, key=attrgetter("line"))
+            declared = next((fact for fact in begun[first : first + 1] if fact.line <= one.end_line), None)
+            side = _Side(one, _own_text(one, symbols, lines), parsed, declared)
             found.setdefault((one.qualified_name, one.kind), []).append(side)
     return found
 
 
 def _own_text(one: Symbol, symbols: Sequence[Symbol], lines: Sequence[str]) -> str:
-    """Return the lines of a definition without those of definitions in it, which are compared on their own."""
+    """Return the lines of a definition without those of definitions in it, which are compared on their own.
+
+    symbols: in the order of their first lines.
+    """
+    if one.start_line == one.end_line:
+        return lines[one.start_line - 1].rstrip()
     hidden: set[int] = set()
-    for inner in symbols:
-        is_inside = one.start_line <= inner.start_line and inner.end_line <= one.end_line and inner is not one
+    first = bisect_left(symbols, one.start_line, key=attrgetter("start_line"))
+    for inner in islice(symbols, first, bisect_right(symbols, one.end_line, key=attrgetter("start_line"))):
+        is_inside = inner.end_line <= one.end_line and inner is not one
         if is_inside and (one.kind in _CONTAINERS or inner.kind in (*_CALLED, SymbolKind.TYPE)):
             hidden.update(range(inner.start_line, inner.end_line + 1))
     if one.start_line in hidden:  # What shares its first line: a class of one line.

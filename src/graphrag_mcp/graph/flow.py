@@ -2,7 +2,6 @@
 
 import heapq
 import math
-import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from graphrag_mcp.graph.chains import PER_LINK, Chain, Flow, Gap, Link
@@ -12,6 +11,7 @@ from graphrag_mcp.model.files import Category, RelationKind, SymbolKind
 from graphrag_mcp.model.graph import Certainty, CodeEdge, CodeNode
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.ports import SymbolGraph
+from graphrag_mcp.resolution.search import UNLIMITED, Budget
 from graphrag_mcp.text.words import index_words, stem_words
 
 MAX_CHAINS = 3
@@ -126,13 +126,13 @@ class _Side:
 
 
 class FlowSearch:
-    """A search for chains. deadline: when to stop, by the monotonic clock."""
+    """A search for chains, within what it may take."""
 
     def __init__(
-        self, graph: SymbolGraph, relations: Relations, relevance: Relevance, scope: Scope, deadline: float
+        self, graph: SymbolGraph, relations: Relations, relevance: Relevance, scope: Scope, budget: Budget
     ) -> None:
         self._graph, self._relations, self._relevance, self._scope = graph, relations, relevance, scope
-        self._until = deadline
+        self._budget = budget
         self._hidden: frozenset[Category] = _ASIDE
 
     def between(self, starts: Mapping[CodeNode, float], ends: Mapping[CodeNode, float]) -> Flow:
@@ -141,7 +141,7 @@ class FlowSearch:
         self._hidden = _ASIDE - {node.category for node in (*starts, *ends)}
         best = math.inf
         is_open = max([*starts.values(), *ends.values()]) > _SURE  # Then the cheapest chain need not be the one.
-        while self._has_time():
+        while not self._budget.is_spent:
             open_ = [side for side in (forward, backward) if side.least < math.inf]
             bound = max(best * _LESS_THAN + _SLACK, _FURTHEST if is_open else 0.0)
             if not open_ or sum(side.least for side in open_) >= bound:
@@ -163,18 +163,18 @@ class FlowSearch:
             reached=len(forward.known),
             reaching=len(backward.known),
             gaps=() if chains else tuple(self._gaps(forward, backward)),
-            is_cut=not chains and not self._has_time(),
+            is_cut=self._budget.is_spent,
         )
 
     def tree(self, nodes: Mapping[CodeNode, float], *, forward: bool) -> Flow:
         """Return what the nodes lead to, or what leads to them, the most relevant first."""
         side = _Side(nodes)
         self._hidden = _ASIDE - {node.category for node in nodes}
-        while self._has_time() and side.taken <= MAX_TREE and side.least < math.inf:
+        while not self._budget.is_spent and side.taken <= MAX_TREE and side.least < math.inf:
             self._expand(side, forward=forward)
         starts, ends = (tuple(nodes), ()) if forward else ((), tuple(nodes))
         tree = tuple(side.tree(forward=forward))
-        return Flow(starts, ends, tree=tree, reached=len(side.known), is_cut=not self._has_time())
+        return Flow(starts, ends, tree=tree, reached=len(side.known), is_cut=self._budget.is_spent)
 
     def _expand(self, side: _Side, *, forward: bool) -> CodeNode:
         """Learn the links of the next definition of a side, and return it."""
@@ -183,13 +183,12 @@ class FlowSearch:
             links = self._stored(node) if is_data else self._onward(node)
         else:
             links = iter(()) if is_data else self._back(node)
-        for link in links:
+        self._budget.spend()
+        found = list(links)
+        for link in found if not self._budget.is_spent else ():  # Else what was found depends on earlier questions.
             far = link.target if forward else link.source
             side.extend(node, far, link, self._cost(link, far))
         return node
-
-    def _has_time(self) -> bool:
-        return time.monotonic() < self._until
 
     def _cost(self, link: Link, far: CodeNode) -> float:
         return link.cost + PER_LINK + _IRRELEVANT * (1 - self._relevance.of(far))
@@ -198,14 +197,14 @@ class FlowSearch:
 
     def _onward(self, node: CodeNode) -> Iterator[Link]:
         """Yield the links from a definition."""
-        yield from self._links_of(node, self._relations.leads.onward(node, self._seconds_left()))
+        yield from self._links_of(node, self._relations.leads.onward(node, self._budget))
         if node.kind in _DATA:
             yield from self._incoming(node, (RelationKind.READS,), is_turned=True)
 
     def _stored(self, node: CodeNode) -> Iterator[Link]:
         """Yield the links from a definition to those that read what it writes."""
         if node.kind in _RUNS:
-            yield from self._links_of(node, self._relations.leads.of_data(node, self._seconds_left()))
+            yield from self._links_of(node, self._relations.leads.of_data(node, self._budget))
 
     def _links_of(self, node: CodeNode, leads: Sequence[Lead]) -> Iterator[Link]:
         targets = self._graph.nodes(lead.edge.target_id for lead in leads)
@@ -214,19 +213,15 @@ class FlowSearch:
             if target is not None and target.category not in self._hidden:
                 yield Link(node, target, *lead)
 
-    def _seconds_left(self) -> float:
-        return max(self._until - time.monotonic(), 0.01)
-
     def _back(self, node: CodeNode) -> Iterator[Link]:
         """Yield the links to a definition."""
         if node.kind in _DATA:
             yield from self._incoming(node, (RelationKind.WRITES,))
             return
         yield from self._incoming(node, _TO_FUNCTION)
-        seconds = self._seconds_left()
         for around in self._graph.in_file(node.path, node.start_line)[1:2] if not node.is_file else ():
             if around.kind is SymbolKind.TYPE:
-                leads = self._relations.leads.onward(around, seconds)
+                leads = self._relations.leads.onward(around, self._budget)
                 yield from (Link(around, node, *lead) for lead in leads if lead.edge.target_id == node.node_id)
             elif around.kind is not SymbolKind.MODULE:
                 edge = CodeEdge(around.node_id, node.node_id, RelationKind.CONTAINS, node.path, node.start_line)
@@ -234,9 +229,7 @@ class FlowSearch:
 
     def _incoming(self, node: CodeNode, kinds: Sequence[RelationKind], *, is_turned: bool = False) -> Iterator[Link]:
         """Yield the relations to a definition as links to it; is_turned: from it, as of data to who reads it."""
-        seconds = self._seconds_left()
-        edges, _ = self._relations.incoming(node, kinds, self._scope, seconds)
-        decided = [edge for edge in edges if not edge.is_guess]
+        decided = self._relations.decided(node, kinds, self._scope, self._budget)
         nodes = self._graph.nodes(edge.source_id for edge in decided)
         first = {edge.source_id: edge for edge in reversed(decided) if edge.source_id in nodes}
         for source_id, edge in first.items():
@@ -280,7 +273,7 @@ class FlowSearch:
         return link if lead is None else Link(link.source, link.target, *lead)
 
     def _lead(self, link: Link) -> Lead | None:
-        leads = self._relations.leads.onward(link.source, self._seconds_left())
+        leads = self._relations.leads.onward(link.source, UNLIMITED)
         return next((lead for lead in leads if lead.edge.target_id == link.target.node_id), None)
 
     def _order(self, chain: Chain) -> float:

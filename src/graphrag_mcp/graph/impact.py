@@ -1,17 +1,16 @@
 """What a change may reach: all that depends on the changed code, the most certain first, and the tests to run."""
 
-import math
-import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from graphrag_mcp.graph.relations import SECONDS, Relations
+from graphrag_mcp.graph.relations import Relations
 from graphrag_mcp.graph.tracing import MAX_NODES, is_by_name, is_shown
 from graphrag_mcp.model.files import Category, RelationKind, SymbolKind
 from graphrag_mcp.model.graph import NO_DOUBT, CodeEdge, CodeNode, Doubt
 from graphrag_mcp.model.history import Companion
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.ports import SymbolGraph
+from graphrag_mcp.resolution.search import UNLIMITED, Budget
 
 LEADING = (
     RelationKind.CALLS,
@@ -60,7 +59,6 @@ class Impact:
     reached: tuple[Reached, ...]
     tests: tuple[Reached, ...]
     doubt: Doubt = NO_DOUBT
-    is_cut: bool = False
     together: tuple[Companion, ...] = ()
 
 
@@ -72,14 +70,13 @@ def find_impact(
     scope: Scope,
     *,
     with_members: bool = True,
-    seconds: float = math.inf,
+    budget: Budget = UNLIMITED,
 ) -> Impact:
     """Follow all relations that lead to the starts and, with_members, to what is defined inside them.
 
     Guesses are reported but not followed. A file that merely imports something is reached, but its importers are not:
-    they are reached through the calls of its functions. seconds: after them, only what is known is reported.
+    they are reached through the calls of its functions.
     """
-    deadline = time.monotonic() + seconds
     inside = {
         member.node_id: member for node in starts for member in (_with_members(graph, node) if with_members else [node])
     }
@@ -90,9 +87,7 @@ def find_impact(
         steps = []
         here = Doubt()
         for node, confidence in frontier:
-            if (left := deadline - time.monotonic()) <= 0:
-                break
-            edges, doubts = relations.incoming(node, LEADING, scope, min(SECONDS, left))
+            edges, doubts = relations.incoming(node, LEADING, scope, budget)
             here |= doubts
             steps += [
                 (edge, node, confidence * edge.confidence)
@@ -110,15 +105,14 @@ def find_impact(
                 fresh[edge.source_id] = path
         best |= fresh
         frontier = [(row.node, row.confidence) for row in fresh.values() if not row.is_guess and not row.node.is_file]
-        if not frontier or len(best) > MAX_NODES or time.monotonic() > deadline:
+        if not frontier or len(best) > MAX_NODES:
             break
     ordered = sorted(best.values(), key=_order)
     return Impact(
         tuple(starts),
         tuple(row for row in ordered if row.node.category is not Category.TESTS),
         tuple(row for row in ordered if row.node.category is Category.TESTS),
-        doubt,
-        bool(frontier) and (hop < hops or time.monotonic() > deadline),
+        replace(doubt, is_cut=doubt.is_cut or budget.is_spent or (bool(frontier) and hop < hops)),
     )
 
 

@@ -14,7 +14,7 @@ from graphrag_mcp.model.facts import Declared, FileFacts, Mention, Thing, Use
 from graphrag_mcp.model.files import CALLABLE, Category, RelationKind, SymbolKind
 from graphrag_mcp.model.graph import Certainty, CodeEdge, CodeNode
 from graphrag_mcp.model.scope import Scope
-from graphrag_mcp.resolution.search import Site, functions_of
+from graphrag_mcp.resolution.search import Budget, Site, functions_of
 
 _LEADING = (Use.CALL, Use.CREATE, Use.VALUE, Use.FUNCTION)  # What may let a program go on elsewhere.
 _READING = (Use.CALL, Use.CREATE, Use.VALUE)
@@ -59,20 +59,20 @@ class Leads:
 
     def __init__(self, code: IndexedCode) -> None:
         self._code = code
-        self._known_overriding: dict[Thing, list[Thing]] = {}
+        self._known_overriding: dict[Thing, tuple[list[Thing], int]] = {}  # With how many files were looked at.
 
-    def onward(self, node: CodeNode, seconds: float) -> list[Lead]:
+    def onward(self, node: CodeNode, budget: Budget) -> list[Lead]:
         """Return where a program may go on from a definition, or from the code of a file outside of functions.
 
         Where it calls, creates, hands over, and calls what a variable holds; from a function to those inside it; from a
         type to its methods.
         """
-        with self._code.searching(seconds):
+        with self._code.searching(budget):
             return _surest(lead for lead in self._leads(node) if lead.edge.target_id != node.node_id)
 
-    def of_data(self, node: CodeNode, seconds: float) -> list[Lead]:
+    def of_data(self, node: CodeNode, budget: Budget) -> list[Lead]:
         """Return who reads the fields and shared variables that a function writes, or to which it adds something."""
-        with self._code.searching(seconds):
+        with self._code.searching(budget):
             facts = self._code.facts.facts(node.path)
             functions = [facts.declared[thing.number] for thing in self._code.things(node)] if facts else []
             found = (
@@ -230,9 +230,13 @@ class Leads:
     def _overriding(self, thing: Thing) -> Sequence[Thing]:
         if self._code.resolver.declared(thing).kind != SymbolKind.METHOD:
             return ()
-        known = self._known_overriding.get(thing)
-        if known is None:
-            known = self._code.hierarchy.declared_below(thing)
-            if not self._code.search.is_cut:
-                self._known_overriding[thing] = known
-        return known
+        search = self._code.search
+        if thing in self._known_overriding:
+            found, cost = self._known_overriding[thing]
+            search.may_look(cost)
+            return found
+        before = search.spent
+        found = self._code.hierarchy.declared_below(thing)
+        if not search.is_cut:
+            self._known_overriding[thing] = found, search.spent - before
+        return found

@@ -11,7 +11,7 @@ from graphrag_mcp.model.graph import CodeNode
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.ports import SymbolGraph
 from graphrag_mcp.text.environment_names import key_names, sets_key
-from graphrag_mcp.text.names import qualified_by, read_declaration, read_name
+from graphrag_mcp.text.names import as_name, operator_name, qualified_by, read_declaration, read_name
 
 SIMILAR_NAMES = 8
 EVERYTHING = Scope(exclude_archived=False)
@@ -32,6 +32,8 @@ def find_nodes(graph: SymbolGraph, text: str, root: Path, scope: Scope = EVERYTH
 
     Raises RequestError when there is none; it lists similar names.
     """
+    if (operator := operator_name(text)) and (found := _definitions(graph, operator, scope)):
+        return found
     is_called = text.strip().endswith("()")
     text = text.strip().removesuffix("()")
     declared = read_declaration(text)
@@ -142,5 +144,6 @@ def _relative(path: str, root: Path) -> str:
 def _not_found(graph: SymbolGraph, text: str, scope: Scope) -> str:
     last = _plain(text).rpartition(".")[2]
     similar = graph.similar_names(last, SIMILAR_NAMES, scope) or get_close_matches(last, graph.names(), SIMILAR_NAMES)
-    hint = f"similar names: {', '.join(similar)}" if similar else "search for it with graphrag_hybrid_search"
+    shown = ", ".join(map(as_name, similar))
+    hint = f"similar names: {shown}" if similar else "search for it with graphrag_hybrid_search"
     return f"nothing that is indexed defines {text!r}, and no file is called that; {hint}"

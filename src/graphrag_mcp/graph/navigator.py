@@ -3,8 +3,10 @@
 import time
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
+from graphrag_mcp.errors import RequestError
 from graphrag_mcp.graph.chains import Flow
 from graphrag_mcp.graph.changes import DiffImpact, find_diff_impact, not_changed
 from graphrag_mcp.graph.flow import FlowSearch, Relevance
@@ -12,7 +14,7 @@ from graphrag_mcp.graph.impact import Impact, find_impact
 from graphrag_mcp.graph.lookup import EVERYTHING, SEPARATORS, complete, find_file, find_nodes
 from graphrag_mcp.graph.neighbourhood import Neighbourhood, find_neighbourhood
 from graphrag_mcp.graph.orientation import Orientation, find_orientation
-from graphrag_mcp.graph.reading import HISTORY_SECONDS, Body, read_body
+from graphrag_mcp.graph.reading import Body, read_body
 from graphrag_mcp.graph.relations import Relations
 from graphrag_mcp.graph.repository_map import RepositoryMap, map_repository
 from graphrag_mcp.graph.tracing import Step, Trace, trace
@@ -26,8 +28,9 @@ from graphrag_mcp.model.graph import NO_DOUBT, CodeNode, Direction, Doubt, Place
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.model.search import Case
 from graphrag_mcp.ports import SymbolGraph
+from graphrag_mcp.resolution.search import Budget
 
-DIFFERENCE_SECONDS = 5.0  # For git.
+FLOW_FILES = 1_500  # That are looked at for a flow; with more, benchmarks.flows finds no further chain.
 MOST_ASKED = 10  # Changed files whose companions are looked up.
 
 
@@ -60,8 +63,12 @@ class Outline:
 class Navigator:
     """Answers from the code graph and from the current files."""
 
-    def __init__(self, graph: SymbolGraph, relations: Relations, root: Path, files: Files, past: Past) -> None:
+    def __init__(
+        self, graph: SymbolGraph, relations: Relations, root: Path, files: Files, past: Past, seconds: float
+    ) -> None:
+        """seconds: a guard for all that is asked of it; what it ends is said to be cut."""
         self.past = past
+        self.budget = Budget(time.monotonic() + seconds)
         self._graph = graph
         self._relations = relations
         self._root = root
@@ -78,28 +85,25 @@ class Navigator:
 
     def read(self, nodes: Iterable[CodeNode], scope: Scope = EVERYTHING) -> list[Body]:
         """Return definitions or files as they are now, with what is around them."""
-        until = time.monotonic() + HISTORY_SECONDS
-        return [read_body(self._graph, self._relations, self.files, self.past, node, scope, until) for node in nodes]
+        parts = (self._graph, self._relations, self.files, self.past)
+        return [read_body(*parts, node, scope, self.budget) for node in nodes]
 
     def trace(
         self, text: str, direction: Direction, hops: int, scope: Scope = EVERYTHING, *, unresolved: bool = False
     ) -> Trace:
         """Follow one kind of relation from the definitions that a name means; see `tracing.trace`."""
-        starts = self.code(text, scope)
-        return trace(
-            self._graph, self._relations, starts, direction, hops, scope, with_members=True, unresolved=unresolved
-        )
+        return self._trace(self.code(text, scope), direction, hops, scope, unresolved=unresolved)
 
     def flow(
         self,
         starts: Mapping[CodeNode, float],
         ends: Mapping[CodeNode, float],
         question: str,
-        deadline: float,
         scope: Scope = EVERYTHING,
     ) -> Flow:
         """Return how the starts reach the ends, each with what it costs to choose it; none: all that they lead to."""
-        search = FlowSearch(self._graph, self._relations, Relevance(question), scope, deadline)
+        budget = Budget(self.budget.until, FLOW_FILES)
+        search = FlowSearch(self._graph, self._relations, Relevance(question), scope, budget)
         if starts and ends:
             return search.between(starts, ends)
         return search.tree(starts or ends, forward=bool(starts))
@@ -120,25 +124,25 @@ class Navigator:
 
     def around(self, text: str, hops: int, limit: int, scope: Scope = EVERYTHING) -> Neighbourhood:
         """Return the neighbourhood of the first definition that a name means; code comes before tests and the rest."""
-        return find_neighbourhood(self._graph, self._relations, self.starts(text, scope), hops, limit, scope)
+        follow = partial(trace, self._graph, self._relations, hops=1, scope=scope, budget=self.budget)
+        return find_neighbourhood(follow, self.starts(text, scope), hops, limit)
 
     def impact(self, text: str, hops: int, scope: Scope = EVERYTHING) -> Impact:
         """Return what a change of a definition or a file may reach."""
         starts = self.code(text, scope)
-        found = find_impact(self._graph, self._relations, starts, hops, scope)
+        found = find_impact(self._graph, self._relations, starts, hops, scope, budget=self.budget)
         return replace(found, together=tuple(self.past.together(found.starts[0].path, scope)))
 
     def difference(self, base: str, patch: str, hops: int, scope: Scope) -> DiffImpact:
         """Return what a patch affects, or else what differs from a commit or in a range; see `differing_files`."""
-        deadline = time.monotonic() + DIFFERENCE_SECONDS
         listed = [file.path for file in self.files.listed(scope)]
         if patch:
             difference = patched_files(patch, listed, self.files.read)
         else:
-            difference = differing_files(self._root, base, listed, self.files.read, deadline)
+            difference = differing_files(self._root, base, listed, self.files.read, self.budget.until)
         paths = [file.path for file in difference.files if file.path]
         companions = [(path, one) for path in paths[:MOST_ASKED] for one in self.past.together(path, scope)]
-        found = find_diff_impact(self._graph, self._relations, difference, hops, scope)
+        found = find_diff_impact(self._graph, self._relations, difference, hops, scope, self.budget)
         return replace(found, together=not_changed(companions, set(paths)))
 
     def occurrences(
@@ -183,19 +187,37 @@ class Navigator:
 
     def starts(self, text: str, scope: Scope = EVERYTHING) -> list[CodeNode]:
         """Return what a name, path or location means, code before tests and the rest. Raises RequestError for none."""
-        return sorted(find_nodes(self._graph, text, self._root, scope), key=_by_category)
+        try:
+            found = find_nodes(self._graph, text, self._root, scope)
+        except RequestError:
+            if not (found := self._inherited(text, scope)):
+                raise
+        return sorted(found, key=_by_category)
+
+    def _inherited(self, text: str, scope: Scope) -> list[CodeNode]:
+        """Return the members of types above that a `Child.member` means."""
+        owner, _, name = SEPARATORS.sub(".", text.strip().removesuffix("()")).rpartition(".")
+        types = [node for node in self._graph.definitions(owner, scope) if node.kind is SymbolKind.TYPE]
+        for child in types if name else ():
+            found = self._relations.inherited(child, name, scope)
+            if members := [node for node in self._graph.nodes(found).values() if not node.is_file]:
+                return [node._replace(inherited_by=child.qualified_name) for node in members]
+        return []
 
     def code(self, text: str, scope: Scope = EVERYTHING) -> Sequence[CodeNode]:
         """Return the same without the headings that are called as the code is: nothing calls them."""
         nodes = self.starts(text, scope)
         return [node for node in nodes if node.kind is not SymbolKind.SECTION] or nodes
 
+    def _trace(
+        self, starts: Sequence[CodeNode], direction: Direction, hops: int, scope: Scope, *, unresolved: bool = False
+    ) -> Trace:
+        parts = (self._graph, self._relations, starts, direction, hops, scope)
+        return trace(*parts, with_members=True, unresolved=unresolved, budget=self.budget)
+
     def _uses(self, node: CodeNode, scope: Scope) -> Found:
         directions = (Direction.IMPORTERS,) if node.is_file else _USES
-        traces = [
-            trace(self._graph, self._relations, [node], direction, 1, scope, with_members=True)
-            for direction in directions
-        ]
+        traces = [self._trace([node], direction, 1, scope) for direction in directions]
         unique = {(step.source.node_id, step.edge.kind): step for found in traces for step in found.steps}
         return Found(node, tuple(unique.values()), doubt=traces[0].doubt)
 

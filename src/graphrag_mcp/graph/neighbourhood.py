@@ -1,13 +1,10 @@
 """The neighbourhood of one definition in the code graph, in every direction, to be drawn."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from graphrag_mcp.graph.relations import Relations
-from graphrag_mcp.graph.tracing import Step, trace
+from graphrag_mcp.graph.tracing import Step, Trace
 from graphrag_mcp.model.graph import CodeEdge, CodeNode, Direction
-from graphrag_mcp.model.scope import Scope
-from graphrag_mcp.ports import SymbolGraph
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,9 +24,9 @@ class Neighbourhood:
 
 
 def find_neighbourhood(
-    graph: SymbolGraph, relations: Relations, starts: Sequence[CodeNode], hops: int, limit: int, scope: Scope
+    follow: Callable[[Sequence[CodeNode], Direction], Trace], starts: Sequence[CodeNode], hops: int, limit: int
 ) -> Neighbourhood:
-    """Follow all relations from the first of the starts; guesses are reported but not followed.
+    """Follow all relations from the first of the starts, one hop after another; guesses are reported but not followed.
 
     Of more than `limit` nodes, the nearest and most certain are kept.
     """
@@ -39,7 +36,7 @@ def find_neighbourhood(
     frontier = [start]
     for hop in range(1, hops + 1):
         reached: dict[int, CodeNode] = {}
-        for step in _steps(graph, relations, frontier, scope):
+        for step in _steps(follow, frontier):
             ends = (step.source, step.target)
             for node in ends:
                 if node.node_id not in kept and len(kept) < limit:
@@ -54,7 +51,7 @@ def find_neighbourhood(
     return Neighbourhood(start, tuple(others), tuple(kept.values()), distance, tuple(edges.values()), len(hidden))
 
 
-def _steps(graph: SymbolGraph, relations: Relations, frontier: Sequence[CodeNode], scope: Scope) -> list[Step]:
+def _steps(follow: Callable[[Sequence[CodeNode], Direction], Trace], frontier: Sequence[CodeNode]) -> list[Step]:
     """Return every relation of the nodes of the frontier, the most certain first."""
-    steps = [step for direction in Direction for step in trace(graph, relations, frontier, direction, 1, scope).steps]
+    steps = [step for direction in Direction for step in follow(frontier, direction).steps]
     return sorted(steps, key=lambda step: (step.is_guess, -step.edge.confidence, step.edge.path, step.edge.line))

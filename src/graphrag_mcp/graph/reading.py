@@ -1,6 +1,5 @@
 """A definition as it stands in its file now, with what calls it, what it calls, what tests it, and its last change."""
 
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -15,9 +14,7 @@ from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.parsing.code.parts import documentation_rows
 from graphrag_mcp.parsing.languages import detect_language
 from graphrag_mcp.ports import SymbolGraph
-
-HISTORY_SECONDS = 0.25  # For the last changes of all definitions of an answer.
-LEAST_SECONDS = 0.05  # For that of each.
+from graphrag_mcp.resolution.search import Budget
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,12 +44,12 @@ class Body:
 
 
 def read_body(
-    graph: SymbolGraph, relations: Relations, files: Files, past: Past, node: CodeNode, scope: Scope, until: float
+    graph: SymbolGraph, relations: Relations, files: Files, past: Past, node: CodeNode, scope: Scope, budget: Budget
 ) -> Body:
-    """Read a definition and follow the relations to it and from it. until: when to stop looking for its last change."""
+    """Read a definition, follow the relations to it and from it, and find its last change."""
 
     def follow(direction: Direction) -> Trace:
-        return trace(graph, relations, [node], direction, 1, scope, with_members=True)
+        return trace(graph, relations, [node], direction, 1, scope, with_members=True, budget=budget)
 
     definitions = graph.in_file(node.path)
     members = [one for one in definitions if one.node_id != node.node_id and _is_inside(one, node)]
@@ -69,7 +66,7 @@ def read_body(
         documentation_rows("\n".join(shown), detect_language(node.path)) if not node.is_file else frozenset()
     )
     around = (follow(users), follow(uses), follow(Direction.TESTS))
-    change = past.last_change(node, max(until, time.monotonic() + LEAST_SECONDS))
+    change = past.last_change(node, budget.until)
     return Body(node, first, shown, documentation, members, *around, change)
 
 

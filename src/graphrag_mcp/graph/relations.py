@@ -1,22 +1,26 @@
 """The relations of one definition: decided from facts where the language has them, else by name."""
 
 from collections.abc import Iterable, Iterator, Sequence, Set
+from dataclasses import replace
+from functools import lru_cache
 
 from graphrag_mcp.graph.code import IndexedCode
 from graphrag_mcp.graph.leads import Leads
-from graphrag_mcp.model.facts import Mention, Thing, Use, modules_of
-from graphrag_mcp.model.files import RelationKind, SymbolKind
+from graphrag_mcp.graph.unread import unread_lines
+from graphrag_mcp.model.facts import Mark, Mention, Thing, Use, modules_of
+from graphrag_mcp.model.files import CALLABLE, RelationKind, SymbolKind
 from graphrag_mcp.model.graph import Certainty, CodeEdge, CodeNode, Doubt, Mentioned, Place
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.parsing.languages import detect_language
 from graphrag_mcp.ports import SymbolGraph
 from graphrag_mcp.resolution.languages import POLICIES
-from graphrag_mcp.resolution.search import Site
+from graphrag_mcp.resolution.search import UNLIMITED, Budget, Site
 from graphrag_mcp.resolution.sources import FactSource
-from graphrag_mcp.resolution.values import OUTSIDE, Found, Module, Outside, Package
+from graphrag_mcp.resolution.values import OUTSIDE, Found, Instance, Module, Outside, Package
 
-SECONDS = 0.3  # For the relations of one node: who asks again gets the rest.
 _BY_SYNTAX = (RelationKind.IMPORTS, RelationKind.LINKS_TO, RelationKind.SUPERSEDES)  # Stored as rows in all languages.
+
+_C_FAMILY = ("c", "cpp")  # A header may be of either.
 
 
 def _is_foreign_function(found: Found) -> bool:
@@ -38,6 +42,7 @@ class Relations:
     def __init__(self, store: SymbolGraph, facts: FactSource) -> None:
         self._code = IndexedCode(store, facts)
         self.leads = Leads(self._code)
+        self._unread = lru_cache(1 << 12)(self._find_unread)
 
     # ------------------------------------------------------------ to a definition
 
@@ -46,11 +51,33 @@ class Relations:
         return self._code.facts.has(path)
 
     def incoming(
-        self, node: CodeNode, kinds: Sequence[RelationKind], scope: Scope, seconds: float = SECONDS
+        self, node: CodeNode, kinds: Sequence[RelationKind], scope: Scope, budget: Budget = UNLIMITED
     ) -> tuple[list[CodeEdge], Doubt]:
         """Return the relations to a node, undecided ones too, and what is not known of them."""
-        with self._code.searching(seconds):
-            return self._incoming(node, kinds, scope)
+        with self._code.searching(budget):
+            edges, doubt = self._incoming(node, kinds, scope)
+            return edges, replace(doubt, unread=self._unread(node, scope))
+
+    def decided(self, node: CodeNode, kinds: Sequence[RelationKind], scope: Scope, budget: Budget) -> list[CodeEdge]:
+        """Return the relations to a node that are no guesses."""
+        with self._code.searching(budget):
+            return [edge for edge in self._incoming(node, kinds, scope)[0] if not edge.is_guess]
+
+    def _find_unread(self, node: CodeNode, scope: Scope) -> frozenset[Place]:
+        """Return the lines that may mean a node, and are not read as code."""
+        things = [thing for thing in self._code.things(node) if not self._is_inner(thing)]
+        return frozenset(unread_lines(self._code.store, node, self._language(node.path), scope) if things else ())
+
+    def _is_inner(self, thing: Thing) -> bool:
+        """Return whether nothing outside of its file, or of the function around it, can name a declaration."""
+        one = self._code.resolver.declared(thing)
+        if one.name.startswith("#") or Mark.PRIVATE in one.marks or self._code.search.is_confined(thing):
+            return True
+        while one.owner >= 0:
+            one = self._code.resolver.declared(Thing(thing.path, one.owner))
+            if one.kind in CALLABLE:
+                return True
+        return False
 
     def _incoming(self, node: CodeNode, kinds: Sequence[RelationKind], scope: Scope) -> tuple[list[CodeEdge], Doubt]:
         things = self._code.things(node)
@@ -64,7 +91,7 @@ class Relations:
             ]
             shown = {edge.relation_id for edge in edges}
             undecided = self._code.store.undecided([node], kinds, scope, shown)
-            return edges, Doubt(undecided=undecided, is_typed=False)
+            return edges, Doubt(undecided=undecided, unparsed=self._unparsed(node), is_typed=False)
         by_syntax = [kind for kind in kinds if kind in _BY_SYNTAX]
         edges = self._stored(node, by_syntax, scope) if by_syntax else []
         name = self._code.resolver.declared(things[0]).name
@@ -90,18 +117,24 @@ class Relations:
             undecided | unknown,
             frozenset(others),
             unparsed,
-            left or int(self._code.search.is_cut),
+            left,
             is_typed=not elsewhere,
+            is_cut=self._code.search.is_cut,
             is_listed=is_listed,
             is_implicit=RelationKind.CALLS in kinds and any(map(self._code.resolver.things.is_implicit, things)),
-            outside=frozenset(self._callers_outside(things) if RelationKind.CALLS in kinds else ()),
+            outside=frozenset(
+                self._callers_outside(things, is_used=bool(edges or found)) if RelationKind.CALLS in kinds else ()
+            ),
             is_structural=RelationKind.IMPLEMENTS in kinds
             and node.kind is SymbolKind.TYPE
             and any(map(self._code.resolver.is_function_type, things)),
             run_by=frozenset(map(self._run_by, things)) - {""} if RelationKind.CALLS in kinds else frozenset(),
         )
 
-    def _callers_outside(self, things: Iterable[Thing]) -> Iterator[str]:
+    def _callers_outside(self, things: Sequence[Thing], *, is_used: bool) -> Iterator[str]:
+        """Yield what may call the things from outside; that others import them is said where nothing uses them here."""
+        if not is_used and any(map(self._code.resolver.foreign.is_published, things)):
+            yield "whatever imports the package"
         for thing in things:
             yield from self._code.resolver.foreign.callers(thing)
             yield from self._code.hierarchy.callers_outside(thing)
@@ -123,6 +156,12 @@ class Relations:
                 source = code.node_id(path, None)
                 found += [CodeEdge(source, node.node_id, RelationKind.IMPORTS, path, line) for line in lines]
         return found
+
+    def _unparsed(self, node: CodeNode) -> frozenset[str]:
+        """Return the files that may mention a definition without facts in lines that do not parse."""
+        language = detect_language(node.path)
+        languages = _C_FAMILY if language in _C_FAMILY else (language,)
+        return frozenset(path for one in languages for path in self._code.facts.unparsed(node.name, one))
 
     def _stored(self, node: CodeNode, kinds: Sequence[RelationKind], scope: Scope) -> list[CodeEdge]:
         """Return the relations that are stored as rows, without imports by name that are of another file."""
@@ -250,10 +289,10 @@ class Relations:
     # ------------------------------------------------------------ from a definition
 
     def outgoing(
-        self, node: CodeNode, kinds: Sequence[RelationKind], scope: Scope, seconds: float = SECONDS
+        self, node: CodeNode, kinds: Sequence[RelationKind], scope: Scope, budget: Budget = UNLIMITED
     ) -> tuple[list[CodeEdge], list[Mentioned]]:
         """Return the relations from a node, and its mentions that are not decided."""
-        with self._code.searching(seconds):
+        with self._code.searching(budget):
             return self._outgoing(node, kinds, scope)
 
     def _outgoing(
@@ -293,6 +332,26 @@ class Relations:
         for mention in facts.mentions if facts else ():
             if one.start <= mention.at < one.stop and mention.use in (Use.CALL, Use.CREATE):
                 yield mention
+
+    def inherited(self, child: CodeNode, name: str, scope: Scope) -> list[int]:
+        """Return the nodes of a member that a type has from those above it; where types are unknown, by their names."""
+        if things := self._code.things(child):
+            with self._code.searching(UNLIMITED):
+                found = [self._code.resolver.members.find(Instance((thing,)), name) for thing in things]
+                return [
+                    self._code.node_id(one.path, one) for member in found for one in (member.things if member else ())
+                ]
+        level, seen, store = [child], {child.node_id}, self._code.store
+        while level:
+            above = [
+                edge.target_id for node in level for edge in store.outgoing(node, (RelationKind.INHERITS,), scope)[0]
+            ]
+            level = [node for node in store.nodes(above).values() if node.node_id not in seen]
+            seen |= {node.node_id for node in level}
+            members = [one for node in level for one in store.definitions(f"{node.qualified_name}.{name}", scope)]
+            if members:
+                return [one.node_id for one in members]
+        return []
 
     def _language(self, path: str) -> str:
         facts = self._code.facts.facts(path)

@@ -8,9 +8,10 @@ from graphrag_mcp.model.files import Category, RelationKind
 from graphrag_mcp.model.graph import NO_DOUBT, Certainty, CodeEdge, CodeNode, Direction, Doubt, Mentioned
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.ports import SymbolGraph
+from graphrag_mcp.resolution.search import UNLIMITED, Budget
 
 _TESTS = frozenset({Category.TESTS})
-MAX_NODES = 400  # A longer answer is not read; `is_cut` reports it.
+MAX_NODES = 400  # A longer answer is not read; its doubt reports it.
 HOPS_TO_TESTS = 2  # A test mostly calls what it tests itself, or through one helper.
 
 _CALLING = (RelationKind.CALLS, RelationKind.INSTANTIATES, RelationKind.HANDS_ON, RelationKind.USES)
@@ -58,8 +59,7 @@ class Trace:
     """The relations found from the starts.
 
     steps: in the order (hop, certainty, code before tests, location). stops: mentions that are not decided. doubt: what
-    is not known of the relations on the way. hops: the most that were asked for. is_cut: whether hops were left out
-    after MAX_NODES.
+    is not known of the relations on the way; it is cut after MAX_NODES. hops: the most that were asked for.
     """
 
     starts: tuple[CodeNode, ...]
@@ -68,7 +68,6 @@ class Trace:
     stops: tuple[Mentioned, ...] = ()
     doubt: Doubt = NO_DOUBT
     hops: int = 1
-    is_cut: bool = False
 
 
 def trace(
@@ -81,6 +80,7 @@ def trace(
     *,
     with_members: bool = False,
     unresolved: bool = False,
+    budget: Budget = UNLIMITED,
 ) -> Trace:
     """Follow one kind of relation from the starts for at most `hops`; what is only by name is not followed.
 
@@ -104,11 +104,11 @@ def trace(
         here = Doubt()
         for node in frontier:
             if direction in INCOMING:
-                found, doubts = relations.incoming(node, INCOMING[direction], scope)
+                found, doubts = relations.incoming(node, INCOMING[direction], scope, budget)
                 here = here if hop > 1 and node.is_file else here | doubts  # Code outside functions has no callers.
                 edges += [edge for edge in found if unresolved or is_shown(edge)]
             else:
-                found, unknown = relations.outgoing(node, _OUTGOING[direction], scope)
+                found, unknown = relations.outgoing(node, _OUTGOING[direction], scope, budget)
                 edges += found
                 stops |= {(one.name, one.module): one for one in unknown}
         fresh = [step for step in _steps(graph, edges, hop, direction) if step.source.file_id not in inside]
@@ -125,8 +125,8 @@ def trace(
             break
     if direction is Direction.TESTS:
         steps = [step for step in steps if step.source.category is Category.TESTS]
-    is_cut = bool(frontier) and hop < hops
-    return Trace(tuple(starts), direction, tuple(steps), tuple(stops.values()), doubt, hops, is_cut)
+    doubt = replace(doubt, is_cut=doubt.is_cut or budget.is_spent or (bool(frontier) and hop < hops))
+    return Trace(tuple(starts), direction, tuple(steps), tuple(stops.values()), doubt, hops)
 
 
 def is_shown(edge: CodeEdge) -> bool:

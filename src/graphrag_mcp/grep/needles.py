@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
+from itertools import accumulate
 from operator import methodcaller
 from typing import Any, TypeAlias
 
@@ -29,6 +30,9 @@ _EMPTY_PLACES = ("", "a", " ", "aa", "a a", "  ")
 _FOLDED = {"k": "\N{KELVIN SIGN}".encode(), "s": "\N{LATIN SMALL LETTER LONG S}".encode()}
 _LAST_CASED = 0x20000  # No letter above has another case.
 _REST = b"[^\n]*"
+MOST_STEPS = 3_000  # Of a pattern's program, of which a dot has eight: RE2 may take all of them at each byte.
+_BRACKETS = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*+\]|([()])", re.DOTALL)
+MOST_NESTED = 100  # Brackets within brackets.
 _START = methodcaller("start")  # Of a match.
 
 
@@ -86,6 +90,8 @@ def create_needle(text: str, *, regex: bool = False, whole_word: bool = False, c
     at a boundary of a word. Raises RequestError for a pattern that RE2 cannot compile, or that matches nothing.
     """
     if regex:
+        if (depth := _nesting(text)) > MOST_NESTED:
+            raise RequestError("text", f"text: brackets are nested {depth:,} deep; use at most {MOST_NESTED}")
         parsed = _parse(text)
         ignores = case is Case.IGNORE or (case is Case.SMART and not _has_upper(text, parsed))
         return _regex(text, _required_of(parsed), whole_word=whole_word, ignore_case=ignores)
@@ -172,11 +178,20 @@ def _regex(text: str, required: Required, *, whole_word: bool, ignore_case: bool
         needle = Needle(required, re2.compile(pattern, options), re2.compile(f"{pattern}.*", options))
     except re2.error as error:
         raise RequestError("text", _refusal(text, error)) from None
+    if (steps := needle.pattern.programsize) > MOST_STEPS:
+        much = f"takes too many steps ({steps:,} of {MOST_STEPS:,})"
+        raise RequestError("text", f"text: {quoted(text)} {much}; repeat fewer times")
     if any(start == end for place in _EMPTY_PLACES for start, end in needle.spans(place)):
         raise RequestError(
             "text", f"text: {quoted(text)} matches the empty string, so every line; add what must be on the line"
         )
     return needle
+
+
+def _nesting(pattern: str) -> int:
+    """Return how deep brackets are nested, at most."""
+    steps = (1 if found == "(" else -1 for found in _BRACKETS.findall(pattern) if found)
+    return max(accumulate(steps), default=0)
 
 
 def _refusal(pattern: str, error: Exception) -> str:

@@ -11,8 +11,8 @@ from typing import NamedTuple
 from graphrag_mcp.errors import RequestError, quoted
 from graphrag_mcp.exclusion.never_indexed import find_barrier
 from graphrag_mcp.history.lines import HUNK, hunk_numbers
-from graphrag_mcp.system.git import GitError, run_git
-from graphrag_mcp.system.git_files import clean_files, files_of, left_out, read_blobs
+from graphrag_mcp.system.git import Git, GitError, UnknownRevisionError
+from graphrag_mcp.system.git_files import clean_files, files_of, is_stored_by_filter, left_out, read_blobs
 from graphrag_mcp.text.secrets import mask_secrets
 
 MOST_FILES = 100  # That are compared; more are counted.
@@ -48,31 +48,38 @@ def differing_files(root: Path, base: str, listed: Sequence[str], read: Read, de
     base: "" for what is checked out, another name for where this branch left it. listed: the files that are indexed.
     """
     try:
-        old, new = _ends(root, base, deadline)
-        before = files_of(root, old, deadline)
+        git = Git(root)
+        old, new = _ends(git, base, deadline)
+        before = files_of(git, old, deadline)
         if new:
-            after = files_of(root, new, deadline)
+            after = files_of(git, new, deadline)
             hidden = {path for path in after.keys() - set(listed) if (root / path).exists()}
             changed = [path for path, blob in after.items() if before.get(path) != blob and path not in hidden]
             gone = [path for path in before if path not in after]
         else:
             mtimes = {path: os.lstat(root / path).st_mtime_ns for path in listed if os.path.lexists(root / path)}
-            clean = clean_files(root, mtimes, deadline, old)
+            clean = clean_files(git, mtimes, deadline, old)
             changed = [path for path in mtimes if path not in clean]
             gone = [path for path in before if path not in mtimes and not os.path.lexists(root / path)]
-            gone = sorted(set(gone) - left_out(root, deadline)) if gone else []
+            gone = sorted(set(gone) - left_out(git, deadline)) if gone else []
         gone = [path for path in gone if not find_barrier(Path(path).name, Path(path).parent.name, is_folder=False)]
         changed, left = changed[:MOST_FILES], max(0, len(changed) - MOST_FILES)
         names = [before[path] for path in (*changed, *gone) if path in before]
-        blobs = read_blobs(root, [*names, *(after[path] for path in changed)] if new else names, deadline)
+        blobs = read_blobs(git, [*names, *(after[path] for path in changed)] if new else names, deadline)
     except (GitError, OSError) as error:
         raise RequestError("base", f"base: {error}") from None
-    texts = {path: blobs.get(after[path], b"") for path in changed} if new else _texts(read, changed)
-    olds = {path: blobs.get(before[path], b"") for path in (*changed, *gone) if path in before}
+    known = {name: blob for name, blob in blobs.items() if not is_stored_by_filter(blob)}
+    unknown = {path for path in (*changed, *gone) if path in before and before[path] not in known}
+    unknown |= {path for path in changed if new and after[path] not in known}
+    left += len(unknown)
+    changed = [path for path in changed if path not in unknown]
+    texts = {path: known[after[path]] for path in changed} if new else _texts(read, changed)
+    olds = {path: known[before[path]] for path in (*changed, *gone) if path in before and path not in unknown}
+    gone = [path for path in gone if path not in unknown]
     kept = [Differing(path, path, olds[path], texts[path]) for path in texts if path in olds]
     come = {path: text for path, text in texts.items() if path not in olds}
     moved = _with_renames({path: olds[path] for path in gone}, come)
-    differing = (one for one in kept if one.old != one.new)
+    differing = (one for one in kept if _folded(one.old) != _folded(one.new))
     return Difference(base or "HEAD", (*differing, *moved), left)
 
 
@@ -152,33 +159,35 @@ def _apply(lines: list[str], hunks: Sequence[_Hunk]) -> list[str] | None:
     return result + lines[done:]
 
 
-def _ends(root: Path, base: str, deadline: float) -> tuple[str, str]:
-    """Return the commits before and after; "" for the disk."""
+def _ends(git: Git, base: str, deadline: float) -> tuple[str, str]:
+    """Return the commits before and after; "" for the disk. Raises RequestError, or GitError."""
     if found := _RANGE.match(base):
-        old, new = (_commit(root, found[end] or "HEAD", base, deadline) for end in ("old", "new"))
-        return (_merge_base(root, old, new, deadline) if found["dots"] == "..." else old), new
+        old, new = (_commit(git, found[end] or "HEAD", base, deadline) for end in ("old", "new"))
+        return (_merge_base(git, old, new, deadline) if found["dots"] == "..." else old), new
     if not base:
-        return _commit(root, "HEAD", base, deadline), ""
-    return _merge_base(root, _commit(root, base, base, deadline), "HEAD", deadline), ""
+        return git.head(), ""
+    return _merge_base(git, _commit(git, base, base, deadline), git.head(), deadline), ""
 
 
-def _commit(root: Path, name: str, base: str, deadline: float) -> str:
+def _commit(git: Git, name: str, base: str, deadline: float) -> str:
     try:
-        if name.startswith("-"):
-            raise GitError
-        found = run_git(root, deadline, "rev-parse", "--verify", "--quiet", f"{name}^{{commit}}")
-    except GitError:
-        what = f"{quoted(base)} names no commit of this repository" if base else "this project has no commit in Git"
+        return git.resolve(name, deadline)
+    except UnknownRevisionError:
+        what = f"{quoted(base)} names no commit of this repository"
         raise RequestError("base", f"base: {what}; give a branch, a tag, a commit, or a range a..b") from None
-    return found.decode().strip()
 
 
-def _merge_base(root: Path, one: str, other: str, deadline: float) -> str:
-    return run_git(root, deadline, "merge-base", one, other).decode().strip()
+def _merge_base(git: Git, one: str, other: str, deadline: float) -> str:
+    return git.run(deadline, "merge-base", "--end-of-options", one, other).decode().strip()
 
 
 def _texts(read: Read, paths: Sequence[str]) -> dict[str, bytes]:
     return {path: text for path, text in read(paths) if text is not None}
+
+
+def _folded(text: bytes) -> bytes:
+    """Return a text with the line ends of Unix, which git stores for many files that have others on the disk."""
+    return text.replace(b"\r\n", b"\n")
 
 
 def _with_renames(gone: Mapping[str, bytes], new: Mapping[str, bytes]) -> list[Differing]:

@@ -1,17 +1,20 @@
 """Follows lines back through the commits that changed them, also where they were moved from another place."""
 
+import os
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from operator import itemgetter
-from pathlib import Path
 from typing import NamedTuple
 
 from graphrag_mcp.history.log import read_commits
 from graphrag_mcp.model.history import Commit
-from graphrag_mcp.system.git import GitError, GitTimeoutError, run_git
+from graphrag_mcp.system.git import Git, GitError, GitTimeoutError
+from graphrag_mcp.system.git_files import files_of, has_content, patch_of
+from graphrag_mcp.system.safe_files import read_file_below
 
 MOST_MOVES = 5
+_MOST_BYTES = 1 << 24  # Of a file on the disk.
 _LEAST_ALIKE = 0.6  # Of the lines that were added, to call it a move.
 _FEWEST_LINES = 3  # With letters: a brace is everywhere.
 _DIFF = ("--no-ext-diff", "--no-textconv", "--no-color", "--no-renames", "-U0")
@@ -36,7 +39,7 @@ class Evolution:
     is_whole: bool
 
 
-def follow_lines(top: Path, lines: Lines, deadline: float) -> Evolution:
+def follow_lines(git: Git, lines: Lines, deadline: float) -> Evolution:
     """Return the commits that changed lines, as `git log -L` finds them.
 
     Where a commit added them as a whole, and removed the same lines elsewhere, they are followed there. deadline: on
@@ -50,17 +53,28 @@ def follow_lines(top: Path, lines: Lines, deadline: float) -> Evolution:
                 break
             place = f"-L{origin.start},{origin.end}:{origin.path}"
             oldest = None
-            for oldest in read_commits(top, deadline, place, "--end-of-options", origin.commit, "--"):
+            for oldest in read_commits(git, deadline, place, "--end-of-options", origin.commit, "--"):
                 found.setdefault(oldest[0].name, oldest[0])
-            origin = _moved_from(top, *oldest, deadline) if oldest else None
+            origin = _moved_from(git, *oldest, deadline) if oldest else None
     except GitTimeoutError:
         return Evolution(tuple(found.values()), is_whole=False)
     return Evolution(tuple(found.values()), is_whole=True)
 
 
-def committed_lines(top: Path, head: str, path: str, start: int, end: int, deadline: float) -> Lines | None:
-    """Return where lines of a file on the disk are in a commit; None if they are all new."""
-    diff = _text(run_git(top, deadline, "diff", *_DIFF, "--end-of-options", head, "--", path))
+def committed_lines(git: Git, path: str, start: int, end: int, deadline: float) -> Lines | None:
+    """Return where lines of a file on the disk are in the commit that is checked out; None if they are all new.
+
+    path: relative to the folder. Raises GitError.
+    """
+    head, place = git.head(), git.folder + path
+    blob = files_of(git, head, deadline, [path]).get(path)
+    if blob is None:
+        return None
+    try:
+        content = read_file_below(git.top, place, _MOST_BYTES)
+    except OSError as error:
+        raise GitError(f"the file cannot be read ({error.strerror})") from error
+    diff = "" if has_content(blob, content) else patch_of(git, blob, content, deadline)
     shift = 0
     first, last = start, end
     for found in HUNK.finditer(diff):
@@ -71,12 +85,12 @@ def committed_lines(top: Path, head: str, path: str, start: int, end: int, deadl
         if new > end:
             break
         if new <= start and new + added > end:
-            return Lines(head, path, old, old + removed - 1) if removed else None
+            return Lines(head, place, old, old + removed - 1) if removed else None
         last += removed - added
-    return Lines(head, path, first + shift, max(first + shift, last + shift))
+    return Lines(head, place, first + shift, max(first + shift, last + shift))
 
 
-def _moved_from(top: Path, commit: Commit, diff: str, deadline: float) -> Lines | None:
+def _moved_from(git: Git, commit: Commit, diff: str, deadline: float) -> Lines | None:
     """Return the lines that a commit removed elsewhere, if the lines that it added are mostly the same."""
     if any(hunk_numbers(found)[1] for found in HUNK.finditer(diff)):
         return None  # They changed lines that were there before.
@@ -85,14 +99,13 @@ def _moved_from(top: Path, commit: Commit, diff: str, deadline: float) -> Lines 
     if len(telling) < _FEWEST_LINES:
         return None
     try:
-        whole = run_git(
-            top, deadline, "diff-tree", "-r", "-p", *_DIFF, "--end-of-options", f"{commit.name}^", commit.name
-        )
+        span = (f"{commit.name}^", commit.name)
+        whole = git.run(deadline, "diff-tree", "-r", "-p", *_DIFF, "--end-of-options", *span)
     except GitTimeoutError:
         raise
     except GitError:  # The first commit.
         return None
-    found = [(*_densest(run, telling), path) for path, run in _removed(_text(whole))]
+    found = [(*_densest(run, telling), path) for path, run in _removed(as_text(whole))]
     alike, first, last, path = max(found, key=itemgetter(0), default=(0, 0, 0, ""))
     return Lines(f"{commit.name}^", path, first, last) if alike >= _LEAST_ALIKE * len(telling) else None
 
@@ -130,7 +143,7 @@ def _removed(diff: str) -> Iterator[tuple[str, list[tuple[int, str]]]]:
             yield path, run
             run = []
         if line.startswith("--- "):
-            path = line[4:].removeprefix("a/").rstrip("\t")
+            path = patched_path(line[4:]).removeprefix("a/")
         elif found := HUNK.match(line):
             number, left, _, _ = hunk_numbers(found)
     if run:
@@ -143,5 +156,14 @@ def hunk_numbers(hunk: re.Match[str]) -> tuple[int, int, int, int]:
     return int(old), int(removed or 1), int(new), int(added or 1)
 
 
-def _text(output: bytes) -> str:
+def patched_path(written: str) -> str:
+    """Return a path of a patch; one with special characters is written like a string of C."""
+    written = written.removesuffix("\t")  # Git ends a path with a space by one.
+    if not written.startswith('"'):
+        return written
+    return os.fsdecode(os.fsencode(written[1:-1]).decode("unicode_escape").encode("latin-1"))
+
+
+def as_text(output: bytes) -> str:
+    """Return what git prints of files."""
     return output.decode("utf-8", "surrogateescape")

@@ -1,20 +1,23 @@
 """Brings the stored commits of a tree up to what is checked out."""
 
+import time
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
 
-from graphrag_mcp.history.log import find_folder, head_of, is_ancestor, paths_in, read_log, why_no_history
+from graphrag_mcp.history.log import is_ancestor, read_log, why_no_history
 from graphrag_mcp.model.files import Category
 from graphrag_mcp.model.history import Commit
 from graphrag_mcp.parsing.categories import categorise
 from graphrag_mcp.stores.sqlite.history import SqliteHistory, State
-from graphrag_mcp.system.git import GitError
+from graphrag_mcp.system.git import Git, GitError
+from graphrag_mcp.system.git_files import paths_of
 
 MOST_COMMITS = 10_000  # The newest 1,000 give 90 % of what they are good for.
 FEWEST_COMMITS = 100  # Fewer say too little, and what they say is said of the newest files.
 MOST_FILES = 15  # A commit that changes more says little of each.
 
+_LIST_SECONDS = 60.0
 _CODE = frozenset({Category.IMPLEMENTATION, Category.TESTS, Category.EXAMPLES})
 _LEFT_OUT = frozenset({Category.VENDORED})  # It changes by the hundred.
 
@@ -31,19 +34,19 @@ def update_history(
     if problem := why_no_history(repository):
         return _without(history, before, problem)
     try:
-        top, folder = find_folder(repository)
-        tip = tip or head_of(top)
-        if (before.tip, before.folder) == (tip, folder):
+        git = Git(repository)
+        tip = tip or git.head()
+        if (before.tip, before.folder) == (tip, git.folder):
             return before.note
-        known = before.tip if not before.note and before.tip and is_ancestor(top, before.tip, tip) else ""
-        commits = list(_usable(top, tip, known, pause))
+        known = before.tip if not before.note and before.tip and is_ancestor(git, before.tip, tip) else ""
+        commits = list(_usable(git, tip, known, pause))
     except GitError as error:
         return _without(history, before, str(error))
     if pause():
         return before.note
     is_enough = known or sum(files > 0 for _, files in commits) >= FEWEST_COMMITS
     note = "" if is_enough else f"fewer than {FEWEST_COMMITS} commits change a few files each"
-    state = State(tip, note, folder, before.members if known else b"")
+    state = State(tip, note, git.folder, before.members if known else b"")
     history.write(state, commits[::-1] if is_enough else ())
     history.tidy()
     return note
@@ -55,15 +58,15 @@ def _without(history: SqliteHistory, before: State, note: str) -> str:
     return note
 
 
-def _usable(top: Path, tip: str, known: str, pause: Callable[[], bool]) -> Iterator[tuple[Commit, int]]:
+def _usable(git: Git, tip: str, known: str, pause: Callable[[], bool]) -> Iterator[tuple[Commit, int]]:
     """Yield the commits to store, the newest first, each with its number of living files with code, 0 for too many.
 
     Of its changes, only those of living files are kept, and renames.
     """
-    categories = ((path, categorise(path)) for path in paths_in(top, tip))
+    categories = ((path, categorise(path)) for path in paths_of(git, tip, time.monotonic() + _LIST_SECONDS))
     living = {path: category in _CODE for path, category in categories if category not in _LEFT_OUT}
     left = MOST_COMMITS
-    with closing(read_log(top, tip, known)) as log:
+    with closing(read_log(git, tip, known)) as log:
         for commit in log:
             if pause():
                 return

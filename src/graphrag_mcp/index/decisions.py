@@ -25,10 +25,14 @@ def pause_after_damage(now: float, damaged_at: float) -> float:
     return 0.0 if now - damaged_at > SOUND_SECONDS else RETRY_SECONDS
 
 
-def state_of(counts: Counts, is_complete: bool, holder: Holder | None) -> IndexState:
-    """Return the state of an index file. holder: its writer, None when there is none."""
+def state_of(counts: Counts, is_complete: bool, holder: Holder | None, frozen: str = "") -> IndexState:
+    """Return the state of an index file. holder: its writer, None when there is none. frozen: why there can be none."""
+    if holder is not None:
+        frozen = f"{holder} keeps it up to date; {holder.advice}" if holder.is_silent else ""
     if is_complete:
-        return IndexState(IndexPhase.READY, counts.files, counts.files, counts.chunks)
+        return IndexState(IndexPhase.READY, counts.files, counts.files, counts.chunks, message=frozen)
+    if frozen:
+        return IndexState(IndexPhase.FAILED, counts.files, 0, counts.chunks, message=frozen)
     if holder is not None:
         return IndexState(
             IndexPhase.BUILDING, counts.files, 0, counts.chunks, message=f"{holder} is building the index"
@@ -41,8 +45,8 @@ def state_of(counts: Counts, is_complete: bool, holder: Holder | None) -> IndexS
 def as_reader(state: IndexState, holder: Holder | None) -> IndexState:
     """Return the state of an index file as a reader reports it: what is not complete, the writer is building.
 
-    holder: the writer, None when it is not known.
+    holder: the writer, None when it is not known. Nothing is built while the state says why not.
     """
-    if state.state is IndexPhase.READY:
+    if state.state is IndexPhase.READY or (state.state is IndexPhase.FAILED and state.message != UNFINISHED):
         return state
     return replace(state, state=IndexPhase.BUILDING, message=f"{holder or Holder()} is building the index")

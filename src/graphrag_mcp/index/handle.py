@@ -20,12 +20,13 @@ from graphrag_mcp.index.paths import IndexPaths, is_gone
 from graphrag_mcp.index.stores import IndexStores
 from graphrag_mcp.index.write_lock import Holder, WriteLock
 from graphrag_mcp.ports import Embedder
-from graphrag_mcp.stores.sqlite.database import Database, is_busy, is_damage
+from graphrag_mcp.stores.sqlite.database import Database, can_write, is_busy, is_damage
 from graphrag_mcp.stores.sqlite.old_formats import remove_unused
 from graphrag_mcp.stores.sqlite.recovery import Depth, move_aside, replace_if_unusable
 
 MODEL_LOADING = "the model is still loading"
 MODEL_CHANGES = "the vectors are being rebuilt with another model"
+REPLACE_SECONDS = 60.0  # Reading 5 GB takes as long; a process that is stopped meanwhile holds the lock for good.
 SOON = "it is being checked, and rebuilt if damaged; retry in a moment"
 
 
@@ -133,6 +134,12 @@ class Handle:
         """Whether this process is the writer."""
         return self._lock.is_mine
 
+    @property
+    def frozen(self) -> str:
+        """Why no process of this user can write the index; "" when one can."""
+        folder = self.paths.folder
+        return "" if can_write(self.paths.file) else f"{folder} cannot be written, so it is not kept up to date"
+
     def holder(self) -> Holder | None:
         """Return the writer, None when there is none."""
         return self._lock.holder()
@@ -156,12 +163,16 @@ class Handle:
         """
         try:
             self.paths.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+            if self.paths.folder.resolve().is_relative_to(self._root):
+                (self.paths.folder / ".gitignore").write_text("*\n")  # The index is no part of the project.
             is_mine = self._lock.acquire()
         except OSError as error:
             raise self._unwritable(error) from error
         if not is_mine:
             holder = self.holder() or Holder()
-            raise IndexLockedError(f"{holder} is writing the index of {self._root}; {holder.advice}")
+            locked = IndexLockedError(f"{holder} is writing the index of {self._root}; {holder.advice}")
+            locked.is_kept = holder.is_keeping
+            raise locked
         try:
             with self._lock.signed():
                 self.repair()
@@ -246,10 +257,10 @@ class Handle:
         return IndexDamagedError(warning)
 
     def _replacing(self) -> FileLock:
-        return FileLock(self.paths.replace_lock, mode=0o600)
+        return FileLock(self.paths.replace_lock, REPLACE_SECONDS, mode=0o600)
 
     def _unwritable(self, error: Exception) -> IndexStoreError:
         return IndexStoreError(
-            f"the index in {self.paths.folder} cannot be written ({error}); make room there, or check the disk and"
-            " its permissions, and run again: committed data is not lost"
+            f"the index in {self.paths.folder} cannot be written ({error}); make room there, check the disk and its"
+            " permissions, or set GRAPHRAG_DATA_DIR to another folder, and run again: committed data is not lost"
         )

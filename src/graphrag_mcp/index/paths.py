@@ -2,9 +2,12 @@
 
 import hashlib
 import os
+import secrets
+from contextlib import suppress
 from pathlib import Path
 
 import platformdirs
+from filelock import FileLock
 
 from graphrag_mcp.stores.sqlite.schema import SCHEMA_VERSION
 from graphrag_mcp.system.git_dirs import find_common_folder, find_work_tree
@@ -28,6 +31,18 @@ class IndexPaths:
         # One for each format: an older version writes another file and may run for weeks.
         self.write_lock = self.folder / f"write-{SCHEMA_VERSION}-{_digest(self.tree)}.lock"
         self.sync_lock = self.folder / f"sync-{_digest(self.tree)}.lock"
+
+    def project_id(self, *, create: bool = True) -> str:
+        """Return the id that tells this folder from others of its name; "" where there is none and none can be made."""
+        file = self.folder / f"project-{_digest(self.tree)}"
+        with suppress(OSError):
+            if create:
+                self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+                with FileLock(f"{file}.lock", mode=0o600):
+                    if not file.exists() or not file.read_text():
+                        file.write_text(secrets.token_hex(4))
+            return file.read_text()
+        return ""
 
     @property
     def size(self) -> int:

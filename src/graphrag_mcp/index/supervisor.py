@@ -10,7 +10,7 @@ from contextlib import closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
 
-from graphrag_mcp.errors import GraphragError, IndexDamagedError, IndexLockedError
+from graphrag_mcp.errors import GraphragError, IndexDamagedError, IndexLockedError, IndexStoreError
 from graphrag_mcp.exclusion.archive import ArchiveClassifier
 from graphrag_mcp.exclusion.attributes import StatedCategories
 from graphrag_mcp.exclusion.manager import ExclusionManager
@@ -218,7 +218,11 @@ class Supervisor:
                         self._follow_edits(self._stop, None)
                 else:
                     self.history.read()
-        except IndexLockedError:
+        except IndexDamagedError:
+            raise
+        except IndexStoreError as error:
+            if not (isinstance(error, IndexLockedError) or self._handle.frozen):
+                raise
             self._follow_writer()
 
     def _follow_writer(self) -> None:
@@ -231,7 +235,7 @@ class Supervisor:
         except sqlite3.Error as error:
             raise self._handle.doubt(error) from error
         self._state = decisions.as_reader(state, self._handle.holder())
-        if state.state is IndexPhase.READY:
+        if self._state.state.is_settled:
             self._settled.set()
         else:
             self._settled.clear()
@@ -306,4 +310,4 @@ class Supervisor:
         """Return the state that is stored in the index file, with the process that builds it."""
         catalog = (index or self._handle.searched()).catalog
         is_complete = bool(catalog.meta("indexed_at"))
-        return decisions.state_of(catalog.counts(), is_complete, None if is_complete else self._handle.holder())
+        return decisions.state_of(catalog.counts(), is_complete, self._handle.holder(), self._handle.frozen)

@@ -1,6 +1,8 @@
 """The lock of an index's writer, and the process that holds it."""
 
 import os
+import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -10,23 +12,33 @@ from filelock import FileLock, Timeout
 
 from graphrag_mcp import __version__
 
+BEAT_SECONDS = 1.0
+SILENT_SECONDS = 10.0  # Without a beat: a process on a busy machine may miss a few.
 _NOTE = ".holder"
 
 
 @dataclass(frozen=True, slots=True)
 class Holder:
-    """A process that writes an index. pid: 0 when unknown."""
+    """A process that writes an index. pid: 0 when unknown. is_silent: whether it is stopped, or hangs."""
 
     version: str = ""
     pid: int = 0
+    is_silent: bool = False
 
     def __str__(self) -> str:
         return f"graphrag-mcp {self.version} (process {self.pid})" if self.pid else "another process"
 
     @property
+    def is_keeping(self) -> bool:
+        """Whether it keeps the index up to date, for this version too."""
+        return not self.is_silent and (not self.pid or self.version == __version__)
+
+    @property
     def advice(self) -> str:
         """What the user can do while that process is the writer."""
-        if self.pid and self.version != __version__:
+        if self.is_silent:
+            return f"it does not answer (stopped?): continue it (`kill -CONT {self.pid}`), or end it"
+        if not self.is_keeping:
             return f"end that process, and graphrag-mcp {__version__} takes over"
         return "it keeps the index up to date, so you can search now"
 
@@ -35,12 +47,14 @@ class WriteLock:
     """A lock that the system releases when its owner dies.
 
     Its owner also locks a second file whose name has the owner's version and process id. The file of a dead process is
-    not locked, so it is ignored.
+    not locked, so it is ignored. The owner sets its time every second: one that is stopped holds the lock, and cannot.
+    Nobody takes the lock from it, since it may be in the middle of a write and go on at any moment.
     """
 
     def __init__(self, path: Path) -> None:
         self._path = path
         self._lock = _file_lock(path)
+        self._last_beat = 0.0  # Of a process that was found silent.
 
     @property
     def is_mine(self) -> bool:
@@ -67,18 +81,45 @@ class WriteLock:
         note = _file_lock(self._path.with_suffix(f".{__version__}.{os.getpid()}{_NOTE}"))
         with suppress(Timeout, OSError):  # The lock is held without it.
             note.acquire(timeout=0)
+        ended = threading.Event()
+        threading.Thread(target=_beat, args=(note.lock_file, ended), name="heartbeat", daemon=True).start()
         try:
             yield
         finally:
+            ended.set()
             Path(note.lock_file).unlink(missing_ok=True)
             note.release()
 
     def holder(self) -> Holder | None:
         """Return the process that has signed, None when there is none."""
-        return next((_read(note) for note in self._notes() if _is_locked(note)), None)
+        return next((self._read(note) for note in self._notes() if _is_locked(note)), None)
+
+    def _read(self, note: Path) -> Holder:
+        version, _, pid = note.name.removesuffix(_NOTE).partition(".")[2].rpartition(".")
+        is_silent = version == __version__ and self._is_silent(note)
+        return Holder(version, int(pid), is_silent) if pid.isdecimal() else Holder()
+
+    def _is_silent(self, note: Path) -> bool:
+        """Return whether a holder does not beat; a machine that slept is given the time for its next beat."""
+        try:
+            beat = note.stat().st_mtime
+            if time.time() - beat < SILENT_SECONDS:
+                return False
+            if beat != self._last_beat:
+                time.sleep(2 * BEAT_SECONDS)
+                self._last_beat = beat
+            return note.stat().st_mtime == beat
+        except OSError:  # It has ended.
+            return False
 
     def _notes(self) -> list[Path]:
         return list(self._path.parent.glob(f"{self._path.stem}.*{_NOTE}"))
+
+
+def _beat(note: str, ended: threading.Event) -> None:
+    while not ended.wait(BEAT_SECONDS):
+        with suppress(OSError):
+            os.utime(note)
 
 
 def _file_lock(path: Path) -> FileLock:
@@ -93,8 +134,3 @@ def _is_locked(note: Path) -> bool:
         return True
     except OSError:
         return False
-
-
-def _read(note: Path) -> Holder:
-    version, _, pid = note.name.removesuffix(_NOTE).partition(".")[2].rpartition(".")
-    return Holder(version, int(pid)) if pid.isdecimal() else Holder()

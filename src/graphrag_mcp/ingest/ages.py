@@ -6,25 +6,24 @@ was merged in as a folder.
 """
 
 import os
-import subprocess
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
 from functools import partial
 from pathlib import Path
-from typing import IO, NamedTuple
+from typing import NamedTuple
 from urllib.parse import urlsplit
 
-from graphrag_mcp.system.git import GitError, run_git, start_git, stopped_at
+from graphrag_mcp.system.git import MOST_STREAMED, Git, GitError, GitTimeoutError
 from graphrag_mcp.system.git_files import clean_files
 from graphrag_mcp.text.counts import counted
 
-AGES_VERSION = 2  # Increase it when a file would be dated differently: stored ages are then computed again.
+AGES_VERSION = 3  # Increase it when a file would be dated differently: stored ages are then computed again.
 
 _DIFF_OPTIONS = ("--name-only", "-z", "--no-renames", "--no-ext-diff", "--no-textconv", "--no-color")
 _UNREADABLE = "git ended before its whole history was read"
-_END = b"//\n"  # Not a path: git echoes it after each answer.
-_HEAD_TIMEOUT_SECONDS = 10.0
-_READ_BYTES = 65_536
+_GIT_SECONDS = 10.0
+_MOST_PATH_BYTES = 1 << 20
 
 
 class CommitTimes(dict[str, float | None]):
@@ -48,21 +47,20 @@ DifferingPaths = Callable[[Commit, Sequence[bytes]], set[bytes]]  # The paths th
 
 
 def head_commit(root: Path) -> str:
-    """Return the commit that is checked out; "" when there is none or git fails."""
+    """Return the commit that is checked out; "" when there is none that can be read."""
     try:
-        head = run_git(root, time.monotonic() + _HEAD_TIMEOUT_SECONDS, "rev-parse", "--verify", "--quiet", "HEAD")
+        return Git(root).head()
     except GitError:
         return ""
-    return head.decode("ascii", "replace").strip()
 
 
 def origin(root: Path) -> str:
     """Return the URL of the remote "origin" as "host/path", whatever its form; "" without one."""
     try:
-        url = run_git(root, time.monotonic() + _HEAD_TIMEOUT_SECONDS, "config", "--get", "remote.origin.url")
+        url = Git(root).setting("remote.origin.url", time.monotonic() + _GIT_SECONDS)
     except GitError:
         return ""
-    return _host_and_path(url.decode("utf-8", "replace").strip())
+    return _host_and_path(url)
 
 
 def _host_and_path(url: str) -> str:
@@ -85,60 +83,47 @@ def commit_times(root: Path, files: Mapping[str, int], timeout_seconds: float) -
     deadline = time.monotonic() + timeout_seconds
     times: dict[str, float | None] = {}
     try:
-        clean = clean_files(root, files, deadline)
-        if not clean:
-            return CommitTimes()
+        git = Git(root)
+        clean = clean_files(git, files, deadline, git.head())
         times |= dict.fromkeys(clean)
-        is_shallow = _read_history(root, deadline, times)
+        if clean:
+            _read_history(git, deadline, times)
     except GitError as error:
         return CommitTimes(times, str(error))
-    if is_shallow and None in times.values():
+    if git.is_shallow and None in times.values():
         return CommitTimes(times, "the clone is shallow: the age of files older than its history is unknown")
     return CommitTimes(times)
 
 
-def _read_history(root: Path, deadline: float, times: dict[str, float | None]) -> bool:
-    """Fill in the time of each file; git is stopped after the last one. Return whether the clone is shallow."""
-    facts = run_git(root, deadline, "rev-parse", "--is-shallow-repository", "HEAD", "--show-prefix")
-    shallow, head, prefix = facts.removesuffix(b"\n").split(b"\n", 2)
-    is_shallow = shallow == b"true"
-    log = ("-c", "log.showRoot=false", "log", "--date-order", "--format=%x00%H %ct %P", "--relative", *_DIFF_OPTIONS)
-    merges = ("diff-tree", "--stdin", "--no-commit-id", "-r", "-c", *_DIFF_OPTIONS, "--", ".")
-    wanted = {os.fsencode(path) for path in times}
+def _read_history(git: Git, deadline: float, times: dict[str, float | None]) -> None:
+    """Fill in the time of each file; git is stopped after the last one."""
+    head = git.head()
+    below = ("--", git.folder) if git.folder else ("--",)
+    relative = (f"--relative={git.folder}",) if git.folder else ()
+    log = ("log", "--date-order", "--format=%x00%H %ct %P", *relative, *_DIFF_OPTIONS, "--end-of-options", head, "--")
+    merges = ("diff-tree", "--stdin", "--no-commit-id", "-r", "-c", *_DIFF_OPTIONS, *below)
     with (
-        start_git(root, *log, head.decode(), "--") as history,
-        start_git(root, *merges, stdin=subprocess.PIPE) as comparer,
-        stopped_at(deadline, history, comparer) as late,
+        closing(git.blocks(deadline, *log, most=MOST_STREAMED)) as history,
+        git.dialog(deadline, *merges) as compare,
     ):
-        commits = _read_log(_fields(history.stdout))
+        commits = _read_log(_fields(history))
+        differing = partial(_differing, compare, os.fsencode(git.folder))
         try:
-            for path, commit in find_origins(commits, head, wanted, partial(_differing, comparer, prefix)):
-                if commit.parents or not is_shallow:  # The oldest commits of a shallow clone look like roots.
+            for path, commit in find_origins(commits, head.encode(), map(os.fsencode, times), differing):
+                if commit.parents or not git.is_shallow:  # The oldest commits of a shallow clone look like roots.
                     times[os.fsdecode(path)] = commit.seconds
         except GitError as error:
             missing = sum(seconds is None for seconds in times.values())
-            reason = "reading git's history took too long" if late.is_set() else str(error)
+            reason = "reading git's history took too long" if isinstance(error, GitTimeoutError) else str(error)
             raise GitError(f"{reason}; without a time: {counted(missing, 'file')}") from error
-    return is_shallow
 
 
 def _differing(
-    comparer: "subprocess.Popen[bytes]", prefix: bytes, commit: Commit, parents: Sequence[bytes]
+    compare: Callable[[bytes], bytes], prefix: bytes, commit: Commit, parents: Sequence[bytes]
 ) -> set[bytes]:
     """Return the paths of a commit that differ from all of these parents, as `git diff-tree --stdin` reports them."""
-    if comparer.stdin is None or comparer.stdout is None:
-        raise GitError(_UNREADABLE)
-    answer = b""
-    try:
-        os.write(comparer.stdin.fileno(), b" ".join((commit.name, *parents)) + b"\n" + _END)
-        while answer != _END and not answer.endswith(b"\0" + _END):
-            block = os.read(comparer.stdout.fileno(), _READ_BYTES)
-            if not block:
-                raise GitError(_UNREADABLE)
-            answer += block
-    except OSError as error:
-        raise GitError(_UNREADABLE) from error
-    return {name.removeprefix(prefix) for name in answer.removesuffix(_END).split(b"\0") if name}
+    answer = compare(b" ".join((commit.name, *parents)))
+    return {name.removeprefix(prefix) for name in answer.split(b"\0") if name}
 
 
 def find_origins(
@@ -178,15 +163,20 @@ def _hand_on(waiting: dict[bytes, set[bytes]], parent: bytes, paths: set[bytes])
         waiting[parent] = more
 
 
-def _fields(stream: IO[bytes] | None) -> Iterator[bytes]:
+def _fields(blocks: Iterable[bytes]) -> Iterator[bytes]:
     rest = b""
-    while stream is not None and (block := os.read(stream.fileno(), _READ_BYTES)):
+    for block in blocks:
         *fields, rest = (rest + block).split(b"\0")
+        if len(rest) > _MOST_PATH_BYTES:
+            raise GitError(_UNREADABLE)
         yield from fields
 
 
 def _read_log(fields: Iterable[bytes]) -> Iterator[Commit]:
-    """Yield the commits. Each is an empty field, then its name, time and parents, a line end, and the changed paths."""
+    """Yield the commits. Each is an empty field, then its name, time and parents, a line end, and the changed paths.
+
+    Raises GitError where a commit is forged, so that git cannot tell its time.
+    """
     commit: Commit | None = None
     is_header = False
     for field in fields:
@@ -195,8 +185,10 @@ def _read_log(fields: Iterable[bytes]) -> Iterator[Commit]:
         elif is_header:
             if commit is not None:
                 yield commit
-            name, seconds, *parents = field.split()
-            commit = Commit(name, parents, float(seconds), [])
+            name, seconds, *parents = field.split(b" ")
+            if not seconds.isdigit():
+                raise GitError(_UNREADABLE)
+            commit = Commit(name, [parent for parent in parents if parent], float(seconds), [])
             is_header = False
         elif commit is not None:
             commit.changed.append(field if commit.changed else field[1:])

@@ -1,11 +1,13 @@
 """Brings the index up to date with the tree, in batches that a kill can interrupt at any point."""
 
 import json
+import shutil
+import sqlite3
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from graphrag_mcp.embedding.chunk_texts import CONTEXT_VERSION
@@ -20,12 +22,13 @@ from graphrag_mcp.ingest.prepare import Job, Outcome, Prepared, Rejected, Stored
 from graphrag_mcp.ingest.workers.pool import prepare_all
 from graphrag_mcp.ingest.workers.quarantine import Quarantine
 from graphrag_mcp.ingest.yielding import SearchYield
-from graphrag_mcp.model.files import ArchiveClass
+from graphrag_mcp.model.files import FAILED, ArchiveClass, Failure
 from graphrag_mcp.model.reports import IndexReport, Progress
 from graphrag_mcp.parsing.parser import PARSER_VERSION
+from graphrag_mcp.parsing.stages import failure
 from graphrag_mcp.ports import Embedder
 from graphrag_mcp.stores.sqlite.catalog import FileState, SqliteCatalog
-from graphrag_mcp.stores.sqlite.rows import TreeEntry
+from graphrag_mcp.stores.sqlite.rows import PackedFile, TreeEntry
 from graphrag_mcp.stores.sqlite.writer import SqliteIndexWriter, StoredContent, pack_vectors
 from graphrag_mcp.text.counts import counted
 
@@ -34,6 +37,7 @@ BATCH_SECONDS = 2.0
 STEP_CHUNKS = 25  # Embedded at a time, which takes about 5 ms; a search may run between two steps.
 GIT_TIMEOUT_SECONDS = 60.0
 
+_OF_A_ROW = (sqlite3.DataError, sqlite3.IntegrityError, sqlite3.InterfaceError, sqlite3.ProgrammingError)
 UNREADABLE = "unreadable"  # The reason that the walker gives for a folder or file that it cannot read.
 
 ReportProgress = Callable[[Progress], None]
@@ -118,7 +122,8 @@ class Indexer:
             self._writer.complete({"ages": ages, "indexed_at": str(time.time()), "rule_warnings": rules})
         self._writer.checkpoint()
         notes = (f"recency: {times.note}",) if times.note else ()
-        return run.report(changes, len(skipped), (*self._exclusion.warnings, *notes))
+        report = run.report(changes, len(skipped), (*self._exclusion.warnings, *notes))
+        return replace(report, failures=self._catalog.failures())
 
     def update(self, paths: Iterable[str], stop: threading.Event | None = None, *, ask_git: bool = True) -> IndexReport:
         """Index these paths again, relative to the root: files or folders that appeared, changed or vanished.
@@ -208,7 +213,7 @@ class Indexer:
         rejected = {outcome.path: outcome.reason for outcome in refused}
         vectors = self._vectors(prepared, run)
         self._search_yield.yield_to_searches()
-        self._writer.write([(file.rows, rows) for file, rows in zip(prepared, vectors, strict=True)], self._model_id)
+        rejected |= self._write([_embedded(*pair) for pair in zip(prepared, vectors, strict=True)])
         lost = set(self._writer.link(entries))
         self._writer.delete([outcome.path for outcome in refused if not outcome.may_pass])
         self._writer.set_skipped(rejected)
@@ -217,7 +222,19 @@ class Indexer:
         run.advance(len(batch) - len(lost), sum(len(file.texts) for file in prepared), len(rejected))
         run.unreadable += sum(outcome.may_pass for outcome in refused)
 
-    def _vectors(self, prepared: Sequence[Prepared], run: "_Run") -> list[list[bytes]]:
+    def _write(self, files: Sequence[tuple[PackedFile, Sequence[bytes]]]) -> dict[str, str]:
+        """Write files in one commit, or each alone if one of them cannot be; return why some were not, by path."""
+        try:
+            self._writer.write(files, self._model_id)
+        except Exception as error:
+            if isinstance(error, sqlite3.Error) and not isinstance(error, _OF_A_ROW):
+                raise
+            if len(files) == 1:
+                return {files[0][0].entry.path: f"{FAILED}{failure('writing', error)}"}
+            return {path: why for file in files for path, why in self._write([file]).items()}
+        return {}
+
+    def _vectors(self, prepared: Sequence[Prepared], run: "_Run") -> list[list[bytes | Failure]]:
         """Return each file's vectors; a chunk whose text did not change keeps its vector."""
         if self._embedder is None or self._model_id is None:
             return [[] for _ in prepared]
@@ -239,13 +256,19 @@ class Indexer:
             for file, old in zip(prepared, stored, strict=True)
         ]
 
-    def _embed(self, embedder: Embedder, texts: Sequence[tuple[str, str]]) -> list[bytes]:
+    def _embed(self, embedder: Embedder, texts: Sequence[tuple[str, str]]) -> list[bytes | Failure]:
+        """Return the vectors of texts, and why there is none of a text, from an attempt with it alone."""
         self._search_yield.yield_to_searches()
-        return pack_vectors(embed_chunks(embedder, texts))
+        try:
+            return [*pack_vectors(embed_chunks(embedder, texts))]
+        except Exception as error:  # A text may hold anything, and must not end the run.
+            if len(texts) == 1:
+                return [failure("embedding", error)]
+        return [vector for text in texts for vector in self._embed(embedder, [text])]
 
     def _date(self, found: Mapping[str, WalkedFile], known_ages: str = "") -> tuple[str, CommitTimes]:
         """Return the key of these ages and the time of each file's last commit; no times if the catalog has the key."""
-        head = head_commit(self._root)
+        head = head_commit(self._root) if shutil.which("git") else ""
         ages = f"{AGES_VERSION} {head}"
         if not head or ages == known_ages:
             return ages, CommitTimes()
@@ -321,6 +344,13 @@ class _Run:
         elapsed = time.monotonic() - self.started
         left = elapsed / self.done * (self.total - self.done) if self.done else None
         self.progress(Progress(self.done, self.total, self.chunks, left))
+
+
+def _embedded(file: Prepared, vectors: Sequence[bytes | Failure]) -> tuple[PackedFile, list[bytes]]:
+    """Return the rows of a file with its vectors; without any if there is none of a chunk."""
+    failed = [one for one in vectors if isinstance(one, Failure)]
+    found = [one for one in vectors if isinstance(one, bytes)]
+    return (file.rows.with_failure(failed[0]), []) if failed else (file.rows, found)
 
 
 def _steps(texts: Sequence[tuple[str, str]]) -> Iterator[Sequence[tuple[str, str]]]:

@@ -7,9 +7,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from graphrag_mcp.embedding.chunk_texts import embedding_texts
-from graphrag_mcp.model.files import ArchiveClass, Category, Chunk, ParsedFile
+from graphrag_mcp.model.files import FAILED, ArchiveClass, Category, Chunk, Failure, ParsedFile, ParseMode
 from graphrag_mcp.parsing.code.modules import module_keys
 from graphrag_mcp.parsing.parser import parse_file
+from graphrag_mcp.parsing.stages import failure
 from graphrag_mcp.stores.sqlite.rows import PackedFile, TreeEntry, pack_rows
 from graphrag_mcp.stores.sqlite.schema import MAX_CHUNKS_PER_FILE
 from graphrag_mcp.system.safe_files import read_file_below
@@ -25,7 +26,7 @@ _HASH_BYTES = 16  # Collisions become likely at 2**64 files.
 class Job:
     """One file to read. `stored`: contents that the index has already, by hash, with the recipe of their rows.
 
-    stated: the category that the project states, whatever the path and the content say.
+    stated: the category that the project states, whatever the path and the content say. without_syntax: see `parse_file`.
     """
 
     root: Path
@@ -38,6 +39,7 @@ class Job:
     archive: ArchiveClass | None
     max_bytes: int
     stored: Mapping[bytes, str] = field(default_factory=dict)
+    without_syntax: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +72,13 @@ Outcome = Prepared | Stored | Rejected
 def prepare(job: Job) -> Outcome:
     """Read and parse one file; a file that cannot be read or stored is an outcome, not an error."""
     try:
+        return _prepare(job)
+    except Exception as error:  # A file may hold anything, and must not end the run.
+        return Rejected(job.path, f"{FAILED}{failure('reading', error)}", may_pass=True)
+
+
+def _prepare(job: Job) -> Outcome:
+    try:
         data = read_file_below(job.root, job.path, job.max_bytes)
     except FileNotFoundError:
         return Rejected(job.path, "vanished while it was being indexed")
@@ -88,13 +97,21 @@ def prepare(job: Job) -> Outcome:
     )
     if recipe is not None:
         return Stored(entry)
-    parsed = parse_file(job.path, data, MAX_CHUNKS_PER_FILE, job.stated)
-    if not parsed.chunks and parsed.note:
+    parsed = parse_file(job.path, data, MAX_CHUNKS_PER_FILE, job.stated, job.without_syntax)
+    if parsed.mode is ParseMode.NONE:
         return Rejected(job.path, parsed.note)
     if (count := len(parsed.chunks)) > MAX_CHUNKS_PER_FILE:
         limit = f"the limit for one file is {MAX_CHUNKS_PER_FILE:,}"
         return Rejected(job.path, f"too long: {counted(count, 'chunk')}, {limit}")
-    return _rows(entry, parsed)
+    try:
+        return _rows(entry, parsed)
+    except Exception as error:
+        return _rows(entry, without_content(parsed, failure("rows", error)))
+
+
+def without_content(parsed: ParsedFile, why: Failure) -> ParsedFile:
+    """Return a file of which only the name is indexed."""
+    return ParsedFile(parsed.path, "", parsed.category, parsed.mode, (), failures=(*parsed.failures, why))
 
 
 def hash_content(data: bytes) -> bytes:

@@ -5,8 +5,12 @@ import os
 import sys
 from dataclasses import dataclass
 from io import TextIOWrapper
-from typing import Any, BinaryIO
+from types import FrameType
+from typing import Any, BinaryIO, NoReturn
 
+from graphrag_mcp.ingest.workers.starting import stop_starting
+
+START_SECONDS = 0.3  # A parsing process starts in a few milliseconds, in more on a busy machine.
 PARSE_ERROR = -32700
 INVALID_REQUEST = -32600
 INVALID_PARAMS = -32602
@@ -20,8 +24,8 @@ NO_REQUEST = (
 class StdioStreams:
     """The two streams of the protocol, moved away from the file descriptors 0 and 1."""
 
-    requests: TextIOWrapper
-    answers: TextIOWrapper
+    requests: "RequestReader"
+    answers: "AnswerWriter"
 
 
 def claim_stdio() -> StdioStreams:
@@ -35,16 +39,37 @@ def claim_stdio() -> StdioStreams:
     os.close(nothing)
     os.dup2(2, 1)
     sys.stdout = sys.stderr
-    stream = TextIOWrapper(os.fdopen(answers, "wb"), encoding="utf-8", newline="\n", line_buffering=True)
+    stream = AnswerWriter(os.fdopen(answers, "wb"), encoding="utf-8", newline="\n", line_buffering=True)
     return StdioStreams(RequestReader(os.fdopen(requests, "rb"), stream), stream)
+
+
+def leave(_signal: int = 0, _frame: FrameType | None = None) -> NoReturn:
+    """End at once: a client sends the next signal after 100 ms, and the index survives a kill at any point.
+
+    Closing the stores first would make an index run fail, and log it, in the middle of a batch.
+    """
+    stop_starting(START_SECONDS)
+    os._exit(0)
+
+
+class AnswerWriter(TextIOWrapper):
+    """Ends the process when the client has closed its reading end: the SDK would wait for the end of the input."""
+
+    def write(self, text: str, /) -> int:
+        """Write a line at once."""
+        try:
+            return super().write(text)
+        except BrokenPipeError:
+            leave()
 
 
 class RequestReader(TextIOWrapper):
     """Passes on the lines that the SDK reads and answers the others, which it would drop silently."""
 
-    def __init__(self, stream: BinaryIO, answers: TextIOWrapper) -> None:
+    def __init__(self, stream: BinaryIO, answers: AnswerWriter) -> None:
         super().__init__(stream, encoding="utf-8", errors="replace")
         self._answers = answers
+        self.has_ended = False
 
     def readline(self, size: int = -1, /) -> str:  # type: ignore[override]  # The stubs' base class reads bytes.
         """Return the next line that the SDK reads, "" at the end of input."""
@@ -53,6 +78,7 @@ class RequestReader(TextIOWrapper):
             if response is None:
                 return line
             self._answers.write(json.dumps(response) + "\n")
+        self.has_ended = True
         return ""
 
 
@@ -84,7 +110,7 @@ def _refuse_text(line: str, reason: str) -> dict[str, Any]:
         message = None
     name = _broken_argument(message) if isinstance(message, dict) else ""
     if not name:
-        text = f"This is not JSON: {reason}; send one JSON-RPC request per line, in UTF-8"
+        text = f"This cannot be read as JSON: {reason}; send one JSON-RPC request per line, in UTF-8"
         return _error(_id_of(message), PARSE_ERROR, text)
     return _error(_id_of(message), INVALID_PARAMS, f"{name} contains an unpaired surrogate; send valid UTF-8")
 

@@ -14,7 +14,7 @@ r"""The one notation in which facts write values and types, of every language.
                  | "(" alternatives { ";" alternatives } ")"   a tuple; with one item the item itself
                  | "\(" [alternatives { "," alternatives }] ":" alternatives ")"   a function type
                  | "^" term                  the type that follows, as a value; of the steps only ".", "<"
-                 | "=" term                  the type of the value that follows; of the steps not "!", "@"
+                 | "=" term                  the type of the value that follows; of the steps not "!"
                  | "&(" alternatives { "," alternatives } ")"   all of these types at once
     step         = "." ["#"] NAME            a member; with "#" a private one of JavaScript
                  | "#" NAME                  a function that is a member, where a variable may have the same name
@@ -44,6 +44,8 @@ Expression = tuple[
     Any, ...
 ]  # ("name", text), ("member", expression, text) and so on: an operation and what it is applied to.
 
+MAX_DEPTH = 100  # Of an expression; those of hand-written code have 61.
+
 LITERAL: Expression = ("literal",)
 NOTHING: Expression = ("nothing",)
 UNKNOWN: Expression = ("unknown",)
@@ -55,18 +57,40 @@ class NotAnExpressionError(ValueError):
 
 @lru_cache(maxsize=1 << 16)
 def parse(text: str) -> Expression:
-    """Return the tree of an expression. Raises NotAnExpressionError."""
+    """Return the tree of an expression; unknown for a text that is not in the notation."""
+    try:
+        return parse_strictly(text)
+    except NotAnExpressionError:
+        return UNKNOWN
+
+
+def parse_strictly(text: str) -> Expression:
+    """Return the tree of an expression. Raises NotAnExpressionError, also where it is nested too deeply."""
     reader = _Reader(text)
     found = reader.alternatives()
-    if reader.kind:
+    if reader.kind or (len(text) > MAX_DEPTH and _is_deep(found)):
         raise NotAnExpressionError(text)
     return found
+
+
+def _is_deep(found: Expression) -> bool:
+    level: list[Any] = [found]
+    for _ in range(MAX_DEPTH):
+        level = [part for one in level for part in one if isinstance(part, tuple)]
+    return bool(level)
 
 
 @lru_cache(maxsize=1 << 16)
 def names_in(text: str) -> frozenset[str]:
     """Return the names that an expression is made of."""
     return frozenset(match["name"] for match in _TOKEN.finditer(text) if match["name"])
+
+
+def replaced_name(expression: Expression, name: str, other: Expression) -> Expression:
+    """Return an expression in which another stands for a name."""
+    if expression == ("name", name):
+        return other
+    return tuple(replaced_name(part, name, other) if isinstance(part, tuple) else part for part in expression)
 
 
 class _Reader:
@@ -76,7 +100,7 @@ class _Reader:
         self._text = text
         self._tokens = [(match.lastgroup or "", match[match.lastgroup or 0]) for match in _TOKEN.finditer(text)]
         self._tokens.append(("", ""))
-        self._next = 0
+        self._next = self._depth = 0
 
     @property
     def kind(self) -> str:
@@ -89,9 +113,13 @@ class _Reader:
         return found[0] if len(found) == 1 else ("either", *found)
 
     def _term(self, steps: str = ".(+<!~[@#") -> Expression:
+        self._depth += 1
+        if self._depth > MAX_DEPTH:
+            raise NotAnExpressionError(self._text)
         found = self._start()
         while (step := self._tokens[self._next])[0] == "mark" and step[1] in steps:
             found = self._step(found)
+        self._depth -= 1
         return found
 
     def _start(self) -> Expression:
@@ -126,7 +154,7 @@ class _Reader:
             case "^":
                 return ("type", self._term(".<"))
             case "=":
-                return ("typeof", self._term(".(+<~["))
+                return ("typeof", self._term(".(+<~[@"))
             case "&":
                 self._closed((), "(")
                 return ("all", *self._many(",", ")"))

@@ -59,6 +59,7 @@ class Mark(StrEnum):
     PRIVATE = "private"
     OPTIONAL = "optional"
     FIXTURE = "fixture"  # What it returns is given to functions with a parameter of its name.
+    AUTOMATIC = "automatic"  # A fixture that no parameter has to name.
     GIVEN = "given"  # Its arguments are chosen by the names of its parameters.
     EXPORTED = "exported"  # Code of another language may call it.
 
@@ -214,7 +215,7 @@ def unpack(data: bytes) -> FileFacts:
 
 def modules_of(facts: FileFacts) -> Set[str]:
     """Return the modules that a file imports or passes on, as it writes them."""
-    values = [one.value for one in facts.exports] + [one.value for one in facts.bound]
+    values = [one.value for rows in (facts.exports, facts.bound, facts.declared, facts.flows) for one in rows]
     found = {value[1 : value.index('"', 1)] for value in values if value[:1] == '"'}
     return (found | {one.module for one in facts.imports} | {one.module for one in facts.exports}) - {""}
 

@@ -1,5 +1,6 @@
 """The values of one file: its category, chunks, symbols and relations. Indexing makes one `ParsedFile` per file."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple
@@ -27,6 +28,7 @@ class ParseMode(StrEnum):
     MARKDOWN = "markdown"
     TEXT = "text"
     CARD = "card"
+    NONE = "none"  # It is no text.
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +72,9 @@ HEADER_SUFFIXES = (".h", ".hh", ".hpp", ".hxx", ".h++", ".inl")  # Of files with
 
 
 DECLARATION_SUFFIXES = (".d.ts", ".d.mts", ".d.cts", ".pyi")  # Of files with nothing else.
+
+
+UNPARSED = "lines that do not parse"  # Said of a file that is parsed around them, where no facts say it.
 
 
 class SymbolKind(StrEnum):
@@ -135,12 +140,13 @@ STORED_KINDS = (
     RelationKind.IMPORTS,
     RelationKind.INHERITS,
     RelationKind.USES,
+    RelationKind.HANDS_ON,
     RelationKind.TESTS,
     RelationKind.LINKS_TO,
     RelationKind.SUPERSEDES,
 )
-# Shown beside a result; relations of the kind "uses" are too many.
-RELATED_KINDS = tuple(kind for kind in STORED_KINDS if kind is not RelationKind.USES)
+# Shown beside a result; relations of these other kinds are too many.
+RELATED_KINDS = tuple(kind for kind in STORED_KINDS if kind not in (RelationKind.USES, RelationKind.HANDS_ON))
 
 
 BARE_CONFIDENCE = 0.5  # Of a bare name of unknown origin; that of a member is lower.
@@ -220,11 +226,30 @@ class PackedFacts(NamedTuple):
     data: bytes
 
 
+class Failure(NamedTuple):
+    """A stage that failed on one file, which is indexed with what the other stages gave."""
+
+    stage: str
+    reason: str
+
+    def __str__(self) -> str:
+        return f"{self.stage} ({self.reason})"
+
+
+FAILED = "failed: "  # In the note of a file, before its failures.
+
+
+def with_failures(note: str, failures: Iterable[Failure]) -> str:
+    """Return the note of a file with failures behind it."""
+    told = ", ".join(map(str, failures))
+    return "; ".join(filter(None, (note, told and (told if FAILED in note else FAILED + told))))
+
+
 @dataclass(frozen=True, slots=True)
 class ParsedFile:
     """Everything that the index stores of one file. note: why it was not parsed by syntax; "" when it was.
 
-    code: what it says of the names in it. manifest: what it says of modules, packed; "" for what is no manifest.
+    failures: the stages that gave nothing. code: what it says of the names in it. manifest: what it says of modules, packed; "" for what is no manifest.
     """
 
     path: str
@@ -238,3 +263,4 @@ class ParsedFile:
     note: str = ""
     code: PackedFacts | None = None
     manifest: str = ""
+    failures: tuple[Failure, ...] = ()

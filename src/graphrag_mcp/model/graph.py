@@ -22,6 +22,7 @@ class CodeNode(NamedTuple):
     end_line: int
     signature: str = ""
     is_archived: bool = False
+    inherited_by: str = ""  # The type whose member was asked for.
 
     @property
     def is_file(self) -> bool:
@@ -76,13 +77,14 @@ Place = tuple[str, int]  # A path and a line.
 class Doubt:
     """What keeps an answer from being complete.
 
-    undecided: places of the name whose receiver is not known. beyond: such places of the names that lead to it.
-    others: places of the name that mean something else.
-    unparsed: files with the name, of which some lines could not be parsed. left: files with the name that there was no
-    time to look at. is_typed: whether types are known at all, else names and imports are compared. is_listed: whether
-    the undecided places can be listed. is_implicit: whether the language calls the definition by itself as well.
-    outside: the foreign types and decorators that may call it, which no place in the repository shows. run_by: what is
-    known to start it: a test runner. is_structural: whether functions are of the asked type without naming it.
+    undecided: places of the name whose receiver is not known. unread: lines that may mean it and are not read as code.
+    beyond: undecided and unread places of the names that lead to it. others: places of the name that mean something
+    else. unparsed: files with the name, of which some lines could not be parsed. is_cut: whether a limit ended the
+    search. left: files with the name that were not looked at then. is_typed: whether types are known at all, else
+    names and imports are compared. is_listed: whether the undecided places can be listed. is_implicit: whether the
+    language calls the definition by itself as well. outside: the foreign types and decorators that may call it, which
+    no place in the repository shows. run_by: what is known to start it: a test runner. is_structural: whether
+    functions are of the asked type without naming it.
     """
 
     undecided: frozenset[Place] = frozenset()
@@ -94,14 +96,16 @@ class Doubt:
     beyond: frozenset[Place] = frozenset()
     is_implicit: bool = False
     outside: frozenset[str] = frozenset()
+    unread: frozenset[Place] = frozenset()
+    is_cut: bool = False
     run_by: frozenset[str] = frozenset()
     is_structural: bool = False
 
     @property
     def is_complete(self) -> bool:
         """Whether nothing is missing."""
-        unknown = self.undecided or self.beyond or self.unparsed or self.outside
-        return self.is_typed and not (unknown or self.left or self.is_implicit or self.is_structural)
+        unknown = self.undecided or self.unread or self.beyond or self.unparsed or self.outside
+        return self.is_typed and not (unknown or self.is_cut or self.is_implicit or self.is_structural)
 
     def __or__(self, other: "Doubt") -> "Doubt":
         return Doubt(
@@ -114,6 +118,8 @@ class Doubt:
             self.beyond | other.beyond,
             self.is_implicit or other.is_implicit,
             self.outside | other.outside,
+            self.unread | other.unread,
+            self.is_cut or other.is_cut,
             self.run_by | other.run_by,
             self.is_structural or other.is_structural,
         )
@@ -121,10 +127,12 @@ class Doubt:
     def at(self, hop: int) -> "Doubt":
         """Return what it says of an answer that is so many hops long."""
         nothing: frozenset[Place] = frozenset()
-        beyond = replace(
-            self, beyond=self.undecided, undecided=nothing, others=nothing, outside=frozenset(), run_by=frozenset()
+        if hop == 1:
+            return self
+        beyond, nobody = self.undecided | self.unread, frozenset[str]()
+        return replace(
+            self, beyond=beyond, undecided=nothing, unread=nothing, others=nothing, outside=nobody, run_by=nobody
         )
-        return self if hop == 1 else beyond
 
     def without(self, places: Collection[Place]) -> "Doubt":
         """Leave out places that are known after all, from another definition of the name."""

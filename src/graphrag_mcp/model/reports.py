@@ -17,7 +17,10 @@ class Progress:
 
 @dataclass(frozen=True, slots=True)
 class IndexReport:
-    """The result of one index run, in files; `embedded` and `reused` count vectors of chunks."""
+    """The result of one index run, in files; `embedded` and `reused` count vectors of chunks.
+
+    failures: see `Status`.
+    """
 
     added: int = 0
     changed: int = 0
@@ -29,6 +32,7 @@ class IndexReport:
     reused: int = 0
     seconds: float = 0.0
     warnings: tuple[str, ...] = ()
+    failures: Mapping[str, str] = field(default_factory=dict)
 
 
 class IndexPhase(StrEnum):
@@ -108,7 +112,7 @@ class Status:
     branch: the checked-out branch, "" outside of git. trees: work trees that share the index file. commits: past
     commits that the search knows; no_history: why there are none.
     skipped: reason to number of paths; skipped_examples: some (path, reason). fallbacks: why files were not parsed by
-    their syntax. exclusion_rate: the fraction of the paths that were left out, 0 to 1.
+    their syntax. failures: the stages that failed on files, by path. exclusion_rate: the fraction of the paths that were left out, 0 to 1.
     """
 
     root: str
@@ -132,6 +136,7 @@ class Status:
     skipped: Mapping[str, int] = field(default_factory=dict)
     skipped_examples: tuple[tuple[str, str], ...] = ()
     fallbacks: Mapping[str, int] = field(default_factory=dict)
+    failures: Mapping[str, str] = field(default_factory=dict)
     exclusion_rate: float = 0.0
     servers: tuple[ServerState, ...] = ()
     warnings: tuple[str, ...] = ()

@@ -4,6 +4,7 @@ from graphrag_mcp.model.files import Category, Chunk, ParsedFile, ParseMode
 from graphrag_mcp.parsing.categories import is_generated, is_lock_file
 from graphrag_mcp.text.counts import counted
 
+GENERATED = "generated"
 _TEXT_LIMIT = 500  # characters: enough to identify a file, too few to rank high by length.
 _DATA_SIZE = 50_000  # characters; larger data files become cards.
 _CONFIG_SIZE = 200_000  # Hand-written settings are smaller; schemas and search indexes are larger.
@@ -29,7 +30,7 @@ def needs_card(path: str, text: str, category: Category) -> str:
     if ".min." in name or _is_minified(text, category):
         return "minified"
     if category is Category.DATA and is_generated(text):
-        return "generated"
+        return GENERATED
     if name.endswith(_MARKUP) and any(mark in text[:_HEAD].lower() for mark in _HTML_GENERATORS):
         return "generated HTML"
     if len(text) > _DATA_SIZE and category in (Category.DATA, Category.OTHER):

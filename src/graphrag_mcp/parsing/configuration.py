@@ -60,6 +60,7 @@ _AROUND = frozenset(
 )
 _NO_NAMES = frozenset({"<<", ""})  # The first is YAML's merge of another mapping.
 _QUOTES = "\"'"
+_DEEP_BLOCK = re.compile(rb"^[ \t?:-]{200}", re.MULTILINE)  # tree-sitter-yaml crashes at 250 blocks in each other.
 
 
 @cache
@@ -68,12 +69,11 @@ def _language(package: str) -> Language:
 
 
 def _read(package: str, text: str) -> Iterator[Key]:
-    """Yield the keys in the order of the text; none where it cannot be parsed in time."""
+    """Yield the keys in the order of the text. Raises SyntaxTimeoutError."""
     code = SourceCode(text)
-    try:
-        tree = parse_tree(_language(package), code, ascii_only=not text.isascii())
-    except SyntaxTimeoutError:
-        return
+    if _DEEP_BLOCK.search(code.data):
+        raise SyntaxTimeoutError("nested too deeply")
+    tree = parse_tree(_language(package), code, ascii_only=not text.isascii())
     yield from _below(tree.root_node, (), code)
 
 
@@ -98,11 +98,19 @@ def _below(root: Node, outer: tuple[str, ...], code: SourceCode) -> Iterator[Key
 
 
 def _parts(name: Node, code: SourceCode) -> tuple[str, ...]:
-    """Return the names in a key: several of TOML's `a.b`, one of any other."""
-    if name.type == "dotted_key":
-        return tuple(part for child in name.named_children for part in _parts(child, code))
-    text = code.node_text(name).strip().strip(_QUOTES)
-    return () if text in _NO_NAMES or "\n" in text else (text,)
+    """Return the names in a key: several of TOML's `a.b`, which nests to the left, one of any other."""
+    if name.type != "dotted_key":
+        text = code.node_text(name).strip().strip(_QUOTES)
+        return () if text in _NO_NAMES or "\n" in text else (text,)
+    found: list[str] = []
+    pending = [name]
+    while pending:
+        node = pending.pop()
+        if node.type == "dotted_key":
+            pending += node.named_children
+        else:
+            found += _parts(node, code)
+    return tuple(reversed(found))
 
 
 # ---------------------------------------------------------------- one setting in a line

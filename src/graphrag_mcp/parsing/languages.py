@@ -4,7 +4,6 @@ To add a language: one row in `_TABLE` (its grammar's wheel in pyproject.toml) a
 """
 
 import importlib
-import re
 from bisect import bisect_left
 from collections.abc import Set
 from dataclasses import dataclass
@@ -13,7 +12,11 @@ from functools import cache
 from importlib import resources
 from typing import NamedTuple
 
-from tree_sitter import Language, Node, Query, QueryCursor, QueryError, Tree
+from tree_sitter import Language, Node, Query, QueryError, Tree
+
+from graphrag_mcp.parsing.code import macros, repairs
+from graphrag_mcp.parsing.code.repairs import Repair
+from graphrag_mcp.parsing.code.syntax import find_matches
 
 Captures = dict[str, list[Node]]
 Match = tuple[int, Captures]
@@ -41,7 +44,7 @@ class LanguageRow:
     of its query, if there are others than <name>.scm; an earlier pattern wins. clauses: whether several
     definitions in a row with one name are one function. ascii_only: whether other characters are replaced
     before parsing, because the grammar's scanner reads beyond the end of C's table of characters and may crash.
-    unended: where the grammar misses the end of what is before (`parse_tree`).
+    repairs: of what the grammar cannot read (`parse_tree`).
     """
 
     name: str
@@ -53,7 +56,7 @@ class LanguageRow:
     queries: str = ""
     clauses: bool = False
     ascii_only: bool = False
-    unended: tuple[re.Pattern[bytes], ...] = ()
+    repairs: tuple[Repair, ...] = ()
 
 
 class Matches(NamedTuple):
@@ -75,7 +78,7 @@ class Grammar:
 
     def find(self, tree: Tree) -> Matches:
         """Return all matches of the query, from one walk over the tree."""
-        found = QueryCursor(self.query).matches(tree.root_node) if self.query else []
+        found = find_matches(self.query, tree.root_node) if self.query else []
         outline = [match for match in found if match[0] < self.facts]
         return Matches(tree, outline, [match for match in found if match[0] >= self.facts])
 
@@ -93,7 +96,7 @@ def detect_language(path: str, first_line: str = "") -> str:
 
 def is_cpp_header(text: str) -> bool:
     """Return whether a `.h` file contains syntax that only C++ has."""
-    return any(mark in text for mark in _CPP_MARKS)
+    return any(mark in f"\n{text}" for mark in _CPP_MARKS)
 
 
 @cache
@@ -158,12 +161,10 @@ def _language_of_shebang(first_line: str) -> str:
     return ""
 
 
-_CPP_MARKS = ("\nclass ", "\nnamespace ", "\ntemplate ", "\ntemplate<", "\npublic:", "\nprivate:", "\nusing namespace ")
-# A member of a type that begins with `<` or `(` ends the one before without a semicolon; found is the blank before it.
-_BEFORE_MEMBER = (
-    rb"(?<=[\w>\]})'\"])([ \t]*\n(?:[ \t]*(?://[^\n]*|/\*(?:[^*]|\*(?!/))*\*/[ \t]*)?\n)*)[ \t](?=[ \t]*%s)"
+_CPP_MARKS = (
+    *("\nclass ", "\nnamespace ", "\ntemplate ", "\ntemplate<", "\npublic:", "\nprivate:", "\nusing namespace "),
+    *("\nenum class ", "\n public:", "\n  public:", "\n    public:", "std::"),
 )
-_UNENDED = tuple(re.compile(_BEFORE_MEMBER % begin) for begin in (rb"<", rb"[<(]"))
 
 _TABLE = (
     LanguageRow(
@@ -171,20 +172,20 @@ _TABLE = (
         ImportStyle.PYTHON, "python pypy"),
     LanguageRow(
         "javascript", "tree_sitter_javascript", ".js .mjs .cjs .jsx", ImportStyle.PATH, "node",
-        queries="javascript ecmascript"),
+        queries="javascript ecmascript", repairs=repairs.JAVASCRIPT),
     LanguageRow(
         "typescript", "tree_sitter_typescript", ".ts .mts .cts", ImportStyle.PATH, "deno ts-node tsx bun",
-        factory="language_typescript", queries="typescript ecmascript", unended=_UNENDED),
+        factory="language_typescript", queries="typescript ecmascript", repairs=repairs.TYPESCRIPT),
     LanguageRow(
         "tsx", "tree_sitter_typescript", ".tsx", ImportStyle.PATH, factory="language_tsx",
-        queries="typescript tsx ecmascript", unended=_UNENDED),
+        queries="typescript tsx ecmascript", repairs=repairs.TYPESCRIPT),
     LanguageRow("go", "tree_sitter_go", ".go", ImportStyle.GO),
     LanguageRow("rust", "tree_sitter_rust", ".rs", ImportStyle.RUST),
     LanguageRow("java", "tree_sitter_java", ".java", ImportStyle.DOTTED),
-    LanguageRow("c", "tree_sitter_c", ".c .h", ImportStyle.INCLUDE),
+    LanguageRow("c", "tree_sitter_c", ".c .h", ImportStyle.INCLUDE, repairs=macros.C_FAMILY),
     LanguageRow(
         "cpp", "tree_sitter_cpp", ".cc .cpp .cxx .c++ .hh .hpp .hxx .h++ .inl .ipp .tpp .cu .cuh .ino",
-        ImportStyle.INCLUDE, queries="cpp c"),
+        ImportStyle.INCLUDE, queries="cpp c", repairs=macros.C_FAMILY),
     LanguageRow("csharp", "tree_sitter_c_sharp", ".cs .csx", ImportStyle.MODULE),
     LanguageRow(
         "ruby", "tree_sitter_ruby", ".rb .rake .ru .gemspec Rakefile Gemfile Vagrantfile Podfile Fastfile Brewfile",

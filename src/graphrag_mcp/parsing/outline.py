@@ -61,6 +61,7 @@ class Reference(NamedTuple):
     receiver: str
     is_call: bool
     is_builtin: bool = False
+    is_handed: bool = False  # It may be a function that is handed on as a value.
 
 
 class Base(NamedTuple):

@@ -4,24 +4,33 @@ import sys
 from dataclasses import replace
 from functools import partial
 
-from tree_sitter import QueryError
-
-from graphrag_mcp.model.facts import pack
-from graphrag_mcp.model.files import Category, ParsedFile, ParseMode, Symbol
+from graphrag_mcp.model.facts import FACT_LANGUAGES, pack
+from graphrag_mcp.model.files import (
+    UNPARSED,
+    Category,
+    Chunk,
+    Failure,
+    PackedFacts,
+    ParsedFile,
+    ParseMode,
+    Relation,
+    Symbol,
+)
 from graphrag_mcp.model.manifests import write_manifest
-from graphrag_mcp.parsing.cards import card, needs_card
+from graphrag_mcp.parsing.cards import GENERATED, card, needs_card
 from graphrag_mcp.parsing.categories import categorise
 from graphrag_mcp.parsing.code.chunker import MAX_CHARS, cut_spans
 from graphrag_mcp.parsing.code.describe import describe_chunks
 from graphrag_mcp.parsing.code.relations import build_relations
 from graphrag_mcp.parsing.code.symbols import read_outline
-from graphrag_mcp.parsing.code.syntax import SourceCode, SyntaxTimeoutError, parse_tree, statement_rows
+from graphrag_mcp.parsing.code.syntax import SourceCode, is_partly_read, parse_tree, statement_rows
 from graphrag_mcp.parsing.configuration import configuration_keys
 from graphrag_mcp.parsing.documents import documents
 from graphrag_mcp.parsing.facts import read_facts
 from graphrag_mcp.parsing.languages import Grammar, detect_language, is_cpp_header, load_grammar
 from graphrag_mcp.parsing.manifests import read_manifest
 from graphrag_mcp.parsing.outline import Outline
+from graphrag_mcp.parsing.stages import Stages
 from graphrag_mcp.text import source
 from graphrag_mcp.text.counts import counted
 
@@ -31,32 +40,49 @@ _ONLY_USING = frozenset({Category.TESTS, Category.VENDORED})  # Settings of othe
 _MARKDOWN = (".md", ".markdown", ".mdx", ".mdc")
 
 
-def parse_file(path: str, data: bytes, max_chunks: int = sys.maxsize, stated: Category | None = None) -> ParsedFile:
+def parse_file(
+    path: str,
+    data: bytes,
+    max_chunks: int = sys.maxsize,
+    stated: Category | None = None,
+    without_syntax: bool = False,
+) -> ParsedFile:
     """Return what the index stores of a file; never raises, whatever the bytes are.
 
     path: POSIX, relative to the project root. max_chunks: a file whose structure gives more is cut into passages.
-    stated: the category that the project states of it.
+    stated: the category that the project states of it. without_syntax: a grammar crashed on it, so none is used.
     The `note` of the result says why a file was not parsed by syntax.
     """
-    decoded = source.read_text(data)
+    stages = Stages()
+    decoded = stages.run("masking", lambda: source.read_text(data), lambda: source.Text(""))
     if isinstance(decoded, source.NotText):
-        return ParsedFile(path, "", stated or categorise(path), ParseMode.TEXT, (), note=decoded.reason)
+        return ParsedFile(path, "", stated or categorise(path), ParseMode.NONE, (), note=decoded.reason)
     text = decoded.text
-    category = stated or categorise(path, text)
-    language = _language(path, text)
-    if reason := needs_card(path, text, category):
-        parsed = replace(card(path, text, category, reason), language=language)
+    category = stages.run("category", lambda: stated or categorise(path, text), lambda: Category.OTHER)
+    language = stages.run("language", lambda: _language(path, text), str)
+    reason = stages.run("card", lambda: needs_card(path, text, category), str)
+    if reason:
+        has_code = reason == GENERATED and language in FACT_LANGUAGES and not without_syntax
+        code = _parse_code(path, text, category, language, stages).code if has_code else None  # It calls what is written.
+        parsed = replace(card(path, text, category, reason), language=language, code=code)
+    elif without_syntax:
+        stages.failures.append(Failure("syntax", "the parser crashed"))
+        parsed = documents.parse_passages(path, text, category, language, "by lines: the parser crashed")
     elif path.lower().endswith(_MARKDOWN):
-        parsed = documents.parse_markdown(path, text, category)
+        parsed = stages.run(
+            "documents",
+            lambda: documents.parse_markdown(path, text, category),
+            lambda: documents.parse_passages(path, text, category, "markdown"),
+        )
     else:
-        parsed = _parse_code(path, text, category, language)
-    if keys := configuration_keys(path, text, category) if not reason and not parsed.symbols else ():
-        parsed = replace(parsed, symbols=keys)
-    if manifest := read_manifest(path, text):
+        parsed = _parse_code(path, text, category, language, stages)
+    if not (reason or without_syntax or parsed.symbols):
+        parsed = replace(parsed, symbols=stages.run("keys", lambda: configuration_keys(path, text, category), tuple))
+    if manifest := stages.run("manifest", lambda: read_manifest(path, text), lambda: None):
         parsed = replace(parsed, manifest=write_manifest(manifest))
     if (count := len(parsed.chunks)) > max_chunks:
         parsed = documents.parse_passages(path, text, category, language, note=f"by lines: {counted(count, 'section')}")
-    return _with_note(parsed, decoded.note)
+    return replace(_with_note(parsed, decoded.note), failures=tuple(stages.failures))
 
 
 def _language(path: str, text: str) -> str:
@@ -64,38 +90,60 @@ def _language(path: str, text: str) -> str:
     return "cpp" if language == "c" and path.endswith(".h") and is_cpp_header(text) else language
 
 
-def _parse_code(path: str, text: str, category: Category, language: str) -> ParsedFile:
+def _parse_code(path: str, text: str, category: Category, language: str, stages: Stages) -> ParsedFile:
     """Parse by syntax where there is a grammar, else by lines; the note says why a grammar could not be used."""
-    try:
+
+    def by_syntax() -> ParsedFile:
         grammar = load_grammar(language)
         if grammar is None:
-            return documents.parse_text(path, text, category, language)
+            return by_lines("")
         code = SourceCode(text)
         if len(code.data) > SYNTAX_LIMIT_BYTES:
-            return documents.parse_text(path, text, category, language, note="by lines: over 1 MB")
-        return _parse_syntax(path, text, code, category, grammar)
-    except (SyntaxTimeoutError, QueryError) as error:
-        return documents.parse_text(path, text, category, language, note=f"by lines: {error}")
+            return by_lines("by lines: over 1 MB")
+        return _parse_syntax(path, text, code, category, grammar, stages)
+
+    def by_lines(note: str) -> ParsedFile:
+        return stages.run(
+            "documents",
+            lambda: documents.parse_text(path, text, category, language, note),
+            lambda: replace(card(path, text, category, note or "by lines"), language=language),
+        )
+
+    return stages.run("syntax", by_syntax, lambda: by_lines(f"by lines: {stages.failures[-1].reason}"))
 
 
-def _parse_syntax(path: str, text: str, code: SourceCode, category: Category, grammar: Grammar) -> ParsedFile:
+def _parse_syntax(
+    path: str, text: str, code: SourceCode, category: Category, grammar: Grammar, stages: Stages
+) -> ParsedFile:
     language = grammar.row.name
-    tree = parse_tree(grammar.language, code, ascii_only=grammar.row.ascii_only, unended=grammar.row.unended)
+    tree = parse_tree(grammar.language, code, ascii_only=grammar.row.ascii_only, repairs=grammar.row.repairs)
     matches = grammar.find(tree)
-    outline = read_outline(matches, grammar, path, code)
+    outline = stages.run("outline", lambda: read_outline(matches, grammar, path, code), Outline)
     if tree.root_node.type == "ERROR" and not outline.definitions:
         return documents.parse_text(path, text, category, language, note=f"by lines: does not parse as {language}")
-    lines = text.split("\n")
-    spans = cut_spans(lines, outline.definitions, partial(statement_rows, tree, code, MAX_CHARS))
+
+    def chunks() -> tuple[Chunk, ...]:
+        lines = text.split("\n")
+        spans = cut_spans(lines, outline.definitions, partial(statement_rows, tree, code, MAX_CHARS))
+        return tuple(describe_chunks(lines, outline, spans))
+
+    def facts() -> PackedFacts | None:
+        found = read_facts(matches, grammar, path, code, outline.definitions)
+        return pack(found) if found else None
+
+    def relations() -> tuple[Relation, ...]:
+        return tuple(build_relations(path, language, category, outline))
+
     return ParsedFile(
         path,
         language,
         category,
         ParseMode.SYNTAX,
-        chunks=tuple(describe_chunks(lines, outline, spans)),
+        chunks=stages.run("chunks", chunks, lambda: documents.parse_passages(path, text, category).chunks),
         symbols=(*_symbols(outline), *(outline.keys if category not in _ONLY_USING else ())),
-        relations=tuple(build_relations(path, language, category, outline)),
-        code=pack(facts) if (facts := read_facts(matches, grammar, path, code, outline.definitions)) else None,
+        relations=stages.run("relations", relations, tuple),
+        code=(packed := stages.run("facts", facts, lambda: None)),
+        note=UNPARSED if grammar.query and not packed and is_partly_read(tree) else "",
     )
 
 

@@ -19,6 +19,7 @@ from graphrag_mcp.settings import ServerSettings
 from graphrag_mcp.stores.breaker import CircuitBreaker
 from graphrag_mcp.stores.points import ChunkIds, PointIds
 from graphrag_mcp.stores.projection import Projection
+from graphrag_mcp.system.git_dirs import find_work_tree
 
 if TYPE_CHECKING:  # The clients are optional, and take a second to import.
     from neo4j import Driver
@@ -35,11 +36,25 @@ Connection = TypeVar("Connection")
 Purpose = Literal["read", "write"]  # A search has a shorter time limit than a replication.
 
 
-def project_name(settings: ServerSettings, root: Path, start: str = "") -> str:
-    """Return the name of the project on the servers, which is the same for every clone."""
+def project_name(settings: ServerSettings, root: Path, start: str, own_id: Callable[[], str]) -> str:
+    """Return the name of the project on the servers: by its origin, which is the same for every clone, or its own.
+
+    root: resolved. own_id: returns what tells the folder from others of its name, "" when nothing does. Raises
+    ServerError then.
+    """
+    name = settings.project_id
     # Without a server the name is not used, and git need not be installed.
-    remote = origin(root) if settings.qdrant_url or settings.neo4j_uri else ""
-    name = settings.project_id or remote or root.name or "root"
+    if not name and (settings.qdrant_url or settings.neo4j_uri):
+        if name := origin(root):
+            below = root.relative_to(find_work_tree(root) or root)
+            name += f"//{below.as_posix()}" if below.parts else ""  # Each folder of a repository is a project.
+        elif own := own_id():
+            name = f"{root.name or 'root'}-{own}"
+        else:
+            raise ServerError(
+                f'{root} has no Git remote "origin" on a host, so its name on the servers is not known here; set '
+                "GRAPHRAG_PROJECT_ID to the name that `graphrag-mcp status` shows where it is indexed"
+            )
     return f"{name}/{start}" if start else name
 
 
@@ -121,6 +136,12 @@ class Servers:
         from graphrag_mcp.stores.qdrant.catalog import count_files
 
         return count_files(self._qdrant("read"))
+
+    def lost_chunks(self) -> int:
+        """Return how many chunks of its last complete copy Qdrant lacks."""
+        from graphrag_mcp.stores.qdrant.frequencies import QdrantFrequencies
+
+        return QdrantFrequencies(self._qdrant("read")).lost()
 
     def model(self) -> str:
         """Return the fingerprint of the model of the server's vectors; "" while it holds none."""

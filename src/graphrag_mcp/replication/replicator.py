@@ -1,8 +1,11 @@
 """Keeps the replicas on the servers up to date: on request, or soon after each commit."""
 
 import logging
+import math
 import threading
+import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import Future
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -12,7 +15,7 @@ from graphrag_mcp.errors import GraphragError, IndexLockedError, ServerError
 from graphrag_mcp.model.reports import ServerState, SyncReport
 from graphrag_mcp.ports import Embedder
 from graphrag_mcp.replication.backends import Purpose, Servers
-from graphrag_mcp.replication.sync import ReportSync, synchronise
+from graphrag_mcp.replication.sync import Agree, ReportSync, Versions, differing, some_of, synchronise
 from graphrag_mcp.search.threads import DaemonThreads
 from graphrag_mcp.stores.projection import Projection
 from graphrag_mcp.stores.sqlite.projection import SqliteProjectionSource
@@ -25,6 +28,7 @@ SYNC_SECONDS = 0.5  # How often the index is checked for a new commit.
 CLOSING_SECONDS = 2.0  # A batch takes less unless the server hangs.
 SYNC_RETRY_SECONDS = 10.0  # The wait before a failed replication is retried.
 STATUS_SECONDS = 3.0  # The time limit for a server's count in the status.
+LOOK_SECONDS = 30.0  # How long a count of what a server holds is taken as true.
 READY_FRACTION = 0.95  # Of the files: searches use a server from this fraction on.
 
 
@@ -50,21 +54,29 @@ class Replicator:
         self._following: threading.Thread | None = None
         self._are_ready = False
         self._asking = DaemonThreads(2, "status")
+        self._looks: dict[str, tuple[float, Future[Versions | None]]] = {}
+        self._said: dict[str, tuple[object, str]] = {}  # By server, of the last commit and look.
 
     def sync(
-        self, *, verify: bool = False, rebuild: bool = False, progress: ReportSync | None = None
+        self,
+        *,
+        verify: bool = False,
+        rebuild: bool = False,
+        progress: ReportSync | None = None,
+        agree: Agree = lambda _: False,
     ) -> tuple[SyncReport, ...]:
-        """Bring each server up to date; `verify` and `rebuild` are those of `synchronise`.
+        """Bring each server up to date; `verify`, `rebuild` and `agree` are those of `synchronise`.
 
-        Raises ServerError when the settings name no server, IndexLockedError while another process replicates.
+        Raises ServerError when the settings name no server, IndexLockedError while another process replicates,
+        RemovalError like `synchronise`.
         """
         if not self._servers.any:
             raise ServerError("no server is configured; set GRAPHRAG_QDRANT_URL, GRAPHRAG_NEO4J_URI or both")
         source, projections = self._source_and_targets("write")
         with self._copying():
+            self._looks.clear()
             return tuple(
-                synchronise(source, server, verify=verify, rebuild=rebuild, stop=self._stop, progress=progress)
-                for server in projections
+                synchronise(source, server, verify, rebuild, self._stop, progress, agree) for server in projections
             )
 
     def start_following(self, commit: Callable[[], int | None]) -> None:
@@ -122,6 +134,35 @@ class Replicator:
             problem = problem or str(error) or f"no answer within {STATUS_SECONDS:g} s"
         given = source.chunks(name) if source.holds_any(name) else None
         return ServerState(name, len(source.pending(name)), problem, given, held)
+
+    def differences(self, source: SqliteProjectionSource, seconds: float) -> tuple[str, ...]:
+        """Return a sentence for each server that does not hold the files as they are in this index.
+
+        seconds: the time limit for the answer of a server, which is asked at most once in LOOK_SECONDS.
+        """
+        servers = self._servers.projections("", 0, KEYWORD_FIELDS, "read")
+        return tuple(filter(None, [self._difference(server, source, seconds) for server in servers]))
+
+    def _difference(self, server: Projection, source: SqliteProjectionSource, seconds: float) -> str:
+        name = server.name
+        at, look = self._looks.get(name, (-math.inf, None))
+        if look is None or time.monotonic() - at > LOOK_SECONDS:
+            sent = source.chunks(name) if source.holds_any(name) else math.inf
+            # Where it holds all that it confirmed, what it confirmed tells the rest.
+            look = self._asking.submit(lambda: None if server.chunks() >= sent else server.versions())
+            self._looks[name] = time.monotonic(), look
+        try:
+            there = look.result(seconds)
+        except (GraphragError, TimeoutError) as error:
+            return f"{name} was not compared with this index ({error or 'no answer in time'})"
+        state, (known, said) = (source.commit(), look), self._said.get(name, (None, ""))
+        if known != state:
+            lacking = source.differing(name) if there is None else differing(source.versions(), there)
+            of_all, lists = counted(source.held(name)[1], "file"), " and ".join(self._servers.stores[name])
+            said = f"{name} does not hold {len(lacking):,} of {of_all} as they are in this index ({some_of(lacking)}); "
+            said = f"{said}its {lists} results lack them" if lacking else ""
+            self._said[name] = state, said
+        return said
 
     def lagging_stores(self) -> dict[str, str]:
         """Map each store whose server still lacks files of this index to a sentence with the counts."""

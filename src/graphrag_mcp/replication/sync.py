@@ -7,13 +7,14 @@ no file is parsed or embedded again for a server.
 import logging
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 
-from graphrag_mcp.errors import GraphragError
+from graphrag_mcp.errors import GraphragError, RemovalError
 from graphrag_mcp.model.reports import SyncReport
 from graphrag_mcp.stores.projection import ProjectedFile, Projection
 from graphrag_mcp.stores.sqlite.projection import SqliteProjectionSource
+from graphrag_mcp.text.counts import counted
 
 logger = logging.getLogger(__name__)
 
@@ -21,36 +22,57 @@ BATCH_FILES = 200
 BATCH_CHUNKS = 1500  # A transaction of a few megabytes.
 MAX_PASSES = 5  # A pass makes files pending whose relations it changed; those change no others.
 
+REMOVABLE_FRACTION = 0.5  # Of the files on a server: more are removed only when somebody agrees.
+NAMED = 3  # Files that a sentence names.
+
 ReportSync = Callable[[str, int, int], None]
+Versions = Mapping[str, tuple[str, int]]  # Of files: the version and the number of chunks.
+Agree = Callable[[str], bool]  # Called with what would be removed, as a clause.
 
 
 def synchronise(
     source: SqliteProjectionSource,
     server: Projection,
-    *,
     verify: bool = False,
     rebuild: bool = False,
     stop: threading.Event | None = None,
     progress: ReportSync | None = None,
+    agree: Agree = lambda _: False,
 ) -> SyncReport:
     """Send the files that the server lacks, remove those that the index no longer has, and return a report.
 
     verify: first compare the server's files with the index; this is always done when the index has no record of the
     server. rebuild: remove everything on the server first. progress: called with (server, files done, files in all).
+    agree: whether more than half of the project's files may be removed. Raises RemovalError when they may not.
     """
-    run = _Run(source, server, stop or threading.Event(), progress)
+    run = _Run(source, server, stop or threading.Event(), progress, agree)
     try:
         if server.prepare() or rebuild:
             source.forget(server.name)
         if rebuild:
+            there, here = server.versions(), source.versions()
+            run.ask([path for path in there if path not in here], len(there))
             server.clear()
         elif verify or not source.holds_any(server.name):  # Another machine may have written it.
             run.compare()
         run.send()
         run.finish()
+    except RemovalError:
+        raise
     except GraphragError as error:
         run.problem = str(error)
     return run.report()
+
+
+def differing(here: Versions, there: Versions) -> list[str]:
+    """Return the files that a server lacks or holds otherwise."""
+    return [path for path, version in here.items() if version[1] and there.get(path) != version]
+
+
+def some_of(paths: Sequence[str]) -> str:
+    """Return the first of some paths, and how many more there are."""
+    more = f" and {len(paths) - NAMED:,} more" if len(paths) > NAMED else ""
+    return ", ".join(sorted(paths)[:NAMED]) + more
 
 
 class _Run:
@@ -60,11 +82,13 @@ class _Run:
         server: Projection,
         stop: threading.Event,
         progress: ReportSync | None,
+        agree: Agree,
     ) -> None:
         self._source = source
         self._server = server
         self._stop = stop
         self._progress = progress
+        self._agree = agree
         self._started = time.monotonic()
         self._counts = dict.fromkeys(("written", "removed", "chunks", "missing", "outdated", "foreign"), 0)
         self.problem = ""
@@ -76,16 +100,29 @@ class _Run:
         missing = [path for path, (_, chunks) in here.items() if path not in there and chunks and path in marked]
         outdated = [path for path, held in there.items() if path in here and held != here[path] and path in marked]
         foreign = [path for path in there if path not in here]
+        self.ask(foreign, len(there))
         self._source.forget(self._server.name, [*missing, *outdated])
         self._source.mark_foreign(self._server.name, foreign)
         for kind, paths in (("missing", missing), ("outdated", outdated), ("foreign", foreign)):
             self._counts[kind] += len(paths)
+
+    def ask(self, gone: Sequence[str], held: int) -> None:
+        """Raise RemovalError unless these files, of so many on the server, may be removed."""
+        if len(gone) <= REMOVABLE_FRACTION * held:
+            return
+        held_there = f"the project's {counted(held, 'file')} on {self._server.name}"
+        removal = f"remove {len(gone):,} of {held_there} ({some_of(gone)})"
+        if not self._agree(removal):
+            step = "run `graphrag-mcp sync --yes` if this folder has the whole project, else set GRAPHRAG_PROJECT_ID"
+            raise RemovalError(f"sync would {removal}, and removed nothing; {step}")
 
     def send(self) -> None:
         """Remove deleted files, then write pending ones; files whose relations that changes become pending too."""
         name = self._server.name
         gone = self._source.gone(name)
         if gone:
+            if not self._counts["foreign"]:  # Else it was asked when the server was compared.
+                self.ask(gone, self._source.marked(name))
             self._prepare_others((), gone)
             self._server.delete(gone)
             self._source.forget(name, gone)

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from graphrag_mcp.model.expressions import Expression, parse
+from graphrag_mcp.model.expressions import Expression, names_in, parse, replaced_name
 from graphrag_mcp.model.facts import Thing, Use
 from graphrag_mcp.resolution.state import MAX_LEVELS, Part
 from graphrag_mcp.resolution.values import (
@@ -37,6 +37,16 @@ class Expressions(Part):
         """Return what an expression gives at an offset of a file."""
         return self.state.once(("value", path, at, expression), lambda: self._value(path, at, expression))
 
+    def in_turn(self, path: str, name: str, given: Sequence[tuple[int, str]]) -> list[Value | None]:
+        """Return what a variable is given, one value after the other: each may be made of those before."""
+        values: list[Value | None] = []
+        for at, text in sorted(given):
+            expression = parse(text)
+            if values and name in names_in(text):
+                expression = replaced_name(expression, name, ("value", either(values)))
+            values.append(self.value(path, at, expression))
+        return values
+
     def written(self, thing: Thing, text: str) -> Value | None:
         """Return what an expression gives that is written in a declaration."""
         return self.value(thing.path, self.declared(thing).at, parse(text))
@@ -69,6 +79,8 @@ class Expressions(Part):
                 return self.instantiated(
                     inner(function), tuple(self.resolver.types.named(path, at, one) for one in arguments)
                 )
+            case ("value", value):
+                return value  # type: ignore[no-any-return]
             case ("literal", *name):
                 return Outside(*name)
             case ("nothing",):

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterator, Sequence
 
 from graphrag_mcp.model.expressions import LITERAL, Expression, parse
-from graphrag_mcp.model.facts import Declared, Mark, Mention, Thing, Use
+from graphrag_mcp.model.facts import Mark, Mention, Thing, Use
 from graphrag_mcp.model.files import SymbolKind
 from graphrag_mcp.model.graph import Certainty
 from graphrag_mcp.resolution.files import File
@@ -17,6 +17,7 @@ from graphrag_mcp.resolution.values import (
     Foreign,
     Instance,
     Many,
+    Module,
     Outside,
     Table,
     Type,
@@ -52,11 +53,18 @@ class ForeignTypes(Part):
             called = policy.called_back(name)
             if called is None or one.name in called or any(_begins(one.name, hook) for hook in called):
                 yield name or "a base that is not known"
-        is_plain = Mark.FIXTURE in one.marks and not any("(" in text.strip("()") for text in one.decorators)
-        for text in () if Mark.PROPERTY in one.marks or is_test(one) or is_plain else one.decorators:
+        is_known = Mark.PROPERTY in one.marks or (Mark.GIVEN in one.marks and Mark.AUTOMATIC not in one.marks)
+        for text in () if is_known else one.decorators:  # A test is run, and a fixture is named by a parameter.
             value = self.resolver.expressions.written(thing, text)
             if value is None or (isinstance(value, Outside) and policy.is_registering(value.name)):
                 yield "@" + text.partition("(")[0]
+
+    def is_published(self, thing: Thing) -> bool:
+        """Return whether other projects get a declaration when they import the package that it is in."""
+        one, path = self.declared(thing), thing.path
+        entries = self.state.policy(thing).entries(self.state.source, path) if one.owner < 0 else ()
+        found = [self.resolver.modules.export(Module(entry), one.name) for entry in entries if one.name[:1] != "_"]
+        return any(hit and thing in hit.things for hit in found)
 
     def overridden(self, method: Thing) -> Iterator[str]:
         """Yield the foreign types above that declare a method, in a language that marks what overrides another.
@@ -96,7 +104,7 @@ class ForeignTypes(Part):
                 if isinstance(base, Instance | Type) and not is_library(base):
                     level += [one for one in base.things if one not in seen]
                 else:
-                    yield self.name(base) or _KINDS.get(type(base)) or written.type.lstrip("=?").partition("<")[0]
+                    yield self.name(base) or _KINDS.get(type(base)) or _plain(written.type)
             seen.update(level)
 
     def _with_member(self, member: Thing) -> Iterator[Value | None]:
@@ -198,6 +206,11 @@ OVERRIDE = "@Override"
 _KINDS = {Table: "collections.abc.MutableMapping", Many: "collections.abc.MutableSequence"}
 
 
+def _plain(written: str) -> str:
+    """Return the name in the text of a base."""
+    return written.lstrip("=?").partition("<")[0].partition("@")[0]
+
+
 def _begins(name: str, hook: str) -> bool:
     return hook.endswith("*") and name.startswith(hook[:-1])
 
@@ -205,11 +218,6 @@ def _begins(name: str, hook: str) -> bool:
 def is_private(name: str) -> bool:
     """Return whether a member has a name of which the language says that others do not use it."""
     return name.startswith("#") or (name.startswith("__") and not name.endswith("__"))
-
-
-def is_test(one: Declared) -> bool:
-    """Return whether a function is a test: nobody asks who else calls it."""
-    return Mark.GIVEN in one.marks and Mark.FIXTURE not in one.marks
 
 
 def is_library(value: Instance | Type) -> bool:

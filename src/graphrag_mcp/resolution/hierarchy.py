@@ -25,6 +25,7 @@ from graphrag_mcp.resolution.values import (
 )
 
 MAX_TYPES = 2_000  # Below one type; a longer list is not read.
+_Known = dict[Thing, tuple[list[Thing], int]]  # What was found for things, and how many files were looked at for it.
 
 
 class _MethodSet(NamedTuple):
@@ -42,9 +43,9 @@ class Hierarchy:
         self._resolver: Resolver = search.resolver
         self._source = search.source
         self.owner_of = search.resolver.things.owner_of
-        self._above: dict[Thing, list[Thing]] = {}
-        self._around: dict[Thing, list[Thing]] = {}
-        self._handed: dict[Thing, list[Thing]] = {}
+        self._above: _Known = {}
+        self._around: _Known = {}
+        self._handed: _Known = {}
 
     # ------------------------------------------------------------ types
 
@@ -98,7 +99,7 @@ class Hierarchy:
         near = {site.path for site in sites}
         found: dict[Thing, None] = {}
         for path in sorted(near.union(*map(self._source.mentioning, sorted(names)))):
-            facts = self._source.facts(path) if self._search.has_time() else None
+            facts = self._source.facts(path) if self._search.may_look() else None
             given = [one for one in facts.flows if path in near or names & names_in(one.into)] if facts else []
             for flow in given:
                 if interface in _types(self._resolver.taker(path, flow)):
@@ -134,11 +135,13 @@ class Hierarchy:
         return [
             one
             for one, other in owners.items()
-            if other and self._fits(method, one) and self._search.has_time() and owner in self.ancestors(other)
+            if other and self._fits(method, one) and self._search.may_look() and owner in self.ancestors(other)
         ]
 
     def handed_as(self, method: Thing) -> Iterator[Thing]:
-        """Yield the methods of interfaces as which a method is handed over."""
+        """Yield the methods of interfaces as which a method is handed over, or held by a field."""
+        if not self._resolver.things.has_method_sets(method):
+            yield from (above for field in self._holding(method) for above in self.overridden(field))
         end = f"#{self._resolver.declared(method).name}"
         for site in (
             self._search.sites(frozenset((method,))).found if self._resolver.things.has_overloads(method) else ()
@@ -150,6 +153,15 @@ class Hierarchy:
             for interface in _types(self._resolver.taker(site.path, flows[-1])) if flows else ():
                 if operation := self._resolver.operation(interface):
                     yield operation
+
+    def _holding(self, function: Thing) -> Iterator[Thing]:
+        """Yield the fields that a function is the value of."""
+        for site in self._search.sites(frozenset((function,))).found:
+            facts = self._source.facts(site.path) if site.mention.use == Use.VALUE and site.things else None
+            for number, one in enumerate(facts.declared if facts else ()):
+                is_held = one.kind == SymbolKind.FIELD and one.value.rpartition(".")[2] == site.mention.name
+                if is_held and one.start <= site.mention.at < one.stop:
+                    yield Thing(site.path, number)
 
     def callers_outside(self, thing: Thing) -> Iterator[str]:
         """Yield the foreign interfaces, bases and annotations by which others may call a function."""
@@ -402,15 +414,16 @@ class Hierarchy:
             members.append((one.name, held))
         return members + [("", base) for base in self._resolver.lineage.bases_of(kind)]
 
-    def _remembered(
-        self, known: dict[Thing, list[Thing]], thing: Thing, find: Callable[[Thing], list[Thing]]
-    ) -> list[Thing]:
-        """Return what is found for a thing, and remember it unless the time was too short."""
+    def _remembered(self, known: _Known, thing: Thing, find: Callable[[Thing], list[Thing]]) -> list[Thing]:
+        """Return what is found for a thing, and remember it unless that was cut."""
         if thing in known:
-            return known[thing]
+            found, cost = known[thing]
+            self._search.may_look(cost)
+            return found
+        before = self._search.spent
         found = find(thing)
         if not self._search.is_cut:
-            known[thing] = found
+            known[thing] = found, self._search.spent - before
         return found
 
     def _closure(self, thing: Thing, step: Callable[[Thing], Iterable[Thing]]) -> list[Thing]:

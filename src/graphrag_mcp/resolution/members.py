@@ -307,10 +307,9 @@ class Members(Part):
                     things,
                     self.resolver.calls.result(Function(things[:1], of or value), nothing, 0) if is_read else None,
                 )
-            return Found(
-                things,
-                self._read(value, replaced(self.resolver.things.meaning(things), self.resolver.types.arguments(value))),
-            )
+            held = replaced(self.resolver.things.meaning(things), self.resolver.types.arguments(value))
+            is_of_instance = all(map(self.resolver.things.is_only_assigned, things))
+            return Found(things, held if is_of_instance else self._read(value, held))
         instance = Instance(value.things, value.arguments)
         made_of = self.resolver.types.underlying(instance)
         if self.state.policy(value.things[0]).has_spaces:

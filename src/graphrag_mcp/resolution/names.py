@@ -102,6 +102,8 @@ class Names(Part):
         """Return what a file says of a name that may be bound several times, ABSENT if it knows none."""
         bound = file.innermost(name, at)
         if bound and bound[0].start > 0:
+            if all(one.kind in ("parameter", "variable") for one in bound):
+                return self._bound(file, bound)
             return self._one_of([self._bound(file, [one]) for one in bound])
         around = file.types_around(at)
         if around and not file.is_in_function(at, around[-1]) and (numbers := file.members.get((around[-1], name))):
@@ -249,16 +251,16 @@ class Names(Part):
         if first.kind == "alias" and len(bound) == 1:
             found = self.found(file.path, first.at, parse(first.value))
             return found if found and (found.things or found.value) else None
-        values = [self.resolver.expressions.value(file.path, one.at, parse(one.value)) for one in bound]
+        given = [(one.at, one.value) for one in bound]
         if not any(one.value.endswith("!") for one in bound):
-            values += self.assigned(file, first.name, bound)
-        return Found((), either(values))
+            given += self.assigned(file, first.name, bound)
+        return Found((), either(self.resolver.expressions.in_turn(file.path, first.name, given)))
 
-    def assigned(self, file: File, name: str, bound: Sequence[Bound]) -> Iterator[Value | None]:
-        """Return what a variable is given later."""
+    def assigned(self, file: File, name: str, bound: Sequence[Bound]) -> Iterator[tuple[int, str]]:
+        """Yield what a variable is given later, and where."""
         for flow, owner in file.given.get(name, ()):
             if owner is None and file.innermost(name, flow.at) == bound:
-                yield self.resolver.expressions.value(file.path, flow.at, parse(flow.value))
+                yield flow.at, flow.value
 
     def _top(self, file: File, name: str) -> tuple[Thing, ...]:
         """Return the declarations of a name that the whole file sees."""

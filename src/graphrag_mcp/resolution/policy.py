@@ -1,6 +1,6 @@
 """What the resolver has to know of a language."""
 
-from collections.abc import Callable, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -91,6 +91,8 @@ class Policy:
     called_back: Callable[[str], Set[str] | None] = lambda _name: frozenset()
     """The members that a foreign type may call of types below it, None: unknown."""
     is_registering: Callable[[str], bool] = lambda _name: False  # Whether a foreign decorator may hand a function over.
+    entries: Callable[[FactSource, str], Iterable[str]] = lambda _source, _path: ()
+    """The files by which other projects import what is in the package of a file."""
     foreign_methods: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     """Of foreign interfaces, each with its number of parameters."""
     may_be_interface: Callable[[str, str, int], bool] = lambda _name, _method, _count: False

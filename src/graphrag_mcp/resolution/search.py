@@ -1,5 +1,7 @@
 """Finds the places that refer to declarations."""
 
+import math
+import re
 import time
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence, Set
@@ -30,10 +32,35 @@ _ENCLOSING = frozenset(
 
 _CONFINED = (SymbolKind.FUNCTION, SymbolKind.CONSTANT, SymbolKind.TYPE)
 _RUNNING = (Use.CALL, Use.CREATE)
+_PARTS = re.compile(r"[/.]")  # Between the parts of a path.
 _NOT_STORING = (*_RUNNING, Use.TYPE, Use.BASE)
 
 MAX_SCANS = 500  # Kept of earlier questions.
 MAX_CALLS = 3  # Of what a call gives, until a function is what it gives.
+
+
+class Budget:
+    """What one question may take.
+
+    until: a guard against hanging, by the monotonic clock. files: how many it may look at, those of earlier questions
+    too, so that the same question ends at the same place on any machine.
+    """
+
+    def __init__(self, until: float = math.inf, files: float = math.inf) -> None:
+        self.until, self.files = until, files
+
+    def spend(self, files: int = 1) -> bool:
+        """Take from what is left, and return whether that is enough."""
+        self.files -= files
+        return not self.is_spent
+
+    @property
+    def is_spent(self) -> bool:
+        """Whether the question has to end."""
+        return self.files < 0 or time.monotonic() >= self.until
+
+
+UNLIMITED = Budget()
 
 
 class Site(NamedTuple):
@@ -52,7 +79,7 @@ class Site(NamedTuple):
 class Sites(NamedTuple):
     """The places that mean some declarations, or may.
 
-    others: places of the same name that mean something else. left: files with the name that were not looked at in time.
+    others: places of the same name that mean something else. left: files with the name that were not looked at.
     """
 
     found: Sequence[Site]
@@ -63,9 +90,9 @@ class Sites(NamedTuple):
 class _Scan:
     """A search for some declarations, as far as it got.
 
-    things: the declarations. names: those under which they may be mentioned. modules: the marks of files that are one of the declarations as a
-    whole, so that importers call it as they like. carriers: names of variables that hold one of them, and of functions
-    that return one.
+    things: the declarations. names: those under which they may be mentioned. modules: the marks of files that are one
+    of the declarations as a whole, so that importers call it as they like. carriers: names of variables that hold one
+    of them, and of functions that return one. cost: the files that were looked at.
     """
 
     def __init__(self, things: frozenset[Thing], names: Set[str]) -> None:
@@ -75,6 +102,7 @@ class _Scan:
         self.seen: set[str] = set()
         self.found: list[Site] = []
         self.others: set[tuple[str, int]] = set()
+        self.cost = 0
 
     def extend(self, paths: Iterable[str]) -> None:
         """Add files that were not looked at."""
@@ -105,24 +133,26 @@ class Search:
     def __init__(self, source: FactSource) -> None:
         self.source = source
         self.resolver = Resolver(source)
-        self.is_cut = False  # Whether a search since `begin` ran out of time.
-        self._end = 0.0
+        self.is_cut = False  # Whether a search since `begin` ran out of its budget.
+        self.spent = 0  # Files that all questions looked at, or would without what earlier ones found.
+        self._budget = UNLIMITED
         self._scans: dict[frozenset[Thing], _Scan] = {}
         self._confined: dict[tuple[Thing, bool], bool] = {}
 
-    def begin(self, seconds: float) -> None:
-        """Begin a question that may take so long."""
-        self._end = time.monotonic() + seconds
+    def begin(self, budget: Budget = UNLIMITED) -> None:
+        """Begin a question, or go on with it."""
+        self._budget = budget
         self.is_cut = False
         self.resolver.begin()
         if len(self._scans) > MAX_SCANS:
             self._scans.clear()
 
-    def has_time(self) -> bool:
-        """Return whether the question may go on; else what follows is cut."""
-        has_time = time.monotonic() < self._end
-        self.is_cut = self.is_cut or not has_time
-        return has_time
+    def may_look(self, files: int = 1) -> bool:
+        """Return whether the question may go on to look at files; else what follows is cut."""
+        self.spent += files
+        may = self._budget.spend(files)
+        self.is_cut = self.is_cut or not may
+        return may
 
     def sites(self, things: frozenset[Thing]) -> Sites:
         """Return the places that mean one of the declarations, and the undecided ones of their names."""
@@ -133,8 +163,11 @@ class Search:
             homes = {thing.path for thing in things}
             near = {path.rpartition("/")[0] for path in homes}
             scan.extend(sorted({*paths, *homes}, key=lambda path: (path.rpartition("/")[0] not in near, path)))
-        while scan.paths and self.has_time():
+        else:
+            self.may_look(scan.cost)
+        while scan.paths and self.may_look():
             path = scan.paths.popleft()
+            scan.cost += 1
             facts = self.source.facts(path)
             if facts is not None:
                 names = (scan.names, scan.carriers)
@@ -154,10 +187,14 @@ class Search:
             elif one.name not in scan.names | scan.carriers:
                 item = one.item or one.value.rpartition(".")[2]
                 is_whole = bool(scan.modules) and one.item in WHOLE
-                if item in scan.names or ((is_whole or item in look.wanted) and self._exports(look.path, one, scan.things)):
+                if item in scan.names or (
+                    (is_whole or item in look.wanted) and self._exports(look.path, one, scan.things)
+                ):
                     scan.add(scan.names, one.name, self.source)
                 elif item in look.carried:
                     scan.add(scan.carriers, one.name, self.source)
+                elif scan.modules and one.module and not one.item:  # A namespace, with the default as a member.
+                    scan.extend(self.source.mentioning(one.name))
 
     def _packages(self, path: str) -> Iterator[str]:
         """Yield the names of the packages whose main module a file may be."""
@@ -217,10 +254,13 @@ class Search:
     def _carriers(self, look: _Look, scan: _Scan) -> Set[str]:
         """Return the names of a file, besides those wanted, whose call may reach the declarations."""
         facts, found = look.facts, set(look.carried)
-        if not any(
-            one.name in found or (one.use in (Use.VALUE, Use.FILL, Use.IMPORT) and one.name in look.wanted)
-            for one in facts.mentions
-        ) and not scan.modules:
+        if (
+            not any(
+                one.name in found or (one.use in (Use.VALUE, Use.FILL, Use.IMPORT) and one.name in look.wanted)
+                for one in facts.mentions
+            )
+            and not scan.modules
+        ):
             return set()
         texts = [(one.name, one.value) for one in facts.bound if one.kind != "type" and one.value]
         texts += [(flow.into.rpartition(".")[2], flow.value) for flow in facts.flows if flow.argument < 0]

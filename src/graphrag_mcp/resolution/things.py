@@ -115,11 +115,15 @@ class Things(Part):
             )
             return either([self.function(functions), *others])
         held = [thing for thing in things if self.declared(thing).value.endswith("!")]
+        path, given = things[0].path, [(one.at, one.value) for one in map(self.declared, things)]
+        if len(things) > 1 and not held and self.state.policy(things[0]).rebinds and all(text for _, text in given):
+            return either(self.resolver.expressions.in_turn(path, self.declared(things[0]).name, given))
         return either(self._held(thing) for thing in held or things)
 
     def function(self, things: tuple[Thing, ...], of: Value | None = None) -> Value | None:
         """Return functions, as their decorators change them."""
-        if not any(self.declared(thing).decorators for thing in things):
+        is_changed = self.state.policy(things[0]).rebinds and any(self.declared(thing).decorators for thing in things)
+        if not is_changed:  # Those of TypeScript rarely give anything else.
             return Function(things, of)
         made = [self._decorated(thing, Function((thing,), of)) for thing in things]
         if all(one == Function((thing,), of) for one, thing in zip(made, things, strict=True)):
@@ -159,10 +163,10 @@ class Things(Part):
         if not one.value:
             return None
         file = self.state.open(thing.path)
-        values = [self.resolver.expressions.written(thing, one.value)]
+        given = [(one.at, one.value)]
         if one.owner < 0 and not one.value.endswith("!"):
-            values += self.resolver.names.assigned(file, one.name, [])
-        return either(values)
+            given += self.resolver.names.assigned(file, one.name, [])
+        return either(self.resolver.expressions.in_turn(thing.path, one.name, given))
 
     def fitting(self, things: Sequence[Thing], sought: Sought) -> tuple[Thing, ...]:
         """Return the declarations that a name may mean by its use; of functions those that take the arguments."""

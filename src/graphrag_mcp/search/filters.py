@@ -10,6 +10,7 @@ from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.model.search import SearchRequest
 from graphrag_mcp.parsing.languages import detect_language, known_languages
 from graphrag_mcp.ports import ChunkStore
+from graphrag_mcp.text.names import as_name
 
 NEAREST_PATHS = 3
 TOP_FOLDERS = 12  # Shown where a path matches nothing: more than most repositories have.
@@ -47,9 +48,9 @@ def _describe_unmatched(glob: str, catalog: ChunkStore) -> str:
     known = dict.fromkeys(folder for file in files for folder in folders(file)[:-1])
     asked = glob.strip("/").replace("\\", "")
     nearest = _nearest(asked, [*known, *files])
-    top = [f"{folder}/" for folder in known if "/" not in folder]
+    top = [as_name(f"{folder}/") for folder in known if "/" not in folder]
     shown = ", ".join(top[:TOP_FOLDERS]) + (f" and {len(top) - TOP_FOLDERS} more" if len(top) > TOP_FOLDERS else "")
-    hint = f"; did you mean {' or '.join(nearest)}?" if nearest else "."
+    hint = f"; did you mean {' or '.join(map(as_name, nearest))}?" if nearest else "."
     return f"paths: {quoted(asked)} matches no indexed file{hint} The folders at the top are: {shown or 'none'}"
 
 

@@ -41,6 +41,7 @@ from graphrag_mcp.search.select import Selection, select
 from graphrag_mcp.settings import RetrievalSettings
 
 WIDER = 3  # Times the pool, where it has too few hits for the limit.
+OFF_TOPIC = 1.2  # The score of the best hit that 15 of 16 questions about something else do not reach.
 
 
 class SearchOrchestrator:
@@ -72,6 +73,8 @@ class SearchOrchestrator:
         plain = [found.question if found else text for found, text in zip(read, texts, strict=True)]
         result = self._search(replace(request, scope=scope), plain, stores, index)
         note = f"Restricted to {restriction.place}, as the question says; leave that out to search everywhere."
+        if result.meta.nothing_matches and result.primary and result.primary[0].score >= OFF_TOPIC:
+            result = replace(result, meta=replace(result.meta, nothing_matches=False))
         if not result.primary or result.meta.nothing_matches:
             everywhere = self._search(request, plain, stores, index)
             if everywhere.primary and not everywhere.meta.nothing_matches:
@@ -112,6 +115,10 @@ class SearchOrchestrator:
             near_names=names,
         )
         return SearchResult(request.query, tuple(hits), tuple(related), meta, tuple(rejected), tuple(further))
+
+    def server_failed(self, store: str, since: float) -> bool:
+        """Return whether a store is on a server that failed since then, on the monotonic clock."""
+        return self._retriever.server_failed(store, since)
 
     def close(self) -> None:
         """Stop the threads."""

@@ -122,6 +122,10 @@ class Retriever:
         for threads in (self._full_text, *self._servers.values()):
             threads.close()
 
+    def server_failed(self, store: str, since: float) -> bool:
+        """Return whether a store is on a server that failed since then, on the monotonic clock."""
+        return store in self._breakers and self._breakers[store].failed_since(since)
+
     def start(
         self,
         store: str,

@@ -22,6 +22,10 @@ class CircuitBreaker:
         """Why no call may be made now; "" when one may."""
         return self._reason if self._clock() < self._closes_at else ""
 
+    def failed_since(self, moment: float) -> bool:
+        """Return whether the server failed since then, or was in the cooldown of an earlier failure."""
+        return self._closes_at > moment
+
     def check(self) -> None:
         """Raise ServerError, with the reason of the failure, during the cooldown."""
         if problem := self.problem:

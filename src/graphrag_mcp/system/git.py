@@ -1,101 +1,292 @@
-"""Runs git without letting the repository's configuration run anything.
+"""Asks git about the objects of a repository, without ever running it there.
 
-A repository is untrusted input, and its configuration can name programs that git starts. So only plumbing commands that
-read the index and the history are called, settings that name programs are overridden, and no transport is allowed.
+A repository is untrusted input: its configuration, attributes and hooks name programs that git starts. So git runs in
+an empty repository of our own, a part of this package, and the objects of the other one are lent to it by the
+environment. What a name means there, and which commit is checked out, is read without git (`system/git_refs.py`).
 """
 
 import os
+import re
+import secrets
 import subprocess
+import sys
+import tempfile
 import threading
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Generator, Iterator
+from contextlib import ExitStack, closing, contextmanager, suppress
 from pathlib import Path
+from stat import S_ISREG
 
-_OPTIONS = (
-    "--no-pager",
-    "--literal-pathspecs",
-    "--no-replace-objects",
-    "-c", "core.fsmonitor=false",
-    "-c", "core.pager=cat",
-    "-c", "log.showSignature=false",
-    "-c", "safe.bareRepository=explicit",
-    # Files that would block git, or that it would read without end, if they were pipes or devices.
-    "-c", "diff.orderFile=/dev/null",
-    "-c", "mailmap.file=",
-    "-c", "mailmap.blob=",
-    "-c", "log.mailmap=false",
-    "-c", "core.excludesFile=/dev/null",
-    "-c", "core.attributesFile=/dev/null",
-)  # fmt: skip
-# The user's own configuration stays in force: it holds `safe.directory`, which says whose repositories to trust.
-_KEPT_VARIABLES = frozenset({"GIT_EXEC_PATH", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM"})
+from graphrag_mcp.system.git_dirs import find_common_folder, find_work_tree, git_folder
+from graphrag_mcp.system.git_refs import read_head_commit, read_ref
+from graphrag_mcp.system.safe_files import read_regular_file
+
+NO_REPOSITORY = "not a Git repository"
+OLDEST_GIT = "2.31"
+MOST_BYTES = 1 << 27  # Of an answer that is kept: a listing of a million files has about 100 MB.
+MOST_STREAMED = 1 << 32  # Of one that is read commit by commit.
+_MEMORY_BYTES = 600_000_000  # Of git itself: three times what the largest histories took.
+_READ_BYTES = 1 << 16
+_SETTINGS_BYTES = 1 << 20
+_USAGE_ERROR = 129
+_EMPTY = Path(__file__).parent / "empty_repository"
+_NAME = re.compile("[0-9a-f]{40}|[0-9a-f]{64}")
+_SHA256_DIGITS = 64
+_REVISION = re.compile(r"(?P<name>[^~^]*)(?P<steps>(?:~[0-9]{0,6}|\^[0-9]{0,2}|\^\{(?:commit)?\})*)")
+_ABBREVIATED = re.compile(r"(?:.*-g)?(?P<name>[0-9a-fA-F]{4,64})")  # Alone, or as `git describe` writes it.
 
 
 class GitError(Exception):
-    """Git is missing, the folder is not a repository, or git failed or took too long."""
+    """Git is missing, the folder is not a repository, or git failed, took too long or printed too much."""
 
 
 class GitTimeoutError(GitError):
     """Git was stopped at the deadline; what it printed before is known."""
 
 
-def run_git(root: Path, deadline: float, *arguments: str) -> bytes:
-    """Return what git prints. `deadline`: on the monotonic clock. Raises GitError."""
-    with start_git(root, *arguments) as process:
+class UnknownRevisionError(GitError):
+    """Nothing in the repository has this name."""
+
+
+class Git:
+    """The objects of the repository around a folder.
+
+    top: of the work tree. folder: the given one in it, "" or with "/" at its end. is_shallow, is_partial: whether the
+    clone lacks old commits, or contents that it would have to fetch.
+    """
+
+    def __init__(self, root: Path) -> None:
+        """Raises GitError when the folder is in no repository, or in one that git would wait for."""
+        top = find_work_tree(root)
+        common = find_common_folder(top) if top is not None else None
+        if top is None or common is None:
+            raise GitError(NO_REPOSITORY)
+        self.top = top
+        below = root.relative_to(top).as_posix()
+        self.folder = "" if below == "." else f"{below}/"
+        self._own = git_folder(top)
+        self._common = common
+        self._objects = (common / "objects").absolute()
+        self._format = "sha256" if len(read_head_commit(self._own, common)) == _SHA256_DIGITS else "sha1"
+        self.is_shallow = _is_regular(common / "shallow")
+        self.is_partial = _has_promises(self._objects / "pack")
+
+    def head(self) -> str:
+        """Return the commit that is checked out. Raises GitError when there is none."""
+        if head := read_head_commit(self._own, self._common):
+            return head
+        raise UnknownRevisionError("this project has no commit in Git")
+
+    def resolve(self, revision: str, deadline: float) -> str:
+        """Return the commit that a branch, a tag, a commit or `NAME~2` means. Raises GitError.
+
+        Git is given nothing but hexadecimal digits and the steps after them.
+        """
+        parts = _REVISION.fullmatch(revision)
+        name = parts["name"] if parts else ""
+        found = self.head() if name in ("HEAD", "@") else read_ref(self._own, self._common, name)
+        if not found and (short := _ABBREVIATED.fullmatch(name)):
+            found = short["name"].lower()
+        if parts is None or not found:
+            raise UnknownRevisionError(f"{revision} is not known")
+        wanted = f"{found}{parts['steps']}^{{commit}}"
         try:
-            output, _ = process.communicate(timeout=max(deadline - time.monotonic(), 0))
-        except subprocess.TimeoutExpired as error:
+            answer = self.run(deadline, "rev-parse", "--verify", "--quiet", "--end-of-options", wanted)
+        except GitTimeoutError:
+            raise
+        except GitError as error:
+            raise UnknownRevisionError(f"{revision} is not known") from error
+        return answer.decode("ascii", "replace").strip()
+
+    def setting(self, key: str, deadline: float) -> str:
+        """Return one value of the repository's configuration, which git gets as text alone; "" without it.
+
+        Raises GitError.
+        """
+        try:
+            text = read_regular_file(self._common / "config", _SETTINGS_BYTES, follow_symlink=False)
+        except OSError:
+            return ""
+        try:
+            value = self.run(deadline, "config", "--file", "-", "--no-includes", "--get", key, given=text)
+        except GitTimeoutError:
+            raise
+        except GitError:  # It is not there, or the file is damaged.
+            return ""
+        return value.decode("utf-8", "replace").strip()
+
+    def run(
+        self, deadline: float, *arguments: str, given: bytes | None = None, index: bool = False, into: str = ""
+    ) -> bytes:
+        """Return what git prints, MOST_BYTES at most. Raises GitError.
+
+        deadline: on the monotonic clock. given: its standard input. index: whether it reads the work tree's index.
+        into: a folder for new objects.
+        """
+        with closing(self.blocks(deadline, *arguments, given=given, index=index, into=into)) as blocks:
+            return b"".join(blocks)
+
+    def blocks(
+        self, deadline: float, *arguments: str, given: bytes | None = None, index: bool = False, into: str = "",
+        most: int = MOST_BYTES,
+    ) -> Generator[bytes]:  # fmt: skip
+        """Yield what git prints as it comes, `most` bytes at most; git ends with the generator. Raises GitError."""
+        with ExitStack() as opened:
+            source = subprocess.DEVNULL
+            if given is not None:
+                file = opened.enter_context(tempfile.TemporaryFile())
+                file.write(given)
+                file.seek(0)
+                source = file.fileno()
+            process, late = opened.enter_context(self._started(deadline, arguments, source, index, into))
+            read = 0
+            while block := _read(process):
+                read += len(block)
+                if read > most:
+                    raise GitError(f"git printed more than {most >> 20} MB")
+                yield block
+            self._check(process, arguments[0], late)
+
+    @contextmanager
+    def dialog(self, deadline: float, *arguments: str) -> Iterator[Callable[[bytes], bytes]]:
+        """Yield a function that gives git one line and returns its answer; git echoes a line that is no commit."""
+        end = f"end {secrets.token_hex(16)}\n".encode()  # Nothing in the repository can hold it.
+        with self._started(deadline, arguments, subprocess.PIPE, index=False, into="") as (process, late):
+
+            def ask(line: bytes) -> bytes:
+                answer = bytearray()
+                try:
+                    if process.stdin is not None:
+                        os.write(process.stdin.fileno(), line + b"\n" + end)
+                    while not answer.endswith(end):
+                        block = _read(process)
+                        if not block or len(answer) > MOST_BYTES:
+                            process.kill()
+                            self._check(process, arguments[0], late)
+                        answer += block
+                except OSError as error:
+                    raise GitError(self._failure()) from error
+                return bytes(answer.removesuffix(end))
+
+            yield ask
+
+    @contextmanager
+    def _started(
+        self, deadline: float, arguments: tuple[str, ...], standard_input: int, index: bool, into: str
+    ) -> Iterator[tuple["subprocess.Popen[bytes]", threading.Event]]:
+        """Run git during the block, until the deadline at the longest, which sets the event."""
+        late = threading.Event()
+        try:
+            process = subprocess.Popen(
+                ["git", "--no-pager", "--literal-pathspecs", "--no-replace-objects", *arguments],
+                cwd=_EMPTY,
+                env=self._environment(index, into),
+                stdin=standard_input,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+            )
+        except (OSError, ValueError) as error:  # ValueError: a NUL in an argument.
+            raise GitError(f"git cannot be started ({getattr(error, 'strerror', None) or error})") from error
+
+        def stop() -> None:
+            late.set()
             process.kill()
-            raise GitTimeoutError(f"git {arguments[0]} took too long") from error
-    if process.returncode:
-        raise GitError("not a Git repository, or no readable commits (see safe.directory)")
-    return output
+
+        timer = threading.Timer(max(deadline - time.monotonic(), 0), stop)
+        timer.daemon = True
+        timer.start()
+        try:
+            with process:
+                _limit_memory(process.pid)
+                try:
+                    yield process, late
+                finally:
+                    process.kill()
+        finally:
+            timer.cancel()
+
+    def _check(self, process: "subprocess.Popen[bytes]", command: str, late: threading.Event) -> None:
+        """Raise what went wrong, if anything did."""
+        code = process.wait()
+        if late.is_set():
+            raise GitTimeoutError(f"git {command} took too long")
+        if code == _USAGE_ERROR:
+            raise GitError(f"this git is too old; {OLDEST_GIT} or later is needed")
+        if code:
+            raise GitError(self._failure())
+
+    def _failure(self) -> str:
+        if self.is_partial:
+            return "this partial clone lacks the contents; fetch them with git"
+        return "git could not read the commits: they are damaged, incomplete or too large; check with `git fsck`"
+
+    def _environment(self, index: bool, into: str) -> dict[str, str]:
+        """Return an environment that lends git the objects, and no settings of the repository or the user."""
+        kept = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
+        if path := os.environ.get("GIT_EXEC_PATH"):
+            kept["GIT_EXEC_PATH"] = path
+        kept |= {
+            "GIT_DIR": os.fspath(_EMPTY / self._format),
+            "GIT_ALTERNATE_OBJECT_DIRECTORIES": _quoted(self._objects),
+            "GIT_ATTR_NOSYSTEM": "1",
+            "GIT_CONFIG_GLOBAL": os.devnull,
+            "GIT_CONFIG_NOSYSTEM": "1",
+            "GIT_NO_LAZY_FETCH": "1",
+            "GIT_OPTIONAL_LOCKS": "0",
+            "GIT_TERMINAL_PROMPT": "0",
+            "LC_ALL": "C",
+        }
+        if self.is_shallow:
+            kept["GIT_SHALLOW_FILE"] = os.fspath(self._common.absolute() / "shallow")
+        if into:
+            kept["GIT_OBJECT_DIRECTORY"] = into
+        if index:
+            file = self._own.absolute() / "index"
+            if os.path.lexists(file) and not _is_regular(file):
+                raise GitError("the index of the work tree is not a regular file")
+            kept["GIT_INDEX_FILE"] = os.fspath(file)
+        return kept
 
 
-def start_git(root: Path, *arguments: str, stdin: int = subprocess.DEVNULL) -> "subprocess.Popen[bytes]":
-    """Start git with its output in a pipe. Raises GitError."""
+def is_name(text: str) -> bool:
+    """Return whether a text is the full name of an object."""
+    return _NAME.fullmatch(text) is not None
+
+
+def _read(process: "subprocess.Popen[bytes]") -> bytes:
+    return os.read(process.stdout.fileno(), _READ_BYTES) if process.stdout is not None else b""
+
+
+def _is_regular(file: Path) -> bool:
     try:
-        return subprocess.Popen(
-            ["git", *_OPTIONS, *arguments],
-            cwd=root,
-            env=_environment(),
-            stdin=stdin,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-        )
-    except OSError as error:
-        raise GitError(f"git cannot be started ({error.strerror})") from error
+        return S_ISREG(os.lstat(file).st_mode)
+    except OSError:
+        return False
 
 
-@contextmanager
-def stopped_at(deadline: float, *processes: "subprocess.Popen[bytes]") -> Iterator[threading.Event]:
-    """Kill the processes at the end of the block, or at the deadline, which sets the event."""
-    late = threading.Event()
-
-    def stop() -> None:
-        late.set()
-        for process in processes:
-            process.kill()
-
-    timer = threading.Timer(max(deadline - time.monotonic(), 0), stop)
-    timer.daemon = True
-    timer.start()
+def _has_promises(packs: Path) -> bool:
+    """Return whether packs are those of a partial clone. Raises GitError if git would wait for one that is a pipe."""
     try:
-        yield late
-    finally:
-        timer.cancel()
-        for process in processes:
-            process.kill()
+        with os.scandir(packs) as found:
+            entries = list(found)
+    except OSError:
+        return False
+    for entry in entries:
+        if not entry.is_file() and not entry.is_dir():
+            raise GitError(f"{entry.name} in the repository's packs is not a file")
+    return any(entry.name.endswith(".promisor") for entry in entries)
 
 
-def _environment() -> dict[str, str]:
-    """Return an environment in which no variable redirects git, asks the user, or lets it talk to another program."""
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("GIT_") or name in _KEPT_VARIABLES}
-    return kept | {
-        "GIT_ALLOW_PROTOCOL": "",
-        "GIT_NO_LAZY_FETCH": "1",
-        "GIT_OPTIONAL_LOCKS": "0",
-        "GIT_TERMINAL_PROMPT": "0",
-        "LC_ALL": "C",
-    }
+def _quoted(path: Path) -> str:
+    """Return a path as git reads it in a list of folders, whatever bytes it has."""
+    return '"' + os.fspath(path).replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+def _limit_memory(process_id: int) -> None:
+    """Limit what git may allocate, where the system can limit a process that runs."""
+    if sys.platform == "linux":
+        import resource  # Windows has none.
+
+        with suppress(ProcessLookupError):
+            resource.prlimit(process_id, resource.RLIMIT_DATA, (_MEMORY_BYTES, _MEMORY_BYTES))

@@ -9,10 +9,10 @@ import shutil
 import subprocess
 from pathlib import Path
 
-from graphrag_mcp.system.safe_files import read_regular_file
+from graphrag_mcp.system.git_refs import read_line
 
-# git answers in milliseconds; a home folder on a slow network disk must not delay the start.
-_GIT_TIMEOUT_SECONDS = 2
+# git answers in milliseconds, but a home folder may be on a slow network disk.
+_GIT_TIMEOUT_SECONDS = 10
 
 
 def find_work_tree(folder: Path) -> Path | None:
@@ -34,14 +34,19 @@ def find_common_folder(top: Path) -> Path | None:
     pointer = read_git_pointer(top)
     if pointer is None:
         return None
-    common = _read_line(pointer / "commondir")
+    common = read_line(pointer / "commondir")
     return pointer / common if common else pointer
+
+
+def git_folder(top: Path) -> Path:
+    """Return the git folder of one work tree, whether or not it exists."""
+    git = top / ".git"
+    return git if git.is_dir() else read_git_pointer(top) or git
 
 
 def read_branch(top: Path) -> str:
     """Return the branch that a work tree has checked out, the beginning of the commit without one, "" if neither."""
-    git = top / ".git"
-    head = _read_line((git if git.is_dir() else read_git_pointer(top) or git) / "HEAD")
+    head = read_line(git_folder(top) / "HEAD")
     if head.startswith(_HEAD):
         return head.removeprefix(_HEAD)
     return head[:_COMMIT_SHOWN] if _COMMIT.fullmatch(head) else ""
@@ -52,19 +57,18 @@ def read_head(top: Path) -> tuple[str, str, int]:
     common = find_common_folder(top)
     if common is None:
         return "", "", 0
-    git = top / ".git"
-    head = _read_line((git if git.is_dir() else read_git_pointer(top) or git) / "HEAD")
+    head = read_line(git_folder(top) / "HEAD")
     branch = head.removeprefix("ref: ")
     try:
         packed = (common / "packed-refs").stat().st_mtime_ns
     except OSError:
         packed = 0
-    return head, _read_line(common / branch) if branch != head else "", packed
+    return head, read_line(common / branch) if branch != head else "", packed
 
 
 def read_git_pointer(folder: Path) -> Path | None:
     """Return the git folder that a `.git` file points to, None if `.git` is not a file that points anywhere."""
-    text = _read_line(folder / ".git")
+    text = read_line(folder / ".git")
     return folder / text.removeprefix(_POINTER) if text.startswith(_POINTER) else None
 
 
@@ -126,13 +130,3 @@ _POINTER = "gitdir: "
 _HEAD = "ref: refs/heads/"
 _COMMIT = re.compile("[0-9a-f]{40}|[0-9a-f]{64}")
 _COMMIT_SHOWN = 12
-_POINTER_LIMIT = 4096  # No path is longer.
-
-
-def _read_line(file: Path) -> str:
-    """Return the first line of a small file, "" if there is none."""
-    try:
-        content = read_regular_file(file, _POINTER_LIMIT, follow_symlink=False)
-    except OSError:
-        return ""
-    return os.fsdecode(content.partition(b"\n")[0].removesuffix(b"\r"))

@@ -1,5 +1,6 @@
 """Reads a symbol as people write it: `Session.send`, `Session::send`, `session.send()`, `pkg.Client`, `def send`."""
 
+import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,6 +16,12 @@ NAME = re.compile(r"(?<![$@./\\-])(?:[$@./\\-]*+\w)++(?:(?:::|->|#)[\w$~]+)*[!?]
 _DECLARATION = re.compile(
     r"(?P<keyword>(?:class|def|enum|fn|func|function|interface|struct|trait|type)\s+)?"
     rf"(?P<name>{NAME.pattern})(?P<parameters>\([^()\n]*\))?[:;{{]?"
+)
+_WORD = re.compile(r'[^\s"`]+')
+_OPERATOR = re.compile(
+    r"(?P<outer>(?:[\w~<>, ]+(?:::|\.|->))*)operator"
+    r"(?:\s*(?P<sign>\(\s*\)|\[\s*\]|\"\"\s*\w+|[^\w\s()\[\]]+)|\s+(?P<type>[^()]+))(?:\(.*)?",
+    re.DOTALL,
 )
 _LONGEST = 250  # Characters of a declaration.
 
@@ -83,6 +90,15 @@ def read_declaration(text: str) -> NamedSymbol | None:
     return read_name(name, parameters) if is_declared else None
 
 
+def operator_name(text: str) -> str:
+    """Return an operator of C++ with dots and no parameters: `V.operator bool`, `operator==`; "" if it is none."""
+    found = _OPERATOR.fullmatch(text.strip()) if len(text) <= _LONGEST else None
+    if found is None:
+        return ""
+    words = " " + " ".join(found["type"].split()) if found["type"] else re.sub(r"\s", "", found["sign"])
+    return re.sub(r"::|->", ".", found["outer"]) + "operator" + re.sub(r" ([*&\[])", r"\1", words)
+
+
 def is_identifier(token: str) -> bool:
     """Return whether a token is a name in code: it has an underscore, an inner capital, a qualifier or a call."""
     if token.endswith("()") or "_" in token.strip("_") or "::" in token or "->" in token or "#" in token:
@@ -105,3 +121,8 @@ def qualified_by(qualifiers: Sequence[str], qualified_name: str, path: str) -> i
     if own >= 0 and wanted[own:] == outer and around.issuperset(wanted[:own]):
         return 0
     return 1 if not wanted or wanted[-1] in outer or wanted[-1] in around else 2
+
+
+def as_name(text: str) -> str:
+    """Return a name as it is shown: between quotes unless it is one word, since a heading may read like a sentence."""
+    return text if not text or (text.isprintable() and _WORD.fullmatch(text)) else json.dumps(text, ensure_ascii=False)

@@ -1,14 +1,15 @@
 """Splits identifiers, text and paths into the words that the keyword index and the queries share.
 
 An identifier is indexed whole and in parts, the parts stemmed: `HTTPServers` gives "httpservers", "http", "server".
+Chinese, Japanese, Korean, Thai and their like are indexed by pairs of characters, since nothing divides their words.
 Identifiers repeat massively, so each distinct one is split and stemmed once per process.
 """
 
 import re
 import threading
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
-from itertools import chain
+from itertools import chain, pairwise
 
 import Stemmer
 
@@ -24,6 +25,13 @@ _BLANKED_IN_LINES = f"{_BLANKED[:10]}\n{_BLANKED[11:]}"
 # Parts in the shape of an identifier (A upper case, a lower case, s the plural's letter, 0 digit). In order: an acronym
 # with its plural ("URLs"), an acronym before a word ("HTTP" of "HTTPServer"), a word, a number.
 _PART = re.compile(r"A{2,}s(?![as])|A+(?![as])|A?[as]+|0+")
+
+# Scripts without blanks between words, and Korean, where particles are part of them: any two neighbours are a word.
+_UNSPACED = (
+    r"\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff\uff66-\uff9f"
+    r"\U00020000-\U0003ffff"
+)
+_RUN = re.compile(f"([{_UNSPACED}]+)|[^{_UNSPACED}]+")
 
 # Words that make a sentence a question and do not describe code.
 _QUESTION_WORDS = (
@@ -71,7 +79,8 @@ def is_telling(word: str) -> bool:
 def _asked_words(identifier: str) -> list[str]:
     """Return an identifier's words; of a plain word only the stem, which matches the word too."""
     words = words_of(identifier)
-    return words[-1:] if identifier_parts(identifier) == (identifier.lower(),) else words
+    is_plain = identifier_parts(identifier) == (identifier.lower(),) and not _is_unspaced(identifier)
+    return words[-1:] if is_plain else words
 
 
 def stem_words(path: str) -> tuple[str, ...]:
@@ -118,7 +127,22 @@ def _identifier_stems(identifier: str) -> tuple[str, ...]:
 def _discriminative_parts(identifier: str) -> tuple[str, ...]:
     """Return the parts without single characters, which are in most chunks; all parts, if there are no others."""
     parts = identifier_parts(identifier)
+    if _is_unspaced(identifier):
+        parts = tuple(chain.from_iterable(map(_pairs, parts)))
     return tuple(part for part in parts if len(part) > 1) or parts
+
+
+def _is_unspaced(identifier: str) -> bool:
+    return not identifier.isascii() and any(run[1] for run in _RUN.finditer(identifier))
+
+
+def _pairs(part: str) -> Iterator[str]:
+    """Yield what is in another script as it is, and of each run without blanks any two neighbours."""
+    for run in _RUN.finditer(part):
+        if run[1] and len(run[0]) > 1:
+            yield from map("".join, pairwise(run[0]))
+        else:
+            yield run[0]
 
 
 def _distinct(words: Iterable[str]) -> tuple[str, ...]:
@@ -162,9 +186,11 @@ class _Words(dict[str, str]):
     """The words of each identifier seen so far; the cache is emptied when it is full."""
 
     def __missing__(self, identifier: str) -> str:
-        if len(identifier) > _LONGEST:
+        is_unspaced = _is_unspaced(identifier)  # A sentence then: as a whole it is no word.
+        if len(identifier) > _LONGEST and not is_unspaced:
             return ""
-        words = " ".join(_distinct((identifier.lower(), *(_STEMS[part] for part in _discriminative_parts(identifier)))))
+        stems = (_STEMS[part] for part in _discriminative_parts(identifier))
+        words = " ".join(_distinct(stems if is_unspaced else (identifier.lower(), *stems)))
         if len(self) >= _CACHE_SIZE:
             self.clear()
         self[identifier] = words

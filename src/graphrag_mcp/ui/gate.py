@@ -77,7 +77,8 @@ class Gate:
         if not opens and not self._has_cookie(headers.get("cookie", "")):
             text = "The address lacks the token of this run; open the one that `graphrag-mcp ui` printed.\n"
             return PlainTextResponse(text, FORBIDDEN)
-        if not opens and headers.get("sec-fetch-site", "none") not in _OWN:
+        is_own = headers.get("origin", f"http://{headers['host']}") == f"http://{headers['host']}"
+        if not (is_own and (opens or headers.get("sec-fetch-site", "none") in _OWN)):
             return PlainTextResponse("Another page asked for this; only this page itself may.\n", FORBIDDEN)
         return None
 

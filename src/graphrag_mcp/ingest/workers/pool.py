@@ -1,4 +1,4 @@
-"""Prepares files on all cores; a file that ends its process is left out, and the others continue.
+"""Prepares files on all cores; a file that ends its process is read without its syntax, and the others continue.
 
 A small run is prepared in this process. A file that ends it is quarantined for the next one.
 """
@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
+from dataclasses import replace
 from multiprocessing.connection import wait as wait_for_handles
 from typing import TypeVar
 
@@ -59,7 +60,7 @@ def prepare_all(
     for job in alone:
         outcome = _prepare_alone(job)
         quarantine.record(job.path, ended_process=outcome == _crash(job))
-        yield outcome
+        yield _prepare_alone(replace(job, without_syntax=True)) if outcome == _crash(job) else outcome
     quarantine.end()
 
 

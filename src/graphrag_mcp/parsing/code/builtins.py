@@ -1,6 +1,6 @@
 """The builtin names of each language: every file uses them, so they do not discriminate between chunks."""
 
-import builtins
+from graphrag_mcp.parsing.code import python_names
 
 _JAVASCRIPT = """
     require describe it test expect beforeEach afterEach beforeAll afterAll setTimeout clearTimeout parseInt String
@@ -16,7 +16,6 @@ _JVM = """
     Int Unit Any Double Float Short Byte Char Nothing Seq Option Some
 """
 _NAMES = {
-    "python": " ".join(name for name in dir(builtins) if not name.startswith("_")),
     "javascript": _JAVASCRIPT,
     "typescript": _JAVASCRIPT,
     "tsx": _JAVASCRIPT,
@@ -57,6 +56,7 @@ _NAMES = {
     "haskell": "return pure show fmap map foldr maybe either fst snd id const not error fromIntegral",
 }
 _BUILTINS = {language: frozenset(names.split()) for language, names in _NAMES.items()}
+_BUILTINS["python"] = python_names.BUILTINS
 _NONE: frozenset[str] = frozenset()
 
 

@@ -14,6 +14,10 @@ The vocabulary of `queries/*.scm`; each pattern has exactly one of the roles:
     @comment     a comment
     @doc         a docstring inside the definition that it describes
     @call        the name of what is called, optionally with @receiver (what stands before the dot)
+    @bare        a name that is called unless it is a local variable
+    @handed      a name that may be that of a function, as a value, likewise; both optionally with @receiver
+    @bound       a name that is a local variable of the block around it from here on
+    @block       a block with variables of its own; @block.own: one that sees none of those around it
     @reference   the name of a type that is used
     @base        the name of a type that the definition around it extends, implements or embeds, with @receiver likewise
     @import      an import statement, with @source, and optionally @item (a name taken from it) and @alias;
@@ -35,6 +39,7 @@ from tree_sitter import Node
 
 from graphrag_mcp.model.files import SymbolKind
 from graphrag_mcp.parsing.code.declared import REGISTRATIONS, SETTING, Registration
+from graphrag_mcp.parsing.code.locals import NAMING_ROLES, Naming, not_local
 from graphrag_mcp.parsing.code.syntax import SourceCode
 from graphrag_mcp.parsing.languages import Captures, Match
 from graphrag_mcp.parsing.outline import SUPER_RECEIVER, UNKNOWN_RECEIVER, Base, Comment, Reference
@@ -53,6 +58,7 @@ DEFINITION_ROLES: dict[str, SymbolKind | None] = {
 _ROLES = (
     *DEFINITION_ROLES,
     "call",
+    *NAMING_ROLES,
     "reference",
     "base",
     "import",
@@ -138,6 +144,7 @@ class Findings:
         self.imports: dict[int, FoundImport] = {}  # by the start of the source
         self.items: list[tuple[int, str, str]] = []  # start, name and alias, before the imports are known
         self.declaring: list[tuple[Node, Registration]] = []
+        self._namings: list[Naming] = []
 
     def collect(self, matches: Iterable[Match]) -> None:
         """Collect all matches of the query."""
@@ -151,6 +158,8 @@ class Findings:
                 self._add_reference(node, captures.get("receiver"), role == "call")
             elif role in DEFINITION_ROLES:
                 self._add_definition(node, pattern, role, captures)
+            elif role in NAMING_ROLES:
+                self._namings.append(Naming(node.start_byte, role, node, captures))
             elif role in ("comment", "decorator"):
                 self._add_above(node, role == "decorator")
             elif role == "wrapper":
@@ -166,6 +175,7 @@ class Findings:
             else:
                 self._add_import(node, captures, role == "import.file")
         self._add_items()
+        self._add_bare_names()
 
     def _add_reference(self, node: Node, receivers: list[Node] | None, is_call: bool) -> None:
         name = without_marks(self._code.node_text(node))
@@ -177,6 +187,17 @@ class Findings:
         registration = REGISTRATIONS.get(name)
         if registration and registration.fits(node, receiver, is_call):
             self.declaring.append((node, registration))
+
+    def _add_bare_names(self) -> None:
+        """Add the names that may be local variables as well and are not; a value in capitals is a constant."""
+        known = self.references
+        namings = [one for one in self._namings if (one.start, True) not in known]
+        for start, role, node, captures in not_local(namings, self._code):
+            name, is_call = without_marks(self._code.node_text(node)), role == "bare"
+            if name not in self._builtins and (is_call or not name.isupper()):
+                receiver = self._read_receiver(captures["receiver"][0]) if "receiver" in captures else ""
+                row = self._code.row(start)
+                known[start, is_call] = Reference(start, row, name, receiver, is_call, is_handed=not is_call)
 
     def _add_base(self, node: Node, receivers: list[Node] | None) -> None:
         start = node.start_byte
@@ -281,8 +302,9 @@ def last_name(text: str) -> str:
 
 
 def without_marks(name: str) -> str:
-    """Return `go` for JavaScript's private `#go`, and `type` for Rust's raw `r#type`."""
-    return name.removeprefix("r#").removeprefix("#") if "#" in name else name
+    """Return `go` for JavaScript's private `#go`, `type` for Rust's raw `r#type`, `to_s` for Ruby's symbol `:to_s`."""
+    name = name.removeprefix("r#").removeprefix("#") if "#" in name else name
+    return name[1:] if name[:1] == ":" and (name[1:2].isalpha() or name[1:2] == "_") else name
 
 
 def trimmed_end(code: SourceCode, start: int, end: int) -> int:

@@ -1,7 +1,6 @@
 """Module names: the keys under which a file is imported, and the modules of each language's standard library."""
 
-import sys
-
+from graphrag_mcp.parsing.code import python_names
 from graphrag_mcp.text.words import FOLDER_STEMS
 
 _JAVASCRIPT = """
@@ -12,7 +11,6 @@ _JAVASCRIPT = """
 _JVM = "java javax jdk kotlin kotlinx scala"
 # By the first segment of a module's path.
 _NAMES = {
-    "python": " ".join(sys.stdlib_module_names),
     "javascript": _JAVASCRIPT,
     "typescript": _JAVASCRIPT,
     "tsx": _JAVASCRIPT,
@@ -27,6 +25,7 @@ _NAMES = {
     "scala": _JVM,
 }
 _LIBRARIES = {language: frozenset(names.split()) for language, names in _NAMES.items()}
+_LIBRARIES["python"] = python_names.MODULES
 _NONE: frozenset[str] = frozenset()
 
 

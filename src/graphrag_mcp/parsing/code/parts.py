@@ -20,7 +20,7 @@ def parse_part(text: str, language: str) -> Tree | None:
         code = SourceCode(text)
         if grammar is None or len(code.data) > SYNTAX_LIMIT_BYTES:
             return None
-        return parse_tree(grammar.language, code, ascii_only=grammar.row.ascii_only, unended=grammar.row.unended)
+        return parse_tree(grammar.language, code, ascii_only=grammar.row.ascii_only, repairs=grammar.row.repairs)
     except (SyntaxTimeoutError, QueryError):
         return None
 

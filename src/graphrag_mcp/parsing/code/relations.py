@@ -1,7 +1,8 @@
 """Derives the relations of a file from its outline, as far as the file alone determines them."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
+from graphrag_mcp.model.facts import FACT_LANGUAGES
 from graphrag_mcp.model.files import (
     BARE_CONFIDENCE,
     BASE_CONFIDENCE,
@@ -33,6 +34,7 @@ _BUILTIN = 0.25  # name(), also a builtin
 _TESTED_BY_NAME = 0.6  # test_name
 _TESTED_BY_CALL = 0.4  # a call inside a test
 
+_BY_LINE = (RelationKind.CALLS, RelationKind.HANDS_ON)
 _OWN = frozenset({"self", "this", "cls", "Self", "static", "__MODULE__"})
 _SUPER = {"php": "parent", "csharp": "base"}  # The keyword for `super` in other languages.
 
@@ -40,11 +42,18 @@ Resolved = tuple[float, Resolution, str]
 
 
 def build_relations(path: str, language: str, category: Category, outline: Outline) -> list[Relation]:
-    """Return the distinct edges of a file in the order in which they first occur, each with its highest confidence."""
-    found: dict[tuple[RelationKind, str, str], Relation] = {}
+    """Return the distinct edges of a file in the order in which they first occur, each with its highest confidence.
+
+    Calls are one for each line where no facts have the lines.
+    """
+    found: dict[tuple[RelationKind, str, str, int], Relation] = {}
+    called: set[tuple[str, str]] = set()
     for relation in _Builder(path, language, category, outline).relations():
-        key = (relation.kind, relation.source, relation.target)
-        if relation.kind is RelationKind.USES and (RelationKind.CALLS, *key[1:]) in found:  # A call is more specific.
+        is_by_line = relation.kind in _BY_LINE and language not in FACT_LANGUAGES
+        key = (relation.kind, relation.source, relation.target, relation.line if is_by_line else 0)
+        if relation.kind is RelationKind.CALLS:
+            called.add(key[1:3])
+        elif relation.kind is RelationKind.USES and key[1:3] in called:  # A call is more specific.
             continue
         if key not in found or found[key].confidence < relation.confidence:
             found[key] = relation
@@ -57,17 +66,21 @@ class _Builder:
     def __init__(self, path: str, language: str, category: Category, outline: Outline) -> None:
         self._path, self._outline = path, outline
         self._library = library_of(language)
+        self._keeps_lines = language not in FACT_LANGUAGES
         self._super = (
             _SUPER.get(language, SUPER_RECEIVER) if language != "rust" else ""
         )  # In Rust, `super` is the enclosing module.
         self._own = _OWN if self._super else _OWN | {SUPER_RECEIVER}
         self._is_test_file = category is Category.TESTS
         self._imports: dict[str, Import] = {found.name: found for found in outline.imports}
-        self._local: dict[str, list[Definition]] = {}
+        self._local: dict[str, set[str]] = {}  # The qualified names of what has a name,
+        self._bare: dict[str, set[str]] = {}  # and of what is no method.
         self._members: set[tuple[str, str]] = set()
         for definition in outline.definitions:
             if definition.kind is not None and definition.kind is not SymbolKind.FIELD:
-                self._local.setdefault(definition.name, []).append(definition)
+                self._local.setdefault(definition.name, set()).add(definition.qualified_name)
+                if definition.kind is not SymbolKind.METHOD:
+                    self._bare.setdefault(definition.name, set()).add(definition.qualified_name)
                 self._members.add((definition.qualified_name.rpartition(".")[0], definition.name))
         self._bases: dict[int, list[str]] = {}
         self._around_bases = enclosing_indexes(outline.definitions, [base.start for base in outline.bases])
@@ -81,6 +94,7 @@ class _Builder:
         yield from self._tests_by_name()
         yield from self._calls()
         yield from self._uses()
+        yield from self._handed_on()
 
     def _contains(self) -> Iterator[Relation]:
         for definition in self._outline.definitions:
@@ -119,12 +133,12 @@ class _Builder:
         calls = [found for found in self._outline.references if found.is_call and found.name not in reserved]
         definitions = self._outline.definitions
         is_test = _are_tests(definitions)
-        for index, call in self._each_once(calls):
+        for index, call, rows in self._each_once(calls):
             source = definitions[index] if index >= 0 else None
             name = source.qualified_name if source else ""
             edge = self._resolve_call(call, index)
             target = self._target(call)
-            yield _edge(RelationKind.CALLS, name, target, call.row, edge)
+            yield from (_edge(RelationKind.CALLS, name, target, row, edge) for row in rows)
             is_helper = self._is_test_file and edge[1] is Resolution.LOCAL
             if (self._is_test_file or (source and is_test[index])) and not is_helper:
                 tested = (min(edge[0], _TESTED_BY_CALL), edge[1], edge[2])
@@ -133,24 +147,32 @@ class _Builder:
     def _uses(self) -> Iterator[Relation]:
         definitions, found = self._outline.definitions, self._outline.references
         taken = {call.start for call in found if call.is_call} | {base.start for base in self._outline.bases}
-        named = [reference for reference in found if not reference.is_call and reference.start not in taken]
+        named = [one for one in found if not one.is_call and not one.is_handed and one.start not in taken]
         owners = [use._replace(name=use.receiver, receiver="") for use in found if use.receiver[:1].isupper()]
-        for index, use in self._each_once(sorted(use for use in named + owners if use.name not in self._own)):
+        for index, use, _ in self._each_once(sorted(use for use in named + owners if use.name not in self._own)):
             source = definitions[index] if index >= 0 else None
             if source and use.name in _types_around(source):  # A type's members refer to the type all the time.
                 continue
             edge = self._resolve_member(use.receiver, use.name) if use.receiver else self._resolve_bare(use)
             yield _edge(RelationKind.USES, source.qualified_name if source else "", self._target(use), use.row, edge)
 
-    def _each_once(self, references: Sequence[Reference]) -> Iterator[tuple[int, Reference]]:
-        """Yield the first of equal references in one definition, with the index of the definition."""
-        seen: set[tuple[int, str, str]] = set()
+    def _handed_on(self) -> Iterator[Relation]:
+        definitions = self._outline.definitions
+        handed = [found for found in self._outline.references if found.is_handed]
+        for index, use, rows in self._each_once(handed):
+            source = definitions[index].qualified_name if index >= 0 else ""
+            edge, target = self._resolve_call(use, index), self._target(use)
+            yield from (_edge(RelationKind.HANDS_ON, source, target, row, edge) for row in rows)
+
+    def _each_once(self, references: Sequence[Reference]) -> Iterable[tuple[int, Reference, list[int]]]:
+        """Return the first of equal references in one definition, with its index and the rows of all of them."""
+        found: dict[tuple[int, str, str], tuple[int, Reference, list[int]]] = {}
         around = enclosing_indexes(self._outline.definitions, [reference.start for reference in references])
         for index, use in zip(around, references, strict=True):
-            key = (index, use.name, use.receiver)
-            if key not in seen:
-                seen.add(key)
-                yield index, use
+            rows = found.setdefault((index, use.name, use.receiver), (index, use, []))[2]
+            if not rows or (self._keeps_lines and not use.is_builtin and use.row > rows[-1]):
+                rows.append(use.row)
+        return found.values()
 
     def _target(self, found: Reference) -> str:
         """Return the name under which the target is defined, rather than its alias in an import."""
@@ -195,8 +217,8 @@ class _Builder:
         return _UNKNOWN_MEMBER, Resolution.UNRESOLVED, ""
 
     def _is_member_of_nested(self, receiver: str, name: str) -> bool:
-        owners = {owner.qualified_name for owner in self._local.get(receiver, ())}
-        return len(owners) == 1 and (owners.pop(), name) in self._members
+        owners = self._local.get(receiver, ())
+        return len(owners) == 1 and (next(iter(owners)), name) in self._members
 
     def _resolve_own(self, name: str, index: int) -> Resolved:
         """Resolve `self.name()` in the types around the definition."""
@@ -212,8 +234,8 @@ class _Builder:
 
     def _resolve(self, name: str, index: int = -1) -> Resolved:
         """Resolve a bare name; not one with several definitions, and a method only within its type."""
-        local = [found for found in self._local.get(name, ()) if found.kind is not SymbolKind.METHOD]
-        if len({found.qualified_name for found in local}) == 1:  # Overloads, or a class with its companion.
+        local = self._bare.get(name, ())
+        if len(local) == 1:  # Overloads, or a class with its companion.
             return _LOCAL, Resolution.LOCAL, ""
         if not local:
             if index >= 0 and (own := self._resolve_own(name, index))[1] is Resolution.LOCAL:

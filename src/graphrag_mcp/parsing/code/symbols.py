@@ -17,6 +17,7 @@ from graphrag_mcp.parsing.code.imports import expand_imports
 from graphrag_mcp.parsing.code.syntax import SourceCode
 from graphrag_mcp.parsing.languages import Grammar, ImportStyle, Matches
 from graphrag_mcp.parsing.outline import Definition, Import, Outline, enclosing_indexes
+from graphrag_mcp.text.names import operator_name
 
 SIGNATURE_CHARS = 200
 DOCSTRING_CHARS = 500  # The first paragraphs state the purpose; the rest is in the chunk's text.
@@ -48,7 +49,10 @@ def _build_definitions(found: Findings, code: SourceCode, path: str, joins_claus
     built: list[Definition] = []
     stack: list[tuple[int, int, int]] = []  # index, start and end of the definitions around
     wrapped = _WrapperStarts(found.wrappers)
-    for match in _wanted(found, path):
+    wanted = _wanted(found, path)
+    for row in {code.row(match.start) for match in wanted}:
+        found.above.pop(row, None)  # It is of the definition beside it.
+    for match in wanted:
         end = trimmed_end(code, match.start, -match.negative_end)
         while stack and (stack[-1][2] <= match.start or stack[-1][1:] == (match.start, end)):
             stack.pop()
@@ -137,6 +141,8 @@ def _read_name(text: str) -> tuple[str, str]:
     plain = without_marks(text)
     if plain.isidentifier():
         return text if text.startswith("#") else plain, plain
+    if operator := operator_name(plain):
+        return operator, operator
     text = plain
     plain = text.partition("<")[0].translate(_NOT_IN_NAMES)
     parts = [part for part in plain.replace("::", ".").replace("\\", ".").replace(":", ".").split(".") if part]

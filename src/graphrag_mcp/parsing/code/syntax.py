@@ -6,15 +6,19 @@ import time
 from bisect import bisect_right
 from collections.abc import Sequence
 
-from tree_sitter import Language, Node, Parser, Point, Tree
+from tree_sitter import Language, Node, Parser, Point, Query, QueryCursor, Tree
+
+from graphrag_mcp.parsing.code.repairs import Repair, errors
 
 PARSE_SECONDS = 2.0  # Hand-written code takes far less.
+MOST_OPEN_MATCHES = 1_000  # A query takes quadratic time of them: of the decorators of one function.
 _BLOCK_BYTES = 2048  # The parser copies a block for each name that a query compares, so blocks are small.
 # A query takes quadratic time on a run of brackets.
 _BRACKETS = re.compile(rb"[^\w\x80-\xff]{20000}")
 # Pairs of a node and one around it: the cost of a query, up to 0.25 µs a pair, since a pattern stays open in every node
 # around. Hand-written code has one or two million, generated sums fifteen.
 _MOST_PAIRS = 20_000_000
+_MOST_REPAIRS = 2  # Of a kind: what was within the reach of one fault is read the second time.
 _AS_LETTERS = bytes(range(0x80)) + b"x" * 0x80  # Byte for byte, so that the offsets stay the same.
 
 
@@ -58,24 +62,25 @@ def parse_tree(
     seconds: float = PARSE_SECONDS,
     *,
     ascii_only: bool = False,
-    unended: Sequence[re.Pattern[bytes]] = (),
+    repairs: Sequence[Repair] = (),
 ) -> Tree:
     """Return the tree of the code; errors in the code are nodes of it.
 
-    ascii_only: replace all other characters by letters. unended: blanks at which the grammar may miss the end of what
-    is before; they are read as semicolons if that leaves fewer errors, so nothing moves. Raises SyntaxTimeoutError
-    after `seconds` of wall-clock time.
+    ascii_only: replace all other characters by letters. repairs: changes of what the grammar cannot read; one is kept
+    if it leaves fewer errors. Raises SyntaxTimeoutError after `seconds` of wall-clock time.
     """
     data = code.data.translate(_AS_LETTERS) if ascii_only else code.data
     if _BRACKETS.search(data):
         raise SyntaxTimeoutError("tens of thousands of brackets in a row")
     deadline = time.monotonic() + seconds
     tree = _parse(language, data, deadline, seconds)
-    if tree.root_node.has_error:
-        for blank in unended:
-            ended = blank.sub(rb"\1;", data)
-            if ended != data:
-                tree = min(tree, _parse(language, ended, deadline, seconds), key=_error_bytes)
+    for repair in repairs:
+        for _ in range(_MOST_REPAIRS):
+            changed = repair.change(data, tree.root_node)
+            repaired = _parse(language, changed, deadline, seconds) if changed != data else tree
+            if repaired is tree or _error_bytes(repaired) >= _error_bytes(tree) + repair.is_sure:
+                break
+            data, tree = changed, repaired
     if _is_too_deep(tree.root_node):
         raise SyntaxTimeoutError("nested too deeply")
     return tree
@@ -103,16 +108,23 @@ def _parse(language: Language, data: bytes, deadline: float, seconds: float) -> 
     return tree
 
 
+def is_partly_read(tree: Tree) -> bool:
+    """Return whether some of the code is in no node but an error; a missing semicolon hides nothing."""
+    return any(node.is_error for node in errors(tree.root_node))
+
+
+def find_matches(query: Query, root: Node) -> list[tuple[int, dict[str, list[Node]]]]:
+    """Return the matches of a query. Raises SyntaxTimeoutError where it would take quadratic time."""
+    cursor = QueryCursor(query, match_limit=MOST_OPEN_MATCHES)
+    found = cursor.matches(root)
+    if cursor.did_exceed_match_limit:
+        raise SyntaxTimeoutError("too many nodes beside each other")
+    return found
+
+
 def _error_bytes(tree: Tree) -> int:
     """Return how much of the code is in errors; what is missing counts as one."""
-    found, nodes = 0, [tree.root_node]
-    while nodes:
-        node = nodes.pop()
-        if node.is_error or node.is_missing:
-            found += node.end_byte - node.start_byte + 1
-        elif node.has_error:
-            nodes += node.children
-    return found
+    return sum(node.end_byte - node.start_byte + 1 for node in errors(tree.root_node))
 
 
 def _is_too_deep(root: Node) -> bool:

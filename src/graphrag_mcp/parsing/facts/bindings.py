@@ -1,6 +1,7 @@
 """Reads which names are bound, to what, and from where to where."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from tree_sitter import Node, Tree
@@ -47,6 +48,7 @@ class Bindings(Part):
         self._declarations, self._functions, self._held = declarations, functions, held
         self.written: list[tuple[Node, str]] = []  # Names that are written to where they are something else besides.
         self._bindings: list[_Binding] = []
+        self._starts: dict[str, list[int]] = {}  # Where what is no narrowing binds a name.
 
     def add_import(self, node: Node, name: str, value: str) -> None:
         """Bind what an import names."""
@@ -94,12 +96,14 @@ class Bindings(Part):
 
     def _taken_apart(self, pairs: Iterable[tuple[Node, str]]) -> Iterator[tuple[Node, str]]:
         """Yield the names of patterns, each with its part of the value."""
-        for name, value in pairs:
+        pending = [*pairs][::-1]
+        while pending:
+            name, value = pending.pop()
             if name.type in self._shapes.patterns:
                 parts = arguments(name)
                 is_known = value != UNKNOWN and not any(part.type in self._shapes.spreads for part in parts)
                 values = [f"{value}[{place}]" if is_known else UNKNOWN for place in range(len(parts))]
-                yield from self._taken_apart(zip(parts, values, strict=True))
+                pending += [*zip(parts, values, strict=True)][::-1]
             elif name.type in self._shapes.spreads:
                 yield arguments(name)[0], UNKNOWN
             else:
@@ -110,11 +114,15 @@ class Bindings(Part):
         scopes = by_place(self._scopes | {whole(tree)})
         self._bindings.sort(key=lambda binding: binding.node.start_byte)
         around = innermost(scopes, [binding.node.byte_range for binding in self._bindings])
-        elsewhere = self._bound_elsewhere(scopes)
+        parents = dict(zip(scopes[1:], innermost(scopes, scopes[1:]), strict=True))
+        elsewhere = self._bound_elsewhere(scopes, parents)
+        for binding in self._bindings:
+            for name, _ in binding.names if binding.role != "narrows" else ():
+                self._starts.setdefault(name, []).append(binding.node.start_byte)
         for binding, (start, stop) in zip(self._bindings, around, strict=True):
             owner = self._declarations.types.get((start, stop), -1) if binding.role == "bind.block" else -1
             if binding.role == "bind.member":
-                owner = self._type_of_self(scopes, (start, stop), binding.of)
+                owner = self._type_of_self(parents, (start, stop), binding.of)
             self.written += [
                 (binding.node, name) for name, _ in binding.names if elsewhere.get((start, stop, name), (1, 0))[0] == 0
             ]
@@ -135,28 +143,29 @@ class Bindings(Part):
 
     def _is_bound(self, name: str, start: int, stop: int) -> bool:
         """Return whether a name is bound between two offsets, for whatever follows."""
-        return any(
-            start <= one.node.start_byte < stop
-            and one.role != "narrows"
-            and any(name == other for other, _ in one.names)
-            for one in self._bindings
-        )
+        starts = self._starts.get(name, ())
+        return bisect_left(starts, start) < bisect_left(starts, stop)
 
-    def _bound_elsewhere(self, scopes: Sequence[tuple[int, int]]) -> dict[tuple[int, int, str], tuple[int, int]]:
+    def _bound_elsewhere(
+        self, scopes: Sequence[tuple[int, int]], parents: Mapping[tuple[int, int], tuple[int, int]]
+    ) -> dict[tuple[int, int, str], tuple[int, int]]:
         """Return the scopes of the names that a function says to be of another one."""
         found = {}
         for role in OUTER:
             nodes = sorted(self._nodes.get(role, ()), key=lambda node: node.start_byte)
             for node, span in zip(nodes, innermost(scopes, [node.byte_range for node in nodes]), strict=True):
-                around = [one for one in scopes if one[0] <= span[0] and span[1] <= one[1] and one != span] or [span]
-                found[*span, self._writer.text(node)] = around[0] if role == "global" else around[-1]
+                found[*span, self._writer.text(node)] = scopes[0] if role == "global" else parents.get(span, span)
         return found
 
-    def _type_of_self(self, scopes: Sequence[tuple[int, int]], inside: tuple[int, int], name: str) -> int:
+    def _type_of_self(
+        self, parents: Mapping[tuple[int, int], tuple[int, int]], inside: tuple[int, int], name: str
+    ) -> int:
         """Return the type whose own instance a name is inside of a scope, -1 if it is none; "" is the nearest type."""
-        for span in reversed(scopes):
-            index = self._functions.bodies.get(span, -1)
-            if index < 0 or not (span[0] <= inside[0] and inside[1] <= span[1]):
+        around: tuple[int, int] | None = inside
+        while around is not None:
+            index = self._functions.bodies.get(around, -1)
+            around = parents.get(around)
+            if index < 0:
                 continue
             draft = self._drafts[index]
             if not name:

@@ -2,13 +2,13 @@
 
 from collections.abc import Iterable
 
-from tree_sitter import Node
+from tree_sitter import Node, Tree
 
 from graphrag_mcp.model.facts import NO_OWNER, BaseType, Bound, Mark
 from graphrag_mcp.model.files import CALLABLE, SymbolKind
-from graphrag_mcp.parsing.facts.expressions import arguments, leaf
+from graphrag_mcp.parsing.facts.expressions import UNKNOWN, arguments, leaf
 from graphrag_mcp.parsing.facts.held import Held
-from graphrag_mcp.parsing.facts.reading import Draft, Part, Reading
+from graphrag_mcp.parsing.facts.reading import Draft, Part, Reading, by_place, innermost, whole
 from graphrag_mcp.parsing.languages import Captures
 
 _KINDS = {"function": SymbolKind.FUNCTION, "field": SymbolKind.FIELD}
@@ -30,6 +30,7 @@ class Declarations(Part):
         self.types: dict[tuple[int, int], int] = {}  # Scopes whose names are members.
         self._index_of: dict[int, int] = {}  # By the id of the node.
         self._opened: dict[int, tuple[int, int]] = {}  # Of types whose members are known by their names alone.
+        self._bases: list[tuple[Node, str]] = []
         self._objects: set[int] = set()  # Declarations of literals, which are instances.
 
     def number(self, role: str, captures: Captures) -> None:
@@ -48,6 +49,9 @@ class Declarations(Part):
         self._numbers[node.id] = f"#{index}!" if role == "object" else f"#{index}"
         if role == "object":
             self._objects.add(index)
+            if (expected := self._writer.expected(node)) != UNKNOWN:
+                kind = expected[:-1] if expected.endswith("!") else f"={expected}"
+                self._drafts[index].bases += (BaseType(kind, "expected"),)
         if bases := captures.get("extends"):
             draft = self._drafts[index]
             draft.bases += (BaseType(self._writer.type(bases[0]), "extends"),)
@@ -162,20 +166,17 @@ class Declarations(Part):
             self._opened[self._by_name[captures["name"][0].start_byte]] = body
 
     def add_bases(self, role: str, captures: Captures) -> None:
-        """Add base types to the declaration around them."""
-        for node in captures[role]:
-            index = self._innermost_declaration(node.start_byte)
-            if index >= 0:
-                self._drafts[index].bases += (BaseType(self._writer.type(node), role),)
+        """Keep base types for the declarations around them."""
+        self._bases += [(node, role) for node in captures[role]]
 
-    def _innermost_declaration(self, at: int) -> int:
-        """Return the smallest declaration around a byte."""
-        around = [
-            (draft.stop - draft.start, index)
-            for index, draft in enumerate(self._drafts)
-            if draft.start <= at < draft.stop
-        ]
-        return min(around)[1] if around else -1
+    def place_bases(self, tree: Tree) -> None:
+        """Add each base type to the smallest declaration around it."""
+        spans = {(draft.start, draft.stop): index for index, draft in reversed([*enumerate(self._drafts)])}
+        bases = sorted(self._bases, key=lambda base: base[0].start_byte)
+        around = innermost(by_place({*spans, whole(tree)}), [(node.start_byte, node.start_byte) for node, _ in bases])
+        for (node, role), span in zip(bases, around, strict=True):
+            if span in spans:
+                self._drafts[spans[span]].bases += (BaseType(self._writer.type(node), role),)
 
     def add_member(self, role: str, captures: Captures) -> None:
         """Give a member of a nameless type or an object its owner; it may be declared by nothing else."""

@@ -19,11 +19,13 @@ from graphrag_mcp.parsing.facts.expressions import (
     fixed,
     function_type,
     instance,
+    is_name,
     item,
     member,
     module,
     name,
     of_type,
+    operands,
     part,
     step,
     type_part,
@@ -69,7 +71,7 @@ _MEMBER = member("object", "property")
 
 
 def _name(writer: Writer, node: Node) -> str:
-    text = writer.text(node)
+    text = writer.name(node)
     return {"exports": module(""), "undefined": NOTHING}.get(text, text)
 
 
@@ -87,6 +89,13 @@ _ELEMENT = step("object", "[]")
 def _cast(writer: Writer, node: Node) -> str:
     """`x as T`; `x as const` is x."""
     value, *kind = arguments(node)
+    return writer.typed(kind[0]) if kind else writer.value(value)
+
+
+def _asserted(writer: Writer, node: Node) -> str:
+    """`<T>x`; `<const>x` is x."""
+    kinds, value = arguments(node)[0], arguments(node)[-1]
+    kind = arguments(kinds)
     return writer.typed(kind[0]) if kind else writer.value(value)
 
 
@@ -125,17 +134,17 @@ def _taken(writer: Writer, node: Node) -> str:
         case "formal_parameters":
             return _given(writer, node, around)
         case "object_pattern":
-            of = _taken(writer, around)
+            of = writer.found(_taken, around)
             name = node.child_by_field_name("left") or node
             return of if node.type == "rest_pattern" else _named_item(writer, of, name)
         case "array_pattern":
-            place = sum(child.type == "," for child in around.children if child.start_byte < node.start_byte)
-            return UNKNOWN if node.type == "rest_pattern" else item(_taken(writer, around), f"[{place}]")
+            place = writer.place(node, around)
+            return UNKNOWN if node.type == "rest_pattern" else item(writer.found(_taken, around), f"[{place}]")
         case "pair_pattern":
-            of = _taken(writer, around.parent) if around.parent else UNKNOWN
+            of = writer.found(_taken, around.parent) if around.parent else UNKNOWN
             return _named_item(writer, of, around.child_by_field_name("key"))
         case "object_assignment_pattern" | "assignment_pattern" if around.child(0) == node:
-            return _taken(writer, around)
+            return writer.found(_taken, around)
         case "for_in_statement":
             of = writer.value(around.child_by_field_name("right"))
             is_of = any(child.type == "of" for child in around.children)
@@ -144,7 +153,7 @@ def _taken(writer: Writer, node: Node) -> str:
             kind = around.child_by_field_name("type")
             return writer.typed(kind) if kind else writer.value(around.child_by_field_name("value"))
         case "rest_pattern":
-            return _taken(writer, around)
+            return writer.found(_taken, around)
         case "required_parameter" | "optional_parameter":
             return _given(writer, around, around.parent)
         case "arrow_function":
@@ -164,7 +173,7 @@ def _given(writer: Writer, node: Node, parameters: Node | None) -> str:
     of = writer.expected(parameters.parent) if parameters else UNKNOWN
     if of == UNKNOWN:
         return writer.value(node.child_by_field_name("value") or node.child_by_field_name("right"))
-    return item(of, f"@{[one.id for one in arguments(parameters)].index(node.id)}")
+    return item(of, f"@{writer.place(node, parameters)}") if parameters else UNKNOWN
 
 
 def _expected(writer: Writer, node: Node) -> str:
@@ -175,8 +184,7 @@ def _expected(writer: Writer, node: Node) -> str:
     match around.type:
         case "arguments" if around.parent and around.parent.type in ("call_expression", "new_expression"):
             called = around.parent.child_by_field_name("function")
-            place = [one.id for one in arguments(around)].index(node.id)
-            return item(writer.value(called), f"@{place}") if called else UNKNOWN
+            return item(writer.value(called), f"@{writer.place(node, around)}") if called else UNKNOWN
         case "pair" if around.parent:
             return _named_item(writer, writer.expected(around.parent), around.child_by_field_name("key"))
         case "object":
@@ -184,7 +192,8 @@ def _expected(writer: Writer, node: Node) -> str:
         case "variable_declarator" | "public_field_definition" if around.child_by_field_name("type"):
             return writer.typed(around.child_by_field_name("type"))
         case "satisfies_expression" | "as_expression":
-            return writer.typed(arguments(around)[-1])
+            kind = arguments(around)[1:]  # None in `as const`.
+            return writer.typed(kind[0]) if kind else writer.expected(around)
         case "parenthesized_expression" | "ternary_expression":
             return writer.expected(around)
         case "return_statement" | "arrow_function":
@@ -217,7 +226,7 @@ def _literal_type(writer: Writer, node: Node) -> str:
 
 def _union(writer: Writer, node: Node) -> str:
     """Either of several types; what is nothing does not count."""
-    kinds = [kind for kind in dict.fromkeys(map(writer.type, arguments(node))) if kind != NOTHING]
+    kinds = [kind for kind in dict.fromkeys(map(writer.type, operands(node))) if kind != NOTHING]
     return kinds[0] if len(kinds) == 1 else f"({'|'.join(kinds)})" if kinds else NOTHING
 
 
@@ -228,7 +237,7 @@ def _conditional(writer: Writer, node: Node) -> str:
 
 
 def _intersection(writer: Writer, node: Node) -> str:
-    return f"&({','.join(map(writer.type, arguments(node)))})"
+    return f"&({','.join(map(writer.type, operands(node)))})"
 
 
 def _tuple(writer: Writer, node: Node) -> str:
@@ -277,7 +286,8 @@ def _lookup(writer: Writer, node: Node) -> str:
 
 
 def _qualified(writer: Writer, node: Node) -> str:
-    return writer.text(node).replace(" ", "").replace("?", "")
+    text = "".join(writer.text(node).split()).replace("?", "")
+    return text if all(map(is_name, text.split("."))) else UNKNOWN
 
 
 def _results(writer: Writer, node: Node | None) -> str:
@@ -307,7 +317,7 @@ _TYPES: dict[str, Rule] = {
     "constraint": type_part(),
     "predefined_type": _predefined,
     "literal_type": _literal_type,
-    "string": fixed(LITERAL),
+    "string": fixed(LITERAL),  # What `typeof` gives.
     "template_literal_type": fixed(LITERAL),
     "index_type_query": fixed(LITERAL),
     "this_type": fixed("=this"),
@@ -329,8 +339,8 @@ _TYPES: dict[str, Rule] = {
 
 SHAPES = Shapes(
     values={
-        **dict.fromkeys(_LITERALS.split(), fixed(LITERAL)),
         **dict.fromkeys(_TYPES, as_value),
+        **dict.fromkeys(_LITERALS.split(), fixed(LITERAL)),
         **dict.fromkeys(_JSX.split(), fixed(LITERAL)),
         "null": fixed(NOTHING),
         "undefined": fixed(NOTHING),
@@ -347,7 +357,7 @@ SHAPES = Shapes(
         "await_expression": step("", "~"),
         "as_expression": _cast,
         "satisfies_expression": part(),
-        "type_assertion": lambda writer, node: writer.typed(arguments(arguments(node)[0])[0]),
+        "type_assertion": _asserted,
         "type_arguments": of_type(""),
         "non_null_expression": part(),
         "parenthesized_expression": part(),

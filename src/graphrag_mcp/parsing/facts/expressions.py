@@ -5,6 +5,7 @@ A rule is a function of the writer and a node; the functions here make the rules
 
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
+from itertools import accumulate
 
 from tree_sitter import Node
 
@@ -13,6 +14,7 @@ from graphrag_mcp.parsing.code.syntax import SourceCode
 
 UNKNOWN, LITERAL, NOTHING = "?", "'", "-"
 MAX_ARGUMENT = 80  # Characters of an argument that are kept.
+MAX_RULES = 80  # That follow each other, each in up to nine frames of the stack; hand-written code has 61.
 
 Rule = Callable[["Writer", Node], str]
 
@@ -67,7 +69,9 @@ class Shapes:
     repeated: Set[str] = frozenset()  # Declarations that repeat the one before where they say nothing.
     unset: str = UNKNOWN  # What a variable holds that is given nothing.
     loops: Sequence[str] = ("[@]", "[*]")  # What a loop gives.
-    enter: Mapping[str, str] = field(default_factory=dict)  # What a block binds of the value that it enters.
+    enter: Mapping[str, str] = field(
+        default_factory=dict
+    )  # What a block binds of the value that it enters, by its first word.
     patterns: Set[str] = frozenset()  # Nodes that take a value apart.
     taken: Rule | None = None  # What a name gets from such a pattern.
     assigning: str = ""  # The node whose patterns bind nothing, but write to what is bound.
@@ -84,28 +88,52 @@ class Writer:
 
     def __init__(self, shapes: Shapes, code: SourceCode, numbers: Mapping[int, str]) -> None:
         self._shapes, self._code, self._numbers = shapes, code, numbers
-        self._values: dict[int, str] = {}
-        self._expected: dict[int, str] = {}
+        self._places: dict[int, dict[int, int]] = {}
+        self._known: dict[tuple[Rule, int], str] = {}
+        self.depth = 0  # Rules that are being followed, each for a part of the one before.
+        self._is_cut = False
 
     def text(self, node: Node) -> str:
-        """Return the text of a node, as it is used for a name."""
+        """Return the text of a node."""
         return self._code.node_text(node)
+
+    def name(self, node: Node | None) -> str:
+        """Return the name that a node is, unknown if it is none: the grammar adds empty ones where one is missing."""
+        text = self.text(node) if node else ""
+        return text if is_name(text) else UNKNOWN
+
+    def place(self, node: Node, around: Node) -> int:
+        """Return how many commas of a list are before a part of it."""
+        if (known := self._places.get(around.id)) is None:
+            commas = accumulate((child.type == "," for child in around.children), initial=0)
+            known = self._places[around.id] = {one.id: count for one, count in zip(around.children, commas, strict=False)}
+        return known.get(node.id, 0)
 
     def value(self, node: Node | None) -> str:
         """Return the value that a node stands for."""
-        if node is None:
-            return UNKNOWN
-        if (known := self._values.get(node.id)) is None:
-            known = self._values[node.id] = self._write(self._shapes.values, node)
-        return known
+        return UNKNOWN if node is None else self.found(Writer.write_value, node)
 
     def expected(self, node: Node | None) -> str:
         """Return what the place of a node expects there."""
-        if node is None or self._shapes.expected is None:
+        return UNKNOWN if node is None or self._shapes.expected is None else self.found(self._shapes.expected, node)
+
+    def found(self, rule: Rule, node: Node) -> str:
+        """Return what a rule gives for a node, from once; unknown where rules follow each other too deeply.
+
+        What was cut is not kept, since it depends on where it was asked from.
+        """
+        if (text := self._known.get((rule, node.id))) is not None:
+            return text
+        if self.depth == MAX_RULES:
+            self._is_cut = True
             return UNKNOWN
-        if (known := self._expected.get(node.id)) is None:
-            known = self._expected[node.id] = self._shapes.expected(self, node)
-        return known
+        self.depth += 1
+        text = rule(self, node)
+        self.depth -= 1
+        self._is_cut = self._is_cut and self.depth > 0
+        if not self._is_cut and rule is not Writer.write_type:  # Types are written while declarations are numbered.
+            self._known[rule, node.id] = text
+        return text
 
     def given(self, nodes: Iterable[Node]) -> list[str]:
         """Return the values of arguments; one that is long is unknown."""
@@ -114,7 +142,7 @@ class Writer:
 
     def type(self, node: Node | None) -> str:
         """Return the type that a node names."""
-        return UNKNOWN if node is None else self._write(self._shapes.types, node)
+        return UNKNOWN if node is None else self.found(Writer.write_type, node)
 
     def typed(self, node: Node | None) -> str:
         """Return a value of the type that a node names."""
@@ -131,12 +159,11 @@ class Writer:
             before = child.named_children[-2] if rule.type == "<" else None
             kind = before or (child.child_by_field_name(rule.type) if rule.type else None)
             default = child.child_by_field_name(rule.default) if rule.default else None
-            value = self.typed(kind) if kind else self.value(default) if default else UNKNOWN
-            if rule.rest and kind:
-                value = instance(f"[{self.type(kind)}]")
+            stated = self.type(kind)  # Asked once, since function types nest.
+            value = instance(f"[{stated}]" if rule.rest else stated) if kind else self.value(default)
             parts = (child, *arguments(child)[:1]) if self._shapes.spreads else ()
             if spread := next((one.type for one in parts if one.type in self._shapes.spreads), ""):
-                value = instance(self._shapes.spreads[spread].format(self.type(kind)))
+                value = instance(self._shapes.spreads[spread].format(stated))
             if value == UNKNOWN and self._shapes.taken:
                 value = self._shapes.taken(self, child)
             is_rest = rule.rest or bool(spread) or any(name and name.type == "rest_pattern" for name in names)
@@ -146,6 +173,12 @@ class Writer:
                 for name in names or [None]
             ]
         return found
+
+    def write_value(self, node: Node) -> str:
+        return self._write(self._shapes.values, node)
+
+    def write_type(self, node: Node) -> str:
+        return self._write(self._shapes.types, node)
 
     def _write(self, rules: Mapping[str, Rule], node: Node) -> str:
         if node.id in self._numbers:
@@ -168,6 +201,16 @@ def either(values: list[str]) -> str:
     return distinct[0] if len(distinct) == 1 else f"({'|'.join(distinct)})"
 
 
+def is_name(text: str) -> bool:
+    """Return whether expressions can have a text as a name; JavaScript's private ones begin with a mark."""
+    return text.removeprefix("#").replace("$", "_").isidentifier()
+
+
+def dotted(owner: str, name: str) -> str:
+    """Return the member of a value or a type."""
+    return UNKNOWN if UNKNOWN in (owner, name) else f"{_closed(owner)}.{name}"
+
+
 def item(value: str, mark: str) -> str:
     """Return a step from a value."""
     return value if value in (UNKNOWN, LITERAL) else f"{_closed(value)}{mark}"
@@ -183,12 +226,25 @@ def arguments(node: Node | None) -> list[Node]:
     return [child for child in node.named_children if not child.is_extra] if node else []
 
 
+def operands(node: Node) -> list[Node]:
+    """Return the parts of `a | b | c`, which nests to the left as often as the operator is repeated."""
+    found: list[Node] = []
+    pending = [node]
+    while pending:
+        one = pending.pop()
+        if one.type == node.type:
+            pending += arguments(one)
+        else:
+            found.append(one)
+    return found[::-1]
+
+
 # ---------------------------------------------------------------- rules
 
 
 def name(writer: Writer, node: Node) -> str:
     """A name."""
-    return writer.text(node)
+    return writer.name(node)
 
 
 def fixed(text: str) -> Rule:
@@ -221,8 +277,7 @@ def member(of: str, named: str) -> Rule:
     """A member of what is in a field."""
 
     def write(writer: Writer, node: Node) -> str:
-        owner, own = writer.value(node.child_by_field_name(of)), node.child_by_field_name(named)
-        return UNKNOWN if own is None or owner == UNKNOWN else f"{_closed(owner)}.{writer.text(own)}"
+        return dotted(writer.value(node.child_by_field_name(of)), writer.name(node.child_by_field_name(named)))
 
     return write
 
@@ -231,8 +286,7 @@ def type_member(of: str, named: str) -> Rule:
     """A type that is a member of what is in a field."""
 
     def write(writer: Writer, node: Node) -> str:
-        owner, own = node.child_by_field_name(of), node.child_by_field_name(named)
-        return f"{writer.text(owner)}.{writer.text(own)}" if owner and own else UNKNOWN
+        return dotted(writer.name(node.child_by_field_name(of)), writer.name(node.child_by_field_name(named)))
 
     return write
 

@@ -24,9 +24,9 @@ class Held(Part):
         elif loop := captures.get("loop"):
             value = self._writer.value(loop[0])
             found = [value if value == UNKNOWN else f"{value}{step}" for step in self._shapes.loops[:count]]
-        elif entered := next((role for role in self._shapes.enter if role in captures), ""):
-            value = self._writer.value(captures[entered][0])
-            found = [value if value == UNKNOWN else f"{value}{self._shapes.enter[entered]}"]
+        elif entered := captures.get("enter"):
+            value = self._writer.value(entered[0])
+            found = [value if value == UNKNOWN else f"{value}{self._shapes.enter[node.children[0].type]}"]
         elif values := captures.get("value"):
             given = [value for one in values for value in self.listed(one)]
             if len(given) == count:

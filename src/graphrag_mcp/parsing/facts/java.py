@@ -18,8 +18,10 @@ from graphrag_mcp.parsing.facts.expressions import (
     as_value,
     call,
     choice,
+    dotted,
     fixed,
     instance,
+    is_name,
     item,
     member,
     name,
@@ -40,7 +42,7 @@ _NUMBERS = ("'double!", "'float!", "'long!", "'int!")  # Of two the first is tha
 def _callee(writer: Writer, node: Node) -> str:
     """Return the function that a call or a creation calls."""
     if node.type == "method_invocation":
-        return _METHOD(writer, node) if node.child_by_field_name("object") else _text(writer, node, "name")
+        return _METHOD(writer, node) if node.child_by_field_name("object") else writer.name(node.child_by_field_name("name"))
     if node.type == "object_creation_expression":
         return as_value(writer, kind) if (kind := node.child_by_field_name("type")) else UNKNOWN
     return UNKNOWN
@@ -107,7 +109,7 @@ def _reference(writer: Writer, node: Node) -> str:
     of, *_, last = node.children
     if last.type == "new":
         return as_value(writer, of)
-    return item(writer.value(of), f"#{writer.text(last)}")
+    return item(writer.value(of), f"#{writer.text(last)}") if is_name(writer.text(last)) else UNKNOWN
 
 
 def _array(writer: Writer, node: Node) -> str:
@@ -117,8 +119,7 @@ def _array(writer: Writer, node: Node) -> str:
 def _name(writer: Writer, node: Node) -> str:
     """A name with its qualifiers, without annotations."""
     names = [part for part in arguments(node) if not part.type.endswith("annotation")]
-    before = writer.type(names[0])
-    return UNKNOWN if before == UNKNOWN else f"{before}.{writer.text(names[-1])}"
+    return dotted(writer.type(names[0]), writer.name(names[-1]))
 
 
 # ---------------------------------------------------------------- what a function is expected to be
@@ -129,8 +130,7 @@ def _expected(writer: Writer, node: Node) -> str:
     around = node.parent
     match around.type if around else "":
         case "argument_list" if around and around.parent:
-            place = [one.id for one in arguments(around)].index(node.id)
-            return item(_callee(writer, around.parent), f"@{place}")
+            return item(_callee(writer, around.parent), f"@{writer.place(node, around)}")
         case "variable_declarator" if around and around.parent:
             return writer.typed(around.parent.child_by_field_name("type"))
         case "assignment_expression" if around:
@@ -138,7 +138,7 @@ def _expected(writer: Writer, node: Node) -> str:
         case "cast_expression" if around:
             return writer.typed(around.child_by_field_name("type"))
         case "parenthesized_expression" | "ternary_expression" if around:
-            return _expected(writer, around)
+            return writer.expected(around)
         case "return_statement" if around:
             return _result_around(writer, around)
     return UNKNOWN
@@ -157,7 +157,7 @@ def _taken(writer: Writer, node: Node) -> str:
     function = around if around and around.type == "lambda_expression" else around.parent if around else None
     if function is None or function.type != "lambda_expression" or around is None:
         return UNKNOWN
-    place = 0 if around is function else [one.id for one in arguments(around)].index(node.id)
+    place = 0 if around is function else writer.place(node, around)
     return item(writer.expected(function), f"@{place}")
 
 
@@ -206,7 +206,7 @@ def _primitive(writer: Writer, node: Node) -> str:
 
 def _enum(writer: Writer, node: Node) -> str:
     """What every enumeration extends."""
-    return f"Enum<{_text(writer, node.parent, 'name')}>" if node.parent else UNKNOWN
+    return f"Enum<{writer.name(node.parent.child_by_field_name('name'))}>" if node.parent else UNKNOWN
 
 
 def _results(writer: Writer, node: Node | None) -> str:

@@ -5,7 +5,7 @@ import posixpath
 from tree_sitter import Node
 
 from graphrag_mcp.model.facts import Mark
-from graphrag_mcp.parsing.code.syntax import SourceCode, parse_tree
+from graphrag_mcp.parsing.code.syntax import SourceCode, SyntaxTimeoutError, parse_tree
 from graphrag_mcp.parsing.facts.expressions import (
     LITERAL,
     NOTHING,
@@ -15,10 +15,13 @@ from graphrag_mcp.parsing.facts.expressions import (
     Writer,
     arguments,
     call,
+    dotted,
     either,
     fixed,
+    is_name,
     member,
     name,
+    operands,
     part,
     step,
 )
@@ -89,12 +92,11 @@ def _item(writer: Writer, node: Node) -> str:
         return value
     if place.type == "slice":
         return value
-    return f"{value}[{writer.text(place)}]" if place.type == "integer" else f"{value}[]"
+    return f"{value}[{text}]" if (text := writer.text(place)).isdecimal() else f"{value}[]"
 
 
 def _type_member(writer: Writer, node: Node) -> str:
-    owner, own = writer.type(node.child_by_field_name("object")), node.child_by_field_name("attribute")
-    return UNKNOWN if own is None or owner == UNKNOWN else f"{owner}.{writer.text(own)}"
+    return dotted(writer.type(node.child_by_field_name("object")), writer.name(node.child_by_field_name("attribute")))
 
 
 def _generic(writer: Writer, node: Node) -> str:
@@ -113,23 +115,30 @@ def _type_list(writer: Writer, node: Node) -> str:
 
 
 def _union(writer: Writer, node: Node) -> str:
-    return either([writer.type(one) for one in arguments(node)])
+    """`A | B`, or a tuple of exceptions; another operator says nothing of types."""
+    operator = node.child_by_field_name("operator")
+    return UNKNOWN if operator and operator.type != "|" else either([writer.type(one) for one in operands(node)])
 
 
 def _quoted(writer: Writer, node: Node) -> str:
     """A type in a string."""
     text = "".join(writer.text(one) for one in arguments(node) if one.type == "string_content")
-    if text.replace(".", "").isidentifier():
+    if all(map(is_name, text.split("."))):
         return text
     grammar = load_grammar("python")
     if grammar is None:
         return UNKNOWN
     code = SourceCode(text)
-    tree = parse_tree(grammar.language, code)
+    try:
+        tree = parse_tree(grammar.language, code)
+    except SyntaxTimeoutError:
+        return UNKNOWN
     statement = next(iter(arguments(tree.root_node)), None)
     if tree.root_node.has_error or statement is None:
         return UNKNOWN
-    return Writer(SHAPES, code, {}).type(next(iter(arguments(statement)), None))
+    inner = Writer(SHAPES, code, {})
+    inner.depth = writer.depth
+    return inner.type(next(iter(arguments(statement)), None))
 
 
 def results(writer: Writer, node: Node | None) -> str:
@@ -204,5 +213,5 @@ SHAPES = Shapes(
     patterns=frozenset(("pattern_list", "tuple_pattern", "list_pattern")),
     members={"attribute": ("object", "attribute")},
     spreads={"list_splat_pattern": "[{}]", "dictionary_splat_pattern": "{{':{}}}"},
-    enter={"enter": ".__enter__()", "enter.later": ".__aenter__()~"},
+    enter={"with": ".__enter__()", "async": ".__aenter__()~"},
 )

@@ -25,7 +25,7 @@ The vocabulary of `queries/*.facts.scm`; names of captures that begin with "_" s
     @bind        names (@name) that hold a @type or @value, or what a loop over @loop gives; visible from its end to the
                  end of its scope, @bind.block in all of its scope, @bind.function in all of its function; @bind.type
                  names a type, @bind.accessor a field that is also a function without parameters
-                 @part: the name is part of a pattern; @enter and @enter.later: the value that a block enters;
+                 @part: the name is part of a pattern; @enter: the value that a block enters;
                  @bind.member: the name is a field of the type whose function has it
     @aliased     a constant with @name may stand for a @type
     @within      the block in which @name holds @type or @value
@@ -96,6 +96,7 @@ class FactReader:
         for role, found in by_role.items():
             for captures in found:
                 readers[role](role, captures)
+        self._declarations.place_bases(matches.tree)
         self._functions.read(matches.tree)
         self._declarations.own_members()
         self._declarations.bind_own_instances()
@@ -163,7 +164,8 @@ class FactReader:
     def _add_export(self, role: str, captures: Captures) -> None:
         texts = self._texts_of(role, captures)
         name = texts.get("alias") or texts.get("name", "")
-        value = self._writer.value(captures["value"][0]) if "value" in captures else texts.get("name", "")
+        named = self._writer.name(captures["name"][0]) if "name" in captures else ""
+        value = self._writer.value(captures["value"][0]) if "value" in captures else named
         module = texts.get("module", "").strip("\"'`")
         item = texts.get("name", "") if module else ""
         self._exports.append(
@@ -176,7 +178,7 @@ class FactReader:
         if value == LITERAL:
             return
         if kind := captures.get("into.type"):
-            into = f"{instance(self._writer.type(kind[0]))}.{self._writer.text(captures['into.field'][0])}"
+            into = f"{instance(self._writer.type(kind[0]))}.{self._writer.name(captures['into.field'][0])}"
         elif kind := captures.get("into.kind"):
             into = self._writer.typed(kind[0])
         elif "into" in captures:

@@ -111,6 +111,16 @@ def _file(source: FactSource, place: str, suffixes: Sequence[str] = _SUFFIXES) -
     return next((entry for entry in entries if entry), None)
 
 
+def _entries(source: FactSource, path: str) -> Iterator[str]:
+    """Yield the files that the package of a file names in its manifest."""
+    around = [one for one in source.manifests() if one.kind == "package.json" and is_below(path, one.folder)]
+    own = max(around, key=lambda one: len(one.folder), default=None)
+    for entry in own.targets if own and own.name else ():
+        found = _package(source, own, entry) if own and entry.startswith(".") else None
+        if isinstance(found, Module):
+            yield found.path
+
+
 def _called_back(name: str) -> Set[str] | None:
     """Return the members that a class of the platform calls, None for any other class."""
     return _NAMES.get(name.rpartition(".")[2])
@@ -119,6 +129,7 @@ def _called_back(name: str) -> Set[str] | None:
 POLICY = Policy(
     _module,
     called_back=_called_back,
+    entries=_entries,
     is_registering=lambda _name: True,
     builtins=builtins_of("typescript"),
     constructors=frozenset(("constructor",)),
@@ -127,7 +138,7 @@ POLICY = Policy(
     has_spaces=True,
     of_literals=_OF_LITERALS,
     own=frozenset(("this", "=this!")),
-    not_inherited=frozenset(("implements",)),
+    not_inherited=frozenset(("expected", "implements")),
     library=ECMASCRIPT,
     lists="Array",
     functions="Function",

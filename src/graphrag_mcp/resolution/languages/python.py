@@ -1,12 +1,14 @@
 """What Python's imports, containers and builtins mean."""
 
-import builtins
 import posixpath
-import sys
+import re
 from collections.abc import Callable, Mapping, Sequence, Set
 from functools import cache
 
+from graphrag_mcp.model.facts import Declared
 from graphrag_mcp.parsing.code.builtins import builtins_of
+from graphrag_mcp.parsing.code.modules import library_of
+from graphrag_mcp.parsing.code.python_names import MEMBERS
 from graphrag_mcp.resolution.libraries import library_text
 from graphrag_mcp.resolution.policy import Policy
 from graphrag_mcp.resolution.sources import FactSource
@@ -41,7 +43,7 @@ def _module_of(source: FactSource, path: str, module: str) -> Value | None:
             folder = posixpath.dirname(folder)
         return _place(source, posixpath.join(folder, *parts)) if parts else _folder(source, folder)
     roots = [root for root in _roots(source, path) if _place(source, posixpath.join(root, *parts))]
-    is_standard, folder = parts[0] in sys.stdlib_module_names, posixpath.dirname(path)
+    is_standard, folder = parts[0] in library_of("python"), posixpath.dirname(path)
     root = next((root for root in roots if not source.has(posixpath.join(root, "__init__.py"))), None)
     if root is not None and (len(parts) > 1 or not is_standard):
         return _place(source, posixpath.join(root, *parts))
@@ -172,8 +174,7 @@ def _foreign_members(name: str) -> Set[str] | None:
     name = name.removesuffix("()")
     if name in _EMPTY:
         return frozenset()
-    kind = getattr(builtins, name, None)
-    return frozenset(dir(kind)) if isinstance(kind, type) else None
+    return MEMBERS.get(name)
 
 
 @cache
@@ -191,10 +192,28 @@ def _called_back(name: str) -> Set[str] | None:
     return frozenset(listed).union(*(_called_back(one) or () for one in listed if "." in one))
 
 
+def _entries(source: FactSource, path: str) -> Sequence[str]:
+    """Return the packages around a module."""
+    folder, found = posixpath.dirname(path), []
+    while source.has(file := posixpath.join(folder, "__init__.py")):
+        found.append(file)
+        folder = posixpath.dirname(folder)
+    return found
+
+
+def _run_by(path: str, one: Declared) -> str:
+    """Return what starts a function of a module by its name."""
+    if one.owner < 0 and one.name in ("__getattr__", "__dir__"):
+        return "the import system"
+    is_hook = one.owner < 0 and re.match(r"pytest_|(setup|teardown)_(module|function)$", one.name)
+    is_test = one.name[:4] == "test" and "test" in path.lower() and one.parameters is not None
+    return "pytest" if is_hook or is_test else ""
+
+
 def _is_registering(name: str) -> bool:
     """Return whether a decorator may hand on what it decorates: none of the standard library does but one."""
     module = name.partition(".")[0]
-    is_known = "." not in name or module in sys.stdlib_module_names or name.startswith("pytest.mark")
+    is_known = "." not in name or module in library_of("python") or name.startswith("pytest.mark")
     return name == "atexit.register" or not (is_known or module in ("attr", "attrs", "typing_extensions"))
 
 
@@ -227,6 +246,8 @@ POLICY = Policy(
     plain=frozenset(_PLAIN.split()),
     foreign_members=_foreign_members,
     called_back=_called_back,
+    entries=_entries,
+    run_by=_run_by,
     is_registering=_is_registering,
     hooks=frozenset(("__getattr__", "__getattribute__")),
     iterating=("__iter__", "__next__"),

@@ -60,7 +60,7 @@ class QdrantProjection:
         with reaching():
             if not project.client.collection_exists(project.collection):
                 return 0
-            return project.client.count(project.collection, project.filter(), exact=True).count
+        return project.count()
 
     def versions(self) -> Mapping[str, tuple[str, int]]:
         """Return the version and number of points of each file; the version is "" for a file with two versions."""

@@ -56,6 +56,11 @@ class QdrantProject:
         """Return a filter for the points that meet all conditions."""
         return models.Filter(must=[any_of("project_id", [self.name]), *conditions])
 
+    def count(self) -> int:
+        """Return how many points there are, counted exactly."""
+        with reaching():
+            return self.client.count(self.collection, self.filter(), exact=True).count
+
     def first(self, most: int, fields: list[str], *conditions: models.Condition) -> list[models.Record]:
         """Return some points that meet all conditions, with these fields."""
         with reaching():

@@ -8,6 +8,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from graphrag_mcp.model.files import (
+    FAILED,
     NO_FACTS,
     ArchiveClass,
     Category,
@@ -206,6 +207,10 @@ class SqliteCatalog:
         """Return whether a file is indexed as archived, which hides it from most searches."""
         return bool(self._database.rows("SELECT 1 FROM files WHERE path = ? AND archive_reason IS NOT NULL", (path,)))
 
+    def note(self, path: str) -> str:
+        """Return what was unusual about reading a file; "" when nothing was."""
+        return "".join(note for (note,) in self._database.rows("SELECT note FROM files WHERE path = ?", (path,)))
+
     def file_states(self) -> dict[str, FileState]:
         """Return the index entry of every file, by path."""
         rows = self._database.rows("SELECT path, size, changed_ns, content_hash, recipe FROM files")
@@ -270,6 +275,15 @@ class SqliteCatalog:
     def skipped(self) -> dict[str, str]:
         """Return the reason for every path that was left out, by path."""
         return dict(self._database.rows("SELECT path, reason FROM skipped"))
+
+    def failures(self) -> dict[str, str]:
+        """Return the stages that failed on files, with the reasons, by path."""
+        rows = self._database.rows(
+            """SELECT path, note FROM files WHERE instr(note, ?1)
+               UNION SELECT path, reason FROM skipped WHERE instr(reason, ?1) ORDER BY path""",
+            (FAILED,),
+        )
+        return {path: note.partition(FAILED)[2] for path, note in rows}
 
     def counts(self) -> Counts:
         """Return the sizes of the index, counted once for each commit."""

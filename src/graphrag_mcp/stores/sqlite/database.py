@@ -1,6 +1,7 @@
 """Opens the index file: one connection for each reading thread, one for the writer."""
 
 import json
+import os
 import sqlite3
 import threading
 import weakref
@@ -44,7 +45,8 @@ class Database:
         self._guard = threading.Lock()
         try:
             path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            with FileLock(path.with_name("create.lock"), mode=0o600) if not path.exists() else nullcontext():
+            creating = FileLock(path.with_name("create.lock"), WRITE_TIMEOUT_SECONDS, mode=0o600)
+            with nullcontext() if path.exists() else creating:
                 if not path.exists():
                     _remove_log(path)
                 self.tree = _open_tree(path, root, model)
@@ -226,15 +228,25 @@ def marks(values: Sized) -> str:
 
 def connect(path: Path) -> sqlite3.Connection:
     """Open a connection that sees all trees."""
+    is_writable = can_write(path)
+    # Without a log, SQLite must be told that it needs none: it could not make one.
+    mode = "" if is_writable else "?mode=ro" if _log_of(path).exists() else "?immutable=1"
+    uri, wait = f"{path.absolute().as_uri()}{mode}", BUSY_TIMEOUT_SECONDS
     connection = sqlite3.connect(
-        path, timeout=BUSY_TIMEOUT_SECONDS, isolation_level=None, check_same_thread=False, cached_statements=256
+        uri, wait, isolation_level=None, check_same_thread=False, cached_statements=256, uri=True
     )
-    connection.execute("PRAGMA journal_mode = WAL")
+    if is_writable:
+        connection.execute("PRAGMA journal_mode = WAL")
     # With WAL, a power cut may lose the last commits but never damages the file; the next run indexes them again.
     connection.execute("PRAGMA synchronous = NORMAL")
     connection.execute(f"PRAGMA cache_size = -{CACHE_KIB}")
     connection.execute("PRAGMA temp_store = MEMORY")
     return connection
+
+
+def can_write(path: Path) -> bool:
+    """Return whether the index file and its log can be written: not on a file system that is mounted to be read."""
+    return os.access(path.parent, os.W_OK) and (not path.exists() or os.access(path, os.W_OK))
 
 
 def _open_tree(path: Path, root: str, model: str | None) -> Tree:

@@ -1,14 +1,17 @@
 """The facts of one tree, as the resolver reads them: the `FactSource` of the index file."""
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from functools import cached_property, lru_cache
 
 from graphrag_mcp.model.facts import FACT_LANGUAGES, Declared, FileFacts, Thing, unpack
+from graphrag_mcp.model.files import UNPARSED
 from graphrag_mcp.model.manifests import Manifest, load_manifest
 from graphrag_mcp.stores.sqlite.database import Database
 from graphrag_mcp.stores.sqlite.schema import of_file
 
+_FAMILIES = {"javascript": "typescript", "tsx": "typescript"}
 FILES_KEPT = 400  # Unpacked facts of a file take about 50 times the bytes of its packed ones.
 
 
@@ -80,26 +83,23 @@ class SqliteFacts:
 
     def unparsed(self, name: str, language: str) -> tuple[str, ...]:
         """Return the files that may mention a name in lines that could not be parsed, or in a file cut as text."""
-        rows = self._database.rows(
-            """SELECT f.path FROM main.mentioned m CROSS JOIN main.facts x ON x.file_id = m.file_id AND x.has_errors
-               CROSS JOIN files f ON f.id = m.file_id WHERE m.name = ? ORDER BY f.path""",
-            (name,),
-        )
-        return (*(path for (path,) in rows), *(path for path, text in self._texts.get(language, ()) if name in text))
+        word = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)")
+        texts = self._texts.get(_FAMILIES.get(language, language), ())
+        return tuple(path for path, text in texts if name in text and word.search(text))
 
     @cached_property
     def _texts(self) -> Mapping[str, list[tuple[str, str]]]:
-        """The files of a language that have no facts, with their text."""
+        """The files by language that have no facts though they should, or lines that do not parse, with their text."""
         rows = self._database.rows(
             f"""SELECT f.language, f.path, group_concat(c.text, char(10)) FROM files f
                 CROSS JOIN chunks c ON {of_file("c.id", "f.id")}
-                WHERE f.id NOT IN (SELECT file_id FROM main.facts)
-                  AND f.language IN (SELECT value FROM json_each(?)) GROUP BY f.id""",
-            (json.dumps(sorted(FACT_LANGUAGES)),),
+                WHERE f.id NOT IN (SELECT file_id FROM main.facts WHERE NOT has_errors)
+                  AND (f.language IN (SELECT value FROM json_each(?)) OR instr(f.note, ?)) GROUP BY f.id ORDER BY f.path""",
+            (json.dumps(sorted(FACT_LANGUAGES)), UNPARSED),
         )
         found: dict[str, list[tuple[str, str]]] = {}
         for language, path, text in rows:
-            found.setdefault(language, []).append((path, text))
+            found.setdefault(_FAMILIES.get(language, language), []).append((path, text))
         return found
 
     @cached_property

@@ -53,7 +53,7 @@ class SqliteGraphStore:
                     SELECT DISTINCT c.id AS chunk_id, r.target_key AS key, r.target, r.file_id
                     FROM json_each(?) wanted CROSS JOIN chunks c ON c.id = wanted.value
                     CROSS JOIN main.relations r ON r.file_id = c.file_id AND r.line BETWEEN c.start_line AND c.end_line
-                    WHERE r.kind NOT IN ('contains', 'uses') AND r.resolution != 'builtin'),
+                    WHERE r.kind NOT IN ('contains', 'uses', 'hands_on') AND r.resolution != 'builtin'),
                 rare AS MATERIALIZED (
                     SELECT key, (SELECT count(*) FROM (
                         SELECT 1 FROM main.relations x WHERE x.target_key = key LIMIT {MAX_OCCURRENCES})) AS occurrences

@@ -16,8 +16,9 @@ from graphrag_mcp.stores.sqlite.graph import SqliteGraphStore
 from graphrag_mcp.stores.sqlite.schema import KEYWORD_FIELDS, ORDINAL_BITS, ORDINAL_MASK, of_file
 from graphrag_mcp.stores.sqlite.settling import MAX_CANDIDATES, count_definitions
 
+_CONTENT = "hex(f.content_hash) || ' ' || f.recipe || ' '"
 # A change of one of these changes the replica of the file.
-_MARK = """hex(f.content_hash) || ' ' || f.recipe || ' ' || f.category || ' ' || coalesce(f.modified_at, '') || ' '
+_MARK = f"""{_CONTENT} || f.category || ' ' || coalesce(f.modified_at, '') || ' '
     || coalesce(f.archive_reason, '') || ' ' || coalesce(f.archive_penalty, '')"""
 
 # The file of a symbol, its qualified name, and the number of symbols of that name before it in the file.
@@ -49,6 +50,15 @@ class SqliteProjectionSource:
         )
         return [path for (path,) in rows]
 
+    def differing(self, server: str) -> list[str]:
+        """Return the files with another content than the server confirmed, in the order of paths."""
+        rows = self._database.rows(
+            f"""SELECT f.path FROM files f LEFT JOIN projected p ON p.server = ? AND p.path = f.path
+                WHERE f.chunks AND instr(coalesce(p.mark, ''), {_CONTENT}) != 1 ORDER BY f.path""",
+            (server,),
+        )
+        return [path for (path,) in rows]
+
     def held(self, server: str) -> tuple[int, int]:
         """Return how many files the server holds in any version, and how many there are."""
         ((held, files),) = self._database.rows(
@@ -57,6 +67,11 @@ class SqliteProjectionSource:
             (server,),
         )
         return int(held), int(files)
+
+    def marked(self, server: str) -> int:
+        """Return how many files the server was marked as holding, also those that the index does not have."""
+        ((count,),) = self._database.rows("SELECT count(*) FROM projected WHERE server = ?", (server,))
+        return int(count)
 
     def gone(self, server: str) -> list[str]:
         """Return the files that the server holds and the index does not."""
@@ -97,7 +112,7 @@ class SqliteProjectionSource:
 
     def holds_any(self, server: str) -> bool:
         """Return whether the server was marked as holding any file."""
-        return bool(self._database.rows("SELECT 1 FROM projected WHERE server = ? LIMIT 1", (server,)))
+        return self.marked(server) > 0
 
     def commit(self) -> int:
         """Return the number of the last commit, to detect that the index has changed."""

@@ -4,7 +4,16 @@ from bisect import bisect_right
 from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
-from graphrag_mcp.model.files import ArchiveClass, Chunk, PackedFacts, ParsedFile, Relation, Symbol
+from graphrag_mcp.model.files import (
+    ArchiveClass,
+    Chunk,
+    Failure,
+    PackedFacts,
+    ParsedFile,
+    Relation,
+    Symbol,
+    with_failures,
+)
 from graphrag_mcp.model.scope import match_keys
 from graphrag_mcp.stores.sqlite.catalog import write_facts
 from graphrag_mcp.stores.sqlite.schema import MAX_CHUNKS_PER_FILE
@@ -50,6 +59,10 @@ class PackedFile(NamedTuple):
     code: PackedFacts | None
     manifest: str
 
+    def with_failure(self, failure: Failure) -> "PackedFile":
+        language, category, mode, note, *rest = self.facts
+        return self._replace(facts=(language, category, mode, with_failures(str(note), [failure]), *rest))
+
 
 def pack_rows(
     parsed: ParsedFile,
@@ -63,7 +76,8 @@ def pack_rows(
     if (count := len(parsed.chunks)) > MAX_CHUNKS_PER_FILE:
         raise ValueError(f"{parsed.path} has {count} chunks; the limit for one file is {MAX_CHUNKS_PER_FILE}")
     symbols = _pack_symbols(parsed)
-    facts = (parsed.language, parsed.category.value, parsed.mode.value, parsed.note, write_facts(parsed.facts))
+    note = with_failures(parsed.note, parsed.failures)
+    facts = (parsed.language, parsed.category.value, parsed.mode.value, note, write_facts(parsed.facts))
     return PackedFile(
         entry=entry,
         facts=(*facts, len(parsed.chunks), len(symbols), len(parsed.relations)),

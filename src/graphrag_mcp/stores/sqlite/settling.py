@@ -45,7 +45,8 @@ _HANDED_ON = """SELECT r.id, r.target_key, k.file_id FROM mentions r CROSS JOIN 
 # Not `IN`: with two columns, SQLite reads all of `modules` for each row.
 _IS_OF_MODULE = "EXISTS (SELECT 1 FROM modules m WHERE m.id = r.id AND m.file_id = s.file_id)"
 _MAY_MEAN = """s.kind != 'key' AND (s.kind != 'section' OR r.kind IN ('contains', 'links_to', 'supersedes'))
-    AND (r.kind != 'uses' OR s.kind IN ('type', 'module', 'constant'))"""
+    AND (r.kind != 'uses' OR s.kind IN ('type', 'module', 'constant'))
+    AND (r.kind != 'hands_on' OR s.kind IN ('function', 'method'))"""
 _PATH = "(SELECT d.path FROM main.files d WHERE d.id = s.file_id)"
 # The relations that stand in chunks, and relations themselves: either is given as a list of ids, ranked by its order.
 OF_CHUNKS = """FROM json_each(?1) seed CROSS JOIN chunks c ON c.id = seed.value

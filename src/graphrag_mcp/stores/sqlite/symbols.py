@@ -8,9 +8,10 @@ from graphrag_mcp.model.files import Category, RelationKind, Resolution, SymbolK
 from graphrag_mcp.model.graph import UNKNOWN_MODULE, CodeEdge, CodeNode, Dependency, Mentioned, Place, certainty_of
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.stores.sqlite.database import Database, id_list, marks
-from graphrag_mcp.stores.sqlite.schema import of_file
+from graphrag_mcp.stores.sqlite.schema import ORDINAL_BITS, of_file
 from graphrag_mcp.stores.sqlite.scope import FileFilter, ScopeResolver
 from graphrag_mcp.stores.sqlite.settling import OF_RELATIONS, Definition, SettledEdge, Settler, count_definitions
+from graphrag_mcp.text.words import index_text
 
 _NODE_COLUMNS = """s.id, s.file_id, f.path, f.category, s.name, s.qualified_name, s.kind, s.start_line, s.end_line,
     s.signature, f.archive_reason IS NOT NULL"""
@@ -91,6 +92,18 @@ class SqliteSymbolGraph:
         texts = ((path, line, text.split("\n"), line - first) for path, line, first, text in rows)
         return {(path, line): lines[place] for path, line, lines, place in texts if place < len(lines)}
 
+    def texts(self, name: str, words: Collection[str], scope: Scope) -> list[tuple[str, Category, int, str]]:
+        """Return the chunks of a scope with a name and one of some words; see `SymbolGraph`."""
+        named = index_text(name)
+        beside = f" AND ({' OR '.join(words)})" if words else ""
+        rows = self._database.rows(
+            f"""SELECT f.path, f.category, c.start_line, c.text FROM keywords k
+                CROSS JOIN main.chunks c ON c.id = k.rowid CROSS JOIN files f ON f.id = k.rowid >> {ORDINAL_BITS}
+                WHERE keywords MATCH ? AND substr(?, (k.rowid >> {ORDINAL_BITS}) + 1, 1) IS x'01' ORDER BY k.rowid""",
+            (f'body : ("{named}"{beside})', self._scopes.resolve(scope).visible),
+        )
+        return [(path, Category(category), line, text) for path, category, line, text in rows] if named else []
+
     def visible(self, paths: Collection[str], scope: Scope) -> set[str]:
         """Return those of the paths that a scope shows."""
         hidden = self._scopes.resolve(scope)
@@ -153,7 +166,9 @@ class SqliteSymbolGraph:
         others = [
             Mentioned(RelationKind(kind), target, module, node.path, line, False)
             for relation_id, kind, target, module, line, resolution in relations
-            if relation_id not in known and resolution not in (Resolution.BUILTIN, Resolution.LOCAL)
+            if relation_id not in known
+            and resolution not in (Resolution.BUILTIN, Resolution.LOCAL)
+            and kind != RelationKind.HANDS_ON  # Most values are no functions.
         ]
         defined = self._defined({reference.name for reference in others})
         unknown = [reference._replace(is_defined=reference.name in defined) for reference in others]
@@ -233,8 +248,9 @@ class SqliteSymbolGraph:
         hidden = self._scopes.resolve(scope)
         with self._database.connection() as connection:
             rows = connection.execute(
-                f"""SELECT r.file_id, s.id, s.file_id, count(*), d.definitions, max(r.target_module != '' AND EXISTS (
-                        SELECT 1 FROM main.module_keys m WHERE m.key = r.target_module AND m.file_id = s.file_id))
+                f"""SELECT r.file_id, s.id, s.file_id, count(DISTINCT r.kind || ' ' || r.source), d.definitions,
+                        max(r.target_module != '' AND EXISTS (SELECT 1 FROM main.module_keys m
+                            WHERE m.key = r.target_module AND m.file_id = s.file_id))
                     FROM (SELECT name_key, count(*) AS definitions FROM symbols s
                           WHERE kind IN {_RANKED} AND {hidden.condition("s.file_id")}
                           GROUP BY name_key HAVING count(*) <= ?) d

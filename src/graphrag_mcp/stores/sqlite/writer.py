@@ -323,5 +323,5 @@ def _vector_rows(
 ) -> Iterator[tuple[int, int, bytes, bytes]]:
     for file_id, file, vectors in files:
         first = file_id << ORDINAL_BITS
-        for chunk_id, (text_hash, vector) in enumerate(zip(file.text_hashes, vectors, strict=True), first):
+        for chunk_id, (text_hash, vector) in enumerate(zip(file.text_hashes if vectors else (), vectors, strict=True), first):
             yield chunk_id, model_id, text_hash, vector

@@ -44,6 +44,19 @@
     (pointer_declarator declarator: (array_declarator declarator: (identifier) @name))])]) @constant)
 
 (call_expression function: [(identifier) @call (field_expression argument: (_) @receiver field: (field_identifier) @call)])
+(call_expression function: (parenthesized_expression [(identifier) @call (pointer_expression argument: (identifier) @call)]))
+; A function as a value: passed, stored, returned, in a table; unless it is a variable.
+([(argument_list (identifier) @handed) (initializer_list (identifier) @handed) (initializer_pair value: (identifier) @handed)
+  (init_declarator value: (identifier) @handed) (assignment_expression right: (identifier) @handed)
+  (return_statement (identifier) @handed) (pointer_expression operator: "&" argument: (identifier) @handed)
+  (conditional_expression consequence: (identifier) @handed) (conditional_expression alternative: (identifier) @handed)
+  (cast_expression value: (identifier) @handed) (binary_expression operator: "==" right: (identifier) @handed)
+  (binary_expression operator: "!=" right: (identifier) @handed)])
+[(function_definition) (compound_statement) (for_statement)] @block
+([(parameter_declaration declarator: (identifier) @bound) (declaration declarator: (identifier) @bound)
+  (init_declarator declarator: (identifier) @bound) (pointer_declarator declarator: (identifier) @bound)
+  (array_declarator declarator: (identifier) @bound)])
+(parenthesized_declarator (pointer_declarator declarator: (identifier) @bound))
 (type_identifier) @reference
 
 (preproc_include path: (_) @source) @import

@@ -1,6 +1,7 @@
 ; Added to what C has.
-(class_specifier name: [(type_identifier) @name (template_type name: (type_identifier) @name)] body: (_) @body) @type
-(struct_specifier name: (template_type name: (type_identifier) @name) body: (_) @body) @type
+(class_specifier name: [(type_identifier) @name (template_type name: (type_identifier) @name) (qualified_identifier) @name]
+  body: (_) @body) @type
+(struct_specifier name: [(template_type name: (type_identifier) @name) (qualified_identifier) @name] body: (_) @body) @type
 (namespace_definition name: (_) @name body: (_) @body) @module
 (alias_declaration name: (type_identifier) @name) @type
 (concept_definition name: (identifier) @name) @type
@@ -8,21 +9,25 @@
 
 ; Members, declared or defined inside of their class.
 (field_declaration declarator: [
-  (function_declarator declarator: (field_identifier) @name)
-  (pointer_declarator declarator: (function_declarator declarator: (field_identifier) @name))
-  (reference_declarator (function_declarator declarator: (field_identifier) @name))]) @method
+  (function_declarator declarator: [(field_identifier) (operator_name)] @name)
+  (pointer_declarator declarator: (function_declarator declarator: [(field_identifier) (operator_name)] @name))
+  (reference_declarator (function_declarator declarator: [(field_identifier) (operator_name)] @name))]) @method
+(field_declaration_list [(declaration declarator: (operator_cast) @name) @method
+  (template_declaration (declaration declarator: (operator_cast) @name) @method)])
 (function_definition declarator: [
   (function_declarator declarator: [(field_identifier) (operator_name) (destructor_name)] @name)
-  (pointer_declarator declarator: (function_declarator declarator: (field_identifier) @name))
+  (pointer_declarator declarator: (function_declarator declarator: [(field_identifier) (operator_name)] @name))
   (reference_declarator (function_declarator declarator: [(identifier) (field_identifier) (operator_name)] @name))
-  (operator_cast) @name]
+  (operator_cast) @name
+  (qualified_identifier scope: (_) @owner name: (operator_cast) @name)]
   body: (_)? @body) @function
 
 ; Members, defined outside.
 (function_definition declarator: [
   (function_declarator declarator: (qualified_identifier scope: (_) @owner
     name: [(identifier) (operator_name) (destructor_name)] @name))
-  (pointer_declarator declarator: (function_declarator declarator: (qualified_identifier scope: (_) @owner name: (identifier) @name)))
+  (pointer_declarator declarator: (function_declarator declarator: (qualified_identifier scope: (_) @owner
+    name: [(identifier) (operator_name)] @name)))
   (reference_declarator (function_declarator declarator: (qualified_identifier scope: (_) @owner
     name: [(identifier) (operator_name)] @name)))]
   body: (_)? @body) @method
@@ -32,7 +37,20 @@
   (reference_declarator (function_declarator declarator: (qualified_identifier scope: (_) @owner name: (qualified_identifier) @name)))]
   body: (_)? @body) @method
 
+(declaration declarator: [
+  (function_declarator declarator: (operator_name) @name)
+  (pointer_declarator declarator: (function_declarator declarator: (operator_name) @name))
+  (reference_declarator (function_declarator declarator: (operator_name) @name))]) @prototype
+
 (namespace_definition body: (declaration_list (declaration declarator: (init_declarator declarator: (identifier) @name)) @constant))
+
+([(argument_list (qualified_identifier scope: (_) @receiver name: (identifier) @handed))
+  (initializer_list (qualified_identifier scope: (_) @receiver name: (identifier) @handed))
+  (pointer_expression operator: "&" argument: (qualified_identifier scope: (_) @receiver name: (identifier) @handed))])
+[(lambda_expression) (for_range_loop)] @block
+([(reference_declarator (identifier) @bound) (structured_binding_declarator (identifier) @bound)
+  (optional_parameter_declaration declarator: (identifier) @bound) (variadic_declarator (identifier) @bound)
+  (for_range_loop declarator: (identifier) @bound) (lambda_capture_initializer left: (identifier) @bound)])
 
 (base_class_clause [(type_identifier) @base (template_type name: (type_identifier) @base)
   (qualified_identifier name: [(type_identifier) @base (template_type name: (type_identifier) @base)])])
@@ -42,4 +60,21 @@
   (qualified_identifier scope: (_) @receiver name: (template_function name: (identifier) @call))
   (template_function name: (identifier) @call)
   (field_expression argument: (_) @receiver field: (template_method name: (field_identifier) @call))])
-(new_expression type: (type_identifier) @call)
+(call_expression function: [
+  (qualified_identifier !scope name: (identifier) @call)
+  (qualified_identifier name: (qualified_identifier scope: (_) @receiver name: [(identifier) @call (template_function name: (identifier) @call)]))
+  (qualified_identifier name: (qualified_identifier name: (qualified_identifier scope: (_) @receiver
+    name: [(identifier) @call (template_function name: (identifier) @call)])))
+  (field_expression argument: (_) @receiver field: (dependent_name (template_method name: (field_identifier) @call)))])
+(new_expression type: [(type_identifier) @call (template_type name: (type_identifier) @call)
+  (qualified_identifier scope: (_) @receiver name: [(type_identifier) @call (template_type name: (type_identifier) @call)])])
+(compound_literal_expression type: [(type_identifier) @call (template_type name: (type_identifier) @call)
+  (qualified_identifier scope: (_) @receiver name: [(type_identifier) @call (template_type name: (type_identifier) @call)])])
+; `T name(f(x))` declares a variable, though the grammar reads a function.
+(compound_statement (declaration declarator: (function_declarator parameters: (parameter_list
+  (parameter_declaration type: (type_identifier) @call declarator: (abstract_function_declarator))))))
+; `std::make_unique<T>(...)` and its like create a T.
+(call_expression function: [(template_function name: (identifier) @_make arguments: (template_argument_list . (type_descriptor type: (type_identifier) @call)))
+  (qualified_identifier name: (template_function name: (identifier) @_make
+    arguments: (template_argument_list . (type_descriptor type: (type_identifier) @call))))]
+  (#any-of? @_make "make_unique" "make_shared"))

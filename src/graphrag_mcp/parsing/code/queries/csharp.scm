@@ -25,7 +25,7 @@
   (generic_name (identifier) @call)
   (member_access_expression expression: _ @receiver name: (identifier) @call)
   (member_access_expression expression: _ @receiver name: (generic_name (identifier) @call))
-  (conditional_access_expression (member_binding_expression name: (identifier) @call))])
+  (conditional_access_expression (member_binding_expression name: [(identifier) @call (generic_name (identifier) @call)]))])
 (object_creation_expression type: [(identifier) @call (generic_name (identifier) @call)
   (qualified_name name: (identifier) @call)])
 (_ type: [(identifier) @reference (generic_name (identifier) @reference) (qualified_name name: (identifier) @reference)])

@@ -4,7 +4,9 @@
 
 (variable_declarator name: (identifier) @name value: [(arrow_function) (function_expression) (generator_function)] @function)
 (assignment_expression left: (member_expression object: (_) @of property: (_) @name)
-  right: [(arrow_function) (function_expression) (generator_function)] @function)
+  right: [(arrow_function) (function_expression !name) (generator_function !name)] @function)
+(assignment_expression left: (member_expression object: (_) @of property: (_) @name)
+  right: [(function_expression name: (_)) (generator_function name: (_))] @function (#not-eq? @name "exports"))
 (pair key: (_) @name value: [(arrow_function) (function_expression) (generator_function)] @function)
 (export_statement "default" @name value: [(arrow_function) (function_expression) (generator_function)] @function)
 [(function_declaration) (generator_function_declaration) (function_expression) (generator_function) (arrow_function)

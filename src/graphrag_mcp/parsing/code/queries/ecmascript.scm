@@ -3,22 +3,30 @@
 (function_declaration name: (identifier) @name body: (_) @body) @function
 (generator_function_declaration name: (identifier) @name body: (_) @body) @function
 (variable_declarator name: (identifier) @name value: (arrow_function) @value) @function
-(variable_declarator name: (identifier) @name value: (function_expression) @value) @function
+(variable_declarator name: (identifier) @name value: [(function_expression) (generator_function)] @value) @function
 (method_definition name: [(property_identifier) (private_property_identifier)] @name body: (_) @body) @method
 
 ; Members of an object that is given a name, exported or returned.
-(variable_declarator value: (object (pair key: (property_identifier) @name
-  value: [(arrow_function) (function_expression)] @value) @method))
-(assignment_expression right: (object (pair key: (property_identifier) @name
-  value: [(arrow_function) (function_expression)] @value) @method))
-(export_statement value: (object (pair key: (property_identifier) @name
-  value: [(arrow_function) (function_expression)] @value) @method))
-(return_statement (object (pair key: (property_identifier) @name
-  value: [(arrow_function) (function_expression)] @value) @method))
+(variable_declarator value: (object (pair key: [(property_identifier) @name (string (string_fragment) @name)]
+  value: [(arrow_function) (function_expression) (generator_function)] @value) @method))
+(assignment_expression right: (object (pair key: [(property_identifier) @name (string (string_fragment) @name)]
+  value: [(arrow_function) (function_expression) (generator_function)] @value) @method))
+(export_statement value: (object (pair key: [(property_identifier) @name (string (string_fragment) @name)]
+  value: [(arrow_function) (function_expression) (generator_function)] @value) @method))
+(return_statement (object (pair key: [(property_identifier) @name (string (string_fragment) @name)]
+  value: [(arrow_function) (function_expression) (generator_function)] @value) @method))
+(pair key: (property_identifier) @name value: (class !name) @value) @type
+(pair value: (class name: (_) @name body: (_) @body)) @type
 
+; module.exports = function name: a module that is a function has the function's own name.
+(assignment_expression left: [(member_expression property: (property_identifier) @_exports) (identifier) @_exports]
+  right: [(function_expression name: (identifier) @name body: (_) @body)
+    (generator_function name: (identifier) @name body: (_) @body)] (#eq? @_exports "exports")) @function
 ; a.b = function
 (assignment_expression left: (member_expression object: (identifier) @owner property: (property_identifier) @name)
-  right: [(arrow_function) (function_expression)] @value) @function
+  right: [(arrow_function) (function_expression !name) (generator_function !name)] @value) @function
+(assignment_expression left: (member_expression object: (identifier) @owner property: (property_identifier) @name)
+  right: [(function_expression name: (_)) (generator_function name: (_))] @value (#not-eq? @name "exports")) @function
 (assignment_expression left: (member_expression object: (identifier) @owner property: (property_identifier) @name)
   right: (class !name) @value) @type
 
@@ -37,6 +45,13 @@
 
 (call_expression function: [(identifier) @call
   (member_expression object: (_) @receiver property: [(property_identifier) (private_property_identifier)] @call)])
+(call_expression function: (parenthesized_expression [(identifier) @call
+  (member_expression object: (_) @receiver property: (property_identifier) @call)
+  (sequence_expression [(identifier) @call (member_expression object: (_) @receiver property: (property_identifier) @call)] .)]))
+(call_expression function: (member_expression object: [(identifier) @call
+  (member_expression object: (_) @receiver property: (property_identifier) @call)] property: (property_identifier) @_method)
+  (#any-of? @_method "call" "apply" "bind"))
+(decorator [(identifier) @call (member_expression object: (_) @receiver property: (property_identifier) @call)])
 (new_expression constructor: [(identifier) @call
   (member_expression object: (_) @receiver property: (property_identifier) @call)])
 

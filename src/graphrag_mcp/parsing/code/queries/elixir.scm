@@ -30,6 +30,9 @@
 (call target: (identifier) @_define (arguments . (alias) @base) (#eq? @_define "defimpl"))
 
 (call target: [(identifier) @call (dot left: (_) @receiver right: (identifier) @call)])
+(binary_operator operator: "|>" right: (identifier) @call)
+(unary_operator operator: "&" operand: (binary_operator left: (identifier) @handed operator: "/" right: (integer)))
+(call target: (identifier) @_apply (arguments (_) @receiver . (atom) @call . (_) .) (#any-of? @_apply "apply" "spawn" "spawn_link"))
 (struct (alias) @reference)
 
 (call target: (identifier) @_import (arguments . [(alias) (dot)] @source)

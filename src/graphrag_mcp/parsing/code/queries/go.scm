@@ -22,6 +22,12 @@
 (interface_type (type_elem . [(type_identifier) @base (qualified_type package: (_) @receiver name: (type_identifier) @base)] .))
 
 (call_expression function: [(identifier) @call (selector_expression operand: (_) @receiver field: (field_identifier) @call)])
+(call_expression function: (parenthesized_expression [(identifier) @call (selector_expression operand: (_) @receiver field: (field_identifier) @call)]))
+(call_expression function: (index_expression operand: [(identifier) @call
+  (selector_expression operand: (_) @receiver field: (field_identifier) @call)]))
+; With type arguments, the grammar takes a call for a conversion.
+(type_conversion_expression type: (generic_type type: [(type_identifier) @call
+  (qualified_type package: (_) @receiver name: (type_identifier) @call)]))
 (composite_literal type: [(type_identifier) @call (qualified_type package: (_) @receiver name: (type_identifier) @call)])
 (type_identifier) @reference
 

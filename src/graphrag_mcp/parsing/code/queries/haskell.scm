@@ -26,6 +26,11 @@
 
 (instance name: (name) @base)
 (apply function: [(variable) @call (qualified module: (module) @receiver id: (variable) @call)])
+(infix left_operand: (variable) @call operator: (operator) @_applies
+  (#any-of? @_applies "$" "$!" "<$>" "." "=<<" "<$!>" "<=<" ">=>" "`seq`"))
+(infix operator: (operator) @_applies right_operand: (variable) @call
+  (#any-of? @_applies "." ">>=" "&" "<&>" ">=>" "<=<" "=<<"))
+(infix_id [(variable) @call (qualified module: (module) @receiver id: (variable) @call)])
 (name) @reference
 (constructor) @reference
 

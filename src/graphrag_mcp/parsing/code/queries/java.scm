@@ -24,6 +24,7 @@
 (object_creation_expression type: [(type_identifier) @call (generic_type (type_identifier) @call)
   (scoped_type_identifier (type_identifier) @call .)])
 (method_reference . (_) @receiver (identifier) @call .)
+(method_reference . [(identifier) @call (field_access field: (identifier) @call)] "new")
 (type_identifier) @reference
 (marker_annotation name: (identifier) @reference)
 (annotation name: (identifier) @reference)

@@ -13,10 +13,10 @@
 (assignment_expression left: (member_expression
     object: (member_expression object: (identifier) @owner property: (property_identifier) @_prototype)
     property: (property_identifier) @name)
-  right: [(arrow_function) (function_expression)] @value
+  right: [(arrow_function) (function_expression) (generator_function)] @value
   (#eq? @_prototype "prototype")) @method
 (assignment_expression left: (member_expression object: (identifier) @_exports property: (property_identifier) @name)
-  right: [(arrow_function) (function_expression)] @value
+  right: [(arrow_function) (function_expression) (generator_function)] @value
   (#eq? @_exports "exports")) @function
 (assignment_expression left: (member_expression object: (identifier) @_exports property: (property_identifier) @name)
   right: (class !name) @value
@@ -24,5 +24,5 @@
 (assignment_expression left: (member_expression
     object: (member_expression object: (identifier) @_module property: (property_identifier) @_exports)
     property: (property_identifier) @name)
-  right: [(arrow_function) (function_expression)] @value
+  right: [(arrow_function) (function_expression) (generator_function)] @value
   (#eq? @_module "module") (#eq? @_exports "exports")) @function

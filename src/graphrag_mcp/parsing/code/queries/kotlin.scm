@@ -14,6 +14,15 @@
 (delegation_specifier [(user_type (identifier) @base) (constructor_invocation (user_type (identifier) @base))])
 
 (call_expression . [(identifier) @call (navigation_expression (_) @receiver (identifier) @call .)])
+; The grammar takes the prefix of a call for a part of the function, and type arguments for comparisons.
+(call_expression . (unary_expression argument: (identifier) @call))
+(call_expression . (unary_expression argument: (unary_expression argument: (identifier) @call)))
+(call_expression . (unary_expression argument: (navigation_expression (_) @receiver (identifier) @call .)))
+(binary_expression left: (binary_expression left: [(identifier) @call (navigation_expression (_) @receiver (identifier) @call .)] "<")
+  operator: ">" right: (parenthesized_expression))
+(infix_expression . (_) @receiver . (identifier) @call)
+(callable_reference (identifier) @handed .)
+(navigation_expression (_) @receiver "::" (identifier) @handed .)
 (user_type (identifier) @reference)
 
 (import (qualified_identifier) @source (identifier)? @alias) @import

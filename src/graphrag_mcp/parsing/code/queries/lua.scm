@@ -11,6 +11,11 @@
 (chunk (assignment_statement (variable_list . name: (dot_index_expression table: (identifier) @owner field: (identifier) @name)))
   @constant)
 
+(function_call name: (parenthesized_expression (identifier) @call))
+(function_call name: (bracket_index_expression table: (_) @receiver field: (string content: (string_content) @call)))
+(function_call name: (identifier) @_protected arguments: (arguments . [(identifier) @call
+  (dot_index_expression table: (_) @receiver field: (identifier) @call)])
+  (#any-of? @_protected "pcall" "xpcall"))
 (function_call name: [
   (identifier) @call
   (dot_index_expression table: (_) @receiver field: (identifier) @call)

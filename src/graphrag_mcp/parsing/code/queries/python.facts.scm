@@ -29,6 +29,9 @@
 (decorated_definition (decorator [(identifier) @_d (attribute attribute: (identifier) @_d)
     (call function: [(identifier) @_d (attribute attribute: (identifier) @_d)])])
   definition: (function_definition name: (identifier) @name) @mark.fixture @mark.given (#eq? @_d "fixture"))
+(decorated_definition (decorator (call function: [(identifier) @_d (attribute attribute: (identifier) @_d)]
+    arguments: (argument_list (keyword_argument name: (identifier) @_k))))
+  definition: (function_definition name: (identifier) @name) @mark.automatic (#eq? @_d "fixture") (#eq? @_k "autouse"))
 (function_definition name: (identifier) @name parameters: (parameters (_)) (#match? @name "^test")) @mark.given
 (decorated_definition (decorator (call function: (attribute attribute: (identifier) @_d)
     arguments: (argument_list . [(string (string_content) @words) (_ (string (string_content) @words))])))
@@ -41,9 +44,8 @@
 (for_statement left: (_) @name right: (_) @loop) @bind.block
 (for_statement left: (_) @name right: (_) @loop body: (_) @narrows)
 (for_in_clause left: (_) @name right: (_) @loop) @bind.block
-(with_statement . "with" (with_clause [(with_item value: (as_pattern (_) @enter alias: (as_pattern_target (_) @name)))
+(with_statement (with_clause [(with_item value: (as_pattern (_) @enter alias: (as_pattern_target (_) @name)))
   (with_item value: (parenthesized_expression (as_pattern (_) @enter alias: (as_pattern_target (_) @name))))])) @bind.block
-(with_statement . "async" (with_clause (with_item value: (as_pattern (_) @enter.later alias: (as_pattern_target (_) @name))))) @bind.block
 (except_clause value: (as_pattern (_) @type alias: (as_pattern_target (identifier) @name))) @bind.block
 (except_clause value: (as_pattern (_) @type alias: (as_pattern_target (identifier) @name)) (block) @narrows)
 (_ condition: [(call function: (_) @_is arguments: (argument_list . (identifier) @name . (_) @type .))

@@ -5,8 +5,10 @@
 (method name: (_) @name body: (_)? @body) @function
 (singleton_method name: (_) @name body: (_)? @body) @function
 (assignment left: (constant) @name) @constant
-(call method: (identifier) @_attribute arguments: (argument_list (simple_symbol) @name)
-  (#any-of? @_attribute "attr_reader" "attr_writer" "attr_accessor")) @field
+(call method: (identifier) @_attribute arguments: (argument_list [(simple_symbol) @name (string (string_content) @name)])
+  (#any-of? @_attribute "attr_reader" "attr_writer" "attr_accessor" "attr")) @field
+(call method: (identifier) @_define arguments: (argument_list . [(simple_symbol) @name (string (string_content) @name)])
+  (#any-of? @_define "define_method" "define_singleton_method" "alias_method")) @method
 (alias name: (_) @name) @method
 
 (superclass [(constant) @base (scope_resolution name: (constant) @base)])
@@ -14,6 +16,54 @@
   (#any-of? @_mixin "include" "extend" "prepend"))
 
 (call receiver: (_)? @receiver method: [(identifier) (constant)] @call)
+(block_argument (simple_symbol) @call)
+(call method: (identifier) @_send arguments: (argument_list . (simple_symbol) @call)
+  (#any-of? @_send "send" "public_send" "__send__" "try" "try!"))
+(call method: (identifier) @_reflect arguments: (argument_list . (simple_symbol) @handed) (#any-of? @_reflect
+  "method" "instance_method" "public_method" "private" "public" "protected" "private_class_method" "module_function"))
+(call method: (identifier) @_alias arguments: (argument_list . (_) . [(simple_symbol) @handed (string (string_content) @handed)])
+  (#eq? @_alias "alias_method"))
+(call method: (identifier) @_callback arguments: (argument_list (simple_symbol) @handed)
+  (#match? @_callback "^((skip_|prepend_|append_)?(before|after|around)_[a-z_]+|validate|helper_method|delegate|rescue_from|set_callback)$"))
+(pair key: (hash_key_symbol) @_option value: (simple_symbol) @handed (#any-of? @_option "if" "unless" "with"))
+
+; A name by itself is a call, unless it is a local variable. Where it may stand is listed, since most identifiers in a
+; file are names of what is called with arguments or a receiver.
+(call receiver: (identifier) @bare)
+([(argument_list (identifier) @bare) (element_reference (identifier) @bare) (interpolation (identifier) @bare)
+  (body_statement (identifier) @bare) (block_body (identifier) @bare) (then (identifier) @bare) (else (identifier) @bare)
+  (do (identifier) @bare) (ensure (identifier) @bare) (begin (identifier) @bare) (program (identifier) @bare)
+  (parenthesized_statements (identifier) @bare) (begin_block (identifier) @bare) (end_block (identifier) @bare)
+  (array (identifier) @bare) (pair (identifier) @bare) (range (identifier) @bare) (right_assignment_list (identifier) @bare)
+  (splat_argument (identifier) @bare) (hash_splat_argument (identifier) @bare) (block_argument (identifier) @bare)
+  (binary (identifier) @bare) (unary (identifier) @bare) (conditional (identifier) @bare) (alias alias: (identifier) @bare)
+  (if condition: (identifier) @bare) (unless condition: (identifier) @bare) (elsif condition: (identifier) @bare)
+  (while condition: (identifier) @bare) (until condition: (identifier) @bare) (in (identifier) @bare)
+  (if_modifier (identifier) @bare) (unless_modifier (identifier) @bare) (while_modifier (identifier) @bare)
+  (until_modifier (identifier) @bare) (rescue_modifier (identifier) @bare) (pattern (identifier) @bare)
+  (case value: (identifier) @bare) (case_match value: (identifier) @bare) (test_pattern value: (identifier) @bare)
+  (match_pattern value: (identifier) @bare) (singleton_class value: (identifier) @bare)
+  (assignment right: (identifier) @bare) (operator_assignment (identifier) @bare)
+  (optional_parameter value: (identifier) @bare) (keyword_parameter value: (identifier) @bare)
+  (method body: (identifier) @bare) (singleton_method body: (identifier) @bare)
+  (if_guard condition: (identifier) @bare) (unless_guard condition: (identifier) @bare) (exceptions (identifier) @bare)])
+[(method) (singleton_method) (class) (singleton_class) (module)] @block.own
+[(block) (do_block) (lambda)] @block
+(assignment left: (identifier) @bound)
+(operator_assignment left: (identifier) @bound)
+([(left_assignment_list (identifier) @bound) (destructured_left_assignment (identifier) @bound)
+  (rest_assignment (identifier) @bound)])
+(for pattern: (identifier) @bound)
+(exception_variable (identifier) @bound)
+([(method_parameters (identifier) @bound) (block_parameters (identifier) @bound) (lambda_parameters (identifier) @bound)
+  (destructured_parameter (identifier) @bound)])
+([(optional_parameter name: (_) @bound) (keyword_parameter name: (_) @bound) (splat_parameter name: (_) @bound)
+  (hash_splat_parameter name: (_) @bound) (block_parameter name: (_) @bound)])
+(keyword_pattern key: (_) @bound !value)
+(keyword_pattern value: (identifier) @bound)
+([(as_pattern name: (identifier) @bound) (array_pattern (identifier) @bound) (find_pattern (identifier) @bound)
+  (in_clause pattern: (identifier) @bound)])
+
 (call receiver: [(constant) @call (scope_resolution name: (constant) @call)] method: (identifier) @_new (#eq? @_new "new"))
 (call receiver: (constant) @reference)
 (scope_resolution name: (constant) @reference)

@@ -35,6 +35,26 @@
     (identifier) @call
     (field_expression value: (_) @receiver field: (field_identifier) @call)
     (scoped_identifier path: (_) @receiver name: (identifier) @call)])])
+(call_expression function: (parenthesized_expression (identifier) @call))
+; A function as a value, unless it is a local variable.
+(arguments [(identifier) @handed (scoped_identifier path: (_) @receiver name: (identifier) @handed)
+  (reference_expression value: (identifier) @handed)])
+(field_initializer value: [(identifier) @handed (scoped_identifier path: (_) @receiver name: (identifier) @handed)])
+(array_expression [(identifier) @handed (scoped_identifier path: (_) @receiver name: (identifier) @handed)])
+(let_declaration value: [(identifier) @handed (scoped_identifier path: (_) @receiver name: (identifier) @handed)])
+[(block) (closure_expression) (match_arm) (for_expression)] @block
+(function_item) @block.own
+([(parameter pattern: (identifier) @bound) (let_declaration pattern: (identifier) @bound) (closure_parameters (identifier) @bound)
+  (tuple_pattern (identifier) @bound) (tuple_struct_pattern (identifier) @bound) (ref_pattern (identifier) @bound)
+  (mut_pattern (identifier) @bound) (reference_pattern (identifier) @bound) (captured_pattern . (identifier) @bound)
+  (slice_pattern (identifier) @bound) (or_pattern (identifier) @bound) (match_pattern (identifier) @bound)
+  (for_expression pattern: (identifier) @bound) (let_condition pattern: (identifier) @bound)
+  (field_pattern name: (shorthand_field_identifier) @bound) (field_pattern pattern: (identifier) @bound)])
+(const_item name: (identifier) @bound)
+(static_item name: (identifier) @bound)
+
+; In a macro's arguments there are only tokens.
+(token_tree (identifier) @call . (token_tree . "("))
 (macro_invocation macro: [(identifier) @call (scoped_identifier path: (_) @receiver name: (identifier) @call)])
 (struct_expression name: [(type_identifier) @call (scoped_type_identifier path: (_) @receiver name: (type_identifier) @call)])
 (type_identifier) @reference

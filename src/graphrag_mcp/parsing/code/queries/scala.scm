@@ -25,6 +25,21 @@
   (identifier) @call
   (field_expression value: (_) @receiver field: (identifier) @call)
   (generic_function function: [(identifier) @call (field_expression value: (_) @receiver field: (identifier) @call)])])
+(infix_expression left: (_) @receiver operator: (identifier) @call)
+(field_expression value: (_) @receiver field: (identifier) @call)
+(method_value [(identifier) @handed (field_expression value: (_) @receiver field: (identifier) @handed)])
+(arguments (identifier) @handed)
+([(interpolation (identifier) @bare) (infix_expression left: (identifier) @bare) (infix_expression right: (identifier) @bare)
+  (block (identifier) @bare) (function_definition body: (identifier) @bare) (val_definition value: (identifier) @bare)
+  (if_expression (identifier) @bare) (return_expression (identifier) @bare) (prefix_expression (identifier) @bare)
+  (parenthesized_expression (identifier) @bare) (field_expression value: (identifier) @bare)])
+[(function_definition) (class_definition) (object_definition) (trait_definition) (block) (lambda_expression) (case_clause)
+ (for_expression) (template_body) (indented_block)] @block
+([(parameter name: (identifier) @bound) (class_parameter name: (identifier) @bound) (binding name: (identifier) @bound)
+  (val_definition pattern: (_) @bound) (var_definition pattern: (_) @bound) (lambda_expression parameters: (identifier) @bound)
+  (enumerator . (identifier) @bound) (capture_pattern name: (identifier) @bound) (tuple_pattern (identifier) @bound)
+  (case_clause pattern: (identifier) @bound) (case_class_pattern pattern: (identifier) @bound)
+  (typed_pattern pattern: (identifier) @bound)])
 (instance_expression (type_identifier) @call)
 (instance_expression (generic_type type: (type_identifier) @call))
 (type_identifier) @reference

@@ -19,6 +19,11 @@
 (call_expression . [
   (simple_identifier) @call
   (navigation_expression target: (_) @receiver suffix: (navigation_suffix suffix: (simple_identifier) @call))])
+; The grammar takes the prefix of a call for a part of the function, and a function with type arguments for a type.
+(call_expression . (prefix_expression target: [(simple_identifier) @call
+  (navigation_expression target: (_) @receiver suffix: (navigation_suffix suffix: (simple_identifier) @call))]))
+(constructor_expression constructed_type: (user_type (type_identifier) @call .))
+(constructor_expression constructed_type: (user_type (type_identifier) @call . (type_arguments) .))
 (user_type (type_identifier) @reference)
 
 (import_declaration (identifier) @source) @import

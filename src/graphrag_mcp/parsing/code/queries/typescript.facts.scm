@@ -35,6 +35,11 @@
 (import_statement (import_require_clause (identifier) @alias source: (_) @module)) @import
 (program (export_statement "=" (_) @value) @export.whole)
 
+(class_body (decorator (_) @decorator) . (decorator)* . (method_definition name: (_) @name))
+(class_declaration decorator: (decorator (_) @decorator) name: (_) @name)
+(export_statement decorator: (decorator (_) @decorator) declaration: (class_declaration name: (_) @name))
+(method_definition (accessibility_modifier) @_a name: (_) @name (#eq? @_a "private")) @mark.private
+
 ; Mentions.
 (required_parameter pattern: (this) @use.none)
 (type_parameter name: (_) @use.none)

@@ -30,6 +30,10 @@
 (extends_type_clause type: [(type_identifier) @base (generic_type name: (type_identifier) @base)
   (nested_type_identifier name: (type_identifier) @base)])
 
+(call_expression function: [
+  (non_null_expression [(identifier) @call (member_expression object: (_) @receiver property: (property_identifier) @call)])
+  (parenthesized_expression [(as_expression . (identifier) @call) (satisfies_expression . (identifier) @call)
+    (non_null_expression (identifier) @call) (as_expression . (member_expression object: (_) @receiver property: (property_identifier) @call))])])
 (type_identifier) @reference
 
 (import_statement (import_require_clause (identifier) @alias source: (string) @source)) @import

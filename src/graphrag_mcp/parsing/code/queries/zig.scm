@@ -9,6 +9,8 @@
 (enum_declaration (variable_declaration . (identifier) @name) @constant)
 
 (call_expression function: [(identifier) @call (field_expression object: (_) @receiver member: (identifier) @call)])
+; The grammar takes the `!` before a call for a part of the function.
+(call_expression function: (error_union_type ok: [(identifier) @call (field_expression object: (_) @receiver member: (identifier) @call)]))
 (struct_initializer . (identifier) @call)
 (parameter type: (identifier) @reference)
 (pointer_type (identifier) @reference)

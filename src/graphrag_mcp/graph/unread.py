@@ -1,0 +1,75 @@
+"""Finds the lines that may mean a definition where nothing is read for relations.
+
+Those are code of other languages, expressions in templates and notebooks, `file:name` and `Type.name` in configuration,
+and texts that a function which looks members up is given. Prose and data call nothing.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+
+from graphrag_mcp.model.facts import FACT_LANGUAGES
+from graphrag_mcp.model.files import Category
+from graphrag_mcp.model.graph import CodeNode, Place
+from graphrag_mcp.model.scope import Scope
+from graphrag_mcp.parsing.languages import known_languages
+from graphrag_mcp.ports import SymbolGraph
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+_OTHERS = frozenset(known_languages() | {"", "markdown"}) - FACT_LANGUAGES
+_ECMA = _words("javascript tsx typescript")
+_BESIDE = {  # Extensions of code that names what a language declares.
+    **dict.fromkeys(_ECMA, _words("astro svelte vue")),
+    "go": _words("c cc cpp h m s"),  # Of the same package.
+    "java": _words("clj cljc gradle groovy kt kts sc scala"),
+    "python": _words("pxd pxi"),
+}
+_WITH_EXPRESSIONS = _words(
+    "aspx cshtml ejs erb ftl gohtml gotmpl haml handlebars hbs htm html ipynb j2 jinja jinja2 jsp jspx liquid mustache "
+    "njk pug razor slim tag tmpl tpl twig vm xhtml"
+)
+_REFLECTING = _words(
+    "attrgetter delattr fieldbyname forname getattr getdeclaredfield getdeclaredmethod getfield getmethod hasattr "
+    "import_string methodbyname methodcaller patch setattr spyon"
+)
+
+_NAME = r"(?<!\w)NAME(?!\w)"
+_CODE = r"^(?!\s*(?://|/?\*|<!--)).*(?<![\w'\"`/?-])NAME(?![\w'\"`-])"
+_BINDING = r"(?:[\[(@:*]|\bv-|\bon)[\w.:-]*[\])]?=[\"'][^\"'\n]*"  # An attribute whose value is an expression.
+_INSIDE = rf"\{{[{{%][^}}\n]*|<%[^>\n]*|[$#]\{{[^}}\n]*|\bimport\b[^\n]*|[.|]\s*|{_BINDING}"
+_EXPRESSION = rf"(?:{_INSIDE}){_NAME}|{_NAME}\("
+_QUALIFIED = r"(?<!\w)(?:OWNER)(?:[.:#$]|::)NAME(?=[\"'`\s,;<)\]}(]|$)"
+_REFLECTED = rf"\b(?i:{'|'.join(sorted(_REFLECTING))})(?:\.\w+)?\([^()]*[\"'`](?:[\w.$/]*[.:#$])?NAME[\"'`]"
+
+
+def unread_lines(graph: SymbolGraph, node: CodeNode, language: str, scope: Scope) -> Iterator[Place]:
+    """Yield the lines of a scope that may mean a definition, and are not read as code."""
+    family = _ECMA if language in _ECMA else frozenset((language,))
+    for languages, words in ((_OTHERS, _words("")), (family, _REFLECTING)):
+        inside = languages & scope.languages if scope.languages else languages
+        texts = graph.texts(node.name, words, replace(scope, languages=inside)) if inside else ()
+        for path, category, first, text in texts:
+            pattern = _REFLECTED if words else _pattern(node, language, path, category)
+            for found in re.finditer(pattern.replace("NAME", re.escape(node.name)), text, re.M) if pattern else ():
+                yield path, first + text.count("\n", 0, found.end())
+
+
+def _pattern(node: CodeNode, language: str, path: str, category: Category) -> str:
+    """Return what can mean a definition in a file, "" if nothing can."""
+    folder, _, file = path.rpartition("/")
+    own, _, home = node.path.rpartition("/")
+    extension = file.rpartition(".")[2]
+    if extension in _BESIDE[language]:
+        return _CODE if language != "go" or folder == own else ""
+    if language == "go" and not node.name[:1].isupper():
+        return ""
+    if extension in _WITH_EXPRESSIONS:
+        return _EXPRESSION if extension == "ipynb" or category is not Category.DOCUMENTATION else ""
+    if language == "go" or category in (Category.DATA, Category.DOCUMENTATION):
+        return ""
+    owners = {home.partition(".")[0], own.rpartition("/")[2], *node.qualified_name.split(".")[-2:-1]} - {""}
+    return _QUALIFIED.replace("OWNER", "|".join(map(re.escape, sorted(owners))))

@@ -1,0 +1,139 @@
+"""Blanks the macros of C and C++ that hide a declaration from the grammar: `class API_EXPORT Name : public Base {`."""
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from tree_sitter import Node
+
+from graphrag_mcp.parsing.code.repairs import Repair, blanked, errors
+
+_ARGUMENTS = rb"\((?:[^()\"]|\"[^\"\n]*\"|\((?:[^()\"]|\"[^\"\n]*\"|\([^()]*\))*\))*\)"
+# A keyword with two words behind it, or one with arguments, as it is rarely otherwise.
+_KEYWORD = re.compile(
+    rb"\b(?:class|struct|union|enum(?:\s+(?:class|struct))?|namespace)(?=\s+\w+(?:\s*\(|(?:\s+\w+)+\s*[{:/<(]))"
+)
+_TOKEN = re.compile(
+    rb"(?P<comment>//[^\n]*|/\*(?:[^*]|\*(?!/))*\*/)"
+    rb"|(?P<word>\w+(?:::~?\w+)*(?:<[^;{}()]*>(?:::\w+)*)?)(?P<arguments>\s*%s)?|\S" % _ARGUMENTS
+)
+_BASES = re.compile(rb":(?!:)(?:[^;{}()]|%s)*\{" % _ARGUMENTS)
+_READ = (b"alignas", b"__declspec", b"__attribute__", b"final")  # The grammar has these beside the name.
+_OF_FUNCTIONS = (b"const", b"noexcept", b"override", b"volatile", b"operator", b"requires", b"throw", b"try")
+_DECLARING = (
+    rb"(?:class|struct|union|enum|namespace|template|using|typedef|friend|extern|static|inline|explicit|virtual|"
+    rb"constexpr|void|bool|char|short|int|long|float|double|signed|unsigned|auto|public|private|protected)\b"
+)
+_LEADING = re.compile(rb"\b([A-Za-z_]\w*+)(?:[ \t]*+%s)?+\s++(?=(?:const\s+)?%s)" % (_ARGUMENTS, _DECLARING))
+_TRAILING = re.compile(rb"(?<=\))\s*(?:const\s+)?(([A-Za-z_]\w*+)(?:\s*%s)?)(?=\s*;)" % _ARGUMENTS)
+_ACCESS = re.compile(rb"\b(?:public|private|protected)(?=\s*:(?!:))")
+_BEHIND_ACCESS = re.compile(rb"\b(?:public|private|protected)\s+(\w+)\s*:(?!:)")
+_KEYWORDS = frozenset(  # After which a type may follow, or that follow one.
+    b"auto bool case char class const constexpr default delete do double else enum explicit extern float friend goto "
+    b"inline int long mutable namespace new noexcept operator override private protected public register return short "
+    b"signed sizeof static struct template this throw typedef typename union unsigned using virtual void "
+    b"volatile".split()
+)
+_REACH = 300  # Bytes behind an error in which its cause may stand.
+_NAMES = ("identifier", "type_identifier", "field_identifier")
+_STATEMENTS = ("declaration", "expression_statement", "field_declaration", "function_definition", "ERROR")
+
+
+class _Word(NamedTuple):
+    """A word between a keyword and its body, with the arguments behind it."""
+
+    text: bytes
+    span: tuple[int, int]
+    has_arguments: bool
+
+
+def _without_macros(data: bytes, root: Node) -> bytes:
+    """Return the code without macros beside the name of a type or namespace, and, in errors, beside a declaration."""
+    spans = [span for keyword in _KEYWORD.finditer(data) for span in _in_head(keyword, data, root)]
+    for access in _ACCESS.finditer(data):
+        name = root.descendant_for_byte_range(*access.span())
+        if name is not None and name.type == "field_identifier" and name.parent is not None:  # Of a macro's type.
+            spans.append((name.parent.start_byte, name.start_byte))
+    for reach in _around_errors(root):
+        spans += (found.span() for found in _LEADING.finditer(data, *reach) if _is_misread(found, data, root))
+        spans += (found.span(1) for found in _BEHIND_ACCESS.finditer(data, *reach))
+        spans += (found.span(1) for found in _TRAILING.finditer(data, *reach) if _is_behind_declaration(found, root))
+    return blanked(data, spans) if spans else data
+
+
+def _around_errors(root: Node) -> Iterator[tuple[int, int]]:
+    """Yield where the causes of errors may stand: from the beginning of their statements, each byte once."""
+    done = 0
+    for error in sorted(errors(root), key=lambda node: node.start_byte):
+        statement = error.parent
+        while statement is not None and statement.type not in _STATEMENTS:
+            statement = statement.parent
+        yield max(done, (statement or error).start_byte), (done := error.end_byte + _REACH)
+
+
+def _in_head(keyword: re.Match[bytes], data: bytes, root: Node) -> Iterator[tuple[int, int]]:
+    """Yield what stands beside the name of a type or namespace and is no part of the language."""
+    words, brace = _words(data, keyword.end())
+    names = [word for word in words if not word.has_arguments and word.text not in _READ]
+    if len(words) < 2 or not names or any(word.text in _OF_FUNCTIONS for word in words):
+        return
+    is_namespace = keyword[0] == b"namespace"
+    if not is_namespace and words.index(names[0]) < sum(word.has_arguments for word in words):
+        return  # A function that returns the type.
+    name = next((word for word in reversed(names) if not word.text.isupper()), names[-1])
+    others = [word for word in words if word is not name and word.text not in _READ]
+    if others and (is_namespace or _is_body(keyword, brace, others, root)):
+        yield from (word.span for word in others)
+
+
+def _words(data: bytes, start: int) -> tuple[list[_Word], int]:
+    """Return the words up to a body or a list of bases, and where that begins; none where something else follows."""
+    words: list[_Word] = []
+    for token in _TOKEN.finditer(data, start):
+        if token["word"]:
+            words.append(_Word(token["word"], token.span(), token["arguments"] is not None))
+        elif token[0] == b"{" or _BASES.match(data, token.start()):
+            return words, token.start()
+        elif not token["comment"]:
+            break
+    return [], 0
+
+
+def _is_body(keyword: re.Match[bytes], brace: int, macros: list[_Word], root: Node) -> bool:
+    """Return whether the body of a type begins, and no variable with its values: `struct Point p {1, 2};`."""
+    start = root.descendant_for_byte_range(keyword.start(), keyword.start() + 1)
+    opening = root.descendant_for_byte_range(brace, brace + 1)
+    if start is None or opening is None or not keyword[0].startswith(start.type.encode()) or opening.parent is None:
+        return False
+    values, statement = opening.parent, start.parent.parent if start.parent else None
+    if opening.type != "{" or values.type != "initializer_list" or statement is None or statement.has_error:
+        return opening.type in "{:" and values.type not in ("field_declaration_list", "enumerator_list")
+    if b" " in keyword[0] or statement.parent is None or statement.parent.type == "compound_statement":
+        return b" " in keyword[0]
+    count = values.named_child_count
+    is_enum = keyword[0] == b"enum"  # A variable of one takes one value.
+    return (is_enum and count > 1) or (count <= is_enum and all(macro.text.isupper() for macro in macros))
+
+
+def _is_behind_declaration(found: re.Match[bytes], root: Node) -> bool:
+    return found[2] not in _KEYWORDS and _around(found.start(1), ("compound_statement",), root) is None
+
+
+def _is_misread(found: re.Match[bytes], data: bytes, root: Node) -> bool:
+    """Return whether a name before a declaration is in an error, and not in a directive."""
+    start = found.start()
+    if found[1] in _KEYWORDS or data[data.rfind(b"\n", 0, start) + 1 : start].lstrip()[:1] == b"#":
+        return False
+    name, statement = root.descendant_for_byte_range(start, start + 1), _around(start, _STATEMENTS, root)
+    return name is not None and name.type in _NAMES and statement is not None and statement.has_error
+
+
+def _around(start: int, kinds: Sequence[str], root: Node) -> Node | None:
+    """Return the innermost node of some kinds around a byte."""
+    node = root.descendant_for_byte_range(start, start + 1)
+    while node is not None and node.type not in kinds:
+        node = node.parent
+    return node
+
+
+C_FAMILY = (Repair(_without_macros, is_sure=True),)

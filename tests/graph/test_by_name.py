@@ -1,0 +1,60 @@
+"""Relations in languages without facts: as names say them, with all lines and with what is not read."""
+
+from pathlib import Path
+
+import pytest
+
+from graphrag_mcp.model.graph import Direction
+from tests.graph.test_relations import ask, rows
+
+C = {
+    "util.h": "int add(int a, int b);\n",
+    "util.c": '#include "util.h"\nint add(int a, int b) { return a + b; }\n',
+    "main.c": '#include "util.h"\nint twice(void) {\n  add(1, 1);\n  return add(2, 2);\n}\nop table[] = { add };\n',
+    "broken.c": "int bad( { add(1,\n@@@ }}}\n",
+}
+
+
+def test_a_caller_in_c_has_all_of_its_lines_and_values_are_mentions(tmp_path: Path) -> None:
+    """Both calls of one function, and the table of functions."""
+    found = rows(tmp_path, C, "add", Direction.CALLERS)
+    assert [row.partition(" ")[0] for row in found] == ["main.c:3", "main.c:4", "main.c:6"]
+
+
+def test_a_file_of_c_that_does_not_parse_is_counted(tmp_path: Path) -> None:
+    """What it calls is not known, as in languages with facts."""
+    assert ask(tmp_path, C, "add", Direction.CALLERS).doubt.unparsed == {"broken.c"}
+
+
+def test_a_value_that_is_no_function_is_not_handed_on(tmp_path: Path) -> None:
+    """A constant of the name of an argument is not a function that is passed."""
+    files = {"a.c": "const int limit = 1;\n", "b.c": "void go(void) { run(limit); }\n"}
+    assert rows(tmp_path, files, "limit", Direction.CALLERS) == []
+
+
+@pytest.mark.parametrize(
+    "asked", ["operator bool", "V::operator bool", "V::operator bool() const", "operator bool()", "V.operator bool"]
+)
+def test_a_conversion_operator_is_found_by_its_name(tmp_path: Path, asked: str) -> None:
+    """With and without its type and its parameters."""
+    files = {"v.cpp": "struct V { explicit operator bool() const { return test(); } };\n"}
+    assert [node.qualified_name for node in ask(tmp_path, files, asked, Direction.CALLEES).starts] == [
+        "V.operator bool"
+    ]
+
+
+@pytest.mark.parametrize("sign", ["==", "()", "[]", "->", "<", "*", "<=>", "+", " new", "&"])
+def test_an_operator_is_found_by_its_sign(tmp_path: Path, sign: str) -> None:
+    """Also where the sign separates names elsewhere."""
+    files = {"v.cpp": f"struct V {{ void *operator{sign}(int x) {{ return f(x); }} }};\n"}
+    found = ask(tmp_path, files, f"V::operator{sign}", Direction.CALLEES).starts
+    assert [node.name for node in found] == [f"operator{sign}"]
+
+
+def test_a_function_that_a_module_is_has_its_callers(tmp_path: Path) -> None:
+    """Through `require`, by the function's own name."""
+    files = {
+        "one.js": "module.exports = async function doOne({ id }) { return id }\n",
+        "use.js": "const doOne = require('./one')\nfunction u(a) { return doOne(a) }\n",
+    }
+    assert rows(tmp_path, files, "doOne", Direction.CALLERS) == ["use.js:2 certain"]

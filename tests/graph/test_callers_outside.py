@@ -1,0 +1,137 @@
+"""Definitions that what is not indexed may call: foreign base types, decorators, runners, and other projects."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from graphrag_mcp.answers.code_text import doubts
+from graphrag_mcp.model.graph import Direction, Doubt
+from tests.graph.test_relations import ask
+
+PACKAGE = '{"name": "x", "main": "index.js", "dependencies": {"lib": "1", "react": "1"}}'
+
+
+def outside(folder: Path, files: Mapping[str, str], symbol: str) -> set[str]:
+    """Return what is said to call a definition from outside; its answer is complete only if that is nothing."""
+    doubt = ask(folder, files, symbol, Direction.CALLERS).doubt
+    assert doubt.is_complete is not bool(doubt.outside)
+    return set(doubt.outside)
+
+
+@pytest.mark.parametrize(
+    ("base", "method", "caller"),
+    [
+        ("logging.Formatter", "formatMessage", "logging.Formatter"),
+        ("json.JSONEncoder", "default", "json.JSONEncoder"),
+        ("threading.Thread", "run", "threading.Thread"),
+        ("ast.NodeVisitor", "visit_Name", "ast.NodeVisitor"),
+        ("http.server.BaseHTTPRequestHandler", "do_GET", "http.server.BaseHTTPRequestHandler"),
+        ("unittest.TestCase", "setUp", "unittest.TestCase"),
+        ("asyncio.Protocol", "data_received", "asyncio.Protocol"),
+        ("enum.Enum", "_missing_", "enum.Enum"),
+        ("dict", "update", "dict"),
+        ("collections.abc.MutableMapping[str, str]", "update", "collections.abc.MutableMapping"),
+        ("lib.Conn", "anything", "lib.Conn"),
+        ("lib.Conn", "__mangled", ""),
+        ("logging.Formatter", "other", ""),
+        ("Exception", "explain", ""),
+        ("typing.Protocol", "explain", ""),
+        ("abc.ABC", "explain", ""),
+    ],
+)
+def test_a_base_of_a_library_may_call_a_member_that_it_has(tmp_path: Path, base: str, method: str, caller: str) -> None:
+    """Which members the standard library has is known; a class of another library may call any."""
+    head = (
+        "import abc, ast, asyncio, collections.abc, enum, http.server, json, lib, logging, threading, typing, unittest"
+    )
+    text = (
+        f"{head}\nclass Mine({base}):\n    def {method}(self): pass\nclass Low(Mine):\n    def {method}(self): pass\n"
+    )
+    assert outside(tmp_path / "a", {"a.py": text}, f"Mine.{method}") == ({caller} if caller else set())
+    assert outside(tmp_path / "b", {"a.py": text}, f"Low.{method}") == ({caller} if caller else set())
+
+
+@pytest.mark.parametrize(
+    ("code", "method", "caller"),
+    [
+        ("import React from 'react'\nclass A extends React.Component { render() {} }", "render", "React.Component"),
+        ("import React from 'react'\nclass A extends React.Component { other() {} }", "other", ""),
+        ("class A extends HTMLElement { connectedCallback() {} }", "connectedCallback", "HTMLElement"),
+        ("class A extends HTMLElement { other() {} }", "other", ""),
+        (
+            "import { EventEmitter } from 'events'\nclass A extends EventEmitter { emit() {} }",
+            "emit",
+            "events.EventEmitter",
+        ),
+        ("class A extends Error { explain() {} }", "explain", ""),
+        ("import { Base } from 'lib'\nclass A extends Base { any() {} }", "any", "lib.Base"),
+        ("import { Base } from 'lib'\nclass A extends Base { private any() {} }", "any", ""),
+        ("import { Face } from 'lib'\nclass A implements Face { any() {} }", "any", "lib.Face"),
+        ("import { define } from 'lib'\ndefine({ any() {} })", "any", "define"),
+        ("import type { Hooks } from 'lib'\nexport const hooks: Hooks = { any() {} }", "any", "lib.Hooks"),
+        ("import { On } from 'lib'\nclass A { @On() any() {} }", "any", "@On"),
+        ("import { On } from 'lib'\n@On('a')\nclass A {}", "A", "@On"),
+        ("class A { any() {} }\nclass B extends A { any() {} }", "B.any", ""),
+    ],
+)
+def test_a_foreign_class_interface_function_or_decorator_may_call_what_it_is_given(
+    tmp_path: Path, code: str, method: str, caller: str
+) -> None:
+    """What a class extends or implements, what an object is handed to or is expected to be, what decorates a member."""
+    files = {"package.json": PACKAGE, "a.tsx": code + "\n"}
+    assert outside(tmp_path, files, method) == ({caller} if caller else set())
+
+
+@pytest.mark.parametrize(
+    ("decorator", "caller"),
+    [
+        ("@app.route('/')", "@app.route"),
+        ("@lib.hook", "@lib.hook"),
+        ("@atexit.register", "@atexit.register"),
+        ("@pytest.fixture(autouse=True)", "@pytest.fixture"),
+        ("@pytest.fixture(scope='module')", ""),
+        ("@functools.cache", ""),
+        ("@own", ""),
+    ],
+)
+def test_a_foreign_decorator_may_hand_a_function_over(tmp_path: Path, decorator: str, caller: str) -> None:
+    """Those of the standard library do not, but for one; a fixture is named by a parameter unless it is automatic."""
+    head = "import atexit, functools, lib, pytest\nfrom lib import App\napp = App()\ndef own(f): return f\n"
+    found = outside(tmp_path, {"a.py": f"{head}{decorator}\ndef run(): pass\n"}, "run")
+    assert found == ({caller} if caller else set())
+
+
+@pytest.mark.parametrize(
+    ("path", "name", "runner"),
+    [("conftest.py", "pytest_configure", "pytest"), ("test_a.py", "setup_module", "pytest"), ("a.py", "plain", ""),
+     ("test_a.py", "test_it", "pytest"), ("a.py", "test_it", ""), ("a.py", "__getattr__", "the import system")],
+)  # fmt: skip
+def test_a_runner_starts_functions_by_their_names(tmp_path: Path, path: str, name: str, runner: str) -> None:
+    """Tests and hooks of pytest, and what stands for the names of a module; that is known, so nothing is missing."""
+    doubt = ask(tmp_path, {path: f"def {name}(*any): pass\n"}, name, Direction.CALLERS).doubt
+    assert (doubt.run_by, doubt.is_complete) == ({runner} if runner else set(), True)
+
+
+PUBLISHED = {
+    "pkg/__init__.py": "from .inner import one, used\nused()\n",
+    "pkg/inner.py": "def one(): pass\ndef two(): pass\ndef used(): pass\n",
+    "package.json": PACKAGE,
+    "index.js": "export { three } from './inner'\n",
+    "inner.js": "export function three() {}\nexport function four() {}\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "is_said"), [("one", True), ("two", False), ("used", False), ("three", True), ("four", False)]
+)
+def test_what_only_other_projects_can_use_is_not_called_unused(tmp_path: Path, name: str, is_said: bool) -> None:
+    """What the package exports and nothing here uses; what is used here is answered from here."""
+    assert outside(tmp_path, PUBLISHED, name) == ({"whatever imports the package"} if is_said else set())
+
+
+def test_an_answer_names_what_calls_from_outside() -> None:
+    """Then it is not complete; of what is further away nothing is said."""
+    doubt = Doubt(outside=frozenset(("lib.Conn",)))
+    assert doubts(doubt, ()) == ["Callers outside of this repository are possible: lib.Conn."]
+    assert doubt.at(2).is_complete

@@ -1,0 +1,332 @@
+"""What a copy on a server is: of one project alone, never emptied unasked, and what differs in it is said."""
+
+import io
+import subprocess
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+from qdrant_client import QdrantClient, models
+
+from graphrag_mcp.app.local import App
+from graphrag_mcp.app.remote import RemoteApp
+from graphrag_mcp.cli.run import run
+from graphrag_mcp.embedding.models import load_embedder
+from graphrag_mcp.errors import RemovalError, ServerError
+from graphrag_mcp.model.search import SearchRequest
+from graphrag_mcp.search.orchestrator import SearchOrchestrator
+from graphrag_mcp.settings import load_settings
+from graphrag_mcp.stores.qdrant import connection
+from tests.servers.connections import SharedClient, open_qdrant
+from tests.waiting import wait_until
+
+FILES = {
+    "a.py": "def total(order):\n    return sum(order)\n",
+    "b.py": "def renew(session):\n    return session.token\n",
+    "c.py": "def close(session):\n    session.clear()\n",
+    "d.py": "def load(path):\n    return path.read_text()\n",
+}
+ORIGIN = "example.org/team/shop"
+Open = Callable[..., App]
+
+
+@pytest.fixture
+def qdrant(monkeypatch: pytest.MonkeyPatch) -> QdrantClient:
+    """A Qdrant in memory, to which every address leads."""
+    client = open_qdrant()
+    monkeypatch.setattr(connection, "connect", lambda *_: SharedClient(client))
+    return client
+
+
+def _environment(data: Path, **settings: str) -> dict[str, str]:
+    named = {f"GRAPHRAG_{name.upper()}": value for name, value in settings.items()}
+    return {
+        "GRAPHRAG_DATA_DIR": str(data),
+        "GRAPHRAG_QDRANT_URL": "http://127.0.0.1:6333",
+        "GRAPHRAG_WORKERS": "1",
+        **named,
+    }
+
+
+@pytest.fixture
+def open_app(tmp_path: Path, qdrant: QdrantClient) -> Iterator[Open]:
+    """Open the app of a folder, with these files in it and an index of its own or another's data folder."""
+    apps: list[App] = []
+
+    def open_folder(name: str = "one/shop", files: Mapping[str, str] = FILES, data: str = "", **settings: str) -> App:
+        root = tmp_path / name
+        for path, text in files.items():
+            (root / path).parent.mkdir(parents=True, exist_ok=True)
+            (root / path).write_text(text)
+        apps.append(App(root, load_settings(root, _environment(tmp_path / (data or f"{name}-data"), **settings))))
+        apps[-1].index()
+        return apps[-1]
+
+    yield open_folder
+    for app in apps:
+        app.close()
+
+
+def _paths(qdrant: QdrantClient) -> dict[str, list[str]]:
+    """Return the paths of each project on the server."""
+    found: dict[str, list[str]] = {}
+    for record in qdrant.scroll("code", limit=1000)[0]:
+        payload = record.payload or {}
+        if "path" in payload:
+            found.setdefault(payload["project_id"], []).append(payload["path"])
+    return {project: sorted(set(paths)) for project, paths in found.items()}
+
+
+def _origin(root: Path, url: str) -> None:
+    subprocess.run(["git", "init", "--quiet", str(root)], check=True)
+    subprocess.run(["git", "-C", str(root), "remote", "add", "origin", url], check=True)
+
+
+# ---------------------------------------------------------------- one project each
+
+
+def test_folders_of_one_name_without_an_origin_are_projects_of_their_own(open_app: Open, qdrant: QdrantClient) -> None:
+    """Neither sync touches a file of the other, whatever both hold."""
+    one = open_app("one/shop")
+    other = open_app("other/shop", {"a.py": "def other():\n    pass\n"})
+    for app in (one, other, one):
+        assert [report.removed for report in app.sync()] == [0]
+    assert sorted(_paths(qdrant).values()) == [["a.py"], sorted(FILES)]
+
+
+def test_a_folder_keeps_its_project_however_often_it_is_opened(open_app: Open, qdrant: QdrantClient) -> None:
+    """Its id lies in the data folder, so an index that is built again is the same project."""
+    for _ in range(2):
+        app = open_app()
+        app.sync()
+        for file in app._handle.paths.folder.glob("index-*"):
+            file.unlink()
+    assert list(_paths(qdrant).values()) == [sorted(FILES)]
+
+
+@pytest.mark.parametrize(
+    ("folders", "projects"),
+    [
+        (("one/shop", "two/shop"), [ORIGIN]),
+        (
+            ("mono/a", "mono/b", "mono"),
+            ["example.org/team/shop", "example.org/team/shop//a", "example.org/team/shop//b"],
+        ),
+    ],
+)
+def test_clones_are_one_project_and_folders_of_a_clone_are_not(
+    open_app: Open, tmp_path: Path, qdrant: QdrantClient, folders: tuple[str, ...], projects: list[str]
+) -> None:
+    """The origin names the project, as it always did; a folder below it has other files, so it is another one."""
+    for clone in {folder.partition("/")[0] if folder.startswith("mono") else folder for folder in folders}:
+        _origin(tmp_path / clone, "git@example.org:team/shop.git")
+    for folder in folders:
+        open_app(folder, data="data" if folder.startswith("mono") else "").sync()
+    assert sorted(_paths(qdrant)) == projects
+
+
+def test_without_an_index_a_folder_of_the_same_name_is_not_taken_for_the_project(
+    open_app: Open, tmp_path: Path, qdrant: QdrantClient
+) -> None:
+    """A search without an index is of the folder that was copied here; for any other it says which name to set."""
+    app = open_app()
+    app.sync()
+    environment = _environment(tmp_path / "one/shop-data")
+    with closing(RemoteApp(app.root, load_settings(app.root, environment))) as remote:
+        assert [hit.chunk.path for hit in remote.search(SearchRequest("total")).primary][:1] == ["a.py"]
+    stranger = tmp_path / "other/shop"
+    stranger.mkdir(parents=True)
+    with pytest.raises(ServerError, match="GRAPHRAG_PROJECT_ID"):
+        RemoteApp(stranger, load_settings(stranger, environment))
+
+
+# ---------------------------------------------------------------- nothing is emptied unasked
+
+
+@pytest.mark.parametrize("rebuild", [False, True])
+@pytest.mark.parametrize("has_marks", [False, True])
+def test_most_of_a_project_is_removed_only_when_that_is_agreed(
+    open_app: Open, qdrant: QdrantClient, has_marks: bool, rebuild: bool
+) -> None:
+    """Files that are gone here, or that another clone copied, stay on the server until somebody agrees."""
+    first = open_app(project_id="team")
+    first.sync()
+    if has_marks:
+        for path in ("a.py", "b.py", "c.py"):
+            (first.root / path).unlink()
+        first.index()
+    app = first if has_marks else open_app("empty", {"d.py": FILES["d.py"]}, project_id="team")
+    with pytest.raises(RemovalError, match=r"remove 3 of the project's 4 files on Qdrant .* \(a\.py, b\.py, c\.py\)"):
+        app.sync(rebuild=rebuild)
+    assert _paths(qdrant) == {"team": sorted(FILES)}
+    asked: list[str] = []
+
+    def agree(removal: str) -> bool:
+        asked.append(removal)
+        return True
+
+    (report,) = app.sync(rebuild=rebuild, agree=agree)
+    assert (len(asked), report.problem, _paths(qdrant)) == (1, "", {"team": ["d.py"]})
+
+
+def test_half_of_a_project_goes_without_a_question(open_app: Open, qdrant: QdrantClient) -> None:
+    """Deleting files is everyday work."""
+    app = open_app()
+    app.sync()
+    for path in ("a.py", "b.py"):
+        (app.root / path).unlink()
+    app.index()
+    assert [report.removed for report in app.sync()] == [2]
+
+
+def test_following_never_empties_a_project(
+    open_app: Open, qdrant: QdrantClient, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A server in the background cannot ask, so it removes nothing and says so."""
+    open_app(project_id="team").sync()
+    app = open_app("empty", {"d.py": FILES["d.py"]}, project_id="team", sync_servers="true")
+    app.start()
+    wait_until(lambda: "sync --yes" in caplog.text, 20)
+    assert _paths(qdrant) == {"team": sorted(FILES)}
+
+
+class _Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.mark.parametrize(
+    ("answer", "options", "kept"), [(None, (), True), ("n\n", (), True), ("y\n", (), False), (None, ("--yes",), False)]
+)
+def test_the_command_asks_a_terminal_and_nobody_else(
+    open_app: Open,
+    tmp_path: Path,
+    qdrant: QdrantClient,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    answer: str | None,
+    options: tuple[str, ...],
+    kept: bool,
+) -> None:
+    """In a pipeline it fails and names the option; it shows what would go."""
+    open_app(project_id="team").sync()
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    for name, value in _environment(tmp_path / "data", project_id="team").items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setattr("sys.stdin", io.StringIO() if answer is None else _Terminal(answer))
+    assert run(["sync", "--root", str(empty), *options]) == (1 if kept else 0)
+    written = capsys.readouterr()
+    assert ("sync --yes" in written.err) is kept
+    assert ("Remove 4 of the project's 4 files" in written.out) is (answer is not None)
+    assert (sorted(FILES) in _paths(qdrant).values()) is kept
+
+
+# ---------------------------------------------------------------- what differs is said
+
+
+def _warnings(app: App | RemoteApp, query: str = "total") -> str:
+    result = app.search(SearchRequest(query))
+    assert "keyword" not in result.meta.unavailable
+    return "\n".join(result.meta.warnings)
+
+
+def test_an_answer_names_the_files_that_the_server_holds_otherwise(open_app: Open) -> None:
+    """Edited and new files are named until they are copied; a file whose age alone changed is not."""
+    app = open_app()
+    app.sync()
+    assert _warnings(app) == ""
+    (app.root / "a.py").write_text("# Edited.\n" + FILES["a.py"])
+    (app.root / "e.py").write_text("def added():\n    pass\n")
+    (app.root / "b.py").touch()
+    app.index()
+    said = _warnings(app)
+    assert "does not hold 2 of 5 files as they are in this index (a.py, e.py); its keyword and vector results" in said
+    app.sync()
+    assert _warnings(app) == ""
+
+
+@pytest.mark.parametrize("reads_only", [False, True])
+def test_an_answer_says_that_the_copy_is_partial(open_app: Open, qdrant: QdrantClient, reads_only: bool) -> None:
+    """Points that the server lost are missed by whoever copied them and by whoever only reads."""
+    writer = open_app(project_id="team")
+    writer.sync()
+    app = open_app("reader", project_id="team") if reads_only else writer
+    lost = models.FieldCondition(key="path", match=models.MatchAny(any=["a.py", "b.py"]))
+    qdrant.delete("code", models.Filter(must=[lost]))
+    assert "does not hold 2 of 4 files as they are in this index (a.py, b.py)" in _warnings(app)
+
+
+def test_who_only_reads_is_told_what_differs_from_another_clones_copy(open_app: Open) -> None:
+    """An index that copied nothing compares its files with the server's, once."""
+    open_app(project_id="team").sync()
+    reader = open_app("reader", {**FILES, "c.py": "def close():\n    pass\n"}, project_id="team")
+    assert "does not hold 1 of 4 files as they are in this index (c.py)" in _warnings(reader)
+
+
+def test_without_an_index_lost_chunks_are_counted(open_app: Open, tmp_path: Path, qdrant: QdrantClient) -> None:
+    """The copy itself says how many chunks it had when it was complete."""
+    app = open_app(project_id="team")
+    app.sync()
+    settings = load_settings(tmp_path, _environment(tmp_path / "none", project_id="team"))
+    with closing(RemoteApp(tmp_path, settings)) as remote:
+        assert _warnings(remote) == ""
+    lost = models.FieldCondition(key="path", match=models.MatchAny(any=["a.py", "b.py"]))
+    qdrant.delete("code", models.Filter(must=[lost]))
+    with closing(RemoteApp(tmp_path, settings)) as remote:
+        assert "Qdrant has lost 2 chunks of its copy" in _warnings(remote)
+
+
+# ---------------------------------------------------------------- what failed is not a server
+
+
+class _Broken:
+    """A model that loads and then fails."""
+
+    def __init__(self, model: Any) -> None:
+        self.fingerprint, self.dimensions = model.fingerprint, model.dimensions
+
+    def embed_query(self, text: str) -> None:
+        raise RuntimeError("out of order")
+
+
+@pytest.mark.parametrize("fails_late", [False, True])
+def test_without_a_model_a_search_with_servers_runs_once(
+    open_app: Open, monkeypatch: pytest.MonkeyPatch, fails_late: bool
+) -> None:
+    """The local index has no model either, so nothing is gained by searching it again, and no server is blamed."""
+    app = open_app()
+    app.sync()
+    if fails_late:
+        broken = _Broken(load_embedder(""))
+        monkeypatch.setattr(app._handle, "model_of", lambda _: (broken, ""))
+    else:
+        monkeypatch.setattr(app._handle, "model_of", lambda _: (None, "no model is installed"))
+    searched: list[str] = []
+    search = SearchOrchestrator.search
+
+    def count(self: SearchOrchestrator, request: SearchRequest, *rest: Any) -> Any:
+        searched.append(request.query)
+        return search(self, request, *rest)
+
+    monkeypatch.setattr(SearchOrchestrator, "search", count)
+    result = app.search(SearchRequest("total"))
+    assert searched == ["total"]
+    assert "answered from the local index" not in str(result.meta.unavailable)
+    assert [hit.chunk.path for hit in result.primary][:1] == ["a.py"]
+    assert "vector" in result.meta.unavailable
+
+
+def test_the_stores_of_a_server_that_fails_are_searched_locally(
+    open_app: Open, qdrant: QdrantClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What a server failed at is answered by the index, and said."""
+    app = open_app()
+    app.sync()
+    qdrant.delete_collection("code")
+    result = app.search(SearchRequest("total"))
+    assert {"answered from the local index" in why for why in result.meta.unavailable.values()} == {True}
+    assert set(result.meta.unavailable) == {"keyword", "vector"}
+    assert result.meta.warnings == ()

@@ -1,0 +1,1 @@
+"""Tests of what the package asks of the system."""

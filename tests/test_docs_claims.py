@@ -1,0 +1,220 @@
+"""Sentences of the documentation that state a number, a list or an "all" are those of the program."""
+
+import argparse
+import json
+import re
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from graphrag_mcp.answers.tools import SEARCH_TOOLS, TOOLS
+from graphrag_mcp.app.protocol import WITHOUT_INDEX, Capability
+from graphrag_mcp.cli.agents import SECTION
+from graphrag_mcp.cli.clients import CLIENTS
+from graphrag_mcp.cli.options import create_parser
+from graphrag_mcp.parsing.languages import syntax_languages
+from graphrag_mcp.search.query.expansion import MAX_ADDED, MAX_CHARACTERS, SYNONYMS
+from graphrag_mcp.settings import RetrievalSettings
+from tests.docs.pictures import FOLDER, PICTURES, SHOWN, digest
+
+ROOT = Path(__file__).parents[1]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+ABSOLUTE = re.compile(
+    r"\b(?:all|every|everything|never|nothing|no other|always|whatever|none|anything)\b", re.IGNORECASE
+)
+NUMBERS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
+
+
+def _page(name: str) -> str:
+    return (ROOT / "docs" / f"{name}.md").read_text(encoding="utf-8")
+
+
+def _rows(text: str, heading: str) -> list[list[str]]:
+    """Return the cells of the table that begins with a line."""
+    lines = text[text.index(heading) :].splitlines()[2:]
+    table = lines[: next((number for number, line in enumerate(lines) if not line.startswith("|")), None)]
+    return [[cell.strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1]] for line in table]
+
+
+def _commands() -> dict[str, argparse.ArgumentParser]:
+    (found,) = (action for action in create_parser()._actions if isinstance(action, argparse._SubParsersAction))
+    return dict(found.choices)
+
+
+def _has(command: argparse.ArgumentParser, option: str) -> bool:
+    return any(option in action.option_strings for action in command._actions)
+
+
+def test_both_tables_of_tools_are_the_same_and_have_every_tool() -> None:
+    """What README says of a tool is what its own page says, in the order in which the server lists them."""
+    tables = [_rows(text, "| tool | what it answers |") for text in (README, _page("tools"))]
+    assert tables[0] == tables[1]
+    assert [row[0] for row in tables[0]] == [f"`{name}`" for name in TOOLS]
+
+
+def test_the_tools_are_counted_right() -> None:
+    """On their page, in the sentence about the tables of arguments, and where some of them work without an index."""
+    tools = _page("tools")
+    assert f"The server has {NUMBERS[len(TOOLS)]} read-only tools" in tools
+    above = tools[: tools.index("tools above also take:")]
+    shared = [name for name in TOOLS if f"\n## {name}\n" in above and TOOLS[name].needs is Capability.CODE]
+    assert above.endswith(f"The {NUMBERS[len(shared)]} ")
+    assert f"All {NUMBERS[len(SEARCH_TOOLS)]} search tools take" in tools
+    remote = [name for name, tool in TOOLS.items() if tool.needs in WITHOUT_INDEX]
+    assert remote == [*SEARCH_TOOLS, "index_status"]
+    assert f"lists the {NUMBERS[len(SEARCH_TOOLS)]} searches, `index_status`" in _page("servers")
+
+
+def test_every_tool_has_a_section_with_a_call() -> None:
+    """As README says of the page."""
+    sections = re.split(r"\n## ", _page("tools"))
+    shown = {
+        name: f'"name": "{name}"' in section
+        for section in sections
+        for name in TOOLS
+        if section.startswith(f"{name}\n")
+    }
+    assert shown == dict.fromkeys(TOOLS, True)
+
+
+def test_the_page_of_the_command_line_has_every_command() -> None:
+    """Its table names each, and its sentences say which of them take `--json` and `--root`."""
+    text, commands = _page("command-line"), _commands()
+    named = [
+        re.sub(r"`graphrag-mcp (\S+?)`.*|`graphrag-mcp (\S+) .*", r"\1\2", row[0]) for row in _rows(text, "| command |")
+    ]
+    assert sorted(named) == sorted(commands)
+    (sentence,) = re.findall(r"lists the rest\. (.*?) print JSON", text, re.DOTALL)
+    assert set(re.findall(r"`(\w+)`", sentence)) == {name for name, one in commands.items() if _has(one, "--json")}
+    assert "All take `--root DIR`" in text
+    assert all(_has(command, "--root") for command in commands.values())
+
+
+def test_the_clients_are_those_that_init_connects() -> None:
+    """In the table of the set-up, in README, and for the doctor."""
+    rows = _rows(_page("set-up"), "| `--client` |")
+    assert [row[0].split("`")[1] for row in rows] == sorted(CLIENTS, key=[row[0].split("`")[1] for row in rows].index)
+    assert {row[0].split("`")[1] for row in rows} == set(CLIENTS)
+    (others,) = re.findall(r"Claude Code; --client (.*) for others", README)
+    assert set(re.split(r", | or ", others)) == set(CLIENTS) - {"claude-code"}
+    for row in rows:
+        client = CLIENTS[row[0].split("`")[1]]
+        assert ("in the project" in row[1]) is not client.is_shared
+        assert ("with the project's path" in row[2]) is client.is_shared
+
+
+def test_the_languages_are_counted_and_named() -> None:
+    """The page names as many as it counts, and they are those with a grammar and queries."""
+    (count, names) = re.findall(
+        r"^(\d+) by grammars and queries of their own: (.*?)\. Other", _page("languages"), re.M | re.S
+    )[0]
+    listed = re.split(r",\s+", names)
+    assert int(count) == len(listed) == len(syntax_languages())
+    assert f"lists the {count} languages" in README
+
+
+def test_the_section_for_agents_is_as_long_as_the_page_says() -> None:
+    """A reader decides by it whether to have it written."""
+    (lines,) = re.findall(r"adds a section of (\d+) lines", _page("set-up"))
+    assert abs(len(SECTION.splitlines()) - int(lines)) <= 1
+
+
+def _single_settings() -> Iterator[tuple[str, str]]:
+    """Yield the settings that alone stand in a row of the ranking's tables, with the default of that row."""
+    heading = "| signal | formula | default | setting |"
+    for part in _page("ranking").split(heading)[1:]:
+        for *_, default, setting in _rows(heading + part, heading):
+            if (found := re.fullmatch(r"`(\w+)`", setting)) and re.fullmatch(r"[\d.]+", default):
+                yield found[1], default
+
+
+@pytest.mark.parametrize(("setting", "default"), list(_single_settings()))
+def test_the_defaults_on_the_page_of_the_ranking_are_those_of_the_settings(setting: str, default: str) -> None:
+    """A weight that changed would leave the formula wrong."""
+    assert float(default) == float(RetrievalSettings.model_fields[setting].default)
+
+
+def test_the_synonyms_are_counted_right() -> None:
+    """How many there are, how many are added, and to how long a query."""
+    text = " ".join(_page("ranking").split())
+    assert f"{len(SYNONYMS)} entries of synonyms; at most {MAX_ADDED} added terms" in text
+    assert f"none beyond {MAX_CHARACTERS} characters" in text
+
+
+def _results() -> str:
+    return (ROOT / "benchmarks" / "RESULTS.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("name", "measure"),
+    [("source folders", "root, chunk NDCG@10"), ("whole repositories, everything", "full, file NDCG@10")],
+)
+def test_the_quality_in_readme_is_the_measured_one(name: str, measure: str) -> None:
+    """README has the figures of the newest table, for the program and for the one it is compared with."""
+    (shown,) = (row[1] for row in _rows(README, "| what | figure |") if name in row[0] and "NDCG" in row[0])
+    (measured,) = (row for row in _rows(_results(), "| what | bar | result |") if row[0] == measure)
+    figures = re.findall(r"0\.\d{3}", shown)
+    assert [figures[0]] == re.findall(r"\*\*(0\.\d{3})", measured[2])
+    assert figures[1:] == re.findall(r"0\.\d{3}", measured[3])
+
+
+@pytest.mark.parametrize("row", _rows(README, "| what | figure |"), ids=lambda row: row[0][:40])
+def test_every_figure_in_readme_was_measured(row: list[str]) -> None:
+    """Each number of the column stands where it is said how it was found."""
+    results = (_results() + _page("reliability")).replace(" ", "")
+    for figure in re.findall(r"\d[\d,.]*\d|\d", row[1].split("(semble 0.7.0")[0]):
+        assert re.search(rf"(?<![\d.]){re.escape(figure)}(?![\d])", results), figure
+
+
+def test_what_the_page_of_reliability_runs_exists() -> None:
+    """Each row ends with the file that made its figure."""
+    rows = _rows(_page("reliability"), "| what | goal | figure | command")
+    files = {name for row in rows for name in re.findall(r"`([./\w]*test_\w+\.py)`", row[3])}
+    assert len(files) > 10
+    assert [name for name in sorted(files) if not (ROOT / "tests" / "reliability" / name).exists()] == []
+
+
+def test_readme_leads_to_every_page() -> None:
+    """A page that nothing leads to is not read."""
+    pages = [page.name for page in (ROOT / "docs").glob("*.md") if page.name != "index.md"]
+    assert [name for name in pages if f"docs/{name}" not in README] == []
+
+
+def _claims(text: str) -> list[str]:
+    """Return the sentences of a page that claim "all" and the like, without blocks, comments and figures."""
+    text = re.sub(
+        r"^(`{3,}).*?^\1\s*$|<!--.*?-->", "", text[: text.index("## Figures")], flags=re.DOTALL | re.MULTILINE
+    )
+    blocks = (" ".join(block.split()) for block in re.split(r"\n\s*\n|\n(?=\s*[*|\d-])", text))
+    sentences = (one for block in blocks for one in re.split(r"(?<=[.:;!?])\s+(?=[A-Z`*\[(a-z])", block))
+    return [sentence for sentence in sentences if ABSOLUTE.search(sentence)]
+
+
+def test_every_claim_of_readme_is_held_by_a_test() -> None:
+    """tests/docs/claims.toml has the sentences with their tests; a new or changed one has to be looked at."""
+    claims: dict[str, list[str]] = tomllib.loads((ROOT / "tests/docs/claims.toml").read_text(encoding="utf-8"))
+    assert sorted(_claims(README)) == sorted(claims)
+    for name in {name for tests in claims.values() for name in tests}:
+        file, _, test = name.partition("::")
+        assert f"def {test}(" in (ROOT / "tests" / file).read_text(encoding="utf-8"), name
+
+
+@pytest.mark.parametrize("name", PICTURES)
+def test_a_picture_shows_what_there_is(name: str) -> None:
+    """Each is the one that was written down, and the files and headings on it exist; else `make pictures`."""
+    shown = json.loads(SHOWN.read_text(encoding="utf-8"))[name]
+    assert digest(FOLDER / f"{name}.png") == shown["hash"]
+    assert [path for path in shown["files"] if not (ROOT / path).exists()] == []
+    package = ROOT / "src" / "graphrag_mcp"
+    text = "".join(path.read_text("utf-8") for kind in ("py", "js", "html") for path in package.rglob(f"*.{kind}"))
+    assert [label for label in shown["labels"] if label not in text] == []
+
+
+@pytest.mark.parametrize(
+    "page", sorted([ROOT / "README.md", ROOT / "SECURITY.md", *(ROOT / "docs").rglob("*.md")]), ids=str
+)
+def test_no_page_names_what_a_reader_does_not_have(page: Path) -> None:
+    """Neither the numbers of requirements nor the texts that they come from are in the repository."""
+    assert not re.search(r"\bseed \d|\b00\d-\d\d\b|[BK]-\d\d\b", page.read_text(encoding="utf-8"))

@@ -488,7 +488,7 @@ def test_what_other_languages_of_the_platform_call_is_listed(tmp_path: Path) -> 
 
 GO = """package a
 
-import "sort"
+import ("fmt"; "sort"; "sync"; "example.com/metrics")
 
 type Nexter interface { Next(done <-chan struct{}, to interface{ Close() error }, at struct{ X int }) int }
 type Steps struct{}
@@ -518,6 +518,16 @@ func run(c Check) { c(nil) }
 func all() { run(one); run(Check(two)) }
 //export Given
 func Given() {}
+type meter struct{}
+func (m *meter) Collect() {}
+func (m *meter) hide() {}
+func given(m *meter) { metrics.Register(m); fmt.Println(m) }
+type gauge struct{}
+func (g gauge) Collect() {}
+var _ metrics.Collector = (*gauge)(nil)
+type loose struct{}
+func (l loose) Collect() {}
+func loosen(p sync.Pool) { fmt.Println(&loose{}); p.Put(&loose{}); metrics.Register(nil, &other{}) }
 func main() {}
 """
 
@@ -572,6 +582,10 @@ class C extends A { @Override public void on() {} public void check() {} }
         ("go", "byLength.String", {"expvar.Var", "fmt.Stringer"}, set()),
         ("go", "byLength.Found", set(), set()),
         ("go", "Given", {"other languages"}, set()),
+        ("go", "meter.Collect", {"example.com/metrics.Register"}, set()),
+        ("go", "meter.hide", set(), set()),
+        ("go", "gauge.Collect", {"example.com/metrics.Collector"}, set()),
+        ("go", "loose.Collect", set(), set()),
         ("go", "main", set(), {"the Go runtime"}),
         ("java", "A.java:3", {"Comparable"}, set()),
         ("java", "A.java:4", set(), set()),
@@ -601,7 +615,8 @@ def test_what_may_call_a_function_from_outside_is_named(
 def test_a_text_that_names_a_method_of_a_class_means_that(tmp_path: Path) -> None:
     """Of a class that is not known it may mean any of the name; serialization calls its hooks by itself."""
     assert rows(tmp_path / "a", {"A.java": OUTSIDE}, "A.off", Direction.CALLERS) == ["A.java:13 certain"]
-    assert ask(tmp_path / "b", {"A.java": OUTSIDE}, "B.off", Direction.CALLERS).doubt.undecided == frozenset()
+    other = ask(tmp_path / "b", {"A.java": OUTSIDE}, "B.off", Direction.CALLERS).doubt
+    assert (other.undecided, other.unread) == (frozenset(), frozenset())
     assert ask(tmp_path / "c", {"A.java": OUTSIDE}, "A.none", Direction.CALLERS).doubt.undecided == {("A.java", 13)}
     assert ask(tmp_path / "d", {"A.java": OUTSIDE}, "A.readObject", Direction.CALLERS).doubt.is_implicit
 

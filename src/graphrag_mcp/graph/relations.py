@@ -56,7 +56,9 @@ class Relations:
         """Return the relations to a node, undecided ones too, and what is not known of them."""
         with self._code.searching(budget):
             edges, doubt = self._incoming(node, kinds, scope)
-            return edges, replace(doubt, unread=self._unread(node, scope))
+            read = doubt.undecided.union(doubt.others, ((edge.path, edge.line) for edge in edges))
+            unread = (one for one in self._unread(node, scope) if one not in read or not self.decides(one[0]))
+            return edges, replace(doubt, unread=frozenset(unread))
 
     def decided(self, node: CodeNode, kinds: Sequence[RelationKind], scope: Scope, budget: Budget) -> list[CodeEdge]:
         """Return the relations to a node that are no guesses."""

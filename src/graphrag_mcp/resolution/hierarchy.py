@@ -182,9 +182,28 @@ class Hierarchy:
                 if methods.get(one.name) == len(one.parameters or ())
                 and any(self._takes_all(kind, methods) for kind in holders)
             )
+            yield from self._taking(owner) if one.name[:1].isupper() else ()
         if owner and policy.overloads:
             above = self.overridden(thing) if OVERRIDE in marks else []
             yield from (name for method in above or [thing] for name in self._resolver.foreign.overridden(method))
+
+    def _taking(self, kind: Thing) -> Iterator[str]:
+        """Yield the interfaces and functions of other libraries that are given values of a type where it is named.
+
+        What tests hand over is compared or printed.
+        """
+        policy = self._resolver.state.policy(kind)
+        for path in sorted({site.path for site in self._search.sites(frozenset((kind,))).found if site.things}):
+            facts = None if path.endswith(policy.tests) else self._source.facts(path)
+            for flow in facts.flows if facts else ():
+                into = parse(flow.into)
+                if flow.argument < 0:
+                    taker = self._resolver.expressions.value(path, flow.at, into)
+                else:
+                    taker = self._resolver.calls.callee(path, flow.at, into)
+                if isinstance(taker, Outside) and "/" in taker.name and policy.may_be_interface(taker.name, "", 0):
+                    given = self._resolver.expressions.value(path, flow.at, parse(flow.value))
+                    yield from (taker.name,) if kind in _types(given) else ()
 
     def inheriting(self, method: Thing) -> list[Thing]:
         """Return the types below that have a method as it is; a constructor without parameters also runs for them."""

@@ -30,6 +30,7 @@ class Policy:
     nested: bool = False  # Whether packages are names.
     platform: Set[str] = frozenset()  # Other languages whose code may use what this one declares, by its name.
     import_path: Callable[[FactSource, str], str] = lambda _source, _path: ""  # Of the unit of a file.
+    tests: str | tuple[str, ...] = ()  # How files of tests end.
     giving: str = ""  # The files whose functions give arguments to those in the folder and below.
 
     # Names.

@@ -31,6 +31,7 @@ _LITERALS = """
     int_literal float_literal imaginary_literal rune_literal interpreted_string_literal raw_string_literal
     true false iota
 """
+_PASSED = "identifier selector_expression func_literal unary_expression composite_literal type_conversion_expression"
 _COMPARISONS = frozenset(("==", "!=", "<", ">", "<=", ">=", "&&", "||"))
 
 
@@ -131,5 +132,5 @@ SHAPES = Shapes(
     lists=frozenset({"expression_list"}),
     alone=frozenset({"type_assertion_expression", "index_expression", "unary_expression"}),
     repeated=frozenset({"const_spec"}),
-    passed=frozenset({"identifier", "selector_expression", "func_literal"}),
+    passed=frozenset(_PASSED.split()),
 )

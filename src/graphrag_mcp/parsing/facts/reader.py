@@ -35,8 +35,8 @@ The vocabulary of `queries/*.facts.scm`; names of captures that begin with "_" s
                  exports by default
     @export      an export of @name, optionally as @alias or from @module; @export.default of a @value or name,
                  @export.all of all names of @module, @export.whole of the @value that the module is
-    @into        a field that is @given a value; @into.type and @into.field likewise; without any of them it is given to
-                 what its place expects
+    @into        a field that is @given a value; @into.type and @into.field likewise, @into.kind a variable of a type;
+                 without any of them it is given to what its place expects
     @passed      the arguments of a call of @into.function
     @use.*       a mention, of the use after the dot (`model.facts.Use`), with @from (the value before the dot) or
                  @from.type (the type whose member it is), @use.called a call of @from itself, @use.super of the
@@ -179,6 +179,8 @@ class FactReader:
             return
         if kind := captures.get("into.type"):
             into = f"{instance(self._writer.type(kind[0]))}.{self._writer.name(captures['into.field'][0])}"
+        elif kind := captures.get("into.kind"):
+            into = self._writer.typed(kind[0])
         elif "into" in captures:
             into = self._writer.value(captures["into"][0])
         else:

@@ -84,9 +84,12 @@ def _may_be_interface(name: str, method: str, count: int) -> bool:
     return "." in name.rpartition(".")[0].partition("/")[0]
 
 
+_TESTS = "_test.go"
+
+
 def _run_by(path: str, one: Declared) -> str:
     """Return what starts a function of a file."""
-    if path.endswith("_test.go") and re.match(r"(Test|Benchmark|Fuzz|Example)(?![a-z])", one.name):
+    if path.endswith(_TESTS) and re.match(r"(Test|Benchmark|Fuzz|Example)(?![a-z])", one.name):
         return "go test"
     return (
         "the Go runtime" if one.owner < 0 and one.kind == SymbolKind.FUNCTION and one.name in ("init", "main") else ""
@@ -111,4 +114,5 @@ POLICY = Policy(
     is_generic=_is_generic,
     run_by=_run_by,
     import_path=_import_path,
+    tests=_TESTS,
 )

@@ -31,6 +31,7 @@
   body: (literal_value (keyed_element . (literal_element (identifier) @into.field)
     (literal_element [(identifier) (selector_expression) (func_literal)] @given))))
 (call_expression function: (_) @into.function arguments: (_) @passed)
+(var_spec type: (qualified_type) @into.kind value: (expression_list . (_) @given .))
 
 ; Mentions: the first pattern that fits decides.
 (import_spec path: (_) @use.import)

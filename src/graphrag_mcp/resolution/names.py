@@ -254,7 +254,7 @@ class Names(Part):
         given = [(one.at, one.value) for one in bound]
         if not any(one.value.endswith("!") for one in bound):
             given += self.assigned(file, first.name, bound)
-        return Found((), either(self.resolver.expressions.in_turn(file.path, first.name, given)))
+        return Found((), self.resolver.expressions.in_turn(file.path, first.name, given))
 
     def assigned(self, file: File, name: str, bound: Sequence[Bound]) -> Iterator[tuple[int, str]]:
         """Yield what a variable is given later, and where."""

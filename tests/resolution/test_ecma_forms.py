@@ -183,3 +183,14 @@ def test_a_variable_that_is_made_of_itself_keeps_its_type() -> None:
         "let v = new Place()\nv = v.copy()\nv.«size»()\n"
     )
     assert Project({"a.ts": text}).answers() == ["a.ts:1 size"] * 2
+
+
+def test_a_declaration_file_that_is_no_module_declares_for_all_files() -> None:
+    """Its namespaces, functions and variables need no import; those of a module do."""
+    files = {
+        "env.d.ts": "declare namespace Host { function open(): void }\ndeclare function start(): void\n",
+        "lib.d.ts": "export declare function stop(): void\n",
+        "a.ts": "import x from './x'\nHost.«open»()\n«start»()\n«stop»()\n",
+        "b.ts": "import { stop } from './lib'\n«stop»()\n",
+    }
+    assert Project(files).answers() == ["env.d.ts:1 open", "env.d.ts:2 start", OTHER, "lib.d.ts:1 stop"]

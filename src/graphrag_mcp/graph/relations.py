@@ -124,17 +124,16 @@ class Relations:
             is_cut=self._code.search.is_cut,
             is_listed=is_listed,
             is_implicit=RelationKind.CALLS in kinds and any(map(self._code.resolver.things.is_implicit, things)),
-            outside=frozenset(
-                self._callers_outside(things, is_used=bool(edges or found)) if RelationKind.CALLS in kinds else ()
-            ),
+            outside=frozenset(self._callers_outside(things, sites) if RelationKind.CALLS in kinds else ()),
             is_structural=RelationKind.IMPLEMENTS in kinds
             and node.kind is SymbolKind.TYPE
             and any(map(self._code.resolver.is_function_type, things)),
             run_by=frozenset(map(self._run_by, things)) - {""} if RelationKind.CALLS in kinds else frozenset(),
         )
 
-    def _callers_outside(self, things: Sequence[Thing], *, is_used: bool) -> Iterator[str]:
+    def _callers_outside(self, things: Sequence[Thing], sites: Iterable[tuple[Site, Certainty]]) -> Iterator[str]:
         """Yield what may call the things from outside; that others import them is said where nothing uses them here."""
+        is_used = any(site.mention.use != Use.IMPORT for site, _ in sites)
         if not is_used and any(map(self._code.resolver.foreign.is_published, things)):
             yield "whatever imports the package"
         for thing in things:

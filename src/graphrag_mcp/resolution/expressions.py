@@ -37,15 +37,19 @@ class Expressions(Part):
         """Return what an expression gives at an offset of a file."""
         return self.state.once(("value", path, at, expression), lambda: self._value(path, at, expression))
 
-    def in_turn(self, path: str, name: str, given: Sequence[tuple[int, str]]) -> list[Value | None]:
+    def in_turn(self, path: str, name: str, given: Sequence[tuple[int, str]]) -> Value | None:
         """Return what a variable is given, one value after the other: each may be made of those before."""
-        values: list[Value | None] = []
-        for at, text in sorted(given):
+        key = ("in turn", path, name, given[0], given[-1], len(given))
+        return self.state.once(key, lambda: self._in_turn(path, name, sorted(given)))
+
+    def _in_turn(self, path: str, name: str, given: Sequence[tuple[int, str]]) -> Value | None:
+        before: Value | None = NOTHING
+        for place, (at, text) in enumerate(given):
             expression = parse(text)
-            if values and name in names_in(text):
-                expression = replaced_name(expression, name, ("value", either(values)))
-            values.append(self.value(path, at, expression))
-        return values
+            if place and name in names_in(text):
+                expression = replaced_name(expression, name, ("value", before))
+            before = either((before, self.value(path, at, expression)))
+        return before
 
     def written(self, thing: Thing, text: str) -> Value | None:
         """Return what an expression gives that is written in a declaration."""

@@ -92,7 +92,7 @@ class Names(Part):
                 is_unknown = is_unknown or found is None
             elif value and name in file.policy.names_of(value, one.module):
                 return Found((), value)
-        if things := self.library(file, name):
+        if things := self._ambient(file, name) or self.library(file, name):
             return Found(things, self.resolver.things.meaning(things))
         if name in file.policy.builtins:
             return Found((), Outside(name))
@@ -261,7 +261,7 @@ class Names(Part):
         given = [(one.at, one.value) for one in bound]
         if not any(one.value.endswith("!") for one in bound):
             given += self.assigned(file, first.name, bound)
-        return Found((), either(self.resolver.expressions.in_turn(file.path, first.name, given)))
+        return Found((), self.resolver.expressions.in_turn(file.path, first.name, given))
 
     def assigned(self, file: File, name: str, bound: Sequence[Bound]) -> Iterator[tuple[int, str]]:
         """Yield what a variable is given later, and where."""
@@ -274,6 +274,13 @@ class Names(Part):
         if file.policy.whole_unit:
             return tuple(find_declared(self.state.source, file.facts.unit, name))
         return tuple(Thing(file.path, number) for number in file.members.get((-1, name), ()))
+
+    def _ambient(self, file: File, name: str) -> tuple[Thing, ...]:
+        """Return what files declare for all others: those that only declare, and are no modules."""
+        found = [one for one in self.state.source.named(name) if file.policy.is_ambient(one.path)] if name else []
+        files = {one.path: self.state.open(one.path).facts for one in found}
+        is_global = {path: not (facts.imports or facts.exports) for path, facts in files.items()}
+        return tuple(one for one in found if self.declared(one).owner == -1 and is_global[one.path])
 
     def library(self, file: File, name: str) -> tuple[Thing, ...]:
         """Return what the language's own library declares."""

@@ -127,6 +127,26 @@ class _Look(NamedTuple):
     carried: Set[str]
 
 
+class _Holder(NamedTuple):
+    """A variable, a field or a function. at: where it stands, or its number if it is declared."""
+
+    name: str
+    texts: tuple[str, ...]
+    at: int
+    is_declared: bool = False
+    is_seen: bool = False  # Whether other files may name it.
+
+    def mentions(self, names: Set[str], *, any_module: bool) -> bool:
+        """Return whether it is made of one of some names, or of any module."""
+        return any(not names.isdisjoint(names_in(text)) or (any_module and '"' in text) for text in self.texts)
+
+    def value(self, resolver: Resolver, path: str) -> Value | None:
+        """Return what it is."""
+        if self.is_declared:
+            return resolver.things.meaning((Thing(path, self.at),))
+        return resolver.expressions.value(path, self.at, parse(self.texts[0])) if self.texts[0] else None
+
+
 class Search:
     """The references of one state of the index; remembers what it resolved, so that the same question goes on."""
 
@@ -253,42 +273,37 @@ class Search:
 
     def _carriers(self, look: _Look, scan: _Scan) -> Set[str]:
         """Return the names of a file, besides those wanted, whose call may reach the declarations."""
-        facts, found = look.facts, set(look.carried)
-        if (
-            not any(
-                one.name in found or (one.use in (Use.VALUE, Use.FILL, Use.IMPORT) and one.name in look.wanted)
-                for one in facts.mentions
-            )
-            and not scan.modules
+        uses = (Use.VALUE, Use.FILL, Use.IMPORT)
+        mentions = look.facts.mentions
+        if not (
+            scan.modules
+            or any(one.name in look.carried or (one.use in uses and one.name in look.wanted) for one in mentions)
         ):
             return set()
-        texts = [(one.name, one.value) for one in facts.bound if one.kind != "type" and one.value]
-        texts += [(flow.into.rpartition(".")[2], flow.value) for flow in facts.flows if flow.argument < 0]
-        for declared in facts.declared:
-            held = (declared.value, *declared.decorators, *(text for _, text in declared.returns))
-            texts += ((declared.name, text) for text in held if text)
-        fresh = look.wanted | found
-        found |= {name for name, text in texts if scan.modules and '"' in text}
-        while fresh:
-            fresh = {name for name, text in texts if name not in found and not fresh.isdisjoint(names_in(text))}
+        found, fresh = set(look.carried), set(look.wanted | look.carried)
+        holders = [one for one in self._holders(look) if one.name not in look.wanted]
+        is_first = bool(scan.modules)
+        while fresh or is_first:
+            near = [one for one in holders if one.name not in found and one.mentions(fresh, any_module=is_first)]
+            held = [one for one in near if self._gives(one.value(self.resolver, look.path), scan.things)]
+            fresh, is_first = {one.name for one in held}, False
             found |= fresh
-        for name in self._carrying(look, found - scan.carriers - look.wanted, scan.things):
-            scan.add(scan.carriers, name, self.source)
+            for name in sorted({one.name for one in held if one.is_seen} - scan.carriers):
+                scan.add(scan.carriers, name, self.source)
         return found
 
-    def _carrying(self, look: _Look, names: Set[str], things: frozenset[Thing]) -> Iterator[str]:
-        """Yield those of the names by which other files may call the declarations."""
-        declared = look.facts.declared
-        held = [
-            (one.name, self.resolver.things.meaning((Thing(look.path, number),)))
-            for number, one in enumerate(declared)
-            if one.name in names and (one.owner < 0 or declared[one.owner].kind == SymbolKind.TYPE)
-        ]
+    def _holders(self, look: _Look) -> Iterator[_Holder]:
+        """Yield what may hold a function in a file, or return one."""
+        for bound in look.facts.bound:
+            if bound.kind not in ("type", "declared"):
+                yield _Holder(bound.name, (bound.value,), bound.at)
+        for number, one in enumerate(look.facts.declared):
+            is_seen = one.owner < 0 or look.facts.declared[one.owner].kind == SymbolKind.TYPE
+            texts = (one.value, *one.decorators, *(text for _, text in one.returns))
+            yield _Holder(one.name, texts, number, is_declared=True, is_seen=is_seen)
         for flow in look.facts.flows:
-            into = parse(flow.into)
-            if flow.argument < 0 and into[0] == "member" and into[2] in names:
-                held.append((into[2], self.resolver.expressions.value(look.path, flow.at, parse(flow.value))))
-        yield from (name for name, value in held if self._gives(value, things))
+            if flow.argument < 0:
+                yield _Holder(flow.into.rpartition(".")[2], (flow.value,), flow.at, is_seen="." in flow.into)
 
     def _gives(self, value: Value | None, things: frozenset[Thing]) -> bool:
         """Return whether a value is one of the declarations, or a function that returns it."""

@@ -117,7 +117,7 @@ class Things(Part):
         held = [thing for thing in things if self.declared(thing).value.endswith("!")]
         path, given = things[0].path, [(one.at, one.value) for one in map(self.declared, things)]
         if len(things) > 1 and not held and self.state.policy(things[0]).rebinds and all(text for _, text in given):
-            return either(self.resolver.expressions.in_turn(path, self.declared(things[0]).name, given))
+            return self.resolver.expressions.in_turn(path, self.declared(things[0]).name, given)
         return either(self._held(thing) for thing in held or things)
 
     def function(self, things: tuple[Thing, ...], of: Value | None = None) -> Value | None:
@@ -166,7 +166,7 @@ class Things(Part):
         given = [(one.at, one.value)]
         if one.owner < 0 and not one.value.endswith("!"):
             given += self.resolver.names.assigned(file, one.name, [])
-        return either(self.resolver.expressions.in_turn(thing.path, one.name, given))
+        return self.resolver.expressions.in_turn(thing.path, one.name, given)
 
     def fitting(self, things: Sequence[Thing], sought: Sought) -> tuple[Thing, ...]:
         """Return the declarations that a name may mean by its use; of functions those that take the arguments."""

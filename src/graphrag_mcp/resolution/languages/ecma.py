@@ -134,6 +134,7 @@ POLICY = Policy(
     builtins=builtins_of("typescript"),
     constructors=frozenset(("constructor",)),
     passes={**dict.fromkeys(("Object.create", "Object.freeze", "Object.seal"), "value"), "Object.assign": "all"},
+    is_ambient=lambda path: path.endswith((".d.ts", ".d.mts", ".d.cts")),
     is_dynamic=True,
     has_spaces=True,
     of_literals=_OF_LITERALS,

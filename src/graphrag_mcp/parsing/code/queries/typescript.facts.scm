@@ -34,6 +34,8 @@
 (infer_type (type_identifier) @name) @bind.type
 (import_statement (import_require_clause (identifier) @alias source: (_) @module)) @import
 (program (export_statement "=" (_) @value) @export.whole)
+(program (export_statement declaration: (ambient_declaration [(_ name: (_) @name)
+  (_ (variable_declarator name: (identifier) @name))])) @export)
 
 (class_body (decorator (_) @decorator) . (decorator)* . (method_definition name: (_) @name))
 (class_declaration decorator: (decorator (_) @decorator) name: (_) @name)

@@ -94,15 +94,17 @@ class SqliteSymbolGraph:
 
     def texts(self, name: str, words: Collection[str], scope: Scope) -> list[tuple[str, Category, int, str]]:
         """Return the chunks of a scope with a name and one of some words; see `SymbolGraph`."""
-        named = index_text(name)
+        named, visible = index_text(name), self._scopes.resolve(scope).visible
+        if not named or b"\1" not in visible:
+            return []
         beside = f" AND ({' OR '.join(words)})" if words else ""
         rows = self._database.rows(
             f"""SELECT f.path, f.category, c.start_line, c.text FROM keywords k
                 CROSS JOIN main.chunks c ON c.id = k.rowid CROSS JOIN files f ON f.id = k.rowid >> {ORDINAL_BITS}
                 WHERE keywords MATCH ? AND substr(?, (k.rowid >> {ORDINAL_BITS}) + 1, 1) IS x'01' ORDER BY k.rowid""",
-            (f'body : ("{named}"{beside})', self._scopes.resolve(scope).visible),
+            (f'body : ("{named}"{beside})', visible),
         )
-        return [(path, Category(category), line, text) for path, category, line, text in rows] if named else []
+        return [(path, Category(category), line, text) for path, category, line, text in rows]
 
     def visible(self, paths: Collection[str], scope: Scope) -> set[str]:
         """Return those of the paths that a scope shows."""

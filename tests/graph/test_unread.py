@@ -46,6 +46,18 @@ GO = "package shop\n\nfunc Total(n int) int { return n }\nfunc total(n int) int 
         ({"a.py": PYTHON, "Procfile": "web: gunicorn a:build\n"}, "build", ["Procfile:1"]),
         ({"a.py": PYTHON, "b.py": "import a\ngetattr(a, 'build')(1)\n"}, "build", ["b.py:2"]),
         ({"a.py": PYTHON, "b.py": "def f(m):\n    m.setattr(\n        'a.Shop.total', 1)\n"}, "total", ["b.py:3"]),
+        (
+            {"src/Money.java": JAVA, "src/B.java": 'class B { Object a = f(Class.forName("app.Money")); }\n'},
+            "Money",
+            ["src/B.java:1"],
+        ),
+        (
+            {"src/Money.java": JAVA, "src/B.java": 'class B { Object a = M.class.getMethod("zero"); }\n'},
+            "zero",
+            ["src/B.java:1"],
+        ),
+        ({"shop/a.go": GO, "b/b.go": 'package b\nfunc f() { v.MethodByName("Total") }\n'}, "Total", ["b/b.go:2"]),
+        ({"a.ts": TS, "a.test.ts": "import { Box } from './a'\nvi.spyOn(box, 'open')\n"}, "open", ["a.test.ts:2"]),
         ({"shop/a.go": GO, "shop/b.s": "CALL Total(SB)\n"}, "Total", ["shop/b.s:1"]),
         ({"shop/a.go": GO, "p.tmpl": "{{ .Total }}\n"}, "Total", ["p.tmpl:1"]),
     ],

@@ -146,3 +146,37 @@ def test_an_import_by_an_alias_that_no_file_explains_is_not_decided(
     }
     with indexed(tmp_path, files) as app:
         assert app.navigator().trace("adapt", Direction.CALLERS, 1).doubt.is_complete == is_decided
+
+
+@pytest.mark.parametrize(
+    ("files", "symbol", "broken"),
+    [
+        (
+            {"a.py": "import os\ndef build(): os.x()\n", "b.py": "from a import *\ndef f(:\n    build(1\n"},
+            "build",
+            "b.py",
+        ),
+        (
+            {
+                "a/a.go": 'package a\nimport "os"\nfunc Total() { os.Exit(1) }\n',
+                "a/b.go": "package a\nfunc f( {\n Total(\n",
+            },
+            "Total",
+            "a/b.go",
+        ),
+        (
+            {
+                "a/A.java": "package a;\nimport java.util.List;\nclass Money { List<String> all; }\n",
+                "a/B.java": "package a;\nclass B { Money m( { new Money(\n",
+            },
+            "Money",
+            "a/B.java",
+        ),
+    ],
+)
+def test_what_needs_no_export_is_named_by_other_files_whatever_its_own_imports(
+    tmp_path: Path, files: Mapping[str, str], symbol: str, broken: str
+) -> None:
+    """So one of them that does not parse may call it."""
+    with indexed(tmp_path, files) as app:
+        assert app.navigator().trace(symbol, Direction.USERS, 1).doubt.unparsed == {broken}

@@ -1,5 +1,6 @@
 """What may mean a definition in files whose code is not read for relations."""
 
+import subprocess
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -116,6 +117,22 @@ def test_no_tool_says_complete_or_none_over_a_line_that_is_not_read(
         assert "callers: none;" not in text
         if not arguments:
             assert '"unread": ["A.vue:2"]' in str(tool.json(found, call)).replace("'", '"')
+
+
+def test_what_may_use_a_definition_that_is_removed_is_counted(tmp_path: Path) -> None:
+    """In components as well, so that the answer about a change is not complete."""
+    files = {"a.ts": TS, "A.vue": "<script>\nshow()\n</script>\n"}
+    with indexed(tmp_path, files) as app:
+        git = ("git", "-c", "user.name=a", "-c", "user.email=a@b", "-C", str(app.root))
+        for command in (("init", "-q"), ("add", "."), ("commit", "-qm", "x")):
+            subprocess.run((*git, *command), check=True)
+        (app.root / "a.ts").write_text("export class Box { open() {} }\n")
+        app.index()
+        call = IMPACT.read({}, app.settings, app.root)
+        text = IMPACT.write(IMPACT.ask(app, call), call)
+    assert "removed" in text
+    assert "1 line is not read as code, in 1 file with the name: A.vue:2" in text
+    assert "Complete" not in text
 
 
 def test_a_call_in_a_line_that_does_not_parse_keeps_an_answer_from_being_complete(tmp_path: Path) -> None:

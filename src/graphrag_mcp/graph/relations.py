@@ -7,7 +7,7 @@ from functools import lru_cache, partial
 from graphrag_mcp.graph.code import IndexedCode
 from graphrag_mcp.graph.leads import Leads
 from graphrag_mcp.graph.unread import reflected_names, unread_lines
-from graphrag_mcp.model.facts import Mark, Mention, Thing, Use, modules_of
+from graphrag_mcp.model.facts import FACT_LANGUAGES, Mark, Mention, Thing, Use, modules_of
 from graphrag_mcp.model.files import CALLABLE, RelationKind, SymbolKind
 from graphrag_mcp.model.graph import Certainty, CodeEdge, CodeNode, Doubt, Mentioned, Place
 from graphrag_mcp.model.scope import Scope
@@ -59,9 +59,12 @@ class Relations:
     def _find_unread(self, node: CodeNode, scope: Scope) -> frozenset[Place]:
         """Return the lines that may mean a node, and are not read as code."""
         things = [thing for thing in self._code.things(node) if not self._is_inner(thing)]
-        if not things:
+        return self.unread(node, self._language(node.path), scope) if things else frozenset()
+
+    def unread(self, node: CodeNode, language: str, scope: Scope) -> frozenset[Place]:
+        """Return the lines that may mean a definition in a language with facts, also one that is gone."""
+        if language not in FACT_LANGUAGES:
             return frozenset()
-        language = self._language(node.path)
         reflected = self._reflected(language, scope).get(node.name, ())
         return frozenset((*reflected, *unread_lines(self._code.store, node, language, scope)))
 

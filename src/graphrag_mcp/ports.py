@@ -147,11 +147,8 @@ class SymbolGraph(Protocol):
     def lines(self, wanted: Collection[tuple[str, int]]) -> Mapping[tuple[str, int], str]:
         """Return the text of lines by path and line, as far as they are indexed."""
 
-    def texts(self, name: str, words: Collection[str], scope: Scope) -> list[tuple[str, Category, int, str]]:
-        """Return the chunks of a scope with a name and, if any are given, one of some words, in lower case.
-
-        Each with its path, the category of its file, its first line and its text.
-        """
+    def texts(self, names: Collection[str], scope: Scope) -> list[tuple[str, Category, int, str]]:
+        """Return the chunks with one of some names: the path, the category of the file, the first line and the text."""
 
     def visible(self, paths: Collection[str], scope: Scope) -> set[str]:
         """Return those of the paths that a scope shows."""

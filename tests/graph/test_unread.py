@@ -1,5 +1,6 @@
 """What may mean a definition in files whose code is not read for relations."""
 
+import subprocess
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -46,6 +47,18 @@ GO = "package shop\n\nfunc Total(n int) int { return n }\nfunc total(n int) int 
         ({"a.py": PYTHON, "Procfile": "web: gunicorn a:build\n"}, "build", ["Procfile:1"]),
         ({"a.py": PYTHON, "b.py": "import a\ngetattr(a, 'build')(1)\n"}, "build", ["b.py:2"]),
         ({"a.py": PYTHON, "b.py": "def f(m):\n    m.setattr(\n        'a.Shop.total', 1)\n"}, "total", ["b.py:3"]),
+        (
+            {"src/Money.java": JAVA, "src/B.java": 'class B { Object a = f(Class.forName("app.Money")); }\n'},
+            "Money",
+            ["src/B.java:1"],
+        ),
+        (
+            {"src/Money.java": JAVA, "src/B.java": 'class B { Object a = M.class.getMethod("zero"); }\n'},
+            "zero",
+            ["src/B.java:1"],
+        ),
+        ({"shop/a.go": GO, "b/b.go": 'package b\nfunc f() { v.MethodByName("Total") }\n'}, "Total", ["b/b.go:2"]),
+        ({"a.ts": TS, "a.test.ts": "import { Box } from './a'\nvi.spyOn(box, 'open')\n"}, "open", ["a.test.ts:2"]),
         ({"shop/a.go": GO, "shop/b.s": "CALL Total(SB)\n"}, "Total", ["shop/b.s:1"]),
         ({"shop/a.go": GO, "p.tmpl": "{{ .Total }}\n"}, "Total", ["p.tmpl:1"]),
     ],
@@ -106,6 +119,22 @@ def test_no_tool_says_complete_or_none_over_a_line_that_is_not_read(
             assert '"unread": ["A.vue:2"]' in str(tool.json(found, call)).replace("'", '"')
 
 
+def test_what_may_use_a_definition_that_is_removed_is_counted(tmp_path: Path) -> None:
+    """In components as well, so that the answer about a change is not complete."""
+    files = {"a.ts": TS, "A.vue": "<script>\nshow()\n</script>\n"}
+    with indexed(tmp_path, files) as app:
+        git = ("git", "-c", "user.name=a", "-c", "user.email=a@b", "-C", str(app.root))
+        for command in (("init", "-q"), ("add", "."), ("commit", "-qm", "x")):
+            subprocess.run((*git, *command), check=True)
+        (app.root / "a.ts").write_text("export class Box { open() {} }\n")
+        app.index()
+        call = IMPACT.read({}, app.settings, app.root)
+        text = IMPACT.write(IMPACT.ask(app, call), call)
+    assert "removed" in text
+    assert "1 line is not read as code, in 1 file with the name: A.vue:2" in text
+    assert "Complete" not in text
+
+
 def test_a_call_in_a_line_that_does_not_parse_keeps_an_answer_from_being_complete(tmp_path: Path) -> None:
     """Also where the file mentions the name nowhere else."""
     with indexed(tmp_path, {"a.py": PYTHON, "b.py": "from a import *\ndef f(:\n    build(1\n"}) as app:
@@ -134,3 +163,37 @@ def test_an_import_by_an_alias_that_no_file_explains_is_not_decided(
     }
     with indexed(tmp_path, files) as app:
         assert app.navigator().trace("adapt", Direction.CALLERS, 1).doubt.is_complete == is_decided
+
+
+@pytest.mark.parametrize(
+    ("files", "symbol", "broken"),
+    [
+        (
+            {"a.py": "import os\ndef build(): os.x()\n", "b.py": "from a import *\ndef f(:\n    build(1\n"},
+            "build",
+            "b.py",
+        ),
+        (
+            {
+                "a/a.go": 'package a\nimport "os"\nfunc Total() { os.Exit(1) }\n',
+                "a/b.go": "package a\nfunc f( {\n Total(\n",
+            },
+            "Total",
+            "a/b.go",
+        ),
+        (
+            {
+                "a/A.java": "package a;\nimport java.util.List;\nclass Money { List<String> all; }\n",
+                "a/B.java": "package a;\nclass B { Money m( { new Money(\n",
+            },
+            "Money",
+            "a/B.java",
+        ),
+    ],
+)
+def test_what_needs_no_export_is_named_by_other_files_whatever_its_own_imports(
+    tmp_path: Path, files: Mapping[str, str], symbol: str, broken: str
+) -> None:
+    """So one of them that does not parse may call it."""
+    with indexed(tmp_path, files) as app:
+        assert app.navigator().trace(symbol, Direction.USERS, 1).doubt.unparsed == {broken}

@@ -157,13 +157,28 @@ def test_where_a_restriction_leaves_nothing_everything_is_shown(bench: Bench) ->
     assert render(result, 1_000).startswith("Nothing matches in examples, as the question restricts it; this is from")
 
 
-STONES = "amber basalt cobalt dolomite emerald feldspar gypsum halite iolite jasper kyanite lapis marble opal".split()
-VERBS = "fold stack press wrap drain mix bend cast melt spin".split()
+STONES = [
+    "amber",
+    "basalt",
+    "cobalt",
+    "dolomite",
+    "emerald",
+    "feldspar",
+    "gypsum",
+    "halite",
+    "iolite",
+    "jasper",
+    "kyanite",
+    "lapis",
+    "marble",
+    "opal",
+]
+VERBS = ["fold", "stack", "press", "wrap", "drain", "mix", "bend", "cast", "melt", "spin"]
 
 
 def test_a_test_file_that_is_named_after_the_subject_is_a_match_in_the_tests(tmp_path: Path) -> None:
     """Though its words are others; where no test scores more than for a question about something else, none is."""
-    code = "def {part}_{stone}(value, limit):\n    if value > {n}:\n        raise ValueError(limit)\n    return value - {n}\n"
+    code = "def {part}_{stone}(value):\n    if value > {n}:\n        raise ValueError(value)\n    return value - {n}\n"
     test = "def test_{verb}():\n    left, right = {verb}(1), {verb}(2)\n    assert left.{verb}_with(right)\n"
     files = {
         f"src/{stone}_{part}.py": code.format(part=part, stone=stone, n=10 * n + len(part))

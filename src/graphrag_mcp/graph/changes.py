@@ -16,6 +16,7 @@ from graphrag_mcp.model.graph import NO_DOUBT, UNKNOWN_MODULE, Certainty, CodeNo
 from graphrag_mcp.model.history import Companion
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.parsing.code.modules import module_keys
+from graphrag_mcp.parsing.languages import detect_language
 from graphrag_mcp.ports import SymbolGraph
 from graphrag_mcp.resolution.search import UNLIMITED, Budget
 from graphrag_mcp.text.words import words_of
@@ -130,7 +131,9 @@ def _affected(
     if is_gone and (node is None or one.change is Change.MOVED):
         places = [place for place in _left_behind(graph, one, scope) if place.node.node_id not in inside]
         by_name = frozenset((place.path, place.line) for place in places if place.certainty is Certainty.BY_NAME)
-        doubt = Doubt(undecided=by_name, is_listed=False)
+        gone = CodeNode(0, 0, one.before, one.category, one.name.rpartition(".")[2], one.name, one.kind, 1, 1)
+        unread = relations.unread(gone, detect_language(one.before), scope)
+        doubt = Doubt(undecided=by_name, is_listed=False, unread=unread)
     elif node is None or one.change is Change.ADDED:
         return Affected(one, node), NO_DOUBT
     else:

@@ -2,12 +2,12 @@
 
 from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import replace
-from functools import lru_cache
+from functools import lru_cache, partial
 
 from graphrag_mcp.graph.code import IndexedCode
 from graphrag_mcp.graph.leads import Leads
-from graphrag_mcp.graph.unread import unread_lines
-from graphrag_mcp.model.facts import Mark, Mention, Thing, Use, modules_of
+from graphrag_mcp.graph.unread import reflected_names, unread_lines
+from graphrag_mcp.model.facts import FACT_LANGUAGES, Mark, Mention, Thing, Use, modules_of
 from graphrag_mcp.model.files import CALLABLE, RelationKind, SymbolKind
 from graphrag_mcp.model.graph import Certainty, CodeEdge, CodeNode, Doubt, Mentioned, Place
 from graphrag_mcp.model.scope import Scope
@@ -43,6 +43,7 @@ class Relations:
         self._code = IndexedCode(store, facts)
         self.leads = Leads(self._code)
         self._unread = lru_cache(1 << 12)(self._find_unread)
+        self._reflected = lru_cache(1 << 4)(partial(reflected_names, store))
 
     # ------------------------------------------------------------ to a definition
 
@@ -68,7 +69,14 @@ class Relations:
     def _find_unread(self, node: CodeNode, scope: Scope) -> frozenset[Place]:
         """Return the lines that may mean a node, and are not read as code."""
         things = [thing for thing in self._code.things(node) if not self._is_inner(thing)]
-        return frozenset(unread_lines(self._code.store, node, self._language(node.path), scope) if things else ())
+        return self.unread(node, self._language(node.path), scope) if things else frozenset()
+
+    def unread(self, node: CodeNode, language: str, scope: Scope) -> frozenset[Place]:
+        """Return the lines that may mean a definition in a language with facts, also one that is gone."""
+        if language not in FACT_LANGUAGES:
+            return frozenset()
+        reflected = self._reflected(language, scope).get(node.name, ())
+        return frozenset((*reflected, *unread_lines(self._code.store, node, language, scope)))
 
     def _is_inner(self, thing: Thing) -> bool:
         """Return whether nothing outside of its file, or of the function around it, can name a declaration."""

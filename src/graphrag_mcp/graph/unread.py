@@ -5,7 +5,7 @@ and texts that a function which looks members up is given. Prose and data call n
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Set
 from dataclasses import replace
 
 from graphrag_mcp.model.facts import FACT_LANGUAGES
@@ -33,29 +33,43 @@ _WITH_EXPRESSIONS = _words(
     "njk pug razor slim tag tmpl tpl twig vm xhtml"
 )
 _REFLECTING = _words(
-    "attrgetter delattr fieldbyname forname getattr getdeclaredfield getdeclaredmethod getfield getmethod hasattr "
-    "import_string methodbyname methodcaller patch setattr spyon"
+    "FieldByName MethodByName attrgetter delattr forName getDeclaredField getDeclaredMethod getField getMethod getattr "
+    "hasattr import_string methodcaller patch setattr spyOn"
 )
 
+_NONE = frozenset(("none",))
 _NAME = r"(?<!\w)NAME(?!\w)"
 _CODE = r"^(?!\s*(?://|/?\*|<!--)).*(?<![\w'\"`/?-])NAME(?![\w'\"`-])"
 _BINDING = r"(?:[\[(@:*]|\bv-|\bon)[\w.:-]*[\])]?=[\"'][^\"'\n]*"  # An attribute whose value is an expression.
 _INSIDE = rf"\{{[{{%][^}}\n]*|<%[^>\n]*|[$#]\{{[^}}\n]*|\bimport\b[^\n]*|[.|]\s*|{_BINDING}"
 _EXPRESSION = rf"(?:{_INSIDE}){_NAME}|{_NAME}\("
 _QUALIFIED = r"(?<!\w)(?:OWNER)(?:[.:#$]|::)NAME(?=[\"'`\s,;<)\]}(]|$)"
-_REFLECTED = rf"\b(?i:{'|'.join(sorted(_REFLECTING))})(?:\.\w+)?\([^()]*[\"'`](?:[\w.$/]*[.:#$])?NAME[\"'`]"
+_REFLECTION = re.compile(rf"\b(?:{'|'.join(sorted(_REFLECTING))})(?:\.\w+)?\([^()]*")
+_MEMBER = re.compile(r"[\"'`](?:[\w.$/]*[.:#$])?(\w+)[\"'`]")
 
 
 def unread_lines(graph: SymbolGraph, node: CodeNode, language: str, scope: Scope) -> Iterator[Place]:
     """Yield the lines of a scope that may mean a definition, and are not read as code."""
+    for path, category, first, text in graph.texts((node.name,), _inside(scope, _OTHERS)):
+        pattern = _pattern(node, language, path, category)
+        for found in re.finditer(pattern.replace("NAME", re.escape(node.name)), text, re.M) if pattern else ():
+            yield path, first + text.count("\n", 0, found.end())
+
+
+def reflected_names(graph: SymbolGraph, language: str, scope: Scope) -> Mapping[str, Set[Place]]:
+    """Return the last names in texts that code gives to functions which look members up, with their lines."""
     family = _ECMA if language in _ECMA else frozenset((language,))
-    for languages, words in ((_OTHERS, _words("")), (family, _REFLECTING)):
-        inside = languages & scope.languages if scope.languages else languages
-        texts = graph.texts(node.name, words, replace(scope, languages=inside)) if inside else ()
-        for path, category, first, text in texts:
-            pattern = _REFLECTED if words else _pattern(node, language, path, category)
-            for found in re.finditer(pattern.replace("NAME", re.escape(node.name)), text, re.M) if pattern else ():
-                yield path, first + text.count("\n", 0, found.end())
+    found: dict[str, set[Place]] = {}
+    for path, _, first, text in graph.texts(sorted(_REFLECTING), _inside(scope, family)):
+        for call in _REFLECTION.finditer(text):
+            for name in _MEMBER.finditer(call[0]):
+                line = first + text.count("\n", 0, call.start() + name.end())
+                found.setdefault(name[1], set()).add((path, line))
+    return found
+
+
+def _inside(scope: Scope, languages: frozenset[str]) -> Scope:
+    return replace(scope, languages=(languages & scope.languages if scope.languages else languages) or _NONE)
 
 
 def _pattern(node: CodeNode, language: str, path: str, category: Category) -> str:

@@ -353,7 +353,9 @@ class Search:
     def _is_confined(self, facts: FileFacts, thing: Thing, *, is_run: bool) -> bool:
         one = self.resolver.declared(thing)
         is_inner = one.owner >= 0 and facts.declared[one.owner].kind in CALLABLE
-        is_top = one.owner == -1 and bool(facts.imports or facts.exports)  # Others see what a script declares.
+        policy = POLICIES[facts.language]  # Others see what a script declares, and where nothing has to be exported.
+        is_module = bool(facts.imports or facts.exports) and not (policy.rebinds or policy.whole_unit)
+        is_top = one.owner == -1 and is_module
         if one.kind not in _CONFINED or not (is_inner or is_top):
             return False
         exported = (export for export in facts.exports if not export.module)

@@ -92,17 +92,19 @@ class SqliteSymbolGraph:
         texts = ((path, line, text.split("\n"), line - first) for path, line, first, text in rows)
         return {(path, line): lines[place] for path, line, lines, place in texts if place < len(lines)}
 
-    def texts(self, name: str, words: Collection[str], scope: Scope) -> list[tuple[str, Category, int, str]]:
-        """Return the chunks of a scope with a name and one of some words; see `SymbolGraph`."""
-        named = index_text(name)
-        beside = f" AND ({' OR '.join(words)})" if words else ""
+    def texts(self, names: Collection[str], scope: Scope) -> list[tuple[str, Category, int, str]]:
+        """Return the chunks of a scope with one of some names; see `SymbolGraph`."""
+        visible = self._scopes.resolve(scope).visible
+        phrases = [f'"{words}"' for words in map(index_text, names) if words]
+        if not phrases or b"\1" not in visible:
+            return []
         rows = self._database.rows(
             f"""SELECT f.path, f.category, c.start_line, c.text FROM keywords k
                 CROSS JOIN main.chunks c ON c.id = k.rowid CROSS JOIN files f ON f.id = k.rowid >> {ORDINAL_BITS}
                 WHERE keywords MATCH ? AND substr(?, (k.rowid >> {ORDINAL_BITS}) + 1, 1) IS x'01' ORDER BY k.rowid""",
-            (f'body : ("{named}"{beside})', self._scopes.resolve(scope).visible),
+            (f"body : ({' OR '.join(phrases)})", visible),
         )
-        return [(path, Category(category), line, text) for path, category, line, text in rows] if named else []
+        return [(path, Category(category), line, text) for path, category, line, text in rows]
 
     def visible(self, paths: Collection[str], scope: Scope) -> set[str]:
         """Return those of the paths that a scope shows."""

@@ -93,7 +93,8 @@ def test_a_server_without_an_index_lists_only_what_can_work(
 ) -> None:
     """Tools, prompts, resources and instructions; a tool that is not listed is refused in one sentence."""
     arguments = ("-m", "graphrag_mcp", "serve", "--remote", "--root", str(repository))
-    away = {"GRAPHRAG_QDRANT_URL": "http://127.0.0.1:9"}  # No Qdrant: each search says so, and none fails.
+    # No Qdrant: each search says so, and none fails.
+    away = {"GRAPHRAG_QDRANT_URL": "http://127.0.0.1:9", "GRAPHRAG_PROJECT_ID": "project"}
     with (tmp_path / "errors").open("wb") as stderr:
         server = Server(repository, environment | away, stderr, arguments)
         tools = [tool["name"] for tool in server.ask("tools/list", {})["result"]["tools"]]

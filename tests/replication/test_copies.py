@@ -266,6 +266,15 @@ def test_who_only_reads_is_told_what_differs_from_another_clones_copy(open_app: 
     assert "does not hold 1 of 4 files as they are in this index (c.py)" in _warnings(reader)
 
 
+def test_a_name_that_would_write_on_the_terminal_is_quoted(open_app: Open) -> None:
+    """A line end or an escape sequence in a file's name is no part of the answer."""
+    app = open_app(files={**FILES, "e\n\x1b[31m.py": "def odd():\n    pass\n"})
+    app.sync()
+    (app.root / "e\n\x1b[31m.py").write_text("def odder():\n    pass\n")
+    app.index()
+    assert "('e\\n\\x1b[31m.py')" in _warnings(app)
+
+
 def test_without_an_index_lost_chunks_are_counted(open_app: Open, tmp_path: Path, qdrant: QdrantClient) -> None:
     """The copy itself says how many chunks it had when it was complete."""
     app = open_app(project_id="team")

@@ -62,8 +62,8 @@ class RemoteApp:
         return replace(result, meta=replace(result.meta, unavailable={"catalog": problem, **result.meta.unavailable}))
 
     def _lost_chunks(self) -> tuple[str, ...]:
-        """Return a warning that the copy is partial, counted at the first search that Qdrant answers."""
-        if self._lost is None:
+        """Return a warning that the copy is partial; counted at the first search, and again while it is."""
+        if self._lost != 0:
             with suppress(ServerError):
                 self._lost = self._servers.lost_chunks()
         step = "run `graphrag-mcp sync` where the project is indexed"

@@ -132,7 +132,7 @@ class Replicator:
             held = self._asking.submit(server.chunks).result(STATUS_SECONDS)
         except (GraphragError, TimeoutError) as error:
             problem = problem or str(error) or f"no answer within {STATUS_SECONDS:g} s"
-        given = source.chunks(name) if source.holds_any(name) else None
+        given = source.chunks(name) if source.marked(name) else None
         return ServerState(name, len(source.pending(name)), problem, given, held)
 
     def differences(self, source: SqliteProjectionSource, seconds: float) -> tuple[str, ...]:
@@ -147,7 +147,7 @@ class Replicator:
         name = server.name
         at, look = self._looks.get(name, (-math.inf, None))
         if look is None or time.monotonic() - at > LOOK_SECONDS:
-            sent = source.chunks(name) if source.holds_any(name) else math.inf
+            sent = source.chunks(name) if source.marked(name) else math.inf
             # Where it holds all that it confirmed, what it confirmed tells the rest.
             look = self._asking.submit(lambda: None if server.chunks() >= sent else server.versions())
             self._looks[name] = time.monotonic(), look

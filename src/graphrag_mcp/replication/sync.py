@@ -53,7 +53,7 @@ def synchronise(
             there, here = server.versions(), source.versions()
             run.ask([path for path in there if path not in here], len(there))
             server.clear()
-        elif verify or not source.holds_any(server.name):  # Another machine may have written it.
+        elif verify or not source.marked(server.name):  # Another machine may have written it.
             run.compare()
         run.send()
         run.finish()
@@ -72,7 +72,7 @@ def differing(here: Versions, there: Versions) -> list[str]:
 def some_of(paths: Sequence[str]) -> str:
     """Return the first of some paths, and how many more there are."""
     more = f" and {len(paths) - NAMED:,} more" if len(paths) > NAMED else ""
-    return ", ".join(sorted(paths)[:NAMED]) + more
+    return ", ".join(path if path.isprintable() else repr(path) for path in sorted(paths)[:NAMED]) + more
 
 
 class _Run:
@@ -127,7 +127,7 @@ class _Run:
             self._server.delete(gone)
             self._source.forget(name, gone)
             self._counts["removed"] += len(gone)
-        empty, begun_at = not self._source.holds_any(name), self._source.commit()
+        empty, begun_at = not self._source.marked(name), self._source.commit()
         for _ in range(MAX_PASSES):
             pending = self._source.pending(name)
             if not pending:

@@ -68,7 +68,8 @@ def _without_macros(data: bytes, root: Node) -> bytes:
 def _around_errors(root: Node) -> Iterator[tuple[int, int]]:
     """Yield where the causes of errors may stand: from the beginning of their statements, each byte once."""
     done = 0
-    for start, end in sorted((around.start_byte, error.end_byte + _REACH) for error, around in errors(root, _STATEMENTS)):
+    spans = [(around.start_byte, error.end_byte + _REACH) for error, around in errors(root, _STATEMENTS)]
+    for start, end in sorted(spans):
         if end > done:
             yield max(done, start), (done := end)
 

@@ -110,10 +110,6 @@ class SqliteProjectionSource:
                 [(self._tree_id, server, path) for path in paths],
             )
 
-    def holds_any(self, server: str) -> bool:
-        """Return whether the server was marked as holding any file."""
-        return self.marked(server) > 0
-
     def commit(self) -> int:
         """Return the number of the last commit, to detect that the index has changed."""
         return self._database.version()

@@ -63,7 +63,9 @@ def parse_file(
     reason = stages.run("card", lambda: needs_card(path, text, category), str)
     if reason:
         has_code = reason == GENERATED and language in FACT_LANGUAGES and not without_syntax
-        code = _parse_code(path, text, category, language, stages).code if has_code else None  # It calls what is written.
+        code = (
+            _parse_code(path, text, category, language, stages).code if has_code else None
+        )  # It calls what is written.
         parsed = replace(card(path, text, category, reason), language=language, code=code)
     elif without_syntax:
         stages.failures.append(Failure("syntax", "the parser crashed"))

@@ -94,7 +94,8 @@ class SqliteFacts:
             f"""SELECT f.language, f.path, group_concat(c.text, char(10)) FROM files f
                 CROSS JOIN chunks c ON {of_file("c.id", "f.id")}
                 WHERE f.id NOT IN (SELECT file_id FROM main.facts WHERE NOT has_errors)
-                  AND (f.language IN (SELECT value FROM json_each(?)) OR instr(f.note, ?)) GROUP BY f.id ORDER BY f.path""",
+                  AND (f.language IN (SELECT value FROM json_each(?)) OR instr(f.note, ?))
+                GROUP BY f.id ORDER BY f.path""",
             (json.dumps(sorted(FACT_LANGUAGES)), UNPARSED),
         )
         found: dict[str, list[tuple[str, str]]] = {}

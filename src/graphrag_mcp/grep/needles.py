@@ -180,7 +180,7 @@ def _regex(text: str, required: Required, *, whole_word: bool, ignore_case: bool
     except re2.error as error:
         raise RequestError("text", _refusal(text, error)) from None
     if (steps := needle.pattern.programsize) > MOST_STEPS:
-        much = f"takes {counted(steps, 'step')}, and {MOST_STEPS:,} are allowed"
+        much = f"takes {counted(steps, 'step')} of {MOST_STEPS:,}"
         raise RequestError("text", f"text: {quoted(text)} {much}; repeat fewer times")
     if any(start == end for place in _EMPTY_PLACES for start, end in needle.spans(place)):
         raise RequestError(

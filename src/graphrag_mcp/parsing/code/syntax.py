@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from tree_sitter import Language, Node, Parser, Point, Tree
 
 from graphrag_mcp.parsing.code.repairs import Repair, errors
+from graphrag_mcp.text.counts import counted
 
 # Of the parser, a hundred operations each: a megabyte of hand-written code takes 10,000. Not seconds, so that a busy
 # machine stores what a quiet one does.
@@ -105,7 +106,7 @@ def _parse(language: Language, data: bytes, steps: int) -> Tree:
     try:
         tree = Parser(language).parse(read, progress_callback=is_late)
     except ValueError as error:
-        raise SyntaxTimeoutError(f"not parsed within {steps:,} steps") from error
+        raise SyntaxTimeoutError(f"not parsed within {counted(steps, 'step')}") from error
     is_parsed = True
     return tree
 

@@ -8,16 +8,15 @@ rules are in `secret_rules.toml`. One automaton finds what rules begin with, and
 import base64
 import binascii
 import re
-import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from importlib import resources
 from itertools import chain
 from typing import Any
 
 import re2
 
+from graphrag_mcp.text.expressions import expand, read_table
 from graphrag_mcp.text.randomness import LEAST_ENTROPY, entropy, is_mixed, is_password, is_random, is_random_literal
 
 MASK = "[secret: "  # The beginning of the text that replaces a secret.
@@ -96,7 +95,7 @@ def _without(text: str, spans: Sequence[Span]) -> str:
 @cache
 def load_rules() -> Rules:
     """Read the rules of the package."""
-    data = tomllib.loads(resources.files("graphrag_mcp.text").joinpath("secret_rules.toml").read_text("utf-8"))
+    data = read_table("graphrag_mcp.text", "secret_rules.toml")
     formats: dict[str, list[Rule]] = {}
     rules = [_rule(one) for one in data["format"]]
     shapes = [rule for rule in rules if not rule.hints]
@@ -106,7 +105,7 @@ def load_rules() -> Rules:
     return Rules(
         formats,
         shapes,
-        [_rule(place | {"expression": _expand(place["expression"], data["part"])}) for place in data["place"]],
+        [_rule(place | {"expression": expand(place["expression"], data["part"])}) for place in data["place"]],
         _automaton(map(re.escape, formats)),
         _automaton(rule.expression.pattern for rule in shapes),
         _automaton(data["names"]),
@@ -123,13 +122,6 @@ def _rule(data: Mapping[str, Any]) -> Rule:
         data["counter_examples"],
         data["source"],
     )
-
-
-def _expand(expression: str, parts: dict[str, str]) -> str:
-    """Return an expression with its parts in the places of their names; a part may have parts."""
-    for name, part in reversed(parts.items()):
-        expression = expression.replace(f"{{{{{name}}}}}", part)
-    return expression
 
 
 def _automaton(expressions: Iterable[str]) -> Any:

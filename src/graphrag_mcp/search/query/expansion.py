@@ -4,11 +4,10 @@ Only the keyword index needs it: the vectors of synonyms are near each other, an
 """
 
 import re
-import tomllib
 from collections.abc import Mapping, Sequence
-from importlib import resources
 from itertools import chain, islice
 
+from graphrag_mcp.text.expressions import read_table
 from graphrag_mcp.text.words import query_words
 
 MAX_ADDED = 12
@@ -18,8 +17,7 @@ _NUMBERED = re.compile(
 )  # "HTTP/2", "UTF-8", "SHA-256": names write them as one word.
 
 SYNONYMS: Mapping[str, tuple[str, ...]] = {
-    word: tuple(synonyms.split())
-    for word, synonyms in tomllib.loads((resources.files(__package__) / "synonyms.toml").read_text("utf-8")).items()
+    word: tuple(synonyms.split()) for word, synonyms in read_table("graphrag_mcp.search.query", "synonyms.toml").items()
 }
 
 

@@ -11,8 +11,8 @@ from graphrag_mcp.answers.excerpts import RELATED_SHARE, Excerpt, cost_of, cut_t
 from graphrag_mcp.answers.matches import also_here, best_lines, match_of, text_of
 from graphrag_mcp.answers.reasons import why
 from graphrag_mcp.answers.requests import Call
-from graphrag_mcp.model.reports import IndexReport, Status
-from graphrag_mcp.model.search import GraphNeighbour, Hit, SearchResult
+from graphrag_mcp.model.reports import Status
+from graphrag_mcp.model.search import GraphNeighbour, Hit, SearchResult, StoredChunk
 
 _META_NAMES = {"strategy": "search_strategy"}
 COPIES_SHOWN = 3  # Archived chunks with the content of a result.
@@ -104,10 +104,6 @@ def status_payload(status: Status) -> dict[str, Any]:
     }
 
 
-def report_payload(report: IndexReport) -> dict[str, Any]:
-    return asdict(report)
-
-
 def _hit(hit: Hit) -> dict[str, Any]:
     chunk, match = hit.chunk, match_of(hit)
     weights: Mapping[str, float] = {factor.name: factor.value for factor in hit.factors}
@@ -134,20 +130,9 @@ def _hit(hit: Hit) -> dict[str, Any]:
         "origin": hit.origin,
         "is_archived": chunk.archive is not None,
         "archive_reason": chunk.archive.reason if chunk.archive else None,
-        "twins": [
-            {
-                "path": twin.path,
-                "start_line": twin.start_line,
-                "end_line": twin.end_line,
-                "is_archived": twin.archive is not None,
-            }
-            for twin in hit.twins[:COPIES_SHOWN]
-        ],
+        "twins": [_place(twin) | {"is_archived": twin.archive is not None} for twin in hit.twins[:COPIES_SHOWN]],
         "twins_total": len(hit.twins),
-        "archived_copies": [
-            {"path": copy.path, "start_line": copy.start_line, "end_line": copy.end_line}
-            for copy in hit.archived_copies[:COPIES_SHOWN]
-        ],
+        "archived_copies": [_place(copy) for copy in hit.archived_copies[:COPIES_SHOWN]],
         "archived_copies_total": len(hit.archived_copies),
         "archive_penalty": weights.get("archive", 1.0),
         "recency_weight": weights.get("recency", 1.0),
@@ -157,11 +142,12 @@ def _hit(hit: Hit) -> dict[str, Any]:
     }
 
 
+def _place(chunk: StoredChunk) -> dict[str, Any]:
+    return {"path": chunk.path, "start_line": chunk.start_line, "end_line": chunk.end_line}
+
+
 def _neighbour(neighbour: GraphNeighbour) -> dict[str, Any]:
-    return {
-        "path": neighbour.chunk.path,
-        "start_line": neighbour.chunk.start_line,
-        "end_line": neighbour.chunk.end_line,
+    return _place(neighbour.chunk) | {
         "source": neighbour.source,
         "relation": neighbour.relation.value,
         "target": neighbour.target,

@@ -27,10 +27,6 @@ from graphrag_mcp.text.names import as_name
 CursorAt = Callable[[int, int], str]
 
 
-def no_cursor(_row: int, _total: int) -> str:
-    return ""
-
-
 LEAST_CODE = 200  # Characters of the first result, about five lines; with less room, signatures are more useful.
 BODY_FRAME = 60  # Characters around a text: two fences, the language, the number of lines cut, a blank line.
 CODE_RESULTS = 3  # The first results of a page have their code; the next ones are often not read.
@@ -65,7 +61,7 @@ def render(
     with_code: bool = True,
     explained: bool = False,
     first: int = 0,
-    cursor: CursorAt = no_cursor,
+    cursor: CursorAt = lambda _row, _total: "",
 ) -> str:
     """Return the answer to a search in at most about `tokens` tokens; `explained` adds every factor of a score.
 

@@ -240,19 +240,11 @@ def _find_in_manifests(text: str) -> Iterator[Span]:
             for block in _DATA.finditer(document):
                 for entry in _ENTRY.finditer(document, block.start("entries"), block.end("entries")):
                     value = entry["value"]
-                    if is_random_literal(value) or (block["plain"] is None and _is_base64(value)):
-                        yield Span(
-                            start + entry.start("value"), start + entry.end("value"), "value of a Kubernetes secret"
-                        )
+                    is_encoded = block["plain"] is None and len(value) % 4 == 0 and _BASE64.fullmatch(value)
+                    if is_encoded or is_random_literal(value):
+                        begin, end = entry.span("value")
+                        yield Span(start + begin, start + end, "value of a Kubernetes secret")
         start += len(document)
-
-
-def _is_base64(value: str) -> bool:
-    return len(value) % 4 == 0 and bool(_BASE64.fullmatch(value))
-
-
-def _holds_base64(body: str) -> bool:
-    return bool(_LONG_BASE64.search(body))
 
 
 def _encodes_private_key(value: str) -> bool:
@@ -267,6 +259,7 @@ def _has_digit(value: str) -> bool:
     return any(map(str.isdigit, value)) and entropy(value) >= min(LEAST_ENTROPY, 3)
 
 
+_BASE64, _LONG_BASE64 = re.compile("[A-Za-z0-9+/]{6,}={0,2}"), re.compile("[A-Za-z0-9+/=]{40}")
 _CHECKS: Mapping[str, Callable[[str], bool]] = {
     "any": bool,
     "digit": _has_digit,
@@ -274,7 +267,7 @@ _CHECKS: Mapping[str, Callable[[str], bool]] = {
     "random": is_random,
     "random literal": is_random_literal,
     "password": is_password,
-    "base64": _holds_base64,
+    "base64": lambda body: bool(_LONG_BASE64.search(body)),
     "private key": _encodes_private_key,
 }
 _MASKED = re.compile(rf"{re.escape(MASK)}[\w '&.-]+\]")
@@ -293,4 +286,3 @@ _DATA = re.compile(
     r"""(?P<entries>(?:(?:\1[ \t]+\S.*|[ \t]*)(?:\n|\Z))+)"""
 )
 _ENTRY = re.compile(r"""(?m)^[ \t]+["']?[\w.-]+["']?[ \t]*:[ \t]*["']?(?P<value>[^\s"',{}]{8,})["']?,?[ \t]*$""")
-_BASE64, _LONG_BASE64 = re.compile("[A-Za-z0-9+/]{6,}={0,2}"), re.compile("[A-Za-z0-9+/=]{40}")

@@ -189,7 +189,7 @@ def _add_grep(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(case="smart")
     parser.add_argument("-C", "--context", type=int, default=0, metavar="N", help="lines to show around each")
     parser.add_argument("--limit", type=int, default=50, metavar="N", help="lines to show, 1 to 500 (default: 50)")
-    parser.add_argument("--json", action="store_true", help="print JSON")
+    _add_json(parser)
     _add_scope(parser.add_argument_group("scope"))
 
 
@@ -262,4 +262,4 @@ def _add_eval(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--compare", nargs=2, type=Path, metavar=("RUN_A", "RUN_B"), help="compare two runs without searching again"
     )
-    parser.add_argument("--json", action="store_true", help="print JSON")
+    _add_json(parser)

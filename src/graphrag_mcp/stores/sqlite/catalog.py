@@ -235,8 +235,10 @@ class SqliteCatalog:
 
     def states_at(self, path: str) -> dict[str, FileState]:
         """Return the index entry of a file, or of all files in a folder, by path."""
-        inside = self._states("path", "path > ?1 || '/' AND path < ?1 || '0'", path)  # "0" follows "/".
-        return self._states("path", "path = ?1", path) | inside
+        inside = (
+            "SELECT path, size, changed_ns, content_hash, recipe FROM files WHERE path > ?1 || '/' AND path < ?1 || '0'"
+        )
+        return self._states("path", f"path = ?1 UNION ALL {inside}", path)  # "0" follows "/".
 
     def _states(self, key: str, condition: str, *parameters: str) -> dict[Any, FileState]:
         """Return the index entries of the files of a condition, by a column."""

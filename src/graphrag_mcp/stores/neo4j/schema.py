@@ -20,7 +20,7 @@ from graphrag_mcp.model.paths import EVERY_PATH
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.ports import ScopePaths
 from graphrag_mcp.stores.points import file_key, scope_cover
-from graphrag_mcp.stores.projection import ProjectedChunk, ProjectedEdge, ProjectedFile, ProjectedSymbol
+from graphrag_mcp.stores.projection import ProjectedEdge, ProjectedFile, ProjectedSymbol, fields_of
 
 _COMMENT = re.compile(r"^//(?!:).*\n", re.MULTILINE)
 _PLACE = re.compile(r"<<(\w+)>>")
@@ -91,7 +91,11 @@ def file_row(project: str, file: ProjectedFile) -> dict[str, Any]:
         "key": file_key(project, file.path),
         "symbols": [symbol.key for symbol in file.symbols],
         "chunks": [
-            {"properties": _chunk_properties(project, file, chunk), "symbols": symbols[number], **edges[number]}
+            {
+                "properties": {"key": chunk.point.key, "project": project, **fields_of(file, chunk)},
+                "symbols": symbols[number],
+                **edges[number],
+            }
             for number, chunk in enumerate(file.chunks)
         ],
         "properties": {
@@ -136,25 +140,6 @@ def edge_type(edge: ProjectedEdge) -> tuple[str, str]:
 def section_keys(file: ProjectedFile) -> list[str]:
     """Return which of a file's symbols are no code: sections of a document, and keys."""
     return [symbol.key for symbol in file.symbols if symbol.symbol.kind in (SymbolKind.SECTION, SymbolKind.KEY)]
-
-
-def _chunk_properties(project: str, file: ProjectedFile, chunk: ProjectedChunk) -> dict[str, Any]:
-    """Return the properties of a chunk's node, with the same archive flag as its vector."""
-    stored = chunk.chunk
-    return {
-        "key": chunk.point.key,
-        "project": project,
-        "path": file.path,
-        "version": file.version,
-        "ordinal": chunk.point.ordinal,
-        "start_line": stored.start_line,
-        "end_line": stored.end_line,
-        "match_keys": list(file.match_keys),
-        "is_archived": stored.archive is not None,
-        "archive_path": stored.archive.reason if stored.archive else None,
-        "category": stored.category.value,
-        "language": stored.language,
-    }
 
 
 def _symbol_row(project: str, projected: ProjectedSymbol) -> dict[str, Any]:

@@ -27,20 +27,15 @@ FIRST_POINT = models.FieldCondition(key="ordinal", match=models.MatchValue(value
 ARCHIVED = models.FieldCondition(key="is_archived", match=models.MatchValue(value=True))
 FILE_FIELDS = [*POINT_FIELDS, "category", "is_archived", "archive_path", "archive_penalty", "modified_at", "facts"]
 
-_KEYWORD = models.KeywordIndexParams(type=models.KeywordIndexType.KEYWORD)
 _INDEXES: Mapping[str, Any] = {
     # Projects never mix, so a server may keep each one's points together (003: one collection for all).
     "project_id": models.KeywordIndexParams(type=models.KeywordIndexType.KEYWORD, is_tenant=True),
-    "path": _KEYWORD,
-    "folders": _KEYWORD,
-    "version": _KEYWORD,
-    "match_keys": _KEYWORD,
-    "path_words": _KEYWORD,
-    "category": _KEYWORD,
-    "language": _KEYWORD,
     "ordinal": models.IntegerIndexParams(type=models.IntegerIndexType.INTEGER),
     "is_archived": models.BoolIndexParams(type=models.BoolIndexType.BOOL),
-    "facts.status": _KEYWORD,
+    **dict.fromkeys(
+        ("path", "folders", "version", "match_keys", "path_words", "category", "language", "facts.status"),
+        models.KeywordIndexParams(type=models.KeywordIndexType.KEYWORD),
+    ),
 }
 
 

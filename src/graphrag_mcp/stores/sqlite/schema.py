@@ -34,25 +34,9 @@ SCHEMA = (
 # The names of all tables and indexes: a file that lacks one is damaged.
 SCHEMA_OBJECTS = frozenset(re.findall(r"^CREATE (?:VIRTUAL )?(?:TABLE|INDEX) (\w+)", SCHEMA, re.MULTILINE))
 
-_VIEWED = ("match_keys", "path_words", "module_keys", "symbols", "relations", "facts", "mentioned", "manifests")
-_TREE_COLUMNS = ("path", "size", "changed_ns", "modified_at", "archive_reason", "archive_penalty")
-_CONTENT_COLUMNS = ("content_hash", "recipe", "language", "category", "mode", "note", "facts")
-_COUNT_COLUMNS = ("chunks", "symbols", "relations", "embedded")
+_VIEWS = (resources.files(__package__) / "views.sql").read_text("utf-8")
 
 
 def tree_views(tree_id: int) -> list[str]:
     """Return the statements after which a connection sees the files of one tree only."""
-    tree_columns = ", ".join(f"t.{column}" for column in _TREE_COLUMNS)
-    contents = ", ".join(f"f.{column}" for column in (*_CONTENT_COLUMNS, *_COUNT_COLUMNS))
-    return [
-        f"""CREATE TEMP VIEW files AS SELECT t.file_id AS id, {tree_columns}, {contents}
-            FROM main.tree_files t CROSS JOIN main.files f ON f.id = t.file_id WHERE t.tree_id = {tree_id}""",
-        f"CREATE TEMP VIEW skipped AS SELECT path, reason FROM main.skipped WHERE tree_id = {tree_id}",
-        f"CREATE TEMP VIEW meta AS SELECT key, value FROM main.meta WHERE tree_id = {tree_id}",
-        f"CREATE TEMP VIEW projected AS SELECT server, path, mark FROM main.projected WHERE tree_id = {tree_id}",
-        *(
-            f"""CREATE TEMP VIEW {table} AS SELECT * FROM main.{table} v WHERE EXISTS (
-                SELECT 1 FROM main.tree_files t WHERE t.file_id = v.file_id AND t.tree_id = {tree_id})"""
-            for table in _VIEWED
-        ),
-    ]
+    return [view for view in _VIEWS.format(tree_id=tree_id).split(";\n") if view]

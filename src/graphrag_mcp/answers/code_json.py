@@ -13,8 +13,8 @@ from graphrag_mcp.answers.arguments import (
 from graphrag_mcp.answers.asking import ALSO_SHOWN, USES_SHOWN, CodeAnswer, History, ToldCommit
 from graphrag_mcp.answers.bodies import body_payload
 from graphrag_mcp.answers.code_text import STOPS_SHOWN, excerpt
-from graphrag_mcp.answers.excerpts import room_of
-from graphrag_mcp.answers.payload import fitting, json_cost
+from graphrag_mcp.answers.excerpts import room_of, take_fitting
+from graphrag_mcp.answers.payload import FRAME, json_cost
 from graphrag_mcp.answers.requests import Call
 from graphrag_mcp.answers.runner import commands_for
 from graphrag_mcp.model.graph import CodeEdge, CodeNode, Doubt
@@ -151,7 +151,7 @@ def lay_out_json(answer: CodeAnswer[Any, Any], call: Call[Any], payload: dict[st
     """Return the payload with as many rows as fit, the notes, and the cursor to the next row."""
     payload |= {"notes": [answer.note] if answer.note else [], "stale": list(answer.stale)}
     room = room_of(call.tokens) - json_cost(payload | {"rows": []}) - _PAGING_FRAME
-    rows, _ = fitting(payload["rows"], room, least=1)
+    rows, _ = take_fitting(payload["rows"], room, FRAME, cost=json_cost)
     first, total = answer.page.first, answer.page.total
     return payload | {"rows": rows, "total": total, "first": first, "cursor": call.cursor_at(first + len(rows), total)}
 

@@ -68,20 +68,6 @@ _PLAIN = {
     Direction.WRITERS: (RelationKind.WRITES,),
 }
 _SAID = {kind: kind.replace("_", " ") for kind in RelationKind} | {RelationKind.HANDS_ON: "hands it on as a value"}
-_NOUNS = {
-    Direction.CALLERS: ("caller",),
-    Direction.CALLEES: ("callee",),
-    Direction.USERS: ("user",),
-    Direction.READERS: ("reader",),
-    Direction.WRITERS: ("writer",),
-    Direction.IMPLEMENTERS: ("implementer",),
-    Direction.OVERRIDES: ("override",),
-    Direction.IMPORTERS: ("importer",),
-    Direction.IMPORTS: ("import",),
-    Direction.SUBCLASSES: ("subclass", "subclasses"),
-    Direction.SUPERCLASSES: ("superclass", "superclasses"),
-    Direction.TESTS: ("test",),
-}
 
 _Row = TypeVar("_Row")
 
@@ -103,11 +89,12 @@ def trace_text(answer: "CodeAnswer[Trace, Step]", call: Call[TraceArguments]) ->
     parts = [
         f"{kinds[certainty]:,} {_in_words(certainty, found.direction)}" for certainty in Certainty if kinds[certainty]
     ]
-    nouns = _NOUNS[found.direction]
-    if found.direction is Direction.SUBCLASSES and found.hops == 1:
-        nouns = tuple(f"direct {noun}" for noun in nouns)
+    plural = found.direction.value
+    noun = plural.removesuffix("es") if plural.endswith("sses") else plural.removesuffix("s")
+    kind = "direct " if found.direction is Direction.SUBCLASSES and found.hops == 1 else ""
     at_least = "At least " if found.doubt.is_cut else ""
-    head = f"{at_least}{counted(total, *nouns)}{within} of {starts}{more}{': ' if parts else ''}{', '.join(parts)}."
+    count = counted(total, kind + noun, kind + plural)
+    head = f"{at_least}{count}{within} of {starts}{more}{': ' if parts else ''}{', '.join(parts)}."
     if not total and not at_least:
         certain = "" if found.doubt.is_complete else " certain"
         head = f"No{certain} {found.direction}{within} of {starts}{more}."

@@ -1,9 +1,10 @@
 """Divides the room of an answer among its results: the best get the most, and cut lines are counted."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, takewhile
+from typing import Any, TypeVar
 
 CHARACTERS_PER_TOKEN = 3.2  # Code has many short tokens; prose would be about 4.
 # Cost of other letters, in characters of code: Cyrillic, Greek, Arabic, … and Chinese, Japanese, Korean, emoji.
@@ -12,6 +13,7 @@ CONCISE_TOKENS = 1_000
 SEARCH_TOKENS = 1_400  # Of a search that asks for no other budget: code for three results, half of them whole.
 RELATED_SHARE = 5  # At most a fifth of the room: related code supports the results and replaces none.
 CUT_MARK = " …"
+_Value = TypeVar("_Value", bound=Any)
 LEAST_OF_A_LINE = 60  # Characters: a shorter beginning of a line ("def _ …") is of no use.
 
 
@@ -50,6 +52,20 @@ def cut_texts(texts: Sequence[str], room: int) -> list[Excerpt]:
         room -= cost_of(excerpt.text)
         excerpts.append(excerpt)
     return excerpts
+
+
+def take_fitting(
+    values: Sequence[_Value], room: int, frame: int, least: int = 1, cost: Callable[[_Value], int] = cost_of
+) -> tuple[list[_Value], int]:
+    """Return the first values that fit, each with a frame, and the room left; at least `least` of them."""
+    kept: list[_Value] = []
+    for value in values:
+        needed = cost(value) + frame
+        if needed > room and len(kept) >= least:
+            break
+        kept.append(value)
+        room -= needed
+    return kept, room
 
 
 def first_share(room: int, count: int) -> int:

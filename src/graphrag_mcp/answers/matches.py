@@ -31,7 +31,8 @@ def match_of(hit: Hit) -> Match:
         return Match(*lines, chunk.symbol, chunk.kind, chunk.signature, None)
     is_chunk = symbol.qualified_name == chunk.symbol and lines == (chunk.start_line, chunk.end_line)
     kind = chunk.kind if is_chunk else symbol.kind.value
-    whole = (symbol.start_line, symbol.end_line) if _has_more(symbol, focus) else None
+    has_more = symbol.start_line < focus.start_line or symbol.end_line > focus.end_line
+    whole = (symbol.start_line, symbol.end_line) if has_more else None
     return Match(*lines, symbol.qualified_name, kind, symbol.signature, whole)
 
 
@@ -59,7 +60,3 @@ def also_here(hit: Hit) -> list[tuple[str, int]]:
 def _short_name(symbol: Symbol) -> str:
     """Return a heading without those above it, which a document has many of; else the qualified name."""
     return symbol.name if symbol.kind is SymbolKind.SECTION else symbol.qualified_name
-
-
-def _has_more(symbol: Symbol, focus: Focus) -> bool:
-    return symbol.start_line < focus.start_line or symbol.end_line > focus.end_line

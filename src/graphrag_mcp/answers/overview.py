@@ -47,7 +47,8 @@ def render_status(status: Status, detailed: bool = True) -> str:
     lines += describe_failures(status.failures)
     if detailed:
         lines += [f"  left out: {as_name(path)} ({reason})" for path, reason in status.skipped_examples]
-        lines.append(f"Last indexed: {_when(status.last_indexed)}")
+        when = datetime.fromtimestamp(status.last_indexed, UTC) if status.last_indexed is not None else None
+        lines.append(f"Last indexed: {f'{when:%Y-%m-%d %H:%M:%S} UTC' if when else 'never'}")
         lines.append(f"Index file: {status.index_file} ({status.index_bytes / 1e6:,.1f} MB)")
     for server in status.servers:
         lines.append(f"Server: {server.name}: {_replica(server)}" + (f"; {server.problem}" if server.problem else ""))
@@ -101,7 +102,3 @@ def _counts(counts: Mapping[str, int]) -> str:
     if len(ordered) > SHOWN_KINDS:
         words.append(counted(len(ordered) - SHOWN_KINDS, "more kind"))
     return ", ".join(words) or "none"
-
-
-def _when(seconds: float | None) -> str:
-    return "never" if seconds is None else f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%d %H:%M:%S} UTC"

@@ -1,21 +1,22 @@
 """The JSON form of a search result and of a status: stable names, for programs."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from typing import Any
 
 from graphrag_mcp.answers.arguments import SearchArguments
-from graphrag_mcp.answers.excerpts import RELATED_SHARE, Excerpt, cost_of, cut_texts, room_of
+from graphrag_mcp.answers.excerpts import RELATED_SHARE, Excerpt, cost_of, cut_texts, room_of, take_fitting
 from graphrag_mcp.answers.matches import also_here, best_lines, match_of, text_of
 from graphrag_mcp.answers.reasons import why
 from graphrag_mcp.answers.requests import Call
-from graphrag_mcp.model.reports import IndexReport, Status
-from graphrag_mcp.model.search import GraphNeighbour, Hit, SearchResult
+from graphrag_mcp.model.reports import Status
+from graphrag_mcp.model.search import GraphNeighbour, Hit, SearchResult, StoredChunk
 
 _META_NAMES = {"strategy": "search_strategy"}
 COPIES_SHOWN = 3  # Archived chunks with the content of a result.
+FRAME = 2  # Characters around a value.
 _TEXT_FRAME = 40  # Characters around a text: its name, and the count of the lines cut.
 
 
@@ -66,9 +67,9 @@ def search_payload(result: SearchResult, room: int | None = None) -> dict[str, A
         left = room - json_cost({"query": result.query, "primary": [], **dict.fromkeys(extras, ()), "meta": meta})
         share = min(room // RELATED_SHARE, (left - json_cost(shown[:1])) // 2)  # Half is left for the code.
         for name, values in extras.items():
-            extras[name], unused = fitting(values, share)
+            extras[name], unused = take_fitting(values, share, FRAME, 0, json_cost)
             left, share = left - share + unused, unused
-        shown, left = fitting(shown, left, _TEXT_FRAME, least=1)
+        shown, left = take_fitting(shown, left, _TEXT_FRAME, cost=json_cost)
         texts = texts[: len(shown)]
         escaped = sum(map(json_cost, texts)) / max(1, sum(map(cost_of, texts)))
         excerpts = cut_texts(texts, int(left / max(1.0, escaped)))
@@ -77,18 +78,6 @@ def search_payload(result: SearchResult, room: int | None = None) -> dict[str, A
         for hit, excerpt in zip(shown, excerpts, strict=True)
     ]
     return {"query": result.query, "primary": primary, **extras, "meta": meta}
-
-
-def fitting(values: Sequence[Any], room: int, frame: int = 2, least: int = 0) -> tuple[list[Any], int]:
-    """Return the first values that fit as JSON, each with a frame, and the room left; at least `least` of them."""
-    kept: list[Any] = []
-    for value in values:
-        cost = json_cost(value) + frame
-        if cost > room and len(kept) >= least:
-            break
-        kept.append(value)
-        room -= cost
-    return kept, room
 
 
 def json_cost(value: object) -> int:
@@ -102,10 +91,6 @@ def status_payload(status: Status) -> dict[str, Any]:
         "last_indexed": iso(status.last_indexed),
         "skipped_examples": [{"path": path, "reason": reason} for path, reason in status.skipped_examples],
     }
-
-
-def report_payload(report: IndexReport) -> dict[str, Any]:
-    return asdict(report)
 
 
 def _hit(hit: Hit) -> dict[str, Any]:
@@ -134,20 +119,9 @@ def _hit(hit: Hit) -> dict[str, Any]:
         "origin": hit.origin,
         "is_archived": chunk.archive is not None,
         "archive_reason": chunk.archive.reason if chunk.archive else None,
-        "twins": [
-            {
-                "path": twin.path,
-                "start_line": twin.start_line,
-                "end_line": twin.end_line,
-                "is_archived": twin.archive is not None,
-            }
-            for twin in hit.twins[:COPIES_SHOWN]
-        ],
+        "twins": [_place(twin) | {"is_archived": twin.archive is not None} for twin in hit.twins[:COPIES_SHOWN]],
         "twins_total": len(hit.twins),
-        "archived_copies": [
-            {"path": copy.path, "start_line": copy.start_line, "end_line": copy.end_line}
-            for copy in hit.archived_copies[:COPIES_SHOWN]
-        ],
+        "archived_copies": [_place(copy) for copy in hit.archived_copies[:COPIES_SHOWN]],
         "archived_copies_total": len(hit.archived_copies),
         "archive_penalty": weights.get("archive", 1.0),
         "recency_weight": weights.get("recency", 1.0),
@@ -157,11 +131,12 @@ def _hit(hit: Hit) -> dict[str, Any]:
     }
 
 
+def _place(chunk: StoredChunk) -> dict[str, Any]:
+    return {"path": chunk.path, "start_line": chunk.start_line, "end_line": chunk.end_line}
+
+
 def _neighbour(neighbour: GraphNeighbour) -> dict[str, Any]:
-    return {
-        "path": neighbour.chunk.path,
-        "start_line": neighbour.chunk.start_line,
-        "end_line": neighbour.chunk.end_line,
+    return _place(neighbour.chunk) | {
         "source": neighbour.source,
         "relation": neighbour.relation.value,
         "target": neighbour.target,

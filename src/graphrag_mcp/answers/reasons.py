@@ -3,38 +3,19 @@
 from graphrag_mcp.model.files import RelationKind
 from graphrag_mcp.model.search import EdgeDirection, FactorKind, GraphNeighbour, Hit
 
-# The relation of a neighbour to the result, by kind and direction.
+# How a neighbour is related to the result that points at it, and to the one that it points at; the most useful first.
 _RELATIONS = {
-    (RelationKind.CALLS, EdgeDirection.OUT): "called by",
-    (RelationKind.CALLS, EdgeDirection.IN): "calls",
-    (RelationKind.IMPORTS, EdgeDirection.OUT): "imported by",
-    (RelationKind.IMPORTS, EdgeDirection.IN): "imports",
-    (RelationKind.INHERITS, EdgeDirection.OUT): "base of",
-    (RelationKind.INHERITS, EdgeDirection.IN): "inherits from",
-    (RelationKind.USES, EdgeDirection.OUT): "used by",
-    (RelationKind.USES, EdgeDirection.IN): "uses",
-    (RelationKind.HANDS_ON, EdgeDirection.OUT): "handed on by",
-    (RelationKind.HANDS_ON, EdgeDirection.IN): "hands on",
-    (RelationKind.TESTS, EdgeDirection.OUT): "tested by",
-    (RelationKind.TESTS, EdgeDirection.IN): "tests",
-    (RelationKind.CONTAINS, EdgeDirection.OUT): "member of",
-    (RelationKind.CONTAINS, EdgeDirection.IN): "contains",
-    (RelationKind.LINKS_TO, EdgeDirection.OUT): "linked from",
-    (RelationKind.LINKS_TO, EdgeDirection.IN): "links to",
-    (RelationKind.SUPERSEDES, EdgeDirection.OUT): "superseded by",
-    (RelationKind.SUPERSEDES, EdgeDirection.IN): "supersedes",
+    RelationKind.CALLS: ("called by", "calls"),
+    RelationKind.TESTS: ("tested by", "tests"),
+    RelationKind.INHERITS: ("base of", "inherits from"),
+    RelationKind.USES: ("used by", "uses"),
+    RelationKind.HANDS_ON: ("handed on by", "hands on"),
+    RelationKind.SUPERSEDES: ("superseded by", "supersedes"),
+    RelationKind.LINKS_TO: ("linked from", "links to"),
+    RelationKind.IMPORTS: ("imported by", "imports"),
+    RelationKind.CONTAINS: ("member of", "contains"),
 }
-_MOST_USEFUL_FIRST = (
-    RelationKind.CALLS,
-    RelationKind.TESTS,
-    RelationKind.INHERITS,
-    RelationKind.USES,
-    RelationKind.HANDS_ON,
-    RelationKind.SUPERSEDES,
-    RelationKind.LINKS_TO,
-    RelationKind.IMPORTS,
-    RelationKind.CONTAINS,
-)
+_MOST_USEFUL_FIRST = list(_RELATIONS)
 
 
 def why(hit: Hit) -> str:
@@ -74,7 +55,7 @@ def explain(hit: Hit) -> list[str]:
 def relation_to(neighbour: GraphNeighbour) -> str:
     """Return the relation of the neighbour to the result, for example "calls `Session.open`"."""
     other = neighbour.source if neighbour.direction is EdgeDirection.OUT else neighbour.target
-    phrase = _RELATIONS[neighbour.relation, neighbour.direction]
+    phrase = _RELATIONS[neighbour.relation][neighbour.direction == EdgeDirection.IN]
     if other:
         return f"{phrase} `{other.replace('`', '')}`"
     return f"{phrase} the file of a result" if neighbour.hops == 1 else f"{phrase} a file near a result"

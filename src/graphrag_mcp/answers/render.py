@@ -14,6 +14,7 @@ from graphrag_mcp.answers.excerpts import (
     cut_texts,
     first_share,
     room_of,
+    take_fitting,
 )
 from graphrag_mcp.answers.matches import also_here, best_lines, match_of, text_of
 from graphrag_mcp.answers.payload import COPIES_SHOWN, total_of
@@ -25,10 +26,6 @@ from graphrag_mcp.text.counts import counted
 from graphrag_mcp.text.names import as_name
 
 CursorAt = Callable[[int, int], str]
-
-
-def no_cursor(_row: int, _total: int) -> str:
-    return ""
 
 
 LEAST_CODE = 200  # Characters of the first result, about five lines; with less room, signatures are more useful.
@@ -65,7 +62,7 @@ def render(
     with_code: bool = True,
     explained: bool = False,
     first: int = 0,
-    cursor: CursorAt = no_cursor,
+    cursor: CursorAt = lambda _row, _total: "",
 ) -> str:
     """Return the answer to a search in at most about `tokens` tokens; `explained` adds every factor of a score.
 
@@ -227,7 +224,7 @@ def _pointers(hit: Hit) -> list[str]:
 def _further(hits: Sequence[Hit], first: int, room: int) -> list[str]:
     """Return a line for each place behind the results, as many as fit."""
     lines = [one_line(f"{place}. {_briefly(hit)}") for place, hit in enumerate(hits, first)]
-    kept, _ = _fit(["Further places:", *lines], 1, room)
+    kept, _ = take_fitting(["Further places:", *lines], room, 1)
     return kept if len(kept) > 1 else []
 
 
@@ -235,18 +232,6 @@ def _briefly(hit: Hit) -> str:
     stale = "  stale" if hit.chunk.stale else ""
     archived = f"  archived: {hit.chunk.archive.reason}" if hit.chunk.archive is not None else ""
     return f"{heading(hit)}{archived}{stale}"
-
-
-def _fit(headers: Sequence[str], frame: int, room: int) -> tuple[list[str], int]:
-    """Return the headers that fit, at least the first, and the room left; each has `frame` more characters."""
-    kept: list[str] = []
-    for header in headers:
-        cost = cost_of(header) + frame
-        if cost > room and kept:
-            break
-        kept.append(header)
-        room -= cost
-    return kept, room
 
 
 def _describe_rest(unfitting: int, cursor: str) -> str:
@@ -261,14 +246,14 @@ def _concise(headers: Sequence[str], hits: Sequence[Hit], room: int) -> list[str
     outlines = [
         _outline(header, hit, 0 if match_of(hit).signature else 1) for header, hit in zip(headers, hits, strict=True)
     ]
-    return _fit(outlines, 1, room)[0]
+    return take_fitting(outlines, room, 1)[0]
 
 
 def _detailed(headers: Sequence[str], hits: Sequence[Hit], room: int) -> list[str]:
     """Return the results that fit, the first ones with code; none when the code of the first does not fit."""
     outlines = [_outline(header, hit, LINES_QUOTED) for header, hit in zip(headers, hits, strict=True)]
     framed = [f"{header}{''.join(_pointers(hit))}" for header, hit in zip(headers, hits, strict=True)][:CODE_RESULTS]
-    shown, room = _fit([*framed, *outlines[CODE_RESULTS:]], BODY_FRAME, room)
+    shown, room = take_fitting([*framed, *outlines[CODE_RESULTS:]], room, BODY_FRAME)
     texts = [text_of(hit) for hit in hits[: min(len(shown), CODE_RESULTS)]]
     if first_share(room, len(texts)) < min(LEAST_CODE, cost_of(texts[0])):
         return []
@@ -306,7 +291,7 @@ def _related(neighbours: Sequence[GraphNeighbour], room: int) -> list[str]:
         one for one in neighbours if not one.is_guess and one.confidence * 2 ** (one.hops - 1) >= LEAST_CONFIDENCE
     ]
     lines = [_neighbour(neighbour) for neighbour in sorted(certain, key=usefulness)[:RELATED_ROWS]]
-    kept, _ = _fit(["Related in the code graph:", *lines], 1, room)
+    kept, _ = take_fitting(["Related in the code graph:", *lines], room, 1)
     left = len(certain) - len(kept) + 1
     rest = [f"... {counted(left, 'more relation')}"] if left else []
     return [*kept, *rest] if len(kept) > 1 else []

@@ -38,10 +38,6 @@ def _maven(nodes: Sequence[CodeNode]) -> str:
     return f"mvn test -Dtest={shlex.quote(','.join(sorted({PurePosixPath(node.path).stem for node in nodes})))}"
 
 
-def _npm(nodes: Sequence[CodeNode]) -> str:
-    return f"npm test -- {_quoted(node.path for node in nodes)}"
-
-
 def _quoted(words: Iterable[str]) -> str:
     return shlex.join(dict.fromkeys(words))
 
@@ -50,5 +46,8 @@ _RUNNERS: Mapping[str, Callable[[Sequence[CodeNode]], str]] = {
     ".py": _pytest,
     ".go": _go,
     ".java": _maven,
-    **dict.fromkeys((".js", ".jsx", ".mjs", ".cjs", ".ts", ".tsx", ".mts", ".cts"), _npm),
+    **dict.fromkeys(
+        (".js", ".jsx", ".mjs", ".cjs", ".ts", ".tsx", ".mts", ".cts"),
+        lambda nodes: f"npm test -- {_quoted(node.path for node in nodes)}",
+    ),
 }

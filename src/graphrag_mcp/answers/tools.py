@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, Generic, TypeAlias, TypeVar
 
@@ -94,7 +95,12 @@ class Tool(Generic[_Backend, _Arguments, _Found]):
         return self.text(found, call)
 
 
-HYBRID = Tool(
+SearchTool: TypeAlias = Tool[SearchBackend, Any, SearchResult]
+_search_tool: Callable[..., SearchTool] = partial(
+    Tool, needs=Capability.SEARCH, ask=search, text=search_text, json=search_json
+)
+
+HYBRID = _search_tool(
     name="graphrag_hybrid_search",
     title="Search code",
     description=(
@@ -103,12 +109,8 @@ HYBRID = Tool(
         "path:1-9 finds code that does the same. rg is as good for an exact string in files you know."
     ),
     arguments=HybridSearchArguments,
-    needs=Capability.SEARCH,
-    ask=search,
-    text=search_text,
-    json=search_json,
 )
-DOCUMENTS = Tool(
+DOCUMENTS = _search_tool(
     name="query_documents",
     title="Search passages",
     description=(
@@ -116,12 +118,8 @@ DOCUMENTS = Tool(
         "an exact string."
     ),
     arguments=QueryDocumentsArguments,
-    needs=Capability.SEARCH,
-    ask=search,
-    text=search_text,
-    json=search_json,
 )
-UNIQUE_DOCUMENTS = Tool(
+UNIQUE_DOCUMENTS = _search_tool(
     name="query_unique_documents",
     title="Search files",
     description=(
@@ -129,10 +127,6 @@ UNIQUE_DOCUMENTS = Tool(
         "for names of files alone."
     ),
     arguments=QueryUniqueDocumentsArguments,
-    needs=Capability.SEARCH,
-    ask=search,
-    text=search_text,
-    json=search_json,
 )
 FIND_SYMBOL = Tool(
     name="find_symbol",
@@ -215,7 +209,6 @@ HISTORY = Tool(
     json=history_json,
 )
 
-SearchTool: TypeAlias = Tool[SearchBackend, Any, SearchResult]
 SEARCH_TOOLS: Mapping[str, SearchTool] = {tool.name: tool for tool in (HYBRID, DOCUMENTS, UNIQUE_DOCUMENTS)}
 TOOLS: Mapping[str, Tool[Any, Any, Any]] = {
     tool.name: tool

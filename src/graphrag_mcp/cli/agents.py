@@ -1,33 +1,14 @@
 """The section for coding agents in AGENTS.md and CLAUDE.md: which question goes to which tool."""
 
 import re
+from importlib import resources
 from pathlib import Path
 
 from graphrag_mcp.errors import GraphragError
 
 BEGIN = "<!-- graphrag-mcp: begin (written by `graphrag-mcp init --agents`) -->"
 END = "<!-- graphrag-mcp: end -->"
-SECTION = """\
-## Finding things in this repository
-
-The MCP server `graphrag` has an index of it. Choose its tool by the question:
-
-| you want to know | tool |
-| --- | --- |
-| where something is, how it works, which code; an error text; a name you are not sure of | `graphrag_hybrid_search` |
-| where a name you know is defined and used; with `body` its code, callers and tests | `find_symbol` |
-| callers (of a type: its users), callees, tests; `from` and `to`: how one reaches another | `trace_relations` |
-| what an edit, or your diff, may break, and which tests to run first | `impact` |
-| every line with a text or a pattern: for renames, and to be sure that nothing is missed | `find_occurrences` |
-| why code is as it is, when it changed, whether something was tried before | `find_history` |
-| which files deal with a topic, before you read any | `query_unique_documents` |
-| passages of documents, decisions or configuration | `query_documents` |
-| why an answer is thin: what is indexed, what was left out | `index_status` |
-
-Use `rg` for an exact string in files you know, and for files that are not indexed. `paths`, or words such as "only in
-src/http: ..." and "in the tests: ...", limit a search. If the first answer is not it, ask again with `queries`: the
-symptom, its key words, names that you guess.
-"""
+SECTION = (resources.files(__package__) / "agents.md").read_text("utf-8")
 
 _FILES = ("AGENTS.md", "CLAUDE.md")
 _IMPORT = re.compile(r"^\s*@(?:\./)?AGENTS\.md\s*$", re.MULTILINE)  # How CLAUDE.md includes another file.

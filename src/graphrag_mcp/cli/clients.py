@@ -154,16 +154,14 @@ def _root_of(entry: Any) -> Path | None:
 
 def _possible_names(root: Path) -> Iterator[str]:
     """Yield names for a project's entry: with its folder, then with the folder above too, then with a number."""
-    folder, above = (re.sub(r"[^A-Za-z0-9_]+", "-", name)[:NAME_CHARACTERS].strip("-") for name in _last_two(root))
+    folder, above = (
+        re.sub(r"[^A-Za-z0-9_]+", "-", name)[:NAME_CHARACTERS].strip("-") for name in (root.name, root.parent.name)
+    )
     folder = folder or hashlib.blake2b(str(root).encode(errors="surrogateescape"), digest_size=4).hexdigest()
     yield f"{SERVER_NAME}-{folder}"
     if above:
         yield f"{SERVER_NAME}-{above}-{folder}"
     yield from (f"{SERVER_NAME}-{folder}-{number}" for number in count(2))
-
-
-def _last_two(root: Path) -> tuple[str, str]:
-    return root.name, root.parent.name
 
 
 def _indent(text: str) -> str:

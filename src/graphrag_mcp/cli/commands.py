@@ -16,7 +16,7 @@ from typing import Any
 
 from graphrag_mcp.answers.asking import impact_of_diff
 from graphrag_mcp.answers.overview import describe_failures, render_status
-from graphrag_mcp.answers.payload import report_payload, search_payload, status_payload
+from graphrag_mcp.answers.payload import search_payload, status_payload
 from graphrag_mcp.answers.render import printable, render
 from graphrag_mcp.answers.requests import search_request
 from graphrag_mcp.answers.tools import FIND_SYMBOL, HISTORY, HYBRID, IMPACT, OCCURRENCES, STATUS, Tool
@@ -40,7 +40,7 @@ def run_index(options: argparse.Namespace) -> None:
     os.setpriority(os.PRIO_PROCESS, 0, max(NICENESS, os.getpriority(os.PRIO_PROCESS, 0)))  # Less is not allowed.
     with closing(_open(options)) as app, ProgressLine() as progress:
         report = _index(app, options.rebuild, progress)
-    _print(_json(report_payload(report)) if options.json else describe_report(report))
+    show(_json(asdict(report)) if options.json else describe_report(report))
 
 
 def _index(app: App, rebuild: bool, progress: ProgressLine) -> IndexReport:
@@ -59,51 +59,40 @@ def _index(app: App, rebuild: bool, progress: ProgressLine) -> IndexReport:
 
 def run_search(options: argparse.Namespace) -> None:
     """Search once and print the results."""
-    local = None if options.remote else _open(options)
-    with closing(local or _open_remote(options)) as backend:
+    with closing(_open_either(options)) as backend:
         request = _read_request(options, backend)
-        if local and not options.no_update:
-            bring_up_to_date(local)
+        if isinstance(backend, App) and not options.no_update:
+            bring_up_to_date(backend)
         result = backend.search(request)
     if options.json:
-        _print(_json(search_payload(result)))
+        show(_json(search_payload(result)))
     else:
         tokens = backend.settings.retrieval.response_tokens
-        _print(render(result, tokens, with_code=options.format == "detailed", explained=options.explain))
+        show(render(result, tokens, with_code=options.format == "detailed", explained=options.explain))
 
 
 def run_grep(options: argparse.Namespace) -> None:
     """Print every line with a text."""
-    arguments: dict[str, Any] = {
-        "text": options.text,
-        "regex": options.regex,
-        "whole_word": options.whole_word,
-        "case": options.case,
-        "context": options.context,
-        "limit": options.limit,
-        "response_format": "json" if options.json else "detailed",
-        **_scope_arguments(options),
-    }
-    _answer(OCCURRENCES, arguments, options)
+    arguments = _given(options, "text", "regex", "whole_word", "case", "context", "limit")
+    _answer(OCCURRENCES, arguments | _scope_arguments(options), options)
 
 
 def run_read(options: argparse.Namespace) -> None:
     """Print the code of definitions, with what calls, uses and tests them."""
-    arguments = {
-        "symbol": ", ".join(options.symbol),
-        "body": True,
-        "focus": options.focus,
-        "response_format": "json" if options.json else "detailed",
-    }
-    _answer(FIND_SYMBOL, arguments, options)
+    symbols = {"symbol": ", ".join(options.symbol), "body": True}
+    _answer(FIND_SYMBOL, _given(options, "focus") | symbols, options)
 
 
 def run_history(options: argparse.Namespace) -> None:
     """Print the commits that explain code, or match words."""
     names = ("query", "symbol", "path", "line", "since", "until", "author", "limit")
-    arguments = {name: getattr(options, name) for name in names}
-    arguments["response_format"] = "json" if options.json else "detailed"
-    _answer(HISTORY, arguments, options)
+    _answer(HISTORY, _given(options, *names), options)
+
+
+def _given(options: argparse.Namespace, *names: str) -> dict[str, Any]:
+    """Return the arguments of a tool that have the names of options, and the form of its answer."""
+    form = {"response_format": "json" if options.json else "detailed"}
+    return {name: getattr(options, name) for name in names} | form
 
 
 def _answer(tool: Tool[Any, Any, Any], arguments: Mapping[str, object], options: argparse.Namespace) -> None:
@@ -112,22 +101,20 @@ def _answer(tool: Tool[Any, Any, Any], arguments: Mapping[str, object], options:
         call = tool.read(arguments, app.settings, app.root)
         if not options.no_update:
             bring_up_to_date(app)
-        _print(tool.write(tool.ask(app, call), call))
+        show(tool.write(tool.ask(app, call), call))
 
 
 def run_impact(options: argparse.Namespace) -> None:
     """Print what a change affects; raises GraphragError if it breaks more than it may."""
     if options.symbol and (options.patch or options.fail_on):
         raise RequestError("SYMBOL", "SYMBOL: --patch and --fail-on are about a diff; leave out one or the other")
-    arguments = {name: getattr(options, name) for name in ("symbol", "base", "hops")}
-    arguments["response_format"] = "json" if options.json else "detailed"
     with closing(_open(options)) as app:
-        call = IMPACT.read(arguments, app.settings, app.root)
+        call = IMPACT.read(_given(options, "symbol", "base", "hops"), app.settings, app.root)
         patch = _read_patch(options.patch) if options.patch else ""
         if not options.no_update:
             bring_up_to_date(app)
         answer = impact_of_diff(app, call, patch) if patch else IMPACT.ask(app, call)
-        _print(IMPACT.write(answer, call))
+        show(IMPACT.write(answer, call))
     if options.fail_on and answer.found.broken:
         raise GraphragError(f"certainly broken outside the change: {counted(answer.found.broken, 'place')}")
 
@@ -146,10 +133,10 @@ def run_watch(options: argparse.Namespace) -> None:
     with closing(_open(options)) as app:
         with ProgressLine() as progress:
             report = app.index(progress=progress)
-        _print(describe_report(report) + f"\nwatching {printable(str(app.root))}")
+        show(describe_report(report) + f"\nwatching {printable(str(app.root))}")
         # Not earlier: while indexing, an interrupt ends the run, and the next run resumes it.
         stop_on_signals(stop)
-        app.watch(stop, lambda change: _print(describe_report(change)))
+        app.watch(stop, lambda change: show(describe_report(change)))
 
 
 def stop_on_signals(stop: threading.Event) -> None:
@@ -171,16 +158,16 @@ def run_status(options: argparse.Namespace) -> None:
         if options.remote:
             raise RequestError("--file", "--file: files are looked up in a local index; leave out --remote")
         with closing(_open(options)) as app:
-            _print(printable("\n".join(_describe_file(app, name) for name in options.file)))
+            show(printable("\n".join(_describe_file(app, name) for name in options.file)))
         return
-    with closing(_open_remote(options) if options.remote else _open(options)) as backend:
+    with closing(_open_either(options)) as backend:
         status = backend.status()
-    _print(_json(status_payload(status)) if options.json else render_status(status))
+    show(_json(status_payload(status)) if options.json else render_status(status))
 
 
 def run_map(options: argparse.Namespace) -> None:
     """Print what a newcomer to the repository needs first."""
-    _answer(STATUS, {"overview": True, "response_format": "json" if options.json else "detailed"}, options)
+    _answer(STATUS, _given(options) | {"overview": True}, options)
 
 
 def run_sync(options: argparse.Namespace) -> None:
@@ -195,9 +182,9 @@ def run_sync(options: argparse.Namespace) -> None:
                 options.verify, options.rebuild, progress.files, lambda removal: options.yes or agrees(f"{removal}?")
             )
     if options.json:
-        _print(_json([asdict(report) for report in reports]))
+        show(_json([asdict(report) for report in reports]))
     else:
-        _print("\n".join(describe_sync(report, verified=options.verify) for report in reports))
+        show("\n".join(describe_sync(report, verified=options.verify) for report in reports))
     problems = [f"{report.server}: {report.problem}" for report in reports if report.problem]
     if problems:
         raise ServerError("; ".join(problems) + "; the next sync sends the rest")
@@ -276,14 +263,15 @@ def _open(options: argparse.Namespace) -> App:
     return open_project(project_root(options.root, os.environ))
 
 
-def _open_remote(options: argparse.Namespace) -> RemoteApp:
-    return open_remote(project_root(options.root, os.environ))
+def _open_either(options: argparse.Namespace) -> App | RemoteApp:
+    return open_remote(project_root(options.root, os.environ)) if options.remote else _open(options)
 
 
 def _json(payload: object) -> str:
     return printable(json.dumps(payload, ensure_ascii=False, indent=2))
 
 
-def _print(text: str) -> None:
+def show(text: str) -> None:
+    """Print an answer."""
     sys.stdout.write(text + "\n")
     sys.stdout.flush()

@@ -3,7 +3,6 @@
 import argparse
 import json
 import os
-import sys
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
@@ -13,7 +12,7 @@ from typing import Any
 
 from graphrag_mcp.answers.arguments import HybridSearchArguments
 from graphrag_mcp.app.local import App
-from graphrag_mcp.cli.commands import bring_up_to_date
+from graphrag_mcp.cli.commands import bring_up_to_date, show
 from graphrag_mcp.cli.options import project_root
 from graphrag_mcp.cli.project import open_project
 from graphrag_mcp.errors import RequestError
@@ -51,7 +50,7 @@ def run_eval(options: argparse.Namespace) -> None:
         queries = _choose(read_queries(_required(options)), options.repo, "")
         before, after = (_score_all(queries, _read_run(path)) for path in options.compare)
         comparison = compare(before, after)
-        _print(_comparison_json(comparison) if options.json else _comparison_table(comparison))
+        show(_comparison_json(comparison) if options.json else _comparison_table(comparison))
         return
     with _project(options) as (app, queries):
         bring_up_to_date(app)
@@ -63,9 +62,10 @@ def run_eval(options: argparse.Namespace) -> None:
         run = {"name": "graphrag-mcp", "scope": "root" if options.index_root else "full", "results": answers}
         options.run_out.write_text(json.dumps(run), encoding="utf-8")
     if options.json:
-        _print(json.dumps(report.as_json() | _parts_json(parts) | _misses_json(misses)))
+        missed = {"misses": {miss.query.id: miss.reasons for miss in misses}} if misses else {}
+        show(json.dumps(report.as_json() | _parts_json(parts) | missed))
     else:
-        _print("\n\n".join(part for part in (report.table(), _parts_table(parts), _misses_text(misses)) if part))
+        show("\n\n".join(part for part in (report.table(), _parts_table(parts), _misses_text(misses)) if part))
 
 
 @contextmanager
@@ -248,11 +248,3 @@ def _misses_text(misses: Sequence[Miss]) -> str:
         lines.append(f"missed: {miss.query.id}  {miss.query.query.splitlines()[0]}")
         lines += [f"  {reason}" for reason in miss.reasons]
     return "\n".join(lines)
-
-
-def _misses_json(misses: Sequence[Miss]) -> dict[str, Any]:
-    return {"misses": {miss.query.id: list(miss.reasons) for miss in misses}} if misses else {}
-
-
-def _print(text: str) -> None:
-    sys.stdout.write(text + "\n")

@@ -31,7 +31,7 @@ def create_parser() -> argparse.ArgumentParser:
     _add_remote(serve)
     _add_init(_add_command(commands, "init", "connect a client to this project, or instruct its agents"))
     doctor = _add_command(commands, "doctor", "check every part, and print the fix for each problem")
-    doctor.add_argument("--json", action="store_true", help="print JSON")
+    _add_json(doctor)
     _add_index(_add_command(commands, "index", "bring the index up to date"))
     _add_search(_add_command(commands, "search", "search, after bringing the index up to date"))
     _add_grep(_add_command(commands, "grep", "print every line with a text, after bringing the index up to date"))
@@ -42,7 +42,7 @@ def create_parser() -> argparse.ArgumentParser:
     _add_command(commands, "watch", "keep the index up to date until interrupted")
     status = _add_command(commands, "status", "show what is indexed, and what is not and why")
     how = status.add_mutually_exclusive_group()
-    how.add_argument("--json", action="store_true", help="print JSON")
+    _add_json(how)
     how.add_argument(
         "--file", action="append", metavar="FILE", help="show whether a search can find this file, and if not, why"
     )
@@ -111,7 +111,7 @@ def _add_init(parser: argparse.ArgumentParser) -> None:
 
 def _add_index(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--rebuild", action="store_true", help="rebuild the index from scratch")
-    parser.add_argument("--json", action="store_true", help="print JSON")
+    _add_json(parser)
 
 
 def _add_remote(parser: argparse.ArgumentParser, default: object = argparse.SUPPRESS) -> None:
@@ -130,7 +130,7 @@ def _add_sync(parser: argparse.ArgumentParser) -> None:
     how.add_argument("--verify", action="store_true", help="compare the servers with the index first")
     how.add_argument("--rebuild", action="store_true", help="remove the project from the servers and start over")
     parser.add_argument("--yes", action="store_true", help="remove most of a project without asking")
-    parser.add_argument("--json", action="store_true", help="print JSON")
+    _add_json(parser)
 
 
 def _add_search(parser: argparse.ArgumentParser) -> None:
@@ -189,7 +189,7 @@ def _add_grep(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(case="smart")
     parser.add_argument("-C", "--context", type=int, default=0, metavar="N", help="lines to show around each")
     parser.add_argument("--limit", type=int, default=50, metavar="N", help="lines to show, 1 to 500 (default: 50)")
-    parser.add_argument("--json", action="store_true", help="print JSON")
+    _add_json(parser)
     _add_scope(parser.add_argument_group("scope"))
 
 
@@ -201,6 +201,10 @@ def _add_read(parser: argparse.ArgumentParser) -> None:
 
 def _add_plain(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--no-update", action="store_true", help="answer without updating the index first")
+    _add_json(parser)
+
+
+def _add_json(parser: "argparse._ActionsContainer") -> None:
     parser.add_argument("--json", action="store_true", help="print JSON")
 
 
@@ -213,8 +217,7 @@ def _add_history(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--until", default="", metavar="DAY", help="only commits before this day")
     parser.add_argument("--author", default="", metavar="NAME", help="only commits of this author")
     parser.add_argument("--limit", type=int, default=10, metavar="N", help="commits to show, 1 to 25 (default: 10)")
-    parser.add_argument("--no-update", action="store_true", help="answer without updating the index first")
-    parser.add_argument("--json", action="store_true", help="print JSON")
+    _add_plain(parser)
 
 
 def _add_impact(parser: argparse.ArgumentParser) -> None:
@@ -230,8 +233,7 @@ def _add_impact(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--fail-on", choices=("breaking",), help="exit with 1 if certain dependants outside of the change break"
     )
-    parser.add_argument("--no-update", action="store_true", help="answer without updating the index first")
-    parser.add_argument("--json", action="store_true", help="print JSON")
+    _add_plain(parser)
 
 
 def _share(text: str) -> float:
@@ -260,4 +262,4 @@ def _add_eval(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--compare", nargs=2, type=Path, metavar=("RUN_A", "RUN_B"), help="compare two runs without searching again"
     )
-    parser.add_argument("--json", action="store_true", help="print JSON")
+    _add_json(parser)

@@ -48,15 +48,10 @@ def compare(before: Mapping[str, Scores], after: Mapping[str, Scores], measure: 
         for field in fields(Scores)
     }
     changes = [Change(name, getattr(before[name], measure), getattr(after[name], measure)) for name in shared]
-    won = sorted(
-        (change for change in changes if change.after > change.before + _SAME),
-        key=lambda change: change.before - change.after,
-    )
-    lost = sorted(
-        (change for change in changes if change.after < change.before - _SAME),
-        key=lambda change: change.after - change.before,
-    )
-    return Comparison(differences, tuple(won), tuple(lost))
+    changes.sort(key=lambda change: -abs(change.after - change.before))
+    won = tuple(change for change in changes if change.after > change.before + _SAME)
+    lost = tuple(change for change in changes if change.after < change.before - _SAME)
+    return Comparison(differences, won, lost)
 
 
 def bootstrap(values: Sequence[float]) -> Interval:

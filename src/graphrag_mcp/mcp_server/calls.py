@@ -56,7 +56,7 @@ async def answer_call(
 async def wait_for_index(backend: LazyBackend[SearchBackend], context: Context, needs: Capability) -> None:
     """Wait for an index that is being built: a search until it can find something, an exact request longer."""
     started = anyio.current_time()
-    state = await ask(backend, _state)
+    state = await ask(backend, lambda one: one.index_state())
     while _is_worth_waiting(state, needs, anyio.current_time() - started):
         state = await _wait(backend, state, context)
 
@@ -100,18 +100,12 @@ def _answer_at_once(
     return call, "" if _is_too_early(found) else tool.write(found, call)
 
 
-def _state(backend: SearchBackend) -> IndexState:
-    return backend.index_state()
-
-
 async def _wait(backend: LazyBackend[SearchBackend], state: IndexState, context: Context) -> IndexState:
     await context.session.report_progress(state.files_done, state.files_total or None, describe_state(state))
     # Outside of the limit of calls: it only waits.
-    return await anyio.to_thread.run_sync(backend.ask, _wait_ready, abandon_on_cancel=True)
-
-
-def _wait_ready(backend: SearchBackend) -> IndexState:
-    return backend.wait_ready(PROGRESS_SECONDS)
+    return await anyio.to_thread.run_sync(
+        backend.ask, lambda one: one.wait_ready(PROGRESS_SECONDS), abandon_on_cancel=True
+    )
 
 
 def _is_worth_waiting(state: IndexState, needs: Capability, waited_seconds: float) -> bool:

@@ -9,6 +9,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, field
 
 from graphrag_mcp.errors import GraphragError, RemovalError
 from graphrag_mcp.model.reports import SyncReport
@@ -23,6 +24,7 @@ BATCH_CHUNKS = 1500  # A transaction of a few megabytes.
 MAX_PASSES = 5  # A pass makes files pending whose relations it changed; those change no others.
 
 REMOVABLE_FRACTION = 0.5  # Of the files on a server: more are removed only when somebody agrees.
+_COUNTED = ("written", "removed", "chunks", "missing", "outdated", "foreign")
 NAMED = 3  # Files that a sentence names.
 
 ReportSync = Callable[[str, int, int], None]
@@ -75,61 +77,56 @@ def some_of(paths: Sequence[str]) -> str:
     return ", ".join(path if path.isprintable() else repr(path) for path in sorted(paths)[:NAMED]) + more
 
 
+@dataclass(slots=True)
 class _Run:
-    def __init__(
-        self,
-        source: SqliteProjectionSource,
-        server: Projection,
-        stop: threading.Event,
-        progress: ReportSync | None,
-        agree: Agree,
-    ) -> None:
-        self._source = source
-        self._server = server
-        self._stop = stop
-        self._progress = progress
-        self._agree = agree
-        self._started = time.monotonic()
-        self._counts = dict.fromkeys(("written", "removed", "chunks", "missing", "outdated", "foreign"), 0)
-        self.problem = ""
+    """One replication to one server; see `synchronise`."""
+
+    source: SqliteProjectionSource
+    server: Projection
+    stop: threading.Event
+    progress: ReportSync | None
+    agree: Agree
+    problem: str = ""
+    started: float = field(default_factory=time.monotonic)
+    counts: dict[str, int] = field(default_factory=lambda: dict.fromkeys(_COUNTED, 0))
 
     def compare(self) -> None:
         """Mark files as pending where the server's copy is missing or outdated, and its other files for removal."""
-        there, here = dict(self._server.versions()), self._source.versions()
-        marked = set(here) - set(self._source.pending(self._server.name))
+        there, here = dict(self.server.versions()), self.source.versions()
+        marked = set(here) - set(self.source.pending(self.server.name))
         missing = [path for path, (_, chunks) in here.items() if path not in there and chunks and path in marked]
         outdated = [path for path, held in there.items() if path in here and held != here[path] and path in marked]
         foreign = [path for path in there if path not in here]
         self.ask(foreign, len(there))
-        self._source.forget(self._server.name, [*missing, *outdated])
-        self._source.mark_foreign(self._server.name, foreign)
+        self.source.forget(self.server.name, [*missing, *outdated])
+        self.source.mark_foreign(self.server.name, foreign)
         for kind, paths in (("missing", missing), ("outdated", outdated), ("foreign", foreign)):
-            self._counts[kind] += len(paths)
+            self.counts[kind] += len(paths)
 
     def ask(self, gone: Sequence[str], held: int) -> None:
         """Raise RemovalError unless these files, of so many on the server, may be removed."""
         if len(gone) <= REMOVABLE_FRACTION * held:
             return
-        held_there = f"the project's {counted(held, 'file')} on {self._server.name}"
+        held_there = f"the project's {counted(held, 'file')} on {self.server.name}"
         removal = f"remove {len(gone):,} of {held_there} ({some_of(gone)})"
-        if not self._agree(removal):
+        if not self.agree(removal):
             step = "run `graphrag-mcp sync --yes` if this folder has the whole project, else set GRAPHRAG_PROJECT_ID"
             raise RemovalError(f"sync would {removal}, and removed nothing; {step}")
 
     def send(self) -> None:
         """Remove deleted files, then write pending ones; files whose relations that changes become pending too."""
-        name = self._server.name
-        gone = self._source.gone(name)
+        name = self.server.name
+        gone = self.source.gone(name)
         if gone:
-            if not self._counts["foreign"]:  # Else it was asked when the server was compared.
-                self.ask(gone, self._source.marked(name))
+            if not self.counts["foreign"]:  # Else it was asked when the server was compared.
+                self.ask(gone, self.source.marked(name))
             self._prepare_others((), gone)
-            self._server.delete(gone)
-            self._source.forget(name, gone)
-            self._counts["removed"] += len(gone)
-        empty, begun_at = not self._source.marked(name), self._source.commit()
+            self.server.delete(gone)
+            self.source.forget(name, gone)
+            self.counts["removed"] += len(gone)
+        empty, begun_at = not self.source.marked(name), self.source.commit()
         for _ in range(MAX_PASSES):
-            pending = self._source.pending(name)
+            pending = self.source.pending(name)
             if not pending:
                 return
             with ThreadPoolExecutor(1, thread_name_prefix="sync") as beside:
@@ -137,23 +134,23 @@ class _Run:
                 for batch in self._batches(pending):  # Read while the server writes the previous batch.
                     self._confirm(under_way, len(pending))
                     under_way = None
-                    if self._stop.is_set():
+                    if self.stop.is_set():
                         return
                     # Files of one commit are consistent; others change only on an older replica.
-                    if not empty or self._source.commit() != begun_at:
+                    if not empty or self.source.commit() != begun_at:
                         self._prepare_others(batch, ())
-                    under_way = beside.submit(self._server.write, batch), batch
+                    under_way = beside.submit(self.server.write, batch), batch
                 self._confirm(under_way, len(pending))
 
     def finish(self) -> None:
         """Compare the number of chunks, and send what the server lost."""
-        if self._stop.is_set() or self._source.pending(self._server.name):
+        if self.stop.is_set() or self.source.pending(self.server.name):
             return
-        if self._server.chunks() != self._source.chunks():
+        if self.server.chunks() != self.source.chunks():
             self.compare()
             self.send()
-        changed = bool(self._counts["written"] or self._counts["removed"])
-        self._server.finish(self._source.frequencies, changed=changed)
+        changed = bool(self.counts["written"] or self.counts["removed"])
+        self.server.finish(self.source.frequencies, changed=changed)
 
     def _confirm(self, under_way: "tuple[Future[None], list[ProjectedFile]] | None", total: int) -> None:
         """Wait until the server has written a batch, and record it."""
@@ -161,21 +158,21 @@ class _Run:
             return
         future, batch = under_way
         future.result()
-        self._source.mark(self._server.name, batch)
-        self._counts["written"] += len(batch)
-        self._counts["chunks"] += sum(len(file.chunks) for file in batch)
-        if self._progress is not None:
-            self._progress(self._server.name, self._counts["written"], total)
+        self.source.mark(self.server.name, batch)
+        self.counts["written"] += len(batch)
+        self.counts["chunks"] += sum(len(file.chunks) for file in batch)
+        if self.progress is not None:
+            self.progress(self.server.name, self.counts["written"], total)
 
     def report(self) -> SyncReport:
-        seconds = time.monotonic() - self._started
-        return SyncReport(self._server.name, seconds=seconds, problem=self.problem, **self._counts)
+        seconds = time.monotonic() - self.started
+        return SyncReport(self.server.name, seconds=seconds, problem=self.problem, **self.counts)
 
     def _batches(self, paths: Sequence[str]) -> Iterator[list[ProjectedFile]]:
         batch: list[ProjectedFile] = []
         chunks = 0
         for start in range(0, len(paths), BATCH_FILES):
-            for file in self._source.read(paths[start : start + BATCH_FILES], with_edges=self._server.keeps_edges):
+            for file in self.source.read(paths[start : start + BATCH_FILES], with_edges=self.server.keeps_edges):
                 if batch and chunks + len(file.chunks) > BATCH_CHUNKS:
                     yield batch
                     batch, chunks = [], 0
@@ -186,9 +183,9 @@ class _Run:
 
     def _prepare_others(self, files: Sequence[ProjectedFile], gone: Sequence[str]) -> None:
         """Mark other files as pending whose relations this write will change, before it does."""
-        if not self._server.keeps_edges:
+        if not self.server.keeps_edges:
             return
-        changing = self._server.changing(files, gone)
-        others = {*self._source.mentioning(changing), *changing.dependents} - {file.path for file in files}
+        changing = self.server.changing(files, gone)
+        others = {*self.source.mentioning(changing), *changing.dependents} - {file.path for file in files}
         if others:
-            self._source.forget(self._server.name, others)
+            self.source.forget(self.server.name, others)

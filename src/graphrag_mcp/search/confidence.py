@@ -18,6 +18,7 @@ from graphrag_mcp.model.search import Frequencies, Ranked
 from graphrag_mcp.ports import KeywordIndex
 from graphrag_mcp.search.query.understand import Query
 from graphrag_mcp.search.retrieval import Found
+from graphrag_mcp.stores.keywords import idf
 from graphrag_mcp.text.words import query_words
 
 # Fitted on 17 repositories, with their own queries against those of others; figures in docs/ranking.md.
@@ -35,7 +36,6 @@ RARE = 10  # Chunks: rarer words get the same weight, or one unusual abbreviatio
 MIN_CHUNKS = 50  # With fewer, the frequency of a word is no evidence.
 MIN_WEIGHT = 0.1  # Of all terms together; below it, every term is in half of the chunks.
 _PROPER = re.compile(r"(?<=[\w,] )[A-Z]\w+")  # Not the first word of a sentence.
-_LEAST_IDF = 1e-6  # The minimum of FTS5's bm25(), for terms that half of all chunks contain.
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +95,7 @@ def read_signals(found: Found, frequencies: Frequencies) -> Signals | None:
     """Return the signals of a query; None where the index or the query is too small to judge."""
     if frequencies.chunks < MIN_CHUNKS:
         return None
-    weight = sum(_idf(frequencies.chunks, max(count, RARE)) for count in frequencies.of_terms.values())
+    weight = sum(idf(max(count, RARE), frequencies.chunks) for count in frequencies.of_terms.values())
     if weight < MIN_WEIGHT:
         return None
     return Signals(
@@ -137,7 +137,3 @@ def missing_names(query: Query, found: Found, frequencies: Frequencies) -> tuple
 
 def _best(scored: Sequence[Ranked]) -> float:
     return max((item.score for item in scored), default=0.0)
-
-
-def _idf(chunks: int, count: int) -> float:
-    return max(_LEAST_IDF, math.log((max(0, chunks - count) + 0.5) / (count + 0.5)))

@@ -10,7 +10,7 @@ from graphrag_mcp.search.declarations import behind_definitions
 from graphrag_mcp.search.ranking.ranked_lists import Scored
 from graphrag_mcp.search.retrieval import ChunkAndVector
 from graphrag_mcp.search.score import Ordered
-from graphrag_mcp.search.twins import Twins, join, words_of_chunk
+from graphrag_mcp.search.twins import Twins, join, similarity, words_of_chunk
 from graphrag_mcp.settings import RetrievalSettings
 
 PLACES = 10  # The places of an answer: the results, and after them the further ones.
@@ -159,7 +159,7 @@ class Pipeline:
             return False
         similar = [other for other in self._texts if _alike(len(words), len(other), threshold)]
         own = _ngrams(words) if similar else frozenset()
-        return any(_overlap(own, _ngrams(other)) >= threshold for other in similar)
+        return any(similarity(own, _ngrams(other)) >= threshold for other in similar)
 
     def _is_near_a_kept_one(self, vector: Matrix | None) -> bool:
         threshold = self.settings.semantic_dedup_threshold
@@ -207,11 +207,3 @@ def _alike(length: int, other: int, threshold: float) -> bool:
 
 def _ngrams(words: tuple[str, ...]) -> frozenset[tuple[str, ...]]:
     return frozenset(zip(*(words[start:] for start in range(NGRAM)), strict=False))
-
-
-def _overlap(one: frozenset[tuple[str, ...]], other: frozenset[tuple[str, ...]]) -> float:
-    """Return the Jaccard similarity; texts shorter than one n-gram are never alike."""
-    if not one or not other:
-        return 0.0
-    shared = len(one & other)
-    return shared / (len(one) + len(other) - shared)

@@ -7,11 +7,13 @@ of a generator, and of a synchronous and an asynchronous class become one result
 
 import re
 from dataclasses import dataclass, field, replace
+from typing import TypeVar
 
 from graphrag_mcp.model.files import Category
 from graphrag_mcp.model.search import Hit, StoredChunk
 
 ALIKE = 0.9
+_Part = TypeVar("_Part")
 _ASYNCHRONOUS = re.compile(r"\b(?:async|await)\b|Async(?=[A-Z])|_?\basync_|_async\b")
 
 
@@ -37,7 +39,7 @@ class Twins:
         if not named:
             return None
         lines = _lines(chunk)
-        return next((place for place, other in named if _share(lines, _lines(other)) >= ALIKE), None)
+        return next((place for place, other in named if similarity(lines, _lines(other)) >= ALIKE), None)
 
 
 def join(kept: Hit, twin: Hit) -> Hit:
@@ -68,7 +70,7 @@ def _lines(chunk: StoredChunk) -> frozenset[str]:
     return frozenset(filter(None, ("".join(line.split()) for line in text.split("\n"))))
 
 
-def _share(one: frozenset[str], other: frozenset[str]) -> float:
-    """Return the Jaccard similarity."""
+def similarity(one: frozenset[_Part], other: frozenset[_Part]) -> float:
+    """Return the Jaccard similarity; nothing is similar to an empty set."""
     shared = len(one & other)
     return shared / (len(one) + len(other) - shared or 1)

@@ -1,5 +1,6 @@
-"""Chooses the terms of a query that a keyword index looks up."""
+"""Weighs the terms of a query, and chooses those that a keyword index looks up."""
 
+import math
 from collections.abc import Iterable
 
 # Common terms match most chunks and discriminate least, and scoring a chunk takes about 1.5 µs. So terms are taken from
@@ -7,6 +8,7 @@ from collections.abc import Iterable
 COMMON_SHARE = 1 / 2  # Of all chunks: the BM25 weight of a term in half of them is 0.
 SCORED_CHUNKS = 1_500
 SCORED_SHARE = 1 / 20  # In a large index.
+NO_WEIGHT = 1e-6  # Of a term in half of all chunks or more, as in SQLite's bm25().
 TERMS_KEPT = 2  # Whatever their frequency.
 
 
@@ -24,3 +26,8 @@ def discriminative_terms(frequencies: Iterable[tuple[int, str]], chunks: int) ->
         if frequency:
             chosen.append(term)
     return chosen
+
+
+def idf(count: int, chunks: int) -> float:
+    """Return the weight of a term that `count` of the `chunks` have; the formula of SQLite's bm25()."""
+    return max(math.log((max(chunks - count, 0) + 0.5) / (count + 0.5)), NO_WEIGHT)

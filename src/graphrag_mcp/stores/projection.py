@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 from graphrag_mcp.model.files import Symbol
 from graphrag_mcp.model.search import Frequencies, StoredChunk
@@ -73,6 +73,23 @@ class Changing:
     paths: frozenset[str] = frozenset()
     new_paths: frozenset[str] = frozenset()
     dependents: frozenset[str] = frozenset()
+
+
+def fields_of(file: ProjectedFile, chunk: ProjectedChunk) -> dict[str, Any]:
+    """Return what every server keeps of a chunk and its file."""
+    stored = chunk.chunk
+    return {
+        "path": file.path,
+        "version": file.version,
+        "ordinal": chunk.point.ordinal,
+        "match_keys": list(file.match_keys),
+        "is_archived": stored.archive is not None,
+        "archive_path": stored.archive.reason if stored.archive else None,
+        "category": stored.category.value,
+        "language": stored.language,
+        "start_line": stored.start_line,
+        "end_line": stored.end_line,
+    }
 
 
 class Projection(Protocol):

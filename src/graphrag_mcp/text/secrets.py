@@ -8,16 +8,15 @@ rules are in `secret_rules.toml`. One automaton finds what rules begin with, and
 import base64
 import binascii
 import re
-import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from importlib import resources
 from itertools import chain
 from typing import Any
 
 import re2
 
+from graphrag_mcp.text.expressions import expand, read_table
 from graphrag_mcp.text.randomness import LEAST_ENTROPY, entropy, is_mixed, is_password, is_random, is_random_literal
 
 MASK = "[secret: "  # The beginning of the text that replaces a secret.
@@ -96,7 +95,7 @@ def _without(text: str, spans: Sequence[Span]) -> str:
 @cache
 def load_rules() -> Rules:
     """Read the rules of the package."""
-    data = tomllib.loads(resources.files("graphrag_mcp.text").joinpath("secret_rules.toml").read_text("utf-8"))
+    data = read_table("graphrag_mcp.text", "secret_rules.toml")
     formats: dict[str, list[Rule]] = {}
     rules = [_rule(one) for one in data["format"]]
     shapes = [rule for rule in rules if not rule.hints]
@@ -106,7 +105,7 @@ def load_rules() -> Rules:
     return Rules(
         formats,
         shapes,
-        [_rule(place | {"expression": _expand(place["expression"], data["part"])}) for place in data["place"]],
+        [_rule(place | {"expression": expand(place["expression"], data["part"])}) for place in data["place"]],
         _automaton(map(re.escape, formats)),
         _automaton(rule.expression.pattern for rule in shapes),
         _automaton(data["names"]),
@@ -123,13 +122,6 @@ def _rule(data: Mapping[str, Any]) -> Rule:
         data["counter_examples"],
         data["source"],
     )
-
-
-def _expand(expression: str, parts: dict[str, str]) -> str:
-    """Return an expression with its parts in the places of their names; a part may have parts."""
-    for name, part in reversed(parts.items()):
-        expression = expression.replace(f"{{{{{name}}}}}", part)
-    return expression
 
 
 def _automaton(expressions: Iterable[str]) -> Any:
@@ -248,19 +240,11 @@ def _find_in_manifests(text: str) -> Iterator[Span]:
             for block in _DATA.finditer(document):
                 for entry in _ENTRY.finditer(document, block.start("entries"), block.end("entries")):
                     value = entry["value"]
-                    if is_random_literal(value) or (block["plain"] is None and _is_base64(value)):
-                        yield Span(
-                            start + entry.start("value"), start + entry.end("value"), "value of a Kubernetes secret"
-                        )
+                    is_encoded = block["plain"] is None and len(value) % 4 == 0 and _BASE64.fullmatch(value)
+                    if is_encoded or is_random_literal(value):
+                        begin, end = entry.span("value")
+                        yield Span(start + begin, start + end, "value of a Kubernetes secret")
         start += len(document)
-
-
-def _is_base64(value: str) -> bool:
-    return len(value) % 4 == 0 and bool(_BASE64.fullmatch(value))
-
-
-def _holds_base64(body: str) -> bool:
-    return bool(_LONG_BASE64.search(body))
 
 
 def _encodes_private_key(value: str) -> bool:
@@ -275,6 +259,7 @@ def _has_digit(value: str) -> bool:
     return any(map(str.isdigit, value)) and entropy(value) >= min(LEAST_ENTROPY, 3)
 
 
+_BASE64, _LONG_BASE64 = re.compile("[A-Za-z0-9+/]{6,}={0,2}"), re.compile("[A-Za-z0-9+/=]{40}")
 _CHECKS: Mapping[str, Callable[[str], bool]] = {
     "any": bool,
     "digit": _has_digit,
@@ -282,7 +267,7 @@ _CHECKS: Mapping[str, Callable[[str], bool]] = {
     "random": is_random,
     "random literal": is_random_literal,
     "password": is_password,
-    "base64": _holds_base64,
+    "base64": lambda body: bool(_LONG_BASE64.search(body)),
     "private key": _encodes_private_key,
 }
 _MASKED = re.compile(rf"{re.escape(MASK)}[\w '&.-]+\]")
@@ -301,4 +286,3 @@ _DATA = re.compile(
     r"""(?P<entries>(?:(?:\1[ \t]+\S.*|[ \t]*)(?:\n|\Z))+)"""
 )
 _ENTRY = re.compile(r"""(?m)^[ \t]+["']?[\w.-]+["']?[ \t]*:[ \t]*["']?(?P<value>[^\s"',{}]{8,})["']?,?[ \t]*$""")
-_BASE64, _LONG_BASE64 = re.compile("[A-Za-z0-9+/]{6,}={0,2}"), re.compile("[A-Za-z0-9+/=]{40}")

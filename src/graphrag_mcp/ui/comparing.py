@@ -9,7 +9,7 @@ from graphrag_mcp.answers.requests import search_request
 from graphrag_mcp.answers.tools import SearchTool
 from graphrag_mcp.app.local import App
 from graphrag_mcp.errors import RequestError, SettingsError
-from graphrag_mcp.model.search import Hit, SearchResult
+from graphrag_mcp.model.search import SearchResult
 from graphrag_mcp.search.orchestrator import SearchOrchestrator
 from graphrag_mcp.settings import RetrievalSettings, change_retrieval
 
@@ -40,7 +40,7 @@ def compare(
     Raises RequestError for a wrong argument or setting.
     """
     results = [_search(app, tool, arguments, change) for change in changes]
-    before, after = ([_key(hit) for hit in result.primary] for result in results)
+    before, after = ([(hit.chunk.path, hit.chunk.start_line) for hit in result.primary] for result in results)
     places = {key: position for position, key in enumerate(before, 1)}
     return {
         "results": [search_payload(result) for result in results],
@@ -63,10 +63,6 @@ def _search(app: App, tool: SearchTool, arguments: Mapping[str, object], changes
     timeout = settings.servers.server_timeout_seconds
     with closing(SearchOrchestrator(settings.retrieval, remote_timeout_seconds=timeout)) as orchestrator:
         return orchestrator.search(request, app.stores(), app.index_state())
-
-
-def _key(hit: Hit) -> tuple[str, int]:
-    return hit.chunk.path, hit.chunk.start_line
 
 
 def _accepted(schema: Mapping[str, Any], current: object) -> dict[str, Any]:

@@ -120,26 +120,25 @@ def _crash(job: Job) -> Rejected:
     return Rejected(job.path, "the parser crashed on this file")
 
 
-def _prepare_alone(job: Job) -> Outcome:
-    """Prepare a file in a process of its own, so that a crash costs nothing else."""
+def _in_own_process(work: Callable[..., Answer], *arguments: object) -> Answer | None:
+    """Return the result of work in a process of its own, so that a crash costs nothing else; None if that has ended."""
     pool = _start_pool(1)
     try:
-        return _submit(pool, _prepare_task, (job,)).result()[0]
+        return _submit(pool, work, *arguments).result()
     except BrokenProcessPool:
-        return _crash(job)
+        return None
     finally:
         pool.shutdown(wait=False)
+
+
+def _prepare_alone(job: Job) -> Outcome:
+    outcomes = _in_own_process(_prepare_task, (job,))
+    return _crash(job) if outcomes is None else outcomes[0]
 
 
 def _processes_start() -> bool:
     """Whether a process can be started: not when the main module cannot be imported, as when read from a pipe."""
-    pool = _start_pool(1)
-    try:
-        return _submit(pool, os.getpid).result() > 0
-    except BrokenProcessPool:
-        return False
-    finally:
-        pool.shutdown(wait=False)
+    return _in_own_process(os.getpid) is not None
 
 
 class _SharedPool:

@@ -1,16 +1,17 @@
 """Reads from the grammar of a query which kind of file, or which relation, it asks for.
 
 "tests for the session" asks for tests, "test client" for code: the word must be what the query is about. It is when it
-comes first and is qualified, when it comes last, or in a phrase that is not ambiguous.
+comes first and is qualified, when it comes last, or in a phrase that is not ambiguous (`phrases.toml`).
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from itertools import chain
 from typing import NamedTuple, TypeVar
 
 from graphrag_mcp.model.files import Category, RelationKind
 from graphrag_mcp.model.search import EdgeDirection
-from graphrag_mcp.search.query.project import asks_about_project
+from graphrag_mcp.text.expressions import expand, read_table
 
 Meaning = TypeVar("Meaning")
 
@@ -22,57 +23,22 @@ class AskedRelation(NamedTuple):
     direction: EdgeDirection
 
 
-_CALLERS = AskedRelation(RelationKind.CALLS, EdgeDirection.IN)
-_SUBTYPES = AskedRelation(RelationKind.INHERITS, EdgeDirection.IN)
-_TESTERS = AskedRelation(RelationKind.TESTS, EdgeDirection.IN)
+_DATA = read_table("graphrag_mcp.search.query", "phrases.toml")
 
-_TESTS = r"(?:(?:unit|integration|regression|acceptance|smoke|e2e|end.to.end) )?(?:tests?|specs?)(?: cases?| suites?)?"
-_DOCUMENTS = (
-    r"(?:documentation|docs?|documents?|readme|changelog|faq|tutorials?|manuals?|handbooks?|runbooks?|walkthroughs?|"
-    r"release notes|how.?tos?|(?:\w+ )?guides?|adrs?|decision records?|design (?:docs?|documents?)|(?:\w+ )?proposals?)"
-)
-# "A function that tests for equality" is code.
-_TESTS_FOR = r"(?<!that )(?<!which )\b(?:tests (?:for|of|that cover\w*|covering)|(?:a|any|the) test (?:for|of))\b"
-_EXAMPLES = r"(?:(?:usage |code )?(?:examples?|samples?|demos?)(?: apps?| applications?| programs?| projects?| code)?)"
-_BENCHMARKS = r"benchmarks?"
-_BUILD_FILES = (
-    r"(?:makefile|make targets?|npm scripts?|docker ?file|docker.compose|compose file|build scripts?|package manifest|"
-    r"environment variables|env vars|lockfile|pre.commit hooks?|editor.?config)"
-)
-_TOOL_SETTINGS = r"(?:lint\w*|format\w*|compiler|type.?checker|coverage|ci|docker|editor|release|deployment|build)"
 
-# Before the word that the query is about, and after it.
-_ASKING = r"^(?:(?:show|find|list|give|see|read|me|all|any|some|an?|the|our|which|what|where|is|are|there) )*"
-_QUALIFIED = (
-    r"(?:$|[:,?]| (?:for|of|on|about|to|that|which|with|covering|showing|explaining|comparing|around|against|in)\b)"
-)
+def _any_of(phrases: Iterable[str]) -> re.Pattern[str]:
+    return re.compile("|".join(expand(phrase, _DATA["part"]) for phrase in phrases))
 
-_CATEGORY_PHRASES: dict[str, Category] = {
-    _ASKING + _TESTS + _QUALIFIED: Category.TESTS,
-    _TESTS_FOR: Category.TESTS,
-    r"\b(?:unit|integration|regression|e2e|end.to.end) tests?\b": Category.TESTS,
-    r"\b(?:is|are|where|what|how|which) .*\b(?:tested|covered)\b": Category.TESTS,
-    r"\b(?:covered|checked|verified) by (?:\w+ )?(?:tests?|specs?)\b": Category.TESTS,
-    r"\btest (?:cases?|suites?|coverage) (?:for|of)\b": Category.TESTS,
-    r"\b(?:used|needed|shared) (?:by|in) (?:the |our )?tests\b": Category.TESTS,
-    r"^(?:what|which tests?|does an? test|do the tests) (?:tests?|checks?|covers?|verif\w+)\b": Category.TESTS,
-    _ASKING + _DOCUMENTS + _QUALIFIED: Category.DOCUMENTATION,
-    rf"[ ,]{_DOCUMENTS}(?:$|:)": Category.DOCUMENTATION,
-    r"\b(?:the|our) (?:docs|documentation|readme|manual|changelog|guide)\b": Category.DOCUMENTATION,
-    r"\b(?:documented|release notes|migration guide|design document|decision record)\b": Category.DOCUMENTATION,
-    _ASKING + _EXAMPLES + _QUALIFIED: Category.EXAMPLES,
-    rf"[ ,]{_EXAMPLES}$": Category.EXAMPLES,
-    _ASKING + _BENCHMARKS + _QUALIFIED: Category.EXAMPLES,
-    rf"\b{_BUILD_FILES}\b": Category.CONFIG,
-    rf"\b{_TOOL_SETTINGS} (?:config\w*|settings?|options?|rules?|workflows?|pipelines?|jobs?)\b": Category.CONFIG,
-    r"\b(?:config|configuration|settings?) files?\b": Category.CONFIG,
-    r"\b(?:github|gitlab) (?:workflows?|pipelines?|actions?)\b": Category.CONFIG,
-    r"\bwhere (?:is|are) .* (?:configured|set up)\b": Category.CONFIG,
-    _ASKING + r"workflows?" + _QUALIFIED: Category.CONFIG,
+
+_CATEGORIES = {Category(name): _any_of(phrases) for name, phrases in _DATA["category"].items()}
+_RELATIONS = {
+    AskedRelation(RelationKind(kind), EdgeDirection(direction)): _any_of(phrases)
+    for direction, kinds in _DATA["relation"].items()
+    for kind, phrases in kinds.items()
 }
-_STATING = frozenset(
-    {Category.DOCUMENTATION, Category.CONFIG}
-)  # What states how a project is used, built and released.
+_PROJECT = _any_of(chain.from_iterable(_DATA["project"].values()))
+# What states how a project is used, built and released.
+_STATING = frozenset({Category.DOCUMENTATION, Category.CONFIG})
 _FACT = re.compile(
     r"^(?:what|which|when|may|can|is|are|does|do|should|must)\b|\bhow (?:many|much|long|large|big|often)\b|"
     r"\b(?:i|we|my|our)\b|\bdefaults?\b"
@@ -84,25 +50,12 @@ _CHANGES = re.compile(
     r"\b(?:releas\w*|(?:which|what|since|in) version|chang\w*|since|when|migrat\w*|upgrad\w*|new|deprecat\w*|breaking|"
     r"remov\w*|histor\w*|added|introduc\w*)\b"
 )
-_ANYTHING = r"(?:who|what|which \w+|where)"
-_RELATION_PHRASES: dict[str, AskedRelation] = {
-    rf"\b{_ANYTHING} (?:calls?|uses?|invokes?|is \S+ (?:called|used|invoked))\b": _CALLERS,
-    r"\b(?:callers?|usages?|uses|call sites?) (?:of|for)\b": _CALLERS,
-    r"\bcallees? of\b": AskedRelation(RelationKind.CALLS, EdgeDirection.OUT),
-    rf"\b{_ANYTHING} does \S+ (?:call|use|invoke)\b": AskedRelation(RelationKind.CALLS, EdgeDirection.OUT),
-    rf"\b{_ANYTHING} (?:imports?|depends? on|requires?)\b": AskedRelation(RelationKind.IMPORTS, EdgeDirection.IN),
-    rf"\b{_ANYTHING} does \S+ (?:import|depend on|require)\b": AskedRelation(RelationKind.IMPORTS, EdgeDirection.OUT),
-    r"\b(?:subclasses|subtypes|implementations|implementors|children) of\b": _SUBTYPES,
-    rf"\b{_ANYTHING} (?:inherits?|extends?|implements?|subclass\w*)\b": _SUBTYPES,
-    rf"\b{_ANYTHING} tests?\b": _TESTERS,
-    _TESTS_FOR: _TESTERS,
-}
 
 
 def asked_categories(text: str) -> frozenset[Category]:
     """Return the kinds of file that a query asks for; a question about the project asks for two."""
-    asked = _asked(text, _CATEGORY_PHRASES)
-    return asked | _STATING if asks_about_project(text) else asked
+    asked = _asked(text, _CATEGORIES)
+    return asked | _STATING if _PROJECT.search(_plain(text)) else asked
 
 
 def asks_for_fact(text: str) -> bool:
@@ -122,12 +75,12 @@ def asks_for_changes(text: str) -> bool:
 
 def asked_relations(text: str) -> tuple[AskedRelation, ...]:
     """Return the relations that a query asks about, in a fixed order."""
-    return tuple(sorted(_asked(text, _RELATION_PHRASES)))
+    return tuple(sorted(_asked(text, _RELATIONS)))
 
 
-def _asked(text: str, phrases: Mapping[str, Meaning]) -> frozenset[Meaning]:
+def _asked(text: str, meanings: Mapping[Meaning, re.Pattern[str]]) -> frozenset[Meaning]:
     plain = _plain(text)
-    return frozenset(meaning for phrase, meaning in phrases.items() if re.search(phrase, plain))
+    return frozenset(meaning for meaning, phrases in meanings.items() if phrases.search(plain))
 
 
 def _plain(text: str) -> str:

@@ -1,39 +1,23 @@
 """Reads from the words of a question where its answer has to be: "in the tests: ...", "..., only in src/http".
 
 A restriction hides files, so only what can mean nothing else is one: it stands at the beginning or the end, in one of
-the forms below, and names a kind of file or a path that exists. "How are errors handled in the parser" and "why does it
-fail in the tests" have none; there the words only take part in the ranking.
+the forms of `phrases.toml`, and names a kind of file or a path that exists. "How are errors handled in the parser" and
+"why does it fail in the tests" have none; there the words only take part in the ranking.
 """
 
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from graphrag_mcp.model.files import Category
 from graphrag_mcp.model.scope import Scope
+from graphrag_mcp.text.expressions import expand, read_table
 
 LONGEST = 250  # Characters of a question that may end with a restriction; a longer text is an issue or a log.
 
-_KINDS = {
-    Category.TESTS: r"(?:(?:unit|integration|e2e|end.to.end) )?tests|test (?:suite|code|files|cases)|specs",
-    Category.DOCUMENTATION: r"docs|documentation|documents|manual|(?:(?:user|developer|api) )?(?:guides?|reference)",
-    Category.EXAMPLES: r"examples|example (?:code|files)|samples|demos",
-    Category.CONFIG: r"config(?:uration)?(?: files)?|settings files",
-    Category.IMPLEMENTATION: r"code|sources?|source (?:code|files)|implementation",
-}
-_IN = r"(?:in|inside|within|under|among)"
-_PART = r"[\w.@+~*\[\]-]+"
-_WHERE = (
-    rf"(?:(?:the|our) )?(?:(?P<kind>{'|'.join(_KINDS.values())})|[`'\"]?(?P<path>(?:{_PART}/)*{_PART}/?)[`'\"]?)"
-    r"(?P<folder> (?:folder|directory|package|module|crate))?"
-)
-# A courtesy, or what the restriction leaves out anyway: "in the docs please", "in the docs, not the code".
-_MORE = rf"(?: (?:only|alone|please))*(?:, (?:please|not (?:{_IN} )?(?:the )?[\w ]{{1,30}}))?"
 
-_WRITTEN = r"(?:described|documented|explained|mentioned|covered|discussed|recommended|listed|shown)"
-
-
-class _Form:
+class _Form(NamedTuple):
     """One way to say a restriction.
 
     word: whether a word that is the name of a folder is enough, where others need a slash or to be called a folder.
@@ -41,27 +25,24 @@ class _Form:
     something, since a told symptom may be written alike.
     """
 
-    def __init__(
-        self, pattern: str, *, word: bool = False, kind: bool = True, file: bool = True, asks: bool = False
-    ) -> None:
-        self.pattern = re.compile(pattern, re.IGNORECASE)
-        self.word, self.kind, self.file, self.asks = word, kind, file, asks
+    pattern: re.Pattern[str]
+    word: bool = False
+    kind: bool = True
+    file: bool = True
+    asks: bool = False
 
 
-_BEFORE = (
-    _Form(rf"(?:(?:only|just) (?:{_IN} )?|{_IN} ){_WHERE}{_MORE} ?(?::|[–—-]) (?P<rest>.+)", word=True),
-    _Form(rf"(?:(?:only|just) )?{_IN} {_WHERE}{_MORE}, (?P<rest>.+)", asks=True),
-    _Form(rf"(?:only|just) {_IN} {_WHERE} (?P<rest>.+)", kind=False),
-    _Form(rf"(?P<asked>where|what|which part) {_IN} {_WHERE} (?P<rest>(?:is|are|does|do|can|was|were|has|have) .+)"),
-)
-_AFTER = (
-    _Form(rf"(?P<rest>.+?) ?(?:[,;:(–—]|-(?= )) ?(?:only|just) (?:{_IN} )?{_WHERE}{_MORE}[ )?.!]*", word=True),
-    _Form(rf"(?P<rest>.+?) ?(?:[,;:(–—]|-(?= )) ?{_IN} {_WHERE}{_MORE}[ )?.!]*"),
-    _Form(rf"(?P<rest>.+?) (?:only|just) {_IN} {_WHERE}{_MORE}[ ?.!]*", word=True, asks=True),
-    _Form(rf"(?P<rest>.+? {_WRITTEN}) {_IN} {_WHERE}[ ?.!]*", asks=True),
-    _Form(rf"(?P<rest>.+?) {_IN} {_WHERE}[ ?.!]*", kind=False, file=False),
-)
-_KIND_PATTERNS = {category: re.compile(words, re.IGNORECASE) for category, words in _KINDS.items()}
+_DATA = read_table("graphrag_mcp.search.query", "phrases.toml")
+_PARTS = {"kinds": "|".join(_DATA["place"].values()), **_DATA["part"]}
+
+
+def _read_forms(place: str) -> tuple[_Form, ...]:
+    forms = (form | {"pattern": re.compile(expand(form["pattern"], _PARTS), re.IGNORECASE)} for form in _DATA[place])
+    return tuple(_Form(**form) for form in forms)
+
+
+_BEFORE, _AFTER = _read_forms("before"), _read_forms("after")
+_KIND_PATTERNS = {Category(name): re.compile(words, re.IGNORECASE) for name, words in _DATA["place"].items()}
 _ASKS = re.compile(r"(?:where|which|how|what|who|find|show|list|is there|are there)\b", re.IGNORECASE)
 
 

@@ -56,16 +56,12 @@ def fuse_rrf(lists: Sequence[RankedList], k: int, share: Share = balanced) -> li
     whatever the query. Ties: more sources first, then the smaller id.
     """
     best_possible = sum(ranked.weight for ranked in lists) / (k + 1) or 1.0
-    ranks: dict[int, dict[ListSource, int]] = {}
-    totals: dict[int, float] = {}
-    for ranked in lists:
-        for rank, (chunk_id, _) in enumerate(ranked.items, 1):
-            by_source = ranks.setdefault(chunk_id, {})
-            if ranked.source not in by_source:
-                by_source[ranked.source] = rank
-                part = 1.0 if share is balanced else 2 * share(chunk_id, ranked.source)
-                totals[chunk_id] = totals.get(chunk_id, 0.0) + part * ranked.weight / (k + rank)
-    return best_first([Fused(chunk_id, total / best_possible, ranks[chunk_id]) for chunk_id, total in totals.items()])
+    weights = {ranked.source: ranked.weight for ranked in lists}
+    fused = []
+    for chunk_id, ranks in ranks_of(lists).items():
+        total = sum(2 * share(chunk_id, source) * weights[source] / (k + rank) for source, rank in ranks.items())
+        fused.append(Fused(chunk_id, total / best_possible, ranks))
+    return best_first(fused)
 
 
 def fuse_relative(lists: Sequence[RankedList], share: Share = balanced) -> list[Fused]:

@@ -63,3 +63,11 @@ def ranks_of(lists: Sequence[RankedList]) -> dict[int, dict[ListSource, int]]:
 def best_first(fused: list[Fused]) -> list[Fused]:
     """Return the chunks in the order of their scores; ties: more sources first, then the smaller id."""
     return sorted(fused, key=lambda candidate: (-candidate.score, -len(candidate.ranks), candidate.chunk_id))
+
+
+def normalised(scores: Mapping[int, float]) -> dict[int, float]:
+    """Return the scores stretched to 0 to 1; where all are equal, each is 1."""
+    low, high = min(scores.values(), default=0.0), max(scores.values(), default=0.0)
+    if high <= low:
+        return dict.fromkeys(scores, 1.0)
+    return {key: (score - low) / (high - low) for key, score in scores.items()}

@@ -52,7 +52,8 @@ def by_cross_encoder(
     The boosts of age, status and backlinks are applied to its scores, since it reads the text alone.
     """
     try:
-        texts = [_model_text(top.chunks[candidate.fused.chunk_id]) for candidate in top.scored]
+        chunks = [top.chunks[candidate.fused.chunk_id] for candidate in top.scored]
+        texts = [f"{chunk.path} {chunk.symbol}\n{chunk.text}" for chunk in chunks]  # The former tell as much.
         scores = load_model().scores(ranker.query.text, texts)
     except ModelUnavailableError as error:
         return Reranked(ranked, warning=f"not reranked: {error}")
@@ -67,11 +68,6 @@ def by_cross_encoder(
         for candidate, score in zip(top.scored, scores, strict=True)
     ]
     return Reranked(_followed_by(rescored, ranked), RerankMethod.CROSS_ENCODER)
-
-
-def _model_text(chunk: StoredChunk) -> str:
-    """Return what the model reads: path and symbol are as informative as the text."""
-    return f"{chunk.path} {chunk.symbol}\n{chunk.text}"
 
 
 def _followed_by(rescored: Sequence[Scored], ranked: Sequence[Scored]) -> list[Scored]:

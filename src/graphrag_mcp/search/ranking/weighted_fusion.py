@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from graphrag_mcp.model.search import ListSource
-from graphrag_mcp.search.ranking.ranked_lists import Fused, RankedList, best_first, ranks_of
+from graphrag_mcp.search.ranking.ranked_lists import Fused, RankedList, best_first, normalised, ranks_of
 from graphrag_mcp.settings import RetrievalSettings
 
 
@@ -17,10 +17,7 @@ def fuse_weighted(lists: Sequence[RankedList], settings: RetrievalSettings) -> l
     total_weight = sum(own_weights.get(ranked.source, ranked.weight) for ranked in lists) or 1.0
     scores = dict.fromkeys(ranks, 0.0)
     for ranked in lists:
-        if not ranked.items:
-            continue
         weight = own_weights.get(ranked.source, ranked.weight)
-        high, low = max(item.score for item in ranked.items), min(item.score for item in ranked.items)
-        for item in ranked.items:
-            scores[item.chunk_id] += weight * ((item.score - low) / (high - low) if high > low else 1.0)
+        for chunk_id, share in normalised({item.chunk_id: item.score for item in ranked.items}).items():
+            scores[chunk_id] += weight * share
     return best_first([Fused(chunk_id, scores[chunk_id] / total_weight, ranks[chunk_id]) for chunk_id in ranks])

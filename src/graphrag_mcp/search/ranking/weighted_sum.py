@@ -13,6 +13,7 @@ from graphrag_mcp.search.query.locations import names_path
 from graphrag_mcp.search.query.understand import Query
 from graphrag_mcp.search.ranking.bonuses import Agreement
 from graphrag_mcp.search.ranking.multipliers import AUTO_TIERS, age_days, status_penalty
+from graphrag_mcp.search.ranking.ranked_lists import normalised
 from graphrag_mcp.settings import RetrievalSettings
 from graphrag_mcp.text.words import query_words
 
@@ -79,14 +80,6 @@ class WeightedSum:
 
 def total(terms: Sequence[Factor]) -> float:
     return sum(term.value for term in terms)
-
-
-def normalised(scores: Mapping[int, float]) -> dict[int, float]:
-    """Return the scores stretched to 0 to 1; where all are equal, each is 1."""
-    low, high = min(scores.values(), default=0.0), max(scores.values(), default=0.0)
-    if high <= low:
-        return dict.fromkeys(scores, 1.0)
-    return {key: (score - low) / (high - low) for key, score in scores.items()}
 
 
 def clipped(scores: Mapping[int, float]) -> dict[int, float]:

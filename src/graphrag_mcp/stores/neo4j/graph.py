@@ -11,69 +11,15 @@ from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.model.search import EdgeDirection, GraphNeighbour, Mention, SymbolMatch
 from graphrag_mcp.ports import ChunkStore
 from graphrag_mcp.stores.neo4j.connection import reaching
-from graphrag_mcp.stores.neo4j.schema import IN_SCOPE, relationship_types, scope_parameters
+from graphrag_mcp.stores.neo4j.schema import relationship_types, scope_parameters, statement
 from graphrag_mcp.stores.points import ChunkIds, Point
 
-MAX_EDGES = 400  # Edges read of one seed.
-MAX_MENTIONS = 40  # Mentions read of one chunk's definitions.
 MAX_FRONTIER = 4  # Neighbours from which the next hop starts: those with the highest confidence.
 
-_POINT = "c.key AS key, c.path AS path, c.version AS version, c.ordinal AS ordinal"
-_FIND = f"""
-MATCH (s:Symbol) WHERE s.project = $project AND s.name_key IN $names
-MATCH (s)<-[:DEFINES]-(c:Chunk) WHERE {IN_SCOPE}
-RETURN {_POINT}, s.name AS name, s.qualified_name AS qualified_name, s.kind AS kind, s.start_line AS start_line,
-       s.end_line AS end_line, s.signature AS signature
-ORDER BY path, start_line LIMIT $limit
-"""
-_EDGE = (
-    "type(r) AS kind, r.source AS source, r.target AS target, r.confidence AS confidence, r.resolution AS resolution"
-)
-_IS_FROM = "(size($symbols) = 0 OR any(one IN $symbols WHERE r.source = one OR r.source STARTS WITH one + '.'))"
-_NEIGHBOURS = f"""
-UNWIND range(0, size($seeds) - 1) AS rank
-MATCH (seed:Chunk {{key: $seeds[rank]}})
-CALL (seed) {{
-    MATCH (seed)-[r:{{types}}]->(:Symbol)<-[:DEFINES]-(c:Chunk) WHERE c <> seed AND {_IS_FROM} AND {IN_SCOPE}
-    RETURN r, c, 'out' AS direction LIMIT {MAX_EDGES}
-  UNION ALL
-    MATCH (seed)-[r:{{types}}]->(:File)-[:HAS_CHUNK]->(c:Chunk {{ordinal: 0}})
-    WHERE c <> seed AND {_IS_FROM} AND {IN_SCOPE}
-    RETURN r, c, 'out' AS direction LIMIT {MAX_EDGES}
-  UNION ALL
-    MATCH (seed)-[:DEFINES]->(s:Symbol)<-[r:{{types}}]-(c:Chunk)
-    WHERE c <> seed AND (size($symbols) = 0 OR s.qualified_name IN $symbols) AND {IN_SCOPE}
-    RETURN r, c, 'in' AS direction ORDER BY r.confidence DESC LIMIT {MAX_MENTIONS}
-}}
-RETURN rank, direction, {_POINT}, {_EDGE}
-ORDER BY confidence DESC, rank, path, ordinal LIMIT $edges
-"""
 _EDGES_PER_NEIGHBOUR = 4  # Edges read for each neighbour that is wanted, since several lead to one chunk.
 
-_MENTIONS = f"""
-MATCH (said:Chunk)-[r:{relationship_types(kind for kind in RELATED_KINDS if kind != RelationKind.CONTAINS)}]->(s:Symbol)
-WHERE said.key IN $chunks AND s.kind <> 'field'
-MATCH (s)<-[:DEFINES]-(c:Chunk) WHERE c.path <> said.path AND {IN_SCOPE}
-    AND size(COLLECT {{
-        MATCH (other:Symbol)<-[:DEFINES]-(where:Chunk)
-        WHERE other.project = s.project AND other.name_key = s.name_key AND other.kind <> 'key'
-        RETURN DISTINCT where.path LIMIT 3
-    }}) < 3
-RETURN DISTINCT said.key AS said, {_POINT}, COUNT {{ (s)<-[:CALLS|IMPORTS|INHERITS|TESTS]-() }} AS occurrences
-"""
+_MENTIONING = relationship_types(kind for kind in RELATED_KINDS if kind != RelationKind.CONTAINS)
 _LEADING = relationship_types((RelationKind.CALLS, RelationKind.IMPORTS, RelationKind.INHERITS, RelationKind.LINKS_TO))
-_BACKLINKS = f"""
-MATCH (f:File)-[:HAS_CHUNK]->(asked:Chunk) WHERE asked.key IN $chunks
-WITH f, collect(asked.key) AS keys
-CALL (f) {{
-    MATCH (f)-[:HAS_CHUNK]->(:Chunk)-[:DEFINES]->(:Symbol)<-[r:{_LEADING}]-(c:Chunk)
-    WHERE c.path <> f.path AND NOT c.is_archived AND NOT r.resolution IN ['candidates', 'unknown'] RETURN c.path AS path
-  UNION
-    MATCH (f)<-[:{_LEADING}]-(c:Chunk) WHERE c.path <> f.path AND NOT c.is_archived RETURN c.path AS path
-}}
-WITH keys, count(DISTINCT path) AS files
-UNWIND keys AS key RETURN key, files
-"""
 
 
 class _Step(NamedTuple):
@@ -107,7 +53,7 @@ class Neo4jGraphStore:
     def find_symbols(self, names: Sequence[str], scope: Scope, limit: int) -> list[SymbolMatch]:
         if not names:
             return []
-        rows = self._read(_FIND, scope, names=sorted({name.lower() for name in names}), limit=limit)
+        rows = self._read(statement("find"), scope, names=sorted({name.lower() for name in names}), limit=limit)
         return [
             SymbolMatch(
                 chunk_id,
@@ -129,14 +75,14 @@ class Neo4jGraphStore:
         if not keys:
             return []
         by_key = {key: chunk_id for chunk_id, key in keys.items()}
-        rows = self._read(_MENTIONS, scope, chunks=list(by_key))
+        rows = self._read(statement("mentions", types=_MENTIONING), scope, chunks=list(by_key))
         return [Mention(by_key[row["said"]], chunk_id, row["occurrences"]) for chunk_id, row in self._known(rows)]
 
     def backlinks(self, chunk_ids: Sequence[int]) -> dict[int, int]:
         keys = self._chunk_ids.keys(chunk_ids)
         if not keys:
             return {}
-        rows = self._read(_BACKLINKS, Scope(), chunks=list(keys.values()))
+        rows = self._read(statement("backlinks", types=_LEADING), Scope(), chunks=list(keys.values()))
         counts = {row["key"]: row["files"] for row in rows}
         return {chunk_id: counts[key] for chunk_id, key in keys.items() if counts.get(key)}
 
@@ -150,7 +96,7 @@ class Neo4jGraphStore:
         symbols: Collection[str] = (),
     ) -> list[GraphNeighbour]:
         """Return chunks related to the seeds, ordered by (hops, confidence, seed's rank, path), each chunk once."""
-        statement = _NEIGHBOURS.replace("{types}", relationship_types(kinds or RELATED_KINDS))
+        reading = statement("neighbours", types=relationship_types(kinds or RELATED_KINDS))
         keys = self._chunk_ids.keys(chunk_ids)
         frontier = [keys[chunk_id] for chunk_id in chunk_ids if chunk_id in keys]
         if not frontier:
@@ -160,7 +106,7 @@ class Neo4jGraphStore:
         for hop in range(1, hops + 1):
             fresh: dict[str, _Step] = {}
             of = list(symbols) if hop == 1 else []
-            edges = self._read(statement, scope, seeds=frontier, symbols=of, edges=_EDGES_PER_NEIGHBOUR * limit)
+            edges = self._read(reading, scope, seeds=frontier, symbols=of, edges=_EDGES_PER_NEIGHBOUR * limit)
             for chunk_id, row in self._known(edges):
                 if row["key"] not in seen:
                     fresh.setdefault(row["key"], _Step(chunk_id, row["key"], row, hop))

@@ -27,20 +27,21 @@ class Neo4jProjection:
     def prepare(self) -> bool:
         """Create the constraints and indexes where they are missing; return whether there were none."""
         with reaching(), self._driver.session(database=self._database) as session:
-            added = [session.run(statement).consume().counters.contains_updates for statement in schema.SETUP]
+            wanted = schema.statement("setup").split(";\n")
+            added = [session.run(statement).consume().counters.contains_updates for statement in wanted]
             session.run("CALL db.awaitIndexes(60)").consume()
         return all(added)
 
     def changing(self, files: Sequence[ProjectedFile], gone: Sequence[str], /) -> Changing:
         """Return which definitions and files change, and the files whose relations may now resolve differently."""
         keys = [file_key(self._project, path) for path in (*(file.path for file in files), *gone)]
-        old = {schema.Definition(**row) for row in self._read(schema.STORED_DEFINITIONS, keys=keys)}
+        old = {schema.Definition(**row) for row in self._read(schema.statement("stored_definitions"), keys=keys)}
         new = {definition for file in files for definition in schema.definitions(file)}
-        archived = {row["path"]: row["archived"] for row in self._read(schema.STORED_FILES, keys=keys)}
+        archived = {row["path"]: row["archived"] for row in self._read(schema.statement("stored_files"), keys=keys)}
         names = {definition.name for definition in old ^ new}
         before, after = {definition.key for definition in old}, {definition.key for definition in new}
         dependents = self._read(
-            schema.DEPENDENTS,
+            schema.statement("dependents"),
             files=[file_key(self._project, path) for path in gone],
             going=sorted(before - after),
             coming=sorted(after - before),
@@ -61,11 +62,11 @@ class Neo4jProjection:
 
         def work(transaction: ManagedTransaction) -> None:
             stale = [{"key": row["key"], "symbols": row["symbols"]} for row in rows]
-            transaction.run(schema.REMOVE_SYMBOLS, files=stale).consume()
-            transaction.run(schema.REMOVE_CHUNKS, files=stale).consume()
+            transaction.run(schema.statement("remove_symbols"), files=stale).consume()
+            transaction.run(schema.statement("remove_chunks"), files=stale).consume()
             transaction.run(statement, files=rows, project=self._project).consume()
             if sections:
-                transaction.run(schema.MARK_SECTIONS, keys=sections).consume()
+                transaction.run(schema.statement("mark_sections"), keys=sections).consume()
 
         with reaching(), self._driver.session(database=self._database) as session:
             session.execute_write(work)
@@ -75,8 +76,8 @@ class Neo4jProjection:
         files = [{"key": file_key(self._project, path), "symbols": []} for path in paths]
 
         def work(transaction: ManagedTransaction) -> None:
-            for statement in (schema.REMOVE_SYMBOLS, schema.REMOVE_CHUNKS, schema.REMOVE_FILES):
-                transaction.run(statement, files=files).consume()
+            for name in ("remove_symbols", "remove_chunks", "remove_files"):
+                transaction.run(schema.statement(name), files=files).consume()
 
         with reaching(), self._driver.session(database=self._database) as session:
             session.execute_write(work)
@@ -84,19 +85,19 @@ class Neo4jProjection:
     def clear(self) -> None:
         """Remove everything of the project, a few thousand nodes at a time."""
         with reaching(), self._driver.session(database=self._database) as session:
-            for statement in schema.CLEAR:
+            for statement in schema.statement("clear").split(";\n"):
                 session.run(statement, project=self._project).consume()
 
     def finish(self, frequencies: Callable[[], Frequencies], *, changed: bool) -> None:
         """Do nothing: nothing in the graph depends on all files."""
 
     def chunks(self) -> int:
-        ((count,),) = (row.values() for row in self._read(schema.COUNT_CHUNKS))
+        ((count,),) = (row.values() for row in self._read(schema.statement("count_chunks")))
         return int(count)
 
     def versions(self) -> Mapping[str, tuple[str, int]]:
         """Return the version of each file and how many chunks it has."""
-        return {row["path"]: (row["version"], row["chunks"]) for row in self._read(schema.VERSIONS)}
+        return {row["path"]: (row["version"], row["chunks"]) for row in self._read(schema.statement("versions"))}
 
     def _read(self, statement: str, **parameters: Any) -> list[dict[str, Any]]:
         with reaching(), self._driver.session(database=self._database, default_access_mode="READ") as session:

@@ -8,8 +8,11 @@ A relation begins at the chunk that contains it and ends at its resolved target.
 content of its file, so that relations to it survive a new version of the file; a chunk's key does.
 """
 
+import re
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from functools import cache
+from importlib import resources
 from typing import Any, NamedTuple
 
 from graphrag_mcp.model.files import RelationKind, SymbolKind
@@ -17,30 +20,31 @@ from graphrag_mcp.model.paths import EVERY_PATH
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.ports import ScopePaths
 from graphrag_mcp.stores.points import file_key, scope_cover
-from graphrag_mcp.stores.projection import ProjectedChunk, ProjectedEdge, ProjectedFile, ProjectedSymbol
+from graphrag_mcp.stores.projection import ProjectedEdge, ProjectedFile, ProjectedSymbol, fields_of
 
-SETUP = (
-    "CREATE CONSTRAINT file_key IF NOT EXISTS FOR (n:File) REQUIRE n.key IS UNIQUE",
-    "CREATE CONSTRAINT chunk_key IF NOT EXISTS FOR (n:Chunk) REQUIRE n.key IS UNIQUE",
-    "CREATE CONSTRAINT symbol_key IF NOT EXISTS FOR (n:Symbol) REQUIRE n.key IS UNIQUE",
-    "CREATE INDEX file_project IF NOT EXISTS FOR (n:File) ON (n.project)",
-    "CREATE INDEX symbol_name IF NOT EXISTS FOR (n:Symbol) ON (n.project, n.name_key)",
-    # For queries that users write; searches of this program do not use it, so a commit does not wait for it.
-    """CREATE FULLTEXT INDEX symbol_names IF NOT EXISTS FOR (n:Symbol) ON EACH [n.name, n.qualified_name]
-    OPTIONS {indexConfig: {`fulltext.eventually_consistent`: true}}""",
-)
+_COMMENT = re.compile(r"^//(?!:).*\n", re.MULTILINE)
+_PLACE = re.compile(r"<<(\w+)>>")
+_HEADING = re.compile(r"^//: (\w+)\n", re.MULTILINE)
 
-# The scope, on the chunk `c`: applied before any LIMIT.
-IN_SCOPE = """(NOT $hide_archived OR NOT c.is_archived OR c.path IN $lifted)
-    AND (size($excluded) = 0 OR none(key IN c.match_keys WHERE key IN $excluded))
-    AND (size($categories) = 0 OR c.category IN $categories)
-    AND (size($languages) = 0 OR c.language IN $languages)
-    AND ($every_path
-         OR $inside = (c.path IN $files OR any(folder IN $folders WHERE c.path STARTS WITH folder)))"""
+
+@cache
+def _statements() -> Mapping[str, str]:
+    text = _COMMENT.sub("", (resources.files(__package__) / "statements.cypher").read_text("utf-8"))
+    _, *named = _HEADING.split(text)
+    return {name: body.strip() for name, body in zip(named[::2], named[1::2], strict=True)}
+
+
+def statement(name: str, **parts: str) -> str:
+    """Return a statement of `statements.cypher`, with parts of these names, or the statements of that name, in it."""
+
+    def fill(place: re.Match[str]) -> str:
+        return parts[place[1]] if place[1] in parts else statement(place[1], **parts)
+
+    return _PLACE.sub(fill, _statements()[name])
 
 
 def scope_parameters(scope: Scope, paths: ScopePaths) -> dict[str, Any]:
-    """Return what IN_SCOPE binds."""
+    """Return what the statement `in_scope` binds."""
     cover = scope_cover(scope, paths)
     return {
         "hide_archived": scope.exclude_archived,
@@ -60,91 +64,18 @@ def relationship_types(kinds: Iterable[str]) -> str:
     return "|".join(RelationKind(kind).name for kind in kinds)
 
 
-# ---------------------------------------------------------------- writing
-
-REMOVE_SYMBOLS = """
-UNWIND $files AS file
-MATCH (:File {key: file.key})-[:HAS_CHUNK]->(:Chunk)-[:DEFINES]->(s:Symbol) WHERE NOT s.key IN file.symbols
-WITH DISTINCT s DETACH DELETE s
-"""
-REMOVE_CHUNKS = """
-UNWIND $files AS file
-MATCH (:File {key: file.key})-[:HAS_CHUNK]->(c:Chunk)
-DETACH DELETE c
-"""
-# One statement for a batch, so that no chunk is looked up again for its symbols and edges.
-_WRITE = """
-UNWIND $files AS file
-MERGE (f:File {key: file.key}) SET f += file.properties
-WITH f, file UNWIND file.chunks AS row
-CREATE (f)-[:HAS_CHUNK]->(c:Chunk) SET c = row.properties
-WITH c, row
-CALL (c, row) {
-    UNWIND row.symbols AS symbol
-    MERGE (s:Symbol {key: symbol.key}) SET s += symbol.properties
-    CREATE (c)-[:DEFINES]->(s)
-}
-"""
-# The target may be in a file that is not written yet: until then it is a node with only a key, which no search returns.
-_WRITE_EDGES = """
-CALL (c, row) {{
-    UNWIND row.{field} AS edge
-    MERGE (t:{label} {{key: edge.target}}) ON CREATE SET t.project = $project
-    CREATE (c)-[r:{type}]->(t) SET r = edge.properties
-}}
-"""
-MARK_SECTIONS = "UNWIND $keys AS key MATCH (s:Symbol {key: key}) SET s:Section"
-
-
 def write_statement(edges: Iterable[tuple[str, str]]) -> str:
     """Return the statement that writes files with edges of these (type, label of the target)."""
-    return _WRITE + "".join(
-        _WRITE_EDGES.format(field=edge_field(kind, label), type=RelationKind[kind].name, label=label)
+    written = (
+        statement("write_edges", field=edge_field(kind, label), type=RelationKind[kind].name, label=label)
         for kind, label in sorted(edges)
     )
+    return statement("write", edges="\n".join(written))
 
 
 def edge_field(kind: str, label: str) -> str:
     """Return the field of a chunk's row with its edges of one type to one label."""
     return f"{kind}_{label}"
-
-
-REMOVE_FILES = "UNWIND $files AS file MATCH (f:File {key: file.key}) DETACH DELETE f"
-# Nodes that are only a key are removed with the last chunk that points at them.
-CLEAR = (
-    """MATCH (:File {project: $project})-[:HAS_CHUNK]->(c:Chunk)
-    CALL (c) { OPTIONAL MATCH (c)-->(t:Symbol) DETACH DELETE t, c } IN TRANSACTIONS OF 2000 ROWS""",
-    "MATCH (f:File {project: $project}) CALL (f) { DETACH DELETE f } IN TRANSACTIONS OF 2000 ROWS",
-)
-
-# ---------------------------------------------------------------- reading
-
-STORED_DEFINITIONS = """
-MATCH (f:File)-[:HAS_CHUNK]->(c:Chunk)-[:DEFINES]->(s:Symbol) WHERE f.key IN $keys
-RETURN DISTINCT f.path AS path, s.key AS key, s.name_key AS name, c.is_archived AS archived
-"""
-STORED_FILES = """
-MATCH (f:File) WHERE f.key IN $keys AND f.version IS NOT NULL RETURN f.path AS path, f.is_archived AS archived
-"""
-# The files that point at a removed symbol, and those with a relation resolved by a name that may now have too many
-# definitions. A new symbol may be a relation's target before it is written, and has no name until then.
-DEPENDENTS = """
-MATCH (f:File)<-[]-(c:Chunk) WHERE f.key IN $files RETURN c.path AS path
-UNION
-MATCH (s:Symbol)<-[]-(c:Chunk) WHERE s.key IN $going RETURN c.path AS path
-UNION
-MATCH (s:Symbol)<-[r]-(c:Chunk) WHERE s.key IN $coming AND r.resolution IN ['name', 'candidates', 'unknown']
-RETURN c.path AS path
-UNION
-MATCH (s:Symbol)<-[r]-(c:Chunk)
-WHERE s.project = $project AND s.name_key IN $names AND r.resolution IN ['name', 'candidates', 'unknown']
-RETURN c.path AS path
-"""
-COUNT_CHUNKS = "MATCH (f:File {project: $project}) RETURN sum(COUNT { (f)-[:HAS_CHUNK]->() }) AS chunks"
-VERSIONS = """
-MATCH (f:File {project: $project}) WHERE f.version IS NOT NULL
-RETURN f.path AS path, f.version AS version, COUNT { (f)-[:HAS_CHUNK]->() } AS chunks
-"""
 
 
 def file_row(project: str, file: ProjectedFile) -> dict[str, Any]:
@@ -160,7 +91,11 @@ def file_row(project: str, file: ProjectedFile) -> dict[str, Any]:
         "key": file_key(project, file.path),
         "symbols": [symbol.key for symbol in file.symbols],
         "chunks": [
-            {"properties": _chunk_properties(project, file, chunk), "symbols": symbols[number], **edges[number]}
+            {
+                "properties": {"key": chunk.point.key, "project": project, **fields_of(file, chunk)},
+                "symbols": symbols[number],
+                **edges[number],
+            }
             for number, chunk in enumerate(file.chunks)
         ],
         "properties": {
@@ -187,7 +122,7 @@ class Definition(NamedTuple):
 
 
 def definitions(file: ProjectedFile) -> list[Definition]:
-    """Return a file's definitions, as STORED_DEFINITIONS reads them."""
+    """Return a file's definitions, as `stored_definitions` reads them."""
     archived = is_archived(file)
     return [Definition(file.path, symbol.key, symbol.symbol.name.lower(), archived) for symbol in file.symbols]
 
@@ -205,25 +140,6 @@ def edge_type(edge: ProjectedEdge) -> tuple[str, str]:
 def section_keys(file: ProjectedFile) -> list[str]:
     """Return which of a file's symbols are no code: sections of a document, and keys."""
     return [symbol.key for symbol in file.symbols if symbol.symbol.kind in (SymbolKind.SECTION, SymbolKind.KEY)]
-
-
-def _chunk_properties(project: str, file: ProjectedFile, chunk: ProjectedChunk) -> dict[str, Any]:
-    """Return the properties of a chunk's node, with the same archive flag as its vector."""
-    stored = chunk.chunk
-    return {
-        "key": chunk.point.key,
-        "project": project,
-        "path": file.path,
-        "version": file.version,
-        "ordinal": chunk.point.ordinal,
-        "start_line": stored.start_line,
-        "end_line": stored.end_line,
-        "match_keys": list(file.match_keys),
-        "is_archived": stored.archive is not None,
-        "archive_path": stored.archive.reason if stored.archive else None,
-        "category": stored.category.value,
-        "language": stored.language,
-    }
 
 
 def _symbol_row(project: str, projected: ProjectedSymbol) -> dict[str, Any]:

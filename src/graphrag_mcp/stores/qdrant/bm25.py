@@ -9,15 +9,15 @@ collection, which many projects share.
 """
 
 import hashlib
-import math
 from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
+from graphrag_mcp.stores.keywords import idf
+
 K1 = 1.2
 B = 0.75
-NO_WEIGHT = 1e-6  # Of a term in half of all chunks or more, as in SQLite's bm25().
 AVERAGE_LENGTH = 160.0  # Words of a chunk over all fields; measured: 161 in 34,000 chunks of 17 repositories.
 
 
@@ -48,11 +48,6 @@ def query_vector(frequencies: Mapping[str, int], chunks: int) -> SparseVector:
     weights = {term_index(term): idf(count, chunks) for term, count in frequencies.items()}
     indices = sorted(weights)
     return SparseVector(indices, [weights[index] for index in indices])
-
-
-def idf(count: int, chunks: int) -> float:
-    """Return the weight of a term that `count` of the `chunks` have; the formula of SQLite's bm25()."""
-    return max(math.log((max(chunks - count, 0) + 0.5) / (count + 0.5)), NO_WEIGHT)
 
 
 @lru_cache(maxsize=200_000)

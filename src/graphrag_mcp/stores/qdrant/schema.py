@@ -14,7 +14,7 @@ from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.model.search import StoredChunk, StoredFile
 from graphrag_mcp.ports import ScopePaths
 from graphrag_mcp.stores.points import Point, scope_cover
-from graphrag_mcp.stores.projection import ProjectedChunk, ProjectedFile
+from graphrag_mcp.stores.projection import ProjectedChunk, ProjectedFile, fields_of
 from graphrag_mcp.stores.qdrant.connection import reaching
 
 DENSE = "dense"
@@ -27,20 +27,15 @@ FIRST_POINT = models.FieldCondition(key="ordinal", match=models.MatchValue(value
 ARCHIVED = models.FieldCondition(key="is_archived", match=models.MatchValue(value=True))
 FILE_FIELDS = [*POINT_FIELDS, "category", "is_archived", "archive_path", "archive_penalty", "modified_at", "facts"]
 
-_KEYWORD = models.KeywordIndexParams(type=models.KeywordIndexType.KEYWORD)
 _INDEXES: Mapping[str, Any] = {
     # Projects never mix, so a server may keep each one's points together (003: one collection for all).
     "project_id": models.KeywordIndexParams(type=models.KeywordIndexType.KEYWORD, is_tenant=True),
-    "path": _KEYWORD,
-    "folders": _KEYWORD,
-    "version": _KEYWORD,
-    "match_keys": _KEYWORD,
-    "path_words": _KEYWORD,
-    "category": _KEYWORD,
-    "language": _KEYWORD,
     "ordinal": models.IntegerIndexParams(type=models.IntegerIndexType.INTEGER),
     "is_archived": models.BoolIndexParams(type=models.BoolIndexType.BOOL),
-    "facts.status": _KEYWORD,
+    **dict.fromkeys(
+        ("path", "folders", "version", "match_keys", "path_words", "category", "language", "facts.status"),
+        models.KeywordIndexParams(type=models.KeywordIndexType.KEYWORD),
+    ),
 }
 
 
@@ -145,22 +140,13 @@ def payload(project: str, model: str, file: ProjectedFile, chunk: ProjectedChunk
     return {
         "project_id": project,
         "model": model,
-        "path": file.path,
+        **fields_of(file, chunk),
         "folders": folders(file.path),
-        "version": file.version,
-        "ordinal": chunk.point.ordinal,
-        "match_keys": list(file.match_keys),
         "path_words": list(file.path_words),
         "path_shares": list(file.path_words.values()),
-        "is_archived": stored.archive is not None,
-        "archive_path": stored.archive.reason if stored.archive else None,
         "archive_penalty": stored.archive.penalty if stored.archive else None,
-        "category": stored.category.value,
-        "language": stored.language,
         "modified_at": stored.modified_at,
         "facts": asdict(stored.facts),
-        "start_line": stored.start_line,
-        "end_line": stored.end_line,
         "text": stored.text,
         "kind": stored.kind,
         "symbol": stored.symbol,

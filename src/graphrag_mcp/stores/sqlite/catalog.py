@@ -213,26 +213,18 @@ class SqliteCatalog:
 
     def file_states(self) -> dict[str, FileState]:
         """Return the index entry of every file, by path."""
-        rows = self._database.rows("SELECT path, size, changed_ns, content_hash, recipe FROM files")
-        return {path: FileState(*state) for path, *state in rows}
+        return self._states("path", "TRUE")
 
     def states_without(self, note: str) -> dict[str, FileState]:
         """Return the index entries of the files whose note does not contain this, by path; read once per commit."""
         known = self._kept_now().states_without
         if note not in known:
-            rows = self._database.rows(
-                "SELECT path, size, changed_ns, content_hash, recipe FROM files WHERE NOT instr(note, ?)", (note,)
-            )
-            known[note] = {path: FileState(*state) for path, *state in rows}
+            known[note] = self._states("path", "NOT instr(note, ?)", note)
         return known[note]
 
     def states(self, file_ids: Iterable[int]) -> dict[int, FileState]:
         """Return the index entries of those contents that the tree still has, by their ids."""
-        rows = self._database.rows(
-            "SELECT id, size, changed_ns, content_hash, recipe FROM files WHERE id IN (SELECT value FROM json_each(?))",
-            (id_list(file_ids),),
-        )
-        return {file_id: FileState(*state) for file_id, *state in rows}
+        return self._states("id", "id IN (SELECT value FROM json_each(?))", id_list(file_ids))
 
     def archived(self) -> dict[str, ArchiveClass]:
         """Return why files count as archived, by path."""
@@ -243,11 +235,15 @@ class SqliteCatalog:
 
     def states_at(self, path: str) -> dict[str, FileState]:
         """Return the index entry of a file, or of all files in a folder, by path."""
+        inside = (
+            "SELECT path, size, changed_ns, content_hash, recipe FROM files WHERE path > ?1 || '/' AND path < ?1 || '0'"
+        )
+        return self._states("path", f"path = ?1 UNION ALL {inside}", path)  # "0" follows "/".
+
+    def _states(self, key: str, condition: str, *parameters: str) -> dict[Any, FileState]:
+        """Return the index entries of the files of a condition, by a column."""
         rows = self._database.rows(
-            """SELECT path, size, changed_ns, content_hash, recipe FROM files WHERE path = ?1
-               UNION ALL SELECT path, size, changed_ns, content_hash, recipe FROM files
-               WHERE path > ?1 || '/' AND path < ?1 || '0'""",  # "0" follows "/".
-            (path,),
+            f"SELECT {key}, size, changed_ns, content_hash, recipe FROM files WHERE {condition}", parameters
         )
         return {found: FileState(*state) for found, *state in rows}
 

@@ -10,6 +10,7 @@ and the file of a full-text match is known without a join. File ids are never re
 """
 
 import re
+from importlib import resources
 
 SCHEMA_VERSION = 8  # Increased when older versions could not read or write the file; each format has its own file.
 ORDINAL_BITS = 16  # 65,536 chunks a file: a file of 10 MB has about 7,000.
@@ -26,176 +27,16 @@ def of_file(chunk_id: str, file_id: str) -> str:
 # fields matters (+.012), their exact weights hardly (± .003).
 KEYWORD_FIELDS = {"names": 3.0, "stem": 2.0, "enclosing": 1.0, "comments": 0.5, "directory": 0.5, "body": 1.0}
 
-SCHEMA = f"""
-CREATE TABLE trees (
-    id INTEGER PRIMARY KEY AUTOINCREMENT,
-    root TEXT NOT NULL,
-    model TEXT NOT NULL,            -- Fingerprint: while a new model's tree is built, the old one's is searched.
-    UNIQUE (root, model)
-);
-CREATE TABLE meta (tree_id INTEGER, key TEXT, value TEXT NOT NULL, PRIMARY KEY (tree_id, key)) WITHOUT ROWID;
-
-CREATE TABLE files (
-    id INTEGER PRIMARY KEY AUTOINCREMENT,
-    path TEXT NOT NULL,
-    content_hash BLOB NOT NULL,
-    recipe TEXT NOT NULL,           -- What the rows were made with; another one makes the file stale.
-    language TEXT NOT NULL,
-    category TEXT NOT NULL,
-    mode TEXT NOT NULL,
-    note TEXT NOT NULL,
-    facts TEXT NOT NULL,            -- DocumentFacts as JSON, '' when the document says nothing.
-    chunks INTEGER NOT NULL,        -- How many there are of each.
-    symbols INTEGER NOT NULL,
-    relations INTEGER NOT NULL,
-    embedded INTEGER NOT NULL,
-    UNIQUE (path, content_hash, recipe)
-);
-
-CREATE TABLE tree_files (
-    tree_id INTEGER,
-    path TEXT,
-    file_id INTEGER NOT NULL,
-    size INTEGER NOT NULL,
-    changed_ns INTEGER NOT NULL,
-    modified_at REAL,
-    archive_reason TEXT,            -- NULL: not archived.
-    archive_penalty REAL,
-    PRIMARY KEY (tree_id, path)
-) WITHOUT ROWID;
-CREATE INDEX tree_files_file ON tree_files (file_id, tree_id);
-CREATE INDEX tree_files_archived ON tree_files (tree_id, file_id) WHERE archive_reason IS NOT NULL;
-
-CREATE TABLE skipped (tree_id INTEGER, path TEXT, reason TEXT NOT NULL, PRIMARY KEY (tree_id, path)) WITHOUT ROWID;
-CREATE TABLE match_keys (key TEXT, file_id INTEGER, PRIMARY KEY (key, file_id)) WITHOUT ROWID;
-CREATE INDEX match_keys_file ON match_keys (file_id);
-CREATE TABLE path_words (word TEXT, file_id INTEGER, share REAL NOT NULL, PRIMARY KEY (word, file_id)) WITHOUT ROWID;
-CREATE INDEX path_words_file ON path_words (file_id);
-CREATE TABLE module_keys (key TEXT, file_id INTEGER, PRIMARY KEY (key, file_id)) WITHOUT ROWID;
-CREATE INDEX module_keys_file ON module_keys (file_id);
-
--- What files say of the names in them (model/facts.py), packed; the names that each mentions; the manifests as JSON.
-CREATE TABLE facts (file_id INTEGER PRIMARY KEY, unit TEXT NOT NULL, has_errors INTEGER NOT NULL, data BLOB NOT NULL);
-CREATE INDEX facts_unit ON facts (unit);
-CREATE TABLE mentioned (name TEXT, file_id INTEGER, PRIMARY KEY (name, file_id)) WITHOUT ROWID;
-CREATE TABLE manifests (file_id INTEGER PRIMARY KEY, data TEXT NOT NULL);
-
--- Past commits, which all trees share. Ids grow from parents to children. A commit that is kept for its renames only
--- has no files. Paths are those of that time, from the top of the work tree.
-CREATE TABLE commits (
-    id INTEGER PRIMARY KEY,
-    name BLOB NOT NULL UNIQUE,
-    seconds INTEGER NOT NULL,
-    files INTEGER NOT NULL,         -- How many files of the tree, with code, it changed when it was read.
-    subject TEXT NOT NULL
-);
-CREATE TABLE commit_paths (id INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE);
-CREATE TABLE commit_changes (commit_id INTEGER, path_id INTEGER, PRIMARY KEY (commit_id, path_id)) WITHOUT ROWID;
-CREATE INDEX commit_changes_path ON commit_changes (path_id, commit_id);
-CREATE TABLE commit_renames (
-    commit_id INTEGER,
-    before_id INTEGER,
-    path_id INTEGER NOT NULL,
-    PRIMARY KEY (commit_id, before_id)
-) WITHOUT ROWID;
-CREATE VIRTUAL TABLE messages USING fts5 (words, content = '', tokenize = "ascii tokenchars '_'");
-CREATE VIRTUAL TABLE message_terms USING fts5vocab (messages, row);
-CREATE TABLE tree_history (
-    tree_id INTEGER PRIMARY KEY,
-    tip TEXT NOT NULL,              -- The commit whose ancestors the tree has, "" for none.
-    note TEXT NOT NULL,             -- Why it has none.
-    folder TEXT NOT NULL,           -- That of the tree's root in the work tree, "" or ending with "/".
-    members BLOB NOT NULL           -- One byte a commit by id: whether it is an ancestor.
-);
-
-CREATE TABLE chunks (
-    id INTEGER PRIMARY KEY,
-    file_id INTEGER NOT NULL,
-    start_line INTEGER NOT NULL,
-    end_line INTEGER NOT NULL,
-    kind TEXT NOT NULL,
-    symbol TEXT NOT NULL,
-    names TEXT NOT NULL,            -- Tab-separated.
-    enclosing TEXT NOT NULL,        -- Tab-separated.
-    signature TEXT NOT NULL,
-    text TEXT NOT NULL
-);
-
-CREATE TABLE models (id INTEGER PRIMARY KEY, fingerprint TEXT NOT NULL UNIQUE, dimensions INTEGER NOT NULL);
-CREATE TABLE vectors (
-    chunk_id INTEGER PRIMARY KEY,
-    model_id INTEGER NOT NULL,
-    text_hash BLOB NOT NULL,        -- Of the embedded text: an unchanged chunk keeps its vector.
-    vector BLOB NOT NULL            -- float16, little-endian.
-);
-
-CREATE VIRTUAL TABLE keywords USING fts5 ({", ".join(KEYWORD_FIELDS)}, tokenize = "ascii tokenchars '_'");
-CREATE VIRTUAL TABLE keyword_terms USING fts5vocab (keywords, row);
-
--- What each server holds of the index, so that only the rest is sent.
-CREATE TABLE projected (
-    tree_id INTEGER,
-    server TEXT,
-    path TEXT,
-    mark TEXT NOT NULL,
-    PRIMARY KEY (tree_id, server, path)
-) WITHOUT ROWID;
-
-CREATE TABLE symbols (
-    id INTEGER PRIMARY KEY,
-    chunk_id INTEGER NOT NULL,
-    file_id INTEGER NOT NULL,
-    name TEXT NOT NULL,
-    name_key TEXT NOT NULL,         -- Lower case.
-    qualified_name TEXT NOT NULL,
-    kind TEXT NOT NULL,
-    start_line INTEGER NOT NULL,
-    end_line INTEGER NOT NULL,
-    signature TEXT NOT NULL
-);
-CREATE INDEX symbols_name ON symbols (name_key, file_id);
-CREATE INDEX symbols_chunk ON symbols (chunk_id);
-CREATE INDEX symbols_file ON symbols (file_id);
-
-CREATE TABLE relations (
-    id INTEGER PRIMARY KEY,
-    file_id INTEGER NOT NULL,
-    kind TEXT NOT NULL,
-    source TEXT NOT NULL,
-    target TEXT NOT NULL,
-    target_key TEXT NOT NULL,
-    line INTEGER NOT NULL,
-    confidence REAL NOT NULL,
-    resolution TEXT NOT NULL,
-    target_module TEXT NOT NULL
-);
-CREATE INDEX relations_target ON relations (target_key, file_id);
-CREATE INDEX relations_place ON relations (file_id, line);
-CREATE INDEX relations_module ON relations (target_module, target_key) WHERE target_module != '';
-"""
+SCHEMA = (
+    (resources.files(__package__) / "schema.sql").read_text("utf-8").format(keyword_fields=", ".join(KEYWORD_FIELDS))
+)
 
 # The names of all tables and indexes: a file that lacks one is damaged.
 SCHEMA_OBJECTS = frozenset(re.findall(r"^CREATE (?:VIRTUAL )?(?:TABLE|INDEX) (\w+)", SCHEMA, re.MULTILINE))
 
-_VIEWED = ("match_keys", "path_words", "module_keys", "symbols", "relations", "facts", "mentioned", "manifests")
-_TREE_COLUMNS = ("path", "size", "changed_ns", "modified_at", "archive_reason", "archive_penalty")
-_CONTENT_COLUMNS = ("content_hash", "recipe", "language", "category", "mode", "note", "facts")
-_COUNT_COLUMNS = ("chunks", "symbols", "relations", "embedded")
+_VIEWS = (resources.files(__package__) / "views.sql").read_text("utf-8")
 
 
 def tree_views(tree_id: int) -> list[str]:
     """Return the statements after which a connection sees the files of one tree only."""
-    tree_columns = ", ".join(f"t.{column}" for column in _TREE_COLUMNS)
-    contents = ", ".join(f"f.{column}" for column in (*_CONTENT_COLUMNS, *_COUNT_COLUMNS))
-    return [
-        f"""CREATE TEMP VIEW files AS SELECT t.file_id AS id, {tree_columns}, {contents}
-            FROM main.tree_files t CROSS JOIN main.files f ON f.id = t.file_id WHERE t.tree_id = {tree_id}""",
-        f"CREATE TEMP VIEW skipped AS SELECT path, reason FROM main.skipped WHERE tree_id = {tree_id}",
-        f"CREATE TEMP VIEW meta AS SELECT key, value FROM main.meta WHERE tree_id = {tree_id}",
-        f"CREATE TEMP VIEW projected AS SELECT server, path, mark FROM main.projected WHERE tree_id = {tree_id}",
-        *(
-            f"""CREATE TEMP VIEW {table} AS SELECT * FROM main.{table} v WHERE EXISTS (
-                SELECT 1 FROM main.tree_files t WHERE t.file_id = v.file_id AND t.tree_id = {tree_id})"""
-            for table in _VIEWED
-        ),
-    ]
+    return [view for view in _VIEWS.format(tree_id=tree_id).split(";\n") if view]

@@ -1,0 +1,34 @@
+-- What a connection sees of one tree; see `schema.py`.
+CREATE TEMP VIEW files AS
+SELECT t.file_id AS id, t.path, t.size, t.changed_ns, t.modified_at, t.archive_reason, t.archive_penalty,
+       f.content_hash, f.recipe, f.language, f.category, f.mode, f.note, f.facts,
+       f.chunks, f.symbols, f.relations, f.embedded
+FROM main.tree_files t CROSS JOIN main.files f ON f.id = t.file_id WHERE t.tree_id = {tree_id};
+
+CREATE TEMP VIEW skipped AS SELECT path, reason FROM main.skipped WHERE tree_id = {tree_id};
+CREATE TEMP VIEW meta AS SELECT key, value FROM main.meta WHERE tree_id = {tree_id};
+CREATE TEMP VIEW projected AS SELECT server, path, mark FROM main.projected WHERE tree_id = {tree_id};
+
+CREATE TEMP VIEW match_keys AS SELECT * FROM main.match_keys v
+WHERE EXISTS (SELECT 1 FROM main.tree_files t WHERE t.file_id = v.file_id AND t.tree_id = {tree_id});
+
+CREATE TEMP VIEW path_words AS SELECT * FROM main.path_words v
+WHERE EXISTS (SELECT 1 FROM main.tree_files t WHERE t.file_id = v.file_id AND t.tree_id = {tree_id});
+
+CREATE TEMP VIEW module_keys AS SELECT * FROM main.module_keys v
+WHERE EXISTS (SELECT 1 FROM main.tree_files t WHERE t.file_id = v.file_id AND t.tree_id = {tree_id});
+
+CREATE TEMP VIEW symbols AS SELECT * FROM main.symbols v
+WHERE EXISTS (SELECT 1 FROM main.tree_files t WHERE t.file_id = v.file_id AND t.tree_id = {tree_id});
+
+CREATE TEMP VIEW relations AS SELECT * FROM main.relations v
+WHERE EXISTS (SELECT 1 FROM main.tree_files t WHERE t.file_id = v.file_id AND t.tree_id = {tree_id});
+
+CREATE TEMP VIEW facts AS SELECT * FROM main.facts v
+WHERE EXISTS (SELECT 1 FROM main.tree_files t WHERE t.file_id = v.file_id AND t.tree_id = {tree_id});
+
+CREATE TEMP VIEW mentioned AS SELECT * FROM main.mentioned v
+WHERE EXISTS (SELECT 1 FROM main.tree_files t WHERE t.file_id = v.file_id AND t.tree_id = {tree_id});
+
+CREATE TEMP VIEW manifests AS SELECT * FROM main.manifests v
+WHERE EXISTS (SELECT 1 FROM main.tree_files t WHERE t.file_id = v.file_id AND t.tree_id = {tree_id});

@@ -3,15 +3,13 @@
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
 from graphrag_mcp.model.expressions import Expression, parse
 from graphrag_mcp.model.facts import Bound, Declared, Exported, FileFacts, Flow, Imported, Use
 from graphrag_mcp.model.files import CALLABLE, SymbolKind
 from graphrag_mcp.resolution.languages import POLICIES
 from graphrag_mcp.resolution.policy import Policy
-
-T = TypeVar("T")
 
 _BOUND_KINDS = {"type": SymbolKind.TYPE}
 

@@ -95,11 +95,7 @@ class Navigator:
         return self._trace(self.code(text, scope), direction, hops, scope, unresolved=unresolved)
 
     def flow(
-        self,
-        starts: Mapping[CodeNode, float],
-        ends: Mapping[CodeNode, float],
-        question: str,
-        scope: Scope = EVERYTHING,
+        self, starts: Mapping[CodeNode, float], ends: Mapping[CodeNode, float], question: str, scope: Scope = EVERYTHING
     ) -> Flow:
         """Return how the starts reach the ends, each with what it costs to choose it; none: all that they lead to."""
         budget = Budget(self.budget.until, FLOW_FILES)

@@ -95,11 +95,7 @@ class RelatedGraphStore(SqliteGraphStore):
                 yield from ((edge, direction) for edge in edges if not edge.is_guess)
 
     def _neighbours(
-        self,
-        steps: Sequence[tuple[CodeEdge, EdgeDirection]],
-        hop: int,
-        kinds: Sequence[RelationKind],
-        scope: Scope,
+        self, steps: Sequence[tuple[CodeEdge, EdgeDirection]], hop: int, kinds: Sequence[RelationKind], scope: Scope
     ) -> Iterator[tuple[CodeNode, GraphNeighbour]]:
         """Yield the far ends of relations with the chunk that is read there, the most certain first and files last."""
         nodes = self._nodes.nodes({one for edge, _ in steps for one in (edge.source_id, edge.target_id)})

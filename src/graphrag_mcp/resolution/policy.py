@@ -85,9 +85,8 @@ class Policy:
     primitives: Mapping[str, Primitive] = field(default_factory=dict)
     enumerations: Set[str] = frozenset()  # Foreign types whose fields are instances.
     is_generic: Callable[[str], bool] = lambda _name: True  # Whether a foreign function may give what it is given.
-    foreign_members: Callable[[str], Set[str] | None] = lambda _name: (
-        None
-    )  # All that a foreign type has, None: unknown.
+    foreign_members: Callable[[str], Set[str] | None] = lambda _name: None
+    """All that a foreign type has, None: unknown."""
     run_by: Callable[[str, Declared], str] = lambda _path, _one: ""  # What starts a function of a file: a test runner.
     called_back: Callable[[str], Set[str] | None] = lambda _name: frozenset()
     """The members that a foreign type may call of types below it, None: unknown."""

@@ -202,8 +202,7 @@ class Things(Part):
         file = self.state.open(owner.path)
         if self.declared(owner).kind in CALLABLE:
             return
-        for number in file.members.get((owner.number, name), ()):
-            yield Thing(owner.path, number)
+        yield from file.things(owner.number, name)
         one = self.declared(owner)
         if file.policy.open_types and one.name:
             for thing in self.state.source.find(self.state.source.unit(owner.path), f"{one.qualified}.{name}"):

@@ -122,10 +122,7 @@ SHAPES = Shapes(
         "type_instantiation_expression": part(),
     },
     types=_TYPES,
-    parameters={
-        "parameter_declaration": ParameterRule(),
-        "variadic_parameter_declaration": ParameterRule(rest=True),
-    },
+    parameters={"parameter_declaration": ParameterRule(), "variadic_parameter_declaration": ParameterRule(rest=True)},
     results=results,
     unit=lambda path, package: f"{posixpath.dirname(path)}:{package}",
     lists=frozenset({"expression_list"}),

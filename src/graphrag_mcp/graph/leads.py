@@ -8,10 +8,10 @@ from typing import NamedTuple
 
 import msgspec
 
-from graphrag_mcp.graph.code import VARIABLE, IndexedCode
+from graphrag_mcp.graph.code import IndexedCode
 from graphrag_mcp.model.expressions import parse
 from graphrag_mcp.model.facts import Declared, FileFacts, Mention, Thing, Use
-from graphrag_mcp.model.files import CALLABLE, Category, RelationKind, SymbolKind
+from graphrag_mcp.model.files import CALLABLE, VARIABLE, Category, RelationKind, SymbolKind
 from graphrag_mcp.model.graph import Certainty, CodeEdge, CodeNode
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.resolution.search import Budget, Site, functions_of

@@ -23,7 +23,7 @@ from graphrag_mcp.grep.needles import create_needle
 from graphrag_mcp.grep.occurrences import Files
 from graphrag_mcp.history.differing import differing_files, patched_files
 from graphrag_mcp.history.find import Past
-from graphrag_mcp.model.files import Category, SymbolKind
+from graphrag_mcp.model.files import CALLABLE, Category, SymbolKind
 from graphrag_mcp.model.graph import NO_DOUBT, CodeNode, Direction, Doubt, Place
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.model.search import Case
@@ -107,7 +107,7 @@ class Navigator:
     def code_at(self, path: str, first: int, last: int) -> list[CodeNode]:
         """Return the functions and types that begin within lines of a file, else the innermost around the first."""
         inside = [node for node in self._graph.in_file(path) if first <= node.start_line <= last]
-        found = [node for node in inside if node.kind in _RUNS] or inside
+        found = [node for node in inside if node.kind in CALLABLE] or inside
         return found or self._graph.in_file(path, first)[:1]
 
     def shown(self, paths: Collection[str], scope: Scope) -> set[str]:
@@ -218,7 +218,6 @@ class Navigator:
         return Found(node, tuple(unique.values()), doubt=traces[0].doubt)
 
 
-_RUNS = (SymbolKind.FUNCTION, SymbolKind.METHOD)
 _USES = (Direction.USERS, Direction.SUBCLASSES, Direction.IMPORTERS)
 _CATEGORIES = {category: position for position, category in enumerate(Category)}
 

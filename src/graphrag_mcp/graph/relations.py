@@ -8,7 +8,7 @@ from graphrag_mcp.graph.code import IndexedCode
 from graphrag_mcp.graph.leads import Leads
 from graphrag_mcp.graph.unread import inside, reflected_names, unread_lines
 from graphrag_mcp.model.facts import FACT_LANGUAGES, Mark, Mention, Thing, Use, modules_of
-from graphrag_mcp.model.files import CALLABLE, RelationKind, SymbolKind
+from graphrag_mcp.model.files import CALLABLE, VARIABLE, RelationKind, SymbolKind
 from graphrag_mcp.model.graph import Certainty, CodeEdge, CodeNode, Doubt, Mentioned, Place
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.parsing.languages import detect_language
@@ -107,7 +107,8 @@ class Relations:
         sites, others, left = self._sites(things)
         visible = self._code.store.visible({site.path for site, _ in sites}, scope)
         found = [self._edge_to(node, things, site, certainty) for site, certainty in sites if site.path in visible]
-        kinds = (*kinds, RelationKind.CALLS) if RelationKind.READS in kinds and self._is_value(node, things) else kinds
+        is_value = node.kind in VARIABLE or any(map(self._code.is_property, things))  # A call of it reads it first.
+        kinds = (*kinds, RelationKind.CALLS) if RelationKind.READS in kinds and is_value else kinds
         asked = set(kinds) - ({RelationKind.INHERITS} if RelationKind.IMPLEMENTS in kinds else set())  # The same twice.
         found = [*below, *(edge for edge in found if edge.kind in asked)]
         undecided = frozenset((edge.path, edge.line) for edge in found if edge.certainty is Certainty.BY_NAME)
@@ -202,10 +203,6 @@ class Relations:
         is_passed = any(one.module or one.value[:1] == '"' for one in file.facts.exports)
         return is_passed or (file.policy.rebinds and bool(file.facts.imports))
 
-    def _is_value(self, node: CodeNode, things: Sequence[Thing]) -> bool:
-        """Return whether calling a definition reads what it holds first."""
-        return node.kind in (SymbolKind.FIELD, SymbolKind.CONSTANT) or any(map(self._code.is_property, things))
-
     def _sites(self, things: Sequence[Thing]) -> tuple[list[tuple[Site, Certainty]], Set[Place], int]:
         """Return the places that mean or may mean the things, those that mean others, and how many files are left."""
         methods = filter(self._code.resolver.things.is_replaceable, things)
@@ -289,13 +286,12 @@ class Relations:
         by_syntax = [kind for kind in kinds if kind in _BY_SYNTAX]
         edges, unknown = self._code.store.outgoing(node, by_syntax, scope) if by_syntax else ([], [])
         resolver = self._code.resolver
-        for kind, above in (
-            (RelationKind.IMPLEMENTS, self._code.hierarchy.parents),
-            (RelationKind.OVERRIDES, self._code.hierarchy.overridden),
-        ):
-            if kind in kinds and (node.kind is SymbolKind.TYPE) is (kind is RelationKind.IMPLEMENTS):
-                found = dict.fromkeys(one for thing in things for one in above(thing))
-                edges += [self._code.edge_from(node, one, kind, resolver.declared(things[0]).line) for one in found]
+        is_type, hierarchy = node.kind is SymbolKind.TYPE, self._code.hierarchy
+        kind, above = (
+            (RelationKind.IMPLEMENTS, hierarchy.parents) if is_type else (RelationKind.OVERRIDES, hierarchy.overridden)
+        )
+        found = dict.fromkeys(one for thing in things for one in above(thing)) if kind in kinds else {}
+        edges += [self._code.edge_from(node, one, kind, resolver.declared(things[0]).line) for one in found]
         for thing in things:
             for mention in self._mentions_in(thing):
                 meant = resolver.resolve(thing.path, mention)

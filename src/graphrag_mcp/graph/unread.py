@@ -37,7 +37,6 @@ _REFLECTING = _words(
     "hasattr import_string methodcaller patch setattr spyOn"
 )
 
-_NONE = frozenset(("none",))
 _NAME = r"(?<!\w)NAME(?!\w)"
 _CODE = r"^(?!\s*(?://|/?\*|<!--)).*(?<![\w'\"`/?-])NAME(?![\w'\"`-])"
 _BINDING = r"(?:[\[(@:*]|\bv-|\bon)[\w.:-]*[\])]?=[\"'][^\"'\n]*"  # An attribute whose value is an expression.
@@ -70,7 +69,8 @@ def reflected_names(graph: SymbolGraph, language: str, scope: Scope) -> Mapping[
 
 def inside(scope: Scope, languages: frozenset[str]) -> Scope:
     """Return the part of a scope that is in some languages."""
-    return replace(scope, languages=(languages & scope.languages if scope.languages else languages) or _NONE)
+    chosen = languages & scope.languages if scope.languages else languages
+    return replace(scope, languages=chosen or frozenset(("none",)))
 
 
 def _pattern(node: CodeNode, language: str, path: str, category: Category) -> str:

@@ -359,7 +359,9 @@ class Hierarchy:
             found = self._method(thing, name)
             if found is None or not self._same(self._signature(found), self._signature(method)):
                 return False
-        embedded = {base.name for base in self._foreign_bases(thing)}
+        around = (thing, *self._closure(thing, self._embedded))
+        bases = [base for one in around for base in self._resolver.lineage.bases_of(one)]
+        embedded = {base.name for base in bases if isinstance(base, Outside)}
         return all(name in embedded or self._takes_all(thing, methods) for name, methods in wanted.foreign.items())
 
     def _method(self, thing: Thing, name: str) -> Thing | None:
@@ -372,10 +374,6 @@ class Hierarchy:
         found = ((self._method(thing, name), count) for name, count in methods.items())
         return all(one and len(self._resolver.declared(one).parameters or ()) == count for one, count in found)
 
-    def _foreign_bases(self, thing: Thing) -> Iterator[Outside]:
-        for one in (thing, *self._closure(thing, self._embedded)):
-            yield from (base for base in self._resolver.lineage.bases_of(one) if isinstance(base, Outside))
-
     def _signature(self, thing: Thing) -> Signature:
         one = self._resolver.declared(thing)
         texts = (*(parameter.value for parameter in one.parameters or ()), one.value or "-")
@@ -387,7 +385,7 @@ class Hierarchy:
         match one, other:
             case (Variable(), _) | (_, Variable()):
                 return True
-            case (Instance((first,)), Instance((second,))) if not self._name(first) and not self._name(second):
+            case (Instance((first,)), Instance((second,))) if self._are_nameless(first, second):
                 mine, others = self._members(first), self._members(second)
                 is_same = [name for name, _ in mine] == [name for name, _ in others]
                 return is_same and all(self._same(a, b) for (_, a), (_, b) in zip(mine, others, strict=True))
@@ -397,8 +395,8 @@ class Hierarchy:
         is_same = len(parts) == len(others_parts) and rebuilt(one, _blank) == rebuilt(other, _blank)
         return is_same and all(map(self._same, parts, others_parts))
 
-    def _name(self, thing: Thing) -> str:
-        return self._resolver.declared(thing).name
+    def _are_nameless(self, *kinds: Thing) -> bool:
+        return not any(self._resolver.declared(kind).name for kind in kinds)
 
     def _members(self, kind: Thing) -> list[tuple[str, Value | None]]:
         """Return the fields and methods of a type without a name, each with its type, and the types that it embeds."""

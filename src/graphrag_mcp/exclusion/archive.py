@@ -12,22 +12,10 @@ FOLDER_PENALTY = 0.5
 FILE_PENALTY = 0.7
 
 # `x.old.py` is an old copy, but `compose.backup.yml` is usually the configuration of a backup service.
-DEFAULT_ARCHIVE_PATTERNS = (
-    ".archive/",
-    ".deprecated/",
-    "_backup/",
-    "archive/",
-    "archived/",
-    "deprecated/",
-    "backup/",
-    "*.old",
-    "*.backup",
-    "*.bak",
-    "*.deprecated",
-    "*.old.*",
-    "*.bak.*",
-    "*.deprecated.*",
-)
+_DEFAULT_PATTERNS = """
+    .archive/ .deprecated/ _backup/ archive/ archived/ deprecated/ backup/
+    *.old *.backup *.bak *.deprecated *.old.* *.bak.* *.deprecated.*
+"""
 
 
 class ArchiveClassifier:
@@ -43,7 +31,7 @@ class ArchiveClassifier:
         """
         own = [pattern for pattern in patterns if not pattern.startswith("+")]
         added = [pattern[1:] for pattern in patterns if pattern.startswith("+")]
-        self._rules = RuleList(_parse([*(own or DEFAULT_ARCHIVE_PATTERNS), *added]))
+        self._rules = RuleList(_parse([*(own or _DEFAULT_PATTERNS.split()), *added]))
 
     def classify(self, path: str) -> ArchiveClass | None:
         """Return why a file (relative to the root, with forward slashes) is archived, None if it is not.

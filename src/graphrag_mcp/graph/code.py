@@ -12,7 +12,6 @@ from graphrag_mcp.resolution.hierarchy import Hierarchy
 from graphrag_mcp.resolution.search import Budget, Search
 from graphrag_mcp.resolution.sources import FactSource
 
-VARIABLE = (SymbolKind.FIELD, SymbolKind.CONSTANT)
 _KINDS: dict[SymbolKind, dict[Use, RelationKind]] = {
     SymbolKind.TYPE: {
         Use.CALL: RelationKind.INSTANTIATES,
@@ -79,10 +78,9 @@ class IndexedCode:
 
     def nodes_of(self, path: str) -> list[CodeNode]:
         """Return the definitions of a file, in its order."""
-        nodes = self._nodes.get(path)
-        if nodes is None:
-            nodes = self._nodes[path] = self.store.in_file(path)
-        return nodes
+        if path not in self._nodes:
+            self._nodes[path] = self.store.in_file(path)
+        return self._nodes[path]
 
     def node_id(self, path: str, thing: Thing | None, *, is_around: bool = False) -> int:
         """Return the node of a declaration, else of its file.
@@ -92,12 +90,8 @@ class IndexedCode:
         nodes = self.nodes_of(path)
         if thing is not None:
             declared = self.resolver.declared(thing)
-            own = [
-                node
-                for node in nodes
-                if node.qualified_name == declared.qualified and node.start_line <= declared.line <= node.end_line
-            ]
-            if own:
+            named = (node for node in nodes if node.qualified_name == declared.qualified)
+            if own := [node for node in named if node.start_line <= declared.line <= node.end_line]:
                 return next((node for node in own if node.kind == declared.kind), own[0]).node_id
             around = self.search.around(path, declared.start, named=True, outside=thing)
             if around is not None and (is_around or not declared.name):
@@ -109,8 +103,7 @@ class IndexedCode:
 
     def edge_from(self, node: CodeNode, target: Thing, kind: RelationKind, line: int) -> CodeEdge:
         """Return a relation from a node, at a line of its file, to a declaration."""
-        target_id = self.node_id(target.path, target)
-        return CodeEdge(node.node_id, target_id, kind, node.path, line)
+        return CodeEdge(node.node_id, self.node_id(target.path, target), kind, node.path, line)
 
     def is_property(self, thing: Thing) -> bool:
         """Return whether a declaration is read without a call, or is what is run when such a one is written."""

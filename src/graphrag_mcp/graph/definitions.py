@@ -11,13 +11,12 @@ from typing import NamedTuple
 
 from graphrag_mcp.history.differing import Differing
 from graphrag_mcp.model.facts import Declared, Parameter, unpack
-from graphrag_mcp.model.files import Category, ParsedFile, Symbol, SymbolKind
+from graphrag_mcp.model.files import CALLABLE, Category, ParsedFile, Symbol, SymbolKind
 from graphrag_mcp.parsing.code.parts import starred_parameters
 from graphrag_mcp.parsing.parser import parse_file
 from graphrag_mcp.text.source import NotText, read_text
 
 _CONTAINERS = (SymbolKind.TYPE, SymbolKind.MODULE)
-_CALLED = (SymbolKind.FUNCTION, SymbolKind.METHOD)
 _MARKED_PUBLIC = {".java": "public", ".cs": "public", ".rs": "pub", ".swift": "public", ".php": "public"}
 _TYPED = ("go", "java", "typescript", "tsx")  # Where a caller relies on types.
 
@@ -124,7 +123,7 @@ def _own_text(one: Symbol, symbols: Sequence[Symbol], lines: Sequence[str]) -> s
     first = bisect_left(symbols, one.start_line, key=attrgetter("start_line"))
     for inner in islice(symbols, first, bisect_right(symbols, one.end_line, key=attrgetter("start_line"))):
         is_inside = inner.end_line <= one.end_line and inner is not one
-        if is_inside and (one.kind in _CONTAINERS or inner.kind in (*_CALLED, SymbolKind.TYPE)):
+        if is_inside and (one.kind in _CONTAINERS or inner.kind in (*CALLABLE, SymbolKind.TYPE)):
             hidden.update(range(inner.start_line, inner.end_line + 1))
     if one.start_line in hidden:  # What shares its first line: a class of one line.
         hidden.clear()
@@ -134,7 +133,7 @@ def _own_text(one: Symbol, symbols: Sequence[Symbol], lines: Sequence[str]) -> s
 
 def _changed(file: Differing, before: _Side, after: _Side) -> Definition:
     was, now = (" ".join(side.symbol.signature.split()) for side in (before, after))
-    changed = after.symbol.kind in (*_CALLED, *_CONTAINERS) and was != now
+    changed = after.symbol.kind in (*CALLABLE, *_CONTAINERS) and was != now
     found = _of(file, after, Change.SIGNATURE if changed else Change.BODY)
     is_breaking = changed and _breaks(before, after)
     breaks_all = is_breaking and not _share_a_count(before.declared, after.declared)
@@ -151,7 +150,7 @@ def _of(file: Differing, side: _Side, change: Change) -> Definition:
 
 def _breaks(before: _Side, after: _Side) -> bool:
     """Return whether a call that the signature before allowed may be wrong after."""
-    if before.symbol.kind not in _CALLED:
+    if before.symbol.kind not in CALLABLE:
         return False
     old, new = before.declared, after.declared
     if old is None or new is None or old.parameters is None or new.parameters is None:
@@ -166,28 +165,21 @@ def _breaks(before: _Side, after: _Side) -> bool:
     now_placed = [one for one in named.values() if one.name not in now_by_name]
     added = [one for one in now_placed[len(placed) :] if one.name not in by_name]
     added += [named[name] for name in now_by_name - by_name]
-    return (
-        len(now_placed) < len(placed)
-        or any(
-            not _takes_the_same(*pair, named, before.file.language) for pair in zip(placed, now_placed, strict=False)
-        )
-        or any(name not in named for name in by_name)
-        or any(not one.optional for one in added)
-    )
+    pairs = zip(placed, now_placed, strict=False)
+    if len(now_placed) < len(placed) or any(not one.optional for one in added):
+        return True
+    is_same = all(_takes_the_same(*pair, named, before.file.language) for pair in pairs)
+    return not is_same or any(name not in named for name in by_name)
 
 
 def _share_a_count(old: Declared | None, new: Declared | None) -> bool:
     """Return whether some number of arguments is right before and after."""
     if old is None or new is None or old.parameters is None or new.parameters is None:
         return True
-    (least, most), (now_least, now_most) = (
-        (
-            sum(not one.optional and not one.rest for one in parameters),
-            math.inf if any(one.rest for one in parameters) else len(parameters),
-        )
-        for parameters in (old.parameters, new.parameters)
-    )
-    return least <= now_most and now_least <= most
+    both = (old.parameters, new.parameters)
+    least = [sum(not one.optional and not one.rest for one in parameters) for parameters in both]
+    most = [math.inf if any(one.rest for one in parameters) else len(parameters) for parameters in both]
+    return least[0] <= most[1] and least[1] <= most[0]
 
 
 def _takes_the_same(was: Parameter, now: Parameter, named: Collection[str], language: str) -> bool:

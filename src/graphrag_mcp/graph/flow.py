@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from graphrag_mcp.graph.chains import PER_LINK, Chain, Flow, Gap, Link
 from graphrag_mcp.graph.leads import Lead
 from graphrag_mcp.graph.relations import Relations
-from graphrag_mcp.model.files import Category, RelationKind, SymbolKind
+from graphrag_mcp.model.files import CALLABLE, VARIABLE, Category, RelationKind, SymbolKind
 from graphrag_mcp.model.graph import Certainty, CodeEdge, CodeNode
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.ports import SymbolGraph
@@ -31,8 +31,6 @@ _FRESH = 1  # Definitions that a further chain must add.
 
 _TO_FUNCTION = (RelationKind.CALLS, RelationKind.INSTANTIATES, RelationKind.HANDS_ON)
 _ASIDE = frozenset((Category.TESTS, Category.EXAMPLES, Category.VENDORED))
-_DATA = (SymbolKind.FIELD, SymbolKind.CONSTANT)
-_RUNS = (SymbolKind.FUNCTION, SymbolKind.METHOD)
 
 
 class Relevance:
@@ -198,12 +196,12 @@ class FlowSearch:
     def _onward(self, node: CodeNode) -> Iterator[Link]:
         """Yield the links from a definition."""
         yield from self._links_of(node, self._relations.leads.onward(node, self._budget))
-        if node.kind in _DATA:
+        if node.kind in VARIABLE:
             yield from self._incoming(node, (RelationKind.READS,), is_turned=True)
 
     def _stored(self, node: CodeNode) -> Iterator[Link]:
         """Yield the links from a definition to those that read what it writes."""
-        if node.kind in _RUNS:
+        if node.kind in CALLABLE:
             yield from self._links_of(node, self._relations.leads.of_data(node, self._budget))
 
     def _links_of(self, node: CodeNode, leads: Sequence[Lead]) -> Iterator[Link]:
@@ -215,7 +213,7 @@ class FlowSearch:
 
     def _back(self, node: CodeNode) -> Iterator[Link]:
         """Yield the links to a definition."""
-        if node.kind in _DATA:
+        if node.kind in VARIABLE:
             yield from self._incoming(node, (RelationKind.WRITES,))
             return
         yield from self._incoming(node, _TO_FUNCTION)

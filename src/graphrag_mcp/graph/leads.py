@@ -8,10 +8,10 @@ from typing import NamedTuple
 
 import msgspec
 
-from graphrag_mcp.graph.code import VARIABLE, IndexedCode
+from graphrag_mcp.graph.code import IndexedCode
 from graphrag_mcp.model.expressions import parse
 from graphrag_mcp.model.facts import Declared, FileFacts, Mention, Thing, Use
-from graphrag_mcp.model.files import CALLABLE, Category, RelationKind, SymbolKind
+from graphrag_mcp.model.files import CALLABLE, VARIABLE, Category, RelationKind, SymbolKind
 from graphrag_mcp.model.graph import Certainty, CodeEdge, CodeNode
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.resolution.search import Budget, Site, functions_of
@@ -55,11 +55,10 @@ def _surest(leads: Iterable[Lead]) -> list[Lead]:
 
 
 class Leads:
-    """Finds the leads of definitions, and remembers which methods override one."""
+    """Finds the leads of definitions."""
 
     def __init__(self, code: IndexedCode) -> None:
         self._code = code
-        self._known_overriding: dict[Thing, tuple[list[Thing], int]] = {}  # With how many files were looked at.
 
     def onward(self, node: CodeNode, budget: Budget) -> list[Lead]:
         """Return where a program may go on from a definition, or from the code of a file outside of functions.
@@ -75,12 +74,8 @@ class Leads:
         with self._code.searching(budget):
             facts = self._code.facts.facts(node.path)
             functions = [facts.declared[thing.number] for thing in self._code.things(node)] if facts else []
-            found = (
-                lead
-                for function in functions
-                for lead in self._data_leads(node, self._mentions_of(node.path, function))
-            )
-            return _surest(lead for lead in found if lead.edge.target_id != node.node_id)
+            mentions = (one for function in functions for one in self._mentions_of(node.path, function))
+            return _surest(one for one in self._data_leads(node, mentions) if one.edge.target_id != node.node_id)
 
     def _data_leads(self, node: CodeNode, mentions: Iterable[Mention]) -> Iterator[Lead]:
         written: dict[Thing, int] = {}
@@ -166,9 +161,7 @@ class Leads:
         start, stop = (around.start, around.stop) if around else (0, sys.maxsize)
         inner = [facts.declared[number] for number in _inside(facts, around)] if facts else []
         for mention in facts.mentions if facts else ():
-            if start <= mention.at < stop and not any(
-                function.start <= mention.at < function.stop for function in inner
-            ):
+            if start <= mention.at < stop and not any(one.start <= mention.at < one.stop for one in inner):
                 yield mention
 
     def _leads_at(self, node: CodeNode, mention: Mention) -> Iterator[Lead]:
@@ -228,15 +221,5 @@ class Leads:
         return functions_of(self._code.resolver.things.meaning((thing,)))
 
     def _overriding(self, thing: Thing) -> Sequence[Thing]:
-        if self._code.resolver.declared(thing).kind != SymbolKind.METHOD:
-            return ()
-        search = self._code.search
-        if thing in self._known_overriding:
-            found, cost = self._known_overriding[thing]
-            search.may_look(cost)
-            return found
-        before = search.spent
-        found = self._code.hierarchy.declared_below(thing)
-        if not search.is_cut:
-            self._known_overriding[thing] = found, search.spent - before
-        return found
+        is_method = self._code.resolver.declared(thing).kind == SymbolKind.METHOD
+        return self._code.hierarchy.declared_below(thing) if is_method else ()

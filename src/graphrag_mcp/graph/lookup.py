@@ -6,7 +6,7 @@ from difflib import get_close_matches
 from pathlib import Path
 
 from graphrag_mcp.errors import RequestError, not_indexed
-from graphrag_mcp.model.files import SymbolKind
+from graphrag_mcp.model.files import VARIABLE, SymbolKind
 from graphrag_mcp.model.graph import CodeNode
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.ports import SymbolGraph
@@ -22,7 +22,6 @@ _RECEIVER = re.compile(r"\(\*?(\w+)\)")  # Go's.
 _INNER = re.compile(r"(?<=\w)\$(?=[A-Z])")  # Of the JVM.
 _PROTOTYPE = re.compile(r"\.prototype(?=\.)")  # Of JavaScript.
 _LOCATION = re.compile(r"(?P<path>.+?):(?P<line>\d+)(?:-\d+)?\Z")
-_VALUES = (SymbolKind.FIELD, SymbolKind.CONSTANT)
 _TEXT_KINDS = (SymbolKind.SECTION, SymbolKind.KEY)  # Not code.
 _MEMBER = re.compile(r"(?P<path>[^:#]+)(?:::|#)(?P<name>.+)\Z")
 
@@ -48,7 +47,7 @@ def find_nodes(graph: SymbolGraph, text: str, root: Path, scope: Scope = EVERYTH
     found = found or _definitions(graph, text, scope)
     if not found:
         raise RequestError("symbol", _not_found(graph, text, scope))
-    return [node for node in found if node.kind not in _VALUES] or found if is_called else found
+    return [node for node in found if node.kind not in VARIABLE] or found if is_called else found
 
 
 def find_file(graph: SymbolGraph, path: str, root: Path) -> CodeNode:

@@ -23,7 +23,7 @@ from graphrag_mcp.grep.needles import create_needle
 from graphrag_mcp.grep.occurrences import Files
 from graphrag_mcp.history.differing import differing_files, patched_files
 from graphrag_mcp.history.find import Past
-from graphrag_mcp.model.files import Category, SymbolKind
+from graphrag_mcp.model.files import CALLABLE, Category, SymbolKind
 from graphrag_mcp.model.graph import NO_DOUBT, CodeNode, Direction, Doubt, Place
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.model.search import Case
@@ -95,11 +95,7 @@ class Navigator:
         return self._trace(self.code(text, scope), direction, hops, scope, unresolved=unresolved)
 
     def flow(
-        self,
-        starts: Mapping[CodeNode, float],
-        ends: Mapping[CodeNode, float],
-        question: str,
-        scope: Scope = EVERYTHING,
+        self, starts: Mapping[CodeNode, float], ends: Mapping[CodeNode, float], question: str, scope: Scope = EVERYTHING
     ) -> Flow:
         """Return how the starts reach the ends, each with what it costs to choose it; none: all that they lead to."""
         budget = Budget(self.budget.until, FLOW_FILES)
@@ -111,7 +107,7 @@ class Navigator:
     def code_at(self, path: str, first: int, last: int) -> list[CodeNode]:
         """Return the functions and types that begin within lines of a file, else the innermost around the first."""
         inside = [node for node in self._graph.in_file(path) if first <= node.start_line <= last]
-        found = [node for node in inside if node.kind in _RUNS] or inside
+        found = [node for node in inside if node.kind in CALLABLE] or inside
         return found or self._graph.in_file(path, first)[:1]
 
     def shown(self, paths: Collection[str], scope: Scope) -> set[str]:
@@ -222,7 +218,6 @@ class Navigator:
         return Found(node, tuple(unique.values()), doubt=traces[0].doubt)
 
 
-_RUNS = (SymbolKind.FUNCTION, SymbolKind.METHOD)
 _USES = (Direction.USERS, Direction.SUBCLASSES, Direction.IMPORTERS)
 _CATEGORIES = {category: position for position, category in enumerate(Category)}
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any
 
-from graphrag_mcp.graph.repository_map import map_repository
+from graphrag_mcp.graph.repository_map import CODE, map_repository
 from graphrag_mcp.grep.hits import find_hits
 from graphrag_mcp.grep.needles import create_needle
 from graphrag_mcp.grep.occurrences import Files
@@ -20,7 +20,6 @@ MODULES = 10
 PLACES = 5  # Files with routes, or that read the environment.
 MANIFESTS = 20  # Of a monorepo, the nearest to the root.
 
-_CODE = Scope(categories=frozenset((Category.IMPLEMENTATION,)))
 _ASIDE = frozenset((Category.TESTS, Category.EXAMPLES, Category.VENDORED))
 _ROUTES = (
     r"^\s*@\w+(?:\.\w+)*\.(?:route|get|post|put|delete|patch|websocket)\(\s*[\"'/]"
@@ -67,7 +66,7 @@ def find_orientation(graph: SymbolGraph, files: Files) -> Orientation:
     languages = Counter(file.language for file in code if file.language)
     manifests = _read_manifests(files, listed)
     names = {file.path for file in listed}
-    mains = [f"{node.path}:{node.start_line} {node.name}" for node in graph.definitions("main", _CODE)]
+    mains = [f"{node.path}:{node.start_line} {node.name}" for node in graph.definitions("main", CODE)]
     started = [file.path for file in listed if file.path.endswith("__main__.py")]
     return Orientation(
         dict(languages.most_common()),
@@ -166,5 +165,5 @@ def _modules(graph: SymbolGraph) -> dict[str, tuple[str, ...]]:
 
 
 def _lines_by_file(pattern: str, files: Files) -> dict[str, int]:
-    hits = find_hits(create_needle(pattern, regex=True), _CODE, files, 0)
+    hits = find_hits(create_needle(pattern, regex=True), CODE, files, 0)
     return dict(Counter(line.path for line in hits.found.lines).most_common())

@@ -75,12 +75,9 @@ class RelatedGraphStore(SqliteGraphStore):
 
     def _definitions(self, chunk: StoredChunk, symbols: Collection[str]) -> list[CodeNode]:
         """Return the definitions of a chunk that are meant, fields last; else the one around it."""
-        inside = [
-            node
-            for node in self._nodes.in_file(chunk.path)
-            if node.start_line <= chunk.end_line
-            and (node.qualified_name in symbols if symbols else node.start_line >= chunk.start_line)
-        ]
+        before_end = [node for node in self._nodes.in_file(chunk.path) if node.start_line <= chunk.end_line]
+        named = [node for node in before_end if node.qualified_name in symbols]
+        inside = named if symbols else [node for node in before_end if node.start_line >= chunk.start_line]
         found = inside or self._nodes.in_file(chunk.path, chunk.start_line)[:1]
         return sorted(found, key=lambda node: node.kind is SymbolKind.FIELD)[:MAX_SEED_SYMBOLS]
 
@@ -95,11 +92,7 @@ class RelatedGraphStore(SqliteGraphStore):
                 yield from ((edge, direction) for edge in edges if not edge.is_guess)
 
     def _neighbours(
-        self,
-        steps: Sequence[tuple[CodeEdge, EdgeDirection]],
-        hop: int,
-        kinds: Sequence[RelationKind],
-        scope: Scope,
+        self, steps: Sequence[tuple[CodeEdge, EdgeDirection]], hop: int, kinds: Sequence[RelationKind], scope: Scope
     ) -> Iterator[tuple[CodeNode, GraphNeighbour]]:
         """Yield the far ends of relations with the chunk that is read there, the most certain first and files last."""
         nodes = self._nodes.nodes({one for edge, _ in steps for one in (edge.source_id, edge.target_id)})

@@ -6,9 +6,9 @@ from functools import lru_cache, partial
 
 from graphrag_mcp.graph.code import IndexedCode
 from graphrag_mcp.graph.leads import Leads
-from graphrag_mcp.graph.unread import reflected_names, unread_lines
+from graphrag_mcp.graph.unread import inside, reflected_names, unread_lines
 from graphrag_mcp.model.facts import FACT_LANGUAGES, Mark, Mention, Thing, Use, modules_of
-from graphrag_mcp.model.files import CALLABLE, RelationKind, SymbolKind
+from graphrag_mcp.model.files import CALLABLE, VARIABLE, RelationKind, SymbolKind
 from graphrag_mcp.model.graph import Certainty, CodeEdge, CodeNode, Doubt, Mentioned, Place
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.parsing.languages import detect_language
@@ -27,10 +27,6 @@ def _is_foreign_function(found: Found) -> bool:
     """Return whether a name is one of a foreign module, or one that nothing declares; builtins are neither."""
     is_named = isinstance(found.value, Outside) and ("." in found.value.name or found.value == OUTSIDE)
     return not found.things and is_named
-
-
-def _is_in(path: str, languages: Set[str]) -> bool:
-    return detect_language(path) in languages
 
 
 class Relations:
@@ -96,11 +92,7 @@ class Relations:
             links = [kind for kind in kinds if kind is not RelationKind.IMPORTS]
             return [*imports, *self._code.store.incoming(node, links, scope)], Doubt()
         if not things:
-            edges = [
-                edge for edge in self._code.store.incoming(node, kinds, scope) if not self._is_of_another(edge, node)
-            ]
-            shown = {edge.relation_id for edge in edges}
-            undecided = self._code.store.undecided([node], kinds, scope, shown)
+            edges, undecided = self._by_rows(node, kinds, scope)
             return edges, Doubt(undecided=undecided, unparsed=self._unparsed(node), is_typed=False)
         by_syntax = [kind for kind in kinds if kind in _BY_SYNTAX]
         edges = self._stored(node, by_syntax, scope) if by_syntax else []
@@ -108,12 +100,15 @@ class Relations:
         unparsed = frozenset(self._code.facts.unparsed(name, self._language(node.path)))
         if set(kinds) <= set(_BY_SYNTAX):
             return edges, Doubt(unparsed=unparsed)
-        elsewhere, unknown = self._of_platform(node, [kind for kind in kinds if kind not in _BY_SYNTAX], scope)
+        platform = POLICIES[self._language(node.path)].platform
+        of_code = [kind for kind in kinds if kind not in _BY_SYNTAX]
+        elsewhere, unknown = self._by_rows(node, of_code, inside(scope, platform)) if platform else ([], frozenset())
         below = [edge for edge in self._hierarchical(node, things, kinds) if edge.kind in kinds]
         sites, others, left = self._sites(things)
         visible = self._code.store.visible({site.path for site, _ in sites}, scope)
         found = [self._edge_to(node, things, site, certainty) for site, certainty in sites if site.path in visible]
-        kinds = (*kinds, RelationKind.CALLS) if RelationKind.READS in kinds and self._is_value(node, things) else kinds
+        is_value = node.kind in VARIABLE or any(map(self._code.is_property, things))  # A call of it reads it first.
+        kinds = (*kinds, RelationKind.CALLS) if RelationKind.READS in kinds and is_value else kinds
         asked = set(kinds) - ({RelationKind.INHERITS} if RelationKind.IMPLEMENTS in kinds else set())  # The same twice.
         found = [*below, *(edge for edge in found if edge.kind in asked)]
         undecided = frozenset((edge.path, edge.line) for edge in found if edge.certainty is Certainty.BY_NAME)
@@ -177,16 +172,12 @@ class Relations:
         edges = self._code.store.incoming(node, kinds, scope)
         return [edge for edge in edges if not self._is_of_another(edge, node)]
 
-    def _of_platform(
+    def _by_rows(
         self, node: CodeNode, kinds: Sequence[RelationKind], scope: Scope
-    ) -> tuple[list[CodeEdge], Set[Place]]:
-        """Return the relations from other languages that may use what the node's declares, and the undecided places."""
-        languages = POLICIES[self._language(node.path)].platform
-        if not kinds or not languages:
-            return [], frozenset()
-        edges = [edge for edge in self._code.store.incoming(node, kinds, scope) if _is_in(edge.path, languages)]
-        undecided = self._code.store.undecided([node], kinds, scope, {edge.relation_id for edge in edges})
-        return edges, frozenset(place for place in undecided if _is_in(place[0], languages))
+    ) -> tuple[list[CodeEdge], frozenset[Place]]:
+        """Return the relations that are compared by names, and the undecided places."""
+        edges = self._stored(node, kinds, scope)
+        return edges, self._code.store.undecided([node], kinds, scope, {edge.relation_id for edge in edges})
 
     def _is_of_another(self, edge: CodeEdge, node: CodeNode) -> bool:
         """Return whether an import is known to be of another file: all modules that its file imports are.
@@ -212,25 +203,18 @@ class Relations:
         is_passed = any(one.module or one.value[:1] == '"' for one in file.facts.exports)
         return is_passed or (file.policy.rebinds and bool(file.facts.imports))
 
-    def _is_value(self, node: CodeNode, things: Sequence[Thing]) -> bool:
-        """Return whether calling a definition reads what it holds first."""
-        return node.kind in (SymbolKind.FIELD, SymbolKind.CONSTANT) or any(map(self._code.is_property, things))
-
     def _sites(self, things: Sequence[Thing]) -> tuple[list[tuple[Site, Certainty]], Set[Place], int]:
         """Return the places that mean or may mean the things, those that mean others, and how many files are left."""
-        above = {
-            one
-            for thing in things
-            if self._code.resolver.things.is_replaceable(thing)
-            for one in self._code.hierarchy.overridden(thing)
-        }
+        methods = filter(self._code.resolver.things.is_replaceable, things)
+        above = {one for thing in methods for one in self._code.hierarchy.overridden(thing)}
         handed = {one for thing in things for one in self._code.hierarchy.handed_as(thing)}
         meant = frozenset(self._with_constructed(things))
         found: list[tuple[Site, Certainty]] = []
         sites, others, left = self._code.search.sites(meant | above | handed)
         for site in sites:
             if any(thing in meant for thing in site.things):
-                if self._is_of(things, site):
+                # Of the type of a constructor only what creates it.
+                if site.mention.use in (Use.CALL, Use.CREATE) or any(thing in things for thing in site.things):
                     found.append((site, Certainty.CERTAIN if site.is_certain else Certainty.MAY_CALL))
             elif site.things:
                 is_handed = site.mention.use == Use.CALL and not handed.isdisjoint(site.things)
@@ -250,10 +234,6 @@ class Relations:
                 if not self._code.resolver.things.has_overloads(thing):  # Else a creation means its constructors too.
                     yield owner
 
-    def _is_of(self, things: Sequence[Thing], site: Site) -> bool:
-        """Return whether a site is one of the things themselves, or creates what a constructor makes."""
-        return any(thing in things for thing in site.things) or site.mention.use in (Use.CALL, Use.CREATE)
-
     def _edge_to(self, node: CodeNode, things: Sequence[Thing], site: Site, certainty: Certainty) -> CodeEdge:
         source = self._code.search.around(site.path, site.mention.at, named=True)
         source_id = self._code.node_id(site.path, source, is_around=True)
@@ -264,36 +244,29 @@ class Relations:
     def _hierarchical(
         self, node: CodeNode, things: Sequence[Thing], kinds: Sequence[RelationKind]
     ) -> Iterator[CodeEdge]:
+        hierarchy = self._code.hierarchy
         if RelationKind.IMPLEMENTS in kinds and node.kind is SymbolKind.TYPE:
-            below = (
-                one
-                for thing in things
-                for one in (*self._code.hierarchy.children(thing), *self._code.hierarchy.functions(thing))
-            )
+            below = (one for thing in things for one in (*hierarchy.children(thing), *hierarchy.functions(thing)))
             yield from self._below(node, below, RelationKind.IMPLEMENTS)
-            alike = (one for thing in things for one in self._code.hierarchy.alike(thing))
-            yield from self._by_name(self._below(node, alike, RelationKind.IMPLEMENTS))
+            alike = (one for thing in things for one in hierarchy.alike(thing))
+            yield from self._below(node, alike, RelationKind.IMPLEMENTS, Certainty.BY_NAME)
         if RelationKind.CALLS in kinds:
-            unsaid = (one for thing in things for one in self._code.hierarchy.constructors_below(thing))
+            unsaid = (one for thing in things for one in hierarchy.constructors_below(thing))
             yield from self._below(node, unsaid, RelationKind.CALLS)
         if RelationKind.OVERRIDES in kinds:
-            below = (
-                one
-                for thing in things
-                if self._code.resolver.things.is_replaceable(thing)
-                for one in (*self._code.hierarchy.overriding(thing), *self._code.hierarchy.functions(thing))
-            )
+            methods = filter(self._code.resolver.things.is_replaceable, things)
+            below = (one for thing in methods for one in (*hierarchy.overriding(thing), *hierarchy.functions(thing)))
             yield from self._below(node, below, RelationKind.OVERRIDES)
-            alike = (one for thing in things for one in self._code.hierarchy.alike_methods(thing))
-            yield from self._by_name(self._below(node, alike, RelationKind.OVERRIDES))
+            alike = (one for thing in things for one in hierarchy.alike_methods(thing))
+            yield from self._below(node, alike, RelationKind.OVERRIDES, Certainty.BY_NAME)
 
-    def _by_name(self, edges: Iterable[CodeEdge]) -> Iterator[CodeEdge]:
-        return (edge._replace(certainty=Certainty.BY_NAME, is_guess=True) for edge in edges)
-
-    def _below(self, node: CodeNode, things: Iterable[Thing], kind: RelationKind) -> Iterator[CodeEdge]:
+    def _below(
+        self, node: CodeNode, things: Iterable[Thing], kind: RelationKind, certainty: Certainty = Certainty.CERTAIN
+    ) -> Iterator[CodeEdge]:
+        is_guess = certainty is Certainty.BY_NAME
         for thing in dict.fromkeys(things):
-            line = self._code.resolver.declared(thing).line
-            yield CodeEdge(self._code.node_id(thing.path, thing), node.node_id, kind, thing.path, line)
+            source_id, line = self._code.node_id(thing.path, thing), self._code.resolver.declared(thing).line
+            yield CodeEdge(source_id, node.node_id, kind, thing.path, line, certainty, is_guess=is_guess)
 
     # ------------------------------------------------------------ from a definition
 
@@ -313,13 +286,12 @@ class Relations:
         by_syntax = [kind for kind in kinds if kind in _BY_SYNTAX]
         edges, unknown = self._code.store.outgoing(node, by_syntax, scope) if by_syntax else ([], [])
         resolver = self._code.resolver
-        for kind, above in (
-            (RelationKind.IMPLEMENTS, self._code.hierarchy.parents),
-            (RelationKind.OVERRIDES, self._code.hierarchy.overridden),
-        ):
-            if kind in kinds and (node.kind is SymbolKind.TYPE) is (kind is RelationKind.IMPLEMENTS):
-                found = dict.fromkeys(one for thing in things for one in above(thing))
-                edges += [self._code.edge_from(node, one, kind, resolver.declared(things[0]).line) for one in found]
+        is_type, hierarchy = node.kind is SymbolKind.TYPE, self._code.hierarchy
+        kind, above = (
+            (RelationKind.IMPLEMENTS, hierarchy.parents) if is_type else (RelationKind.OVERRIDES, hierarchy.overridden)
+        )
+        found = dict.fromkeys(one for thing in things for one in above(thing)) if kind in kinds else {}
+        edges += [self._code.edge_from(node, one, kind, resolver.declared(things[0]).line) for one in found]
         for thing in things:
             for mention in self._mentions_in(thing):
                 meant = resolver.resolve(thing.path, mention)
@@ -347,9 +319,8 @@ class Relations:
         if things := self._code.things(child):
             with self._code.searching(UNLIMITED):
                 found = [self._code.resolver.members.find(Instance((thing,)), name) for thing in things]
-                return [
-                    self._code.node_id(one.path, one) for member in found for one in (member.things if member else ())
-                ]
+                inherited = [one for member in found for one in (member.things if member else ())]
+                return [self._code.node_id(one.path, one) for one in inherited]
         level, seen, store = [child], {child.node_id}, self._code.store
         while level:
             above = [

@@ -19,7 +19,7 @@ NODES_READ = 2_000  # More than any budget shows.
 OWNERS_READ = 500  # Types of methods, each looked up by its name.
 
 _TYPE = SymbolKind.TYPE
-_CODE = Scope(categories=frozenset({Category.IMPLEMENTATION}))
+CODE = Scope(categories=frozenset({Category.IMPLEMENTATION}))
 _COLUMNS = np.dtype(
     [("file", "i8"), ("node", "i8"), ("node_file", "i8"), ("mentions", "f8"), ("definitions", "f8"), ("imported", "?")]
 )
@@ -36,7 +36,7 @@ class RepositoryMap:
 
 def map_repository(graph: SymbolGraph) -> RepositoryMap:
     """Rank the definitions of code that is not archived; tests, examples and the like neither count nor appear."""
-    edges = np.fromiter(graph.dependencies(MOST_DEFINITIONS, _CODE), _COLUMNS)
+    edges = np.fromiter(graph.dependencies(MOST_DEFINITIONS, CODE), _COLUMNS)
     if not len(edges):
         return RepositoryMap((), 0)
     ids, position = np.unique(edges["node"], return_inverse=True)
@@ -54,7 +54,7 @@ def _credit_types(graph: SymbolGraph, worth: Mapping[CodeNode, float]) -> dict[C
     methods = {node: value for node, value in worth.items() if node.kind is SymbolKind.METHOD}
     credited = {node: value for node, value in worth.items() if node not in methods}
     owners = dict.fromkeys(owner for node in methods if (owner := node.qualified_name.rpartition(".")[0]))
-    types = {owner: graph.definitions(owner, _CODE) for owner in list(owners)[:OWNERS_READ]}
+    types = {owner: graph.definitions(owner, CODE) for owner in list(owners)[:OWNERS_READ]}
     for method, value in methods.items():
         found = [node for node in types.get(method.qualified_name.rpartition(".")[0], ()) if node.kind is _TYPE]
         found = [node for node in found if node.path == method.path] or found

@@ -145,10 +145,9 @@ def _steps(graph: SymbolGraph, edges: Sequence[CodeEdge], hop: int, direction: D
     together: dict[tuple[object, ...], list[CodeEdge]] = {}
     for edge in edges:
         if edge.source_id in nodes and edge.target_id in nodes:
-            target = nodes[edge.target_id]  # Overloads and declarations are one.
-            name = "" if direction is Direction.IMPORTERS else target.qualified_name
-            key = (edge.source_id, name, edge.kind, edge.certainty)
-            together.setdefault(key, []).append(edge)
+            # Overloads and declarations are one.
+            name = "" if direction is Direction.IMPORTERS else nodes[edge.target_id].qualified_name
+            together.setdefault((edge.source_id, name, edge.kind, edge.certainty), []).append(edge)
     steps = [
         Step(hop, nodes[first.source_id], nodes[last.target_id], first, tuple(sorted({edge.line for edge in group})))
         for group in together.values()

@@ -40,9 +40,8 @@ _TOKEN = re.compile(
     re.DOTALL,
 )
 
-Expression = tuple[
-    Any, ...
-]  # ("name", text), ("member", expression, text) and so on: an operation and what it is applied to.
+# ("name", text), ("member", expression, text) and so on: an operation and what it is applied to.
+Expression = tuple[Any, ...]
 
 MAX_DEPTH = 100  # Of an expression; those of hand-written code have 61.
 
@@ -124,10 +123,8 @@ class _Reader:
 
     def _start(self) -> Expression:
         kind, text = self._take()
-        if kind == "name":
-            return ("name", text)
-        if kind == "module":
-            return ("module", text)
+        if kind in ("name", "module"):
+            return (kind, text)
         match text:
             case "'":
                 return ("literal", self._take()[1]) if self.kind == "name" else LITERAL

@@ -91,6 +91,7 @@ class SymbolKind(StrEnum):
 
 
 CALLABLE = (SymbolKind.FUNCTION, SymbolKind.METHOD)
+VARIABLE = (SymbolKind.FIELD, SymbolKind.CONSTANT)
 
 
 @dataclass(frozen=True, slots=True)

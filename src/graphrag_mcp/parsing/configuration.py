@@ -77,11 +77,6 @@ def _read(package: str, text: str) -> Iterator[Key]:
     yield from _below(tree.root_node, (), code)
 
 
-yaml_keys = partial(_read, "tree_sitter_yaml")
-toml_keys = partial(_read, "tree_sitter_toml")
-json_keys = partial(_read, "tree_sitter_json")
-
-
 def _below(root: Node, outer: tuple[str, ...], code: SourceCode) -> Iterator[Key]:
     """Yield the keys below a node. The tree is as deep as the text is nested, so there is no recursion."""
     pending = [(child, outer) for child in reversed(root.named_children)]
@@ -162,15 +157,9 @@ def _assigned(line: str) -> str:
 
 
 _READERS: dict[str, Callable[[str], Iterable[Key]]] = {
-    "yaml": yaml_keys,
-    "yml": yaml_keys,
-    "toml": toml_keys,
-    "json": json_keys,
-    "jsonc": json_keys,
-    "ini": assigned_keys,
-    "cfg": assigned_keys,
-    "conf": conf_keys,
-    "sshd_config": conf_keys,
-    "ssh_config": conf_keys,
-    "properties": assigned_keys,
+    **dict.fromkeys(("yaml", "yml"), partial(_read, "tree_sitter_yaml")),
+    "toml": partial(_read, "tree_sitter_toml"),
+    **dict.fromkeys(("json", "jsonc"), partial(_read, "tree_sitter_json")),
+    **dict.fromkeys(("ini", "cfg", "properties"), assigned_keys),
+    **dict.fromkeys(("conf", "sshd_config", "ssh_config"), conf_keys),
 }

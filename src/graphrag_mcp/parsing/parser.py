@@ -41,11 +41,7 @@ _MARKDOWN = (".md", ".markdown", ".mdx", ".mdc")
 
 
 def parse_file(
-    path: str,
-    data: bytes,
-    max_chunks: int = sys.maxsize,
-    stated: Category | None = None,
-    without_syntax: bool = False,
+    path: str, data: bytes, max_chunks: int = sys.maxsize, stated: Category | None = None, without_syntax: bool = False
 ) -> ParsedFile:
     """Return what the index stores of a file; never raises, whatever the bytes are.
 
@@ -63,9 +59,8 @@ def parse_file(
     reason = stages.run("card", lambda: needs_card(path, text, category), str)
     if reason:
         has_code = reason == GENERATED and language in FACT_LANGUAGES and not without_syntax
-        code = (
-            _parse_code(path, text, category, language, stages).code if has_code else None
-        )  # It calls what is written.
+        # What is generated calls what is written.
+        code = _parse_code(path, text, category, language, stages).code if has_code else None
         parsed = replace(card(path, text, category, reason), language=language, code=code)
     elif without_syntax:
         stages.failures.append(Failure("syntax", "the parser crashed"))
@@ -84,7 +79,8 @@ def parse_file(
         parsed = replace(parsed, manifest=write_manifest(manifest))
     if (count := len(parsed.chunks)) > max_chunks:
         parsed = documents.parse_passages(path, text, category, language, note=f"by lines: {counted(count, 'section')}")
-    return replace(_with_note(parsed, decoded.note), failures=tuple(stages.failures))
+    note = "; ".join(filter(None, (parsed.note, decoded.note)))
+    return replace(parsed, note=note, failures=tuple(stages.failures))
 
 
 def _language(path: str, text: str) -> str:
@@ -151,20 +147,7 @@ def _parse_syntax(
 
 def _symbols(outline: Outline) -> list[Symbol]:
     return [
-        Symbol(
-            name=definition.name,
-            qualified_name=definition.qualified_name,
-            kind=definition.kind,
-            start_line=definition.first_row + 1,
-            end_line=definition.last_row + 1,
-            signature=definition.signature,
-        )
-        for definition in outline.definitions
-        if definition.kind is not None
+        Symbol(one.name, one.qualified_name, one.kind, one.first_row + 1, one.last_row + 1, one.signature)
+        for one in outline.definitions
+        if one.kind is not None
     ]
-
-
-def _with_note(parsed: ParsedFile, note: str) -> ParsedFile:
-    if not note:
-        return parsed
-    return replace(parsed, note=f"{parsed.note}; {note}" if parsed.note else note)

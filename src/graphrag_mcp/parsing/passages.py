@@ -100,10 +100,7 @@ def _split(lines: Lines, block: Span, depth: int) -> list[Span]:
 
 def _shallowest(rows: Sequence[str], block: Span) -> list[int]:
     """Return the least indented lines that can begin something."""
-    depths = [(len(row) - len(row.lstrip()), index) for index, row in _beginnings(rows, block)]
+    bare = [(rows[index].lstrip(), index) for index in range(*block)]
+    depths = [(len(rows[index]) - len(text), index) for text, index in bare if text and text[0] not in _CLOSERS]
     least = min(depths, default=(0, block[0]))[0]
     return [index for depth, index in depths if depth == least] or [block[0]]
-
-
-def _beginnings(rows: Sequence[str], block: Span) -> list[tuple[int, str]]:
-    return [(i, rows[i]) for i in range(*block) if (bare := rows[i].lstrip()) and bare[0] not in _CLOSERS]

@@ -1,10 +1,10 @@
 """What calls give, and what functions take."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import partial
 
 from graphrag_mcp.model.expressions import Expression, parse
-from graphrag_mcp.model.facts import Declared, Mark, Thing, Use
+from graphrag_mcp.model.facts import Mark, Thing, Use
 from graphrag_mcp.resolution.libraries import LIBRARIES
 from graphrag_mcp.resolution.state import Part
 from graphrag_mcp.resolution.values import (
@@ -12,6 +12,7 @@ from graphrag_mcp.resolution.values import (
     OUTSIDE,
     Above,
     All,
+    Arguments,
     Either,
     Foreign,
     Function,
@@ -27,7 +28,6 @@ from graphrag_mcp.resolution.values import (
     Value,
     Variable,
     always,
-    apart,
     either,
     foreign_instance,
     has_variable,
@@ -106,11 +106,8 @@ class Calls(Part):
                 return All(tuple(self.resolver.expressions.value(path, at, one) for one in arguments))
             if how in ("type", "value"):
                 given = arguments[0][1] if arguments[0][0] == "type" else arguments[0]
-                return (
-                    self.resolver.types.named(path, at, given)
-                    if how == "type"
-                    else self.resolver.expressions.value(path, at, given)
-                )
+                read = self.resolver.types.named if how == "type" else self.resolver.expressions.value
+                return read(path, at, given)
             if not policy.is_generic(called.name) or called.name in policy.plain:
                 return OUTSIDE
             if f"{called.name}()" in policy.passes:
@@ -119,9 +116,8 @@ class Calls(Part):
                 values = [self.resolver.expressions.value(path, at, argument) for argument in arguments]
                 is_plain = "()" not in called.name and all(isinstance(one, Outside | Nothing) for one in values)
                 return foreign_instance(called.name) if is_plain else None
-        return self.result(
-            called, lambda place: self.resolver.expressions.value(path, at, arguments[place]), len(arguments)
-        )
+        value = self.resolver.expressions.value
+        return self.result(called, lambda place: value(path, at, arguments[place]), len(arguments))
 
     def callee(self, path: str, at: int, function: Expression, count: int = -1) -> Value | None:
         """Return what is called with a number of arguments."""
@@ -134,22 +130,17 @@ class Calls(Part):
                 return self.resolver.expressions.instantiated(self.callee(path, at, generic, count), kinds)
         return self.resolver.expressions.value(path, at, function)
 
-    def result(self, called: Value | None, argument: Callable[[int], Value | None], count: int) -> Value | None:
+    def result(self, called: Value | None, argument: Arguments, count: int) -> Value | None:
         """Return what a call gives. argument: returns the value of an argument by its place."""
         match called:
             case Type(things, arguments):
                 return Instance(things, arguments)
+            case Function() | Either() if overloads := self.resolver.overloads.of(called):
+                fit = self.resolver.overloads.applicable(overloads, argument, count)
+                return either(self._result_of(one, one.things[0], argument, count) for one in fit)
             case Function():
-                if not self.state.policy(called.things[0]).overloads:
-                    things = self.resolver.overloads.callable_with(called, argument, count)
-                    return either(self._result_of(called, thing, argument, count) for thing in things)
-                overloads = self.resolver.overloads.applicable(list(apart(called)), argument, count)
-                return either(self._result_of(one, one.things[0], argument, count) for one in overloads)
-            case Either(values) if self.resolver.overloads.are_overloads(values):
-                overloads = self.resolver.overloads.applicable(
-                    [one for part in values for one in apart(part)], argument, count
-                )
-                return either(self._result_of(one, one.things[0], argument, count) for one in overloads)
+                things = self.resolver.overloads.callable_with(called, argument, count)
+                return either(self._result_of(called, thing, argument, count) for thing in things)
             case Package(_, True):
                 return self.result(OUTSIDE, argument, count)
             case Instance():
@@ -170,11 +161,9 @@ class Calls(Part):
                 return OUTSIDE if all(one == NOTHING or is_foreign(one) for one in given) else None
         return None
 
-    def _result_of(
-        self, called: Function, thing: Thing, argument: Callable[[int], Value | None], count: int
-    ) -> Value | None:
+    def _result_of(self, called: Function, thing: Thing, argument: Arguments, count: int) -> Value | None:
         one = self.declared(thing)
-        value = self._declared_result(thing, one, called.receiver or called.of)
+        value = self._declared_result(thing, called.receiver or called.of)
         known: dict[str, Value | None] = {}
         if isinstance(called.of, Instance) and called.of.arguments:
             known |= self.resolver.types.arguments(called.of)
@@ -185,12 +174,7 @@ class Calls(Part):
         if value is not None and has_variable(value):
             parameters = one.parameters or ()
             if self.resolver.overloads.has_self(thing):
-                self._match(
-                    self.resolver.expressions.written(thing, parameters[0].value),
-                    always(called.of),
-                    0,
-                    known,
-                )
+                self._match(self.resolver.expressions.written(thing, parameters[0].value), always(called.of), 0, known)
                 parameters = parameters[1:]
             for place, parameter in enumerate(parameters[:count]):
                 expected = self.resolver.expressions.written(thing, parameter.value)
@@ -199,18 +183,16 @@ class Calls(Part):
                 self._match(expected, argument, place, known)
         return without_variables(replaced(value, known))
 
-    def _given(
-        self, called: Signature, argument: Callable[[int], Value | None], count: int
-    ) -> Mapping[str, Value | None]:
+    def _given(self, called: Signature, argument: Arguments, count: int) -> Mapping[str, Value | None]:
         """Return the type arguments that follow from what a value of a function type is given."""
         known: dict[str, Value | None] = {}
         for place, parameter in enumerate(called.parameters[:count] if has_variable(called.result) else ()):
             self._match(parameter, argument, place, known)
         return known
 
-    def _declared_result(self, thing: Thing, one: Declared, of: Value | None) -> Value | None:
+    def _declared_result(self, thing: Thing, of: Value | None) -> Value | None:
         """Return what a function says that it gives, or what it returns."""
-        policy = self.state.policy(thing)
+        one, policy = self.declared(thing), self.state.policy(thing)
         is_later = policy.asynchronous and Mark.ASYNC in one.marks and Mark.GENERATOR not in one.marks
         if one.value:
             value = of if of and one.value in policy.own else self.resolver.expressions.written(thing, one.value)
@@ -230,13 +212,7 @@ class Calls(Part):
             return value
         return Instance(self.resolver.names.library(self.state.open(thing.path), policy.promise), (value,))
 
-    def _match(
-        self,
-        expected: Value | None,
-        argument: Callable[[int], Value | None],
-        place: int,
-        known: dict[str, Value | None],
-    ) -> None:
+    def _match(self, expected: Value | None, argument: Arguments, place: int, known: dict[str, Value | None]) -> None:
         """Learn type arguments from what a parameter is given."""
         if expected is not None and has_variable(expected):
             self._unify(expected, argument(place), known)
@@ -267,15 +243,10 @@ class Calls(Part):
                 for one, part in zip(a, b, strict=False):
                     self._unify(one, part, known)
             case (Instance(), Function() | Type()) if isinstance(does := self.operation(expected), Function):
-                result = self._declared_result(does.things[0], self.declared(does.things[0]), None)
-                given = self.result(
-                    given, partial(self.parameter, does), len(self.declared(does.things[0]).parameters or ())
-                )
-                self._unify(
-                    replaced(result, self.resolver.types.arguments(does.of) if isinstance(does.of, Instance) else {}),
-                    given,
-                    known,
-                )
+                kinds = self.resolver.types.arguments(does.of) if isinstance(does.of, Instance) else {}
+                count = len(self.declared(does.things[0]).parameters or ())
+                result = replaced(self._declared_result(does.things[0], None), kinds)
+                self._unify(result, self.result(given, partial(self.parameter, does), count), known)
             case (Instance() | Foreign(), Instance()) if above := self.resolver.lineage.seen_as(given, expected):
                 self._unify(expected, above, known)
 

@@ -3,15 +3,13 @@
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
 from graphrag_mcp.model.expressions import Expression, parse
-from graphrag_mcp.model.facts import Bound, Declared, Exported, FileFacts, Flow, Imported, Use
+from graphrag_mcp.model.facts import Bound, Declared, Exported, FileFacts, Flow, Imported, Thing, Use
 from graphrag_mcp.model.files import CALLABLE, SymbolKind
 from graphrag_mcp.resolution.languages import POLICIES
 from graphrag_mcp.resolution.policy import Policy
-
-T = TypeVar("T")
 
 _BOUND_KINDS = {"type": SymbolKind.TYPE}
 
@@ -82,6 +80,10 @@ class File:
         for number, one in enumerate(self.facts.declared):
             found.setdefault((one.owner, one.name), []).append(number)
         return found
+
+    def things(self, owner: int, name: str) -> tuple[Thing, ...]:
+        """Return the declarations of a name in another one, or at the top: -1."""
+        return tuple(Thing(self.path, number) for number in self.members.get((owner, name), ()))
 
     @cached_property
     def imports(self) -> Mapping[str, list[Imported]]:

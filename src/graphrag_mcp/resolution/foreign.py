@@ -9,7 +9,7 @@ from graphrag_mcp.model.graph import Certainty
 from graphrag_mcp.resolution.files import File
 from graphrag_mcp.resolution.libraries import LIBRARIES
 from graphrag_mcp.resolution.policy import Policy
-from graphrag_mcp.resolution.state import MAX_LEVELS, Part
+from graphrag_mcp.resolution.state import Part
 from graphrag_mcp.resolution.values import (
     ABSENT,
     All,
@@ -48,10 +48,13 @@ class ForeignTypes(Part):
     def callers(self, thing: Thing) -> Iterator[str]:
         """Yield the foreign types above that may call a member, and the foreign decorators that may hand it over."""
         one, policy = self.declared(thing), self.state.policy(thing)
-        is_open = not is_private(one.name) and bool(self.with_member(thing))
-        for name in self._above_named(Thing(thing.path, one.owner)) if is_open else ():
+        is_private = one.name.startswith("#") or (one.name.startswith("__") and not one.name.endswith("__"))
+        is_open = not is_private and bool(self.with_member(thing))
+        for written, base in self._bases_above(Thing(thing.path, one.owner)) if is_open else ():
+            name = self.name(base) or _KINDS.get(type(base)) or _plain(written)
             called = policy.called_back(name)
-            if called is None or one.name in called or any(_begins(one.name, hook) for hook in called):
+            hooks = [hook.removesuffix("*") for hook in called or () if hook.endswith("*")]
+            if called is None or one.name in called or one.name.startswith(tuple(hooks)):
                 yield name or "a base that is not known"
         is_known = Mark.PROPERTY in one.marks or (Mark.GIVEN in one.marks and Mark.AUTOMATIC not in one.marks)
         for text in () if is_known else one.decorators:  # A test is run, and a fixture is named by a parameter.
@@ -90,23 +93,6 @@ class ForeignTypes(Part):
             if is_same:
                 yield name or "a base that is not known"
 
-    def _above_named(self, kind: Thing) -> Iterator[str]:
-        """Yield the names of the foreign types above a type of the project, as it is written where that is all."""
-        seen, level = {kind}, [kind]
-        while level:
-            bases = [
-                base
-                for one in level
-                for base in zip(self.declared(one).bases, self.resolver.lineage.bases_of(one), strict=True)
-            ]
-            level = []
-            for written, base in bases:
-                if isinstance(base, Instance | Type) and not is_library(base):
-                    level += [one for one in base.things if one not in seen]
-                else:
-                    yield self.name(base) or _KINDS.get(type(base)) or _plain(written.type)
-            seen.update(level)
-
     def _with_member(self, member: Thing) -> Iterator[Value | None]:
         one = self.declared(member)
         if one.owner < 0 or not {Mark.STATIC, Mark.PRIVATE}.isdisjoint(one.marks):
@@ -122,16 +108,18 @@ class ForeignTypes(Part):
 
     def above(self, kind: Thing) -> Sequence[Value | None]:
         """Return the foreign types above a type of the project, also those from which it inherits nothing."""
-        found: dict[Value | None, None] = {}
-        level = [kind]
-        seen = set(level)
-        for _ in range(MAX_LEVELS):
-            bases = [base for one in level for base in self.resolver.lineage.bases_of(one)]
-            own = [thing for base in bases if isinstance(base, Instance | Type) for thing in base.things]
-            level = [thing for thing in own if thing not in seen]
-            seen.update(level)
-            found |= dict.fromkeys(base for base in bases if not isinstance(base, Instance | Type) or is_library(base))
-        return list(found)
+        return list(dict.fromkeys(base for _, base in self._bases_above(kind, within_library=True)))
+
+    def _bases_above(self, kind: Thing, *, within_library: bool = False) -> Iterator[tuple[str, Value | None]]:
+        """Yield the foreign types above a type of the project, each with the text that names it."""
+        around = [kind]
+        for one in around:
+            for written, base in zip(self.declared(one).bases, self.resolver.lineage.bases_of(one), strict=True):
+                is_foreign = not isinstance(base, Instance | Type) or is_library(base)
+                if is_foreign:
+                    yield written.type, base
+                if isinstance(base, Instance | Type) and (within_library or not is_foreign):
+                    around += [thing for thing in base.things if thing not in around]
 
     def name(self, value: Value | None) -> str:
         """Return the name of a foreign type, qualified by its module; "" where it has none."""
@@ -184,7 +172,9 @@ class ForeignTypes(Part):
         name = self.name(value)
         if not self._may_be_object(value, name, self.state.policy(method)):
             return None
-        if name and any(name == self.name(one) for base in bases for one in self._whole(base)):
+        lineage = self.resolver.lineage
+        whole = (one for base in bases for one in (lineage.above((base,)) if isinstance(base, Instance) else (base,)))
+        if name and any(name == self.name(one) for one in whole):
             return Certainty.MAY_CALL
         is_known = name and all(isinstance(base, Instance) or self.name(base) == "Object" for base in bases)
         return None if is_known else Certainty.BY_NAME
@@ -198,9 +188,6 @@ class ForeignTypes(Part):
         is_final = is_builtin or name.rpartition(".")[2] in policy.final
         return isinstance(value, Outside | Foreign | Instance) and not is_final
 
-    def _whole(self, base: Value | None) -> Sequence[Value | None]:
-        return self.resolver.lineage.above((base,)) if isinstance(base, Instance) else (base,)
-
 
 OVERRIDE = "@Override"
 _KINDS = {Table: "collections.abc.MutableMapping", Many: "collections.abc.MutableSequence"}
@@ -209,15 +196,6 @@ _KINDS = {Table: "collections.abc.MutableMapping", Many: "collections.abc.Mutabl
 def _plain(written: str) -> str:
     """Return the name in the text of a base."""
     return written.lstrip("=?").partition("<")[0].partition("@")[0]
-
-
-def _begins(name: str, hook: str) -> bool:
-    return hook.endswith("*") and name.startswith(hook[:-1])
-
-
-def is_private(name: str) -> bool:
-    """Return whether a member has a name of which the language says that others do not use it."""
-    return name.startswith("#") or (name.startswith("__") and not name.endswith("__"))
 
 
 def is_library(value: Instance | Type) -> bool:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from graphrag_mcp.model.expressions import names_in, parse
-from graphrag_mcp.model.facts import Declared, Mark, Thing, Use
+from graphrag_mcp.model.facts import Mark, Thing, Use
 from graphrag_mcp.model.files import SymbolKind
 from graphrag_mcp.resolution.foreign import OVERRIDE
 from graphrag_mcp.resolution.libraries import LIBRARIES
@@ -46,6 +46,7 @@ class Hierarchy:
         self._above: _Known = {}
         self._around: _Known = {}
         self._handed: _Known = {}
+        self._below: _Known = {}
 
     # ------------------------------------------------------------ types
 
@@ -125,6 +126,9 @@ class Hierarchy:
 
         Faster than `overriding`: it looks at what has the method's name, not at all types below.
         """
+        return self._remembered(self._below, method, self._declared_below)
+
+    def _declared_below(self, method: Thing) -> list[Thing]:
         owner, name = self.owner_of(method), self._resolver.declared(method).name
         named = [one for one in self._source.named(name) if one != method and one.path not in LIBRARIES]
         if owner is None or not named:
@@ -143,13 +147,11 @@ class Hierarchy:
         if not self._resolver.things.has_method_sets(method):
             yield from (above for field in self._holding(method) for above in self.overridden(field))
         end = f"#{self._resolver.declared(method).name}"
-        for site in (
-            self._search.sites(frozenset((method,))).found if self._resolver.things.has_overloads(method) else ()
-        ):
+        has_overloads = self._resolver.things.has_overloads(method)
+        for site in self._search.sites(frozenset((method,))).found if has_overloads else ():
             facts = self._source.facts(site.path) if site.mention.use == Use.FUNCTION and site.things else None
-            flows = (
-                [one for one in facts.flows if one.at <= site.mention.at and one.value.endswith(end)] if facts else []
-            )
+            given = [one for one in (facts.flows if facts else ()) if one.value.endswith(end)]
+            flows = [one for one in given if one.at <= site.mention.at]
             for interface in _types(self._resolver.taker(site.path, flows[-1])) if flows else ():
                 if operation := self._resolver.operation(interface):
                     yield operation
@@ -272,9 +274,8 @@ class Hierarchy:
         """Return whether two methods of one name can be one operation: overloads take as many arguments."""
         first, second = self._resolver.declared(one).parameters, self._resolver.declared(other).parameters
         is_same = first is None or second is None or len(first) == len(second)
-        return (is_same or not self._resolver.things.has_overloads(one)) and self._resolver.overloads.can_override(
-            one, other
-        )
+        may_be = is_same or not self._resolver.things.has_overloads(one)
+        return may_be and self._resolver.overloads.can_override(one, other)
 
     # ------------------------------------------------------------ method sets
 
@@ -305,12 +306,8 @@ class Hierarchy:
             and (owner := self.owner_of(method)) is not None
             and not self._is_variant(owner, thing)
         ]
-        found = []
-        for interface in dict.fromkeys(interfaces):
-            methods = self._method_set(interface)
-            if methods and methods.own and self._has_all(thing, methods):
-                found.append(interface)
-        return found
+        sets = ((one, self._method_set(one)) for one in dict.fromkeys(interfaces))
+        return [one for one, methods in sets if methods and methods.own and self._has_all(thing, methods)]
 
     def _methods(self, thing: Thing) -> Iterator[Thing]:
         """Yield the methods that a type has, also those that it embeds."""
@@ -340,9 +337,8 @@ class Hierarchy:
 
     def _method_set(self, interface: Thing) -> _MethodSet | None:
         """Return the methods of an interface, None if some are not known."""
-        if not self._resolver.things.has_method_sets(interface):
-            return None
-        if Mark.INTERFACE not in self._resolver.declared(interface).marks:
+        is_interface = Mark.INTERFACE in self._resolver.declared(interface).marks
+        if not (is_interface and self._resolver.things.has_method_sets(interface)):
             return None
         own: dict[str, Thing] = {}
         foreign: dict[str, Mapping[str, int]] = {}
@@ -363,7 +359,9 @@ class Hierarchy:
             found = self._method(thing, name)
             if found is None or not self._same(self._signature(found), self._signature(method)):
                 return False
-        embedded = {base.name for base in self._foreign_bases(thing)}
+        around = (thing, *self._closure(thing, self._embedded))
+        bases = [base for one in around for base in self._resolver.lineage.bases_of(one)]
+        embedded = {base.name for base in bases if isinstance(base, Outside)}
         return all(name in embedded or self._takes_all(thing, methods) for name, methods in wanted.foreign.items())
 
     def _method(self, thing: Thing, name: str) -> Thing | None:
@@ -376,21 +374,18 @@ class Hierarchy:
         found = ((self._method(thing, name), count) for name, count in methods.items())
         return all(one and len(self._resolver.declared(one).parameters or ()) == count for one, count in found)
 
-    def _foreign_bases(self, thing: Thing) -> Iterator[Outside]:
-        for one in (thing, *self._closure(thing, self._embedded)):
-            yield from (base for base in self._resolver.lineage.bases_of(one) if isinstance(base, Outside))
-
     def _signature(self, thing: Thing) -> Signature:
         one = self._resolver.declared(thing)
-        values = [self._resolver.expressions.written(thing, text) for text in _types_of(one)]
-        return Signature(tuple(values[:-1]), values[-1])
+        texts = (*(parameter.value for parameter in one.parameters or ()), one.value or "-")
+        *given, result = (self._resolver.expressions.written(thing, text) for text in texts)
+        return Signature(tuple(given), result)
 
     def _same(self, one: Value | None, other: Value | None) -> bool:
         """Return whether two types are known to be the same; a type parameter may be anything."""
         match one, other:
             case (Variable(), _) | (_, Variable()):
                 return True
-            case (Instance((first,)), Instance((second,))) if not self._name(first) and not self._name(second):
+            case (Instance((first,)), Instance((second,))) if self._are_nameless(first, second):
                 mine, others = self._members(first), self._members(second)
                 is_same = [name for name, _ in mine] == [name for name, _ in others]
                 return is_same and all(self._same(a, b) for (_, a), (_, b) in zip(mine, others, strict=True))
@@ -400,8 +395,8 @@ class Hierarchy:
         is_same = len(parts) == len(others_parts) and rebuilt(one, _blank) == rebuilt(other, _blank)
         return is_same and all(map(self._same, parts, others_parts))
 
-    def _name(self, thing: Thing) -> str:
-        return self._resolver.declared(thing).name
+    def _are_nameless(self, *kinds: Thing) -> bool:
+        return not any(self._resolver.declared(kind).name for kind in kinds)
 
     def _members(self, kind: Thing) -> list[tuple[str, Value | None]]:
         """Return the fields and methods of a type without a name, each with its type, and the types that it embeds."""
@@ -433,10 +428,6 @@ class Hierarchy:
             level = [one for near in level for one in step(near) if one != thing and one not in found]
             found |= dict.fromkeys(level)
         return list(found)
-
-
-def _types_of(one: Declared) -> list[str]:
-    return [*(parameter.value for parameter in one.parameters or ()), one.value or "-"]
 
 
 def _blank(_part: Value | None) -> None:

@@ -89,9 +89,8 @@ class Members(Part):
             case Instance(things) | Type(things) if self.state.policy(things[0]).is_linear:
                 return self._in_order(self.state.policy(things[0]), self.resolver.lineage.order(value), name)
             case Above(things) if self.state.policy(things[0]).is_linear:
-                return self._in_order(
-                    self.state.policy(things[0]), self.resolver.lineage.order(Instance(things))[1:], name
-                )
+                above = self.resolver.lineage.order(Instance(things))[1:]
+                return self._in_order(self.state.policy(things[0]), above, name)
             case All(values):
                 return self._any([self.find(one, name, sought) if one else None for one in values])
             case Type(things, arguments) if name == self.state.policy(things[0]).prototype:
@@ -113,8 +112,7 @@ class Members(Part):
                 return found if found and found.things else self._given_member(value, name) or found
             case Above(things):
                 bases = tuple(self.resolver.lineage.bases(Instance(things)))
-                has_overloads = self.state.policy(things[0]).overloads
-                if has_overloads:
+                if self.state.policy(things[0]).overloads:
                     return self._along(bases, name, sought)
                 found = self._inherited(_like(Instance, bases), name)
                 found = self._inherited(_like(Type, bases), name) if found is ABSENT else found
@@ -181,7 +179,7 @@ class Members(Part):
                 if is_foreign:
                     return found
                 found = Found(found.things + own.things, found.value) if found else own
-                if not self._is_only_assigned(own):
+                if not (own.things and all(map(self.resolver.things.is_only_assigned, own.things))):
                     return found
             else:
                 is_hooked = is_hooked or any(self._own(one, hook) for hook in policy.hooks)
@@ -189,21 +187,15 @@ class Members(Part):
             return found
         return Found((), None) if is_foreign else None if is_hooked else ABSENT
 
-    def _is_only_assigned(self, own: Found) -> bool:
-        """Return whether nothing but assignments declares a member: it has no place of its own."""
-        return bool(own.things) and all(map(self.resolver.things.is_only_assigned, own.things))
-
     def _given_member(self, value: Instance | Type, name: str) -> Found | None:
         """Return a member that a value, or what it inherits from, is given outside of its declaration."""
         for _ in range(MAX_LEVELS):
             if found := self.resolver.modules.attached(value, value.things[0].path, name):
                 return found
-            above = next(
-                (base for base in self.resolver.lineage.bases(value) if isinstance(base, Instance | Type)), None
-            )
-            if above is None:
-                return None
-            value = above
+            bases = [base for base in self.resolver.lineage.bases(value) if isinstance(base, Instance | Type)]
+            if not bases:
+                break
+            value = bases[0]
         return None
 
     def _any(self, members: Sequence[Found | None]) -> Found | None:
@@ -217,23 +209,18 @@ class Members(Part):
         """Return a member of one of several values; those without it are not meant."""
         if None in members:
             return None
-        having = [one for one in members if one is not ABSENT]
+        having = [one for one in members if one is not None and one is not ABSENT]
         if not having:
             return ABSENT
-        if len(having) < len(members) and all(
-            one and not one.things and isinstance(one.value, Outside) for one in having
-        ):
+        if len(having) < len(members) and all(not one.things and isinstance(one.value, Outside) for one in having):
             return None
-        members = having
-        things = dict.fromkeys(thing for one in members if one for thing in one.things)
-        if things and Found((), None) in members:
+        things = dict.fromkeys(thing for one in having for thing in one.things)
+        if things and Found((), None) in having:
             return None
-        is_open = len(things) > max(len(one.things) for one in members if one) or any(
-            one.is_open for one in members if one
-        )
+        is_open = len(things) > max(len(one.things) for one in having) or any(one.is_open for one in having)
         owner = next(iter(things), None)
-        is_open = is_open or bool(owner and INHERITED in members and name in self.state.policy(owner).of_literals)
-        return Found(tuple(things), either(one.value for one in members if one), is_open)
+        is_open = is_open or bool(owner and INHERITED in having and name in self.state.policy(owner).of_literals)
+        return Found(tuple(things), either(one.value for one in having), is_open)
 
     def _inherited(self, level: list[Value | None], name: str) -> Found | None:
         """Look level by level: in the types themselves, then in what they embed."""
@@ -285,15 +272,11 @@ class Members(Part):
         self, value: Instance | Type, name: str, of: Value | None = None, sought: Sought = ANYTHING
     ) -> Found | None:
         """Return what a type declares itself, or what the type that it is made of has. of: whose member it is."""
-        things = self.resolver.things.fitting(
-            [thing for one in value.things for thing in self.resolver.things.declared_in(one, name)], sought
-        )
+        named = [thing for one in value.things for thing in self.resolver.things.declared_in(one, name)]
+        things = self.resolver.things.fitting(named, sought)
         things = self.resolver.things.members_of(things, is_of_type=isinstance(value, Type))
-        if (
-            len(things) == 1
-            and Mark.ALIAS in (one := self.declared(things[0])).marks
-            and not self.resolver.things.is_type(things[0])
-        ):
+        one = self.declared(things[0]) if len(things) == 1 else None
+        if one and Mark.ALIAS in one.marks and one.kind != SymbolKind.TYPE:
             return self.resolver.names.found(things[0].path, one.at, parse(one.value))
         if things:
             kinds = {self.declared(thing).kind for thing in things}
@@ -302,11 +285,8 @@ class Members(Part):
                 whose = of if isinstance(of, Instance | Type) else value
                 return Found(things, self.resolver.things.function(things, Instance(whose.things, whose.arguments)))
             if kinds <= set(CALLABLE) and self.state.policy(things[0]).rebinds:  # A property, and what sets it.
-                is_read = isinstance(value, Instance)
-                return Found(
-                    things,
-                    self.resolver.calls.result(Function(things[:1], of or value), nothing, 0) if is_read else None,
-                )
+                read = Function(things[:1], of or value) if isinstance(value, Instance) else None
+                return Found(things, self.resolver.calls.result(read, nothing, 0))
             held = replaced(self.resolver.things.meaning(things), self.resolver.types.arguments(value))
             is_of_instance = all(map(self.resolver.things.is_only_assigned, things))
             return Found(things, held if is_of_instance else self._read(value, held))

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Sequence
 from posixpath import commonpath, dirname, join
-from typing import TypeGuard
 
 from graphrag_mcp.model.expressions import Expression, parse
 from graphrag_mcp.model.facts import GIVEN, Bound, Mark, Thing, Use
@@ -28,11 +27,6 @@ from graphrag_mcp.resolution.values import (
     either,
     nothing,
 )
-
-
-def _is_named(value: Value | None) -> TypeGuard[Outside]:
-    return isinstance(value, Outside) and bool(value.name)
-
 
 MAX_BINDINGS = 100  # Of a variable in one scope whose values are looked at.
 
@@ -111,8 +105,7 @@ class Names(Part):
                 return self._bound(file, bound)
             return self._one_of([self._bound(file, [one]) for one in bound])
         around = file.types_around(at)
-        if around and not file.is_in_function(at, around[-1]) and (numbers := file.members.get((around[-1], name))):
-            things = tuple(Thing(file.path, number) for number in numbers)
+        if around and not file.is_in_function(at, around[-1]) and (things := file.things(around[-1], name)):
             return Found(things, self.resolver.things.meaning(things))
         things = self._top(file, name)
         given = [one for one in bound if things and one.kind == "variable"]  # Of the same variable, by functions.
@@ -155,12 +148,9 @@ class Names(Part):
 
     def _imported(self, file: File, name: str, sought: Sought) -> list[Found | None]:
         """Return what the imports of a name mean."""
-        found: list[Found | None] = []
-        for one in file.imports.get(name, ()) if name else ():
-            item = self.resolver.modules.imported(file, one, sought)
-            if item is not ABSENT and item is not INHERITED:
-                found.append(item)
-        return found
+        rows = file.imports.get(name, ()) if name else ()
+        found = [self.resolver.modules.imported(file, one, sought) for one in rows]
+        return [item for item in found if item is not ABSENT and item is not INHERITED]
 
     def _nearest(self, file: File, found: Found | None) -> Found | None:
         """Return which of several types of one name a file means: that of the nearest folder, if it is one."""
@@ -191,8 +181,8 @@ class Names(Part):
                     known = self.state.open(path).policy.foreign_members(value.name)
                     if known is not None and name not in known:  # It is of a type below.
                         return None
-                given = self.resolver.modules.attached(value, path, name) if _is_named(value) else None
-                if given:
+                is_named = isinstance(value, Outside) and value.name
+                if value and is_named and (given := self.resolver.modules.attached(value, path, name)):
                     return given._replace(is_open=True)  # Another object made of the same may lack it.
                 found = self.resolver.members.find(value, name, sought) if value else None
                 if name.startswith("#") and not (found and found.things):
@@ -212,11 +202,7 @@ class Names(Part):
 
     def _given_to(self, file: File, at: int, name: str) -> Found:
         """Return the function that gives an argument of a name: of the class, the file or the nearest folder."""
-        things = [
-            Thing(file.path, number)
-            for owner in reversed(file.types_around(at))
-            for number in file.members.get((owner, name), ())
-        ]
+        things = [thing for owner in reversed(file.types_around(at)) for thing in file.things(owner, name)]
         folders = [file.path]
         while folders[-1]:
             folders.append(dirname(folders[-1]))
@@ -235,8 +221,7 @@ class Names(Part):
     def _private(self, file: File, at: int, name: str) -> Found | None:
         """Return a private member of JavaScript: whatever has it is of the type around that declares it."""
         for owner in reversed(file.types_around(at)):
-            if numbers := file.members.get((owner, name)):
-                things = tuple(Thing(file.path, number) for number in numbers)
+            if things := file.things(owner, name):
                 return Found(things, self.resolver.things.meaning(things))
         return None
 
@@ -273,7 +258,7 @@ class Names(Part):
         """Return the declarations of a name that the whole file sees."""
         if file.policy.whole_unit:
             return tuple(find_declared(self.state.source, file.facts.unit, name))
-        return tuple(Thing(file.path, number) for number in file.members.get((-1, name), ()))
+        return file.things(-1, name)
 
     def _ambient(self, file: File, name: str) -> tuple[Thing, ...]:
         """Return what files declare for all others: those that only declare, and are no modules."""
@@ -284,7 +269,5 @@ class Names(Part):
 
     def library(self, file: File, name: str) -> tuple[Thing, ...]:
         """Return what the language's own library declares."""
-        if not name:
-            return ()
-        library = self.state.file(file.policy.library) if file.policy.library else None
+        library = self.state.file(file.policy.library) if name and file.policy.library else None
         return self._top(library, name) if library else ()

@@ -1,8 +1,7 @@
 """Which of several functions of one name is meant."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from enum import IntEnum
-from typing import TypeGuard
 
 from graphrag_mcp.model.expressions import parse
 from graphrag_mcp.model.facts import Mark, Mention, Thing
@@ -13,6 +12,7 @@ from graphrag_mcp.resolution.state import Part
 from graphrag_mcp.resolution.values import (
     NOTHING,
     OUTSIDE,
+    Arguments,
     Either,
     Foreign,
     Found,
@@ -62,30 +62,25 @@ class Overloads(Part):
             return True
         if not {Mark.STATIC, Mark.PRIVATE}.isdisjoint((*first.marks, *second.marks)):
             return False
-        kinds = [
-            Instance((Thing(thing.path, number),)) for thing, number in ((one, first.owner), (other, second.owner))
-        ]
-        if any(
-            self.resolver.things.is_constructor(thing, kind.things[0])
-            for thing, kind in zip((one, other), kinds, strict=True)
-        ):
+        owners = (Thing(one.path, first.owner), Thing(other.path, second.owner))
+        if any(map(self.resolver.things.is_constructor, (one, other), owners)):
             return False
-        above = self.resolver.lineage.seen_as(kinds[0], kinds[1])
-        below = self.resolver.lineage.seen_as(kinds[1], kinds[0])
-        return self._is_overridden(one, below or kinds[0], other, above or kinds[1])
+        own, others = (Instance((owner,)) for owner in owners)
+        above, below = self.resolver.lineage.seen_as(own, others), self.resolver.lineage.seen_as(others, own)
+        return self._is_overridden(one, below or own, other, above or others)
 
     def callable_parts(self, things: tuple[Thing, ...]) -> tuple[Thing, ...]:
         """Return the overloads that are declared, without the function that implements them."""
         return tuple(one for one in things if Mark.ABSTRACT in self.declared(one).marks) or things
 
-    def callable_with(self, called: Function, argument: Callable[[int], Value | None], count: int) -> tuple[Thing, ...]:
+    def callable_with(self, called: Function, argument: Arguments, count: int) -> tuple[Thing, ...]:
         """Return the functions that can be called with some arguments."""
         things = self.callable_parts(called.things)
         if len(things) < 2 or not self.state.policy(things[0]).is_open:
             return things
         return tuple(one for one in things if self._takes(one, argument, count)) or things
 
-    def _takes(self, thing: Thing, argument: Callable[[int], Value | None], count: int) -> bool:
+    def _takes(self, thing: Thing, argument: Arguments, count: int) -> bool:
         """Return whether an overload can be called with some arguments: with as many, and no text for a function."""
         one = self.declared(thing)
         given = (one.parameters or ())[1 if self.has_self(thing) else 0 :]
@@ -102,13 +97,15 @@ class Overloads(Part):
         is_member = one.kind == SymbolKind.METHOD and Mark.STATIC not in one.marks
         return is_member and bool(one.parameters) and self.state.policy(thing).passes_self
 
-    def are_overloads(self, values: Sequence[Value]) -> TypeGuard[Sequence[Function]]:
-        """Return whether values are the functions of one name that several types have, told apart by arguments."""
-        return all(isinstance(one, Function) and self.resolver.things.has_overloads(one.things[0]) for one in values)
+    def of(self, value: Value) -> Sequence[Function]:
+        """Return the functions of one name, of one type or of several, that are told apart by arguments; else none."""
+        values = value.values if isinstance(value, Either) else (value,)
+        called = [
+            one for one in values if isinstance(one, Function) and self.resolver.things.has_overloads(one.things[0])
+        ]
+        return [one for function in called for one in apart(function)] if len(called) == len(values) else []
 
-    def applicable(
-        self, called: Sequence[Function], argument: Callable[[int], Value | None], count: int
-    ) -> Sequence[Function]:
+    def applicable(self, called: Sequence[Function], argument: Arguments, count: int) -> Sequence[Function]:
         """Return the overloads that take the arguments; those that take exactly their types, if there are any.
 
         Of these one that lists all of its parameters comes before one that takes any number.
@@ -165,7 +162,7 @@ class Overloads(Part):
                 fits = {self._fit(expected, one, policy) for one in values}
                 return fits.pop() if len(fits) == 1 else _Fit.MAYBE if _Fit.NEVER in fits else max(fits)
         name, own = self._name(expected), self._name(given)
-        is_type = own in policy.primitives or _is_type_name(own)
+        is_type = own in policy.primitives or (own[:1].isupper() and not own.isupper())
         if isinstance(given, Package) or (isinstance(given, Outside) and own != name and not is_type):
             given, own = OUTSIDE, ""  # A variable of a library.
         if name in policy.primitives or own in policy.primitives:
@@ -213,16 +210,15 @@ class Overloads(Part):
         """Return the own name of a type, "" where that is not known."""
         if isinstance(value, Instance) and value.things[0].path in LIBRARIES:
             return self.declared(value.things[0]).name
-        return _own_name(value)
+        return value.name.rpartition(".")[2] if isinstance(value, Outside | Foreign) else ""
 
     def joined(self, hits: Sequence[Found]) -> Found:
         """Return the functions of several types of one name, without those that one before overrides."""
         kept: dict[Thing, Value] = {}
         for hit in hits:
             of = hit.value.of if isinstance(hit.value, Function) else None
-            fresh = [
-                one for one in hit.things if not any(self._is_overridden(one, of, *other) for other in kept.items())
-            ]
+            others = list(kept.items())
+            fresh = [one for one in hit.things if not any(self._is_overridden(one, of, *other) for other in others)]
             kept |= dict.fromkeys(fresh, of or OUTSIDE)
         return Found(tuple(kept), either(Function((thing,), of) for thing, of in kept.items()))
 
@@ -249,14 +245,6 @@ def _fit_number(name: str, own: str, policy: Policy) -> _Fit:
 def _least(bound: Value | None) -> Value:
     """Return what the argument of a type parameter is at least."""
     return Outside("Object") if bound is None or bound == OUTSIDE else bound
-
-
-def _is_type_name(name: str) -> bool:
-    return name[:1].isupper() and not name.isupper()
-
-
-def _own_name(value: Value | None) -> str:
-    return value.name.rpartition(".")[2] if isinstance(value, Outside | Foreign) else ""
 
 
 def _differ(one: Value | None, other: Value | None) -> bool:

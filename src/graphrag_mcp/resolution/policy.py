@@ -29,7 +29,7 @@ class Policy:
     open_types: bool = False  # Whether any file of a unit may declare members of a type.
     nested: bool = False  # Whether packages are names.
     is_ambient: Callable[[str], bool] = lambda _path: False  # Whether a file only declares what there is elsewhere.
-    platform: Set[str] = frozenset()  # Other languages whose code may use what this one declares, by its name.
+    platform: frozenset[str] = frozenset()  # Other languages whose code may use what this one declares, by its name.
     import_path: Callable[[FactSource, str], str] = lambda _source, _path: ""  # Of the unit of a file.
     tests: str | tuple[str, ...] = ()  # How files of tests end.
     giving: str = ""  # The files whose functions give arguments to those in the folder and below.
@@ -85,9 +85,8 @@ class Policy:
     primitives: Mapping[str, Primitive] = field(default_factory=dict)
     enumerations: Set[str] = frozenset()  # Foreign types whose fields are instances.
     is_generic: Callable[[str], bool] = lambda _name: True  # Whether a foreign function may give what it is given.
-    foreign_members: Callable[[str], Set[str] | None] = lambda _name: (
-        None
-    )  # All that a foreign type has, None: unknown.
+    foreign_members: Callable[[str], Set[str] | None] = lambda _name: None
+    """All that a foreign type has, None: unknown."""
     run_by: Callable[[str, Declared], str] = lambda _path, _one: ""  # What starts a function of a file: a test runner.
     called_back: Callable[[str], Set[str] | None] = lambda _name: frozenset()
     """The members that a foreign type may call of types below it, None: unknown."""

@@ -1,24 +1,13 @@
 """Finds the places that refer to declarations."""
 
 import math
-import re
 import time
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence, Set
 from typing import NamedTuple
 
 from graphrag_mcp.model.expressions import names_in, parse
-from graphrag_mcp.model.facts import (
-    GIVEN,
-    WHOLE,
-    Exported,
-    FileFacts,
-    Mark,
-    Mention,
-    Thing,
-    Use,
-    module_marks,
-)
+from graphrag_mcp.model.facts import GIVEN, WHOLE, Exported, FileFacts, Mark, Mention, Thing, Use, module_marks
 from graphrag_mcp.model.files import CALLABLE, SymbolKind
 from graphrag_mcp.model.graph import Certainty
 from graphrag_mcp.resolution.languages import POLICIES
@@ -32,7 +21,6 @@ _ENCLOSING = frozenset(
 
 _CONFINED = (SymbolKind.FUNCTION, SymbolKind.CONSTANT, SymbolKind.TYPE)
 _RUNNING = (Use.CALL, Use.CREATE)
-_PARTS = re.compile(r"[/.]")  # Between the parts of a path.
 _NOT_STORING = (*_RUNNING, Use.TYPE, Use.BASE)
 
 MAX_SCANS = 500  # Kept of earlier questions.

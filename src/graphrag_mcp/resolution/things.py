@@ -102,21 +102,17 @@ class Things(Part):
         if len(things) > 1:
             values = tuple(one for one in things if not self._is_only_type(one))
             things = things if all(map(self.is_type, values)) else values
-        kinds = {self.declared(thing).kind for thing in things}
-        if kinds & {SymbolKind.TYPE, SymbolKind.MODULE} and kinds <= {SymbolKind.TYPE, SymbolKind.MODULE}:
+        kinds, rebinds = {self.declared(thing).kind for thing in things}, self.state.policy(things[0]).rebinds
+        if kinds <= {SymbolKind.TYPE, SymbolKind.MODULE}:
             return self._aliased(things[0]) or Type(things)
         if functions := tuple(one for one in things if self.declared(one).kind in CALLABLE):
             if Mark.PROPERTY in self.declared(functions[0]).marks:
                 return self.resolver.calls.result(Function(functions[:1]), nothing, 0)
-            others = (
-                [self._held(one) for one in things if one not in functions]
-                if self.state.policy(things[0]).rebinds
-                else []
-            )
+            others = [self._held(one) for one in things if rebinds and one not in functions]
             return either([self.function(functions), *others])
         held = [thing for thing in things if self.declared(thing).value.endswith("!")]
         path, given = things[0].path, [(one.at, one.value) for one in map(self.declared, things)]
-        if len(things) > 1 and not held and self.state.policy(things[0]).rebinds and all(text for _, text in given):
+        if len(things) > 1 and not held and rebinds and all(text for _, text in given):
             return self.resolver.expressions.in_turn(path, self.declared(things[0]).name, given)
         return either(self._held(thing) for thing in held or things)
 
@@ -136,9 +132,8 @@ class Things(Part):
             decorator, given = self.resolver.expressions.written(thing, text), value
             how = policy.passes.get(decorator.name, "") if isinstance(decorator, Outside) else ""
             if how == "later":
-                value = Signature(
-                    (), Later(self.resolver.expressions.each(self.resolver.calls.result(given, nothing, 0), 1))
-                )
+                entered = self.resolver.calls.result(given, nothing, 0)
+                value = Signature((), Later(self.resolver.expressions.each(entered, 1)))
             elif how != "value":
                 value = self.resolver.calls.result(decorator, always(given), 1)
         return value
@@ -162,10 +157,9 @@ class Things(Part):
         one = self.declared(thing)
         if not one.value:
             return None
-        file = self.state.open(thing.path)
         given = [(one.at, one.value)]
         if one.owner < 0 and not one.value.endswith("!"):
-            given += self.resolver.names.assigned(file, one.name, [])
+            given += self.resolver.names.assigned(self.state.open(thing.path), one.name, [])
         return self.resolver.expressions.in_turn(thing.path, one.name, given)
 
     def fitting(self, things: Sequence[Thing], sought: Sought) -> tuple[Thing, ...]:
@@ -208,8 +202,7 @@ class Things(Part):
         file = self.state.open(owner.path)
         if self.declared(owner).kind in CALLABLE:
             return
-        for number in file.members.get((owner.number, name), ()):
-            yield Thing(owner.path, number)
+        yield from file.things(owner.number, name)
         one = self.declared(owner)
         if file.policy.open_types and one.name:
             for thing in self.state.source.find(self.state.source.unit(owner.path), f"{one.qualified}.{name}"):

@@ -1,6 +1,6 @@
 """What the types mean that code names."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 from graphrag_mcp.model.expressions import Expression, parse
 from graphrag_mcp.model.facts import Mark, Thing, Use
@@ -9,15 +9,16 @@ from graphrag_mcp.resolution.state import MAX_LEVELS, Part
 from graphrag_mcp.resolution.values import (
     NOTHING,
     OUTSIDE,
+    Above,
     All,
     Either,
+    Folder,
     Foreign,
     Found,
     Function,
     Instance,
-    Later,
     Many,
-    Nothing,
+    Module,
     Outside,
     Package,
     Several,
@@ -56,8 +57,8 @@ class Types(Part):
                 if isinstance(foreign, Outside) and self.state.open(path).policy.is_open:
                     make = self.state.open(path).policy.containers.get(foreign.name.rpartition(".")[2])
                     return make(given) if make else foreign_instance(foreign.name)
-                if found and found.things and Mark.ALIAS in self.declared(found.things[0]).marks:
-                    return replaced(inner(kind), dict(zip(self._parameters(found.things[0]), given, strict=False)))
+                if found and found.things and Mark.ALIAS in (alias := self.declared(found.things[0])).marks:
+                    return replaced(inner(kind), dict(zip(alias.type_parameters, given, strict=False)))
                 return self._applied(path, inner(kind), given)
             case ("all", *values):
                 return All(tuple(map(inner, values)))
@@ -118,9 +119,6 @@ class Types(Part):
         given = tuple(self.resolver.expressions.written(thing, parameter.value) for parameter in one.parameters or ())
         return Signature(given, self.resolver.expressions.written(thing, one.value) if one.value else None)
 
-    def _parameters(self, thing: Thing) -> Sequence[str]:
-        return self.declared(thing).type_parameters
-
     def _of_type(self, kind: Value | None) -> Value | None:
         """Return a value of what a name stands for, if that is a type."""
         match kind:
@@ -128,23 +126,11 @@ class Types(Part):
                 return Instance(things, arguments)
             case Package(unit, True):
                 return Outside(unit)
-            case (
-                Outside()
-                | Variable()
-                | Many()
-                | Table()
-                | Signature()
-                | Instance()
-                | Either()
-                | Several()
-                | All()
-                | Later()
-                | Nothing()
-            ):
-                return kind  # The last ones are aliases.
             case Function(things):
                 return Instance(things)
-        return None
+            case Foreign() | Package() | Module() | Folder() | Above():
+                return None
+        return kind  # What is no type itself is an alias of one.
 
     def _applied(self, path: str, value: Value | None, arguments: tuple[Value | None, ...]) -> Value | None:
         match value:

@@ -169,6 +169,7 @@ Value = (
     | All
 )
 OUTSIDE, NOTHING = Outside(), Nothing()
+Arguments = Callable[[int], Value | None]  # The values of the arguments of a call, by their places.
 
 
 def foreign_instance(name: str) -> Outside:
@@ -286,6 +287,6 @@ def nothing(_place: int) -> None:
     """The argument of a call that has none."""
 
 
-def always(value: Value | None) -> Callable[[int], Value | None]:
+def always(value: Value | None) -> Arguments:
     """Return the arguments of a call that are all the same value."""
     return lambda _place: value

@@ -59,16 +59,7 @@ _ROLES = (
     *DEFINITION_ROLES,
     "call",
     *NAMING_ROLES,
-    "reference",
-    "base",
-    "import",
-    "import.file",
-    "item",
-    "setting",
-    "comment",
-    "decorator",
-    "doc",
-    "wrapper",
+    *("reference", "base", "import", "import.file", "item", "setting", "comment", "decorator", "doc", "wrapper"),
 )
 _COMMENT_MARKS = " \t/*#;!-{}|\"'<>=`"
 _DOC_MARKS = ("@doc", "@typedoc", "@shortdoc")  # Elixir's docstrings are attributes above the definition.
@@ -78,19 +69,11 @@ _TYPE_ARGUMENTS = re.compile(r"(::)?<[^()]*>\Z")
 _SUPER = re.compile(r"super\s*(\(.*\)|<.*>)\Z", re.DOTALL)  # Python's `super()`, Kotlin's `super<Base>`.
 _STUB = b"..."
 # Functions in the grammars that have no body where they are only declared.
-_CAN_LACK_BODY = frozenset(
-    {
-        "abstract_method_signature",
-        "declaration",
-        "function_declaration",
-        "function_signature",
-        "function_signature_item",
-        "method_declaration",
-        "method_elem",
-        "method_signature",
-        "protocol_function_declaration",
-    }
-)
+_ONLY_DECLARED = """
+    abstract_method_signature declaration function_declaration function_signature function_signature_item
+    method_declaration method_elem method_signature protocol_function_declaration
+"""
+_CAN_LACK_BODY = frozenset(_ONLY_DECLARED.split())
 _RECEIVER_BYTES = 60  # Longer ones are chains of calls.
 
 

@@ -21,9 +21,7 @@ _DEEPEST = 4  # Nodes between the arguments of a call and a string, and from the
 _SIGNATURE_CHARS = 120
 
 _FLAG = re.compile(r"--?[A-Za-z][\w.-]+")
-_NAME = re.compile(
-    r"\.?(?=..)([A-Za-z][\w-]*(?:\.[\w-]+)*)"
-)  # After a dot where a prefix is added: `prefix + ".port"`.
+_NAME = re.compile(r"\.?(?=..)([A-Za-z][\w-]*(?:\.[\w-]+)*)")  # After a dot behind a prefix: `prefix + ".port"`.
 _VARIABLE = re.compile(r"([A-Z][A-Z0-9_]+)")
 _PLACEHOLDER = re.compile(r"\\?\$\{([\w.-]+)[:}].*")
 _BETWEEN_FLAGS = re.compile(r"[\s,/|=]+")  # "-p, --port <number>", "--color/--no-color"

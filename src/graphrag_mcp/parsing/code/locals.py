@@ -1,7 +1,6 @@
 """Tells the local variables of a file from the functions that a bare name may be as well."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from operator import itemgetter
 from typing import NamedTuple
 
 from tree_sitter import Node
@@ -25,9 +24,7 @@ class Naming(NamedTuple):
 def not_local(namings: Iterable[Naming], code: SourceCode) -> Iterator[Naming]:
     """Yield the bare and handed names that are no variables of a block around them."""
     blocks: list[tuple[float, bool, set[str]]] = [(float("inf"), True, set())]  # End, whether it is closed, variables.
-    for _, _, naming in sorted(
-        ((one.start, NAMING_ROLES.index(one.role), one) for one in namings), key=itemgetter(0, 1)
-    ):
+    for naming in sorted(namings, key=lambda one: (one.start, NAMING_ROLES.index(one.role))):
         while blocks[-1][0] <= naming.start:
             blocks.pop()
         if naming.role in ("block.own", "block"):

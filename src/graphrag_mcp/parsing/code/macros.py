@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
 
 from tree_sitter import Node
 
@@ -43,14 +42,6 @@ _NAMES = ("identifier", "type_identifier", "field_identifier")
 _STATEMENTS = ("declaration", "expression_statement", "field_declaration", "function_definition", "ERROR")
 
 
-class _Word(NamedTuple):
-    """A word between a keyword and its body, with the arguments behind it."""
-
-    text: bytes
-    span: tuple[int, int]
-    has_arguments: bool
-
-
 def _without_macros(data: bytes, root: Node) -> bytes:
     """Return the code without macros beside the name of a type or namespace, and, in errors, beside a declaration."""
     spans = [span for keyword in _KEYWORD.finditer(data) for span in _in_head(keyword, data, root)]
@@ -77,24 +68,24 @@ def _around_errors(root: Node) -> Iterator[tuple[int, int]]:
 def _in_head(keyword: re.Match[bytes], data: bytes, root: Node) -> Iterator[tuple[int, int]]:
     """Yield what stands beside the name of a type or namespace and is no part of the language."""
     words, brace = _words(data, keyword.end())
-    names = [word for word in words if not word.has_arguments and word.text not in _READ]
-    if len(words) < 2 or not names or any(word.text in _OF_FUNCTIONS for word in words):
+    names = [word for word in words if not word["arguments"] and word["word"] not in _READ]
+    if len(words) < 2 or not names or any(word["word"] in _OF_FUNCTIONS for word in words):
         return
     is_namespace = keyword[0] == b"namespace"
-    if not is_namespace and words.index(names[0]) < sum(word.has_arguments for word in words):
+    if not is_namespace and words.index(names[0]) < sum(bool(word["arguments"]) for word in words):
         return  # A function that returns the type.
-    name = next((word for word in reversed(names) if not word.text.isupper()), names[-1])
-    others = [word for word in words if word is not name and word.text not in _READ]
+    name = next((word for word in reversed(names) if not word["word"].isupper()), names[-1])
+    others = [word for word in words if word is not name and word["word"] not in _READ]
     if others and (is_namespace or _is_body(keyword, brace, others, root)):
-        yield from (word.span for word in others)
+        yield from (word.span() for word in others)
 
 
-def _words(data: bytes, start: int) -> tuple[list[_Word], int]:
+def _words(data: bytes, start: int) -> tuple[list[re.Match[bytes]], int]:
     """Return the words up to a body or a list of bases, and where that begins; none where something else follows."""
-    words: list[_Word] = []
+    words: list[re.Match[bytes]] = []
     for token in _TOKEN.finditer(data, start):
         if token["word"] and len(words) <= _MOST_WORDS:
-            words.append(_Word(token["word"], token.span(), token["arguments"] is not None))
+            words.append(token)
         elif token[0] == b"{" or _BASES.match(data, token.start()):
             return words, token.start()
         elif not token["comment"]:
@@ -102,7 +93,7 @@ def _words(data: bytes, start: int) -> tuple[list[_Word], int]:
     return [], 0
 
 
-def _is_body(keyword: re.Match[bytes], brace: int, macros: list[_Word], root: Node) -> bool:
+def _is_body(keyword: re.Match[bytes], brace: int, macros: list[re.Match[bytes]], root: Node) -> bool:
     """Return whether the body of a type begins, and no variable with its values: `struct Point p {1, 2};`."""
     start = root.descendant_for_byte_range(keyword.start(), keyword.start() + 1)
     opening = root.descendant_for_byte_range(brace, brace + 1)
@@ -115,7 +106,7 @@ def _is_body(keyword: re.Match[bytes], brace: int, macros: list[_Word], root: No
         return b" " in keyword[0]
     count = values.named_child_count
     is_enum = keyword[0] == b"enum"  # A variable of one takes one value.
-    return (is_enum and count > 1) or (count <= is_enum and all(macro.text.isupper() for macro in macros))
+    return (is_enum and count > 1) or (count <= is_enum and all(macro["word"].isupper() for macro in macros))
 
 
 def _is_behind_declaration(found: re.Match[bytes], root: Node) -> bool:

@@ -67,9 +67,8 @@ class _Builder:
         self._path, self._outline = path, outline
         self._library = library_of(language)
         self._keeps_lines = language not in FACT_LANGUAGES
-        self._super = (
-            _SUPER.get(language, SUPER_RECEIVER) if language != "rust" else ""
-        )  # In Rust, `super` is the enclosing module.
+        # In Rust, `super` is the enclosing module.
+        self._super = _SUPER.get(language, SUPER_RECEIVER) if language != "rust" else ""
         self._own = _OWN if self._super else _OWN | {SUPER_RECEIVER}
         self._is_test_file = category is Category.TESTS
         self._imports: dict[str, Import] = {found.name: found for found in outline.imports}

@@ -59,7 +59,8 @@ def _build_definitions(found: Findings, code: SourceCode, path: str, joins_claus
         start = wrapped.start_of(match.start, end)
         definition = _build(match, (start, end), stack[-1][0] if stack else -1, built, found, code)
         if joins_clauses and built and _is_next_clause(built[-1], definition):
-            built[-1] = _join_clauses(built[-1], definition)
+            docstring = built[-1].docstring or definition.docstring
+            built[-1] = built[-1]._replace(end=definition.end, last_row=definition.last_row, docstring=docstring)
         else:
             stack.append((len(built), match.start, end))
             built.append(definition)
@@ -187,10 +188,6 @@ def _read_signature(match: FoundDefinition, end: int, code: SourceCode) -> str:
 
 def _is_next_clause(before: Definition, after: Definition) -> bool:
     return before.qualified_name == after.qualified_name and before.parent == after.parent and after.is_callable
-
-
-def _join_clauses(before: Definition, after: Definition) -> Definition:
-    return before._replace(end=after.end, last_row=after.last_row, docstring=before.docstring or after.docstring)
 
 
 def _with_docstrings(definitions: list[Definition], docs: list[tuple[int, str]]) -> list[Definition]:

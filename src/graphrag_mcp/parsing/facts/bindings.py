@@ -123,9 +123,8 @@ class Bindings(Part):
             owner = self._declarations.types.get((start, stop), -1) if binding.role == "bind.block" else -1
             if binding.role == "bind.member":
                 owner = self._type_of_self(parents, (start, stop), binding.of)
-            self.written += [
-                (binding.node, name) for name, _ in binding.names if elsewhere.get((start, stop, name), (1, 0))[0] == 0
-            ]
+            names = [name for name, _ in binding.names]
+            self.written += [(binding.node, one) for one in names if elsewhere.get((start, stop, one), (1, 0))[0] == 0]
             if owner >= 0 or binding.role == "bind.member":
                 self._add_fields(owner, binding)
                 continue

@@ -204,10 +204,7 @@ class Declarations(Part):
         for index, draft in enumerate(self._drafts):
             if draft.kind == SymbolKind.TYPE and index not in self._objects:
                 start, stop = self._opened.get(index, (draft.start, draft.stop))
-                for name, value in (
-                    (self._shapes.this, f"#{index}!"),
-                    (self._shapes.above, f"%{index}"),
-                ):
+                for name, value in ((self._shapes.this, f"#{index}!"), (self._shapes.above, f"%{index}")):
                     if name:
                         self._bound.append(Bound(name, start, stop, value, draft.start))
                 if index in self._opened:

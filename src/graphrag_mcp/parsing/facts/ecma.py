@@ -31,8 +31,13 @@ from graphrag_mcp.parsing.facts.expressions import (
     type_part,
 )
 
-_LITERALS = "string template_string number regex true false update_expression"
+_LITERALS = "string template_string number regex true false update_expression unary_expression"
 _JSX = "jsx_element jsx_self_closing_element jsx_fragment"
+_AROUND_TYPES = """
+    type_annotation opting_type_annotation omitting_type_annotation parenthesized_type readonly_type optional_type
+    default_type constraint
+"""
+_AROUND_VALUES = "satisfies_expression non_null_expression parenthesized_expression instantiation_expression"
 _NO_TYPES = frozenset(("any", "unknown", "object"))
 _NOTHING_TYPES = frozenset(("void", "undefined", "null", "never"))
 
@@ -110,10 +115,6 @@ def _binary(writer: Writer, node: Node) -> str:
 
 
 _EITHER = choice("left", "right")
-
-
-def _last(writer: Writer, node: Node) -> str:
-    return writer.value(arguments(node)[-1])
 
 
 def _array(writer: Writer, node: Node) -> str:
@@ -220,10 +221,6 @@ def _predefined(writer: Writer, node: Node) -> str:
     return UNKNOWN if text in _NO_TYPES else NOTHING if text in _NOTHING_TYPES else LITERAL
 
 
-def _literal_type(writer: Writer, node: Node) -> str:
-    return NOTHING if writer.text(node) in _NOTHING_TYPES else LITERAL
-
-
 def _union(writer: Writer, node: Node) -> str:
     """Either of several types; what is nothing does not count."""
     kinds = [kind for kind in dict.fromkeys(map(writer.type, operands(node))) if kind != NOTHING]
@@ -236,18 +233,10 @@ def _conditional(writer: Writer, node: Node) -> str:
     return UNKNOWN if UNKNOWN in kinds else f"({'|'.join(kinds)})"
 
 
-def _intersection(writer: Writer, node: Node) -> str:
-    return f"&({','.join(map(writer.type, operands(node)))})"
-
-
 def _tuple(writer: Writer, node: Node) -> str:
     fields = (one.child_by_field_name("type") or one for one in arguments(node))
     kinds = [UNKNOWN if one.type in ("rest_type", "rest_pattern") else writer.type(one) for one in fields]
     return f"({';'.join(kinds)})" if len(kinds) > 1 else f"[{kinds[0] if kinds else UNKNOWN}]"
-
-
-def _array_type(writer: Writer, node: Node) -> str:
-    return f"[{writer.type(arguments(node)[0])}]"
 
 
 def _type_of(writer: Writer, node: Node) -> str:
@@ -297,40 +286,25 @@ def _results(writer: Writer, node: Node | None) -> str:
     return LITERAL if node.type.startswith(("type_predicate", "asserts")) else writer.typed(node)
 
 
-def _result_type(writer: Writer, node: Node) -> str:
-    return writer.type(node.child_by_field_name("return_type"))
-
-
 _TYPES: dict[str, Rule] = {
     "type_identifier": name,
     "identifier": name,
-    "nested_type_identifier": _qualified,
-    "nested_identifier": _qualified,
-    "member_expression": _qualified,
-    "type_annotation": type_part(),
-    "opting_type_annotation": type_part(),
-    "omitting_type_annotation": type_part(),
-    "parenthesized_type": type_part(),
-    "readonly_type": type_part(),
-    "optional_type": type_part(),
-    "default_type": type_part(),
-    "constraint": type_part(),
-    "predefined_type": _predefined,
-    "literal_type": _literal_type,
-    "string": fixed(LITERAL),  # What `typeof` gives.
-    "template_literal_type": fixed(LITERAL),
-    "index_type_query": fixed(LITERAL),
+    **dict.fromkeys(("nested_type_identifier", "nested_identifier", "member_expression"), _qualified),
+    **dict.fromkeys(_AROUND_TYPES.split(), type_part()),
+    **dict.fromkeys(("predefined_type", "literal_type"), _predefined),
+    # The first is what `typeof` gives.
+    **dict.fromkeys(("string", "template_literal_type", "index_type_query"), fixed(LITERAL)),
     "this_type": fixed("=this"),
     "generic_type": applied("name", "type_arguments"),
     "extends_clause": _extended,
     "class_heritage": _type_of,
     "spread_element": _type_of,
     "index_signature": _indexed,
-    "array_type": _array_type,
+    "array_type": lambda writer, node: f"[{writer.type(arguments(node)[0])}]",
     "tuple_type": _tuple,
     "union_type": _union,
-    "intersection_type": _intersection,
-    "function_type": function_type("parameters", _result_type),
+    "intersection_type": lambda writer, node: f"&({','.join(map(writer.type, operands(node)))})",
+    "function_type": function_type("parameters", type_part("return_type")),
     "type_query": _type_of,
     "lookup_type": _lookup,
     "conditional_type": _conditional,
@@ -340,11 +314,9 @@ _TYPES: dict[str, Rule] = {
 SHAPES = Shapes(
     values={
         **dict.fromkeys(_TYPES, as_value),
-        **dict.fromkeys(_LITERALS.split(), fixed(LITERAL)),
-        **dict.fromkeys(_JSX.split(), fixed(LITERAL)),
+        **dict.fromkeys((*_LITERALS.split(), *_JSX.split()), fixed(LITERAL)),
         "null": fixed(NOTHING),
         "undefined": fixed(NOTHING),
-        "unary_expression": fixed(LITERAL),
         "identifier": _name,
         "shorthand_property_identifier": name,
         "this": fixed("this"),
@@ -356,16 +328,13 @@ SHAPES = Shapes(
         "new_expression": call("constructor", "arguments", "type_arguments", created=True),
         "await_expression": step("", "~"),
         "as_expression": _cast,
-        "satisfies_expression": part(),
+        **dict.fromkeys(_AROUND_VALUES.split(), part()),
         "type_assertion": _asserted,
         "type_arguments": of_type(""),
-        "non_null_expression": part(),
-        "parenthesized_expression": part(),
-        "instantiation_expression": part(),
         "ternary_expression": choice("consequence", "alternative"),
         "binary_expression": _binary,
         "assignment_expression": part("right"),
-        "sequence_expression": _last,
+        "sequence_expression": lambda writer, node: writer.value(arguments(node)[-1]),
         "array": _array,
         "object_pattern": _taken,
         "array_pattern": _taken,

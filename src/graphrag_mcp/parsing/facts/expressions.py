@@ -40,10 +40,11 @@ class Shapes:
     values: Mapping[str, Rule]
     types: Mapping[str, Rule]
     parameters: Mapping[str, ParameterRule]  # Other nodes in a list of parameters are skipped.
-    results: Callable[["Writer", Node | None], str]  # What a call gives, from the node of the result.
     unit: Callable[[str, str], str]  # The unit of a file, from its path and its package clause.
 
     # Functions.
+    results: Callable[["Writer", Node | None], str] = lambda writer, node: writer.typed(node) if node else ""
+    """What a call gives, from the node of the result; "" where it is not declared."""
     result: str = "result"  # The field that says what a function gives.
     expected: Rule | None = None  # What the place of a function expects there.
     passed: Set[str] = frozenset()  # Arguments that a function may be given as.
@@ -69,9 +70,7 @@ class Shapes:
     repeated: Set[str] = frozenset()  # Declarations that repeat the one before where they say nothing.
     unset: str = UNKNOWN  # What a variable holds that is given nothing.
     loops: Sequence[str] = ("[@]", "[*]")  # What a loop gives.
-    enter: Mapping[str, str] = field(
-        default_factory=dict
-    )  # What a block binds of the value that it enters, by its first word.
+    enter: Mapping[str, str] = field(default_factory=dict)  # What a block binds of what it enters, by its first word.
     patterns: Set[str] = frozenset()  # Nodes that take a value apart.
     taken: Rule | None = None  # What a name gets from such a pattern.
     assigning: str = ""  # The node whose patterns bind nothing, but write to what is bound.
@@ -106,9 +105,7 @@ class Writer:
         """Return how many commas of a list are before a part of it."""
         if (known := self._places.get(around.id)) is None:
             commas = accumulate((child.type == "," for child in around.children), initial=0)
-            known = self._places[around.id] = {
-                one.id: count for one, count in zip(around.children, commas, strict=False)
-            }
+            known = self._places[around.id] = dict(zip((one.id for one in around.children), commas, strict=False))
         return known.get(node.id, 0)
 
     def value(self, node: Node | None) -> str:
@@ -170,10 +167,8 @@ class Writer:
                 value = self._shapes.taken(self, child)
             is_rest = rule.rest or bool(spread) or any(name and name.type == "rest_pattern" for name in names)
             is_optional = rule.optional or default is not None
-            found += [
-                (Parameter(self.text(name) if name else "", value, is_optional, is_rest), name)
-                for name in names or [None]
-            ]
+            texts = [(self.text(name) if name else "", name) for name in names or [None]]
+            found += [(Parameter(text, value, is_optional, is_rest), name) for text, name in texts]
         return found
 
     def write_value(self, node: Node) -> str:
@@ -315,24 +310,7 @@ def call(function: str | Rule, given: str, types: str = "", *, created: bool = F
 def step(of: str, mark: str) -> Rule:
     """A step from what is in a field: `[]`, `~`."""
 
-    def write(writer: Writer, node: Node) -> str:
-        return item(writer.value(_part(node, of)), mark)
-
-    return write
-
-
-def listed(field_name: str = "") -> Rule:
-    """A list type of the type in a field."""
-    return lambda writer, node: f"[{writer.type(_part(node, field_name))}]"
-
-
-def mapped(key: str, value: str) -> Rule:
-    """A map type of the types in two fields."""
-
-    def write(writer: Writer, node: Node) -> str:
-        return f"{{{writer.type(node.child_by_field_name(key))}:{writer.type(node.child_by_field_name(value))}}}"
-
-    return write
+    return lambda writer, node: item(writer.value(_part(node, of)), mark)
 
 
 def applied(of: str, given: str) -> Rule:

@@ -41,10 +41,8 @@ class Functions(Part):
             if kind == "receiver" and found:  # Its type arguments are names for those of the type.
                 named = found[0][0].value.partition("<")[2].rstrip("!>")
                 draft.type_parameters = tuple(named.split(",")) if named else ()
-                self._bound += [
-                    Bound(one, node.start_byte, node.end_byte, "", node.start_byte, "type")
-                    for one in draft.type_parameters
-                ]
+                span = node.byte_range
+                self._bound += [Bound(one, *span, "", span[0], "type") for one in draft.type_parameters]
             if child and kind.startswith("parameter"):
                 draft.parameters = tuple(parameter for parameter, _ in found)
             for place, (parameter, name) in enumerate(found):

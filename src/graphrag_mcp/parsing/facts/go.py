@@ -16,8 +16,6 @@ from graphrag_mcp.parsing.facts.expressions import (
     call,
     fixed,
     function_type,
-    listed,
-    mapped,
     member,
     name,
     of_type,
@@ -32,6 +30,8 @@ _LITERALS = """
     true false iota
 """
 _PASSED = "identifier selector_expression func_literal unary_expression composite_literal type_conversion_expression"
+_AROUND_TYPES = "pointer_type parenthesized_type unary_expression parenthesized_expression negated_type"
+_LISTS = "slice_type array_type implicit_length_array_type"
 _COMPARISONS = frozenset(("==", "!=", "<", ">", "<=", ">=", "&&", "||"))
 
 
@@ -52,6 +52,11 @@ def _binary(writer: Writer, node: Node) -> str:
         return LITERAL
     left = writer.value(node.child_by_field_name("left"))
     return writer.value(node.child_by_field_name("right")) if left == LITERAL else left
+
+
+def _map(writer: Writer, node: Node) -> str:
+    key, value = (writer.type(node.child_by_field_name(one)) for one in ("key", "value"))
+    return f"{{{key}:{value}}}"
 
 
 def _channel(writer: Writer, node: Node) -> str:
@@ -84,17 +89,11 @@ _TYPES = {
     "identifier": name,
     "qualified_type": type_member("package", "name"),
     "selector_expression": type_member("operand", "field"),
-    "pointer_type": type_part(),
-    "parenthesized_type": type_part(),
-    "unary_expression": type_part(),
-    "parenthesized_expression": type_part(),
-    "negated_type": type_part(),
+    **dict.fromkeys(_AROUND_TYPES.split(), type_part()),
     "type_elem": _union,
     "type_constraint": _union,
-    "slice_type": listed("element"),
-    "array_type": listed("element"),
-    "implicit_length_array_type": listed("element"),
-    "map_type": mapped("key", "value"),
+    **dict.fromkeys(_LISTS.split(), lambda writer, node: f"[{writer.type(node.child_by_field_name('element'))}]"),
+    "map_type": _map,
     "channel_type": _channel,
     "function_type": function_type("parameters", _results),
     "interface_type": fixed("any"),
@@ -123,10 +122,7 @@ SHAPES = Shapes(
         "type_instantiation_expression": part(),
     },
     types=_TYPES,
-    parameters={
-        "parameter_declaration": ParameterRule(),
-        "variadic_parameter_declaration": ParameterRule(rest=True),
-    },
+    parameters={"parameter_declaration": ParameterRule(), "variadic_parameter_declaration": ParameterRule(rest=True)},
     results=results,
     unit=lambda path, package: f"{posixpath.dirname(path)}:{package}",
     lists=frozenset({"expression_list"}),

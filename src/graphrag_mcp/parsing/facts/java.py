@@ -31,6 +31,7 @@ from graphrag_mcp.parsing.facts.expressions import (
 )
 
 _INTEGERS = "decimal_integer_literal hex_integer_literal octal_integer_literal binary_integer_literal"
+_FLOATS = "decimal_floating_point_literal hex_floating_point_literal"
 _COMPARISONS = frozenset(("==", "!=", "<", ">", "<=", ">=", "&&", "||"))
 _TEXT, _BOOLEAN, _CHARACTER = "String!", "'boolean!", "'char!"
 _NUMBERS = ("'double!", "'float!", "'long!", "'int!")  # Of two the first is that of their sum.
@@ -42,11 +43,8 @@ _NUMBERS = ("'double!", "'float!", "'long!", "'int!")  # Of two the first is tha
 def _callee(writer: Writer, node: Node) -> str:
     """Return the function that a call or a creation calls."""
     if node.type == "method_invocation":
-        return (
-            _METHOD(writer, node)
-            if node.child_by_field_name("object")
-            else writer.name(node.child_by_field_name("name"))
-        )
+        named = writer.name(node.child_by_field_name("name"))
+        return _METHOD(writer, node) if node.child_by_field_name("object") else named
     if node.type == "object_creation_expression":
         return as_value(writer, kind) if (kind := node.child_by_field_name("type")) else UNKNOWN
     return UNKNOWN
@@ -77,16 +75,9 @@ def _created(writer: Writer, node: Node) -> str:
     return writer.typed(kind) if parts[0] == kind or parts[0].type == "type_arguments" else UNKNOWN
 
 
-def _class(writer: Writer, node: Node) -> str:
-    return f"Class<{writer.type(arguments(node)[0])}>!"
-
-
-def _integer(writer: Writer, node: Node) -> str:
-    return "'long!" if writer.text(node)[-1] in "lL" else "'int!"
-
-
-def _floating(writer: Writer, node: Node) -> str:
-    return "'float!" if writer.text(node)[-1] in "fF" else "'double!"
+def _number(suffix: str, kind: str, plain: str) -> Rule:
+    """A number, of a kind that a letter behind it names."""
+    return lambda writer, node: kind if writer.text(node)[-1].lower() == suffix else plain
 
 
 def _unary(writer: Writer, node: Node) -> str:
@@ -114,10 +105,6 @@ def _reference(writer: Writer, node: Node) -> str:
     if last.type == "new":
         return as_value(writer, of)
     return item(writer.value(of), f"#{writer.text(last)}") if is_name(writer.text(last)) else UNKNOWN
-
-
-def _array(writer: Writer, node: Node) -> str:
-    return f"[{writer.type(node.child_by_field_name('type'))}]!"
 
 
 def _name(writer: Writer, node: Node) -> str:
@@ -193,10 +180,6 @@ def _union(writer: Writer, node: Node) -> str:
     return kinds[0] if len(kinds) == 1 else f"({'|'.join(kinds)})"
 
 
-def _annotated(writer: Writer, node: Node) -> str:
-    return writer.type(arguments(node)[-1])
-
-
 def _limit(writer: Writer, node: Node) -> str:
     """The types that the arguments of a type parameter have; any object without one."""
     bound = next((part for part in arguments(node) if part.type == "type_bound"), None)
@@ -204,17 +187,9 @@ def _limit(writer: Writer, node: Node) -> str:
     return f"&({','.join(kinds)})" if len(kinds) > 1 else kinds[0] if kinds else LITERAL
 
 
-def _primitive(writer: Writer, node: Node) -> str:
-    return f"'{writer.text(node)}"
-
-
 def _enum(writer: Writer, node: Node) -> str:
     """What every enumeration extends."""
     return f"Enum<{writer.name(node.parent.child_by_field_name('name'))}>" if node.parent else UNKNOWN
-
-
-def _results(writer: Writer, node: Node | None) -> str:
-    return writer.typed(node) if node else ""
 
 
 _TYPES: dict[str, Rule] = {
@@ -223,11 +198,13 @@ _TYPES: dict[str, Rule] = {
     "scoped_type_identifier": _name,
     "scoped_identifier": _name,
     "generic_type": _generic,
-    "annotated_type": _annotated,
+    "annotated_type": lambda writer, node: writer.type(arguments(node)[-1]),
     "array_type": _array_type,
     "wildcard": _wildcard,
     "catch_type": _union,
-    **dict.fromkeys(("integral_type", "floating_point_type", "boolean_type"), _primitive),
+    **dict.fromkeys(
+        ("integral_type", "floating_point_type", "boolean_type"), lambda writer, node: f"'{writer.text(node)}"
+    ),
     "void_type": fixed(NOTHING),
     "enum": _enum,
     "record": fixed("Record"),
@@ -236,8 +213,8 @@ _TYPES: dict[str, Rule] = {
 
 SHAPES = Shapes(
     values={
-        **dict.fromkeys(_INTEGERS.split(), _integer),
-        **dict.fromkeys(("decimal_floating_point_literal", "hex_floating_point_literal"), _floating),
+        **dict.fromkeys(_INTEGERS.split(), _number("l", "'long!", "'int!")),
+        **dict.fromkeys(_FLOATS.split(), _number("f", "'float!", "'double!")),
         **dict.fromkeys(("true", "false", "instanceof_expression"), fixed(_BOOLEAN)),
         "character_literal": fixed(_CHARACTER),
         "unary_expression": _unary,
@@ -246,17 +223,16 @@ SHAPES = Shapes(
         **dict.fromkeys(_TYPES, as_value),
         "null_literal": fixed(NOTHING),
         "string_literal": fixed(_TEXT),
-        "class_literal": _class,
+        "class_literal": lambda writer, node: f"Class<{writer.type(arguments(node)[0])}>!",
         "identifier": name,
         "type_identifier": name,
-        "scoped_identifier": _name,
-        "scoped_type_identifier": _name,
+        **dict.fromkeys(("scoped_identifier", "scoped_type_identifier"), _name),
         "this": name,
         "super": name,
         "field_access": _field,
         "method_invocation": call(_callee, "arguments", "type_arguments"),
         "object_creation_expression": _created,
-        "array_creation_expression": _array,
+        "array_creation_expression": lambda writer, node: f"[{writer.type(node.child_by_field_name('type'))}]!",
         "array_access": step("array", "[]"),
         "cast_expression": of_type("type"),
         "parenthesized_expression": part(),
@@ -270,7 +246,6 @@ SHAPES = Shapes(
         "spread_parameter": ParameterRule("variable_declarator", "<", rest=True),
         "identifier": ParameterRule("", ""),
     },
-    results=_results,
     unit=lambda path, package: package or f"{posixpath.dirname(path)}:",
     result="type",
     this="this",

@@ -11,11 +11,11 @@ from graphrag_mcp.parsing.facts.expressions import (
     NOTHING,
     UNKNOWN,
     ParameterRule,
+    Rule,
     Shapes,
     Writer,
     arguments,
     call,
-    dotted,
     either,
     fixed,
     is_name,
@@ -24,6 +24,8 @@ from graphrag_mcp.parsing.facts.expressions import (
     operands,
     part,
     step,
+    type_member,
+    type_part,
 )
 from graphrag_mcp.parsing.languages import load_grammar
 
@@ -40,20 +42,14 @@ def _operands(writer: Writer, node: Node) -> str:
     return either([writer.value(one) for one in parts]) if parts else UNKNOWN
 
 
-def _arithmetic(writer: Writer, node: Node) -> str:
-    """An operator may be anything's own method; between literals it gives a literal."""
-    left = writer.value(node.child_by_field_name("left"))
-    return left if left == LITERAL else UNKNOWN
+def _literal(field_name: str) -> Rule:
+    """A literal where a field has one: any operator may be of what is no literal, and any parameter be named."""
+    return lambda writer, node: LITERAL if writer.value(node.child_by_field_name(field_name)) == LITERAL else UNKNOWN
 
 
 def _elements(writer: Writer, node: Node) -> str:
     parts = arguments(node)
     return f"[{_common([writer.value(one) for one in parts]) if len(parts) <= _MANY else UNKNOWN}]"
-
-
-def _named_argument(writer: Writer, node: Node) -> str:
-    """Its place says nothing of the parameter; a literal is one for any."""
-    return LITERAL if writer.value(node.child_by_field_name("value")) == LITERAL else UNKNOWN
 
 
 def _comprehension(writer: Writer, node: Node) -> str:
@@ -88,26 +84,17 @@ def _tuple(writer: Writer, node: Node) -> str:
 def _item(writer: Writer, node: Node) -> str:
     """An element, of a tuple that at a written place; a slice is like the whole."""
     value, place = writer.value(node.child_by_field_name("value")), node.child_by_field_name("subscript")
-    if value in (UNKNOWN, LITERAL) or place is None:
-        return value
-    if place.type == "slice":
+    if value in (UNKNOWN, LITERAL) or place is None or place.type == "slice":
         return value
     return f"{value}[{text}]" if (text := writer.text(place)).isdecimal() else f"{value}[]"
 
 
-def _type_member(writer: Writer, node: Node) -> str:
-    return dotted(writer.type(node.child_by_field_name("object")), writer.name(node.child_by_field_name("attribute")))
-
-
 def _generic(writer: Writer, node: Node) -> str:
-    kind, *given = arguments(node)
+    of, *given = arguments(node)
     if given and given[0].type == "type_parameter":
         given = arguments(given[0])
-    return _apply(writer.type(kind), [writer.type(one) for one in given])
-
-
-def _apply(kind: str, given: list[str]) -> str:
-    return f"{kind}<{','.join(given)}>" if kind != UNKNOWN and given else kind
+    kind = writer.type(of)
+    return f"{kind}<{','.join(map(writer.type, given))}>" if kind != UNKNOWN and given else kind
 
 
 def _type_list(writer: Writer, node: Node) -> str:
@@ -125,25 +112,16 @@ def _quoted(writer: Writer, node: Node) -> str:
     text = "".join(writer.text(one) for one in arguments(node) if one.type == "string_content")
     if all(map(is_name, text.split("."))):
         return text
-    grammar = load_grammar("python")
-    if grammar is None:
-        return UNKNOWN
-    code = SourceCode(text)
+    grammar, code = load_grammar("python"), SourceCode(text)
     try:
-        tree = parse_tree(grammar.language, code)
+        root = parse_tree(grammar.language, code).root_node if grammar else None
     except SyntaxTimeoutError:
         return UNKNOWN
-    statement = next(iter(arguments(tree.root_node)), None)
-    if tree.root_node.has_error or statement is None:
+    if root is None or root.has_error or not arguments(root):
         return UNKNOWN
     inner = Writer(SHAPES, code, {})
     inner.depth = writer.depth
-    return inner.type(next(iter(arguments(statement)), None))
-
-
-def results(writer: Writer, node: Node | None) -> str:
-    """Return what a call gives where it is written."""
-    return writer.typed(node) if node else ""
+    return inner.type(next(iter(arguments(arguments(root)[0])), None))
 
 
 def unit(path: str, _package: str) -> str:
@@ -165,10 +143,10 @@ SHAPES = Shapes(
         "parenthesized_expression": part(),
         "named_expression": part("value"),
         "assignment": part("right"),
-        "keyword_argument": _named_argument,
+        "keyword_argument": _literal("value"),
         "conditional_expression": _operands,
         "boolean_operator": _operands,
-        "binary_operator": _arithmetic,
+        "binary_operator": _literal("left"),
         "list": _elements,
         "set": _elements,
         "tuple": _tuple,
@@ -180,9 +158,9 @@ SHAPES = Shapes(
         "dictionary_comprehension": _entry_comprehension,
     },
     types={
-        "type": lambda writer, node: writer.type(next(iter(arguments(node)), None)),
+        "type": type_part(),
         "identifier": name,
-        "attribute": _type_member,
+        "attribute": type_member("object", "attribute"),
         "none": fixed(NOTHING),
         "ellipsis": fixed(NOTHING),
         "string": _quoted,
@@ -192,7 +170,7 @@ SHAPES = Shapes(
         "union_type": _union,
         "tuple": _union,  # Of exceptions.
         "list": _type_list,
-        "parenthesized_expression": lambda writer, node: writer.type(next(iter(arguments(node)), None)),
+        "parenthesized_expression": type_part(),
     },
     parameters={
         "identifier": ParameterRule("", ""),
@@ -202,7 +180,6 @@ SHAPES = Shapes(
         "list_splat_pattern": ParameterRule("", "", rest=True),
         "dictionary_splat_pattern": ParameterRule("", "", rest=True),
     },
-    results=results,
     result="return_type",
     unit=unit,
     above="super",

@@ -66,18 +66,12 @@ class Part:
 
 def _draft(definition: Definition, code: SourceCode) -> Draft:
     kind = definition.kind.value if definition.kind else "scope"
-    name = definition.name
-    return Draft(
-        f"#{name}" if definition.qualified_name.endswith(f"#{name}") else name,
-        definition.qualified_name,
-        kind,
-        definition.parent,
-        code.row(definition.name_start) + 1,
-        definition.start,
-        definition.end,
-        definition.start,
-        marks=(Mark.ABSTRACT,) if definition.is_declared else (),
-    )
+    private, qualified = f"#{definition.name}", definition.qualified_name
+    name = private if qualified.endswith(private) else definition.name
+    line = code.row(definition.name_start) + 1
+    span = (definition.start, definition.end, definition.start)
+    marks = (Mark.ABSTRACT,) if definition.is_declared else ()
+    return Draft(name, qualified, kind, definition.parent, line, *span, marks=marks)
 
 
 def by_place(spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:

@@ -2,7 +2,7 @@
 
 import posixpath
 import re
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Iterator, Sequence
 
 from graphrag_mcp.model.manifests import Manifest
 from graphrag_mcp.parsing.code.builtins import builtins_of
@@ -121,14 +121,9 @@ def _entries(source: FactSource, path: str) -> Iterator[str]:
             yield found.path
 
 
-def _called_back(name: str) -> Set[str] | None:
-    """Return the members that a class of the platform calls, None for any other class."""
-    return _NAMES.get(name.rpartition(".")[2])
-
-
 POLICY = Policy(
     _module,
-    called_back=_called_back,
+    called_back=lambda name: _NAMES.get(name.rpartition(".")[2]),
     entries=_entries,
     is_registering=lambda _name: True,
     builtins=builtins_of("typescript"),
@@ -145,7 +140,6 @@ POLICY = Policy(
     functions="Function",
     promise="Promise",
     prototype="prototype",
-    is_implicit=frozenset(
-        ("toString", "valueOf", "toJSON", "then")
-    ).__contains__,  # By operators, templates and `await`.
+    # By operators, templates and `await`.
+    is_implicit=frozenset(("toString", "valueOf", "toJSON", "then")).__contains__,
 )

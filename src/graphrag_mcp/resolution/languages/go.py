@@ -91,9 +91,8 @@ def _run_by(path: str, one: Declared) -> str:
     """Return what starts a function of a file."""
     if path.endswith(_TESTS) and re.match(r"(Test|Benchmark|Fuzz|Example)(?![a-z])", one.name):
         return "go test"
-    return (
-        "the Go runtime" if one.owner < 0 and one.kind == SymbolKind.FUNCTION and one.name in ("init", "main") else ""
-    )
+    is_function = one.owner < 0 and one.kind == SymbolKind.FUNCTION
+    return "the Go runtime" if is_function and one.name in ("init", "main") else ""
 
 
 POLICY = Policy(

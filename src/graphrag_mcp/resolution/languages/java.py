@@ -1,14 +1,13 @@
 """What Java's packages and names mean."""
 
 from graphrag_mcp.model.facts import USES_OF_FUNCTIONS, Declared, Mark, Use
-from graphrag_mcp.model.files import CALLABLE, SymbolKind
+from graphrag_mcp.model.files import CALLABLE, VARIABLE, SymbolKind
 from graphrag_mcp.resolution.libraries import LIBRARIES, find_declared
 from graphrag_mcp.resolution.policy import Policy, Primitive
 from graphrag_mcp.resolution.sources import FactSource
 from graphrag_mcp.resolution.values import Outside, Package, Type, Value
 
 _FUNCTIONS = frozenset(CALLABLE)
-_VARIABLES = frozenset((SymbolKind.FIELD, SymbolKind.CONSTANT))
 _TYPES = frozenset((SymbolKind.TYPE,))
 
 
@@ -61,8 +60,8 @@ POLICY = Policy(
     spaces={
         **dict.fromkeys(USES_OF_FUNCTIONS, (_FUNCTIONS,)),
         **dict.fromkeys((Use.TYPE, Use.BASE, Use.CREATE), (_TYPES,)),
-        Use.VALUE: (_VARIABLES, _TYPES),
-        **dict.fromkeys((Use.WRITE, Use.FILL), (_VARIABLES,)),
+        Use.VALUE: (frozenset(VARIABLE), _TYPES),
+        **dict.fromkeys((Use.WRITE, Use.FILL), (frozenset(VARIABLE),)),
     },
     overloads=True,
     constructors=frozenset(("",)),

@@ -92,10 +92,6 @@ def _first_of(source: FactSource, value: Value, module: str) -> Value:
     return _folder(source, folder) if others else value
 
 
-def _first(given: Sequence[Value | None]) -> Value | None:
-    return given[0]
-
-
 def _tuple(given: Sequence[Value | None]) -> Value | None:
     return Many(given[0]) if given[-1] == NOTHING else Several(tuple(given))
 
@@ -111,9 +107,10 @@ def _type(given: Sequence[Value | None]) -> Value | None:
     return Type(kind.things, kind.arguments) if isinstance(kind, Instance) else None
 
 
-def _by_name(
-    names: str, make: Callable[[Sequence[Value | None]], Value | None]
-) -> dict[str, Callable[[Sequence[Value | None]], Value | None]]:
+_Make = Callable[[Sequence[Value | None]], Value | None]
+
+
+def _by_name(names: str, make: _Make) -> dict[str, _Make]:
     return dict.fromkeys(names.split(), make)
 
 
@@ -127,7 +124,7 @@ _CONTAINERS = {
         "Dict Mapping MutableMapping DefaultDict OrderedDict dict defaultdict ContextVar",
         lambda given: Table(given[0], given[-1]),
     ),
-    **_by_name("Optional ClassVar Final Annotated Required NotRequired ReadOnly InitVar", _first),
+    **_by_name("Optional ClassVar Final Annotated Required NotRequired ReadOnly InitVar", lambda given: given[0]),
     **_by_name("Union", either),
     **_by_name("Tuple tuple", _tuple),
     **_by_name("Type type", _type),
@@ -146,7 +143,6 @@ _PLAIN = """
     typing.LiteralString typing.AnyStr types.TracebackType
 """
 _SELF = ("self", "cls()", "Self!", "t.Self!", "te.Self!", "typing.Self!", "typing_extensions.Self!")
-_OWN = frozenset(_SELF)
 _SAME = """
     copy.copy copy.deepcopy staticmethod classmethod abc.abstractmethod typing.overload typing.final typing.override
     functools.cache functools.lru_cache functools.lru_cache() functools.wraps() typing.no_type_check
@@ -159,10 +155,6 @@ _PASSES = {
     **dict.fromkeys(("contextlib.contextmanager", "contextlib.asynccontextmanager"), "later"),
 }
 _CONSTRUCTORS = frozenset(("__init__", "__new__"))
-_ENUMERATIONS = frozenset(f"enum.{name}" for name in ("Enum", "IntEnum", "StrEnum", "Flag", "IntFlag"))
-_TYPE_VARIABLES = frozenset(("typing.TypeVar()", "typing_extensions.TypeVar()"))
-_OWN_TYPES = frozenset(("typing.Self", "typing_extensions.Self", "_typeshed.Self"))
-_ANYTHING = frozenset(("typing.Any", "object", "typing.ParamSpec()", "typing.NewType()"))
 
 
 _EMPTY = frozenset(f"{module}.{name}" for module in ("typing", "typing_extensions") for name in ("Generic", "Protocol"))
@@ -217,32 +209,28 @@ def _is_registering(name: str) -> bool:
     return name == "atexit.register" or not (is_known or module in ("attr", "attrs", "typing_extensions"))
 
 
-def _is_special(name: str) -> bool:
-    """Return whether operators, `with`, loops and the like call a method; those that make instances are followed."""
-    return name.startswith("__") and name.endswith("__") and name not in _CONSTRUCTORS
-
-
 POLICY = Policy(
     _module_of,
     constructors=_CONSTRUCTORS,
     functions_are_members=False,
     builtins=builtins_of("python") | {"__name__", "__file__", "__doc__"},
     passes=_PASSES,
-    own=_OWN,
+    own=frozenset(_SELF),
     rebinds=True,
     is_open=True,
     is_linear=True,
     replaces_fields=True,
-    is_implicit=_is_special,
+    # By operators, `with`, loops and the like; those that make instances are followed.
+    is_implicit=lambda name: name.startswith("__") and name.endswith("__") and name not in _CONSTRUCTORS,
     passes_self=True,
     asynchronous=True,
     loops_over_keys=True,
     first=_first_of,
     inside=_inside,
     containers=_CONTAINERS,
-    type_variables=_TYPE_VARIABLES,
-    own_types=_OWN_TYPES,
-    anything=_ANYTHING,
+    type_variables=frozenset(("typing.TypeVar()", "typing_extensions.TypeVar()")),
+    own_types=frozenset(("typing.Self", "typing_extensions.Self", "_typeshed.Self")),
+    anything=frozenset(("typing.Any", "object", "typing.ParamSpec()", "typing.NewType()")),
     plain=frozenset(_PLAIN.split()),
     foreign_members=_foreign_members,
     called_back=_called_back,
@@ -253,6 +241,6 @@ POLICY = Policy(
     iterating=("__iter__", "__next__"),
     calling="__call__",
     reading="__get__",
-    enumerations=_ENUMERATIONS,
+    enumerations=frozenset(f"enum.{name}" for name in ("Enum", "IntEnum", "StrEnum", "Flag", "IntFlag")),
     giving="conftest.py",
 )

@@ -8,6 +8,7 @@ environment. What a name means there, and which commit is checked out, is read w
 import os
 import re
 import secrets
+import signal
 import subprocess
 import sys
 import tempfile
@@ -76,6 +77,8 @@ class Git:
         """Return the commit that is checked out. Raises GitError when there is none."""
         if head := read_head_commit(self._own, self._common):
             return head
+        if (self._common / "reftable").is_dir():
+            raise UnknownRevisionError("the refs of this repository are kept as a reftable, which is not read")
         raise UnknownRevisionError("this project has no commit in Git")
 
     def resolve(self, revision: str, deadline: float) -> str:
@@ -122,7 +125,8 @@ class Git:
         """Return what git prints, MOST_BYTES at most. Raises GitError.
 
         deadline: on the monotonic clock. given: its standard input. index: whether it reads the work tree's index.
-        into: a folder for new objects.
+        into: a folder for new objects. What is written there is no object of the repository yet: those are lent only
+        to a call without an input, since git would renew the time of one that is there already.
         """
         with closing(self.blocks(deadline, *arguments, given=given, index=index, into=into)) as blocks:
             return b"".join(blocks)
@@ -139,7 +143,9 @@ class Git:
                 file.write(given)
                 file.seek(0)
                 source = file.fileno()
-            process, late = opened.enter_context(self._started(deadline, arguments, source, index, into))
+            is_lent = not (into and given is not None)
+            environment = self._environment(index, into, is_lent)
+            process, late = opened.enter_context(self._started(deadline, arguments, source, environment))
             read = 0
             while block := _read(process):
                 read += len(block)
@@ -152,7 +158,7 @@ class Git:
     def dialog(self, deadline: float, *arguments: str) -> Iterator[Callable[[bytes], bytes]]:
         """Yield a function that gives git one line and returns its answer; git echoes a line that is no commit."""
         end = f"end {secrets.token_hex(16)}\n".encode()  # Nothing in the repository can hold it.
-        with self._started(deadline, arguments, subprocess.PIPE, index=False, into="") as (process, late):
+        with self._started(deadline, arguments, subprocess.PIPE, self._environment()) as (process, late):
 
             def ask(line: bytes) -> bytes:
                 answer = bytearray()
@@ -162,7 +168,7 @@ class Git:
                     while not answer.endswith(end):
                         block = _read(process)
                         if not block or len(answer) > MOST_BYTES:
-                            process.kill()
+                            _kill(process)
                             self._check(process, arguments[0], late)
                         answer += block
                 except OSError as error:
@@ -173,7 +179,7 @@ class Git:
 
     @contextmanager
     def _started(
-        self, deadline: float, arguments: tuple[str, ...], standard_input: int, index: bool, into: str
+        self, deadline: float, arguments: tuple[str, ...], standard_input: int, environment: dict[str, str]
     ) -> Iterator[tuple["subprocess.Popen[bytes]", threading.Event]]:
         """Run git during the block, until the deadline at the longest, which sets the event."""
         late = threading.Event()
@@ -181,17 +187,18 @@ class Git:
             process = subprocess.Popen(
                 ["git", "--no-pager", "--literal-pathspecs", "--no-replace-objects", *arguments],
                 cwd=_EMPTY,
-                env=self._environment(index, into),
+                env=environment,
                 stdin=standard_input,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
+                start_new_session=True,  # A git that is a script has children, which would keep the output open.
             )
         except (OSError, ValueError) as error:  # ValueError: a NUL in an argument.
             raise GitError(f"git cannot be started ({getattr(error, 'strerror', None) or error})") from error
 
         def stop() -> None:
             late.set()
-            process.kill()
+            _kill(process)
 
         timer = threading.Timer(max(deadline - time.monotonic(), 0), stop)
         timer.daemon = True
@@ -202,7 +209,7 @@ class Git:
                 try:
                     yield process, late
                 finally:
-                    process.kill()
+                    _kill(process)
         finally:
             timer.cancel()
 
@@ -221,14 +228,14 @@ class Git:
             return "this partial clone lacks the contents; fetch them with git"
         return "git could not read the commits: they are damaged, incomplete or too large; check with `git fsck`"
 
-    def _environment(self, index: bool, into: str) -> dict[str, str]:
+    def _environment(self, index: bool = False, into: str = "", is_lent: bool = True) -> dict[str, str]:
         """Return an environment that lends git the objects, and no settings of the repository or the user."""
         kept = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
         if path := os.environ.get("GIT_EXEC_PATH"):
             kept["GIT_EXEC_PATH"] = path
         kept |= {
             "GIT_DIR": os.fspath(_EMPTY / self._format),
-            "GIT_ALTERNATE_OBJECT_DIRECTORIES": _quoted(self._objects),
+            "GIT_ALTERNATE_OBJECT_DIRECTORIES": _quoted(self._objects) if is_lent else "",
             "GIT_ATTR_NOSYSTEM": "1",
             "GIT_CONFIG_GLOBAL": os.devnull,
             "GIT_CONFIG_NOSYSTEM": "1",
@@ -256,6 +263,17 @@ def is_name(text: str) -> bool:
 
 def _read(process: "subprocess.Popen[bytes]") -> bytes:
     return os.read(process.stdout.fileno(), _READ_BYTES) if process.stdout is not None else b""
+
+
+def _kill(process: "subprocess.Popen[bytes]") -> None:
+    """End git and what it started, unless it has been waited for."""
+    if process.returncode is not None:
+        return
+    if sys.platform == "win32":
+        process.kill()
+    else:
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(process.pid, signal.SIGKILL)
 
 
 def _is_regular(file: Path) -> bool:
@@ -288,5 +306,5 @@ def _limit_memory(process_id: int) -> None:
     if sys.platform == "linux":
         import resource  # Windows has none.
 
-        with suppress(ProcessLookupError):
+        with suppress(ProcessLookupError, PermissionError, ValueError):  # The user's own limit may be lower.
             resource.prlimit(process_id, resource.RLIMIT_DATA, (_MEMORY_BYTES, _MEMORY_BYTES))

@@ -296,14 +296,21 @@ def test_git_is_stopped_at_the_deadline(root: Path) -> None:
         Git(root).run(time.monotonic() - 1, "log", "--end-of-options", Git(root).head())
 
 
-PIPES = ("objects/pack/pack-0.idx", "objects/pack/pack-0.pack", "index", "HEAD", "config", "shallow", "packed-refs")
+PIPES = (
+    *("objects/pack/pack-0.idx", "objects/pack/pack-0.pack", "index", "HEAD", "config", "shallow", "packed-refs"),
+    *("objects/info/alternates", "objects/info/commit-graph", "objects/info/commit-graphs/commit-graph-chain"),
+    *("objects/pack/multi-pack-index", "objects/00/" + "0" * 38, "lender/pack/pack-0.idx"),
+)
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs pipes")
 @pytest.mark.parametrize("name", PIPES)
 def test_a_pipe_in_the_git_folder_is_not_waited_for(root: Path, name: str) -> None:
     """Each answer comes at once, if only as an error."""
+    (root / ".git" / name).parent.mkdir(parents=True, exist_ok=True)
     (root / ".git" / name).unlink(missing_ok=True)
+    if name.startswith("lender"):
+        (root / ".git/objects/info/alternates").write_text("../lender\n")
     os.mkfifo(root / ".git" / name)
     began = time.monotonic()
     try:

@@ -34,6 +34,8 @@ _USAGE_ERROR = 129
 _EMPTY = Path(__file__).parent / "empty_repository"
 _NAME = re.compile("[0-9a-f]{40}|[0-9a-f]{64}")
 _SHA256_DIGITS = 64
+_OF_OBJECTS = re.compile("[0-9a-f]{2}|info|pack")
+_MOST_LENDERS = 5  # One behind another, as in git.
 _REVISION = re.compile(r"(?P<name>[^~^]*)(?P<steps>(?:~[0-9]{0,6}|\^[0-9]{0,2}|\^\{(?:commit)?\})*)")
 _ABBREVIATED = re.compile(r"(?:.*-g)?(?P<name>[0-9a-fA-F]{4,64})")  # Alone, or as `git describe` writes it.
 
@@ -71,7 +73,7 @@ class Git:
         self._objects = (common / "objects").absolute()
         self._format = "sha256" if len(read_head_commit(self._own, common)) == _SHA256_DIGITS else "sha1"
         self.is_shallow = _is_regular(common / "shallow")
-        self.is_partial = _has_promises(self._objects / "pack")
+        self.is_partial = _has_promises(self._objects)
 
     def head(self) -> str:
         """Return the commit that is checked out. Raises GitError when there is none."""
@@ -283,17 +285,31 @@ def _is_regular(file: Path) -> bool:
         return False
 
 
-def _has_promises(packs: Path) -> bool:
-    """Return whether packs are those of a partial clone. Raises GitError if git would wait for one that is a pipe."""
+def _has_promises(objects: Path, borrowed: int = 0) -> bool:
+    """Return whether objects are those of a partial clone. Raises GitError if git would wait for one that is a pipe.
+
+    borrowed: through how many other folders git comes to this one.
+    """
+    inner = [entry.name for entry in _entries(objects) if _OF_OBJECTS.fullmatch(entry.name)]
+    found = False
+    for folder in (*inner, "info/commit-graphs"):
+        for entry in _entries(objects / folder):
+            if not entry.is_file() and not entry.is_dir():
+                raise GitError(f"{folder}/{entry.name} in the repository's objects is not a file")
+            found |= entry.name.endswith(".promisor")
+    with suppress(OSError):
+        lenders = read_regular_file(objects / "info/alternates", _SETTINGS_BYTES).splitlines()
+        for lender in lenders[: _MOST_LENDERS if borrowed < _MOST_LENDERS else 0]:
+            found |= _has_promises(objects / os.fsdecode(lender), borrowed + 1)
+    return found
+
+
+def _entries(folder: Path) -> list["os.DirEntry[str]"]:
     try:
-        with os.scandir(packs) as found:
-            entries = list(found)
-    except OSError:
-        return False
-    for entry in entries:
-        if not entry.is_file() and not entry.is_dir():
-            raise GitError(f"{entry.name} in the repository's packs is not a file")
-    return any(entry.name.endswith(".promisor") for entry in entries)
+        with os.scandir(folder) as found:
+            return list(found)
+    except (OSError, ValueError):
+        return []
 
 
 def _quoted(path: Path) -> str:

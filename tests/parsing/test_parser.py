@@ -176,3 +176,13 @@ def test_ten_thousand_names_of_one_module_are_read_in_time(statement: str) -> No
     parsed = parse_file("a.js", (statement % names).encode())
     assert sum(edge.target_module == "x" for edge in parsed.relations) == 10_000
     assert time.process_time() - began < HANG_SECONDS
+
+
+@pytest.mark.parametrize("language", ["c", "go", "java"])
+def test_comments_that_nothing_closes_are_not_read_to_the_end_again_and_again(language: str) -> None:
+    """A step of the parser may read all that is left: 10,000 of them took 12 seconds."""
+    grammar = load_grammar(language)
+    assert grammar is not None
+    line = "struct S x /* " * 7 + "\n"
+    with pytest.raises(SyntaxTimeoutError, match=r"read too often|not parsed within"):
+        parse_tree(grammar.language, SourceCode(line * 4_000))

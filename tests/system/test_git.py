@@ -9,13 +9,26 @@ from pathlib import Path
 
 import pytest
 
-from graphrag_mcp.history.log import read_log
-from graphrag_mcp.ingest.ages import commit_times
+from graphrag_mcp.errors import RequestError
+from graphrag_mcp.evaluation import history as evaluation
+from graphrag_mcp.history.lines import committed_lines, follow_lines
+from graphrag_mcp.history.log import read_commits, read_log
+from graphrag_mcp.ingest.ages import commit_times, origin
+from graphrag_mcp.model.history import day_of
+from graphrag_mcp.system import git_files
 from graphrag_mcp.system.git import Git, GitError, GitTimeoutError, UnknownRevisionError
-from graphrag_mcp.system.git_files import clean_files, files_of, left_out, patch_of, read_blobs, tracked_files
+from graphrag_mcp.system.git_dirs import read_head
+from graphrag_mcp.system.git_files import clean_files, files_of, left_out, patch_of, paths_of, read_blobs, tracked_files
 from tests.repositories import commit, git
 
 CODE = "def alpha():\n    return 1\n"
+
+
+def _forged(root: Path, kind: str, content: bytes) -> str:
+    """Write an object as it is, and return its name."""
+    command = ["git", "hash-object", "-t", kind, "-w", "--stdin", "--literally"]
+    made = subprocess.run(command, cwd=root, input=content, capture_output=True, check=True)
+    return made.stdout.decode().strip()
 
 
 def soon(seconds: float = 60.0) -> float:
@@ -283,14 +296,21 @@ def test_git_is_stopped_at_the_deadline(root: Path) -> None:
         Git(root).run(time.monotonic() - 1, "log", "--end-of-options", Git(root).head())
 
 
-PIPES = ("objects/pack/pack-0.idx", "objects/pack/pack-0.pack", "index", "HEAD", "config", "shallow", "packed-refs")
+PIPES = (
+    *("objects/pack/pack-0.idx", "objects/pack/pack-0.pack", "index", "HEAD", "config", "shallow", "packed-refs"),
+    *("objects/info/alternates", "objects/info/commit-graph", "objects/info/commit-graphs/commit-graph-chain"),
+    *("objects/pack/multi-pack-index", "objects/00/" + "0" * 38, "lender/pack/pack-0.idx"),
+)
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs pipes")
 @pytest.mark.parametrize("name", PIPES)
 def test_a_pipe_in_the_git_folder_is_not_waited_for(root: Path, name: str) -> None:
     """Each answer comes at once, if only as an error."""
+    (root / ".git" / name).parent.mkdir(parents=True, exist_ok=True)
     (root / ".git" / name).unlink(missing_ok=True)
+    if name.startswith("lender"):
+        (root / ".git/objects/info/alternates").write_text("../lender\n")
     os.mkfifo(root / ".git" / name)
     began = time.monotonic()
     try:
@@ -313,11 +333,7 @@ def test_paths_of_a_forged_tree_lead_nowhere(root: Path) -> None:
         b"100644 %s\0%s" % (name, bytes.fromhex(blob))
         for name in (b"..", b".git", b"/etc/passwd", b"a//b", b"ok.py", b"x/../../y")
     )
-    made = subprocess.run(
-        ["git", "hash-object", "-t", "tree", "-w", "--stdin", "--literally"],
-        cwd=root, input=rows, capture_output=True, check=True,
-    )  # fmt: skip
-    forged = git(root, "commit-tree", "-m", "forged", made.stdout.decode().strip()).strip()
+    forged = git(root, "commit-tree", "-m", "forged", _forged(root, "tree", rows)).strip()
     assert list(files_of(Git(root), forged, soon())) == ["ok.py"]
 
 
@@ -335,3 +351,109 @@ def test_a_patch_needs_no_file_in_the_repository(root: Path) -> None:
     blob = files_of(asked, asked.head(), soon())["src/b.py"]
     assert "+    return 2\n" in patch_of(asked, blob, CODE.replace("1", "2").encode(), soon())
     assert sorted((root / ".git").rglob("*")) == before
+
+
+@pytest.mark.parametrize("pack", [False, True])
+def test_a_patch_leaves_the_time_of_an_object_that_is_there(root: Path, pack: bool) -> None:
+    """Git renews the time of a loose object, or of a pack, when it is to write what that holds."""
+    old = git(root, "show", "HEAD~1:a.py").encode()
+    if pack:
+        git(root, "gc", "-q")
+    objects = [path for path in (root / ".git/objects").rglob("*") if path.is_file()]
+    for path in objects:
+        os.utime(path, (1e9, 1e9))
+    asked = Git(root)
+    assert patch_of(asked, files_of(asked, asked.head(), soon())["a.py"], old, soon())
+    assert {path.stat().st_mtime for path in objects} == {1e9}
+
+
+def test_a_path_is_no_record_of_another_file(root: Path) -> None:
+    """The name of a link may read like the line of a file."""
+    blob = git(root, "rev-parse", "HEAD:a.py").strip()
+    row = b"120000 x100644 blob %s\tforged.py\0%s" % (blob.encode(), bytes.fromhex(blob))
+    forged = git(root, "commit-tree", "-m", "forged", _forged(root, "tree", row)).strip()
+    assert files_of(Git(root), forged, soon()) == {}
+
+
+@pytest.mark.parametrize("when", [b"18446744073709551615", b"9223372036854775807", b"99999999999999", b"-5", b""])
+def test_a_commit_of_an_impossible_time_is_told(root: Path, when: bytes) -> None:
+    """Its day is one that can be written."""
+    content = git(root, "cat-file", "commit", "HEAD").encode().partition(b"author")[0]
+    content += b"author A <a@b> %s +0000\ncommitter A <a@b> %s +0000\n\nforged\n" % (when, when)
+    forged = _forged(root, "commit", content)
+    ((commit, _),) = read_commits(Git(root), soon(), "-1", "--end-of-options", forged)
+    assert (commit.name, day_of(commit)) == (forged, "1970-01-01" if len(when) < 3 else "9999-12-31")
+
+
+@pytest.mark.parametrize("odd", ['x = 1\r--- "\\N{x}"\n', "\x0c\n" * 5, "x = 1\u2028--- a/a.py\n"])
+def test_lines_end_where_git_ends_them(root: Path, odd: str) -> None:
+    """What Python takes for an end of lines too is neither a file's name nor a line of its own."""
+    moved = "def beta(x):\n    first = x + 1\n    second = first * 2\n    return second\n"
+    commit(root, {"old.py": odd + moved, "new.py": "\n"})
+    commit(root, {"old.py": "\n", "new.py": "\n" + moved})
+    asked = Git(root)
+    lines = committed_lines(asked, "new.py", 2, 5, soon())
+    assert lines is not None
+    assert len(follow_lines(asked, lines, soon()).commits) == 2
+
+
+@pytest.mark.parametrize("url", ["http://[x/", "https://u:p@[::1/x", "https://ex\u2100mple/a"])
+def test_the_url_of_no_host_is_none(root: Path, url: str) -> None:
+    """It is not an error of ours."""
+    git(root, "config", "remote.origin.url", url)
+    assert origin(root) == ""
+
+
+def test_a_reftable_is_named(root: Path) -> None:
+    """The repository is not said to have no commit."""
+    (root / ".git/reftable").mkdir()
+    (root / ".git/HEAD").write_text("ref: refs/heads/.invalid\n")
+    with pytest.raises(GitError, match="reftable"):
+        Git(root).head()
+
+
+def test_a_head_that_leads_elsewhere_is_not_followed(root: Path, tmp_path: Path) -> None:
+    """Neither an absolute path nor one with two dots."""
+    (tmp_path / "outside").write_text("secret\n")
+    for target in (tmp_path / "outside", "refs/../../../outside", "../../outside"):
+        (root / ".git/HEAD").write_text(f"ref: {target}\n")
+        assert read_head(root)[1] == ""
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs a shell")
+def test_a_git_that_is_a_script_is_stopped_with_what_it_started(
+    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its child would keep the output open."""
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin/git").write_text("#!/bin/sh\nsleep 30\n")
+    (tmp_path / "bin/git").chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path / "bin"), prepend=os.pathsep)
+    asked = Git(root)
+    began = time.monotonic()
+    with pytest.raises(GitTimeoutError):
+        asked.run(soon(0.5), "log")
+    assert time.monotonic() - began < 15
+
+
+def test_the_number_of_files_is_bounded(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A listing of short names fits the limit of bytes, and would take ten times as much here."""
+    monkeypatch.setattr(git_files, "_MOST_FILES", 1)
+    asked = Git(root)
+    for read in (files_of, paths_of):
+        with pytest.raises(GitError, match="more than 1 files"):
+            read(asked, asked.head(), soon())
+
+
+def test_a_tree_that_cannot_be_written_out_is_an_error(
+    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It holds a name twice, a name that no disk takes, or one blob under many paths."""
+    blob = bytes.fromhex(git(root, "rev-parse", "HEAD:a.py").strip())
+    folder = bytes.fromhex(_forged(root, "tree", b"100644 x.py\0" + blob))
+    for row in (b"100644 d\0" + blob + b"40000 d\0" + folder, b"100644 " + b"n" * 300 + b"\0" + blob):
+        with pytest.raises(RequestError, match="cannot be written out"):
+            evaluation.export_tree(root, _forged(root, "tree", row), tmp_path / "out")
+    monkeypatch.setattr(evaluation, "_MOST_BYTES", len(CODE))
+    with pytest.raises(RequestError, match="cannot be written out"):
+        evaluation.export_tree(root, "HEAD", tmp_path / "out")

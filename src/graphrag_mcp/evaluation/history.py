@@ -22,6 +22,7 @@ MOST_FILES = 8  # A commit that changes more does not answer one question.
 FEWEST_CHARACTERS = 25  # "fix typo" is not a question.
 _COMMITS_READ = 3_000
 _FILES_AT_ONCE = 200
+_MOST_BYTES = 1 << 32  # That are written: many paths may share one blob.
 _TIMEOUT_SECONDS = 120.0
 
 # Subjects that do not mention code, and lines of a message about the process.
@@ -75,15 +76,20 @@ def export_tree(root: Path, tree: str, folder: Path) -> None:
         git = Git(Git(root).top)
         deadline = time.monotonic() + _TIMEOUT_SECONDS
         files = list(files_of(git, tree, deadline).items())
+        left = _MOST_BYTES
         for first in range(0, len(files), _FILES_AT_ONCE):
             some = files[first : first + _FILES_AT_ONCE]
             blobs = read_blobs(git, [blob for _, blob in some], deadline)
             for path, blob in some:
                 if blob in blobs:  # Else it is too large, or missing in a partial clone.
+                    left -= len(blobs[blob])
+                    if left < 0:
+                        raise GitError(f"the files of {tree[:10]} have more than {_MOST_BYTES >> 30} GB")
                     (folder / path).parent.mkdir(parents=True, exist_ok=True)
                     (folder / path).write_bytes(blobs[blob])
-    except GitError as error:
-        raise RequestError("--from-history", f"{root}: {error}") from None
+    except (GitError, OSError) as error:  # OSError: a forged tree may hold one name twice, or a very long one.
+        reason = getattr(error, "strerror", None) or error
+        raise RequestError("--from-history", f"{root}: {tree[:10]} cannot be written out ({reason})") from None
 
 
 def _choose(git: Git, most: int) -> list[_Commit]:

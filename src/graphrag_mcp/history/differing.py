@@ -53,7 +53,7 @@ def differing_files(root: Path, base: str, listed: Sequence[str], read: Read, de
         before = files_of(git, old, deadline)
         if new:
             after = files_of(git, new, deadline)
-            hidden = {path for path in after.keys() - set(listed) if (root / path).exists()}
+            hidden = {path for path in after.keys() - set(listed) if os.path.lexists(root / path)}
             changed = [path for path, blob in after.items() if before.get(path) != blob and path not in hidden]
             gone = [path for path in before if path not in after]
         else:

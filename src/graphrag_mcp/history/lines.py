@@ -94,7 +94,7 @@ def _moved_from(git: Git, commit: Commit, diff: str, deadline: float) -> Lines |
     """Return the lines that a commit removed elsewhere, if the lines that it added are mostly the same."""
     if any(hunk_numbers(found)[1] for found in HUNK.finditer(diff)):
         return None  # They changed lines that were there before.
-    added = [line[1:].strip() for line in diff.splitlines() if line.startswith("+") and not line.startswith("+++")]
+    added = [line[1:].strip() for line in diff.split("\n") if line.startswith("+") and not line.startswith("+++")]
     telling = frozenset(line for line in added if _TELLING.search(line))
     if len(telling) < _FEWEST_LINES:
         return None
@@ -134,7 +134,7 @@ def _removed(diff: str) -> Iterator[tuple[str, list[tuple[int, str]]]]:
     path = ""
     number = left = 0
     run: list[tuple[int, str]] = []
-    for line in diff.splitlines():
+    for line in diff.split("\n"):
         if left and line.startswith("-"):
             run.append((number, line[1:].strip()))
             number, left = number + 1, left - 1

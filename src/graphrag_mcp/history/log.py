@@ -19,6 +19,7 @@ _MOST_RECORD_BYTES = 1 << 24  # Of one commit with its changes.
 _OPTIONS = ("--no-merges", "--no-ext-diff", "--no-textconv", "--no-color")
 _FORMAT = "--format={}%H%x00%ct%x00%an <%ae>%x00%B%x00"
 _FIELDS = 4
+_LAST_SECOND = 253_402_300_799  # Of the year 9999: a forged commit may be of any time.
 
 
 def why_no_history(root: Path) -> str:
@@ -83,14 +84,15 @@ def _masked_name(author: str) -> str:
 
 
 def _read_commit(record: bytes) -> tuple[Commit, str] | None:
-    """Return a commit; None for one that git cannot tell the name or the time of."""
+    """Return a commit; None for what stands before the first one. A time that git cannot tell is 0."""
     name, seconds, author, message, changes = [*record.split(b"\0", _FIELDS), b"", b"", b"", b""][: _FIELDS + 1]
-    if not is_name(name.decode("ascii", "replace")) or not seconds.isdigit():
+    if not is_name(name.decode("ascii", "replace")):
         return None
     if len(message) > _MOST_MESSAGE_BYTES:
         message = b"(a message of more than a megabyte)"
     said = mask_secrets(message.decode("utf-8", "replace").strip())[:MESSAGE_CHARACTERS]  # A cut may halve a secret.
-    commit = Commit(name.decode(), int(seconds), _masked_name(author.decode("utf-8", "replace")), said)
+    when = min(int(seconds), _LAST_SECOND) if seconds.isdigit() else 0
+    commit = Commit(name.decode(), when, _masked_name(author.decode("utf-8", "replace")), said)
     return commit, changes.decode("utf-8", "surrogateescape")
 
 

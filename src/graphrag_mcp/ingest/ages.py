@@ -66,8 +66,11 @@ def origin(root: Path) -> str:
 def _host_and_path(url: str) -> str:
     """Return "example.org/team/tool" for a URL or an scp-like address: no user, password, port or suffix."""
     if "://" in url:
-        parts = urlsplit(url)
-        host, path = parts.hostname or "", parts.path
+        try:
+            parts = urlsplit(url)
+            host, path = parts.hostname or "", parts.path
+        except ValueError:  # Its brackets or letters are those of no host.
+            return ""
     else:
         user_and_host, _, path = url.partition(":")
         host = user_and_host.rpartition("@")[2] if "@" in user_and_host and "/" not in user_and_host else ""

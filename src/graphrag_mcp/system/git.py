@@ -8,6 +8,7 @@ environment. What a name means there, and which commit is checked out, is read w
 import os
 import re
 import secrets
+import signal
 import subprocess
 import sys
 import tempfile
@@ -33,6 +34,8 @@ _USAGE_ERROR = 129
 _EMPTY = Path(__file__).parent / "empty_repository"
 _NAME = re.compile("[0-9a-f]{40}|[0-9a-f]{64}")
 _SHA256_DIGITS = 64
+_OF_OBJECTS = re.compile("[0-9a-f]{2}|info|pack")
+_MOST_LENDERS = 5  # One behind another, as in git.
 _REVISION = re.compile(r"(?P<name>[^~^]*)(?P<steps>(?:~[0-9]{0,6}|\^[0-9]{0,2}|\^\{(?:commit)?\})*)")
 _ABBREVIATED = re.compile(r"(?:.*-g)?(?P<name>[0-9a-fA-F]{4,64})")  # Alone, or as `git describe` writes it.
 
@@ -70,12 +73,14 @@ class Git:
         self._objects = (common / "objects").absolute()
         self._format = "sha256" if len(read_head_commit(self._own, common)) == _SHA256_DIGITS else "sha1"
         self.is_shallow = _is_regular(common / "shallow")
-        self.is_partial = _has_promises(self._objects / "pack")
+        self.is_partial = _has_promises(self._objects)
 
     def head(self) -> str:
         """Return the commit that is checked out. Raises GitError when there is none."""
         if head := read_head_commit(self._own, self._common):
             return head
+        if (self._common / "reftable").is_dir():
+            raise UnknownRevisionError("the refs of this repository are kept as a reftable, which is not read")
         raise UnknownRevisionError("this project has no commit in Git")
 
     def resolve(self, revision: str, deadline: float) -> str:
@@ -122,7 +127,8 @@ class Git:
         """Return what git prints, MOST_BYTES at most. Raises GitError.
 
         deadline: on the monotonic clock. given: its standard input. index: whether it reads the work tree's index.
-        into: a folder for new objects.
+        into: a folder for new objects. What is written there is no object of the repository yet: those are lent only
+        to a call without an input, since git would renew the time of one that is there already.
         """
         with closing(self.blocks(deadline, *arguments, given=given, index=index, into=into)) as blocks:
             return b"".join(blocks)
@@ -139,7 +145,9 @@ class Git:
                 file.write(given)
                 file.seek(0)
                 source = file.fileno()
-            process, late = opened.enter_context(self._started(deadline, arguments, source, index, into))
+            is_lent = not (into and given is not None)
+            environment = self._environment(index, into, is_lent)
+            process, late = opened.enter_context(self._started(deadline, arguments, source, environment))
             read = 0
             while block := _read(process):
                 read += len(block)
@@ -152,7 +160,7 @@ class Git:
     def dialog(self, deadline: float, *arguments: str) -> Iterator[Callable[[bytes], bytes]]:
         """Yield a function that gives git one line and returns its answer; git echoes a line that is no commit."""
         end = f"end {secrets.token_hex(16)}\n".encode()  # Nothing in the repository can hold it.
-        with self._started(deadline, arguments, subprocess.PIPE, index=False, into="") as (process, late):
+        with self._started(deadline, arguments, subprocess.PIPE, self._environment()) as (process, late):
 
             def ask(line: bytes) -> bytes:
                 answer = bytearray()
@@ -162,7 +170,7 @@ class Git:
                     while not answer.endswith(end):
                         block = _read(process)
                         if not block or len(answer) > MOST_BYTES:
-                            process.kill()
+                            _kill(process)
                             self._check(process, arguments[0], late)
                         answer += block
                 except OSError as error:
@@ -173,7 +181,7 @@ class Git:
 
     @contextmanager
     def _started(
-        self, deadline: float, arguments: tuple[str, ...], standard_input: int, index: bool, into: str
+        self, deadline: float, arguments: tuple[str, ...], standard_input: int, environment: dict[str, str]
     ) -> Iterator[tuple["subprocess.Popen[bytes]", threading.Event]]:
         """Run git during the block, until the deadline at the longest, which sets the event."""
         late = threading.Event()
@@ -181,17 +189,18 @@ class Git:
             process = subprocess.Popen(
                 ["git", "--no-pager", "--literal-pathspecs", "--no-replace-objects", *arguments],
                 cwd=_EMPTY,
-                env=self._environment(index, into),
+                env=environment,
                 stdin=standard_input,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
+                start_new_session=True,  # A git that is a script has children, which would keep the output open.
             )
         except (OSError, ValueError) as error:  # ValueError: a NUL in an argument.
             raise GitError(f"git cannot be started ({getattr(error, 'strerror', None) or error})") from error
 
         def stop() -> None:
             late.set()
-            process.kill()
+            _kill(process)
 
         timer = threading.Timer(max(deadline - time.monotonic(), 0), stop)
         timer.daemon = True
@@ -202,7 +211,7 @@ class Git:
                 try:
                     yield process, late
                 finally:
-                    process.kill()
+                    _kill(process)
         finally:
             timer.cancel()
 
@@ -221,14 +230,14 @@ class Git:
             return "this partial clone lacks the contents; fetch them with git"
         return "git could not read the commits: they are damaged, incomplete or too large; check with `git fsck`"
 
-    def _environment(self, index: bool, into: str) -> dict[str, str]:
+    def _environment(self, index: bool = False, into: str = "", is_lent: bool = True) -> dict[str, str]:
         """Return an environment that lends git the objects, and no settings of the repository or the user."""
         kept = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
         if path := os.environ.get("GIT_EXEC_PATH"):
             kept["GIT_EXEC_PATH"] = path
         kept |= {
             "GIT_DIR": os.fspath(_EMPTY / self._format),
-            "GIT_ALTERNATE_OBJECT_DIRECTORIES": _quoted(self._objects),
+            "GIT_ALTERNATE_OBJECT_DIRECTORIES": _quoted(self._objects) if is_lent else "",
             "GIT_ATTR_NOSYSTEM": "1",
             "GIT_CONFIG_GLOBAL": os.devnull,
             "GIT_CONFIG_NOSYSTEM": "1",
@@ -258,6 +267,17 @@ def _read(process: "subprocess.Popen[bytes]") -> bytes:
     return os.read(process.stdout.fileno(), _READ_BYTES) if process.stdout is not None else b""
 
 
+def _kill(process: "subprocess.Popen[bytes]") -> None:
+    """End git and what it started, unless it has been waited for."""
+    if process.returncode is not None:
+        return
+    if sys.platform == "win32":
+        process.kill()
+    else:
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(process.pid, signal.SIGKILL)
+
+
 def _is_regular(file: Path) -> bool:
     try:
         return S_ISREG(os.lstat(file).st_mode)
@@ -265,17 +285,31 @@ def _is_regular(file: Path) -> bool:
         return False
 
 
-def _has_promises(packs: Path) -> bool:
-    """Return whether packs are those of a partial clone. Raises GitError if git would wait for one that is a pipe."""
+def _has_promises(objects: Path, borrowed: int = 0) -> bool:
+    """Return whether objects are those of a partial clone. Raises GitError if git would wait for one that is a pipe.
+
+    borrowed: through how many other folders git comes to this one.
+    """
+    inner = [entry.name for entry in _entries(objects) if _OF_OBJECTS.fullmatch(entry.name)]
+    found = False
+    for folder in (*inner, "info/commit-graphs"):
+        for entry in _entries(objects / folder):
+            if not entry.is_file() and not entry.is_dir():
+                raise GitError(f"{folder}/{entry.name} in the repository's objects is not a file")
+            found |= entry.name.endswith(".promisor")
+    with suppress(OSError):
+        lenders = read_regular_file(objects / "info/alternates", _SETTINGS_BYTES).splitlines()
+        for lender in lenders[: _MOST_LENDERS if borrowed < _MOST_LENDERS else 0]:
+            found |= _has_promises(objects / os.fsdecode(lender), borrowed + 1)
+    return found
+
+
+def _entries(folder: Path) -> list["os.DirEntry[str]"]:
     try:
-        with os.scandir(packs) as found:
-            entries = list(found)
-    except OSError:
-        return False
-    for entry in entries:
-        if not entry.is_file() and not entry.is_dir():
-            raise GitError(f"{entry.name} in the repository's packs is not a file")
-    return any(entry.name.endswith(".promisor") for entry in entries)
+        with os.scandir(folder) as found:
+            return list(found)
+    except (OSError, ValueError):
+        return []
 
 
 def _quoted(path: Path) -> str:
@@ -288,5 +322,5 @@ def _limit_memory(process_id: int) -> None:
     if sys.platform == "linux":
         import resource  # Windows has none.
 
-        with suppress(ProcessLookupError):
+        with suppress(ProcessLookupError, PermissionError, ValueError):  # The user's own limit may be lower.
             resource.prlimit(process_id, resource.RLIMIT_DATA, (_MEMORY_BYTES, _MEMORY_BYTES))

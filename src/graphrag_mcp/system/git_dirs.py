@@ -63,7 +63,8 @@ def read_head(top: Path) -> tuple[str, str, int]:
         packed = (common / "packed-refs").stat().st_mtime_ns
     except OSError:
         packed = 0
-    return head, read_line(common / branch) if branch != head else "", packed
+    is_ref = branch != head and branch.startswith("refs/") and ".." not in branch
+    return head, read_line(common / branch) if is_ref else "", packed
 
 
 def read_git_pointer(folder: Path) -> Path | None:

@@ -15,6 +15,7 @@ _NANOSECONDS = 1_000_000_000
 _MAX_BLOB_BYTES = 1 << 24  # Of one file of a commit that is compared or shown; larger ones are left out.
 _MAX_HASHED_BYTES = 100_000_000  # Of one file on the disk.
 _MOST_BLOB_BYTES = 1 << 27  # Of all that one question reads.
+_MOST_FILES = 1_000_000  # Of a commit: a small tree can stand for any number.
 _NAMED_FILES = 50  # Up to this number, paths are passed to git; beyond it, git lists its whole index.
 _STORED_BY_FILTERS = (b"version https://git-lfs", b"\0GITCRYPT\0")  # What a filter put in the place of a file.
 _DIFF = ("--no-ext-diff", "--no-textconv", "--no-color", "-U0")
@@ -25,20 +26,22 @@ _INDEX_ENTRY = re.compile(
     rb"(?:  ctime: [^\n]*\n  mtime: (?P<seconds>\d+):(?P<nanoseconds>\d+)\n(?:  [^\n]*\n)*)?"
 )
 _ODD_PATH = re.compile(r"(^|/)(\.\.?|\.git|)(/|$)")  # No git adds such a file, but a forged tree may have it.
-_TREE_ENTRY = re.compile(rb"100\d{3} blob ([0-9a-f]{40,64})\t([^\0]+)\0")
+_TREE_ENTRY = re.compile(rb"(?:^|(?<=\0))100\d{3} blob ([0-9a-f]{40,64})\t([^\0]+)\0")
 
 
 def files_of(git: Git, commit: str, deadline: float, wanted: Iterable[str] = ()) -> dict[str, str]:
     """Return the blobs of a commit by path, relative to the folder and below it. Raises GitError."""
     # Not `diff-index`: it reads the work tree.
     listing = git.run(deadline, "ls-tree", "-r", "-z", commit, "--", *_places(git, wanted))
-    entries = ((os.fsdecode(path), blob.decode()) for blob, path in _TREE_ENTRY.findall(listing))
+    _check_number(listing)
+    entries = ((os.fsdecode(found[2]), found[1].decode()) for found in _TREE_ENTRY.finditer(listing))
     return {path.removeprefix(git.folder): blob for path, blob in entries if not _ODD_PATH.search(path)}
 
 
 def paths_of(git: Git, commit: str, deadline: float) -> list[str]:
     """Return the paths of a commit, relative to the top of the work tree. Raises GitError."""
     listing = git.run(deadline, "ls-tree", "-r", "-z", "--name-only", commit)
+    _check_number(listing)
     return listing.decode("utf-8", "surrogateescape").rstrip("\0").split("\0")
 
 
@@ -104,6 +107,11 @@ def is_stored_by_filter(blob: bytes) -> bool:
 def has_content(blob: str, content: bytes) -> bool:
     """Return whether a content is that of a blob, with its own line ends or with those of Unix."""
     return _blob_name(content, blob) == blob or _blob_name(content.replace(b"\r\n", b"\n"), blob) == blob
+
+
+def _check_number(listing: bytes) -> None:
+    if listing.count(b"\0") > _MOST_FILES:
+        raise GitError(f"the commit has more than {_MOST_FILES:,} files")
 
 
 def _places(git: Git, wanted: Iterable[str] = ()) -> list[str]:

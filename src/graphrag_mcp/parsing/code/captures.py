@@ -64,6 +64,8 @@ _ROLES = (
 _COMMENT_MARKS = " \t/*#;!-{}|\"'<>=`"
 _DOC_MARKS = ("@doc", "@typedoc", "@shortdoc")  # Elixir's docstrings are attributes above the definition.
 _QUALIFYING = frozenset({".", "::", "\\"})
+_MARKS = tuple(mark.encode() for mark in _QUALIFYING)
+_BLANKS = 64  # Between a mark and a name, mostly none.
 _IMPORTING = ("require(", "import(", "@import(")  # Their value is a module.
 _TYPE_ARGUMENTS = re.compile(r"(::)?<[^()]*>\Z")
 _SUPER = re.compile(r"super\s*(\(.*\)|<.*>)\Z", re.DOTALL)  # Python's `super()`, Kotlin's `super<Base>`.
@@ -163,7 +165,7 @@ class Findings:
     def _add_reference(self, node: Node, receivers: list[Node] | None, is_call: bool) -> None:
         name = without_marks(self._code.node_text(node))
         start = node.start_byte
-        before = receivers[0] if receivers else _qualifier(node)
+        before = receivers[0] if receivers else self._qualifier(node)
         receiver = self._read_receiver(before) if before else ""
         is_builtin = name in self._builtins
         self.references[start, is_call] = Reference(start, self._code.row(start), name, receiver, is_call, is_builtin)
@@ -269,14 +271,16 @@ class Findings:
             if place >= 0 and start < imports[place].span[1]:
                 imports[place].items.append((name, alias))
 
+    def _qualifier(self, node: Node) -> Node | None:
+        """Return `a` of the name `b` in `a.b`, `a::b` and `a\\b`."""
+        before = self._code.data[max(0, node.start_byte - _BLANKS) : node.start_byte]
+        if before.strip() and not before.rstrip().endswith(_MARKS):
+            return None  # The way to a sibling begins at the root.
+        mark = node.prev_sibling
+        return mark.prev_sibling if mark is not None and mark.type in _QUALIFYING else None
+
     def _alias(self, captures: Captures) -> str:
         return self._code.node_text(captures["alias"][0]) if "alias" in captures else ""
-
-
-def _qualifier(node: Node) -> Node | None:
-    """Return `a` of the name `b` in `a.b`, `a::b` and `a\\b`."""
-    mark = node.prev_sibling
-    return mark.prev_sibling if mark is not None and mark.type in _QUALIFYING else None
 
 
 def last_name(text: str) -> str:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import islice
 
 from tree_sitter import Node
 
@@ -38,6 +39,7 @@ _KEYWORDS = frozenset(  # After which a type may follow, or that follow one.
 )
 _REACH = 300  # Bytes behind an error in which its cause may stand.
 _MOST_LEVELS = 30
+_MOST_LOOKS = 2_000  # For nodes in one file, each a way down from the root: in a deep error the time is the square.
 _NAMES = ("identifier", "type_identifier", "field_identifier")
 _STATEMENTS = ("declaration", "expression_statement", "field_declaration", "function_definition", "ERROR")
 
@@ -49,10 +51,12 @@ def _without_macros(data: bytes, root: Node) -> bytes:
         name = root.descendant_for_byte_range(*access.span())
         if name is not None and name.type == "field_identifier" and name.parent is not None:  # Of a macro's type.
             spans.append((name.parent.start_byte, name.start_byte))
-    for reach in _around_errors(root):
-        spans += (found.span() for found in _LEADING.finditer(data, *reach) if _is_misread(found, data, root))
-        spans += (found.span(1) for found in _BEHIND_ACCESS.finditer(data, *reach))
-        spans += (found.span(1) for found in _TRAILING.finditer(data, *reach) if _is_behind_declaration(found, root))
+    reaches = list(_around_errors(root))
+    leading = islice((found for reach in reaches for found in _LEADING.finditer(data, *reach)), _MOST_LOOKS)
+    trailing = islice((found for reach in reaches for found in _TRAILING.finditer(data, *reach)), _MOST_LOOKS)
+    spans += (found.span() for found in leading if _is_misread(found, data, root))
+    spans += (found.span(1) for found in trailing if _is_behind_declaration(found, root))
+    spans += (found.span(1) for reach in reaches for found in _BEHIND_ACCESS.finditer(data, *reach))
     return blanked(data, spans) if spans else data
 
 

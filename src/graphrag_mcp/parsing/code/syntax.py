@@ -13,6 +13,8 @@ from graphrag_mcp.text.counts import counted
 # Of the parser, a hundred operations each: a megabyte of hand-written code takes 10,000. Not seconds, so that a busy
 # machine stores what a quiet one does.
 MOST_STEPS = 100_000
+_MOST_READINGS = 100  # Of each block; of hand-written code three to six.
+_FEW_BLOCKS = 200  # A small file may have all of them read more often.
 _BLOCK_BYTES = 2048  # The parser copies a block for each name that a query compares, so blocks are small.
 # A query takes quadratic time on a run of brackets.
 _BRACKETS = re.compile(rb"[^\w\x80-\xff]{20000}")
@@ -90,23 +92,30 @@ def _parse(language: Language, data: bytes, steps: int) -> Tree:
     block = _KEPT.block
     is_parsed = False
     left = steps
+    blocks = _MOST_READINGS * (len(data) // _BLOCK_BYTES + _FEW_BLOCKS)
 
     def read(offset: int, _point: Point) -> bytes | bytearray:
+        nonlocal blocks
         found = data[offset : offset + _BLOCK_BYTES]
         if is_parsed:  # A query reads the text of nodes.
             return found
+        blocks -= 1
+        if blocks < 0:  # A step may read to the end: of 10,000 comments that nothing closes, each one does.
+            return b""
         block[:] = found
         return block
 
     def is_late(_offset: int, _has_error: bool) -> bool:
         nonlocal left
         left -= 1
-        return left < 0
+        return left < 0 or blocks < 0
 
     try:
         tree = Parser(language).parse(read, progress_callback=is_late)
     except ValueError as error:
         raise SyntaxTimeoutError(f"not parsed within {counted(steps, 'step')}") from error
+    if blocks < 0:  # The last steps are not counted.
+        raise SyntaxTimeoutError("read too often by the parser")
     is_parsed = True
     return tree
 

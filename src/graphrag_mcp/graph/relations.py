@@ -9,7 +9,7 @@ from graphrag_mcp.graph.leads import Leads
 from graphrag_mcp.graph.unread import reflected_names, unread_lines
 from graphrag_mcp.model.facts import FACT_LANGUAGES, Mark, Mention, Thing, Use, modules_of
 from graphrag_mcp.model.files import CALLABLE, RelationKind, SymbolKind
-from graphrag_mcp.model.graph import Certainty, CodeEdge, CodeNode, Doubt, Mentioned, Place
+from graphrag_mcp.model.graph import UNKNOWN_MODULE, Certainty, CodeEdge, CodeNode, Doubt, Mentioned, Place
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.parsing.languages import detect_language
 from graphrag_mcp.ports import SymbolGraph
@@ -78,6 +78,19 @@ class Relations:
             return frozenset()
         reflected = self._reflected(language, scope).get(node.name, ())
         return frozenset((*reflected, *unread_lines(self._code.store, node, language, scope)))
+
+    def without_meaning(self, rows: Iterable[Mentioned]) -> Iterator[Mentioned]:
+        """Yield the places that name no definition that is known, of names that other definitions have."""
+        seen = set[tuple[str, str]]()
+        for row in rows:
+            facts = self._code.facts.facts(row.path)
+            if facts is None and row.module in ("", UNKNOWN_MODULE):
+                yield row
+            elif facts is not None and (row.path, row.name) not in seen:
+                seen.add((row.path, row.name))
+                named = (one for one in facts.mentions if one.name == row.name)
+                lines = [one.line for one in named if self._code.resolver.resolve(row.path, one) is None]
+                yield from (row._replace(line=line) for line in dict.fromkeys(lines))
 
     def _is_inner(self, thing: Thing) -> bool:
         """Return whether nothing outside of its file, or of the function around it, can name a declaration."""

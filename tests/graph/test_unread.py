@@ -141,7 +141,7 @@ def test_what_may_use_a_definition_that_is_removed_is_counted(tmp_path: Path) ->
     [
         ("a.py", ("class Lamp:\n    def burn(self): ...\nclass Wick:\n    def burn(self): ...\n"
          "def one(wick: Wick, lamp: Lamp):\n    lamp.burn()\n    wick.burn()\n"), 7),
-        ("a.go", ("package a\ntype Lamp struct{}\nfunc (l Lamp) burn() {}\ntype Wick struct{}\nfunc (w Wick) burn() {}\n"
+        ("a.go", ("package a\ntype Lamp int\nfunc (l Lamp) burn() {}\ntype Wick int\nfunc (w Wick) burn() {}\n"
          "func one(w Wick, l Lamp) {\n\tl.burn()\n\tw.burn()\n}\n"), 8),
         ("a.rb", ("class Lamp\n  def burn\n  end\nend\nclass Wick\n  def burn()\n  end\nend\n"
          "def one(wick)\n  wick.burn\nend\n"), 10),

@@ -200,6 +200,17 @@ def test_an_element_that_is_stored_leads_to_who_reads_the_collection(tmp_path: P
     assert "Bus.emit\n" in text
 
 
+def test_a_constant_hands_on_the_function_whose_type_it_states(tmp_path: Path) -> None:
+    """Also in an object."""
+    lamp = (
+        "import type { Wick } from 'wicks'\nconst burn = () => glow()\nfunction glow() {}\n"
+        "export const wick = burn as unknown as Wick\nexport const wicks: Wick = { burn }\n"
+    )
+    with indexed(tmp_path, {"lamp.ts": lamp}) as app:
+        assert "wick reaches glow: 2 certain." in ask(app, {"from": "wick", "to": "glow"})
+        assert "wicks reaches glow: 2 certain." in ask(app, {"from": "wicks", "to": "glow"})
+
+
 def test_a_language_whose_types_are_not_known_is_followed_by_name(tmp_path: Path) -> None:
     """What nothing leads on from is said so."""
     lamp = (

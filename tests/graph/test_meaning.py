@@ -623,3 +623,19 @@ def test_a_heading_is_no_rival_of_the_code_of_its_name(navigate: Open) -> None:
     assert found.doubt.is_complete
     assert navigator.impact("Widget", 1).doubt.is_complete
     assert len(navigator.symbols("Widget")) == 2
+
+
+def test_a_package_of_a_library_is_no_file_of_that_name(navigate: Open) -> None:
+    """Also where the file that imports it imports something else that passes on what the file has."""
+    navigator = navigate(
+        {
+            "package.json": '{"name": "own", "dependencies": {"react": "19"}}\n',
+            "src/react.ts": "import React from 'react'\n\nexport const useOwn = () => React.useState(1)\n",
+            "src/index.ts": "export * from './react'\n",
+            "src/view.ts": "import { useRef } from 'react'\n\nexport const useView = () => useRef(1)\n",
+            "src/page.ts": "import { useRef } from 'react'\nimport { useOwn } from '.'\n\nuseOwn(useRef(1))\n",
+        }
+    )
+    steps = navigator.trace("src/react.ts", Direction.IMPORTERS, 1).steps
+    assert [(step.source.path, step.edge.line) for step in steps] == [("src/index.ts", 1), ("src/page.ts", 2)]
+    assert not navigator.trace("src/view.ts", Direction.IMPORTS, 1).steps

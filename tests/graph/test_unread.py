@@ -1,5 +1,6 @@
 """What may mean a definition in files whose code is not read for relations."""
 
+import re
 import subprocess
 from collections.abc import Mapping
 from pathlib import Path
@@ -128,6 +129,40 @@ def test_what_may_use_a_definition_that_is_removed_is_counted(tmp_path: Path) ->
     assert "removed" in text
     assert "1 line is not read as code, in 1 file with the name: A.vue:2" in text
     assert "Complete" not in text
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "line"),
+    [
+        ("a.py", ("class Lamp:\n    def burn(self): ...\nclass Wick:\n    def burn(self): ...\n"
+         "def one(wick: Wick, lamp: Lamp):\n    lamp.burn()\n    wick.burn()\n"), 7),
+        ("a.go", ("package a\ntype Lamp int\nfunc (l Lamp) burn() {}\ntype Wick int\nfunc (w Wick) burn() {}\n"
+         "func one(w Wick, l Lamp) {\n\tl.burn()\n\tw.burn()\n}\n"), 8),
+        ("a.rb", ("class Lamp\n  def burn\n  end\nend\nclass Wick\n  def burn()\n  end\nend\n"
+         "def one(wick)\n  wick.burn\nend\n"), 10),
+    ],
+)  # fmt: skip
+def test_what_may_use_a_removed_method_is_found_though_another_one_has_its_name(
+    tmp_path: Path, name: str, text: str, line: int
+) -> None:
+    """Where a call means the other one, it does not count."""
+    with indexed(tmp_path, {name: text}) as app:
+        git = ("git", "-c", "user.name=a", "-c", "user.email=a@b", "-C", str(app.root))
+        for command in (("init", "-q"), ("add", "."), ("commit", "-qm", "x")):
+            subprocess.run((*git, *command), check=True)
+        removed = "burn()" if name != "a.py" else "burn(self)"
+        (app.root / name).write_text(removed.replace("burn", "glow").join(_cut(text, removed)))
+        app.index()
+        call = IMPACT.read({}, app.settings, app.root)
+        answer = IMPACT.write(IMPACT.ask(app, call), call)
+    assert re.findall(r"may break \S+:(\d+)", answer) == [str(line)]
+    assert "Complete" not in answer
+
+
+def _cut(text: str, removed: str) -> tuple[str, str]:
+    """Return what is before and after the last definition of a method."""
+    kept = text.rindex(removed, 0, text.index("one("))
+    return text[:kept], text[kept + len(removed) :]
 
 
 def test_a_call_in_a_line_that_does_not_parse_keeps_an_answer_from_being_complete(tmp_path: Path) -> None:

@@ -438,3 +438,19 @@ def test_a_field_that_decides_what_it_gives_is_undecided() -> None:
     """A descriptor is not what reading it gives."""
     code = "class D:\n    def __get__(self, it, kind): return unknown\n    def run(self): pass\nclass C:\n    x = D()\n"
     assert ask(f"{code}C().x.«run»()\n") == UNDECIDED
+
+
+@pytest.mark.parametrize(
+    ("pattern", "found"),
+    [
+        ("Lamp.«Color»", "main.py:2 Color"),
+        ("Lamp.«Color».RED", "main.py:2 Color"),
+        ("Lamp.«Color»()", "main.py:2 Color"),
+        ("Color.«RED»", "main.py:5 RED"),
+        ("Lamp.Color.«RED»", UNDECIDED),
+    ],
+)
+def test_a_member_in_a_pattern_is_that_of_what_stands_before_it(pattern: str, found: str) -> None:
+    """Not what the file calls so."""
+    text = "class Lamp:\n    class Color:\n        RED = 1\nclass Color:\n    RED = 2\nRED = 3\n"
+    assert ask(f"{text}def f(x):\n    match x:\n        case {pattern}:\n            pass\n") == found

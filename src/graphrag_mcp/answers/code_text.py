@@ -177,7 +177,7 @@ def _diff_text(answer: "CodeAnswer[DiffImpact, Affected]", call: Call[ImpactArgu
         tail.append(f"Without a changed definition: {', '.join(map(as_name, found.plain[:PLAIN_SHOWN]))}{rest}.")
     tail += [f"Not compared: {counted(found.left, 'more file')}."] if found.left else []
     is_judged = found.affected or found.doubt.is_cut
-    tail += doubts(found.doubt, [row.node for row in found.affected if row.node]) if is_judged else []
+    tail += doubts(found.doubt, []) if is_judged else []
     tokens = call.tokens if call.arguments.token_budget else min(call.tokens, DIFF_TOKENS)
     having = sum(bool(row.breaks or row.may_break) for row in found.affected)
     most = max(LEAST_PLACES, PLACES_SHOWN // max(having, 1))
@@ -215,7 +215,7 @@ def _symbol_text(answer: "CodeAnswer[Impact, tuple[Reached, bool]]", call: Call[
         head = f"No{'' if found.doubt.is_complete else ' certain'} dependants of {starts}."
     usual = [f"{as_name(one.path)} ({one.together} of {one.of} commits)" for one in found.together]
     tail = [f"Usually changed with {as_name(found.starts[0].path)}: {', '.join(usual)}."] if usual else []
-    tail += doubts(found.doubt, found.starts)
+    tail += doubts(found.doubt, found.starts, "trace_relations unresolved=true lists them", with_members=True)
     commands = commands_for(row.node for row in found.tests if not row.is_guess)
     return lay_out(answer, call, [head, *(f"Test: {one_line(command)}" for command in commands)], _reached_lines, tail)
 
@@ -314,8 +314,10 @@ def _defined_lines(node: CodeNode) -> list[str]:
     return [location, f"   > {one_line(node.signature)}"] if node.signature else [location]
 
 
-def doubts(doubt: Doubt, starts: Sequence[CodeNode], how: str = "unresolved=true lists them") -> list[str]:
-    """Return one line that says what an answer lacks, or that it is complete."""
+def doubts(
+    doubt: Doubt, starts: Sequence[CodeNode], how: str = "unresolved=true lists them", *, with_members: bool = False
+) -> list[str]:
+    """Return one line that says what an answer lacks, or that it is complete. with_members: of types, too."""
     names = ", ".join(dict.fromkeys(f"`{one_line(node.name).replace('`', '')}`" for node in starts if not node.is_file))
     name = names if 0 < len(names) < LINE_CHARACTERS else "these names"
     said = []
@@ -323,6 +325,7 @@ def doubts(doubt: Doubt, starts: Sequence[CodeNode], how: str = "unresolved=true
         places = counted(len(doubt.undecided), "more place", "more places")
         how = how if doubt.is_typed and doubt.is_listed else "find_occurrences lists the lines"
         is_type = all(node.kind is SymbolKind.TYPE for node in starts)
+        name += " or its members" if is_type and with_members else ""
         said.append(f"{places} of {name} {'not decided' if is_type else 'with an unknown receiver'} ({how})")
     if doubt.beyond:
         said.append(f"{counted(len(doubt.beyond), 'place')} of the names on the way with an unknown receiver")

@@ -129,7 +129,7 @@ def _affected(
 ) -> tuple[Affected, Doubt]:  # fmt: skip
     is_gone = one.change in (Change.REMOVED, Change.MOVED)
     if is_gone and (node is None or one.change is Change.MOVED):
-        places = [place for place in _left_behind(graph, one, scope) if place.node.node_id not in inside]
+        places = [place for place in _left_behind(graph, relations, one, scope) if place.node.node_id not in inside]
         by_name = frozenset((place.path, place.line) for place in places if place.certainty is Certainty.BY_NAME)
         gone = CodeNode(0, 0, one.before, one.category, one.name.rpartition(".")[2], one.name, one.kind, 1, 1)
         unread = relations.unread(gone, detect_language(one.before), scope)
@@ -152,8 +152,8 @@ def _affected(
     return Affected(one, node, certain, may, tuple(reversed(others.values()))), doubt
 
 
-def _left_behind(graph: SymbolGraph, one: Definition, scope: Scope) -> list[Dependant]:
-    """Return what still names a definition that is not there any more."""
+def _left_behind(graph: SymbolGraph, relations: Relations, one: Definition, scope: Scope) -> list[Dependant]:
+    """Return what still names a definition that is not there any more, and no other one of its name."""
     name = one.name.rpartition(".")[2].removeprefix("#")
     found = graph.mentions([name], scope)
     keys = set(module_keys(one.before))
@@ -163,7 +163,9 @@ def _left_behind(graph: SymbolGraph, one: Definition, scope: Scope) -> list[Depe
     is_top = "." not in one.name
     certain = [row for row in found if is_top and not row.is_defined and _is_meant(row, one, keys)]
     taken = set(certain)
-    others = [row for row in found if row not in taken and not row.is_defined and one.change is Change.REMOVED]
+    left = [row for row in found if row not in taken and one.change is Change.REMOVED]
+    others = [row for row in left if not row.is_defined]
+    others += relations.without_meaning(row for row in left if row.is_defined)
     return [
         *(_dependant(graph, row, Certainty.CERTAIN) for row in certain),
         *(_dependant(graph, row, Certainty.BY_NAME) for row in others),

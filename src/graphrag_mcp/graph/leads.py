@@ -116,6 +116,8 @@ class Leads:
                 yield from self._leads_of_type(node, thing)
             elif declared.kind in VARIABLE:
                 yield from self._leads_to(node, self._held(thing), RelationKind.HANDS_ON, declared.line)
+                given = self._leads_of_code(node, facts, declared)
+                yield from (lead for lead in given if lead.edge.kind is RelationKind.HANDS_ON)
             else:
                 yield from self._leads_of_code(node, facts, declared)
 

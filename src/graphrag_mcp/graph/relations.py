@@ -9,11 +9,12 @@ from graphrag_mcp.graph.leads import Leads
 from graphrag_mcp.graph.unread import inside, reflected_names, unread_lines
 from graphrag_mcp.model.facts import FACT_LANGUAGES, Mark, Mention, Thing, Use, modules_of
 from graphrag_mcp.model.files import CALLABLE, VARIABLE, RelationKind, SymbolKind
-from graphrag_mcp.model.graph import Certainty, CodeEdge, CodeNode, Doubt, Mentioned, Place
+from graphrag_mcp.model.graph import UNKNOWN_MODULE, Certainty, CodeEdge, CodeNode, Doubt, Mentioned, Place
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.parsing.languages import detect_language
 from graphrag_mcp.ports import SymbolGraph
 from graphrag_mcp.resolution.languages import POLICIES
+from graphrag_mcp.resolution.libraries import LIBRARIES
 from graphrag_mcp.resolution.search import UNLIMITED, Budget, Site
 from graphrag_mcp.resolution.sources import FactSource
 from graphrag_mcp.resolution.values import OUTSIDE, Found, Instance, Module, Outside, Package
@@ -73,6 +74,19 @@ class Relations:
             return frozenset()
         reflected = self._reflected(language, scope).get(node.name, ())
         return frozenset((*reflected, *unread_lines(self._code.store, node, language, scope)))
+
+    def without_meaning(self, rows: Iterable[Mentioned]) -> Iterator[Mentioned]:
+        """Yield the places that name no definition that is known, of names that other definitions have."""
+        seen = set[tuple[str, str]]()
+        for row in rows:
+            facts = self._code.facts.facts(row.path)
+            if facts is None and row.module in ("", UNKNOWN_MODULE):
+                yield row
+            elif facts is not None and (row.path, row.name) not in seen:
+                seen.add((row.path, row.name))
+                named = (one for one in facts.mentions if one.name == row.name)
+                lines = [one.line for one in named if self._code.resolver.resolve(row.path, one) is None]
+                yield from (row._replace(line=line) for line in dict.fromkeys(lines))
 
     def _is_inner(self, thing: Thing) -> bool:
         """Return whether nothing outside of its file, or of the function around it, can name a declaration."""
@@ -180,15 +194,16 @@ class Relations:
         return edges, self._code.store.undecided([node], kinds, scope, {edge.relation_id for edge in edges})
 
     def _is_of_another(self, edge: CodeEdge, node: CodeNode) -> bool:
-        """Return whether an import is known to be of another file: all modules that its file imports are.
+        """Return whether an import is known to be of another file: its module is, or else all that its file imports.
 
-        A module that passes on what others export may be the way to it.
+        A module that passes on what others export may be the way to it; none of a library passes on what is here.
         """
         facts = self._code.facts.facts(edge.path) if edge.kind is RelationKind.IMPORTS else None
         file = self._code.resolver.state.file(edge.path) if facts else None
         if facts is None or file is None or not self.decides(node.path):
             return False
-        modules = [self._code.resolver.modules.module(file, module) for module in modules_of(facts)]
+        names = modules_of(facts)
+        modules = [self._code.resolver.modules.module(file, one) for one in names & {edge.module} or names]
         return all(
             isinstance(value, Outside)
             or (isinstance(value, Module) and value.path != node.path and not self._passes_on(value.path))
@@ -198,8 +213,8 @@ class Relations:
     def _passes_on(self, path: str) -> bool:
         """Return whether a file exports what it imports: in Python, whatever it imports."""
         file = self._code.resolver.state.file(path)
-        if file is None:
-            return True
+        if file is None or path in LIBRARIES:
+            return file is None
         is_passed = any(one.module or one.value[:1] == '"' for one in file.facts.exports)
         return is_passed or (file.policy.rebinds and bool(file.facts.imports))
 
@@ -282,9 +297,9 @@ class Relations:
     ) -> tuple[list[CodeEdge], list[Mentioned]]:
         things = self._code.things(node)
         if not things:
-            return self._code.store.outgoing(node, kinds, scope)
+            return self._stored_from(node, kinds, scope)
         by_syntax = [kind for kind in kinds if kind in _BY_SYNTAX]
-        edges, unknown = self._code.store.outgoing(node, by_syntax, scope) if by_syntax else ([], [])
+        edges, unknown = self._stored_from(node, by_syntax, scope) if by_syntax else ([], [])
         resolver = self._code.resolver
         is_type, hierarchy = node.kind is SymbolKind.TYPE, self._code.hierarchy
         kind, above = (
@@ -306,6 +321,14 @@ class Relations:
                         certainty = Certainty.MAY_CALL if meant and resolver.is_open(meant) else Certainty.CERTAIN
                         edges.append(self._code.edge_from(node, one, kind, mention.line)._replace(certainty=certainty))
         return edges, unknown
+
+    def _stored_from(
+        self, node: CodeNode, kinds: Sequence[RelationKind], scope: Scope
+    ) -> tuple[list[CodeEdge], list[Mentioned]]:
+        edges, unknown = self._code.store.outgoing(node, kinds, scope)
+        targets = self._code.store.nodes(edge.target_id for edge in edges)
+        edges = [one for one in edges if one.target_id in targets]  # Another process may have replaced the file.
+        return [one for one in edges if not self._is_of_another(one, targets[one.target_id])], unknown
 
     def _mentions_in(self, thing: Thing) -> Iterator[Mention]:
         facts = self._code.facts.facts(thing.path)

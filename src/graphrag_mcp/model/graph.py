@@ -53,6 +53,7 @@ class CodeEdge(NamedTuple):
     """A relation between two nodes, and the line that contains it.
 
     relation_id: of a stored row, 0 for none. is_guess: whether it may as well be another definition of the name.
+    module: what an import that is stored as a row is from, "" for any other relation.
     """
 
     source_id: int
@@ -63,6 +64,7 @@ class CodeEdge(NamedTuple):
     certainty: Certainty = Certainty.CERTAIN
     relation_id: int = 0
     is_guess: bool = False
+    module: str = ""
 
     @property
     def confidence(self) -> float:

@@ -149,22 +149,15 @@ class SqliteSymbolGraph:
             (node.file_id, node.start_line, node.end_line, *kinds),
         )
         ids = [row[0] for row in relations]
-        lines = {row[0]: row[4] for row in relations}
+        places = {relation_id: (line, module) for relation_id, _, _, module, line, _ in relations}
         resolved = self._settler.outgoing(ids, kinds, self._scopes.resolve(scope), -1, OF_RELATIONS)
         known = {edge.relation_id for edge in resolved}
-        edges = [
-            CodeEdge(
-                node.node_id,
-                edge.symbol_id,
-                RelationKind(edge.kind),
-                node.path,
-                lines[edge.relation_id],
-                certainty_of(edge.resolution, edge.confidence),
-                edge.relation_id,
-                edge.resolution.is_guess,
-            )
-            for edge in resolved
-        ]
+        edges = []
+        for edge in resolved:
+            line, module = places[edge.relation_id]
+            settled = (certainty_of(edge.resolution, edge.confidence), edge.relation_id, edge.resolution.is_guess)
+            kind = RelationKind(edge.kind)
+            edges.append(CodeEdge(node.node_id, edge.symbol_id, kind, node.path, line, *settled, module))
         others = [
             Mentioned(RelationKind(kind), target, module, node.path, line, False)
             for relation_id, kind, target, module, line, resolution in relations
@@ -190,10 +183,10 @@ class SqliteSymbolGraph:
         for edge in resolved:
             if edge.relation_id not in sources:  # Another process has replaced the file meanwhile.
                 continue
-            source, path, line = sources[edge.relation_id]
+            source, path, line, module = sources[edge.relation_id]
             kind = RelationKind(edge.kind)
             settled = (certainty_of(edge.resolution, edge.confidence), edge.relation_id, edge.resolution.is_guess)
-            edges.append(CodeEdge(source, node.node_id, kind, path, line, *settled))
+            edges.append(CodeEdge(source, node.node_id, kind, path, line, *settled, module))
         return edges
 
     def undecided(
@@ -296,18 +289,18 @@ class SqliteSymbolGraph:
         ids = [relation_id for (relation_id,) in rows]
         return self._settler.outgoing(ids, kinds, self._scopes.resolve(scope), -1, OF_RELATIONS)
 
-    def _sources(self, relation_ids: Sequence[int]) -> dict[int, tuple[int, str, int]]:
-        """Return the source node, the path and the line of each relation."""
+    def _sources(self, relation_ids: Sequence[int]) -> dict[int, tuple[int, str, int, str]]:
+        """Return the source node, the path, the line and the module of each relation."""
         rows = self._database.rows(
             """SELECT r.id, coalesce((SELECT s.id FROM symbols s
                           WHERE s.file_id = r.file_id AND s.qualified_name = r.source AND s.kind != 'key'
                               AND r.line BETWEEN s.start_line AND s.end_line
-                          ORDER BY s.end_line - s.start_line LIMIT 1), -r.file_id), f.path, r.line
+                          ORDER BY s.end_line - s.start_line LIMIT 1), -r.file_id), f.path, r.line, r.target_module
                FROM relations r CROSS JOIN files f ON f.id = r.file_id
                WHERE r.id IN (SELECT value FROM json_each(?))""",
             (id_list(relation_ids),),
         )
-        return {relation_id: (source, path, line) for relation_id, source, path, line in rows}
+        return {relation_id: (source, path, line, module) for relation_id, source, path, line, module in rows}
 
 
 def _is_called(node: CodeNode, name: str) -> bool:

@@ -105,4 +105,6 @@
     (expression_list [(identifier) @use.write (attribute object: (_) @from attribute: (identifier) @use.write)])])])
 (assignment left: (subscript value: [(identifier) @use.fill (attribute object: (_) @from attribute: (identifier) @use.fill)]))
 (attribute object: (_) @from attribute: (identifier) @use.value)
+(_ (dotted_name . (identifier) @from . (identifier) @use.value))
+(_ (dotted_name (identifier) @from.other . (identifier) @use.value))
 (identifier) @use.value

@@ -227,7 +227,7 @@ def test_a_file_in_the_encoding_that_it_declares_is_found_by_its_names(
     text = "# -*- coding: latin-1 -*-\ndef café_ouvert():\n    return 1\n\n\nx = café_ouvert()\n"
     (root / "src/latin.py").write_bytes(text.encode("latin-1"))
     assert "src/latin.py:2-3  café_ouvert (function)" in output_of(capsys, "read", "café_ouvert", "--root", root)
-    assert "6: x = café_ouvert()  (call)" in output_of(capsys, "grep", "café_ouvert", "--root", root)
+    assert "6 (call): x = café_ouvert()" in output_of(capsys, "grep", "café_ouvert", "--root", root)
     assert "src/latin.py" in output_of(capsys, "search", "café_ouvert", "--root", root, "--limit", "1")
 
 

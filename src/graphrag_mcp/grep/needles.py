@@ -18,6 +18,7 @@ import re2
 
 from graphrag_mcp.errors import RequestError, quoted
 from graphrag_mcp.model.search import Case
+from graphrag_mcp.text.counts import counted
 
 # Each set has alternatives, in lower case and ASCII: a text with the needle contains one of each set, in any case.
 Required: TypeAlias = Sequence[frozenset[str]]
@@ -179,7 +180,7 @@ def _regex(text: str, required: Required, *, whole_word: bool, ignore_case: bool
     except re2.error as error:
         raise RequestError("text", _refusal(text, error)) from None
     if (steps := needle.pattern.programsize) > MOST_STEPS:
-        much = f"takes too many steps ({steps:,} of {MOST_STEPS:,})"
+        much = f"takes {counted(steps, 'step')}, and {MOST_STEPS:,} are allowed"
         raise RequestError("text", f"text: {quoted(text)} {much}; repeat fewer times")
     if any(start == end for place in _EMPTY_PLACES for start, end in needle.spans(place)):
         raise RequestError(

@@ -17,6 +17,7 @@ from graphrag_mcp.model.history import Commit, Companion, Span, Told
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.stores.sqlite.history import SqliteHistory
 from graphrag_mcp.system.git import Git, GitError, GitTimeoutError, is_name
+from graphrag_mcp.text.counts import counted
 from graphrag_mcp.text.words import query_words
 
 MOST_COMPANIONS = 5
@@ -92,7 +93,7 @@ class Past:
         shares = {one.name: len(wanted.intersection(query_words(one.message))) for one in commits[:MOST_READ]}
         matching = [one for one in commits[:MOST_READ] if shares[one.name]]
         matching.sort(key=lambda one: -shares[one.name])  # Stable: of equals, the newest first.
-        note = f"only the newest {MOST_READ:,} commits were looked at: {reason}" if len(commits) > MOST_READ else ""
+        note = f"only the newest {counted(MOST_READ, 'commit')} were read: {reason}" if len(commits) > MOST_READ else ""
         return Told(tuple(matching[:MOST_COMMITS]), note, is_newest_first=False)
 
     def of_project(self, span: Span) -> Told:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 MAX_STEPS = 20_000  # Of one question; a site takes a few dozen.
 MAX_KNOWN = 300_000
 MAX_FILES = 1_000  # Whose facts are kept from earlier questions.
-MAX_DEPTH = 150
+MAX_DEPTH = 80  # Of questions within one: each takes up to nine of Python's thousand frames.
 MAX_LEVELS = 12  # Of base types.
 
 T = TypeVar("T")

@@ -353,7 +353,7 @@ def _guess(
 
 
 def _count_things(definitions: Collection[_Candidate]) -> int:
-    """Return how many different things they define: overloads, a type with constructors, what a header declares: one."""
+    """Return how many different things they define: overloads, a type with constructors, a header's are one."""
     if len(definitions) > MAX_DEFINITIONS:
         return MAX_CANDIDATES + 1
     named = [(without_constructor(one.qualified_name), one) for one in definitions]

@@ -58,3 +58,27 @@ def test_a_function_that_a_module_is_has_its_callers(tmp_path: Path) -> None:
         "use.js": "const doOne = require('./one')\nfunction u(a) { return doOne(a) }\n",
     }
     assert rows(tmp_path, files, "doOne", Direction.CALLERS) == ["use.js:2 certain"]
+
+
+def test_a_base_is_the_type_and_not_its_constructor(tmp_path: Path) -> None:
+    """Each subclass once, and no doubt which of the two is meant."""
+    files = {
+        "base.h": "class base {\n public:\n  base();\n  explicit base(int x);\n};\n",
+        "sub.cpp": '#include "base.h"\nclass sub : public base {\n};\nvoid go() { f(base(1)); }\n',
+    }
+    assert rows(tmp_path, files, "base", Direction.SUBCLASSES) == ["sub.cpp:2 certain"]
+    assert rows(tmp_path, files, "base", Direction.CALLERS) == ["sub.cpp:4 certain"]
+
+
+def test_what_implements_a_trait_is_the_type_of_the_impl(tmp_path: Path) -> None:
+    """Not the file; and the members of an impl for a reference to a generic type are those of the type."""
+    code = """trait Read { fn next(&self); }
+struct One {}
+struct Two<T> { of: T }
+impl Read for One { fn next(&self) {} }
+impl<T> Read for &mut Two<T> { fn next(&self) { self.step() } }
+impl<T> Two<T> { fn step(&self) {} }
+"""
+    found = ask(tmp_path, {"a.rs": code}, "Read", Direction.IMPLEMENTERS)
+    assert [(step.source.name, *step.lines) for step in found.steps] == [("One", 4), ("Two", 5)]
+    assert rows(tmp_path, {"a.rs": code}, "Two.step", Direction.CALLERS) == ["a.rs:5 certain"]

@@ -90,6 +90,10 @@ def test_a_class_behind_a_macro_has_its_bases_and_its_signature_is_that_of_the_f
         ("void run(const char *text, ...) PRINTF_LIKE(1, 2);", {"run"}),
         ("int run(int a) UNUSED;", {"run"}),
         ("ATTRIBUTE(x) static const char *run(void) { return 0; }", {"run"}),
+        ("API_INLINE std::shared_ptr<A> run(int a) { return f(a); }", {"run"}),
+        ("API_X ns::A *run();\nAPI_X const ns::A stop();", {"run", "stop"}),
+        ("API_X Status run(int a) { return f(a); }\nKIND_T stop(int a) { return f(a); }", {"run", "stop"}),
+        ("template <class T>\nvoid API_INLINE ns::A<T>::run(int a) { f(a); }", {"ns.A.run"}),
     ],
 )
 @pytest.mark.parametrize("path", ["a.hpp"])

@@ -217,6 +217,21 @@ class B extends A {
     ]
 
 
+def test_a_call_with_another_number_of_arguments_means_what_has_the_name() -> None:
+    """While a signature is changed, its callers do not fit; what a foreign type above may have stays open."""
+    text = """import x.Base;
+class A {
+  static void f(int a, int b) {}
+  void g(A a) { «f»(1); A.«f»(1); a.«g»(); }
+}
+class B extends A { void h(B b) { «f»(1); b.«g»(); } }
+class C extends Base { void f(int a) {} void g(C c) { «f»(1, 2); c.«f»(1, 2); } }
+"""
+    assert Project({"A.java": text}).answers() == [
+        "A.java:3 f", "A.java:3 f", "A.java:4 g", "A.java:3 f", "A.java:4 g", "-", "-",
+    ]  # fmt: skip
+
+
 def test_a_text_or_a_class_is_of_no_other_type() -> None:
     """What lists its parameters comes before what takes any number; a text is no interface of a library."""
     text = """import java.lang.reflect.Type;

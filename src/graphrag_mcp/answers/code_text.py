@@ -387,6 +387,8 @@ def _where_it_stops(found: "Trace", *, is_listed: bool) -> list[str]:
             shown = ", ".join(map(as_name, list(names)[:STOPS_SHOWN]))
             rest = f" and {len(names) - STOPS_SHOWN:,} more" if len(names) > STOPS_SHOWN else ""
             lines.append(f"{words}: {shown}{rest}.")
+    if found.direction is Direction.OVERRIDES and not found.doubt.is_typed:
+        lines.append("Overrides are not compared in this language; subclasses and find_occurrences lead to them.")
     if found.direction not in OUTGOING:
         how = ("listed by name",) if is_listed else ()
         lines += doubts(found.doubt, found.starts, *how)

@@ -9,6 +9,7 @@ from graphrag_mcp.model.graph import NO_DOUBT, Certainty, CodeEdge, CodeNode, Di
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.ports import SymbolGraph
 from graphrag_mcp.resolution.search import UNLIMITED, Budget
+from graphrag_mcp.text.names import without_constructor
 
 _TESTS = frozenset({Category.TESTS})
 MAX_NODES = 400  # A longer answer is not read; its doubt reports it.
@@ -145,9 +146,10 @@ def _steps(graph: SymbolGraph, edges: Sequence[CodeEdge], hop: int, direction: D
     together: dict[tuple[object, ...], list[CodeEdge]] = {}
     for edge in edges:
         if edge.source_id in nodes and edge.target_id in nodes:
-            # Overloads and declarations are one.
-            name = "" if direction is Direction.IMPORTERS else nodes[edge.target_id].qualified_name
-            together.setdefault((edge.source_id, name, edge.kind, edge.certainty), []).append(edge)
+            target = nodes[edge.target_id]  # Overloads and declarations are one, and a type with its constructors.
+            name = "" if direction is Direction.IMPORTERS else without_constructor(target.qualified_name)
+            key = (edge.source_id, name, edge.kind, edge.certainty)
+            together.setdefault(key, []).append(edge)
     steps = [
         Step(hop, nodes[first.source_id], nodes[last.target_id], first, tuple(sorted({edge.line for edge in group})))
         for group in together.values()

@@ -23,7 +23,19 @@ from graphrag_mcp.resolution.sources import FactSource
 from graphrag_mcp.resolution.state import State
 from graphrag_mcp.resolution.things import Things
 from graphrag_mcp.resolution.types import Types
-from graphrag_mcp.resolution.values import ABSENT, Foreign, Found, Function, Instance, Outside, Signature, Type, Value
+from graphrag_mcp.resolution.values import (
+    ABSENT,
+    INHERITED,
+    OUTSIDE,
+    Foreign,
+    Found,
+    Function,
+    Instance,
+    Outside,
+    Signature,
+    Type,
+    Value,
+)
 
 
 class Resolver:
@@ -52,20 +64,25 @@ class Resolver:
         file = self.state.file(path)
         if file is None:
             return None
-        sought = file.sought(mention.use, mention.given)
-        if not mention.receiver:
-            found = self.names.name(path, mention.at, mention.name, sought)
-        else:
-            receiver = parse(mention.receiver)
-            named = ("member", receiver, mention.name) if mention.name else receiver
-            found = self.names.found(path, mention.at, named, mention.use, mention.given)
-        if found and len(found.things) > 1 and mention.arguments:
+        found = self._named(path, mention, mention.given)
+        is_nothing = found is not None and not found.things and found.value in (None, OUTSIDE)
+        if is_nothing and found is not INHERITED and mention.use == Use.CALL and file.policy.spaces:
+            found = self._named(path, mention, -1)  # One that does not take so many arguments: it was changed.
+        elif found and len(found.things) > 1 and mention.arguments:
             found = self.overloads.chosen(path, mention, found)
         if found and mention.use == Use.CREATE and isinstance(found.value, Type) and file.policy.overloads:
             found = Found(found.things + self._constructors(path, mention, found.value), found.value)
         if found is None or found is ABSENT or (found.is_open and not found.things):
             return None
         return found._replace(things=tuple(thing for thing in found.things if thing.path not in LIBRARIES))
+
+    def _named(self, path: str, mention: Mention, given: int) -> Found | None:
+        """Return what a mention refers to by its name; given: as in `Sought`."""
+        if not mention.receiver:
+            return self.names.name(path, mention.at, mention.name, self.state.open(path).sought(mention.use, given))
+        receiver = parse(mention.receiver)
+        named = ("member", receiver, mention.name) if mention.name else receiver
+        return self.names.found(path, mention.at, named, mention.use, given)
 
     def is_open(self, found: Found) -> bool:
         """Return whether each thing found may not be meant: only its value is, or a method of another type."""

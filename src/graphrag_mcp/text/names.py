@@ -126,3 +126,9 @@ def qualified_by(qualifiers: Sequence[str], qualified_name: str, path: str) -> i
 def as_name(text: str) -> str:
     """Return a name as it is shown: between quotes unless it is one word, since a heading may read like a sentence."""
     return text if not text or (text.isprintable() and _WORD.fullmatch(text)) else json.dumps(text, ensure_ascii=False)
+
+
+def without_constructor(qualified_name: str) -> str:
+    """Return the name of the type for that of its constructor, `a.Shape.Shape`, and others as they are."""
+    owner, _, name = qualified_name.rpartition(".")
+    return owner if owner.rpartition(".")[2] == name else qualified_name

@@ -1,6 +1,7 @@
 """Blanks the macros of C and C++ that hide a declaration from the grammar: `class API_EXPORT Name : public Base {`."""
 
 import re
+import sys
 from collections.abc import Iterator, Sequence
 from itertools import islice
 
@@ -28,6 +29,9 @@ _DECLARING = (
     rb"constexpr|void|bool|char|short|int|long|float|double|signed|unsigned|auto|public|private|protected)\b"
 )
 _LEADING = re.compile(rb"\b([A-Za-z_]\w*+)(?:[ \t]*+%s)?+\s++(?=(?:const\s+)?%s)" % (_ARGUMENTS, _DECLARING))
+_BEFORE_TYPE = re.compile(
+    rb"\b([A-Z][A-Z\d]*_\w*+)\s++(?=(?:const\s+)?[A-Za-z_]\w*+(?:<[^;{}()]{0,500}>)?(?:::|[\s*&]+[A-Za-z_]))"
+)
 _TRAILING = re.compile(rb"(?<=\))\s*(?:const\s+)?(([A-Za-z_]\w*+)(?:\s*%s)?)(?=\s*;)" % _ARGUMENTS)
 _ACCESS = re.compile(rb"\b(?:public|private|protected)(?=\s*:(?!:))")
 _BEHIND_ACCESS = re.compile(rb"\b(?:public|private|protected)\s+(\w+)\s*:(?!:)")
@@ -37,10 +41,10 @@ _KEYWORDS = frozenset(  # After which a type may follow, or that follow one.
     b"signed sizeof static struct template this throw typedef typename union unsigned using virtual void "
     b"volatile".split()
 )
-_REACH = 300  # Bytes behind an error in which its cause may stand.
+_REACH = 300  # Bytes behind an error in which its cause may stand, and before a name where a directive may begin.
 _MOST_LEVELS = 30
 _MOST_LOOKS = 2_000  # For nodes in one file, each a way down from the root: in a deep error the time is the square.
-_NAMES = ("identifier", "type_identifier", "field_identifier")
+_NAMES = ("identifier", "type_identifier", "field_identifier", "namespace_identifier")
 _STATEMENTS = ("declaration", "expression_statement", "field_declaration", "function_definition", "ERROR")
 
 
@@ -52,12 +56,24 @@ def _without_macros(data: bytes, root: Node) -> bytes:
         if name is not None and name.type == "field_identifier" and name.parent is not None:  # Of a macro's type.
             spans.append((name.parent.start_byte, name.start_byte))
     reaches = list(_around_errors(root))
-    leading = islice((found for reach in reaches for found in _LEADING.finditer(data, *reach)), _MOST_LOOKS)
+    leading = islice((found for reach in reaches for found in _leading(data, *reach)), _MOST_LOOKS)
     trailing = islice((found for reach in reaches for found in _TRAILING.finditer(data, *reach)), _MOST_LOOKS)
-    spans += (found.span() for found in leading if _is_misread(found, data, root))
+    misread = [found for found in leading if _is_misread(found, root)]
+    spans += (found.span() for found in misread)
     spans += (found.span(1) for found in trailing if _is_behind_declaration(found, root))
     spans += (found.span(1) for reach in reaches for found in _BEHIND_ACCESS.finditer(data, *reach))
+    if loud := {found[1] for found in misread if found[1].isupper()}:  # An error may hide the next one.
+        spans += (found.span() for found in _leading(data) if found[1] in loud)
     return blanked(data, spans) if spans else data
+
+
+def _leading(data: bytes, start: int = 0, end: int = sys.maxsize) -> Iterator[re.Match[bytes]]:
+    """Yield the names before a declaration that may be macros, outside of directives."""
+    for leading in (_LEADING, _BEFORE_TYPE):
+        for found in leading.finditer(data, start, end):
+            line = data[max(0, found.start() - _REACH) : found.start()].rpartition(b"\n")[2]
+            if found[1] not in _KEYWORDS and line.lstrip()[:1] != b"#":
+                yield found
 
 
 def _around_errors(root: Node) -> Iterator[tuple[int, int]]:
@@ -117,11 +133,9 @@ def _is_behind_declaration(found: re.Match[bytes], root: Node) -> bool:
     return found[2] not in _KEYWORDS and _around(found.start(1), ("compound_statement",), root) is None
 
 
-def _is_misread(found: re.Match[bytes], data: bytes, root: Node) -> bool:
-    """Return whether a name before a declaration is in an error, and not in a directive."""
+def _is_misread(found: re.Match[bytes], root: Node) -> bool:
+    """Return whether a name before a declaration is in an error."""
     start = found.start()
-    if found[1] in _KEYWORDS or data[data.rfind(b"\n", 0, start) + 1 : start].lstrip()[:1] == b"#":
-        return False
     name, statement = root.descendant_for_byte_range(start, start + 1), _around(start, _STATEMENTS, root)
     return name is not None and name.type in _NAMES and statement is not None and statement.has_error
 

@@ -1,5 +1,6 @@
 """Builds the outline of a file: definitions with position, qualified name, signature and docstring."""
 
+import re
 from collections.abc import Sequence
 
 from graphrag_mcp.model.files import HEADER_SUFFIXES, SymbolKind
@@ -25,6 +26,7 @@ DOCSTRING_CHARS = 500  # The first paragraphs state the purpose; the rest is in 
 _MEMBER_KINDS = {SymbolKind.FUNCTION: SymbolKind.METHOD, SymbolKind.CONSTANT: SymbolKind.FIELD}
 _ANNOTATION_MARKS = (b"@", b"[", b"#")
 _SIGNATURE_ENDS = ("{", "=>", "=", " do", ":", ";", ",")
+_TYPE_ARGUMENTS = re.compile(r"<(?:[^<>]++|<(?:[^<>]++|<[^<>]*+>)*+>)*+>(?=::)")
 _NOT_IN_NAMES = str.maketrans({"&": None, "*": None, "#": None, " ": None, "\n": None})
 
 
@@ -144,7 +146,7 @@ def _read_name(text: str) -> tuple[str, str]:
         return text if text.startswith("#") else plain, plain
     if operator := operator_name(plain):
         return operator, operator
-    text = plain
+    text = _TYPE_ARGUMENTS.sub("", plain)
     plain = text.partition("<")[0].translate(_NOT_IN_NAMES)
     parts = [part for part in plain.replace("::", ".").replace("\\", ".").replace(":", ".").split(".") if part]
     return (".".join(parts), parts[-1]) if parts and " " not in text else (text, text)  # An operator, or a sentence.

@@ -26,6 +26,7 @@ from graphrag_mcp.model.search import EdgeDirection
 from graphrag_mcp.stores.sqlite.database import Database, id_list
 from graphrag_mcp.stores.sqlite.schema import ORDINAL_BITS, of_file
 from graphrag_mcp.stores.sqlite.scope import FileFilter
+from graphrag_mcp.text.names import without_constructor
 
 MAX_CANDIDATES = 5  # A name of more things than this says nothing about which of them is meant.
 MAX_DEFINITIONS = 30  # Nor does one of more definitions, such as the instances of a type class.
@@ -309,6 +310,8 @@ def _choose(possible: Mapping[int, _Candidate]) -> list[tuple[Resolution, float,
         return _guess(Resolution.CANDIDATES, named, rivals=1)
     if relation.kind == RelationKind.CALLS and relation.confidence >= BARE_CONFIDENCE:
         everyone = [one for one in everyone if one.symbol_kind != SymbolKind.FIELD] or everyone
+    if relation.kind in (RelationKind.IMPORTS, RelationKind.INHERITS):  # Of a type and its constructors, the type.
+        everyone = [one for one in everyone if one.symbol_kind != SymbolKind.METHOD] or everyone
     local = [one for one in everyone if one.symbol_file == one.relation_file]
     if relation.resolution == Resolution.SYNTAX:  # The source says whose member it is.
         return [(Resolution.SYNTAX, 1.0, [one for one in local if one.qualified_name == one.full_target])]
@@ -350,10 +353,9 @@ def _guess(
 
 
 def _count_things(definitions: Collection[_Candidate]) -> int:
-    """Return how many different things they define: overloads are one, and so is what a header declares."""
+    """Return how many different things they define: overloads, a type with constructors, a header's are one."""
     if len(definitions) > MAX_DEFINITIONS:
         return MAX_CANDIDATES + 1
-    declared = {one.qualified_name for one in definitions if one.symbol_path.endswith(HEADER_SUFFIXES)}
-    return len(
-        {(one.qualified_name, None if one.qualified_name in declared else one.symbol_file) for one in definitions}
-    )
+    named = [(without_constructor(one.qualified_name), one) for one in definitions]
+    declared = {name for name, one in named if one.symbol_path.endswith(HEADER_SUFFIXES)}
+    return len({(name, None if name in declared else one.symbol_file) for name, one in named})

@@ -295,7 +295,10 @@ class SqliteSymbolGraph:
             """SELECT r.id, coalesce((SELECT s.id FROM symbols s
                           WHERE s.file_id = r.file_id AND s.qualified_name = r.source AND s.kind != 'key'
                               AND r.line BETWEEN s.start_line AND s.end_line
-                          ORDER BY s.end_line - s.start_line LIMIT 1), -r.file_id), f.path, r.line, r.target_module
+                          ORDER BY s.end_line - s.start_line LIMIT 1),
+                       (SELECT s.id FROM symbols s  -- Rust's `impl Base for Type`, anywhere in the file of the type.
+                           WHERE s.file_id = r.file_id AND s.qualified_name = r.source AND s.kind = 'type'
+                           ORDER BY s.start_line LIMIT 1), -r.file_id), f.path, r.line, r.target_module
                FROM relations r CROSS JOIN files f ON f.id = r.file_id
                WHERE r.id IN (SELECT value FROM json_each(?))""",
             (id_list(relation_ids),),

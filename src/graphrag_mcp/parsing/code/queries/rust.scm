@@ -9,7 +9,7 @@
     (generic_type type: (type_identifier) @name)
     (generic_type type: (scoped_type_identifier name: (type_identifier) @name))
     (scoped_type_identifier name: (type_identifier) @name)
-    (reference_type type: (type_identifier) @name)
+    (reference_type type: [(type_identifier) @name (generic_type type: (type_identifier) @name)])
     (primitive_type) @name]
   body: (_)? @body) @scope
 (mod_item name: (identifier) @name body: (_) @body) @module

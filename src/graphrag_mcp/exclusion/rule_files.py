@@ -73,9 +73,8 @@ class RuleReader:
         source = self._display(file)
         for number, line in enumerate(content.removeprefix(_BYTE_ORDER_MARK).split(b"\n"), start=1):
             if seen is not None and line.startswith(_INCLUDE):
-                rules += self._include(
-                    os.fsdecode(line[len(_INCLUDE) :].strip()), f"{source}:{number}", seen, depth + 1
-                )
+                target = os.fsdecode(line[len(_INCLUDE) :].strip())
+                rules += self._include(target, f"{source}:{number}", seen, depth + 1)
                 continue
             try:
                 rule = parse_rule(line, source, number)

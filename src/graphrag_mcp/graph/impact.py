@@ -77,9 +77,8 @@ def find_impact(
     Guesses are reported but not followed. A file that merely imports something is reached, but its importers are not:
     they are reached through the calls of its functions.
     """
-    inside = {
-        member.node_id: member for node in starts for member in (_with_members(graph, node) if with_members else [node])
-    }
+    changed = [member for node in starts for member in (_with_members(graph, node) if with_members else [node])]
+    inside = {member.node_id: member for member in changed}
     best: dict[int, Reached] = {}
     doubt = Doubt()
     frontier = [(node, 1.0) for node in inside.values()]

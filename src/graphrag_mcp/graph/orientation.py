@@ -68,12 +68,11 @@ def find_orientation(graph: SymbolGraph, files: Files) -> Orientation:
     names = {file.path for file in listed}
     mains = [f"{node.path}:{node.start_line} {node.name}" for node in graph.definitions("main", CODE)]
     started = [file.path for file in listed if file.path.endswith("__main__.py")]
+    entries = [entry for path, read in manifests for entry in _entries(path, read)]
     return Orientation(
         dict(languages.most_common()),
         tuple(dict.fromkeys(name for path, read in manifests for name in _packages(path, read))),
-        tuple(
-            dict.fromkeys([*(entry for path, read in manifests for entry in _entries(path, read)), *started, *mains])
-        ),
+        tuple(dict.fromkeys([*entries, *started, *mains])),
         _lines_by_file(_ROUTES, files),
         _modules(graph),
         tuple(dict.fromkeys([*_configured_tests(manifests, names, files), *_usual_tests(names)])),

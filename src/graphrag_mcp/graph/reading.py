@@ -62,9 +62,8 @@ def read_body(
     elif node.kind is SymbolKind.TYPE:
         users = Direction.USERS
     shown = lines[first - 1 : node.end_line]
-    documentation = (
-        documentation_rows("\n".join(shown), detect_language(node.path)) if not node.is_file else frozenset()
-    )
+    language = detect_language(node.path)
+    documentation = frozenset[int]() if node.is_file else documentation_rows("\n".join(shown), language)
     around = (follow(users), follow(uses), follow(Direction.TESTS))
     change = past.last_change(node, budget.until)
     return Body(node, first, shown, documentation, members, *around, change)

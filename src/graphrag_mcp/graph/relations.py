@@ -6,7 +6,7 @@ from functools import lru_cache, partial
 
 from graphrag_mcp.graph.code import IndexedCode
 from graphrag_mcp.graph.leads import Leads
-from graphrag_mcp.graph.unread import inside, reflected_names, unread_lines
+from graphrag_mcp.graph.unread import reflected_names, unread_lines
 from graphrag_mcp.model.facts import FACT_LANGUAGES, Mark, Mention, Thing, Use, modules_of
 from graphrag_mcp.model.files import CALLABLE, VARIABLE, RelationKind, SymbolKind
 from graphrag_mcp.model.graph import UNKNOWN_MODULE, Certainty, CodeEdge, CodeNode, Doubt, Mentioned, Place
@@ -116,7 +116,9 @@ class Relations:
             return edges, Doubt(unparsed=unparsed)
         platform = POLICIES[self._language(node.path)].platform
         of_code = [kind for kind in kinds if kind not in _BY_SYNTAX]
-        elsewhere, unknown = self._by_rows(node, of_code, inside(scope, platform)) if platform else ([], frozenset())
+        elsewhere, unknown = self._by_rows(node, of_code, scope) if platform and of_code else ([], frozenset())
+        elsewhere = [edge for edge in elsewhere if detect_language(edge.path) in platform]
+        unknown = frozenset(place for place in unknown if detect_language(place[0]) in platform)
         below = [edge for edge in self._hierarchical(node, things, kinds) if edge.kind in kinds]
         sites, others, left = self._sites(things)
         visible = self._code.store.visible({site.path for site, _ in sites}, scope)
@@ -346,10 +348,9 @@ class Relations:
                 return [self._code.node_id(one.path, one) for one in inherited]
         level, seen, store = [child], {child.node_id}, self._code.store
         while level:
-            above = [
-                edge.target_id for node in level for edge in store.outgoing(node, (RelationKind.INHERITS,), scope)[0]
-            ]
-            level = [node for node in store.nodes(above).values() if node.node_id not in seen]
+            edges = [edge for node in level for edge in store.outgoing(node, (RelationKind.INHERITS,), scope)[0]]
+            above = store.nodes(edge.target_id for edge in edges)
+            level = [node for node in above.values() if node.node_id not in seen]
             seen |= {node.node_id for node in level}
             members = [one for node in level for one in store.definitions(f"{node.qualified_name}.{name}", scope)]
             if members:

@@ -49,7 +49,7 @@ _MEMBER = re.compile(r"[\"'`](?:[\w.$/]*[.:#$])?(\w+)[\"'`]")
 
 def unread_lines(graph: SymbolGraph, node: CodeNode, language: str, scope: Scope) -> Iterator[Place]:
     """Yield the lines of a scope that may mean a definition, and are not read as code."""
-    for path, category, first, text in graph.texts((node.name,), inside(scope, _OTHERS)):
+    for path, category, first, text in graph.texts((node.name,), _inside(scope, _OTHERS)):
         pattern = _pattern(node, language, path, category)
         for found in re.finditer(pattern.replace("NAME", re.escape(node.name)), text, re.M) if pattern else ():
             yield path, first + text.count("\n", 0, found.end())
@@ -59,7 +59,7 @@ def reflected_names(graph: SymbolGraph, language: str, scope: Scope) -> Mapping[
     """Return the last names in texts that code gives to functions which look members up, with their lines."""
     family = _ECMA if language in _ECMA else frozenset((language,))
     found: dict[str, set[Place]] = {}
-    for path, _, first, text in graph.texts(sorted(_REFLECTING), inside(scope, family)):
+    for path, _, first, text in graph.texts(sorted(_REFLECTING), _inside(scope, family)):
         for call in _REFLECTION.finditer(text):
             for name in _MEMBER.finditer(call[0]):
                 line = first + text.count("\n", 0, call.start() + name.end())
@@ -67,8 +67,7 @@ def reflected_names(graph: SymbolGraph, language: str, scope: Scope) -> Mapping[
     return found
 
 
-def inside(scope: Scope, languages: frozenset[str]) -> Scope:
-    """Return the part of a scope that is in some languages."""
+def _inside(scope: Scope, languages: frozenset[str]) -> Scope:
     chosen = languages & scope.languages if scope.languages else languages
     return replace(scope, languages=chosen or frozenset(("none",)))
 

@@ -64,19 +64,16 @@ def normalise_excluded_files(entries: Sequence[str], root: Path) -> tuple[frozen
     warnings: list[str] = []
     for entry in entries:
         if not entry.strip():
-            raise RequestError(
-                _ARGUMENT,
-                f"{_ARGUMENT}: {quoted(entry)} is blank; give a file name, or a path relative to the root or absolute",
-            )
+            advice = "give a file name, or a path relative to the root or absolute"
+            raise RequestError(_ARGUMENT, f"{_ARGUMENT}: {quoted(entry)} is blank; {advice}")
         path = normalise_entry(entry, root)
         if path is None:
             warnings.append(f"{_ARGUMENT}: {quoted(entry)} is outside the project root; it excludes nothing")
         elif path.endswith("/"):
             warnings.append(f"{_ARGUMENT}: {quoted(entry)} is a folder; it excludes nothing, list the files")
         elif not is_utf8(path):
-            warnings.append(
-                f"{_ARGUMENT}: {quoted(entry)} is not UTF-8; it excludes nothing, such files are never indexed"
-            )
+            reason = "is not UTF-8; it excludes nothing, such files are never indexed"
+            warnings.append(f"{_ARGUMENT}: {quoted(entry)} {reason}")
         else:
             keys |= _entry_keys(path)
     if len(warnings) > SHOWN_WARNINGS:

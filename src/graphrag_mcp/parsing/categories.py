@@ -153,10 +153,8 @@ def _role_of_folder(folder: str, outer: str | None) -> Category | None:
     if role := _FOLDERS.get(name):
         return role
     special = _TOP_FOLDERS.get(name) if outer is None else _FOLDERS_WITHIN.get((outer.lower(), name))
-    return special or _role_of_affixes(folder)
-
-
-def _role_of_affixes(folder: str) -> Category | None:
+    if special:
+        return special
     if folder.startswith(_TEST_FOLDER_STARTS) or folder.endswith(_TEST_FOLDER_ENDS):
         return _TESTS
     return _EXAMPLES if folder.endswith(_EXAMPLE_FOLDER_ENDS) else None

@@ -81,10 +81,8 @@ class ForeignTypes(Part):
             name = self.name(base)
             if isinstance(base, Instance):
                 found = self.resolver.members.find(base, one.name)
-                is_same = any(
-                    len(self.declared(above).parameters or ()) == len(one.parameters or ())
-                    for above in (found.things if found else ())
-                )
+                counts = [len(self.declared(above).parameters or ()) for above in (found.things if found else ())]
+                is_same = len(one.parameters or ()) in counts
             elif name == "Object":
                 is_same = len(one.parameters or ()) == (one.name == "equals")
             else:

@@ -92,9 +92,8 @@ class Modules(Part):
     def _passed_on(self, file: File, name: str) -> Found | None:
         """Return a name of the modules whose names a file all exports."""
         modules = [self.module(file, one.module) for one in file.exports.get("*", ())]
-        found = [
-            self.resolver.members.find(one, name) if one else None for one in modules if not isinstance(one, Outside)
-        ]
+        own = [one for one in modules if not isinstance(one, Outside)]
+        found = [self.resolver.members.find(one, name) if one else None for one in own]
         if hit := next((one for one in found if one and one is not ABSENT), None):
             return hit
         if None in found or file.facts.has_errors:

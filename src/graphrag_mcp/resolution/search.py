@@ -262,11 +262,9 @@ class Search:
     def _carriers(self, look: _Look, scan: _Scan) -> Set[str]:
         """Return the names of a file, besides those wanted, whose call may reach the declarations."""
         uses = (Use.VALUE, Use.FILL, Use.IMPORT)
-        mentions = look.facts.mentions
-        if not (
-            scan.modules
-            or any(one.name in look.carried or (one.use in uses and one.name in look.wanted) for one in mentions)
-        ):
+        named = (one for one in look.facts.mentions if one.use in uses and one.name in look.wanted)
+        carried = (one for one in look.facts.mentions if one.name in look.carried)
+        if not (scan.modules or any(named) or any(carried)):
             return set()
         found, fresh = set(look.carried), set(look.wanted | look.carried)
         holders = [one for one in self._holders(look) if one.name not in look.wanted]
@@ -363,14 +361,9 @@ class Search:
         """
         file = self.resolver.state.file(path)
         least = self.resolver.declared(outside).stop - self.resolver.declared(outside).start if outside else -1
-        best = min(
-            (
-                (one.stop - one.start, number)
-                for number, one in (file.declared_around(at) if file else ())
-                if one.kind in _ENCLOSING and (one.name or not named) and one.stop - one.start > least
-            ),
-            default=None,
-        )
+        around = [pair for pair in (file.declared_around(at) if file else ()) if pair[1].kind in _ENCLOSING]
+        sizes = [(one.stop - one.start, number) for number, one in around if one.name or not named]
+        best = min((size for size in sizes if size[0] > least), default=None)
         return Thing(path, best[1]) if best else None
 
 

@@ -99,13 +99,11 @@ class Declarations(Part):
         draft = self._drafts[index]
         if role == "interface":
             draft.marks += (Mark.INTERFACE,)
-            return
-        if role == "aliased":
+        elif role == "aliased":
             draft.bases += (BaseType(self._writer.type(captures["type"][0]), role),)
-            return
-        if role == "marked":
-            words = [word for one in captures["words"] for word in one.children]
-            draft.marks += self.marks(words)
+        elif role == "marked":
+            draft.marks += self.marks([word for one in captures["words"] for word in one.children])
+        if role in ("interface", "aliased", "marked"):
             return
         is_own = "type" in captures and self._index_of.get(captures["type"][0].id) == index
         if "type" in captures and not is_own:

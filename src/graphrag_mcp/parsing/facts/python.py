@@ -16,6 +16,7 @@ from graphrag_mcp.parsing.facts.expressions import (
     Writer,
     arguments,
     call,
+    dotted,
     either,
     fixed,
     is_name,
@@ -24,7 +25,6 @@ from graphrag_mcp.parsing.facts.expressions import (
     operands,
     part,
     step,
-    type_member,
     type_part,
 )
 from graphrag_mcp.parsing.languages import load_grammar
@@ -87,6 +87,10 @@ def _item(writer: Writer, node: Node) -> str:
     if value in (UNKNOWN, LITERAL) or place is None or place.type == "slice":
         return value
     return f"{value}[{text}]" if (text := writer.text(place)).isdecimal() else f"{value}[]"
+
+
+def _type_member(writer: Writer, node: Node) -> str:
+    return dotted(writer.type(node.child_by_field_name("object")), writer.name(node.child_by_field_name("attribute")))
 
 
 def _generic(writer: Writer, node: Node) -> str:
@@ -160,7 +164,7 @@ SHAPES = Shapes(
     types={
         "type": type_part(),
         "identifier": name,
-        "attribute": type_member("object", "attribute"),
+        "attribute": _type_member,
         "none": fixed(NOTHING),
         "ellipsis": fixed(NOTHING),
         "string": _quoted,

@@ -77,11 +77,8 @@ def _package(source: FactSource, package: Manifest, entry: str) -> Value | None:
     plain = (own, posixpath.join(package.folder, "src", entry))
     for place in (*_targets(package, entry), *plain):
         built = place.removeprefix(package.folder)
-        for one in (
-            place,
-            package.folder + _BUILT.sub(r"\1src/", built, count=1),
-            package.folder + _BUILT.sub(r"\1", built),
-        ):
+        sources = (_BUILT.sub(r"\1src/", built, count=1), _BUILT.sub(r"\1", built))
+        for one in (place, *(package.folder + source for source in sources)):
             if found := _file(source, one.replace(".d.ts", ".ts")):
                 return found
     return None

@@ -323,6 +323,19 @@ def test_a_pipe_in_the_git_folder_is_not_waited_for(root: Path, name: str) -> No
     assert time.monotonic() - began < 15
 
 
+def test_lenders_that_lend_each_other_are_looked_at_once(root: Path, tmp_path: Path) -> None:
+    """Five that each name all five would be thousands of looks."""
+    folders = [root / ".git/objects", *(tmp_path / f"lender{number}" for number in range(5))]
+    for folder in folders:
+        (folder / "info").mkdir(parents=True, exist_ok=True)
+        (folder / "info/alternates").write_text("".join(f"{one}\n" for one in folders))
+    looked: list[Path] = []
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("graphrag_mcp.system.git._entries", lambda folder: looked.append(folder) or [])
+        Git(root)
+    assert len(looked) == len(set(looked)) <= 2 * len(folders)
+
+
 # ---------------------------------------------------------------- what it finds
 
 

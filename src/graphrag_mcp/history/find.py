@@ -4,6 +4,7 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from functools import cached_property
 from itertools import islice
 from pathlib import Path
 
@@ -30,27 +31,31 @@ _END = "--end-of-options"
 
 
 class Past:
-    """The past of one project. problem: why it cannot be used or is not whole, "" if it is."""
+    """The past of one project."""
 
     def __init__(self, root: Path, history: SqliteHistory) -> None:
+        self._root = root
         self._history = history
-        self._opened: Git | None = None
+
+    @cached_property
+    def problem(self) -> str:
+        """Why the past cannot be used or is not whole, "" if it is."""
         try:
-            self._opened = Git(root)
-            self.problem = "the clone is shallow" if self._opened.is_shallow else ""
+            return "the clone is shallow" if self._git.is_shallow else ""
         except GitError as error:
-            self.problem = str(error)
+            return str(error)
 
     @property
     def is_missing(self) -> bool:
         """Whether there is no repository to ask."""
-        return self._opened is None
+        try:
+            return not self._git
+        except GitError:
+            return True
 
-    @property
+    @cached_property
     def _git(self) -> Git:
-        if self._opened is None:
-            raise GitError(self.problem)
-        return self._opened
+        return Git(self._root)
 
     def answer(self, words: str, node: CodeNode | None, line: int | None, span: Span) -> Told:
         """Return the commits that changed a definition, a file, or one line of it; without a node, all of them.

@@ -35,7 +35,7 @@ _EMPTY = Path(__file__).parent / "empty_repository"
 _NAME = re.compile("[0-9a-f]{40}|[0-9a-f]{64}")
 _SHA256_DIGITS = 64
 _OF_OBJECTS = re.compile("[0-9a-f]{2}|info|pack")
-_MOST_LENDERS = 5  # One behind another, as in git.
+_MOST_LENDERS = 10  # Folders of objects: git itself follows five in a chain.
 _REVISION = re.compile(r"(?P<name>[^~^]*)(?P<steps>(?:~[0-9]{0,6}|\^[0-9]{0,2}|\^\{(?:commit)?\})*)")
 _ABBREVIATED = re.compile(r"(?:.*-g)?(?P<name>[0-9a-fA-F]{4,64})")  # Alone, or as `git describe` writes it.
 
@@ -285,22 +285,24 @@ def _is_regular(file: Path) -> bool:
         return False
 
 
-def _has_promises(objects: Path, borrowed: int = 0) -> bool:
-    """Return whether objects are those of a partial clone. Raises GitError if git would wait for one that is a pipe.
-
-    borrowed: through how many other folders git comes to this one.
-    """
-    inner = [entry.name for entry in _entries(objects) if _OF_OBJECTS.fullmatch(entry.name)]
+def _has_promises(objects: Path) -> bool:
+    """Return whether objects are those of a partial clone. Raises GitError if git would wait for one that is a pipe."""
     found = False
-    for folder in (*inner, "info/commit-graphs"):
-        for entry in _entries(objects / folder):
-            if not entry.is_file() and not entry.is_dir():
-                raise GitError(f"{folder}/{entry.name} in the repository's objects is not a file")
-            found |= entry.name.endswith(".promisor")
-    with suppress(OSError):
-        lenders = read_regular_file(objects / "info/alternates", _SETTINGS_BYTES).splitlines()
-        for lender in lenders[: _MOST_LENDERS if borrowed < _MOST_LENDERS else 0]:
-            found |= _has_promises(objects / os.fsdecode(lender), borrowed + 1)
+    waiting, seen = [objects], set[str]()
+    while waiting and len(seen) < _MOST_LENDERS:
+        objects = waiting.pop()
+        if (place := os.path.realpath(objects)) in seen:
+            continue
+        seen.add(place)
+        inner = [entry.name for entry in _entries(objects) if _OF_OBJECTS.fullmatch(entry.name)]
+        for folder in (*inner, "info/commit-graphs"):
+            for entry in _entries(objects / folder):
+                if not entry.is_file() and not entry.is_dir():
+                    raise GitError(f"{folder}/{entry.name} in the repository's objects is not a file")
+                found |= entry.name.endswith(".promisor")
+        with suppress(OSError, ValueError):
+            lenders = read_regular_file(objects / "info/alternates", _SETTINGS_BYTES).splitlines()
+            waiting += [objects / os.fsdecode(lender) for lender in lenders[:_MOST_LENDERS]]
     return found
 
 

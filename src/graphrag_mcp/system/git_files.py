@@ -10,6 +10,7 @@ from contextlib import suppress
 
 from graphrag_mcp.system.git import Git, GitError, GitTimeoutError, is_name
 from graphrag_mcp.system.safe_files import read_file_below
+from graphrag_mcp.text.counts import counted
 
 _NANOSECONDS = 1_000_000_000
 _MAX_BLOB_BYTES = 1 << 24  # Of one file of a commit that is compared or shown; larger ones are left out.
@@ -111,7 +112,7 @@ def has_content(blob: str, content: bytes) -> bool:
 
 def _check_number(listing: bytes) -> None:
     if listing.count(b"\0") > _MOST_FILES:
-        raise GitError(f"the commit has more than {_MOST_FILES:,} files")
+        raise GitError(f"the commit has more than {counted(_MOST_FILES, 'file')}")
 
 
 def _places(git: Git, wanted: Iterable[str] = ()) -> list[str]:

@@ -260,7 +260,8 @@ class Handle:
         return FileLock(self.paths.replace_lock, REPLACE_SECONDS, mode=0o600)
 
     def _unwritable(self, error: Exception) -> IndexStoreError:
+        reason = getattr(error, "strerror", None) or error
         return IndexStoreError(
-            f"the index in {self.paths.folder} cannot be written ({error}); make room there, check the disk and its"
+            f"the index in {self.paths.folder} cannot be written ({reason}); make room there, check the disk and its"
             " permissions, or set GRAPHRAG_DATA_DIR to another folder, and run again: committed data is not lost"
         )

@@ -8,6 +8,7 @@ import pytest
 from graphrag_mcp.answers.code_text import doubts
 from graphrag_mcp.model.graph import Direction, Doubt
 from tests.graph.test_relations import ask
+from tests.indexed import indexed
 
 PACKAGE = '{"name": "x", "main": "index.js", "dependencies": {"lib": "1", "react": "1"}}'
 
@@ -135,3 +136,10 @@ def test_an_answer_names_what_calls_from_outside() -> None:
     doubt = Doubt(outside=frozenset(("lib.Conn",)))
     assert doubts(doubt, ()) == ["Callers outside of this repository are possible: lib.Conn."]
     assert doubt.at(2).is_complete
+
+
+def test_a_root_that_is_a_package_itself_is_asked(tmp_path: Path) -> None:
+    """The folders above it are of no package, and looking for them ends."""
+    files = {"__init__.py": "from .a import build\n", "a.py": "def build():\n    return 1\n", "b/__init__.py": ""}
+    with indexed(tmp_path, files) as app:
+        assert app.navigator().trace("build", Direction.CALLERS, 1).starts

@@ -186,10 +186,9 @@ def _called_back(name: str) -> Set[str] | None:
 
 def _entries(source: FactSource, path: str) -> Sequence[str]:
     """Return the packages around a module."""
-    folder, found = posixpath.dirname(path), []
-    while source.has(file := posixpath.join(folder, "__init__.py")):
+    found: list[str] = []
+    while path and source.has(file := posixpath.join(path := posixpath.dirname(path), "__init__.py")):
         found.append(file)
-        folder = posixpath.dirname(folder)
     return found
 
 

@@ -10,17 +10,19 @@ Value = TypeVar("Value")
 
 HANG_SECONDS = 60.0  # What takes a second on a quiet machine, and has no end within this time, has none.
 _PAUSE_SECONDS = 0.02
-_BUSY = 10  # A busy machine takes so many times as long at most.
+_BUSY = 10  # A busy machine takes so many times as long at most,
+_LONGEST_SECONDS = 300.0  # and what is not true by then never will be.
 
 
 def wait_until(condition: Callable[[], Value], seconds: float) -> Value:
-    """Return the first true value of a condition; fail when it has none in ten times as many seconds.
+    """Return the first true value of a condition; fail when it has none in ten times as many seconds, or in five minutes.
 
     seconds: what it takes at most on a quiet machine.
     """
-    deadline = time.monotonic() + _BUSY * seconds
+    longest = min(_BUSY * seconds, _LONGEST_SECONDS)
+    deadline = time.monotonic() + longest
     while not (value := condition()):
-        assert time.monotonic() < deadline, f"not true within {_BUSY * seconds} s"
+        assert time.monotonic() < deadline, f"not true within {longest} s"
         time.sleep(_PAUSE_SECONDS)
     return value
 

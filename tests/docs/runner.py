@@ -31,6 +31,7 @@ _PASSING = (
     (re.compile(r"graphrag-mcp \d\S* on Python .*"), "graphrag-mcp ... on Python ..."),
     (re.compile(r"\d\S* with FTS5"), "... with FTS5"),
     (re.compile(r"\b[0-9a-f]{10}\b"), "..."),
+    (re.compile(r"(?<=cursor=\"\d-)[0-9a-f]{8}\b"), "..."),  # Of a question that names a path of this machine.
     (re.compile(r"\b[0-9a-f]{7}\b(?= \d{4}-\d\d-\d\d \")"), "..."),  # A commit.
 )
 # Said by whatever takes longer than a moment, as anything may on a busy machine.

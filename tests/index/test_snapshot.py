@@ -13,9 +13,11 @@ from graphrag_mcp.index.handle import Handle
 from graphrag_mcp.index.paths import IndexPaths
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.model.search import Ranked, SearchRequest
+from graphrag_mcp.search import retrieval
 from graphrag_mcp.settings import load_settings
 from graphrag_mcp.stores.sqlite import database
 from graphrag_mcp.stores.sqlite.keyword import SqliteKeywordIndex
+from tests.waiting import HANG_SECONDS
 
 QUERY = SearchRequest("renew the token of a Session", limit=5)
 SOURCES = {
@@ -74,6 +76,7 @@ def test_a_search_uses_one_connection_and_reads_the_version_once(traced: tuple[A
 
 def test_what_is_committed_during_a_search_is_seen_by_the_next(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Candidates from before a commit are not read after it: nothing is half there."""
+    monkeypatch.setattr(retrieval, "STORE_TIMEOUT_SECONDS", HANG_SECONDS)  # The store waits for an index run.
     with closing(opened(root)) as app, closing(opened(root)) as writer:
         app.index()
         before = [hit.chunk for hit in app.search(QUERY).primary]

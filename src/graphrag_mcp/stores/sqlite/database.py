@@ -21,6 +21,7 @@ from graphrag_mcp.stores.sqlite.trees import Tree, find_tree, make_tree, served_
 
 BUSY_TIMEOUT_SECONDS = 2.0  # Readers do not wait, unless a foreign program locks the whole file.
 WRITE_TIMEOUT_SECONDS = 10.0  # A writer commits in milliseconds; ten seconds means something is wrong.
+LOG_HEADER_BYTES = 32  # https://www.sqlite.org/fileformat2.html#walformat
 CACHE_KIB = 16_384  # Pages kept by each connection: holds the inner nodes of an index of 100,000 chunks.
 
 
@@ -229,8 +230,10 @@ def marks(values: Sized) -> str:
 def connect(path: Path) -> sqlite3.Connection:
     """Open a connection that sees all trees."""
     is_writable = can_write(path)
-    # Without a log, SQLite must be told that it needs none: it could not make one.
-    mode = "" if is_writable else "?mode=ro" if _log_of(path).exists() else "?immutable=1"
+    # Without a log, SQLite must be told that it needs none: it could not make one. One of a header alone holds nothing,
+    # and SQLite would look for more of it until it gives up.
+    has_log = _identity_of(_log_of(path)).size > LOG_HEADER_BYTES
+    mode = "" if is_writable else "?mode=ro" if has_log else "?immutable=1"
     uri, wait = f"{path.absolute().as_uri()}{mode}", BUSY_TIMEOUT_SECONDS
     connection = sqlite3.connect(
         uri, wait, isolation_level=None, check_same_thread=False, cached_statements=256, uri=True

@@ -15,7 +15,7 @@ _LONGEST_SECONDS = 300.0  # and what is not true by then never will be.
 
 
 def wait_until(condition: Callable[[], Value], seconds: float) -> Value:
-    """Return the first true value of a condition; fail when it has none in ten times as many seconds, or in five minutes.
+    """Return the first true value of a condition; fail when it has none in ten times as many seconds or 300 s.
 
     seconds: what it takes at most on a quiet machine.
     """

@@ -454,7 +454,7 @@ def test_the_number_of_files_is_bounded(root: Path, monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(git_files, "_MOST_FILES", 1)
     asked = Git(root)
     for read in (files_of, paths_of):
-        with pytest.raises(GitError, match="more than 1 file$"):
+        with pytest.raises(GitError, match=r"more than 1 file$"):
             read(asked, asked.head(), soon())
 
 

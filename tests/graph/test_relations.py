@@ -223,6 +223,64 @@ def test_whatever_gives_a_variable_another_value_writes_it(tmp_path: Path, path:
     assert found == [f"{path}:{line} certain" for line in lines]
 
 
+FILLS = {
+    "a.py": """CACHE = {}
+N = 0
+def f(k):
+    CACHE[k] = 1
+    CACHE[k] += 1
+    CACHE[k], other = 1, 2
+    del CACHE[k]
+    del CACHE[k], other
+    print(CACHE[k])
+""",
+    "a.ts": """const CACHE: Record<string, number> = {};
+
+export function f(k: string) {
+  CACHE[k] = 1;
+  CACHE[k] += 1;
+  CACHE[k]++;
+  delete CACHE[k];
+  print(CACHE[k]);
+}
+""",
+    "a.go": """package a
+var CACHE = map[string]int{}
+func f(k string) {
+	CACHE[k] = 1
+	CACHE[k] += 1
+	CACHE[k]++
+	delete(CACHE, k)
+	clear(CACHE)
+	print(CACHE[k])
+}
+""",
+    "A.java": """class A {
+  static int[] CACHE = new int[9];
+  void f(int k) {
+    CACHE[k] = 1;
+    A.CACHE[k] += 1;
+    CACHE[k]++;
+    --CACHE[k];
+    print(CACHE[k]);
+  }
+}
+""",
+}
+
+
+@pytest.mark.parametrize("path", FILLS)
+def test_whatever_changes_an_element_writes_its_collection(tmp_path: Path, path: str) -> None:
+    """It is set, replaced, or taken out; what looks it up reads."""
+    lines = FILLS[path].splitlines()
+    changed = [
+        number for number, line in enumerate(lines, 1) if number > 3 and "print" not in line and line.strip("} ")
+    ]
+    owner = "A." if path == "A.java" else ""
+    found = rows(tmp_path, {path: FILLS[path]}, f"{owner}CACHE", Direction.WRITERS)
+    assert found == [f"{path}:{line} certain" for line in changed]
+
+
 def test_a_call_through_a_foreign_interface_may_run_a_method_of_the_project(tmp_path: Path) -> None:
     """Embedded or not; types of the standard library that are no interfaces, and packages, cannot."""
     text = """package a

@@ -39,7 +39,7 @@ _KINDS: dict[SymbolKind, dict[Use, RelationKind]] = {
         Use.CALL: RelationKind.CALLS,
         Use.CREATE: RelationKind.READS,
         Use.VALUE: RelationKind.READS,
-        Use.FILL: RelationKind.READS,
+        Use.FILL: RelationKind.WRITES,
         Use.TYPE: RelationKind.USES,
         Use.BASE: RelationKind.USES,
         Use.WRITE: RelationKind.WRITES,

@@ -78,8 +78,15 @@
     (parenthesized_expression [(identifier) @use.write (selector_expression operand: (_) @from field: (_) @use.write)])])
   (dec_statement [(identifier) @use.write (selector_expression operand: (_) @from field: (_) @use.write)
     (parenthesized_expression [(identifier) @use.write (selector_expression operand: (_) @from field: (_) @use.write)])])])
-(assignment_statement left: (expression_list (index_expression
-  operand: [(identifier) @use.fill (selector_expression operand: (_) @from field: (_) @use.fill)])))
+([(assignment_statement left: (expression_list (index_expression
+    operand: [(identifier) @use.fill (selector_expression operand: (_) @from field: (_) @use.fill)])))
+  (inc_statement (index_expression
+    operand: [(identifier) @use.fill (selector_expression operand: (_) @from field: (_) @use.fill)]))
+  (dec_statement (index_expression
+    operand: [(identifier) @use.fill (selector_expression operand: (_) @from field: (_) @use.fill)]))])
+((call_expression function: (identifier) @_built_in
+  arguments: (argument_list . [(identifier) @use.fill (selector_expression operand: (_) @from field: (_) @use.fill)]))
+  (#any-of? @_built_in "clear" "delete"))
 (selector_expression operand: (_) @from field: (_) @use.value)
 (qualified_type package: (_) @from name: (_) @use.type)
 (type_identifier) @use.type

@@ -106,8 +106,10 @@
 (assignment_expression left: [(identifier) @use.write (field_access object: (_) @from field: (identifier) @use.write)])
 (update_expression [(identifier) @use.write (field_access object: (_) @from field: (identifier) @use.write)
   (parenthesized_expression [(identifier) @use.write (field_access object: (_) @from field: (identifier) @use.write)])])
-(assignment_expression left: (array_access
-  array: [(identifier) @use.fill (field_access object: (_) @from field: (identifier) @use.fill)]))
+([(assignment_expression left: (array_access
+    array: [(identifier) @use.fill (field_access object: (_) @from field: (identifier) @use.fill)]))
+  (update_expression (array_access
+    array: [(identifier) @use.fill (field_access object: (_) @from field: (identifier) @use.fill)]))])
 (field_access object: (_) @from field: (identifier) @use.value)
 (type_identifier) @use.type
 (identifier) @use.value

@@ -223,6 +223,17 @@ def test_whatever_gives_a_variable_another_value_writes_it(tmp_path: Path, path:
     assert found == [f"{path}:{line} certain" for line in lines]
 
 
+def test_a_member_of_a_type_without_a_name_is_no_callee(tmp_path: Path) -> None:
+    """It is not said that its file is called."""
+    code = """function helper() {}
+export function run(given: unknown) {
+  helper();
+  (given as { subscribe: (f: () => void) => void }).subscribe(helper);
+}
+"""
+    assert rows(tmp_path, {"a.ts": code}, "run", Direction.CALLEES) == ["a.ts:3 certain"]
+
+
 FILLS = {
     "a.py": """CACHE = {}
 N = 0

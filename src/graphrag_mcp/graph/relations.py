@@ -312,16 +312,18 @@ class Relations:
         for thing in things:
             for mention in self._mentions_in(thing):
                 meant = resolver.resolve(thing.path, mention)
-                if meant is None or _is_foreign_function(meant):
+                is_shown = meant is not None and not _is_foreign_function(meant)
+                for one in meant.things if meant else ():
+                    certainty = Certainty.MAY_CALL if meant and resolver.is_open(meant) else Certainty.CERTAIN
+                    edge = self._code.edge_from(node, one, self._code.relation(one, mention), mention.line)
+                    is_shown = is_shown and edge.target_id > 0  # Else it is a part of a type without a name.
+                    if edge.kind in kinds and edge.target_id > 0:
+                        edges.append(edge._replace(certainty=certainty))
+                if not is_shown:
                     is_defined = meant is None and bool(self._code.facts.named(mention.name))
                     unknown.append(
                         Mentioned(RelationKind.CALLS, mention.name, "", thing.path, mention.line, is_defined)
                     )
-                for one in meant.things if meant else ():
-                    kind = self._code.relation(one, mention)
-                    if kind in kinds:
-                        certainty = Certainty.MAY_CALL if meant and resolver.is_open(meant) else Certainty.CERTAIN
-                        edges.append(self._code.edge_from(node, one, kind, mention.line)._replace(certainty=certainty))
         return edges, unknown
 
     def _stored_from(

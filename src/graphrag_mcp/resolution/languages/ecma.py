@@ -33,7 +33,7 @@ def _module(source: FactSource, path: str, module: str) -> Value | None:
     for one in manifests:
         if one.kind == "package.json" and one.name and (module + "/").startswith(one.name + "/"):
             if own and not _satisfies(one.version, own.requires.get(one.name, "")):
-                return Outside(module)
+                return None  # The published one, or the code here: a build may replace it.
             if found := _package(source, one, "." + module[len(one.name) :]):
                 return found
             is_of_project = True

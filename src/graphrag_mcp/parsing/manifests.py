@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from graphrag_mcp.model.manifests import Manifest
+from graphrag_mcp.parsing import python_projects
 
 _GO_COMMENT = re.compile(r"//.*")
 _GO_MODULE = re.compile(r"^\s*module\s+\"?([^\s\"]+)", re.MULTILINE)
@@ -31,6 +32,12 @@ def read_manifest(path: str, text: str) -> Manifest | None:
             return Manifest(folder, name, targets={"use": used})
         case "package.json":
             return _read_package(folder, _json(text))
+        case "pyproject.toml":
+            return python_projects.read_pyproject(folder, text)
+        case "setup.cfg":
+            return python_projects.read_setup_cfg(folder, text)
+        case "setup.py":
+            return python_projects.read_setup_script(folder, text)
     if _TSCONFIG.fullmatch(name):
         return _read_paths(folder, name, _json(text))
     return None

@@ -2,16 +2,18 @@
 
 import posixpath
 import re
-from collections.abc import Callable, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from functools import cache
 
 from graphrag_mcp.model.facts import Declared
+from graphrag_mcp.model.manifests import Manifest
 from graphrag_mcp.parsing.code.builtins import builtins_of
 from graphrag_mcp.parsing.code.modules import library_of
 from graphrag_mcp.parsing.code.python_names import MEMBERS
+from graphrag_mcp.parsing.python_projects import normal_name
 from graphrag_mcp.resolution.libraries import library_text
 from graphrag_mcp.resolution.policy import Policy
-from graphrag_mcp.resolution.sources import FactSource
+from graphrag_mcp.resolution.sources import FactSource, is_below
 from graphrag_mcp.resolution.values import (
     NOTHING,
     OUTSIDE,
@@ -42,24 +44,64 @@ def _module_of(source: FactSource, path: str, module: str) -> Value | None:
         for _ in range(above - 1):
             folder = posixpath.dirname(folder)
         return _place(source, posixpath.join(folder, *parts)) if parts else _folder(source, folder)
-    roots = [root for root in _roots(source, path) if _place(source, posixpath.join(root, *parts))]
-    is_standard, folder = parts[0] in library_of("python"), posixpath.dirname(path)
+    near, far = _projects(source, path)
+    folder, is_standard = posixpath.dirname(path), parts[0] in library_of("python")
+    roots = [root for root in (*_around(path), *_roots(near)) if _place(source, posixpath.join(root, *parts))]
     root = next((root for root in roots if not source.has(posixpath.join(root, "__init__.py"))), None)
     if root is not None and (len(parts) > 1 or not is_standard):
         return _place(source, posixpath.join(root, *parts))
     if len(parts) > 1 and folder in roots:  # A script in a package.
         return _place(source, posixpath.join(folder, *parts))
+    if found := _placed(source, near, parts):
+        return found
+    if not (is_standard or folder in roots):
+        needed = {name for one in near for name in one.requires}
+        others = [(one.name in needed, found) for one in far if (found := _of_project(source, one, parts))]
+        wanted = {found for is_needed, found in others if is_needed}
+        if wanted or (others and not needed):
+            found, *more = wanted or {found for _, found in others}
+            return None if more else found
+        if others:  # What is required under that name is published.
+            return Outside(module) if normal_name(parts[0]) in needed else None
     is_outside = root is None and (is_standard or (folder not in roots and not source.has_unit(parts[-1])))
     return Outside(module) if is_outside else None
 
 
-def _roots(source: FactSource, path: str) -> list[str]:
-    """Return the folders in which a file's imports may be looked for, the nearest first."""
-    folders = [path]
-    while folders[-1]:
-        folders.append(posixpath.dirname(folders[-1]))
-    folders = folders[1:] + [one.folder for one in source.manifests() if one.kind in _MANIFESTS]
-    return list(dict.fromkeys(posixpath.join(folder, one).rstrip("/") for folder in folders for one in ("", *_SOURCES)))
+def _projects(source: FactSource, path: str) -> tuple[list[Manifest], list[Manifest]]:
+    """Return the manifests of the projects that a file is in, the nearest first, and all others."""
+    found = [one for one in source.manifests() if one.kind in _MANIFESTS]
+    near = sorted((one for one in found if is_below(path, one.folder)), key=lambda one: -len(one.folder))
+    return near, [one for one in found if one not in near]
+
+
+def _around(path: str) -> Iterator[str]:
+    """Yield the folders around a file, in which its imports may be looked for, the nearest first."""
+    while path:
+        path = posixpath.dirname(path)
+        yield from (posixpath.join(path, one).rstrip("/") for one in ("", *_SOURCES))
+
+
+def _roots(projects: Iterable[Manifest]) -> Iterator[str]:
+    """Yield the folders that hold the packages of some projects: what their manifests name, and the usual ones."""
+    for one in projects:
+        yield from one.targets.get("", ())
+        yield from (posixpath.join(one.folder, usual).rstrip("/") for usual in ("", *_SOURCES))
+
+
+def _placed(source: FactSource, projects: Iterable[Manifest], parts: Sequence[str]) -> Value | None:
+    """Return a module of a package for which a manifest names a folder."""
+    for one in projects:
+        for count in range(len(parts), 0, -1):
+            for place in one.targets.get(".".join(parts[:count]), ()):
+                if found := _place(source, posixpath.join(place, *parts[count:])):
+                    return found
+    return None
+
+
+def _of_project(source: FactSource, project: Manifest, parts: Sequence[str]) -> Value | None:
+    places = [posixpath.join(root, *parts) for root in _roots((project,)) if not source.has(f"{root}/__init__.py")]
+    found = next((found for one in places if (found := _place(source, one))), None)
+    return found or _placed(source, (project,), parts)
 
 
 def _place(source: FactSource, place: str) -> Value | None:

@@ -234,6 +234,25 @@ export function run(given: unknown) {
     assert rows(tmp_path, {"a.ts": code}, "run", Direction.CALLEES) == ["a.ts:3 certain"]
 
 
+@pytest.mark.parametrize("symbol", ["Converter", "Converter.convert"])
+def test_a_function_of_a_library_that_is_handed_over_implements_an_interface(tmp_path: Path, symbol: str) -> None:
+    """As a lambda does; it is shown where it is handed over."""
+    code = """interface Converter { int convert(String text); }
+class A {
+  Converter held = Integer::parseInt;
+  void add(java.util.List<Converter> all) {
+    all.add(Integer::valueOf);
+    use(Integer::parseInt);
+    other(Integer::parseInt);
+  }
+  void use(Converter one) {}
+  void other(java.util.function.Function<String, Integer> one) {}
+}
+"""
+    found = rows(tmp_path, {"A.java": code}, symbol, Direction.IMPLEMENTERS)
+    assert found == ["A.java:3 certain", "A.java:5 certain", "A.java:6 certain"]
+
+
 FILLS = {
     "a.py": """CACHE = {}
 N = 0

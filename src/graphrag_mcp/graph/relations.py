@@ -265,17 +265,26 @@ class Relations:
         if RelationKind.IMPLEMENTS in kinds and node.kind is SymbolKind.TYPE:
             below = (one for thing in things for one in (*hierarchy.children(thing), *hierarchy.functions(thing)))
             yield from self._below(node, below, RelationKind.IMPLEMENTS)
+            yield from self._referring(node, things, RelationKind.IMPLEMENTS)
             alike = (one for thing in things for one in hierarchy.alike(thing))
             yield from self._below(node, alike, RelationKind.IMPLEMENTS, Certainty.BY_NAME)
         if RelationKind.CALLS in kinds:
             unsaid = (one for thing in things for one in hierarchy.constructors_below(thing))
             yield from self._below(node, unsaid, RelationKind.CALLS)
         if RelationKind.OVERRIDES in kinds:
-            methods = filter(self._code.resolver.things.is_replaceable, things)
+            methods = list(filter(self._code.resolver.things.is_replaceable, things))
             below = (one for thing in methods for one in (*hierarchy.overriding(thing), *hierarchy.functions(thing)))
             yield from self._below(node, below, RelationKind.OVERRIDES)
+            yield from self._referring(node, methods, RelationKind.OVERRIDES)
             alike = (one for thing in things for one in hierarchy.alike_methods(thing))
             yield from self._below(node, alike, RelationKind.OVERRIDES, Certainty.BY_NAME)
+
+    def _referring(self, node: CodeNode, things: Sequence[Thing], kind: RelationKind) -> Iterator[CodeEdge]:
+        """Yield where functions of libraries are handed over as an interface, from what hands them over."""
+        for path, mention in dict.fromkeys(one for thing in things for one in self._code.hierarchy.referred(thing)):
+            around = self._code.search.around(path, mention.at, named=True)
+            source_id = self._code.node_id(path, around, is_around=True)
+            yield CodeEdge(source_id, node.node_id, kind, path, mention.line)
 
     def _below(
         self, node: CodeNode, things: Iterable[Thing], kind: RelationKind, certainty: Certainty = Certainty.CERTAIN

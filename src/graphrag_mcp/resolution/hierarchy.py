@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from graphrag_mcp.model.expressions import names_in, parse
-from graphrag_mcp.model.facts import Mark, Thing, Use
+from graphrag_mcp.model.facts import Mark, Mention, Thing, Use
 from graphrag_mcp.model.files import SymbolKind
 from graphrag_mcp.resolution.foreign import OVERRIDE
 from graphrag_mcp.resolution.libraries import LIBRARIES
@@ -46,6 +46,7 @@ class Hierarchy:
         self._above: _Known = {}
         self._around: _Known = {}
         self._handed: _Known = {}
+        self._referred: dict[Thing, list[tuple[str, Mention]]] = {}
         self._below: _Known = {}
 
     # ------------------------------------------------------------ types
@@ -90,6 +91,11 @@ class Hierarchy:
             return []
         return self._remembered(self._handed, interface, self._handed_over)
 
+    def referred(self, thing: Thing) -> list[tuple[str, Mention]]:
+        """Return the references to functions of libraries that are handed over like `functions`, with their files."""
+        interface = thing if self._is_type(thing) else self.owner_of(thing)
+        return self._referred.get(interface, []) if interface and self.functions(thing) is not None else []
+
     def _handed_over(self, interface: Thing) -> list[Thing]:
         """Return the functions given to what takes an interface, or holds or returns it."""
         name = self._resolver.declared(interface).name
@@ -99,6 +105,7 @@ class Hierarchy:
         names = {one.name for one in takers if any(name in names_in(given.value) for given in one.parameters or ())}
         near = {site.path for site in sites}
         found: dict[Thing, None] = {}
+        referred = self._referred[interface] = []
         for path in sorted(near.union(*map(self._source.mentioning, sorted(names)))):
             facts = self._source.facts(path) if self._search.may_look() else None
             given = [one for one in facts.flows if path in near or names & names_in(one.into)] if facts else []
@@ -106,6 +113,10 @@ class Hierarchy:
                 if interface in _types(self._resolver.taker(path, flow)):
                     value = self._resolver.expressions.value(path, flow.at, parse(flow.value))
                     found |= dict.fromkeys(value.things if isinstance(value, Function) else ())
+                    if not isinstance(value, Function) and facts:
+                        of, _, reference = flow.value.rpartition("#")
+                        after = (one for one in facts.mentions if one.at >= flow.at and one.use == Use.FUNCTION)
+                        referred += [(path, one) for one in after if of and one.name == reference][:1]
         return list(found)
 
     # ------------------------------------------------------------ methods

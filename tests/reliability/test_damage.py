@@ -148,7 +148,10 @@ def test_damage_is_an_error_at_the_next_call_and_the_index_is_mended(
     served = serve()
     (server,) = served.servers
     damage(served.file)
-    damaged_bytes = served.file.stat().st_size
+    try:
+        damaged_bytes = served.file.stat().st_size
+    except FileNotFoundError:  # The server was faster, and has moved it aside.
+        damaged_bytes = 1
     for query in QUERIES:  # What is in memory is right, so the first may be answered.
         text, failed = ask(server, query)
         assert_honest(text, failed)

@@ -234,10 +234,14 @@ export function run(given: unknown) {
     assert rows(tmp_path, {"a.ts": code}, "run", Direction.CALLEES) == ["a.ts:3 certain"]
 
 
-@pytest.mark.parametrize("symbol", ["Converter", "Converter.convert"])
-def test_a_function_of_a_library_that_is_handed_over_implements_an_interface(tmp_path: Path, symbol: str) -> None:
-    """As a lambda does; it is shown where it is handed over."""
-    code = """interface Converter { int convert(String text); }
+@pytest.mark.parametrize(
+    ("symbol", "lines"), [("Converter", [3, 5, 6]), ("Converter.convert", [3, 5, 6]), ("Converter.other", [])]
+)
+def test_a_function_of_a_library_that_is_handed_over_implements_an_interface(
+    tmp_path: Path, symbol: str, lines: list[int]
+) -> None:
+    """As a lambda does, and its only operation; it is shown where it is handed over."""
+    code = """interface Converter { int convert(String text); default void other() {} }
 class A {
   Converter held = Integer::parseInt;
   void add(java.util.List<Converter> all) {
@@ -250,7 +254,7 @@ class A {
 }
 """
     found = rows(tmp_path, {"A.java": code}, symbol, Direction.IMPLEMENTERS)
-    assert found == ["A.java:3 certain", "A.java:5 certain", "A.java:6 certain"]
+    assert found == [f"A.java:{line} certain" for line in lines]
 
 
 FILLS = {

@@ -37,7 +37,7 @@ def setup(arguments: str) -> str:
         ("setup.py", setup("packages=find_namespace_packages(where='code')"), "code/tool"),
     ],
 )
-@pytest.mark.parametrize("project", ["", "parts/one/"])
+@pytest.mark.parametrize("project", ["", "parts/one/", ".hidden/"])
 def test_a_manifest_says_where_packages_are(manifest: str, text: str, package: str, project: str) -> None:
     """Of the project that a file is in, which may be the whole tree or a part of it."""
     files = {
@@ -99,10 +99,11 @@ def test_a_package_that_two_other_projects_have_is_not_decided() -> None:
         ("setup.py", "setup(name=" + "-" * 200_000 + "1)"),
         ("setup.py", "setup(package_dir=dict(a=1), packages=find_packages(*x), install_requires=[1, read()], **more)"),
         ("setup.py", "\0"),
+        ("setup.py", "setup('\\d')"),
     ],
 )
 def test_whatever_a_manifest_holds_nothing_leads_out_of_the_tree(name: str, text: str) -> None:
-    """What cannot be read says nothing."""
+    """What cannot be read says nothing, and warns of nothing."""
     found = read_manifest(f"a/{name}", text)
     assert found is not None
     assert (found.name, dict(found.targets), dict(found.requires)) == ("", {}, {})

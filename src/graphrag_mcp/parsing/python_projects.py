@@ -5,6 +5,7 @@ import configparser
 import posixpath
 import re
 import tomllib
+import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
@@ -60,7 +61,9 @@ def read_setup_cfg(folder: str, text: str) -> Manifest:
 def read_setup_script(folder: str, text: str) -> Manifest:
     """Return what the call of `setup` in a `setup.py` says with literals."""
     try:
-        calls = [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Call)]
+        with warnings.catch_warnings():  # They would quote the script on the error output.
+            warnings.simplefilter("ignore")
+            calls = [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Call)]
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return Manifest(folder, "setup.py")
     given = {
@@ -90,9 +93,9 @@ def _manifest(
     targets: dict[str, list[str]] = {}
     for package, place in roots:
         if isinstance(package, str) and isinstance(place, str) and not posixpath.isabs(place):
-            joined = posixpath.normpath(posixpath.join(folder, place)).removeprefix(".")
-            if not joined.startswith((".", "/")):
-                targets.setdefault(package, []).append(joined)
+            joined = posixpath.normpath(posixpath.join(folder, place))
+            if joined.split("/")[0] != "..":
+                targets.setdefault(package, []).append("" if joined == "." else joined)
     requires = {normal_name(found[0]): "" for one in needed if (found := _REQUIRED.match(one.strip()))}
     return Manifest(folder, kind, normal_name(name) if isinstance(name, str) else "", targets, "", requires)
 

@@ -1,6 +1,8 @@
 """Which types are above and below a type, and which methods override which."""
 
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from typing import NamedTuple
 
 from graphrag_mcp.model.expressions import names_in, parse
@@ -26,6 +28,9 @@ from graphrag_mcp.resolution.values import (
 
 MAX_TYPES = 2_000  # Below one type; a longer list is not read.
 _Known = dict[Thing, tuple[list[Thing], int]]  # What was found for things, and how many files were looked at for it.
+
+
+_NEAR = 50  # Mentions from the beginning of a handed reference to its name.
 
 
 class _MethodSet(NamedTuple):
@@ -84,17 +89,23 @@ class Hierarchy:
 
     def functions(self, thing: Thing) -> list[Thing]:
         """Return the functions that are handed over where an interface, or that of a method, is expected."""
-        interface = thing if self._is_type(thing) else self.owner_of(thing)
-        operation = self._resolver.operation(interface) if interface else None
-        is_function_type = self._is_type(thing) and self._resolver.is_function_type(thing)
-        if interface is None or not (is_function_type or (operation and thing in (interface, operation))):
-            return []
-        return self._remembered(self._handed, interface, self._handed_over)
+        interface = self._filled_by_functions(thing)
+        return self._remembered(self._handed, interface, self._handed_over) if interface else []
 
     def referred(self, thing: Thing) -> list[tuple[str, Mention]]:
         """Return the references to functions of libraries that are handed over like `functions`, with their files."""
+        interface = self._filled_by_functions(thing)
+        if interface is None:
+            return []
+        self._remembered(self._handed, interface, self._handed_over)
+        return self._referred.get(interface, [])
+
+    def _filled_by_functions(self, thing: Thing) -> Thing | None:
+        """Return the interface of which a function is an instance: the one given, or whose only operation is given."""
         interface = thing if self._is_type(thing) else self.owner_of(thing)
-        return self._referred.get(interface, []) if interface and self.functions(thing) is not None else []
+        operation = self._resolver.operation(interface) if interface else None
+        is_function_type = self._is_type(thing) and self._resolver.is_function_type(thing)
+        return interface if is_function_type or (operation and thing in (interface, operation)) else None
 
     def _handed_over(self, interface: Thing) -> list[Thing]:
         """Return the functions given to what takes an interface, or holds or returns it."""
@@ -113,10 +124,13 @@ class Hierarchy:
                 if interface in _types(self._resolver.taker(path, flow)):
                     value = self._resolver.expressions.value(path, flow.at, parse(flow.value))
                     found |= dict.fromkeys(value.things if isinstance(value, Function) else ())
-                    if not isinstance(value, Function) and facts:
-                        of, _, reference = flow.value.rpartition("#")
-                        after = (one for one in facts.mentions if one.at >= flow.at and one.use == Use.FUNCTION)
-                        referred += [(path, one) for one in after if of and one.name == reference][:1]
+                    of, _, reference = flow.value.rpartition("#")
+                    if of and facts and not isinstance(value, Function):
+                        first = bisect_left(facts.mentions, flow.at, key=lambda one: one.at)
+                        after = islice(facts.mentions, first, first + _NEAR)
+                        referred += [(path, one) for one in after if (one.use, one.name) == (Use.FUNCTION, reference)][
+                            :1
+                        ]
         return list(found)
 
     # ------------------------------------------------------------ methods

@@ -99,8 +99,8 @@ def _placed(source: FactSource, projects: Iterable[Manifest], parts: Sequence[st
 
 
 def _of_project(source: FactSource, project: Manifest, parts: Sequence[str]) -> Value | None:
-    places = [posixpath.join(root, *parts) for root in _roots((project,)) if not source.has(f"{root}/__init__.py")]
-    found = next((found for one in places if (found := _place(source, one))), None)
+    roots = (one for one in _roots((project,)) if not source.has(posixpath.join(one, "__init__.py")))
+    found = next((found for one in roots if (found := _place(source, posixpath.join(one, *parts)))), None)
     return found or _placed(source, (project,), parts)
 
 

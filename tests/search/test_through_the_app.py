@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from graphrag_mcp.answers.payload import search_payload
+from graphrag_mcp.answers.reasons import why
 from graphrag_mcp.answers.render import render
 from graphrag_mcp.answers.tools import HYBRID
 from graphrag_mcp.app.local import App
@@ -170,6 +171,26 @@ def test_each_boost_can_be_switched_off_alone(build: Build, boost: str) -> None:
     (without_one,) = build(files, **_BOOSTS[boost]).search(request).primary
     assert _counting(with_all) >= set(_BOOSTS)
     assert _counting(with_all) - _counting(without_one) == {boost}
+
+
+@pytest.mark.parametrize(
+    ("path", "question", "is_said"),
+    [
+        ("lib/tariff.py", "where is the tariff of an invoice", True),
+        ("lib/invoice.py", "where is the tariff of an invoice", False),
+        ("lib/project.py", "where does the project begin", False),
+    ],
+    ids=["rare", "a word of most files", "the project's own name"],
+)
+def test_a_file_name_is_a_reason_only_where_it_tells_files_apart(
+    build: Build, path: str, question: str, is_said: bool
+) -> None:
+    """Who asks for something of the project by its name does not look for a file of that name."""
+    files = {f"lib/part{number}.py": _invoice(f"sum {number}") for number in range(20)}
+    app = build({**files, path: f"def begin():\n    return '{question}'\n"})
+    hit = next(hit for hit in app.search(SearchRequest(question, limit=10)).primary if hit.chunk.path == path)
+    assert ("file name matches" in why(hit)) == is_said
+    assert (_factor(hit, "stem") == 1.0) == (path == "lib/project.py")  # No bonus for the project's own name.
 
 
 def test_the_ignore_file_decides_what_is_searched(build: Build) -> None:

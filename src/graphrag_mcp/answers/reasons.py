@@ -30,7 +30,7 @@ def why(hit: Hit) -> str:
         parts.append(f"{notes['location']} is in the query")
     elif "path" in notes:
         parts.append("path in the query")
-    elif "stem" in notes:
+    elif notes.get("stem"):
         parts.append("file name matches")
     if "fact" in notes:
         parts.append("a document, which may state it")

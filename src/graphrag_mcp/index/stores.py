@@ -2,6 +2,7 @@
 
 import threading
 from dataclasses import replace
+from pathlib import PurePath
 
 from graphrag_mcp.exclusion.globs import compile_globs
 from graphrag_mcp.graph.related import RelatedGraphStore
@@ -30,6 +31,7 @@ class IndexStores:
     def __init__(self, database: Database) -> None:
         """Create the stores; they share one database and one resolver of scopes."""
         self.database = database
+        self._project = PurePath(database.tree.root).name
         self._scopes = ScopeResolver(database, compile_globs)
         self.catalog = SqliteCatalog(database, self._scopes)
         self.inventory = SqliteInventory(database)
@@ -58,7 +60,9 @@ class IndexStores:
             self._vectors = SqliteVectorIndex(self.database, self._scopes, embedder.fingerprint, embedder.dimensions)
             self._sketches = SketchCache(self.catalog, embedder)
         stores = Stores(self.catalog, self._keywords, self._graph, self._vectors, embedder, model_problem)
-        return replace(stores, sketches=self._sketches, phrases=self._keywords, history=self.history)
+        return replace(
+            stores, sketches=self._sketches, phrases=self._keywords, history=self.history, project=self._project
+        )
 
     def on_servers(self, local: Stores, servers: Servers) -> Stores:
         """Return the stores of a search, each local or on a server as set; those on servers use the local catalog."""

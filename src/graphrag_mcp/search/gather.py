@@ -7,7 +7,7 @@ from itertools import chain
 
 from graphrag_mcp.history.recall import MOST_FILES, Memory, recall
 from graphrag_mcp.model.files import Category
-from graphrag_mcp.model.search import FusionMethod, ListSource, Mention, Ranked, SearchRequest, StoredFile
+from graphrag_mcp.model.search import Frequencies, FusionMethod, ListSource, Mention, Ranked, SearchRequest, StoredFile
 from graphrag_mcp.ports import ChunkStore
 from graphrag_mcp.search.query.locations import Location, lines_in
 from graphrag_mcp.search.query.understand import Intent, Query
@@ -18,6 +18,7 @@ from graphrag_mcp.search.ranking.ranked_lists import Fused, RankedList
 from graphrag_mcp.search.ranking.ranker import Evidence
 from graphrag_mcp.search.retrieval import Found, Lookups
 from graphrag_mcp.settings import RetrievalSettings
+from graphrag_mcp.text.words import query_words
 
 MAX_NEIGHBOURS = 20  # In the graph's list.
 VOTERS = 20  # Candidates that vote for the files whose definitions they mention.
@@ -72,10 +73,16 @@ def gather(
         keyword=next((ranked.scores for ranked in lists if ranked.source is ListSource.KEYWORD), {}),
         votes=graph_votes(voters, mentions, files),
         history={files[memory.chunk_id].file_id: memory for memory in memories if memory.chunk_id in files},
-        rarity={term: frequencies.idf(term) for term in query.terms} if frequencies is not None else {},
+        rarity=_rarity(query.terms, frequencies, lookups.stores.project) if frequencies is not None else {},
         backlinks=backlinks.count([candidate.chunk_id for candidate in fused], files, lookups, settings),
     )
     return Candidates(found, lists, fused, method, is_hybrid, files, evidence)
+
+
+def _rarity(terms: Sequence[str], frequencies: Frequencies, project: str) -> Mapping[str, float]:
+    """Return the idf of the terms, 0 for those of the project's name: a file that is called like it says nothing."""
+    own = set(query_words(project))
+    return {term: 0.0 if term in own else frequencies.idf(term) for term in terms}
 
 
 def _lists(

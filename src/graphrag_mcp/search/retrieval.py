@@ -64,6 +64,7 @@ class Stores:
     has_calibrated_cosines: whether the vectors are of the model in this package, for which `confidence` was fitted.
     sketches: of the definitions of files, by the same model; None where the catalog has no definitions.
     phrases, history: None where there is no index file.
+    project: the name of its folder, "" where that is not known.
     cross_encoder: loads the model that reranks, when a search first needs it; raises ModelUnavailableError.
     """
 
@@ -79,6 +80,7 @@ class Stores:
     cross_encoder: Callable[[], CrossEncoder] = _no_cross_encoder
     phrases: PhraseIndex | None = None
     history: HistoryIndex | None = None
+    project: str = ""
 
     @property
     def measured_sketches(self) -> SketchCache | None:

@@ -16,6 +16,7 @@ from graphrag_mcp.text.environment_names import sets_key
 from graphrag_mcp.text.names import NamedSymbol
 from graphrag_mcp.text.words import directory_words, query_words, stem_words
 
+RARE = 2.0  # The idf of a word in about one of seven chunks.
 MIN_PREFIX = 3  # "conf" agrees with "configuration"; two letters agree with half the dictionary.
 
 # How likely a query that names a symbol means a definition of this kind.
@@ -187,8 +188,8 @@ _NOTHING_AGREED = Agreed(0.0, 0.0)
 class Agreement:
     """Compares words with the terms of one query, each word once: the files of a project share most of theirs.
 
-    rarity: idf by term, the weight of a term in the share of the query that words cover; where it is not known, all
-    terms count alike.
+    rarity: idf by term, 0 for a term that agrees with nothing; the weight of a term in the share of the query that
+    words cover. Where it is not known, all terms count alike.
     """
 
     def __init__(self, terms: Sequence[str], rarity: Mapping[str, float] = _NOT_KNOWN) -> None:
@@ -198,7 +199,8 @@ class Agreement:
         # Words that agree have the same beginning, so a word is compared with the few terms that share it.
         self._by_beginning: dict[str, list[int]] = {}
         for position, term in enumerate(terms):
-            self._by_beginning.setdefault(term[:MIN_PREFIX], []).append(position)
+            if self._weights[position]:
+                self._by_beginning.setdefault(term[:MIN_PREFIX], []).append(position)
         self._terms_by_word: dict[str, frozenset[int]] = {}
         self._agreed: dict[tuple[str, ...], Agreed] = {}
 
@@ -208,6 +210,11 @@ class Agreement:
         if found is None:
             found = self._agreed[words] = self._compare(words)
         return found
+
+    def rare(self, words: tuple[str, ...]) -> list[str]:
+        """Return the terms that are rare in the project and agree with the words."""
+        found = {term for word in words if word[:MIN_PREFIX] in self._by_beginning for term in self._terms_of(word)}
+        return [self._terms[term] for term in sorted(found) if self._weights[term] >= RARE]
 
     def _compare(self, words: tuple[str, ...]) -> Agreed:
         matched = [

@@ -32,6 +32,7 @@ from graphrag_mcp.search.ranking.bonuses import (
     file_bonuses,
     literal_bonuses,
     location_bonuses,
+    path_words,
     relation_bonuses,
 )
 from graphrag_mcp.search.ranking.fact_place import FACT_PLACE, fact_document
@@ -51,7 +52,7 @@ class Evidence:
     locations that it names, with the line. related: chunks that have the relation
     that the query asks for to the definitions. keyword: BM25 by chunk id. By file id: votes of the best candidates, 0
     to 1 (see `bonuses.graph_votes`); history, what past commits say; backlinks, how many other files refer to it.
-    rarity: idf of the query's terms; empty where it is not known.
+    rarity: idf of the query's terms, 0 for the project's own name; empty where it is not known.
     """
 
     definitions: Sequence[SymbolMatch] = ()
@@ -173,6 +174,7 @@ class Ranker:
         terms = list(self._own.get(scored.fused.chunk_id, ()))
         memory = self._evidence.history.get(scored.file.file_id)
         notes = {"history": memory.note} if memory else {}
+        notes["stem"] = ", ".join(self._agreement.rare(path_words(scored.file.path).stem))
         terms += (
             Factor(name, value * share, FactorKind.BONUS, notes.get(name, ""))
             for name, value in zip(FILE_BONUSES, shared.bonuses, strict=False)

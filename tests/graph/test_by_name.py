@@ -82,3 +82,82 @@ impl<T> Two<T> { fn step(&self) {} }
     found = ask(tmp_path, {"a.rs": code}, "Read", Direction.IMPLEMENTERS)
     assert [(step.source.name, *step.lines) for step in found.steps] == [("One", 4), ("Two", 5)]
     assert rows(tmp_path, {"a.rs": code}, "Two.step", Direction.CALLERS) == ["a.rs:5 certain"]
+
+
+IMPORTS = {
+    "req/__init__.py": "",
+    "req/hooks.py": "HOOKS = 1\ndef hooks(): pass\n",
+    "t.py": "from req import hooks\nhooks.HOOKS\n",
+    "inc/token.h": "struct Token {};\n",
+    "inc/memory.h": "class memory {};\n",
+    "inc/yaml.h": "int y();\n",
+    "a.cpp": '#include "token.h"\n#include <memory>\n',
+    "b.cpp": '#include "inc/memory.h"\nint token;\n',
+    "x.py": "import yaml\nimport memory\n",
+    "a/Constants.java": "package a;\nclass Constants { static final int CR = 1; enum Kind { A } }\n",
+    "a/P.java": "package a;\nimport static a.Constants.CR;\nimport static a.Constants.Kind.A;\nclass P {}\n",
+    "src/main.rs": "mod walk;\nfn main() {}\n",
+    "src/walk.rs": "fn f() {}\nmod tests {\n  use super::f;\n  use super::super::main;\n}\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("symbol", "found"),
+    [
+        ("req/hooks.py", ["t.py:1 certain"]),
+        ("inc/token.h", ["a.cpp:1 certain"]),
+        ("inc/memory.h", ["b.cpp:1 certain"]),
+        ("inc/yaml.h", []),
+        ("Constants", ["a/P.java:2 certain", "a/P.java:3 certain"]),
+        ("Constants.Kind", ["a/P.java:3 certain"]),
+        ("src/main.rs", ["src/walk.rs:4 certain"]),
+    ],
+)
+def test_what_is_imported_is_told_from_what_has_its_name(tmp_path: Path, symbol: str, found: list[str]) -> None:
+    """A module from what it defines, a header from the library's, a file from one in another language."""
+    assert rows(tmp_path, IMPORTS, symbol, Direction.IMPORTERS) == found
+
+
+RUST = """enum Mode { A, B }
+macro_rules! mine { () => {} }
+fn mine() {}
+fn parse() {}
+fn format() { println!("{}", format!("a")); mine!(); }
+fn n(x: Mode) { match x { Mode::A => 1, _ => 2 } }
+fn o() { assert_eq!(Mode::B, rec(1)); }
+fn rec(x: u8) { rec(x); v.iter().any(rec); }
+struct Opts { #[arg(value_parser = parse)] a: u8 }
+mod tests {
+  #[test]
+  fn t_rec() { super::rec(2); }
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("symbol", "direction", "lines"),
+    [
+        ("format", Direction.CALLERS, []),
+        ("a.rs:2", Direction.CALLERS, [5]),
+        ("a.rs:3", Direction.CALLERS, []),
+        ("parse", Direction.CALLERS, [9]),
+        ("Mode", Direction.USERS, [6, 7]),
+        ("rec", Direction.CALLERS, [7, 8, 8, 12]),
+        ("rec", Direction.TESTS, [12]),
+    ],
+)
+def test_rust_macros_variants_attributes_and_tests_beside_the_code(
+    tmp_path: Path, symbol: str, direction: Direction, lines: list[int]
+) -> None:
+    """`format!` is no call of `format`, and what is only tokens counts."""
+    found = rows(tmp_path, {"a.rs": RUST}, symbol, direction)
+    assert sorted(int(one.partition(":")[2].partition(" ")[0]) for one in found) == lines
+
+
+def test_calls_between_overloads_of_one_name_are_calls(tmp_path: Path) -> None:
+    """Which of them is meant is not known; that one is called is."""
+    text = """class X { int f(int a); int f(char b); };
+int X::f(int a) { return f('c'); }
+int X::f(char b) { return b; }
+"""
+    assert rows(tmp_path, {"a.cpp": text}, "X.f", Direction.CALLERS) == ["a.cpp:2 certain"]

@@ -3,6 +3,7 @@
 import re
 import shutil
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -271,3 +272,12 @@ def test_every_occurrence_is_found_as_a_plain_scan_finds_it(tmp_path: Path) -> N
         assert found.total == len(expected)
         assert found.unread == ()
     app.close()
+
+
+def test_a_name_in_other_case_is_answered_with_a_word_about_it(tmp_path: Path) -> None:
+    """Else the answer is taken for one about what was asked."""
+    (tmp_path / "a.go").write_text('package a\n\ntype E struct{}\n\nfunc (e E) Error() string { return "" }\n')
+    with closing(App(tmp_path, load_settings(tmp_path, {"GRAPHRAG_DATA_DIR": str(tmp_path / "data")}))) as app:
+        app.index()
+        found = {name: [one.asked_as for one in app.navigator().code(name)] for name in ("error", "Error", "E.error")}
+    assert found == {"error": ["error"], "Error": [""], "E.error": ["error"]}

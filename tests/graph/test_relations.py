@@ -726,3 +726,135 @@ def test_what_imports_a_package_of_go_imports_its_files(tmp_path: Path) -> None:
     assert [(step.edge.path, step.lines) for step in trace.steps] == [("cmd/main.go", (4,)), ("more/more.go", (3,))]
     assert (trace.doubt.is_complete, trace.doubt.others) == (True, frozenset())
     assert rows(tmp_path / "b", files, "more/more.go", Direction.IMPORTERS) == ["cmd/main.go:5 certain"]
+
+
+LITERALS = """export interface Patch { op: string; path: string[] }
+interface Scope { items: Patch[] }
+const one: Patch = { op: 'a', path: [] };
+function make(path: string[]): Patch { return { op: 'b', path } }
+function take(p: Patch, n: number) {}
+take({ op: 'c', path: [] }, 1);
+const many: Patch[] = [{ op: 'd', path: [] }];
+const s = { items: [{ op: 'e', path: [] }] } as Scope;
+let later: Patch; later = { op: 'f', path: [] };
+const arrow = (): Patch => ({ op: 'g', path: [] });
+class K { p: Patch = { op: 'h', path: [] } }
+const q = { "op": 'i', path: [] } satisfies Patch;
+function f(x: Patch = { op: 'j', path: [] }) { s.items.push({ op: 'k', path: [] }) }
+const other = { op: 'no' };
+fetch({ op: 'no' });
+"""
+
+
+@pytest.mark.parametrize("name", ["op", "path"])
+def test_a_key_of_a_literal_writes_the_member_that_its_place_expects(tmp_path: Path, name: str) -> None:
+    """Written out or as a shorthand; not where nothing says what is expected, or another program does."""
+    found = ask(tmp_path, {"a.ts": LITERALS}, f"Patch.{name}", Direction.WRITERS)
+    assert sorted(line for step in found.steps for line in step.lines) == [3, 4, 6, 7, 8, 9, 10, 11, 12, 13]
+    assert found.doubt.is_complete
+
+
+CREATED = {
+    "a.tsx": ("interface P { x: string }\nfunction Card(p: P) {}\nconst x = <Card x='a' />\n", 3),
+    "a.go": ('package a\ntype P struct { A, x string }\nvar x = P{"1", "2"}\nvar y = P{}\n', 3),
+    "a.py": ("class P:\n    x: int = 0\nclass Q:\n    def __init__(self, x): self.x = x\nP(x=1)\nQ(x=2)\n", 5),
+}
+
+
+@pytest.mark.parametrize("path", CREATED)
+def test_what_creates_an_instance_writes_its_fields(tmp_path: Path, path: str) -> None:
+    """By attributes, places or arguments; an argument of a constructor is none of the type."""
+    text, line = CREATED[path]
+    found = ask(tmp_path, {path: text}, "P.x", Direction.WRITERS)
+    assert [line for step in found.steps for line in step.lines] == [line]
+
+
+def test_a_literal_given_to_a_generic_or_foreign_function_may_be_of_the_project(tmp_path: Path) -> None:
+    """A foreign function that is given something of the project may expect what that takes."""
+    text = """import { use, send } from 'lib'
+interface O { method: string }
+function red(o: O) {}
+use(red, { method: 'a' })
+send('x', { method: 'GET' })
+"""
+    doubt = ask(tmp_path, {"a.ts": text}, "O.method", Direction.USERS).doubt
+    assert doubt.undecided == {("a.ts", 4)}
+
+
+REFLECTED = {
+    "T.java": (
+        (
+            "class T {\n  enum E { One }\n  static Object data() { return 1; }\n"
+            '  @MethodSource(value = {"data"}) void f() { E.valueOf("One"); }\n}\n'
+        ),
+        [("T.data", Direction.CALLERS), ("E.One", Direction.READERS)],
+    ),
+    "a.go": (
+        (
+            "package a\ntype C struct { Name string }\nfunc (c *C) Padding() int { return 1 }\n"
+            "const usage = `{{rpad .Name .Padding}}`\n"
+        ),
+        [("C.Padding", Direction.CALLERS), ("C.Name", Direction.READERS)],
+    ),
+}
+
+
+@pytest.mark.parametrize("path", REFLECTED)
+def test_a_text_that_names_a_member_for_the_run_may_mean_it(tmp_path: Path, path: str) -> None:
+    """In an annotation, in the look-up of a constant, in a template."""
+    text, asked = REFLECTED[path]
+    for symbol, direction in asked:
+        found = ask(tmp_path, {path: text}, symbol, direction)
+        lines = {line for step in found.steps for line in step.lines} | {line for _, line in found.doubt.undecided}
+        assert lines == {4}
+
+
+def test_a_private_overload_is_not_called_from_elsewhere(tmp_path: Path) -> None:
+    """And each overload is a callee of its own."""
+    files = {
+        "a/F.java": "package a;\npublic class F {\n  public void put(Object v, boolean n) {}\n"
+        "  private void put(java.io.Reader r, boolean n) { put((Object) r, n); rec(1, 2); }\n"
+        "  void rec(Object... x) { rec((Iterable<?>) x); }\n  void rec(Iterable<?> x) {}\n}\n",
+        "b/T.java": "package b;\nimport a.F;\nclass T { void t(F f, java.io.Reader r) { f.put(r, true); } }\n",
+    }
+    assert rows(tmp_path, files, "a/F.java:3", Direction.CALLERS) == ["a/F.java:4 certain", "b/T.java:3 certain"]
+    assert rows(tmp_path, files, "a/F.java:4", Direction.CALLERS) == []
+    callees = ask(tmp_path, files, "a/F.java:5", Direction.CALLEES)
+    assert [step.target.start_line for step in callees.steps] == [6]
+
+
+ABOVE = {
+    "a.rs": ("struct P { a: u8 }\nimpl std::fmt::Display for P { fn fmt(&self) {} }\n", ["Display"]),
+    "a.go": ("package a\ntype P []int\nfunc (s P) Error() string { return '' }\n", ["error"]),
+    "a.py": ("from abc import ABC\nclass P(ABC):\n    def f(self): return other().lower()\n", ["abc.ABC"]),
+    "P.java": ("import x.B;\nclass P extends B implements Runnable { void f() { wrap(); } }\n", ["x.B", "Runnable"]),
+}
+
+
+@pytest.mark.parametrize("path", ABOVE)
+def test_what_is_above_a_type_and_not_of_the_project_is_named(tmp_path: Path, path: str) -> None:
+    """And nothing else is: not what its methods call."""
+    text, names = ABOVE[path]
+    found = ask(tmp_path, {path: text}, "P", Direction.SUPERCLASSES)
+    assert (found.steps, [stop.name for stop in found.stops]) == ((), names)
+
+
+def test_a_test_is_counted_once_however_it_is_reached(tmp_path: Path) -> None:
+    """So is a type below another one."""
+    files = {
+        "a.py": "def one(): pass\ndef two(): one()\nclass A: pass\nclass B(A): pass\nclass C(A, B): pass\n",
+        "test_a.py": "from a import one, two\ndef test_one():\n    two()\n    one()\n",
+    }
+    assert rows(tmp_path, files, "one", Direction.TESTS) == ["test_a.py:4 certain"]
+    found = ask(tmp_path, files, "A", Direction.SUBCLASSES)
+    assert sorted(step.source.name for step in found.steps) == ["B", "C"]
+
+
+def test_a_name_under_which_something_is_exported_means_it(tmp_path: Path) -> None:
+    """Users of a package know no other name."""
+    files = {
+        "a.ts": "export const DRAFT = 1\n",
+        "index.ts": "export { DRAFT as draftable } from './a'\n",
+        "use.ts": "import { draftable } from './index'\nconsole.log(draftable)\n",
+    }
+    assert rows(tmp_path, files, "draftable", Direction.READERS) == ["use.ts:2 certain"]

@@ -400,3 +400,19 @@ def test_files_that_usually_change_together_are_beside_an_impact(repository: Rep
         repository.commit({"src/conn.py": text, "docs/config.md": f"# Idle\n\n{number}\n"}, f"Change {number}")
     text = ask(repository.open(), "impact", symbol="src/conn.py")
     assert "Usually changed with src/conn.py: docs/config.md (6 of 6 commits)." in text
+
+
+def test_a_file_of_a_partial_clone_has_its_commits(repository: Repository, tmp_path: Path) -> None:
+    """Those under an earlier name need contents that were not fetched, and the answer says so."""
+    body = "".join(f"def part{number}(): return {number}\n" for number in range(20))
+    repository.commit({"src/old.py": body}, "write the parts")
+    repository.commit({"src/old.py": None, "src/new.py": body + "\n"}, "move the parts")
+    repository.commit({"src/new.py": body + "# done\n"}, "finish the parts")
+    git(repository.root, "config", "uploadpack.allowFilter", "true")
+    clone = tmp_path / "clone"
+    git(tmp_path, "clone", "--quiet", "--filter=blob:none", f"file://{repository.root}", str(clone))
+    text = ask(repository.open(clone), path="src/new.py")
+    assert "finish the parts" in text
+    assert "move the parts" in text
+    assert "those under earlier names were not read" in text
+    assert "write the parts" not in text

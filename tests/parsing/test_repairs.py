@@ -78,6 +78,8 @@ def test_a_class_behind_a_macro_has_its_bases_and_its_signature_is_that_of_the_f
         ("class API Empty {};", {"Empty"}),
         ("class API Outer::Inner { void run(); };", {"Outer.Inner", "Outer.Inner.run"}),
         ("namespace API ns { void run(); }", {"ns", "ns.run"}),
+        ("namespace A {\n}  // namespace A\n\nnamespace A {\nclass B { void f(); };\n}", {"A", "A.B", "A.B.f"}),
+        ("class B { ~B() NOTHROW override; void f() const QUIET final; };", {"B", "B.f"}),
         ("namespace ns VISIBLE(default) { class A { int x; }; }", {"ns", "ns.A", "ns.A.x"}),
         ("BEGIN_NAMESPACE\nnamespace ns { void run(); }\nEND_NAMESPACE", {"ns", "ns.run"}),
         ("BEGIN_NAMESPACE\ntemplate <class T> class A { int x; };\nEND_NAMESPACE", {"A", "A.x"}),

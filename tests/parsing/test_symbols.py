@@ -468,6 +468,76 @@ def test_several_names_in_one_declaration_are_siblings() -> None:
     assert [found.qualified_name for found in parsed.symbols] == ["A", "A.first", "A.second"]
 
 
+CONSTANTS = {
+    "a.py": (
+        """A = B = 1
+C, D = 1, 2
+if x:
+    E = 1
+    def g(): local = 2
+    if y:
+        F = 1
+    else:
+        G = 1
+elif z:
+    H: int = 1
+else:
+    I = 1
+try:
+    J = 1
+except E:
+    K = 1
+with a:
+    L = 1
+""",
+        "A B C D E g F G H I J K L",
+    ),
+    "b.py": ("class P:\n    A, B = 1, 2\n    if x:\n        C = 1\n    else:\n        D = 2\n", "P P.A P.B P.C P.D"),
+    "a.h": (
+        """#ifndef A_H
+extern int a;
+int f(void) {
+#ifdef X
+  int local = 1;
+#endif
+  return 0;
+}
+#ifdef D
+int b = 1;
+#else
+int c = 0;
+#endif
+#endif
+""",
+        "a f b c",
+    ),
+    "a.hpp": (
+        """namespace y {
+const char* const A = "x";
+const char* const B[] = {"x"};
+const T& C = x;
+}
+extern "C" { int d; }
+""",
+        "y y.A y.B y.C d",
+    ),
+    "a.ts": (
+        """export const { a, b: c, d = 1 } = obj;
+export const [e, f] = g();
+function k() { const { local } = 1 }
+""",
+        "a c d e f k",
+    ),
+}
+
+
+@pytest.mark.parametrize("path", CONSTANTS)
+def test_what_a_file_declares_in_blocks_and_patterns_is_a_constant(path: str) -> None:
+    """In branches, guards, chains and tuples; what a function declares is none."""
+    text, names = CONSTANTS[path]
+    assert [one.qualified_name for one in parse_lines(path, *text.split("\n")).symbols] == names.split()
+
+
 @pytest.mark.parametrize("language", ["py", "js", "java", "rb"])
 def test_names_need_not_be_ascii(language: str) -> None:
     """Byte offsets of the tree and characters of the text are kept apart."""

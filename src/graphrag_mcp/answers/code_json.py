@@ -70,6 +70,8 @@ def _diff_json(answer: "CodeAnswer[DiffImpact, Affected]", call: Call[ImpactArgu
         "test_command": " && ".join(commands_for(test.node for test in found.tests if not test.is_guess)),
         "tests": tests[:TESTS_LISTED],
         "tests_total": len(tests),
+        "tests_changed": found.of_tests,
+        "is_deeper": found.is_deeper,
         **_some("without_changed_definition", found.plain),
         **_some("usually_changed_too", [{"with": path, **one._asdict()} for path, one in found.together]),
         "files_left": found.left,
@@ -168,6 +170,7 @@ def node_payload(node: CodeNode) -> dict[str, Any]:
         "category": node.category.value,
         "is_archived": node.is_archived,
         **({"inherited_by": node.inherited_by} if node.inherited_by else {}),
+        **({"asked_as": node.asked_as} if node.asked_as else {}),
     }
 
 

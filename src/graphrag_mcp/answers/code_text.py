@@ -93,11 +93,15 @@ def trace_text(answer: "CodeAnswer[Trace, Step]", call: Call[TraceArguments]) ->
     noun = plural.removesuffix("es") if plural.endswith("sses") else plural.removesuffix("s")
     kind = "direct " if found.direction is Direction.SUBCLASSES and found.hops == 1 else ""
     at_least = "At least " if found.doubt.is_cut else ""
-    count = counted(total, kind + noun, kind + plural)
+    of_callers = (step for step in found.steps if found.direction is Direction.CALLERS)
+    accesses = sum(step.edge.kind in (RelationKind.READS, RelationKind.WRITES) for step in of_callers)
+    count = counted(total - accesses, kind + noun, kind + plural) if total > accesses else f"No {plural}"
+    count += f" and {counted(accesses, 'read or write', 'reads and writes')}" if accesses else ""
     head = f"{at_least}{count}{within} of {starts}{more}{': ' if parts else ''}{', '.join(parts)}."
     if not total and not at_least:
         certain = "" if found.doubt.is_complete else " certain"
-        head = f"No{certain} {found.direction}{within} of {starts}{more}."
+        here = " in this repository" if found.direction is Direction.SUPERCLASSES and found.stops else ""
+        head = f"No{certain} {found.direction}{here}{within} of {starts}{more}."
     last_path = ""
 
     def lines(step: "Step") -> list[str]:
@@ -162,6 +166,7 @@ def _diff_text(answer: "CodeAnswer[DiffImpact, Affected]", call: Call[ImpactArgu
     found = answer.found
     kinds = Counter(row.definition.change.value for row in found.affected)
     counts = [f"{kinds[change]:,} {words}" for change, words in _CHANGES.items() if kinds[change]]
+    counts += [counted(found.of_tests, "definition of tests", "definitions of tests")] if found.of_tests else []
     head = f"{counted(found.files, 'file differs', 'files differ')} from {as_name(found.base)}"
     head += f": {', '.join(counts)}." if counts else "; no definition of code is changed." if found.files else "."
     if any(row.definition.is_breaking for row in found.affected) or found.doubt.is_cut:
@@ -171,7 +176,9 @@ def _diff_text(answer: "CodeAnswer[DiffImpact, Affected]", call: Call[ImpactArgu
     above = [head, *([f"Test: {one_line(' && '.join(commands))}"] if commands else [])]
     shown = [f"{as_name(one.path)} (with {as_name(path)}: {one.together} of {one.of} commits)"
              for path, one in found.together[:COMPANIONS_SHOWN]]  # fmt: skip
-    tail = [f"Usually changed too: {', '.join(shown)}."] if shown else []
+    within = counted(call.arguments.hops, "hop")
+    tail = [f"Tests that reach the change by more than {within} are not listed."] if found.is_deeper else []
+    tail += [f"Usually changed too: {', '.join(shown)}."] if shown else []
     if found.plain:
         rest = f" and {len(found.plain) - PLAIN_SHOWN:,} more" if len(found.plain) > PLAIN_SHOWN else ""
         tail.append(f"Without a changed definition: {', '.join(map(as_name, found.plain[:PLAIN_SHOWN]))}{rest}.")
@@ -300,7 +307,8 @@ def _found_lines(row: "Found") -> list[str]:
     files = len({step.edge.path for step in row.used})
     if row.used:
         at_least = "at least " if row.doubt.is_cut else ""
-        lines.append(f"   used {at_least}{counted(len(row.used), 'time')} in {counted(files, 'file')}:")
+        verb = "imported" if row.node.is_file else "used"
+        lines.append(f"   {verb} {at_least}{counted(len(row.used), 'time')} in {counted(files, 'file')}:")
         lines += [f"   - {_use(step)}" for step in row.used[:USES_SHOWN]]
     elif row.doubt.is_complete:
         lines.append("   no references")
@@ -386,7 +394,8 @@ def _where_it_stops(found: "Trace", *, is_listed: bool) -> list[str]:
         if names:
             shown = ", ".join(map(as_name, list(names)[:STOPS_SHOWN]))
             rest = f" and {len(names) - STOPS_SHOWN:,} more" if len(names) > STOPS_SHOWN else ""
-            lines.append(f"{words}: {shown}{rest}.")
+            is_above = found.direction is Direction.SUPERCLASSES and not is_defined
+            lines.append(f"{'Outside of this repository' if is_above else words}: {shown}{rest}.")
     if found.direction is Direction.OVERRIDES and not found.doubt.is_typed:
         lines.append("Overrides are not compared in this language; subclasses and find_occurrences lead to them.")
     if found.direction not in OUTGOING:
@@ -404,6 +413,7 @@ def location_of(node: CodeNode) -> str:
     if node.is_file:
         return as_name(node.path)
     inherited = f" (inherited by {as_name(node.inherited_by)})" if node.inherited_by else ""
+    inherited += f" (nothing is called {as_name(node.asked_as)})" if node.asked_as else ""
     return f"{as_name(node.path)}:{node.start_line}-{node.end_line}  {as_name(node.qualified_name)}{inherited}"
 
 

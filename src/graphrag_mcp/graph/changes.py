@@ -64,8 +64,9 @@ class RankedTest(NamedTuple):
 class DiffImpact:
     """What a difference of files affects, the gravest changes first, and the nearest tests first.
 
-    files: how many differ. plain: those without a changed definition. left: how many were not compared. together:
-    files that usually change with one of them, and did not.
+    files: how many differ. of_tests: how many definitions of tests do. plain: files without a changed definition. left:
+    how many were not compared. together: files that usually change with one of them, and did not. is_deeper: as in
+    `Impact`.
     """
 
     base: str
@@ -76,6 +77,8 @@ class DiffImpact:
     left: int = 0
     together: tuple[tuple[str, Companion], ...] = ()
     doubt: Doubt = NO_DOUBT
+    of_tests: int = 0
+    is_deeper: bool = False
 
     @property
     def broken(self) -> int:
@@ -119,7 +122,8 @@ def find_diff_impact(
     tests += [RankedTest(row.node, row.hops, row.is_guess) for row in impact.tests]
     return DiffImpact(
         difference.base, tuple(affected), _ranked(tests, changed), len(difference.files), plain, difference.left,
-        doubt=whole,
+        doubt=whole, is_deeper=impact.is_deeper,
+        of_tests=sum(one.category is Category.TESTS and one.change is not Change.MOVED for one in changed),
     )  # fmt: skip
 
 

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from graphrag_mcp.graph.relations import Relations
-from graphrag_mcp.graph.tracing import MAX_NODES, is_by_name, is_shown
-from graphrag_mcp.model.files import Category, RelationKind, SymbolKind
+from graphrag_mcp.graph.tracing import MAX_NODES, is_by_name, is_shown, members
+from graphrag_mcp.model.files import Category, RelationKind
 from graphrag_mcp.model.graph import NO_DOUBT, CodeEdge, CodeNode, Doubt
 from graphrag_mcp.model.history import Companion
 from graphrag_mcp.model.scope import Scope
@@ -52,7 +52,8 @@ class Impact:
     """What a change of the starts may reach, nearest and most certain first; tests are in `tests`, not in `reached`.
 
     doubt: what is not known of the relations to the starts and their members, and of those on the way. together: what
-    usually changes in the same commits as the file of the first start.
+    usually changes in the same commits as the file of the first start. is_deeper: whether what was reached last may
+    itself be used, beyond the hops that were asked for.
     """
 
     starts: tuple[CodeNode, ...]
@@ -60,6 +61,7 @@ class Impact:
     tests: tuple[Reached, ...]
     doubt: Doubt = NO_DOUBT
     together: tuple[Companion, ...] = ()
+    is_deeper: bool = False
 
 
 def find_impact(
@@ -112,6 +114,7 @@ def find_impact(
         tuple(row for row in ordered if row.node.category is not Category.TESTS),
         tuple(row for row in ordered if row.node.category is Category.TESTS),
         replace(doubt, is_cut=doubt.is_cut or budget.is_spent or (bool(frontier) and hop < hops)),
+        is_deeper=any(node.category is not Category.TESTS for node, _ in frontier),
     )
 
 
@@ -129,12 +132,4 @@ def _order(row: Reached) -> tuple[bool, int, float, str, int]:
 
 
 def _with_members(graph: SymbolGraph, node: CodeNode) -> list[CodeNode]:
-    if node.is_file:
-        return [node, *graph.in_file(node.path)]
-    if node.kind not in (SymbolKind.TYPE, SymbolKind.MODULE):
-        return [node]
-    return [node] + [
-        member
-        for member in graph.in_file(node.path)
-        if member.node_id != node.node_id and node.start_line <= member.start_line and member.end_line <= node.end_line
-    ]
+    return [node, *(graph.in_file(node.path) if node.is_file else members(graph, node))]

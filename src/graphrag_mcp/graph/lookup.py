@@ -44,7 +44,7 @@ def find_nodes(graph: SymbolGraph, text: str, root: Path, scope: Scope = EVERYTH
     found = _at_location(graph, text, root) or _in_file(graph, text, root, scope)
     if not found and (file := graph.file(_relative(text, root))) is not None:
         found = [file]
-    found = found or _definitions(graph, text, scope)
+    found = found or _said(text, _definitions(graph, text, scope))
     if not found:
         raise RequestError("symbol", _not_found(graph, text, scope))
     return [node for node in found if node.kind not in VARIABLE] or found if is_called else found
@@ -104,6 +104,13 @@ def _definitions(graph: SymbolGraph, name: str, scope: Scope) -> list[CodeNode]:
         found = [node for node in found if f".{node.qualified_name}".endswith(f".{name}")] or found
     exact = [node for node in found if node.name in (last, name)]
     return exact if any(node.kind not in _TEXT_KINDS for node in exact) else found
+
+
+def _said(text: str, found: list[CodeNode]) -> list[CodeNode]:
+    """Return the definitions, each marked if the text has another name than it: in other case, or another style."""
+    asked = _plain(text).rpartition(".")[2]
+    is_other = not any(node.kind in _TEXT_KINDS or node.name == asked or text.endswith(node.name) for node in found)
+    return [node._replace(asked_as=asked) for node in found] if is_other else found
 
 
 def _keys_set_by(graph: SymbolGraph, variable: str, scope: Scope) -> list[CodeNode]:

@@ -17,13 +17,13 @@ from graphrag_mcp.graph.orientation import Orientation, find_orientation
 from graphrag_mcp.graph.reading import Body, read_body
 from graphrag_mcp.graph.relations import Relations
 from graphrag_mcp.graph.repository_map import RepositoryMap, map_repository
-from graphrag_mcp.graph.tracing import Step, Trace, trace
+from graphrag_mcp.graph.tracing import BELOW, Step, Trace, trace
 from graphrag_mcp.grep.hits import Hits, find_hits
 from graphrag_mcp.grep.needles import create_needle
 from graphrag_mcp.grep.occurrences import Files
 from graphrag_mcp.history.differing import differing_files, patched_files
 from graphrag_mcp.history.find import Past
-from graphrag_mcp.model.files import CALLABLE, Category, SymbolKind
+from graphrag_mcp.model.files import CALLABLE, Category, RelationKind, SymbolKind
 from graphrag_mcp.model.graph import NO_DOUBT, CodeNode, Direction, Doubt, Place
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.model.search import Case
@@ -186,7 +186,7 @@ class Navigator:
         try:
             found = find_nodes(self._graph, text, self._root, scope)
         except RequestError:
-            if not (found := self._inherited(text, scope)):
+            if not (found := self._inherited(text, scope) or self._exported(text, scope)):
                 raise
         return sorted(found, key=_by_category)
 
@@ -199,6 +199,11 @@ class Navigator:
             if members := [node for node in self._graph.nodes(found).values() if not node.is_file]:
                 return [node._replace(inherited_by=child.qualified_name) for node in members]
         return []
+
+    def _exported(self, name: str, scope: Scope) -> list[CodeNode]:
+        """Return what files export under a name that is not its own."""
+        nodes = self._graph.nodes(self._relations.exported(name.strip(), scope))
+        return [node for node in nodes.values() if not node.is_file]
 
     def code(self, text: str, scope: Scope = EVERYTHING) -> Sequence[CodeNode]:
         """Return the same without the headings that are called as the code is: nothing calls them."""
@@ -214,7 +219,10 @@ class Navigator:
     def _uses(self, node: CodeNode, scope: Scope) -> Found:
         directions = (Direction.IMPORTERS,) if node.is_file else _USES
         traces = [self._trace([node], direction, 1, scope) for direction in directions]
-        unique = {(step.source.node_id, step.edge.kind): step for found in traces for step in found.steps}
+        unique: dict[tuple[int, bool | RelationKind], Step] = {}
+        for step in (step for found in traces for step in found.steps):
+            kind = step.edge.kind in BELOW or step.edge.kind
+            unique.setdefault((step.source.node_id, kind), step)
         return Found(node, tuple(unique.values()), doubt=traces[0].doubt)
 
 

@@ -4,20 +4,23 @@ from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import replace
 from functools import lru_cache, partial
 
+import msgspec
+
 from graphrag_mcp.graph.code import IndexedCode
 from graphrag_mcp.graph.leads import Leads
 from graphrag_mcp.graph.unread import reflected_names, unread_lines
-from graphrag_mcp.model.facts import FACT_LANGUAGES, Mark, Mention, Thing, Use, modules_of
+from graphrag_mcp.model.facts import FACT_LANGUAGES, WHOLE, Mark, Mention, Thing, Use, modules_of
 from graphrag_mcp.model.files import CALLABLE, VARIABLE, RelationKind, SymbolKind
 from graphrag_mcp.model.graph import UNKNOWN_MODULE, Certainty, CodeEdge, CodeNode, Doubt, Mentioned, Place
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.parsing.languages import detect_language
 from graphrag_mcp.ports import SymbolGraph
+from graphrag_mcp.resolution.foreign import written_name
 from graphrag_mcp.resolution.languages import POLICIES
 from graphrag_mcp.resolution.libraries import LIBRARIES
 from graphrag_mcp.resolution.search import UNLIMITED, Budget, Site
 from graphrag_mcp.resolution.sources import FactSource
-from graphrag_mcp.resolution.values import OUTSIDE, Found, Instance, Module, Outside, Package
+from graphrag_mcp.resolution.values import OUTSIDE, Found, Instance, Module, Outside, Package, Type
 
 _BY_SYNTAX = (RelationKind.IMPORTS, RelationKind.LINKS_TO, RelationKind.SUPERSEDES)  # Stored as rows in all languages.
 
@@ -110,6 +113,9 @@ class Relations:
             return edges, Doubt(undecided=undecided, unparsed=self._unparsed(node), is_typed=False)
         by_syntax = [kind for kind in kinds if kind in _BY_SYNTAX]
         edges = self._stored(node, by_syntax, scope) if by_syntax else []
+        if edges:  # An import of something else by the same name is decided, too.
+            meant = {(site.path, site.mention.line) for site, _ in self._sites(things)[0]}
+            edges = [one for one in edges if (one.path, one.line) in meant or not self.decides(one.path)]
         name = self._code.resolver.declared(things[0]).name
         unparsed = frozenset(self._code.facts.unparsed(name, self._language(node.path)))
         if set(kinds) <= set(_BY_SYNTAX):
@@ -206,6 +212,10 @@ class Relations:
             return False
         names = modules_of(facts)
         modules = [self._code.resolver.modules.module(file, one) for one in names & {edge.module} or names]
+        items = (
+            self._code.resolver.modules.imported(file, one) for one in facts.imports if one.item not in ("", *WHOLE)
+        )
+        modules += [one.value for one in items if one and isinstance(one.value, Module)]
         return all(
             isinstance(value, Outside)
             or (isinstance(value, Module) and value.path != node.path and not self._passes_on(value.path))
@@ -239,7 +249,18 @@ class Relations:
                     found.append((site, Certainty.MAY_CALL))
             elif any(self._code.search.can_mean(site, thing) for thing in things):
                 found.append((site, Certainty.BY_NAME))
+        found += [(site, Certainty.CERTAIN) for thing in things for site in self._by_place(thing)]
         return found, others, left
+
+    def _by_place(self, field: Thing) -> Iterator[Site]:
+        """Yield where a field is set by its place among all: an instance is created with values that have no names."""
+        resolver = self._code.resolver
+        owner = self._code.hierarchy.owner_of(field)
+        is_field = resolver.declared(field).kind == SymbolKind.FIELD and resolver.things.has_method_sets(field)
+        if is_field and owner:
+            for site in self._code.search.sites(frozenset((owner,))).found:
+                if site.things and site.mention.use == Use.CREATE and site.mention.given > 0:
+                    yield site._replace(mention=msgspec.structs.replace(site.mention, use=Use.WRITE))
 
     def _with_constructed(self, things: Sequence[Thing]) -> Iterator[Thing]:
         """Yield the things, and for a constructor its type, and those that inherit it: whoever creates one calls it."""
@@ -328,12 +349,25 @@ class Relations:
                     is_shown = is_shown and edge.target_id > 0  # Else it is a part of a type without a name.
                     if edge.kind in kinds and edge.target_id > 0:
                         edges.append(edge._replace(certainty=certainty))
-                if not is_shown:
+                if not is_shown and RelationKind.CALLS in kinds:
                     is_defined = meant is None and bool(self._code.facts.named(mention.name))
                     unknown.append(
                         Mentioned(RelationKind.CALLS, mention.name, "", thing.path, mention.line, is_defined)
                     )
+            if RelationKind.INHERITS in kinds:
+                unknown += self._foreign_bases(thing)
         return edges, unknown
+
+    def _foreign_bases(self, thing: Thing) -> Iterator[Mentioned]:
+        """Yield the types above a type, or the interfaces that it satisfies, which the project does not define."""
+        resolver, one = self._code.resolver, self._code.resolver.declared(thing)
+        for written, base in zip(one.bases, resolver.lineage.bases_of(thing), strict=True):
+            things = base.things if isinstance(base, Instance | Type) else ()
+            if not any(above.path not in LIBRARIES for above in things):
+                name = resolver.foreign.name(base) or written_name(written.type)
+                yield Mentioned(RelationKind.INHERITS, name, "", thing.path, one.line, False)
+        for name in self._code.hierarchy.foreign_interfaces(thing) if one.kind == SymbolKind.TYPE else ():
+            yield Mentioned(RelationKind.INHERITS, name, "", thing.path, one.line, False)
 
     def _stored_from(
         self, node: CodeNode, kinds: Sequence[RelationKind], scope: Scope
@@ -367,6 +401,15 @@ class Relations:
             if members:
                 return [one.node_id for one in members]
         return []
+
+    def exported(self, name: str, scope: Scope) -> list[int]:
+        """Return the nodes that files export under a name."""
+        paths = dict.fromkeys(path for path, *_ in self._code.store.texts((name,), scope))
+        with self._code.searching(UNLIMITED):
+            named = ((path, self._code.facts.facts(path)) for path in paths)
+            exports = [(path, one) for path, facts in named if facts for one in facts.exports if one.name == name]
+            found = [self._code.resolver.modules.exported(path, one) for path, one in exports]
+            return [self._code.node_id(thing.path, thing) for one in found if one for thing in one.things]
 
     def _language(self, path: str) -> str:
         facts = self._code.facts.facts(path)

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from graphrag_mcp.graph.relations import Relations
-from graphrag_mcp.model.files import Category, RelationKind
+from graphrag_mcp.model.files import Category, RelationKind, SymbolKind
 from graphrag_mcp.model.graph import NO_DOUBT, Certainty, CodeEdge, CodeNode, Direction, Doubt, Mentioned
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.ports import SymbolGraph
@@ -16,24 +16,29 @@ MAX_NODES = 400  # A longer answer is not read; its doubt reports it.
 HOPS_TO_TESTS = 2  # A test mostly calls what it tests itself, or through one helper.
 
 _CALLING = (RelationKind.CALLS, RelationKind.INSTANTIATES, RelationKind.HANDS_ON, RelationKind.USES)
-_ACCESSING = (RelationKind.READS, RelationKind.WRITES)
-_BELOW = (RelationKind.IMPLEMENTS, RelationKind.OVERRIDES, RelationKind.INHERITS)
+ACCESSING = (RelationKind.READS, RelationKind.WRITES)
+BELOW = (RelationKind.IMPLEMENTS, RelationKind.OVERRIDES, RelationKind.INHERITS)
 INCOMING: Mapping[Direction, tuple[RelationKind, ...]] = {
-    Direction.CALLERS: (*_CALLING, *_ACCESSING),
-    Direction.USERS: (*_CALLING, *_ACCESSING, RelationKind.INHERITS),
+    Direction.CALLERS: (*_CALLING, *ACCESSING),
+    Direction.USERS: (*_CALLING, *ACCESSING, RelationKind.INHERITS),
     Direction.READERS: (RelationKind.READS,),
     Direction.WRITERS: (RelationKind.WRITES,),
     Direction.IMPORTERS: (RelationKind.IMPORTS, RelationKind.LINKS_TO),
-    Direction.SUBCLASSES: _BELOW,
-    Direction.IMPLEMENTERS: _BELOW,
-    Direction.OVERRIDES: _BELOW,
-    Direction.TESTS: (RelationKind.TESTS, *_CALLING, *_ACCESSING),
+    Direction.SUBCLASSES: BELOW,
+    Direction.IMPLEMENTERS: BELOW,
+    Direction.OVERRIDES: BELOW,
+    Direction.TESTS: (RelationKind.TESTS, *_CALLING, *ACCESSING),
 }
 _OUTGOING: Mapping[Direction, tuple[RelationKind, ...]] = {
     Direction.CALLEES: (RelationKind.CALLS, RelationKind.INSTANTIATES),
     Direction.IMPORTS: (RelationKind.IMPORTS, RelationKind.LINKS_TO),
-    Direction.SUPERCLASSES: _BELOW,
+    Direction.SUPERCLASSES: BELOW,
 }
+
+
+_EACH_ONCE = (Direction.TESTS, Direction.SUBCLASSES, Direction.IMPLEMENTERS)  # By what is found, not by the way to it.
+_RANKS = {certainty: rank for rank, certainty in enumerate(Certainty)}
+_TOLD_APART = ".java"  # Where each overload is a definition of its own.
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +101,8 @@ def trace(
         files = [node for node in starts if node.is_file]
         frontier += [member for file in files for member in graph.in_file(file.path)]
         inside = {file.file_id for file in files}
+    if direction is Direction.IMPORTERS:  # What is in a type is imported as a part of it.
+        frontier += [inner for node in starts if not node.is_file for inner in members(graph, node)]
     seen = {node.node_id for node in frontier}
     steps: list[Step] = []
     stops: dict[tuple[str, str], Mentioned] = {}
@@ -108,6 +115,9 @@ def trace(
                 found, doubts = relations.incoming(node, INCOMING[direction], scope, budget)
                 here = here if hop > 1 and node.is_file else here | doubts  # Code outside functions has no callers.
                 edges += [edge for edge in found if unresolved or is_shown(edge)]
+                if direction is Direction.IMPORTERS:  # A module and what it defines may have one name.
+                    sure = {(edge.path, edge.line) for edge in edges if not is_by_name(edge)}
+                    edges = [edge for edge in edges if not is_by_name(edge) or (edge.path, edge.line) not in sure]
             else:
                 found, unknown = relations.outgoing(node, _OUTGOING[direction], scope, budget)
                 edges += found
@@ -117,7 +127,8 @@ def trace(
         if direction is Direction.TESTS and hop == hops:  # Before that, others may lead to a test.
             tests = graph.visible({path for path, _ in here.undecided}, replace(scope, categories=_TESTS))
             here = replace(here, undecided=frozenset(place for place in here.undecided if place[0] in tests))
-        here = here.without([(one.edge.path, line) for one in fresh if not is_by_name(one.edge) for line in one.lines])
+        told = [one for one in fresh if not is_by_name(one.edge) or one.edge.relation_id > 0]
+        here = here.without([(one.edge.path, line) for one in told for line in one.lines])
         doubt |= here.at(hop)
         reached = {_far_end(step, direction).node_id: _far_end(step, direction) for step in fresh if not step.is_guess}
         frontier = [node for node_id, node in reached.items() if node_id not in seen]
@@ -126,8 +137,22 @@ def trace(
             break
     if direction is Direction.TESTS:
         steps = [step for step in steps if step.source.category is Category.TESTS]
+    steps = _once(steps, direction)
     doubt = replace(doubt, is_cut=doubt.is_cut or budget.is_spent or (bool(frontier) and hop < hops))
     return Trace(tuple(starts), direction, tuple(steps), tuple(stops.values()), doubt, hops)
+
+
+def members(graph: SymbolGraph, node: CodeNode) -> list[CodeNode]:
+    """Return what is defined inside of a type or module, none for anything else."""
+    if node.kind not in (SymbolKind.TYPE, SymbolKind.MODULE):
+        return []
+    return [
+        member
+        for member in graph.in_file(node.path)
+        if member.qualified_name.startswith(f"{node.qualified_name}.")
+        and node.start_line <= member.start_line
+        and member.end_line <= node.end_line
+    ]
 
 
 def is_shown(edge: CodeEdge) -> bool:
@@ -148,6 +173,8 @@ def _steps(graph: SymbolGraph, edges: Sequence[CodeEdge], hop: int, direction: D
         if edge.source_id in nodes and edge.target_id in nodes:
             target = nodes[edge.target_id]  # Overloads and declarations are one, and a type with its constructors.
             name = "" if direction is Direction.IMPORTERS else without_constructor(target.qualified_name)
+            if direction in _OUTGOING and target.path.endswith(_TOLD_APART):
+                name = str(target.node_id)
             key = (edge.source_id, name, edge.kind, edge.certainty)
             together.setdefault(key, []).append(edge)
     steps = [
@@ -158,9 +185,26 @@ def _steps(graph: SymbolGraph, edges: Sequence[CodeEdge], hop: int, direction: D
     return sorted(steps, key=_order)
 
 
+def _once(steps: Sequence[Step], direction: Direction) -> list[Step]:
+    """Return each test and each type below once; of a place that creates an instance not also that of its constructor.
+
+    Of several ways to one the surest is kept, then the shortest.
+    """
+    best: dict[tuple[object, ...], Step] = {}
+    for step in sorted(steps, key=lambda one: (_RANKS[one.edge.certainty], one.hop)):
+        kind = RelationKind.CALLS if step.edge.kind is RelationKind.INSTANTIATES else step.edge.kind
+        target = (
+            step.target.node_id if kind is not RelationKind.CALLS else without_constructor(step.target.qualified_name)
+        )
+        way = (step.hop, kind, step.lines, step.edge.certainty, target) if direction not in _EACH_ONCE else ()
+        best.setdefault((step.source.node_id, *way), step)
+    kept = set(map(id, best.values()))
+    return [step for step in steps if id(step) in kept]
+
+
 def _order(step: Step) -> tuple[int, bool, str, int]:
     is_test = step.source.category is Category.TESTS
-    return list(Certainty).index(step.edge.certainty), is_test, step.edge.path, step.edge.line
+    return _RANKS[step.edge.certainty], is_test, step.edge.path, step.edge.line
 
 
 def _far_end(step: Step, direction: Direction) -> CodeNode:

@@ -106,10 +106,14 @@ class Past:
         return self._told(time.monotonic() + SECONDS, *span.options, _END, self._git.head(), "--")
 
     def of_file(self, path: str, span: Span) -> Told:
-        """Return the commits that changed a file, also under earlier names."""
+        """Return the commits that changed a file, also under earlier names, as far as these can be read."""
         deadline = time.monotonic() + SECONDS
-        place = (_END, self._git.head(), "--", self._git.folder + path)
-        return self._told(deadline, "--follow", *span.options, *place)
+        place = (*span.options, _END, self._git.head(), "--", self._git.folder + path)
+        try:
+            return self._told(deadline, "--follow", *place)
+        except GitError as error:  # Of a partial clone: earlier names are found by contents.
+            told = self._told(deadline, *place)
+            return Told(told.commits, f"those under earlier names were not read: {error}")
 
     def of_lines(self, path: str, start: int, end: int, span: Span) -> Told:
         """Return the commits that changed lines of a file on the disk. Raises GitError."""

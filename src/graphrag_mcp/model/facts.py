@@ -36,6 +36,8 @@ class Use(StrEnum):
     ELEMENT = "element"  # A method that is given a value: of an annotation.
     WRITE = "write"
     FILL = "fill"  # A collection whose element is set.
+    KEY = "key"  # A member that a literal sets.
+    ARGUMENT = "argument"  # A field that the creation of an instance gives a value by its name.
     IMPORT = "import"
     RECEIVER = "receiver"  # The type whose method is declared.
     REFLECTED = "reflected"  # A text that names what is looked up at run time.

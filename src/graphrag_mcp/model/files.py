@@ -151,6 +151,7 @@ RELATED_KINDS = tuple(kind for kind in STORED_KINDS if kind not in (RelationKind
 
 
 BARE_CONFIDENCE = 0.5  # Of a bare name of unknown origin; that of a member is lower.
+MACRO = "!"  # In place of a module: the name is that of a macro that is invoked.
 BASE_CONFIDENCE = 0.95  # Of a member of a base class that the same file defines with this member.
 
 

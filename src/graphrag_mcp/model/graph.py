@@ -23,6 +23,7 @@ class CodeNode(NamedTuple):
     signature: str = ""
     is_archived: bool = False
     inherited_by: str = ""  # The type whose member was asked for.
+    asked_as: str = ""  # The name that was asked for, where nothing has it as it is written.
 
     @property
     def is_file(self) -> bool:

@@ -46,12 +46,13 @@ class Definition(NamedTuple):
 
 UNKNOWN_RECEIVER = "?"  # An expression: a literal, a call, a subscript, a cast.
 SUPER_RECEIVER = "super"  # Whatever the language's keyword is.
+MACRO_RECEIVER = "!"  # The name is that of a macro that is invoked: no function is meant.
 
 
 class Reference(NamedTuple):
     """A name that is called (`receiver.name()`) or used as a type.
 
-    receiver: "" for a bare name; the last name of a dotted one; UNKNOWN_RECEIVER or SUPER_RECEIVER. is_builtin: whether
+    receiver: "" for a bare name; the last name of a dotted one; one of those above. is_builtin: whether
     the name is also a builtin of the language.
     """
 

@@ -111,6 +111,15 @@ class File:
                 found.setdefault(into[1], []).append((one, None))
         return found
 
+    @cached_property
+    def handed(self) -> Mapping[Expression, list[Flow]]:
+        """The values that are given as arguments, by what is called."""
+        found: dict[Expression, list[Flow]] = {}
+        for one in self.facts.flows:
+            if one.argument >= 0:
+                found.setdefault(parse(one.into), []).append(one)
+        return found
+
     def sought(self, use: str, given: int = -1) -> Sought:
         """Return what tells names of this use apart from others, in the language of the file."""
         if self.policy.has_spaces:

@@ -51,7 +51,7 @@ class ForeignTypes(Part):
         is_private = one.name.startswith("#") or (one.name.startswith("__") and not one.name.endswith("__"))
         is_open = not is_private and bool(self.with_member(thing))
         for written, base in self._bases_above(Thing(thing.path, one.owner)) if is_open else ():
-            name = self.name(base) or _KINDS.get(type(base)) or _plain(written)
+            name = self.name(base) or _KINDS.get(type(base)) or written_name(written)
             called = policy.called_back(name)
             hooks = [hook.removesuffix("*") for hook in called or () if hook.endswith("*")]
             if called is None or one.name in called or one.name.startswith(tuple(hooks)):
@@ -191,7 +191,7 @@ OVERRIDE = "@Override"
 _KINDS = {Table: "collections.abc.MutableMapping", Many: "collections.abc.MutableSequence"}
 
 
-def _plain(written: str) -> str:
+def written_name(written: str) -> str:
     """Return the name in the text of a base."""
     return written.lstrip("=?").partition("<")[0].partition("@")[0]
 

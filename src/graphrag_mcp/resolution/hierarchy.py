@@ -232,6 +232,11 @@ class Hierarchy:
                     given = self._resolver.expressions.value(path, flow.at, parse(flow.value))
                     yield from (taker.name,) if kind in _types(given) else ()
 
+    def foreign_interfaces(self, kind: Thing) -> list[str]:
+        """Return the foreign interfaces whose methods a type has, in a language where that is enough."""
+        interfaces = self._resolver.state.policy(kind).foreign_methods.items()
+        return [name for name, methods in interfaces if methods and self._takes_all(kind, methods)]
+
     def inheriting(self, method: Thing) -> list[Thing]:
         """Return the types below that have a method as it is; a constructor without parameters also runs for them."""
         owner, name = self.owner_of(method), self._resolver.declared(method).name

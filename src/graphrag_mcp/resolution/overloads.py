@@ -46,14 +46,21 @@ class Overloads(Part):
         """Return those overloads that take the arguments of a call."""
         given = parse(mention.arguments)
         items = given[1:] if mention.given > 1 else (given,)
-        values = found.value.values if isinstance(found.value, Either) else (found.value,)
-        called = [one for value in values if isinstance(value, Function) for one in apart(value)]
-        if {thing for one in called for thing in one.things} != set(found.things):
+        if not (called := _overloads_in(found)):
             return found
         fit = self.applicable(
             called, lambda place: self.resolver.expressions.value(path, mention.at, items[place]), mention.given
         )
         return Found(tuple(one.things[0] for one in fit), either(fit)) if fit else found
+
+    def seen_from(self, path: str, found: Found) -> Found:
+        """Return those overloads that a file may call: private ones are of the file that declares them."""
+        called = _overloads_in(found)
+        seen = [one for one in called if one.things[0].path == path or not self._is_private(one.things[0])]
+        return Found(tuple(one.things[0] for one in seen), either(seen)) if 0 < len(seen) < len(called) else found
+
+    def _is_private(self, thing: Thing) -> bool:
+        return Mark.PRIVATE in self.declared(thing).marks
 
     def can_override(self, one: Thing, other: Thing) -> bool:
         """Return whether a method can be the same operation as one of a type above or below, as far as is known."""
@@ -261,3 +268,10 @@ def _differ(one: Value | None, other: Value | None) -> bool:
         case (Outside(name) | Foreign(name), Outside(another) | Foreign(another)):
             return name.rpartition(".")[2] != another.rpartition(".")[2]
     return True
+
+
+def _overloads_in(found: Found) -> list[Function]:
+    """Return the functions that are found, each alone; none if something else is found as well."""
+    values = found.value.values if isinstance(found.value, Either) else (found.value,)
+    called = [one for value in values if isinstance(value, Function) for one in apart(value)]
+    return called if {thing for one in called for thing in one.things} == set(found.things) else []

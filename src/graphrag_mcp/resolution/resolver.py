@@ -6,11 +6,11 @@ language is in its policy. The resolver remembers what it found, so it serves on
 
 from collections.abc import Set
 
-from graphrag_mcp.model.expressions import parse
+from graphrag_mcp.model.expressions import Expression, parse
 from graphrag_mcp.model.facts import Flow, Mark, Mention, Thing, Use
 from graphrag_mcp.model.files import CALLABLE, SymbolKind
 from graphrag_mcp.model.graph import Certainty
-from graphrag_mcp.resolution.calls import Calls
+from graphrag_mcp.resolution.calls import Calls, is_foreign
 from graphrag_mcp.resolution.expressions import Expressions
 from graphrag_mcp.resolution.foreign import ForeignTypes
 from graphrag_mcp.resolution.libraries import LIBRARIES
@@ -68,21 +68,57 @@ class Resolver:
         is_nothing = found is not None and not found.things and found.value in (None, OUTSIDE)
         if is_nothing and found is not INHERITED and mention.use == Use.CALL and file.policy.spaces:
             found = self._named(path, mention, -1)  # One that does not take so many arguments: it was changed.
-        elif found and len(found.things) > 1 and mention.arguments:
-            found = self.overloads.chosen(path, mention, found)
+        elif found and len(found.things) > 1 and file.policy.overloads:
+            found = self.overloads.seen_from(path, found)
+            found = (
+                self.overloads.chosen(path, mention, found) if len(found.things) > 1 and mention.arguments else found
+            )
         if found and mention.use == Use.CREATE and isinstance(found.value, Type) and file.policy.overloads:
             found = Found(found.things + self._constructors(path, mention, found.value), found.value)
+        if (
+            found is None
+            and mention.use == Use.KEY
+            and self._is_foreign_place(path, mention.at, parse(mention.receiver))
+        ):
+            return Found((), OUTSIDE)
         if found is None or found is ABSENT or (found.is_open and not found.things):
             return None
         return found._replace(things=tuple(thing for thing in found.things if thing.path not in LIBRARIES))
 
     def _named(self, path: str, mention: Mention, given: int) -> Found | None:
         """Return what a mention refers to by its name; given: as in `Sought`."""
+        if mention.use == Use.ARGUMENT:
+            return self._field_given(path, mention)
         if not mention.receiver:
             return self.names.name(path, mention.at, mention.name, self.state.open(path).sought(mention.use, given))
         receiver = parse(mention.receiver)
         named = ("member", receiver, mention.name) if mention.name else receiver
         return self.names.found(path, mention.at, named, mention.use, given)
+
+    def _field_given(self, path: str, mention: Mention) -> Found | None:
+        """Return the field that an argument sets by its name: of a type that is created without a function of its own.
+
+        Otherwise the argument is a parameter's.
+        """
+        made = self.calls.callee(path, mention.at, parse(mention.receiver))
+        if isinstance(made, Type):
+            of = Instance(made.things)
+            found = self.members.find(of, mention.name)
+            makers = [
+                self.members.find(of, name) for thing in made.things for name in self.state.policy(thing).constructors
+            ]
+            if found and not any(one and one.things for one in makers):
+                return Found(tuple(one for one in found.things if self.declared(one).kind == SymbolKind.FIELD), None)
+        return Found((), OUTSIDE)
+
+    def _is_foreign_place(self, path: str, at: int, place: Expression) -> bool:
+        """Return whether a literal is given to a foreign function that is given nothing of the project besides."""
+        while place and place[0] != "parameter":
+            place = place[1] if len(place) > 1 and isinstance(place[1], tuple) else ()
+        if not place or not isinstance(self.calls.callee(path, at, place[1]), Outside):
+            return False
+        others = (one for one in self.state.open(path).handed.get(place[1], ()) if one.argument != place[2])
+        return all(is_foreign(self.expressions.value(path, one.at, parse(one.value))) for one in others)
 
     def is_open(self, found: Found) -> bool:
         """Return whether each thing found may not be meant: only its value is, or a method of another type."""

@@ -42,7 +42,7 @@ from graphrag_mcp.parsing.code.declared import REGISTRATIONS, SETTING, Registrat
 from graphrag_mcp.parsing.code.locals import NAMING_ROLES, Naming, not_local
 from graphrag_mcp.parsing.code.syntax import SourceCode
 from graphrag_mcp.parsing.languages import Captures, Match
-from graphrag_mcp.parsing.outline import SUPER_RECEIVER, UNKNOWN_RECEIVER, Base, Comment, Reference
+from graphrag_mcp.parsing.outline import MACRO_RECEIVER, SUPER_RECEIVER, UNKNOWN_RECEIVER, Base, Comment, Reference
 
 DEFINITION_ROLES: dict[str, SymbolKind | None] = {
     "type": SymbolKind.TYPE,
@@ -167,6 +167,8 @@ class Findings:
         start = node.start_byte
         before = receivers[0] if receivers else self._qualifier(node)
         receiver = self._read_receiver(before) if before else ""
+        if is_call and self._code.data.startswith(b"!", node.end_byte):
+            receiver = MACRO_RECEIVER
         is_builtin = name in self._builtins
         self.references[start, is_call] = Reference(start, self._code.row(start), name, receiver, is_call, is_builtin)
         registration = REGISTRATIONS.get(name)

@@ -14,14 +14,16 @@ _HOST_PARTS = 3  # github.com/owner/repository
 
 
 def expand_imports(
-    style: ImportStyle, path: str, row: int, module: str, items: list[tuple[str, str]], alias: str
+    style: ImportStyle, path: str, row: int, module: str, items: list[tuple[str, str]], alias: str, depth: int = 0
 ) -> list[Import]:
     """Return one Import per name that the statement binds.
 
     path: of the importing file. module: as written, quotes and all. items: names taken from the module, each with its
-    alias. alias: that of the module.
+    alias. alias: that of the module. depth: how many modules of the file are around it.
     """
     module = _without_keywords(module.strip("\"'`<>;() \t\n"))
+    if style is ImportStyle.RUST:
+        module = _from_file(module, depth)
     if items:
         place = module_path(style, path, module)
         names = [Import(row, given or name, name, place, False) for name, given in items if name not in ("*", "_", "")]
@@ -34,8 +36,11 @@ def expand_imports(
         if style in _BINDING_STYLES:
             found.append(_bind_last(style, path, row, whole, given or alias))
         elif place := module_path(style, path, whole):
-            target = _module_name(style, place, parts, alias)
-            found.append(Import(row, given or alias.strip("._") or target, target, place, True))
+            target = _module_name(style, place, whole, alias)
+            name = given or alias.strip("._") or target
+            found.append(
+                Import(row, name.partition(".")[0] if style is ImportStyle.INCLUDE else name, target, place, True)
+            )
     return found
 
 
@@ -75,19 +80,22 @@ def _bind_last(style: ImportStyle, path: str, row: int, whole: str, alias: str) 
         if is_module and len(parts) > 1:
             target = parts[-2]
         return Import(row, alias or target, target, place or target, is_module)
-    in_own_file = target[:1].isupper() and not (
-        style is ImportStyle.DOTTED and parts[-2:-1] and parts[-2][:1].isupper()
-    )
-    place = module_path(style, path, ".".join(parts if in_own_file or len(parts) == 1 else parts[:-1]))
+    if style is ImportStyle.DOTTED and any(part[:1].isupper() for part in parts[:-1]):  # A member of a type, or below.
+        outer = next(place for place, part in enumerate(parts) if part[:1].isupper())
+        place = module_path(style, path, ".".join(parts[: outer + 1]))
+        return Import(row, alias or target, target, place, False)
+    place = module_path(style, path, ".".join(parts if target[:1].isupper() or len(parts) == 1 else parts[:-1]))
     return Import(row, alias or target, target, place, False)
 
 
-def _module_name(style: ImportStyle, place: str, parts: list[str], alias: str) -> str:
-    """Return the usual name of a module; a default export is mostly imported under it."""
+def _module_name(style: ImportStyle, place: str, whole: str, alias: str) -> str:
+    """Return the usual name of a module, of a header its file's; a default export is mostly imported under it."""
     if style is ImportStyle.PATH and alias:
         return alias
     if style is ImportStyle.SNAKE:
-        return parts[-1]
+        return _SEPARATORS.split(whole)[-1]
+    if style is ImportStyle.INCLUDE:
+        return whole.rpartition("/")[2]  # `<memory>` is no memory.h.
     names = place.split("/")
     is_version = len(names) > 1 and names[-1][:1] == "v" and names[-1][1:].isdigit()  # Go: shop/v2 is called shop.
     return names[-2] if is_version else names[-1]
@@ -159,6 +167,15 @@ def _rust_path(path: str, module: str) -> str:
     while parts and parts[0] in ("super", "self"):
         here = posixpath.dirname(here) if parts.pop(0) == "super" else here
     return _from_root(here, "/".join(parts))
+
+
+def _from_file(module: str, depth: int) -> str:
+    """Read `super` in a module inside of a file as what is meant from the file itself: `self` is the file."""
+    while depth and module.startswith("super::"):
+        module, depth = module.removeprefix("super::"), depth - 1
+        if not depth and not module.startswith("super::"):
+            module = f"self::{module}"
+    return module
 
 
 def _from_root(folder: str, tail: str) -> str:

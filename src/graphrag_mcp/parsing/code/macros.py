@@ -33,6 +33,7 @@ _BEFORE_TYPE = re.compile(
     rb"\b([A-Z][A-Z\d]*_\w*+)\s++(?=(?:const\s+)?[A-Za-z_]\w*+(?:<[^;{}()]{0,500}>)?(?:::|[\s*&]+[A-Za-z_]))"
 )
 _TRAILING = re.compile(rb"(?<=\))\s*(?:const\s+)?(([A-Za-z_]\w*+)(?:\s*%s)?)(?=\s*;)" % _ARGUMENTS)
+_BEFORE_OVERRIDE = re.compile(rb"(?<=\))\s{0,100}(?:const\s{1,100})?([A-Za-z_]\w*+)\s{1,100}(?=(?:override|final)\b)")
 _ACCESS = re.compile(rb"\b(?:public|private|protected)(?=\s*:(?!:))")
 _BEHIND_ACCESS = re.compile(rb"\b(?:public|private|protected)\s+(\w+)\s*:(?!:)")
 _KEYWORDS = frozenset(  # After which a type may follow, or that follow one.
@@ -51,6 +52,8 @@ _STATEMENTS = ("declaration", "expression_statement", "field_declaration", "func
 def _without_macros(data: bytes, root: Node) -> bytes:
     """Return the code without macros beside the name of a type or namespace, and, in errors, beside a declaration."""
     spans = [span for keyword in _KEYWORD.finditer(data) for span in _in_head(keyword, data, root)]
+    overriding = (found for found in _BEFORE_OVERRIDE.finditer(data) if found[1] not in (*_OF_FUNCTIONS, b"override"))
+    spans += (found.span(1) for found in overriding)
     for access in _ACCESS.finditer(data):
         name = root.descendant_for_byte_range(*access.span())
         if name is not None and name.type == "field_identifier" and name.parent is not None:  # Of a macro's type.
@@ -87,6 +90,9 @@ def _around_errors(root: Node) -> Iterator[tuple[int, int]]:
 
 def _in_head(keyword: re.Match[bytes], data: bytes, root: Node) -> Iterator[tuple[int, int]]:
     """Yield what stands beside the name of a type or namespace and is no part of the language."""
+    node = root.descendant_for_byte_range(*keyword.span())
+    if node is None or node.type == "comment":  # `}  // namespace a`, and the next one.
+        return
     words, brace = _words(data, keyword.end())
     names = [word for word in words if not word["arguments"] and word["word"] not in _READ]
     if len(words) < 2 or not names or any(word["word"] in _OF_FUNCTIONS for word in words):

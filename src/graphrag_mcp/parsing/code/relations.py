@@ -6,6 +6,7 @@ from graphrag_mcp.model.facts import FACT_LANGUAGES
 from graphrag_mcp.model.files import (
     BARE_CONFIDENCE,
     BASE_CONFIDENCE,
+    MACRO,
     Category,
     Relation,
     RelationKind,
@@ -14,6 +15,7 @@ from graphrag_mcp.model.files import (
 )
 from graphrag_mcp.parsing.code.modules import is_library, library_of
 from graphrag_mcp.parsing.outline import (
+    MACRO_RECEIVER,
     SUPER_RECEIVER,
     UNKNOWN_RECEIVER,
     Definition,
@@ -176,11 +178,14 @@ class _Builder:
     def _target(self, found: Reference) -> str:
         """Return the name under which the target is defined, rather than its alias in an import."""
         imported = None if found.receiver else self._imports.get(found.name)
-        return imported.target if imported and found.name not in self._local else found.name
+        is_header = imported is not None and imported.target.startswith(f"{found.name}.")
+        return imported.target if imported and not is_header and found.name not in self._local else found.name
 
     def _resolve_call(self, call: Reference, index: int) -> Resolved:
         if not call.receiver:
             return self._resolve_bare(call, index)
+        if call.receiver == MACRO_RECEIVER:
+            return BARE_CONFIDENCE, Resolution.UNRESOLVED, MACRO
         if call.receiver in (self._super, SUPER_RECEIVER) and self._super:
             return self._resolve_super(call.name, index)
         if call.receiver in self._own:

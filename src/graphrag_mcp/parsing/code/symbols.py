@@ -37,11 +37,12 @@ def read_outline(matches: Matches, grammar: Grammar, path: str, code: SourceCode
     found = Findings(code, builtins_of(grammar.row.name))
     found.collect(matches.outline)
     references = (reference for reference in found.references.values() if reference.start not in found.definitions)
+    definitions = _build_definitions(found, code, path, grammar.row.clauses)
     return Outline(
-        definitions=_build_definitions(found, code, path, grammar.row.clauses),
+        definitions=definitions,
         references=sorted(references),
         bases=sorted(found.bases),
-        imports=_build_imports(found, code, path, grammar.row.imports),
+        imports=_build_imports(found, code, path, grammar.row.imports, definitions),
         comments=sorted(found.comments),
         keys=declared_keys(found.declaring, code),
     )
@@ -59,6 +60,8 @@ def _build_definitions(found: Findings, code: SourceCode, path: str, joins_claus
         while stack and (stack[-1][2] <= match.start or stack[-1][1:] == (match.start, end)):
             stack.pop()
         start = wrapped.start_of(match.start, end)
+        if match.role == "constant" and stack and built[stack[-1][0]].is_callable:
+            continue  # A variable of a function, in a grammar that does not tell.
         definition = _build(match, (start, end), stack[-1][0] if stack else -1, built, found, code)
         if joins_clauses and built and _is_next_clause(built[-1], definition):
             docstring = built[-1].docstring or definition.docstring
@@ -201,11 +204,17 @@ def _with_docstrings(definitions: list[Definition], docs: list[tuple[int, str]])
     return definitions
 
 
-def _build_imports(found: Findings, code: SourceCode, path: str, style: ImportStyle) -> list[Import]:
+def _build_imports(
+    found: Findings, code: SourceCode, path: str, style: ImportStyle, definitions: Sequence[Definition]
+) -> list[Import]:
     built: list[Import] = []
-    for start, statement in sorted(found.imports.items()):
+    around = enclosing_indexes(definitions, sorted(found.imports))
+    for index, (start, statement) in zip(around, sorted(found.imports.items()), strict=True):
+        depth = 0
+        while index >= 0:
+            depth, index = depth + (definitions[index].kind is SymbolKind.MODULE), definitions[index].parent
         source, used_style = statement.source, style
         if statement.is_file:
             used_style, source = ImportStyle.PATH, source if source.startswith(".") else f"./{source.lstrip('/')}"
-        built += expand_imports(used_style, path, code.row(start), source, statement.items, statement.alias)
+        built += expand_imports(used_style, path, code.row(start), source, statement.items, statement.alias, depth)
     return built

@@ -180,17 +180,26 @@ def _given(writer: Writer, node: Node, parameters: Node | None) -> str:
 def _expected(writer: Writer, node: Node) -> str:
     """Return what the place of a function or object expects: as an argument, a member, a variable with a type."""
     around = node.parent
+    if node.type in ("jsx_opening_element", "jsx_self_closing_element"):
+        component = writer.value(node.child_by_field_name("name"))
+        return UNKNOWN if component[:1].islower() else item(component, "@0")
     if around is None:
         return UNKNOWN
     match around.type:
         case "arguments" if around.parent and around.parent.type in ("call_expression", "new_expression"):
             called = around.parent.child_by_field_name("function")
             return item(writer.value(called), f"@{writer.place(node, around)}") if called else UNKNOWN
+        case "array":
+            return item(writer.expected(around), "[]")
+        case "assignment_expression" | "augmented_assignment_expression" if around.child_by_field_name("right") == node:
+            return writer.value(around.child_by_field_name("left"))
         case "pair" if around.parent:
             return _named_item(writer, writer.expected(around.parent), around.child_by_field_name("key"))
         case "object":
             return _named_item(writer, writer.expected(around), node.child_by_field_name("name"))
-        case "variable_declarator" | "public_field_definition" if around.child_by_field_name("type"):
+        case "required_parameter" | "optional_parameter" | "variable_declarator" | "public_field_definition" if (
+            around.child_by_field_name("type")
+        ):
             return writer.typed(around.child_by_field_name("type"))
         case "satisfies_expression" | "as_expression":
             kind = arguments(around)[1:]  # None in `as const`.
@@ -364,5 +373,6 @@ SHAPES = Shapes(
     unset=NOTHING,
     bound="constraint",
     passed=frozenset(("identifier", "member_expression", "arrow_function", "function_expression")),
+    around_keys=frozenset(("pair", "string", "method_definition", "jsx_attribute")),
     unmentioned={"module": {""}, "exports": {"", "module"}},
 )

@@ -78,6 +78,7 @@ class Shapes:
     """The fields of a member that is bound: its owner and its name."""
 
     # Names.
+    around_keys: Set[str] = frozenset()  # Nodes between the name of a member and the literal that sets it.
     binds_imports: bool = False  # Whether an import binds names where it stands, as an assignment does.
     unmentioned: Mapping[str, Set[str]] = field(default_factory=dict)  # No mentions behind these receivers.
 

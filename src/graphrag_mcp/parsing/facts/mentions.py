@@ -1,5 +1,6 @@
 """Reads where names are mentioned, and as what."""
 
+import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from operator import itemgetter
@@ -8,12 +9,15 @@ from tree_sitter import Node
 
 from graphrag_mcp.model.facts import Mention, Use
 from graphrag_mcp.parsing.facts.bindings import Bindings
-from graphrag_mcp.parsing.facts.expressions import UNKNOWN, arguments, instance, module
+from graphrag_mcp.parsing.facts.expressions import LITERAL, UNKNOWN, arguments, instance, is_name, module
 from graphrag_mcp.parsing.facts.reading import Part, Reading, source_around
 from graphrag_mcp.parsing.languages import Captures
 
 MENTIONS = ("use.", "as.")
 _READ_OR_WRITTEN = frozenset((Use.VALUE, Use.WRITE, Use.FILL))
+
+_ACTION = re.compile(r"\{\{[^{}]*\}\}")
+_MEMBER = re.compile(r"\.([A-Z]\w*)")
 
 Used = tuple[int, str, list[Captures]]
 """The matches of mentions of one kind: the number of the pattern, its role, and what it found."""
@@ -34,6 +38,9 @@ class Mentions(Part):
             if not self._is_variable(name, node.start_byte):
                 yield Mention(node.start_byte, self._code.row(node.start_byte) + 1, name, Use.WRITE, "")
         for use, node, captures in _decided(used):
+            if use == "template":
+                yield from self._in_template(node)
+                continue
             mention = self._mention(use, node, captures)
             if mention is not None:
                 yield mention
@@ -41,6 +48,8 @@ class Mentions(Part):
     def _mention(self, use: str, node: Node, captures: Captures) -> Mention | None:
         """Return a mention; None for a declaration, a variable, and what the language says to be none."""
         start = node.start_byte
+        if use == "key":
+            return self._key(node)
         is_declared = start in self._named and (start in self._by_name or "from" not in captures)
         if use == "none" or (is_declared and "named" not in captures):
             return None
@@ -59,6 +68,24 @@ class Mentions(Part):
         nothing_given = (0 if "unargued" in captures else -1, "")
         given = self._arguments(captures["arguments"][0]) if "arguments" in captures else nothing_given
         return Mention(start, self._code.row(start) + 1, name, use, receiver or "", *given)
+
+    def _in_template(self, node: Node) -> Iterator[Mention]:
+        """Yield the members that a text names between braces, of what the program gives it when it runs."""
+        text = self._writer.text(node)
+        for action in _ACTION.finditer(text):
+            for name in _MEMBER.finditer(text, *action.span()):
+                at = node.start_byte + len(text[: name.start(1)].encode())
+                yield Mention(at, self._code.row(at) + 1, name[1], Use.REFLECTED, UNKNOWN)
+
+    def _key(self, node: Node) -> Mention | None:
+        """Return the member that a name in an object literal sets: of what the place of the literal expects."""
+        text, around = self._writer.text(node), node.parent
+        while around is not None and around.type in self._shapes.around_keys:
+            around = around.parent
+        expected = self._writer.expected(around)
+        if expected in (UNKNOWN, LITERAL) or not is_name(text):
+            return None
+        return Mention(node.start_byte, self._code.row(node.start_byte) + 1, text, Use.KEY, expected)
 
     def _receiver(self, use: str, captures: Captures) -> str | None:
         """Return what stands before a name, or whose member it is; None for a name alone."""
@@ -92,16 +119,16 @@ class Mentions(Part):
 
 def _decided(used: Iterable[Used]) -> Iterable[tuple[str, Node, Captures]]:
     """Return the use of each name, by its first pattern, with what another pattern says is before it."""
-    uses: dict[int, tuple[str, Node, Captures]] = {}  # By the end of the name.
+    uses: dict[tuple[int, bool], tuple[str, Node, Captures]] = {}  # By the end of the name; `{name}` is a key, too.
     stated: dict[int, str] = {}
     for _, role, matches in sorted(used, key=itemgetter(0)):
         kind, _, use = role.partition(".")
         for captures in matches:
             node = captures[role][0]
             end = node.end_byte
-            if end not in uses:
+            if (place := (end, use == "key")) not in uses:
                 if kind == "as":
                     stated.setdefault(end, use)
                 else:
-                    uses[end] = (stated.get(end, use), node, captures)
+                    uses[place] = (stated.get(end, use), node, captures)
     return uses.values()

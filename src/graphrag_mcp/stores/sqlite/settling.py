@@ -18,6 +18,7 @@ from graphrag_mcp.model.files import (
     BARE_CONFIDENCE,
     BASE_CONFIDENCE,
     HEADER_SUFFIXES,
+    MACRO,
     RelationKind,
     Resolution,
     SymbolKind,
@@ -45,9 +46,29 @@ _HANDED_ON = """SELECT r.id, r.target_key, k.file_id FROM mentions r CROSS JOIN 
     CROSS JOIN main.module_keys k ON k.key = e.target_module"""
 # Not `IN`: with two columns, SQLite reads all of `modules` for each row.
 _IS_OF_MODULE = "EXISTS (SELECT 1 FROM modules m WHERE m.id = r.id AND m.file_id = s.file_id)"
-_MAY_MEAN = """s.kind != 'key' AND (s.kind != 'section' OR r.kind IN ('contains', 'links_to', 'supersedes'))
+# The languages whose code may use what another declares, by its name; others only what is in their own.
+_PLATFORMS = (("c", "cpp", "objc", "swift"), ("javascript", "typescript", "tsx", "vue", "svelte", "astro"),
+              ("java", "kotlin", "scala", "groovy"))  # fmt: skip
+_PLATFORM = (
+    "CASE {language} "
+    + " ".join(f"WHEN '{one}' THEN '{first}'" for first, *others in _PLATFORMS for one in others)
+    + " ELSE {language} END"
+)
+_HERE, _THERE = (
+    f"(SELECT {_PLATFORM.format(language='d.language')} FROM main.files d WHERE d.id = {file})"
+    for file in ("r.file_id", "s.file_id")
+)
+_MAY_MEAN = f"""({_HERE} = {_THERE} OR r.kind IN ('links_to', 'supersedes'))
+    AND (r.kind != 'imports' OR {_HERE} != 'c')  -- A header is a file.
+    AND (r.kind = 'imports' OR (r.target_module = '{MACRO}') = (substr(s.signature, 1, 12) = 'macro_rules!'))
+    AND s.kind != 'key' AND (s.kind != 'section' OR r.kind IN ('contains', 'links_to', 'supersedes'))
     AND (r.kind != 'uses' OR s.kind IN ('type', 'module', 'constant'))
     AND (r.kind != 'hands_on' OR s.kind IN ('function', 'method'))"""
+# Headers by their whole names; of languages whose modules are no paths, those of the same platform.
+_MAY_IMPORT = """CASE WHEN own.language IN ('c', 'cpp') THEN f.path = r.target OR f.path LIKE '%/' || r.target
+    WHEN own.language IN ('java', 'kotlin', 'scala') THEN f.language IN ('java', 'kotlin', 'scala', 'groovy')
+    WHEN own.language IN ('csharp', 'elixir', 'go', 'haskell', 'lua', 'python', 'rust', 'swift')
+        THEN f.language = own.language ELSE 1 END"""
 _PATH = "(SELECT d.path FROM main.files d WHERE d.id = s.file_id)"
 # The relations that stand in chunks, and relations themselves: either is given as a list of ids, ranked by its order.
 OF_CHUNKS = """FROM json_each(?1) seed CROSS JOIN chunks c ON c.id = seed.value
@@ -113,7 +134,7 @@ class Settler:
                 ORDER BY r.rank, r.id, s.id""",
             (id_list(seeds), *hidden.parameters),
         )
-        edges = _settle(map(_Candidate._make, rows), EdgeDirection.OUT)
+        edges = _settle(map(_Candidate._make, rows), EdgeDirection.OUT, with_itself=limit < 0)
         return edges + self._outgoing_modules(seeds, kinds, hidden, limit, relations)
 
     def _outgoing_modules(
@@ -122,14 +143,15 @@ class Settler:
         """What the seeds import or link to as a whole file."""
         rows = self._database.rows(
             f"""SELECT r.id, seed.key, r.kind, r.source, r.target, r.file_id, r.confidence, r.resolution,
-                       -m.file_id, m.file_id << {ORDINAL_BITS}, m.file_id, f.path, 'module', f.path, 1
+                       -m.file_id, m.file_id << {ORDINAL_BITS}, m.file_id, f.path, 'module', f.path,
+                       1 + (m.key != r.target_module)
                 {relations}
                 CROSS JOIN module_keys m ON m.key IN (r.target_module, r.target_module || '/' || r.target)
-                CROSS JOIN files f ON f.id = m.file_id
+                CROSS JOIN files f ON f.id = m.file_id CROSS JOIN main.files own ON own.id = r.file_id
                 WHERE r.kind IN ({_list(kinds)}) AND r.kind IN ('imports', 'links_to', 'supersedes')
-                  AND m.file_id != r.file_id
-                  AND NOT EXISTS (SELECT 1 FROM symbols s
-                                  WHERE s.name_key = r.target_key AND s.file_id = m.file_id AND s.kind != 'key')
+                  AND m.file_id != r.file_id AND (r.kind != 'imports' OR {_MAY_IMPORT})
+                  AND NOT EXISTS (SELECT 1 FROM symbols s WHERE m.key = r.target_module AND s.name_key = r.target_key
+                                  AND s.name = r.target AND s.file_id = m.file_id AND s.kind != 'key')
                   AND {hidden.condition("m.file_id", "?2")}
                 ORDER BY seed.key, r.id, m.file_id LIMIT {limit}""",
             (id_list(seeds), *hidden.parameters),
@@ -183,7 +205,7 @@ class Settler:
                 ORDER BY r.id, s.id""",
             (file_id, seed_rank, key, name, *sources.parameters, *hidden.parameters),
         )
-        edges = _settle(map(_Candidate._make, rows), EdgeDirection.IN)
+        edges = _settle(map(_Candidate._make, rows), EdgeDirection.IN, with_itself=limit < 0)
         return [edge for edge in edges if edge.symbol_id == definition.symbol_id]
 
     def places(self, relation_ids: Sequence[int]) -> dict[int, int]:
@@ -273,8 +295,13 @@ def _list(kinds: Sequence[str]) -> str:
     return ", ".join(f"'{RelationKind(kind).value}'" for kind in kinds)
 
 
-def _settle(candidates: Iterable[_Candidate], direction: EdgeDirection) -> list[SettledEdge]:
-    """Decide what each relation means: its own file, the module that it names, or the only one of that name."""
+def _settle(
+    candidates: Iterable[_Candidate], direction: EdgeDirection, *, with_itself: bool = False
+) -> list[SettledEdge]:
+    """Decide what each relation means: its own file, the module that it names, or the only one of that name.
+
+    with_itself: calls of a function from itself, or from another one of its name, are relations, too.
+    """
     edges: list[SettledEdge] = []
     for _, group in groupby(candidates, key=attrgetter("seed_rank", "relation_id")):
         possible = {candidate.symbol_id: candidate for candidate in group}
@@ -293,7 +320,7 @@ def _settle(candidates: Iterable[_Candidate], direction: EdgeDirection) -> list[
                     resolution=resolution,
                 )
                 for one in chosen
-                if not one.is_itself
+                if with_itself or not one.is_itself
             ]
     return edges
 
@@ -315,7 +342,8 @@ def _choose(possible: Mapping[int, _Candidate]) -> list[tuple[Resolution, float,
     local = [one for one in everyone if one.symbol_file == one.relation_file]
     if relation.resolution == Resolution.SYNTAX:  # The source says whose member it is.
         return [(Resolution.SYNTAX, 1.0, [one for one in local if one.qualified_name == one.full_target])]
-    imported = [one for one in everyone if one.module_matches]
+    nearest = max((one.module_matches for one in everyone), default=0)  # What is named is a module of the package.
+    imported = [one for one in everyone if nearest and one.module_matches == nearest]
     ways = [
         (Resolution.LOCAL, 1.0, local),
         (Resolution.IMPORT, IMPORT_CONFIDENCE, imported),

@@ -4,7 +4,7 @@ import json
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Any
 
-from graphrag_mcp.model.files import Category, RelationKind, Resolution, SymbolKind
+from graphrag_mcp.model.files import MACRO, Category, RelationKind, Resolution, SymbolKind
 from graphrag_mcp.model.graph import UNKNOWN_MODULE, CodeEdge, CodeNode, Dependency, Mentioned, Place, certainty_of
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.stores.sqlite.database import Database, id_list, marks
@@ -145,8 +145,9 @@ class SqliteSymbolGraph:
         """
         relations = self._database.rows(
             f"""SELECT id, kind, target, target_module, line, resolution FROM main.relations
-                WHERE file_id = ? AND line BETWEEN ? AND ? AND kind IN ({marks(kinds)}) ORDER BY id""",
-            (node.file_id, node.start_line, node.end_line, *kinds),
+                WHERE file_id = ? AND kind IN ({marks(kinds)})
+                  AND (line BETWEEN ? AND ? OR kind = 'inherits' AND source = ?) ORDER BY id""",
+            (node.file_id, *kinds, node.start_line, node.end_line, node.qualified_name),
         )
         ids = [row[0] for row in relations]
         places = {relation_id: (line, module) for relation_id, _, _, module, line, _ in relations}
@@ -204,6 +205,7 @@ class SqliteSymbolGraph:
                 CROSS JOIN relations r ON r.target_key = lower(wanted.value) AND r.target = wanted.value
                 CROSS JOIN files f ON f.id = r.file_id
                 WHERE r.kind IN ({marks(kinds)}) AND {hidden.condition("r.file_id")}
+                  AND (r.target_module = '{MACRO}') = {any(node.signature.startswith("macro_rules!") for node in nodes)}
                   AND (r.resolution IN ('{Resolution.UNRESOLVED}', '{Resolution.UNKNOWN}', '{Resolution.BASE}')
                        OR r.resolution = '{Resolution.IMPORT}' AND r.target_module != ''
                        AND NOT EXISTS (SELECT 1 FROM module_keys m WHERE m.key = r.target_module)
@@ -313,7 +315,8 @@ def _is_called(node: CodeNode, name: str) -> bool:
 def _node(row: Sequence[Any]) -> CodeNode:
     node_id, file_id, path, category, name, qualified, kind, start, end, signature, archived = row
     rest = (SymbolKind(kind), start, end, signature, bool(archived))
-    return CodeNode(node_id, file_id, path, Category(category), name, qualified, *rest)
+    is_test = path.endswith(".rs") and not {"test", "tests"}.isdisjoint(qualified.split("."))  # Beside the code.
+    return CodeNode(node_id, file_id, path, Category.TESTS if is_test else Category(category), name, qualified, *rest)
 
 
 def _file_node(file_id: int, path: str, category: str, archived: int, lines: int) -> CodeNode:

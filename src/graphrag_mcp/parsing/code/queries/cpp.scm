@@ -42,7 +42,9 @@
   (pointer_declarator declarator: (function_declarator declarator: (operator_name) @name))
   (reference_declarator (function_declarator declarator: (operator_name) @name))]) @prototype
 
-(namespace_definition body: (declaration_list (declaration declarator: (init_declarator declarator: (identifier) @name)) @constant))
+(namespace_definition body: (declaration_list (declaration declarator: (init_declarator declarator: [
+  (identifier) @name (array_declarator declarator: (identifier) @name) (reference_declarator (identifier) @name)
+  (pointer_declarator declarator: [(identifier) @name (array_declarator declarator: (identifier) @name)])])) @constant))
 
 ([(argument_list (qualified_identifier scope: (_) @receiver name: (identifier) @handed))
   (initializer_list (qualified_identifier scope: (_) @receiver name: (identifier) @handed))

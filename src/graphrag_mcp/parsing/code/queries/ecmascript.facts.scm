@@ -118,5 +118,9 @@
 (export_specifier name: (identifier) @use.import) @from.around
 (export_specifier alias: (identifier) @use.none)
 (namespace_export (identifier) @use.none)
+(object (pair key: (property_identifier) @use.key))
+(object (pair key: (string (string_fragment) @use.key)))
+(object (shorthand_property_identifier) @use.key)
+(object (method_definition name: (property_identifier) @use.key))
 (shorthand_property_identifier) @use.value
 (identifier) @use.value

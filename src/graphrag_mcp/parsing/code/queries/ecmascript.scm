@@ -39,6 +39,11 @@
 (program (variable_declaration (variable_declarator name: (identifier) @name) @constant))
 (program (export_statement declaration: (lexical_declaration (variable_declarator name: (identifier) @name) @constant)))
 
+(program (export_statement declaration: (_ (variable_declarator name: [
+  (object_pattern [(shorthand_property_identifier_pattern) @name (pair_pattern value: (identifier) @name)
+    (object_assignment_pattern left: (shorthand_property_identifier_pattern) @name)])
+  (array_pattern (identifier) @name)]) @constant)))
+
 (export_statement declaration: (_)) @wrapper
 (lexical_declaration) @wrapper
 (decorator) @decorator

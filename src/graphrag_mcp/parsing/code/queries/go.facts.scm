@@ -38,6 +38,7 @@
 (call_expression function: (selector_expression field: (_) @from.other)
   arguments: (argument_list . (interpreted_string_literal (interpreted_string_literal_content) @use.reflected) .)
   (#any-of? @from.other "MethodByName" "FieldByName"))
+([(interpreted_string_literal_content) (raw_string_literal_content)] @use.template (#match? @use.template "\\{\\{"))
 (parameter_declaration name: (identifier) @use.none)
 (variadic_parameter_declaration name: (identifier) @use.none)
 (method_declaration receiver: (parameter_list (parameter_declaration type: [
@@ -55,6 +56,8 @@
   (parenthesized_expression (identifier) @use.call)
   (index_expression operand: [(identifier) @use.call (selector_expression operand: (_) @from field: (_) @use.call)])])
 (type_conversion_expression type: (generic_type type: (type_identifier) @use.call))
+(composite_literal type: [(type_identifier) @use.create (qualified_type package: (_) @from name: (_) @use.create)
+  (generic_type type: (type_identifier) @use.create)] body: (literal_value . (literal_element)) @arguments)
 (composite_literal type: [(type_identifier) @use.create (qualified_type package: (_) @from name: (_) @use.create)
   (generic_type type: (type_identifier) @use.create)])
 (composite_literal type: [(type_identifier) (qualified_type) (generic_type) (struct_type)] @from.type

@@ -11,3 +11,4 @@
 (jsx_self_closing_element name: (identifier) @use.none (#match? @use.none "^[a-z]"))
 (jsx_opening_element name: [(identifier) (member_expression)] @as.call)
 (jsx_self_closing_element name: [(identifier) (member_expression)] @as.call)
+(jsx_attribute . (property_identifier) @use.key)

@@ -74,6 +74,8 @@
 (relative_import (dotted_name (identifier) @use.none))
 (aliased_import alias: (identifier) @use.none)
 (aliased_import name: (dotted_name (identifier) @use.none))
+(call function: [(identifier) @_made (attribute attribute: (identifier) @_made)] @from
+  arguments: (argument_list (keyword_argument name: (identifier) @use.argument)) (#match? @_made "^(cls$|_*[A-Z])"))
 (keyword_argument name: (identifier) @use.none)
 (keyword_pattern . (identifier) @use.none)
 (global_statement (identifier) @use.none)

@@ -2,9 +2,21 @@
 (class_definition name: (identifier) @name body: (_) @body) @type
 (function_definition name: (identifier) @name body: (_) @body) @function
 (decorated_definition) @wrapper
-(module (expression_statement (assignment left: (identifier) @name)) @constant)
+(module (expression_statement (assignment left: [(identifier) @name (pattern_list (identifier) @name)])) @constant)
+(module (expression_statement (assignment right: (assignment left: (identifier) @name))) @constant)
+; What a module declares in blocks.
+(module [
+  (_ consequence: (block (expression_statement (assignment left: [(identifier) @name (pattern_list (identifier) @name)])) @constant))
+  (_ [(else_clause (block (expression_statement (assignment left: [(identifier) @name (pattern_list (identifier) @name)])) @constant)) (elif_clause (block (expression_statement (assignment left: [(identifier) @name (pattern_list (identifier) @name)])) @constant)) (except_clause (block (expression_statement (assignment left: [(identifier) @name (pattern_list (identifier) @name)])) @constant))])
+  (try_statement body: (block (expression_statement (assignment left: [(identifier) @name (pattern_list (identifier) @name)])) @constant))
+  (with_statement body: (block (expression_statement (assignment left: [(identifier) @name (pattern_list (identifier) @name)])) @constant))
+  (_ consequence: (block (_ consequence: (block (expression_statement (assignment left: [(identifier) @name (pattern_list (identifier) @name)])) @constant))))
+  (_ consequence: (block (_ [(else_clause (block (expression_statement (assignment left: [(identifier) @name (pattern_list (identifier) @name)])) @constant)) (elif_clause (block (expression_statement (assignment left: [(identifier) @name (pattern_list (identifier) @name)])) @constant)) (except_clause (block (expression_statement (assignment left: [(identifier) @name (pattern_list (identifier) @name)])) @constant))])))
+  (_ [(else_clause (block (_ consequence: (block (expression_statement (assignment left: [(identifier) @name (pattern_list (identifier) @name)])) @constant)))) (except_clause (block (_ consequence: (block (expression_statement (assignment left: [(identifier) @name (pattern_list (identifier) @name)])) @constant))))])])
 (module (type_alias_statement left: (type (identifier) @name)) @type)
-(class_definition body: (block (expression_statement (assignment left: (identifier) @name)) @field))
+(class_definition body: (block [(expression_statement (assignment left: [(identifier) @name (pattern_list (identifier) @name)])) @field
+  (_ consequence: (block (expression_statement (assignment left: (identifier) @name)) @field))
+  (_ (else_clause (block (expression_statement (assignment left: (identifier) @name)) @field)))]))
 (class_definition body: (block . (expression_statement . (string (string_content) @doc))))
 (function_definition body: (block . (expression_statement . (string (string_content) @doc))))
 

@@ -60,6 +60,12 @@
 (macro_invocation macro: [(identifier) @call (scoped_identifier path: (_) @receiver name: (identifier) @call)])
 (struct_expression name: [(type_identifier) @call (scoped_type_identifier path: (_) @receiver name: (type_identifier) @call)])
 (type_identifier) @reference
+; Types before what is in them, also where there are only tokens.
+(scoped_identifier path: (identifier) @reference (#match? @reference "^[A-Z]"))
+(token_tree (identifier) @reference (#match? @reference "^[A-Z]"))
+; A function as a value in an attribute.
+(attribute arguments: (token_tree "=" . (identifier) @handed))
+(attribute arguments: (token_tree "=" . (identifier) @receiver . "::" . (identifier) @handed))
 
 (use_declaration argument: (_) @source) @import
 (mod_item name: (identifier) @source !body) @import

@@ -228,3 +228,20 @@ def test_what_needs_no_export_is_named_by_other_files_whatever_its_own_imports(
     """So one of them that does not parse may call it."""
     with indexed(tmp_path, files) as app:
         assert app.navigator().trace(symbol, Direction.USERS, 1).doubt.unparsed == {broken}
+
+
+ATTRIBUTES = """class A:
+    __attrs__ = ['block', 'size']
+    block: int = 1
+    other: int = 2
+    def state(self):
+        return {one: getattr(self, one) for one in self.__attrs__}
+"""
+
+
+def test_a_name_in_quotes_may_be_looked_up_in_a_file_that_computes_names(tmp_path: Path) -> None:
+    """A list of attributes, which `getattr` walks; a name in quotes elsewhere says nothing."""
+    with indexed(tmp_path, {"a.py": ATTRIBUTES, "b.py": "print('block', 'other')\n"}) as app:
+        found = {name: app.navigator().trace(f"A.{name}", Direction.READERS, 1).doubt for name in ("block", "other")}
+    assert found["block"].unread == {("a.py", 2)}
+    assert found["other"].is_complete

@@ -8,7 +8,7 @@ import msgspec
 
 from graphrag_mcp.graph.code import IndexedCode
 from graphrag_mcp.graph.leads import Leads
-from graphrag_mcp.graph.unread import reflected_names, unread_lines
+from graphrag_mcp.graph.unread import quoted_lines, reflected_names, reflecting_files, unread_lines
 from graphrag_mcp.model.facts import FACT_LANGUAGES, WHOLE, Mark, Mention, Thing, Use, modules_of
 from graphrag_mcp.model.files import CALLABLE, VARIABLE, RelationKind, SymbolKind
 from graphrag_mcp.model.graph import UNKNOWN_MODULE, Certainty, CodeEdge, CodeNode, Doubt, Mentioned, Place
@@ -44,6 +44,7 @@ class Relations:
         self.leads = Leads(self._code)
         self._unread = lru_cache(1 << 12)(self._find_unread)
         self._reflected = lru_cache(1 << 4)(partial(reflected_names, store))
+        self._reflecting = lru_cache(1 << 4)(partial(reflecting_files, store))
 
     # ------------------------------------------------------------ to a definition
 
@@ -75,8 +76,11 @@ class Relations:
         """Return the lines that may mean a definition in a language with facts, also one that is gone."""
         if language not in FACT_LANGUAGES:
             return frozenset()
-        reflected = self._reflected(language, scope).get(node.name, ())
-        return frozenset((*reflected, *unread_lines(self._code.store, node, language, scope)))
+        store = self._code.store
+        found = {*self._reflected(language, scope).get(node.name, ()), *unread_lines(store, node, language, scope)}
+        if node.kind in (SymbolKind.FIELD, SymbolKind.METHOD):
+            found |= {*quoted_lines(store, node.name, language, self._reflecting(language, scope), scope)}
+        return frozenset(found)
 
     def without_meaning(self, rows: Iterable[Mentioned]) -> Iterator[Mentioned]:
         """Yield the places that name no definition that is known, of names that other definitions have."""

@@ -67,6 +67,24 @@ def reflected_names(graph: SymbolGraph, language: str, scope: Scope) -> Mapping[
     return found
 
 
+def reflecting_files(graph: SymbolGraph, language: str, scope: Scope) -> Set[str]:
+    """Return the files whose code looks members up by names that are computed."""
+    family = _ECMA if language in _ECMA else frozenset((language,))
+    found = graph.texts(sorted(_REFLECTING), _inside(scope, family))
+    return {
+        path for path, _, _, text in found if any(not _MEMBER.search(call[0]) for call in _REFLECTION.finditer(text))
+    }
+
+
+def quoted_lines(graph: SymbolGraph, name: str, language: str, files: Set[str], scope: Scope) -> Iterator[Place]:
+    """Yield the lines of some files with a name in quotes."""
+    family = _ECMA if language in _ECMA else frozenset((language,))
+    quoted = re.compile(rf"([\"'`]){re.escape(name)}\1")
+    for path, _, first, text in graph.texts((name,), _inside(scope, family)) if files else ():
+        for one in quoted.finditer(text) if path in files else ():
+            yield path, first + text.count("\n", 0, one.start())
+
+
 def _inside(scope: Scope, languages: frozenset[str]) -> Scope:
     chosen = languages & scope.languages if scope.languages else languages
     return replace(scope, languages=chosen or frozenset(("none",)))

@@ -212,7 +212,7 @@ class Findings:
                 body = captures["value"][0].child_by_field_name("body")
         else:
             name, body = node.child_by_field_name("name"), node.child_by_field_name("body")
-        if name is None:
+        if name is None or (node.type == "declaration" and role == "constant" and not _is_of_file(node)):
             return
         name_start = name.start_byte
         known = self.definitions.get(name_start)
@@ -283,6 +283,14 @@ class Findings:
 
     def _alias(self, captures: Captures) -> str:
         return self._code.node_text(captures["alias"][0]) if "alias" in captures else ""
+
+
+def _is_of_file(node: Node) -> bool:
+    """Return whether a declaration of C is one of a file or namespace, maybe in a guard, and not of a function."""
+    around = node.parent
+    while around is not None and around.type.startswith("preproc_"):
+        around = around.parent
+    return around is not None and around.type in ("translation_unit", "declaration_list", "linkage_specification")
 
 
 def last_name(text: str) -> str:

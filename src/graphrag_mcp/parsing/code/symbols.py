@@ -60,8 +60,6 @@ def _build_definitions(found: Findings, code: SourceCode, path: str, joins_claus
         while stack and (stack[-1][2] <= match.start or stack[-1][1:] == (match.start, end)):
             stack.pop()
         start = wrapped.start_of(match.start, end)
-        if match.role == "constant" and stack and built[stack[-1][0]].is_callable:
-            continue  # A variable of a function, in a grammar that does not tell.
         definition = _build(match, (start, end), stack[-1][0] if stack else -1, built, found, code)
         if joins_clauses and built and _is_next_clause(built[-1], definition):
             docstring = built[-1].docstring or definition.docstring

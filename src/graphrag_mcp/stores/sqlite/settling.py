@@ -58,7 +58,7 @@ _HERE, _THERE = (
     f"(SELECT {_PLATFORM.format(language='d.language')} FROM main.files d WHERE d.id = {file})"
     for file in ("r.file_id", "s.file_id")
 )
-_MAY_MEAN = f"""({_HERE} = {_THERE} OR r.kind IN ('links_to', 'supersedes'))
+_MAY_MEAN = f"""(s.file_id = r.file_id OR r.kind IN ('links_to', 'supersedes') OR {_HERE} = {_THERE})
     AND (r.kind != 'imports' OR {_HERE} != 'c')  -- A header is a file.
     AND (r.kind = 'imports' OR (r.target_module = '{MACRO}') = (substr(s.signature, 1, 12) = 'macro_rules!'))
     AND s.kind != 'key' AND (s.kind != 'section' OR r.kind IN ('contains', 'links_to', 'supersedes'))

@@ -33,7 +33,8 @@
 (preproc_function_def name: (identifier) @name) @function
 (preproc_def name: (identifier) @name value: (_)) @constant
 
-([(translation_unit (declaration declarator: [
+; Of a file, also inside of guards: what functions declare is left out where it is read.
+(declaration declarator: [
   (identifier) @name
   (array_declarator declarator: (identifier) @name)
   (pointer_declarator declarator: (identifier) @name)
@@ -41,52 +42,7 @@
     (identifier) @name
     (array_declarator declarator: (identifier) @name)
     (pointer_declarator declarator: (identifier) @name)
-    (pointer_declarator declarator: (array_declarator declarator: (identifier) @name))])]) @constant)
-  (preproc_ifdef (declaration declarator: [
-  (identifier) @name
-  (array_declarator declarator: (identifier) @name)
-  (pointer_declarator declarator: (identifier) @name)
-  (init_declarator declarator: [
-    (identifier) @name
-    (array_declarator declarator: (identifier) @name)
-    (pointer_declarator declarator: (identifier) @name)
-    (pointer_declarator declarator: (array_declarator declarator: (identifier) @name))])]) @constant)
-  (preproc_if (declaration declarator: [
-  (identifier) @name
-  (array_declarator declarator: (identifier) @name)
-  (pointer_declarator declarator: (identifier) @name)
-  (init_declarator declarator: [
-    (identifier) @name
-    (array_declarator declarator: (identifier) @name)
-    (pointer_declarator declarator: (identifier) @name)
-    (pointer_declarator declarator: (array_declarator declarator: (identifier) @name))])]) @constant)
-  (preproc_else (declaration declarator: [
-  (identifier) @name
-  (array_declarator declarator: (identifier) @name)
-  (pointer_declarator declarator: (identifier) @name)
-  (init_declarator declarator: [
-    (identifier) @name
-    (array_declarator declarator: (identifier) @name)
-    (pointer_declarator declarator: (identifier) @name)
-    (pointer_declarator declarator: (array_declarator declarator: (identifier) @name))])]) @constant)
-  (preproc_elif (declaration declarator: [
-  (identifier) @name
-  (array_declarator declarator: (identifier) @name)
-  (pointer_declarator declarator: (identifier) @name)
-  (init_declarator declarator: [
-    (identifier) @name
-    (array_declarator declarator: (identifier) @name)
-    (pointer_declarator declarator: (identifier) @name)
-    (pointer_declarator declarator: (array_declarator declarator: (identifier) @name))])]) @constant)
-  (linkage_specification (declaration_list (declaration declarator: [
-  (identifier) @name
-  (array_declarator declarator: (identifier) @name)
-  (pointer_declarator declarator: (identifier) @name)
-  (init_declarator declarator: [
-    (identifier) @name
-    (array_declarator declarator: (identifier) @name)
-    (pointer_declarator declarator: (identifier) @name)
-    (pointer_declarator declarator: (array_declarator declarator: (identifier) @name))])]) @constant))])
+    (pointer_declarator declarator: (array_declarator declarator: (identifier) @name))])]) @constant
 
 (call_expression function: [(identifier) @call (field_expression argument: (_) @receiver field: (field_identifier) @call)])
 (call_expression function: (parenthesized_expression [(identifier) @call (pointer_expression argument: (identifier) @call)]))

@@ -408,7 +408,7 @@ class Relations:
 
     def exported(self, name: str, scope: Scope) -> list[int]:
         """Return the nodes that files export under a name."""
-        paths = dict.fromkeys(path for path, *_ in self._code.store.texts((name,), scope))
+        paths = dict.fromkeys(path for path, _, _, text in self._code.store.texts((name,), scope) if "export" in text)
         with self._code.searching(UNLIMITED):
             named = ((path, self._code.facts.facts(path)) for path in paths)
             exports = [(path, one) for path, facts in named if facts for one in facts.exports if one.name == name]

@@ -76,6 +76,7 @@ _ONLY_DECLARED = """
     method_declaration method_elem method_signature protocol_function_declaration
 """
 _CAN_LACK_BODY = frozenset(_ONLY_DECLARED.split())
+_MOST_GUARDS = 30  # Around a declaration; nested more deeply it is none of the file.
 _RECEIVER_BYTES = 60  # Longer ones are chains of calls.
 
 
@@ -167,7 +168,7 @@ class Findings:
         start = node.start_byte
         before = receivers[0] if receivers else self._qualifier(node)
         receiver = self._read_receiver(before) if before else ""
-        if is_call and self._code.data.startswith(b"!", node.end_byte):
+        if is_call and self._code.data.startswith(b"!", node.end_byte) and _is_macro(node):
             receiver = MACRO_RECEIVER
         is_builtin = name in self._builtins
         self.references[start, is_call] = Reference(start, self._code.row(start), name, receiver, is_call, is_builtin)
@@ -285,10 +286,20 @@ class Findings:
         return self._code.node_text(captures["alias"][0]) if "alias" in captures else ""
 
 
+def _is_macro(node: Node) -> bool:
+    """Return whether a name is that of a macro that is invoked, in Rust; in TypeScript `f!()` calls a function."""
+    around = node.parent
+    if around is not None and around.type == "scoped_identifier":
+        around = around.parent
+    return around is not None and around.type in ("macro_invocation", "token_tree")
+
+
 def _is_of_file(node: Node) -> bool:
     """Return whether a declaration of C is one of a file or namespace, maybe in a guard, and not of a function."""
     around = node.parent
-    while around is not None and around.type.startswith("preproc_"):
+    for _ in range(_MOST_GUARDS):
+        if around is None or not around.type.startswith("preproc_"):
+            break
         around = around.parent
     return around is not None and around.type in ("translation_unit", "declaration_list", "linkage_specification")
 

@@ -71,10 +71,11 @@ class Mentions(Part):
 
     def _in_template(self, node: Node) -> Iterator[Mention]:
         """Yield the members that a text names between braces, of what the program gives it when it runs."""
-        text = self._writer.text(node)
+        text, done, at = self._writer.text(node), 0, node.start_byte
         for action in _ACTION.finditer(text):
             for name in _MEMBER.finditer(text, *action.span()):
-                at = node.start_byte + len(text[: name.start(1)].encode())
+                at += len(text[done : name.start(1)].encode())
+                done = name.start(1)
                 yield Mention(at, self._code.row(at) + 1, name[1], Use.REFLECTED, UNKNOWN)
 
     def _key(self, node: Node) -> Mention | None:

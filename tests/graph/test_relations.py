@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from graphrag_mcp.app.local import App
+from graphrag_mcp.errors import RequestError
 from graphrag_mcp.graph.tracing import Trace
 from graphrag_mcp.model.graph import Direction
 from graphrag_mcp.settings import load_settings
@@ -858,3 +859,126 @@ def test_a_name_under_which_something_is_exported_means_it(tmp_path: Path) -> No
         "use.ts": "import { draftable } from './index'\nconsole.log(draftable)\n",
     }
     assert rows(tmp_path, files, "draftable", Direction.READERS) == ["use.ts:2 certain"]
+
+
+WRITTEN = {
+    "a.go": """package a
+type P struct { x int }
+type C struct { held P; pointed *P; map_ map[string]map[string]int; array [3][3]int }
+var plain = P{}
+var pointer = &P{}
+func (c *C) set() {
+	c.held.x = 1
+	c.pointed.x = 1
+	c.map_["a"]["b"] = 2
+	c.array[1][2]++
+	plain.x = 3
+	pointer.x = 4
+	delete(c.map_, "a")
+}
+""",
+    "a.py": """T = {}
+class A:
+    d = {}
+    def f(self):
+        T[1][2] = 3
+        for self.d[1] in x: pass
+        (self.d)[2][3] += 1
+        del T[1][2]
+        with x as T[3]: pass
+        T[1].b = 2
+""",
+    "a.ts": """export const T: any = {}
+class A { d: any = {}
+  f(x: any) {
+    T[1][2] = 3
+    for (T[1] of x) {}
+    ;(T as any)[1] = 2
+    ;(this.d as any)![1][2]++
+    ;[T[1]] = x
+    T[1].b = 3
+} }
+""",
+    "A.java": "class A {\n int[][] t;\n void f() {\n  t[1][2] = 3;\n  this.t[1][2]++;\n  f(t[1]);\n } }\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("path", "symbol", "writers", "readers"),
+    [
+        ("a.go", "C.held", [7], []),
+        ("a.go", "C.pointed", [], [8]),
+        ("a.go", "C.map_", [9, 13], []),
+        ("a.go", "C.array", [10], []),
+        ("a.go", "plain", [11], []),
+        ("a.go", "pointer", [], [12]),
+        ("a.py", "T", [5, 8, 9], [10]),
+        ("a.py", "A.d", [6, 7], []),
+        ("a.ts", "T", [4, 5, 6, 8], [9]),
+        ("a.ts", "A.d", [7], []),
+        ("A.java", "A.t", [4, 5], [6]),
+    ],
+)
+def test_a_part_that_is_set_is_a_write_of_what_holds_it(
+    tmp_path: Path, path: str, symbol: str, writers: list[int], readers: list[int]
+) -> None:
+    """An element at any depth, and a member of a struct that is held; of a pointer the value is only read."""
+    for direction, lines in ((Direction.WRITERS, writers), (Direction.READERS, readers)):
+        found = rows(tmp_path / direction, {path: WRITTEN[path]}, symbol, direction)
+        assert found == [f"{path}:{line} certain" for line in lines]
+
+
+ENUMERATIONS = {
+    "a.py": "from enum import Enum\nclass E(Enum):\n    X = 1\nE['Y']\nE(v)\nE.X\nlist(E)\ndef f(e: E): pass\n",
+    "a.ts": "export enum E { X }\nexport let s: any\n\nE[s]\nObject.values(E)\nE.X\nlet e: E\n",
+    "A.java": """enum E { X, Y;
+  static E one(String s) {
+    return valueOf(s); } }
+class A {
+  E two(String s) { return E.valueOf(s); }
+  E x() { return E.X; }
+  E three(String s) { return Enum.valueOf(E.class, s); }
+  E y() { return E.valueOf("Y"); }
+}
+""",
+}
+
+
+@pytest.mark.parametrize(
+    ("path", "line", "others"), [("a.py", 6, [4, 5, 7]), ("a.ts", 6, [4, 5]), ("A.java", 6, [3, 5, 7])]
+)
+def test_an_enumeration_that_is_asked_for_a_constant_may_give_each(
+    tmp_path: Path, path: str, line: int, others: list[int]
+) -> None:
+    """By a text, by a value, or where all are handed over."""
+    found = ask(tmp_path, {path: ENUMERATIONS[path]}, "E.X", Direction.READERS)
+    assert [step.lines for step in found.steps] == [(line,)]
+    assert sorted(one for _, one in found.doubt.undecided) == others
+
+
+@pytest.mark.parametrize(
+    ("files", "certainty"),
+    [
+        ({"a.py": "class A:\n    def f(self): pass\na = A()\na.f = print\na.f()\n"}, "may call"),
+        ({"a.ts": "class A { f() {} }\nexport const a = new A()\n\na.f = () => {}\na.f()\n"}, "may call"),
+        ({"a.ts": "class A {\n f() {}\n constructor() { this.f = this.f.bind(this) }\n}\nnew A().f()\n"}, "certain"),
+        ({"a.py": "class A:\n    def f(self): pass\na = A()\n\na.f()\n", "test_a.py": "from a import a\na.f = 1\n"},
+         "certain"),
+    ],
+)  # fmt: skip
+def test_a_method_that_is_given_another_value_may_not_run(
+    tmp_path: Path, files: Mapping[str, str], certainty: str
+) -> None:
+    """Where tests replace it, that is for tests."""
+    found = rows(tmp_path, files, "A.f", Direction.CALLERS)
+    assert [one for one in found if ":5 " in one] == [f"{next(iter(files))}:5 {certainty}"]
+
+
+def test_an_attribute_that_only_methods_assign_is_said_to_be_one(tmp_path: Path) -> None:
+    """It is no definition, but it is there."""
+    text = "class A:\n    def f(self):\n        self.x = 1\nclass B(A): pass\n"
+    for symbol in ("A.x", "B.x"):
+        with pytest.raises(RequestError, match=r"attribute that methods assign \(a.py:3\)"):
+            ask(tmp_path, {"a.py": text}, symbol, Direction.WRITERS)
+    with pytest.raises(RequestError, match="nothing that is indexed"):
+        ask(tmp_path, {"a.py": text}, "A.y", Direction.WRITERS)

@@ -71,6 +71,7 @@ FORMS: dict[str, dict[str, Form]] = {
         "variadic functions": _nested("package a\nfunc f(", "x ...func(", "x int", ")", ") {}"),
         "maps": _chain("package a\nvar x ", "map[string]", "int"),
         "literals": _nested("package a\nvar x = ", "[]T{", "1", "}"),
+        "templates": _nested("package a\nvar x = `", "{{ .Name }}", "", "", "`"),
     },
     "java": {
         "ternaries": _chain("class A { int x = ", "a ? b : ", "c; }"),
@@ -79,7 +80,8 @@ FORMS: dict[str, dict[str, Form]] = {
         "wildcards": _nested("class A { ", "A<? extends ", "B", "> ", " x; }"),
     },
     "rs": {"calls": _chain("fn f() { a", ".f()", "; }"), "blocks": _nested("fn f() ", "{", "", "}")},
-    "c": {"initializers": _nested("int x = ", "{", "1", "}", ";"), "conditions": _chain("", "#ifdef A\n")},
+    "c": {"initializers": _nested("int x = ", "{", "1", "}", ";"), "conditions": _chain("", "#ifdef A\n"),
+          "constants in conditions": _chain("", "#ifdef A\nconst int a = 1;\n")},
     "cpp": {"namespaces": _nested("", "namespace a {", "", "}"), "templates": _nested("", "A<", "B", "> ", " x;")},
     "cs": {"types": _nested("", "class A {", "", "}"), "calls": _chain("class A { int x = a", ".F()", "; }")},
     "rb": {"blocks": _nested("", "f do\n", "", "end\n"), "heredocs": _chain("x = <<A", "\nb", "\nA")},

@@ -125,6 +125,9 @@ class IndexedCode:
         declared = self.resolver.declared(thing)
         kind = SymbolKind.FIELD if self.is_property(thing) else SymbolKind(declared.kind)
         kinds = _KINDS.get(SymbolKind.FUNCTION if kind in CALLABLE else kind, _KINDS[SymbolKind.FIELD])
-        found = kinds.get(Use(mention.use), RelationKind.CONTAINS)
+        use = Use(mention.use)
+        if use is Use.PART:
+            use = Use.WRITE if Mark.INLINE in declared.marks else Use.VALUE
+        found = kinds.get(use, RelationKind.CONTAINS)
         is_embedded = found is RelationKind.INHERITS and self.resolver.things.has_method_sets(thing)
         return RelationKind.USES if is_embedded else found

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
-from graphrag_mcp.errors import RequestError
+from graphrag_mcp.errors import RequestError, quoted
 from graphrag_mcp.graph.chains import Flow
 from graphrag_mcp.graph.changes import DiffImpact, find_diff_impact, not_changed
 from graphrag_mcp.graph.flow import FlowSearch, Relevance
@@ -187,6 +187,7 @@ class Navigator:
             found = find_nodes(self._graph, text, self._root, scope)
         except RequestError:
             if not (found := self._inherited(text, scope) or self._exported(text, scope)):
+                self._refuse_assigned(text, scope)
                 raise
         return sorted(found, key=_by_category)
 
@@ -199,6 +200,17 @@ class Navigator:
             if members := [node for node in self._graph.nodes(found).values() if not node.is_file]:
                 return [node._replace(inherited_by=child.qualified_name) for node in members]
         return []
+
+    def _refuse_assigned(self, text: str, scope: Scope) -> None:
+        """Raise RequestError for an attribute that only methods give to a type."""
+        owner, _, name = SEPARATORS.sub(".", text.strip()).rpartition(".")
+        for kind in self._graph.definitions(owner, scope) if owner else ():
+            places = self._relations.assigned(kind, name) if kind.kind is SymbolKind.TYPE else []
+            if places:
+                where = (
+                    f"{quoted(text)} is an attribute that methods assign ({places[0]}), without a definition of its own"
+                )
+                raise RequestError("symbol", f"{where}; find_occurrences with {name!r} lists the lines that name it")
 
     def _exported(self, name: str, scope: Scope) -> list[CodeNode]:
         """Return what files export under a name that is not its own."""

@@ -9,8 +9,9 @@ import msgspec
 from graphrag_mcp.graph.code import IndexedCode
 from graphrag_mcp.graph.leads import Leads
 from graphrag_mcp.graph.unread import quoted_lines, reflected_names, reflecting_files, unread_lines
-from graphrag_mcp.model.facts import FACT_LANGUAGES, WHOLE, Mark, Mention, Thing, Use, modules_of
-from graphrag_mcp.model.files import CALLABLE, VARIABLE, RelationKind, SymbolKind
+from graphrag_mcp.model.expressions import names_in
+from graphrag_mcp.model.facts import FACT_LANGUAGES, WHOLE, FileFacts, Mark, Mention, Thing, Use, modules_of
+from graphrag_mcp.model.files import CALLABLE, VARIABLE, Category, RelationKind, SymbolKind
 from graphrag_mcp.model.graph import UNKNOWN_MODULE, Certainty, CodeEdge, CodeNode, Doubt, Mentioned, Place
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.parsing.languages import detect_language
@@ -24,6 +25,7 @@ from graphrag_mcp.resolution.values import OUTSIDE, Found, Instance, Module, Out
 
 _BY_SYNTAX = (RelationKind.IMPORTS, RelationKind.LINKS_TO, RelationKind.SUPERSEDES)  # Stored as rows in all languages.
 
+_ACCESS = "?."  # The longest text between a name and its member.
 _C_FAMILY = ("c", "cpp")  # A header may be of either.
 
 
@@ -254,7 +256,53 @@ class Relations:
             elif any(self._code.search.can_mean(site, thing) for thing in things):
                 found.append((site, Certainty.BY_NAME))
         found += [(site, Certainty.CERTAIN) for thing in things for site in self._by_place(thing)]
+        found += [(site, Certainty.BY_NAME) for thing in things for site in self._by_text(thing)]
+        if any(self._replaces(site) for site, _ in found):
+            found = [(one, Certainty.MAY_CALL if one.mention.use == Use.CALL else how) for one, how in found]
         return found, others, left
+
+    def _by_text(self, constant: Thing) -> Iterator[Site]:
+        """Yield where an enumeration is handed over, or asked for a constant by its name: that may be any of them."""
+        owner, resolver = self._code.hierarchy.owner_of(constant), self._code.resolver
+        is_field = owner is not None and resolver.declared(constant).kind in VARIABLE
+        if owner is None or not is_field or not resolver.members.is_enumeration(Type((owner,))):
+            return
+        one, by_text = resolver.declared(owner), resolver.state.policy(owner).by_text
+        for site in self._code.search.sites(frozenset((owner,))).found:
+            facts = self._code.facts.facts(site.path) if site.things else None
+            if facts and self._is_of_any(site.mention, facts, one.name, by_text):
+                yield Site(site.path, msgspec.structs.replace(site.mention, use=Use.VALUE), ())
+        own = self._code.facts.facts(owner.path) if by_text else None
+        for mention in own.mentions if own else ():
+            if mention.name == by_text and not mention.receiver and one.start <= mention.at < one.stop:
+                yield Site(owner.path, msgspec.structs.replace(mention, use=Use.VALUE), ())
+
+    def _is_of_any(self, mention: Mention, facts: FileFacts, name: str, by_text: str) -> bool:
+        """Return whether a mention of an enumeration may mean any of its constants: one without a member.
+
+        by_text: the member that gives a constant by its name; where that is written, it is a mention of the constant.
+        """
+        stop = mention.at + len(name)
+        beside = [one for one in facts.mentions if one.line == mention.line]
+        near = (one for one in beside if stop < one.at <= stop + len(_ACCESS))
+        member = next((one for one in near if one.receiver.rpartition(".")[2] == name), None)
+        is_written = any(one.use == Use.REFLECTED for one in beside)
+        is_asked = any(one.name == by_text and one.receiver in (name, "Enum") for one in beside) and not is_written
+        return is_asked or (not by_text and member is None and mention.use in (Use.VALUE, Use.CALL))
+
+    def _replaces(self, site: Site) -> bool:
+        """Return whether a place gives a method another value, so that a call runs what it holds.
+
+        It is not what tests assign, nor the method itself: `this.run = this.run.bind(this)`.
+        """
+        name = site.mention.name
+        is_method = any(self._code.resolver.declared(one).kind == SymbolKind.METHOD for one in site.things)
+        facts = self._code.facts.facts(site.path) if is_method and site.mention.use == Use.WRITE else None
+        given = (one.value for one in facts.flows if one.into == f"{site.mention.receiver}.{name}") if facts else ()
+        file = (
+            self._code.store.file(site.path) if facts and not any(name in names_in(value) for value in given) else None
+        )
+        return file is not None and file.category is not Category.TESTS
 
     def _by_place(self, field: Thing) -> Iterator[Site]:
         """Yield where a field is set by its place among all: an instance is created with values that have no names."""
@@ -405,6 +453,13 @@ class Relations:
             if members:
                 return [one.node_id for one in members]
         return []
+
+    def assigned(self, kind: CodeNode, name: str) -> list[str]:
+        """Return the places where methods of a type, or of one above it, assign an attribute."""
+        with self._code.searching(UNLIMITED):
+            found = [self._code.resolver.members.find(Instance((thing,)), name) for thing in self._code.things(kind)]
+            things = [thing for member in found if member for thing in member.things]
+            return [f"{thing.path}:{self._code.resolver.declared(thing).line}" for thing in things]
 
     def exported(self, name: str, scope: Scope) -> list[int]:
         """Return the nodes that files export under a name."""

@@ -36,6 +36,7 @@ class Use(StrEnum):
     ELEMENT = "element"  # A method that is given a value: of an annotation.
     WRITE = "write"
     FILL = "fill"  # A collection whose element is set.
+    PART = "part"  # What a member of it is set of: itself, if it is no pointer.
     KEY = "key"  # A member that a literal sets.
     ARGUMENT = "argument"  # A field that the creation of an instance gives a value by its name.
     IMPORT = "import"
@@ -63,6 +64,8 @@ class Mark(StrEnum):
     FIXTURE = "fixture"  # What it returns is given to functions with a parameter of its name.
     AUTOMATIC = "automatic"  # A fixture that no parameter has to name.
     GIVEN = "given"  # Its arguments are chosen by the names of its parameters.
+    ENUMERATION = "enumeration"
+    INLINE = "inline"  # A field or variable that holds a struct, and no pointer to one.
     EXPORTED = "exported"  # Code of another language may call it.
 
 

@@ -109,7 +109,11 @@ class Members(Part):
                 found = self._inherited([value], name)
                 if found and isinstance(called := found.value, Function) and called.of != value:
                     return Found(found.things, replace(called, receiver=value))
-                return found if found and found.things else self._given_member(value, name) or found
+                given = self._given_member(value, name)
+                if found and found.things and given and not set(given.things) <= set(found.things):
+                    # What is assigned to a method may run in its place.
+                    return Found(tuple(dict.fromkeys(found.things + given.things)), found.value, is_open=True)
+                return found if found and found.things else given or found
             case Above(things):
                 bases = tuple(self.resolver.lineage.bases(Instance(things)))
                 if self.state.policy(things[0]).overloads:
@@ -322,13 +326,17 @@ class Members(Part):
     def _read(self, owner: Instance | Type, held: Value | None) -> Value | None:
         """Return what reading a field gives: of an enumeration an instance; a field may decide it itself."""
         policy = self.state.policy(owner.things[0])
-        if policy.enumerations and any(
-            isinstance(one, Outside) and one.name.removesuffix("()") in policy.enumerations
-            for one in self.resolver.lineage.order(owner)
-        ):
+        if policy.enumerations and self.is_enumeration(owner):
             return Instance(owner.things)
         is_own = isinstance(held, Instance) and policy.reading and self.find(held, policy.reading) is not ABSENT
         return None if is_own else held
+
+    def is_enumeration(self, kind: Instance | Type) -> bool:
+        """Return whether the fields of a type are its instances, or it is marked as one of constants."""
+        foreign = self.state.policy(kind.things[0]).enumerations
+        above = self.resolver.lineage.order(kind) if foreign else ()
+        is_below = any(isinstance(one, Outside) and one.name.removesuffix("()") in foreign for one in above)
+        return is_below or Mark.ENUMERATION in self.declared(kind.things[0]).marks
 
     def _is_called(self, owner: Instance | Type, base: Value | None, name: str) -> bool:
         """Return whether an embedded type has a name: in a struct it is the name of the field."""

@@ -83,6 +83,7 @@ class Policy:
     final: Mapping[str, Set[str]] = field(default_factory=dict)
     """Foreign types with no type below, by their own names, each with all types above."""
     primitives: Mapping[str, Primitive] = field(default_factory=dict)
+    by_text: str = ""  # The member of an enumeration that gives a constant by its name.
     enumerations: Set[str] = frozenset()  # Foreign types whose fields are instances.
     is_generic: Callable[[str], bool] = lambda _name: True  # Whether a foreign function may give what it is given.
     foreign_members: Callable[[str], Set[str] | None] = lambda _name: None

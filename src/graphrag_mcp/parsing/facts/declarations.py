@@ -115,7 +115,9 @@ class Declarations(Part):
 
     def add_mark(self, role: str, captures: Captures) -> None:
         """Mark a declaration, or say what decorates it."""
-        index = self._by_name[captures["name"][0].start_byte]
+        index = self._by_name.get(captures["name"][0].start_byte, -1)
+        if index < 0:  # A variable of a function.
+            return
         draft = self._drafts[index]
         if role == "listed":
             texts = map(self._writer.text, captures["words"])

@@ -14,7 +14,11 @@ from graphrag_mcp.parsing.facts.reading import Part, Reading, source_around
 from graphrag_mcp.parsing.languages import Captures
 
 MENTIONS = ("use.", "as.")
-_READ_OR_WRITTEN = frozenset((Use.VALUE, Use.WRITE, Use.FILL))
+_READ_OR_WRITTEN = frozenset((Use.VALUE, Use.WRITE, Use.FILL, Use.PART))
+_ELEMENTS = frozenset(
+    ("subscript", "subscript_expression", "index_expression", "array_access", "parenthesized_expression",
+     "as_expression", "satisfies_expression", "non_null_expression", "unary_expression")
+)  # fmt: skip
 
 _ACTION = re.compile(r"\{\{[^{}]*\}\}")
 _MEMBER = re.compile(r"\.([A-Z]\w*)")
@@ -118,6 +122,13 @@ class Mentions(Part):
         return bisect_right(self._variables.get(name, ()), at) % 2 == 1
 
 
+def _collection(node: Node) -> Node:
+    """Return what a node is an element of, also of elements, without what changes nothing but its type."""
+    while node.type in _ELEMENTS and node.named_children:
+        node = node.named_children[0]
+    return node
+
+
 def _decided(used: Iterable[Used]) -> Iterable[tuple[str, Node, Captures]]:
     """Return the use of each name, by its first pattern, with what another pattern says is before it."""
     uses: dict[tuple[int, bool], tuple[str, Node, Captures]] = {}  # By the end of the name; `{name}` is a key, too.
@@ -129,7 +140,7 @@ def _decided(used: Iterable[Used]) -> Iterable[tuple[str, Node, Captures]]:
             end = node.end_byte
             if (place := (end, use == "key")) not in uses:
                 if kind == "as":
-                    stated.setdefault(end, use)
+                    stated.setdefault(_collection(node).end_byte, use)
                 else:
                     uses[place] = (stated.get(end, use), node, captures)
     return uses.values()

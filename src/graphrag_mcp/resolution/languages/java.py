@@ -75,6 +75,7 @@ POLICY = Policy(
     is_registering=lambda name: name not in _NOT_CALLING,
     run_by=_run_by,
     nested=True,
+    by_text="valueOf",
     platform=frozenset(("groovy", "kotlin", "scala")),
     final={
         "String": _OF_ALL | {"CharSequence", "Comparable", "ConstantDesc"},

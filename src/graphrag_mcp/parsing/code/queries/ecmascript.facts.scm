@@ -98,14 +98,14 @@
   (pair_pattern value: [(identifier) (member_expression)] @as.write)
   (assignment_pattern left: [(identifier) (member_expression)] @as.write)
   (rest_pattern [(identifier) (member_expression)] @as.write)])
-([(assignment_expression left: (subscript_expression
-    object: [(identifier) @use.fill (member_expression object: (_) @from property: (_) @use.fill)]))
-  (augmented_assignment_expression left: (subscript_expression
-    object: [(identifier) @use.fill (member_expression object: (_) @from property: (_) @use.fill)]))
-  (update_expression argument: (subscript_expression
-    object: [(identifier) @use.fill (member_expression object: (_) @from property: (_) @use.fill)]))
-  (unary_expression operator: "delete" argument: (subscript_expression
-    object: [(identifier) @use.fill (member_expression object: (_) @from property: (_) @use.fill)]))])
+[(assignment_expression left: (subscript_expression) @as.fill)
+  (augmented_assignment_expression left: (subscript_expression) @as.fill)
+  (update_expression argument: (subscript_expression) @as.fill)
+  (for_in_statement left: (subscript_expression) @as.fill)
+  (unary_expression operator: "delete" argument: (subscript_expression) @as.fill)
+  (array_pattern (subscript_expression) @as.fill)
+  (pair_pattern value: (subscript_expression) @as.fill)
+  (assignment_pattern left: (subscript_expression) @as.fill)]
 (member_expression object: (_) @from property: (_) @use.value)
 (binary_expression left: (private_property_identifier) @use.value right: (_) @from)
 (object_pattern (shorthand_property_identifier_pattern) @use.value) @from

@@ -1,4 +1,7 @@
 ((comment) @mark.exported . (function_declaration name: (_) @name) (#match? @mark.exported "^//(export|go:linkname) "))
+(field_declaration name: (field_identifier) @name type: [(type_identifier) (qualified_type) (generic_type) (struct_type)]) @mark.inline
+(var_spec name: (identifier) @name type: [(type_identifier) (qualified_type) (generic_type) (struct_type)]) @mark.inline
+(var_spec . name: (identifier) @name . value: (expression_list . (composite_literal))) @mark.inline
 (package_clause (package_identifier) @unit)
 (import_spec name: [(package_identifier) (dot) (blank_identifier)]? @alias path: (_) @module) @import
 
@@ -81,14 +84,14 @@
     (parenthesized_expression [(identifier) @use.write (selector_expression operand: (_) @from field: (_) @use.write)])])
   (dec_statement [(identifier) @use.write (selector_expression operand: (_) @from field: (_) @use.write)
     (parenthesized_expression [(identifier) @use.write (selector_expression operand: (_) @from field: (_) @use.write)])])])
-([(assignment_statement left: (expression_list (index_expression
-    operand: [(identifier) @use.fill (selector_expression operand: (_) @from field: (_) @use.fill)])))
-  (inc_statement (index_expression
-    operand: [(identifier) @use.fill (selector_expression operand: (_) @from field: (_) @use.fill)]))
-  (dec_statement (index_expression
-    operand: [(identifier) @use.fill (selector_expression operand: (_) @from field: (_) @use.fill)]))])
-((call_expression function: (identifier) @_built_in
-  arguments: (argument_list . [(identifier) @use.fill (selector_expression operand: (_) @from field: (_) @use.fill)]))
+[(assignment_statement left: (expression_list (index_expression) @as.fill))
+  (range_clause left: (expression_list (index_expression) @as.fill))
+  (inc_statement (index_expression) @as.fill)
+  (dec_statement (index_expression) @as.fill)]
+[(assignment_statement left: (expression_list (selector_expression operand: (_) @as.part)))
+  (inc_statement (selector_expression operand: (_) @as.part))
+  (dec_statement (selector_expression operand: (_) @as.part))]
+((call_expression function: (identifier) @_built_in arguments: (argument_list . [(identifier) (selector_expression)] @as.fill))
   (#any-of? @_built_in "clear" "delete"))
 (selector_expression operand: (_) @from field: (_) @use.value)
 (qualified_type package: (_) @from name: (_) @use.type)

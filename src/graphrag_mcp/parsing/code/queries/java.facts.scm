@@ -18,6 +18,7 @@
 (switch_expression condition: (_) @value body: (switch_block [
   (switch_block_statement_group (switch_label) @open) (switch_rule (switch_label) @open)]))
 
+(enum_declaration name: (_) @name) @mark.enumeration
 (interface_declaration name: (_) @name) @interface
 (annotation_type_declaration name: (_) @name) @interface
 (class_declaration name: (_) @name type_parameters: (_) @type_parameters)
@@ -113,10 +114,7 @@
 (assignment_expression left: [(identifier) @use.write (field_access object: (_) @from field: (identifier) @use.write)])
 (update_expression [(identifier) @use.write (field_access object: (_) @from field: (identifier) @use.write)
   (parenthesized_expression [(identifier) @use.write (field_access object: (_) @from field: (identifier) @use.write)])])
-([(assignment_expression left: (array_access
-    array: [(identifier) @use.fill (field_access object: (_) @from field: (identifier) @use.fill)]))
-  (update_expression (array_access
-    array: [(identifier) @use.fill (field_access object: (_) @from field: (identifier) @use.fill)]))])
+[(assignment_expression left: (array_access) @as.fill) (update_expression (array_access) @as.fill)]
 (field_access object: (_) @from field: (identifier) @use.value)
 (type_identifier) @use.type
 (identifier) @use.value

@@ -1,3 +1,4 @@
+(enum_declaration name: (_) @name) @mark.enumeration
 (public_field_definition name: (_) @name value: [(arrow_function) (function_expression)] @function)
 (property_signature name: (_) @name type: (type_annotation (function_type) @function))
 [(function_signature) (method_signature) (abstract_method_signature) (call_signature) (construct_signature)

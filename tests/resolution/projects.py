@@ -31,6 +31,10 @@ class Project:
     def facts(self, path: str) -> FileFacts | None:
         return self._facts.get(path)
 
+    def paths(self) -> list[str]:
+        """Return the paths of the files with facts."""
+        return sorted(self._facts)
+
     def has(self, path: str) -> bool:
         return path in self._facts
 

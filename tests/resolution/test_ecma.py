@@ -408,3 +408,9 @@ function outer() {
         if search.is_confined(Thing(path, number))
     ]
     assert confined == ["run", "outer", "inner"]
+
+
+def test_modules_that_export_each_other_as_a_whole_mean_nothing_that_is_known() -> None:
+    """And end no process."""
+    files = {"a.js": "module.exports = require('./b')\n", "b.js": "module.exports = require('./a')\n"}
+    assert Project(files | {"c.js": "const a = require('./a')\na.«run»()\n"}).answer() == UNDECIDED

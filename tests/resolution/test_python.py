@@ -454,3 +454,9 @@ def test_a_member_in_a_pattern_is_that_of_what_stands_before_it(pattern: str, fo
     """Not what the file calls so."""
     text = "class Lamp:\n    class Color:\n        RED = 1\nclass Color:\n    RED = 2\nRED = 3\n"
     assert ask(f"{text}def f(x):\n    match x:\n        case {pattern}:\n            pass\n") == found
+
+
+@pytest.mark.parametrize("text", ["class A:\n    limit = 1\n", "def f(limit): pass\n"])
+def test_what_is_in_the_first_declaration_of_a_file_is_no_name_of_the_module(text: str) -> None:
+    """Also where that begins with the file."""
+    assert Project({"a.py": text, "b.py": "from a import limit\n«limit»()\n"}).answer() in (OTHER, UNDECIDED)

@@ -187,7 +187,7 @@ class Flow(_Row, frozen=True, array_like=True, gc=False):
 
 @dataclass(frozen=True, slots=True)
 class FileFacts:
-    """The facts of one file. unit: the package or namespace that it says to be in."""
+    """The facts of one file. unit: the package or namespace that it says to be in. stop: where its own scope ends."""
 
     language: str
     unit: str = ""
@@ -198,9 +198,12 @@ class FileFacts:
     bound: Sequence[Bound] = ()
     mentions: Sequence[Mention] = ()
     flows: Sequence[Flow] = ()
+    stop: int = 0
 
 
-_Packed = tuple[str, str, bool, list[Declared], list[Imported], list[Exported], list[Bound], list[Mention], list[Flow]]
+_Packed = tuple[
+    str, str, bool, list[Declared], list[Imported], list[Exported], list[Bound], list[Mention], list[Flow], int
+]
 _DECODER = Decoder(_Packed)
 _ENCODER = Encoder()
 
@@ -208,7 +211,7 @@ _ENCODER = Encoder()
 def pack(facts: FileFacts) -> PackedFacts:
     """Return the facts compressed, with the names that other files may ask for."""
     rows = (facts.language, facts.unit, facts.has_errors, facts.declared, facts.imports, facts.exports, facts.bound,
-            facts.mentions, facts.flows)  # fmt: skip
+            facts.mentions, facts.flows, facts.stop)  # fmt: skip
     data = zlib.compress(_ENCODER.encode(rows), 1)
     return PackedFacts(facts.unit, facts.has_errors, mentioned_names(facts), data)
 

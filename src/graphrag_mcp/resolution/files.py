@@ -1,15 +1,21 @@
 """The facts of one file, arranged for look-ups."""
 
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import NamedTuple
+from operator import itemgetter
+from typing import NamedTuple, TypeAlias, TypeVar
 
 from graphrag_mcp.model.expressions import Expression, parse
 from graphrag_mcp.model.facts import Bound, Declared, Exported, FileFacts, Flow, Imported, Thing, Use
 from graphrag_mcp.model.files import CALLABLE, SymbolKind
 from graphrag_mcp.resolution.languages import POLICIES
 from graphrag_mcp.resolution.policy import Policy
+from graphrag_mcp.resolution.reads import IMPORTED_BY_ALL, Noted, Reads
+
+Key = TypeVar("Key")
+Row = TypeVar("Row")
+Rows: TypeAlias = Mapping[Key, Row] | Noted[Key, Row]
 
 _BOUND_KINDS = {"type": SymbolKind.TYPE}
 
@@ -22,6 +28,21 @@ class Sought(NamedTuple):
 
 
 ANYTHING = Sought()
+
+
+def identities_of(facts: FileFacts) -> list[str]:
+    """Return a name for each declaration: the qualified one, and which of that name it is.
+
+    One without a name is counted in what is around it.
+    """
+    seen: dict[str, int] = {}
+    found: list[str] = []
+    for one in facts.declared:
+        around = found[one.owner] if 0 <= one.owner < len(found) else ""
+        base = one.qualified if one.name else f"{around}/"
+        count = seen[base] = seen.get(base, 0) + 1
+        found.append(base if count == 1 and one.name else f"{base}#{count}")
+    return found
 
 
 class _Nested:
@@ -52,8 +73,9 @@ class _Nested:
 class File:
     """The facts of one file, arranged for look-ups."""
 
-    def __init__(self, path: str, facts: FileFacts) -> None:
-        self.path, self.facts = path, facts
+    def __init__(self, path: str, facts: FileFacts, reads: Reads | None = None) -> None:
+        """reads: where look-ups by other files are noted."""
+        self.path, self.facts, self._reads = path, facts, reads
         self.policy: Policy = POLICIES[facts.language]
         self._meanings: dict[tuple[str, int, int, str], list[Bound]] = {}
 
@@ -73,34 +95,77 @@ class File:
             found.setdefault((one.start, one.stop), []).append(number)
         return _Nested(found), found
 
+    def is_of_all(self, one: Bound) -> bool:
+        """Return whether a binding holds in the whole file."""
+        return (one.start, one.stop) == (0, self.facts.stop)
+
+    def _noting(self, kind: str, rows: Mapping[Key, Row], name_of: Callable[[Key], str] = str) -> "Rows[Key, Row]":
+        return Noted(self._reads, self.path, kind, rows, name_of) if self._reads else rows
+
+    def note(self, kind: str, name: str = "") -> None:
+        """Note that something of the file was read."""
+        if self._reads:
+            self._reads.note(self.path, kind, name)
+
     @cached_property
-    def members(self) -> Mapping[tuple[int, str], list[int]]:
+    def identities(self) -> Sequence[str]:
+        """A name for each declaration that does not depend on what stands before it; see `identities_of`."""
+        return identities_of(self.facts)
+
+    @cached_property
+    def members(self) -> "Rows[tuple[int, str], Sequence[int]]":
         """The declarations by their owner and name."""
         found: dict[tuple[int, str], list[int]] = {}
         for number, one in enumerate(self.facts.declared):
             found.setdefault((one.owner, one.name), []).append(number)
-        return found
+        return self._noting("member", found, itemgetter(1))
+
+    @cached_property
+    def methods(self) -> "Rows[int, Sequence[int]]":
+        """The methods that a type declares, by its number."""
+        found: dict[int, list[int]] = {}
+        for number, one in enumerate(self.facts.declared):
+            if one.kind == SymbolKind.METHOD:
+                found.setdefault(one.owner, []).append(number)
+        return self._noting("methods", found, lambda owner: self.identities[owner])
 
     def things(self, owner: int, name: str) -> tuple[Thing, ...]:
         """Return the declarations of a name in another one, or at the top: -1."""
         return tuple(Thing(self.path, number) for number in self.members.get((owner, name), ()))
 
     @cached_property
-    def imports(self) -> Mapping[str, list[Imported]]:
+    def imports(self) -> "Rows[str, Sequence[Imported]]":
+        """What the file imports, by the names that it gives it."""
+        return self._noting("import", {name: rows for name, rows in self._imports.items() if name})
+
+    @cached_property
+    def _imports(self) -> Mapping[str, Sequence[Imported]]:
         found: dict[str, list[Imported]] = {}
         for one in self.facts.imports:
             found.setdefault(one.name, []).append(one)
         return found
 
+    def unnamed_imports(self, name: str) -> Sequence[Imported]:
+        """Return what the file imports without a name, which may give it this one."""
+        self.note(IMPORTED_BY_ALL)
+        self.note("imported as", name)
+        return self._imports.get("", ())
+
     @cached_property
-    def exports(self) -> Mapping[str, list[Exported]]:
+    def exports(self) -> "Rows[str, Sequence[Exported]]":
+        """What the file exports, by the names for others."""
         found: dict[str, list[Exported]] = {}
         for one in self.facts.exports:
             found.setdefault(one.name, []).append(one)
-        return found
+        return self._noting("export", found)
+
+    @property
+    def is_module(self) -> bool:
+        """Whether the file imports or exports anything."""
+        return bool(self.facts.imports or self.facts.exports)
 
     @cached_property
-    def given(self) -> Mapping[str, list[tuple[Flow, Expression | None]]]:
+    def given(self) -> "Rows[str, Sequence[tuple[Flow, Expression | None]]]":
         """What variables and members are given, by the name; with the value whose member it is."""
         found: dict[str, list[tuple[Flow, Expression | None]]] = {}
         for one in self.facts.flows:
@@ -109,7 +174,7 @@ class File:
                 found.setdefault(into[2], []).append((one, into[1]))
             elif into[:1] == ("name",):
                 found.setdefault(into[1], []).append((one, None))
-        return found
+        return self._noting("given", found)
 
     @cached_property
     def handed(self) -> Mapping[Expression, list[Flow]]:
@@ -150,6 +215,7 @@ class File:
 
     def _groups(self, name: str, at: int) -> Iterator[list[Bound]]:
         """Yield the bindings of a name around an offset by their spans, the inner ones first."""
+        self.note("bound", name)
         if name in self._bound:
             nested, by_span = self._bound[name]
             yield from (by_span[span] for span in nested.around(at))

@@ -37,7 +37,7 @@ class ForeignTypes(Part):
         bases = self.with_member(method) if self._is_such_use(mention, method) else ()
         if not bases:
             return None
-        found = {self._shared(value, bases, method) for value in self._receivers(path, mention)}
+        found = {self._shared(value, bases, method) for value in self.receivers(path, mention)}
         return Certainty.MAY_CALL if Certainty.MAY_CALL in found else next(iter(found - {None}), None)
 
     def with_member(self, member: Thing) -> Sequence[Value | None]:
@@ -143,7 +143,7 @@ class ForeignTypes(Part):
         is_run = one.kind == SymbolKind.METHOD and Mark.PROPERTY not in one.marks
         return mention.use in ((Use.CALL, Use.FUNCTION) if is_run else (Use.VALUE, Use.WRITE))
 
-    def _receivers(self, path: str, mention: Mention) -> Iterator[Value | None]:
+    def receivers(self, path: str, mention: Mention) -> Iterator[Value | None]:
         """Yield the types of what a member is used of: for a bare name the types around it."""
         file = self.state.open(path)
         if mention.receiver:
@@ -168,7 +168,7 @@ class ForeignTypes(Part):
             owner = Instance((Thing(method.path, self.declared(method).owner),))
             return Certainty.MAY_CALL if self.resolver.lineage.seen_as(owner, value) else None
         name = self.name(value)
-        if not self._may_be_object(value, name, self.state.policy(method)):
+        if not self.may_be_object(value, name, self.state.policy(method)):
             return None
         lineage = self.resolver.lineage
         whole = (one for base in bases for one in (lineage.above((base,)) if isinstance(base, Instance) else (base,)))
@@ -177,7 +177,7 @@ class ForeignTypes(Part):
         is_known = name and all(isinstance(base, Instance) or self.name(base) == "Object" for base in bases)
         return None if is_known else Certainty.BY_NAME
 
-    def _may_be_object(self, value: Value | None, name: str, policy: Policy) -> bool:
+    def may_be_object(self, value: Value | None, name: str, policy: Policy) -> bool:
         """Return whether a value may be an object of a foreign type, and not of one that nothing extends."""
         if policy.is_open:
             is_instance = isinstance(value, Outside) and value.name.endswith("()")

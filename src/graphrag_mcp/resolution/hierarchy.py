@@ -1,7 +1,7 @@
 """Which types are above and below a type, and which methods override which."""
 
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import NamedTuple
 
@@ -382,6 +382,11 @@ class Hierarchy:
             for method in self._resolver.things.methods_of(one):
                 own.setdefault(self._resolver.declared(method).name, method)
         return _MethodSet(own, foreign)
+
+    def demanded(self, interface: Thing) -> Collection[Thing]:
+        """Return the methods of the project that an interface demands."""
+        methods = self._method_set(interface)
+        return methods.own.values() if methods else ()
 
     def _has_all(self, thing: Thing, wanted: _MethodSet) -> bool:
         """Return whether a type is known to have all methods, with the same signatures."""

@@ -58,6 +58,9 @@ class Modules(Part):
         file = self.state.file(module.path) if isinstance(module, Module) else None
         if file is None or "=" not in file.exports:
             return Found((), module) if module else None
+        return self.state.once(("whole", file.path), lambda: self._whole(file))
+
+    def _whole(self, file: File) -> Found | None:
         wholes = {self.resolver.names.found(file.path, one.at, parse(one.value)) for one in file.exports["="]}
         return wholes.pop() if len(wholes) == 1 else None
 
@@ -81,7 +84,7 @@ class Modules(Part):
 
     def in_module(self, file: File, name: str) -> Found | None:
         """Return a name of a module, or a module of a package."""
-        found = self.resolver.names.in_file(file, 0, name)
+        found = self.resolver.names.in_file(file, file.facts.stop - 1, name)
         if found is not ABSENT:
             return found
         inside = file.policy.inside(self.state.source, file.path, name) if file.policy.inside else None
@@ -119,5 +122,6 @@ class Modules(Part):
         return Found(tuple(things), either(one.value if one else None for one, _ in given))
 
     def module(self, file: File, module: str) -> Value | None:
-        key = ("import", file.path, module)
-        return self.state.once(key, lambda: file.policy.module(self.state.source, file.path, module))
+        """Return what an import of a file means: a module, a package, or something foreign."""
+        find = file.policy.module
+        return self.state.importing(file.path, module, lambda: find(self.state.source, file.path, module))

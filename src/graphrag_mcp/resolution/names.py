@@ -77,7 +77,7 @@ class Names(Part):
         if things := self.resolver.things.fitting(self._top(file, name), sought):
             return self._nearest(file, Found(things, self.resolver.things.meaning(things)))
         is_unknown = file.facts.has_errors or name in file.given
-        for one in file.imports.get("", ()):
+        for one in file.unnamed_imports(name):
             value = self.resolver.modules.module(file, one.module)
             if one.item == "*":
                 found = self.resolver.members.find(value, name, sought) if value else None
@@ -100,7 +100,7 @@ class Names(Part):
         bound = file.innermost(name, at)
         if len(bound) > MAX_BINDINGS:
             return None
-        if bound and bound[0].start > 0:
+        if bound and not file.is_of_all(bound[0]):
             if all(one.kind in ("parameter", "variable") for one in bound):
                 return self._bound(file, bound)
             return self._one_of([self._bound(file, [one]) for one in bound])
@@ -122,7 +122,7 @@ class Names(Part):
 
     def _listed(self, file: File, name: str) -> Found | None:
         """Return a name that a file imports without saying it."""
-        for one in file.imports.get("", ()):
+        for one in file.unnamed_imports(name):
             value, first = self.resolver.modules.module(file, one.module), file.policy.first
             if one.item == "*":
                 found = self.resolver.members.find(value, name) if value and not isinstance(value, Outside) else None
@@ -263,8 +263,7 @@ class Names(Part):
     def _ambient(self, file: File, name: str) -> tuple[Thing, ...]:
         """Return what files declare for all others: those that only declare, and are no modules."""
         found = [one for one in self.state.source.named(name) if file.policy.is_ambient(one.path)] if name else []
-        files = {one.path: self.state.open(one.path).facts for one in found}
-        is_global = {path: not (facts.imports or facts.exports) for path, facts in files.items()}
+        is_global = {one.path: not self.state.open(one.path).is_module for one in found}
         return tuple(one for one in found if self.declared(one).owner == -1 and is_global[one.path])
 
     def library(self, file: File, name: str) -> tuple[Thing, ...]:

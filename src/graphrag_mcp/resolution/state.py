@@ -7,6 +7,7 @@ from graphrag_mcp.model.facts import Declared, Thing
 from graphrag_mcp.resolution.files import File
 from graphrag_mcp.resolution.libraries import LIBRARIES
 from graphrag_mcp.resolution.policy import Policy
+from graphrag_mcp.resolution.reads import Reads
 from graphrag_mcp.resolution.sources import FactSource
 
 if TYPE_CHECKING:
@@ -26,6 +27,7 @@ class State:
 
     def __init__(self, source: FactSource) -> None:
         self.source = source
+        self._reads = source if isinstance(source, Reads) else None
         self._files: dict[str, File | None] = {}
         self._known: dict[tuple[Any, ...], object] = {}
         self._asked: dict[tuple[Any, ...], int] = {}  # What is being found, each with how deep.
@@ -42,15 +44,24 @@ class State:
         if len(self._files) > MAX_FILES:
             self._files.clear()
 
+    def forget(self) -> None:
+        """Forget what is known, but not the facts."""
+        self._known.clear()
+        self.begin()
+
     def declared(self, thing: Thing) -> Declared:
         """Return a declaration."""
+        if self._reads is not None:
+            self._reads.things.add(thing)
         return self.open(thing.path).facts.declared[thing.number]
 
     def file(self, path: str) -> File | None:
         """Return the facts of a file, None if it has none."""
+        if self._reads is not None:
+            self._reads.opened.add(path)
         if path not in self._files:
             facts = LIBRARIES[path]() if path in LIBRARIES else self.source.facts(path)
-            self._files[path] = File(path, facts) if facts else None
+            self._files[path] = File(path, facts, self._reads) if facts else None
         return self._files[path]
 
     def open(self, path: str) -> File:
@@ -62,6 +73,12 @@ class State:
     def policy(self, thing: Thing) -> Policy:
         """Return the policy of the language of a declaration."""
         return self.open(thing.path).policy
+
+    def importing(self, path: str, module: str, find: Callable[[], T]) -> T | None:
+        """Return what an import of a file means."""
+        if self._reads is not None:
+            return self._reads.importing(path, module, find)
+        return self.once(("import", path, module), find)
 
     def once(self, key: tuple[Any, ...], find: Callable[[], T]) -> T | None:
         """Return what is known, or find it; what depends on itself, or takes too long, is unknown.

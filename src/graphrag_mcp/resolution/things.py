@@ -27,12 +27,9 @@ class Things(Part):
 
     def methods_of(self, thing: Thing) -> Sequence[Thing]:
         """Return the methods that a type declares itself, in whichever file of its unit."""
-        own = [
-            Thing(thing.path, number)
-            for number, one in enumerate(self.state.open(thing.path).facts.declared)
-            if one.owner == thing.number and one.kind == SymbolKind.METHOD
-        ]
-        return own or self.state.source.methods(self.state.open(thing.path).facts.unit, self.declared(thing).qualified)
+        file = self.state.open(thing.path)
+        own = [Thing(thing.path, number) for number in file.methods.get(thing.number, ())]
+        return own or self.state.source.methods(file.facts.unit, self.declared(thing).qualified)
 
     def owner_of(self, member: Thing) -> Thing | None:
         """Return the type whose member a declaration is."""

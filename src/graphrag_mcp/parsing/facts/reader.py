@@ -58,7 +58,7 @@ from graphrag_mcp.parsing.facts.expressions import LITERAL, UNKNOWN, Shapes, arg
 from graphrag_mcp.parsing.facts.functions import RESULTS, Functions
 from graphrag_mcp.parsing.facts.held import Held
 from graphrag_mcp.parsing.facts.mentions import MENTIONS, Mentions, Used
-from graphrag_mcp.parsing.facts.reading import Reading, source_around
+from graphrag_mcp.parsing.facts.reading import Reading, source_around, whole
 from graphrag_mcp.parsing.languages import Captures, Match, Matches
 from graphrag_mcp.parsing.outline import Definition
 
@@ -112,6 +112,7 @@ class FactReader:
             self._reading.bound,
             sorted([*self._mentions.read(used), *self._functions.gifts]),
             self._flows,
+            whole(matches.tree)[1],
         )
 
     def _readers(self) -> Mapping[str, Callable[[str, Captures], None]]:

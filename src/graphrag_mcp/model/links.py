@@ -1,0 +1,47 @@
+"""What the mentions and declarations of one file mean, as rows that are stored."""
+
+from enum import IntEnum, auto
+from typing import NamedTuple
+
+
+class Place(NamedTuple):
+    """A declaration, by what does not change when something before it does.
+
+    identity: its qualified name, and which of that name in the file; "" is the file itself. Without a path it is a name
+    that any declaration may have.
+    """
+
+    path: str
+    identity: str
+
+
+class How(IntEnum):
+    """What is known of a link."""
+
+    CERTAIN = auto()
+    OPEN = auto()  # It may as well be another one.
+    UNDECIDED = auto()  # Only the name is known.
+    FOREIGN = auto()  # A member of a foreign value; the target is its name.
+    OUTSIDE = auto()  # A foreign function that is called; the target is its name.
+    ANY = auto()  # An enumeration that may give any of its constants.
+    BELOW = auto()  # The source is a type that names the target as its base, or has all its methods.
+    OVERRIDES = auto()  # The source is a method that stands for the target.
+    HANDED = auto()  # The source is a function that is given where the target, an interface, is expected.
+    HELD = auto()  # The source is a function that is the value of the target, a field.
+
+
+class Link(NamedTuple):
+    """A relation to a declaration or a name.
+
+    source: the declaration around it, as `Place.identity`. kind: the number of a RelationKind. given: the number of
+    arguments, -1 for what is no call. receiver: the type whose member is meant, where it decides what else may run; a
+    foreign one without a path; None where it is not known.
+    """
+
+    target: Place
+    source: str
+    line: int
+    use: str
+    how: How
+    given: int = -1
+    receiver: Place | None = None

@@ -1,0 +1,297 @@
+"""Resolves a file once: what each of its mentions means, and how its declarations stand to others."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from graphrag_mcp.model.expressions import parse
+from graphrag_mcp.model.facts import GIVEN, Declared, FileFacts, Mark, Mention, Thing, Use, modules_of
+from graphrag_mcp.model.files import SymbolKind
+from graphrag_mcp.model.links import How, Link, Place
+from graphrag_mcp.resolution.files import File
+from graphrag_mcp.resolution.hierarchy import Hierarchy
+from graphrag_mcp.resolution.libraries import LIBRARIES
+from graphrag_mcp.resolution.reads import Read, Reads
+from graphrag_mcp.resolution.search import Search, functions_of
+from graphrag_mcp.resolution.sources import FactSource
+from graphrag_mcp.resolution.values import (
+    Above,
+    All,
+    Either,
+    Foreign,
+    Found,
+    Function,
+    Instance,
+    Outside,
+    Type,
+    Value,
+)
+
+SUPER = Place("", "super")  # As a receiver: the method of the base is meant, and no other.
+
+_RUNNING = (Use.CALL, Use.CREATE)
+_OF_MEMBERS = (Use.CALL, Use.FUNCTION, Use.VALUE, Use.WRITE)
+_MAX_TYPES = 8  # Of one receiver; of more it is not known.
+
+
+@dataclass(frozen=True, slots=True)
+class Linked:
+    """The links of a file, and what of other files they follow from.
+
+    meanings: what each of its own imports means, in the order of their modules. of_imports: the reads by which that was
+    found.
+    """
+
+    links: Sequence[Link]
+    reads: frozenset[Read]
+    meanings: Mapping[str, str]
+    of_imports: frozenset[Read]
+
+
+class Linker:
+    """Resolves files of one state of the index, one after the other; remembers facts, and nothing that follows.
+
+    So what a file depends on is exactly what is read while it is resolved.
+    """
+
+    def __init__(self, source: FactSource) -> None:
+        self._reads = Reads(source)
+        self._search = Search(self._reads)
+        self._resolver = self._search.resolver
+
+    def link(self, path: str) -> Linked:
+        """Return the links of a file."""
+        meanings = self.meanings(path)
+        file = self._resolver.state.file(path)
+        links = tuple(_Resolution(self._search, file).links()) if file else ()
+        return Linked(links, frozenset(self._noted()), meanings, frozenset(self._reads.of_imports))
+
+    def meanings(self, path: str) -> Mapping[str, str]:
+        """Return what each import of a file means."""
+        self._reads.begin(path)
+        self._resolver.state.forget()
+        file = self._resolver.state.file(path)
+        found: dict[str, str] = {}
+        if file is not None:
+            for module in sorted(modules_of(file.facts)):
+                find = partial(file.policy.module, self._reads, path, module)
+                found[module] = repr(self._reads.finding(path, module, find))
+        return found
+
+    def _noted(self) -> Iterator[Read]:
+        yield from self._reads.noted
+        yield from (Read(path, "file") for path in self._reads.opened if self._reads.is_foreign(path))
+        for thing in self._reads.things:
+            if self._reads.is_foreign(thing.path):
+                identity = self._resolver.state.open(thing.path).identities[thing.number]
+                yield Read(thing.path, "declaration", identity)
+
+
+class _Resolution:
+    """The resolution of one file."""
+
+    def __init__(self, search: Search, file: File) -> None:
+        self._search, self._resolver, self._file = search, search.resolver, file
+        self._path, self._facts = file.path, file.facts
+        self._hierarchy = Hierarchy(search)
+
+    def links(self) -> Iterator[Link]:
+        """Yield the links of mentions, then those of declarations."""
+        for mention in self._facts.mentions:
+            yield from self._of_mention(mention)
+        for number, one in enumerate(self._facts.declared):
+            yield from self._of_declared(Thing(self._path, number), one)
+        yield from self._handed()
+
+    # ------------------------------------------------------------ mentions
+
+    def _of_mention(self, mention: Mention) -> Iterator[Link]:
+        found = self._resolver.resolve(self._path, mention)
+        source = self._around(mention.at)
+
+        def link(target: Place, how: How, receiver: Place | None = None) -> Link:
+            return Link(target, source, mention.line, mention.use, how, mention.given, receiver)
+
+        if found is None:
+            receiver = Place("", "?") if mention.receiver else None
+            yield from (link(Place("", name), How.UNDECIDED, receiver) for name in self._names_of(mention))
+            return
+        held = self._held(mention, found)
+        is_certain = not self._resolver.is_open(found) and mention.receiver != f'"{GIVEN}"'
+        for thing in found.things:
+            is_replaced = held and self._is_decorated(thing) and thing not in held
+            how = How.CERTAIN if is_certain and not is_replaced else How.OPEN
+            yield from (link(self._place(thing), how, one) for one in self._receivers_of(mention, thing))
+            if self._is_any(mention, thing):
+                yield link(self._place(thing), How.ANY)
+        is_kept = isinstance(found.value, Function | Type) and self._is_kept(mention, found)
+        for thing in held:
+            if thing not in found.things:
+                yield link(self._place(thing), How.CERTAIN if is_kept else How.OPEN)
+        if not found.things:
+            yield from (link(Place("", mention.name), How.FOREIGN, one) for one in self._foreign(mention))
+            if mention.use in _RUNNING and mention.name and not held:
+                yield link(Place("", mention.name), How.OUTSIDE)
+
+    def _names_of(self, mention: Mention) -> Sequence[str]:
+        """Return the names that an undecided mention may mean: its own, and those that an import gives it."""
+        imports = () if mention.receiver else self._file.imports.get(mention.name, ())
+        items = [one.item for one in imports if one.item not in ("", "*")]
+        return tuple(dict.fromkeys((mention.name, *items))) if mention.name else ()
+
+    def _held(self, mention: Mention, found: Found) -> tuple[Thing, ...]:
+        """Return the functions and types that a called variable or member holds."""
+        policy = self._file.policy
+        if mention.use not in _RUNNING or not (policy.rebinds or policy.is_dynamic):
+            return ()
+        return tuple(thing for thing in functions_of(found.value) if thing.path not in LIBRARIES)
+
+    def _is_decorated(self, thing: Thing) -> bool:
+        one = self._resolver.declared(thing)
+        return bool(one.decorators) and Mark.PROPERTY not in one.marks
+
+    def _is_kept(self, mention: Mention, found: Found) -> bool:
+        """Return whether a called name means what a variable was given, not what its type or a default says."""
+        if mention.receiver:
+            return not mention.name
+        bound = self._file.innermost(mention.name, mention.at) if mention.name else []
+        texts = [one.value for one in bound] + [self._resolver.declared(thing).value for thing in found.things]
+        return not any(text.endswith("!") for text in texts) and all(one.kind != "parameter" for one in bound)
+
+    def _receivers_of(self, mention: Mention, thing: Thing) -> Sequence[Place | None]:
+        """Return the types of the value whose member is used, where types below may declare it anew."""
+        if not mention.receiver or not self._resolver.things.is_replaceable(thing):
+            return (None,)
+        value = self._value(mention)
+        if isinstance(value, Above):
+            return (SUPER,)
+        types = [self._place(one) for one in types_of(value)]
+        return types if 0 < len(types) <= _MAX_TYPES else (None,)
+
+    def _value(self, mention: Mention) -> Value | None:
+        return self._resolver.expressions.value(self._path, mention.at, parse(mention.receiver))
+
+    def _foreign(self, mention: Mention) -> Iterator[Place]:
+        """Yield the foreign types whose member is used, and those of the project that have it from a foreign one."""
+        policy = self._file.policy
+        if mention.use not in _OF_MEMBERS or not mention.name:
+            return
+        if policy.method_sets:
+            yield from self._interfaces(mention) if mention.use == Use.CALL and mention.receiver else ()
+            return
+        for value in dict.fromkeys(self._resolver.foreign.receivers(self._path, mention)):
+            name = self._resolver.foreign.name(value)
+            if isinstance(value, Instance) and value.things[0].path not in LIBRARIES:
+                yield self._place(value.things[0])
+            elif self._resolver.foreign.may_be_object(value, name, policy):
+                yield Place("", name)
+
+    def _interfaces(self, mention: Mention) -> Iterator[Place]:
+        """Yield the foreign types of a receiver that may be interfaces."""
+        receiver = self._value(mention)
+        above = self._resolver.lineage.above((receiver,)) if isinstance(receiver, Instance) else (receiver,)
+        modules = {imported.module for imported in self._facts.imports}
+        for base in above:
+            if isinstance(base, Outside | Foreign) and base.name not in modules:
+                yield Place("", base.name)
+
+    def _is_any(self, mention: Mention, thing: Thing) -> bool:
+        """Return whether a mention of an enumeration may mean any of its constants: one without a member."""
+        one = self._resolver.declared(thing)
+        if one.kind != SymbolKind.TYPE or mention.use not in (Use.VALUE, Use.CALL, Use.TYPE):
+            return False
+        return self._resolver.members.is_enumeration(Type((thing,))) and is_of_any(
+            mention, self._facts, one.name, self._resolver.state.policy(thing).by_text
+        )
+
+    # ------------------------------------------------------------ declarations
+
+    def _of_declared(self, thing: Thing, one: Declared) -> Iterator[Link]:
+        def link(target: Place, use: Use, how: How) -> Link:
+            return Link(target, self._identity(thing), one.line, use, how)
+
+        if one.bases:
+            bases = dict.fromkeys(base for found in self._resolver.lineage.bases_of(thing) for base in types_of(found))
+            yield from (link(self._place(base), Use.BASE, How.BELOW) for base in bases)
+        if one.kind == SymbolKind.TYPE and self._file.policy.method_sets:
+            yield from self._satisfied(thing, one)
+        elif one.kind == SymbolKind.METHOD or (one.kind == SymbolKind.FIELD and self._file.policy.replaces_fields):
+            above = [] if self._file.policy.method_sets else self._hierarchy.overridden(thing)
+            yield from (link(self._place(other), Use.FUNCTION, How.OVERRIDES) for other in above)
+        if one.kind == SymbolKind.FIELD and one.value and not one.value.endswith("!"):
+            held = functions_of(self._resolver.expressions.written(thing, one.value))
+            for function in held:
+                if function.path not in LIBRARIES:
+                    yield Link(self._place(function), self._identity(thing), one.line, Use.VALUE, How.HELD)
+
+    def _satisfied(self, thing: Thing, one: Declared) -> Iterator[Link]:
+        """Yield the interfaces whose methods a type has, with the methods that stand for theirs."""
+        source = self._identity(thing)
+        for interface in self._hierarchy.parents(thing):
+            yield Link(self._place(interface), source, one.line, Use.TYPE, How.BELOW)
+            for method in self._hierarchy.demanded(interface):
+                name = self._resolver.declared(method).name
+                member = self._resolver.members.find(Instance((thing,)), name)
+                for other in member.things if member else ():
+                    if other.path not in LIBRARIES and other != method:
+                        where = self._place(other)
+                        yield Link(self._place(method), source, one.line, Use.FUNCTION, How.OVERRIDES, -1, where)
+
+    def _handed(self) -> Iterator[Link]:
+        """Yield the functions that are given where an interface is expected."""
+        for flow in self._facts.flows:
+            value = self._resolver.expressions.value(self._path, flow.at, parse(flow.value))
+            if isinstance(value, Function) or "#" in flow.value:
+                taker = self._resolver.taker(self._path, flow)
+                for interface in types_of(taker):
+                    if self._resolver.operation(interface) or self._resolver.is_function_type(interface):
+                        functions = value.things if isinstance(value, Function) else ()
+                        for thing in functions or (None,):
+                            where = self._place(thing) if thing else None
+                            line = self._line(flow.at)
+                            yield Link(
+                                self._place(interface), self._around(flow.at), line, Use.VALUE, How.HANDED, -1, where
+                            )
+
+    # ------------------------------------------------------------ places
+
+    def _line(self, at: int) -> int:
+        around = self._file.declared_around(at)
+        return next((mention.line for mention in self._facts.mentions if mention.at >= at), 0) or (
+            around[0][1].line if around else 1
+        )
+
+    def _around(self, at: int) -> str:
+        thing = self._search.around(self._path, at, named=True)
+        return self._identity(thing) if thing else ""
+
+    def _identity(self, thing: Thing) -> str:
+        return self._file.identities[thing.number]
+
+    def _place(self, thing: Thing) -> Place:
+        return Place(thing.path, self._resolver.state.open(thing.path).identities[thing.number])
+
+
+def types_of(value: Value | None) -> tuple[Thing, ...]:
+    """Return the types of the project that a value may have."""
+    if isinstance(value, Either | All):
+        return tuple(thing for one in value.values for thing in types_of(one))
+    things = value.things if isinstance(value, Instance | Type) else ()
+    return tuple(thing for thing in things if thing.path not in LIBRARIES)
+
+
+_ACCESS = "?."  # The longest text between a name and its member.
+
+
+def is_of_any(mention: Mention, facts: FileFacts, name: str, by_text: str) -> bool:
+    """Return whether a mention of an enumeration may mean any of its constants: one without a member.
+
+    by_text: the member that gives a constant by its name; where that is written, it is a mention of the constant.
+    """
+    stop = mention.at + len(name)
+    beside = [one for one in facts.mentions if one.line == mention.line]
+    near = (one for one in beside if stop < one.at <= stop + len(_ACCESS))
+    member = next((one for one in near if one.receiver.rpartition(".")[2] == name), None)
+    is_written = any(one.use == Use.REFLECTED for one in beside)
+    is_asked = any(one.name == by_text and one.receiver in (name, "Enum") for one in beside) and not is_written
+    return is_asked or (not by_text and member is None and mention.use in (Use.VALUE, Use.CALL))

@@ -1,0 +1,141 @@
+"""What the resolution of one file reads of other files, by name.
+
+An edit that changes nothing of what was read changes no relation of the file. What an import means is read by many, and
+rarely changes when what it is found by does (a manifest, a new file): who reads it depends on the import, and the file
+that has the import on what it is found by.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Generic, NamedTuple, TypeVar
+
+from graphrag_mcp.model.facts import FileFacts, Thing
+from graphrag_mcp.model.manifests import Manifest
+from graphrag_mcp.resolution.sources import FactSource
+
+Key = TypeVar("Key")
+Row = TypeVar("Row")
+Value = TypeVar("Value")
+
+MEANING = "meaning of"  # An import.
+IMPORTED_BY_ALL = "import *"  # What a file imports without saying which names.
+
+
+class Read(NamedTuple):
+    """Something that was read by its name: of a file, or with path "" of the whole tree."""
+
+    path: str
+    kind: str
+    name: str = ""
+
+
+class Noted(Generic[Key, Row]):
+    """Rows of a file by their keys, which notes what is looked up, also in vain."""
+
+    __slots__ = ("_kind", "_name_of", "_path", "_reads", "_rows")
+
+    def __init__(self, reads: "Reads", path: str, kind: str, rows: Mapping[Key, Row], name_of: Callable[[Key], str]):
+        self._reads, self._path, self._kind, self._rows, self._name_of = reads, path, kind, rows, name_of
+
+    def get(self, key: Key, default: Row) -> Row:
+        """Return the rows of a key."""
+        self._reads.note(self._path, self._kind, self._name_of(key))
+        return self._rows.get(key, default)
+
+    def __contains__(self, key: Key) -> bool:
+        self._reads.note(self._path, self._kind, self._name_of(key))
+        return key in self._rows
+
+    def __getitem__(self, key: Key) -> Row:
+        self._reads.note(self._path, self._kind, self._name_of(key))
+        return self._rows[key]
+
+
+class Reads:
+    """A fact source that notes what is read of it while one file is resolved; what that file says itself is not noted.
+
+    noted: all but the following. opened: files that were looked at. things: declarations that were read. of_imports: by
+    which the meaning of the file's own imports was found.
+    """
+
+    def __init__(self, source: FactSource) -> None:
+        self._source = source
+        self._modules: dict[tuple[str, str], object] = {}  # What imports mean; the same for each file.
+        self.begin("")
+
+    def begin(self, path: str) -> None:
+        """Begin with the resolution of a file."""
+        self._own = path
+        self.noted: set[Read] = set()
+        self.opened: set[str] = set()
+        self.things: set[Thing] = set()
+        self.of_imports: set[Read] = set()
+        self._current = self.noted
+
+    def note(self, path: str, kind: str, name: str = "") -> None:
+        """Note that something of a file was read."""
+        if self.is_foreign(path):
+            self._current.add(Read(path, kind, name))
+
+    def importing(self, path: str, module: str, find: Callable[[], Value]) -> Value:
+        """Return what an import of a file means."""
+        self.note(path, MEANING, module)
+        if (path, module) not in self._modules:
+            self.finding(path, module, find)
+        return self._modules[path, module]  # type: ignore[return-value]
+
+    def finding(self, path: str, module: str, find: Callable[[], Value]) -> Value:
+        """Find what an import of a file means, and note by what."""
+        outer, self._current = self._current, self.of_imports if path == self._own else set()
+        try:
+            self._modules[path, module] = found = find()
+            return found
+        finally:
+            self._current = outer
+
+    def is_foreign(self, path: str) -> bool:
+        """Return whether a path is of another file, and of none of a library."""
+        return path != self._own and path[:1] != "<"
+
+    # ------------------------------------------------------------ the source
+
+    def facts(self, path: str) -> FileFacts | None:
+        self.opened.add(path)
+        return self._source.facts(path)
+
+    def has(self, path: str) -> bool:
+        self.note(path, "has")
+        return self._source.has(path)
+
+    def unit(self, path: str) -> str:
+        self.opened.add(path)
+        return self._source.unit(path)
+
+    def unit_of_folder(self, folder: str) -> str:
+        self.note("", "folder", folder)
+        return self._source.unit_of_folder(folder)
+
+    def has_unit(self, unit: str) -> bool:
+        self.note("", "unit", unit)
+        return self._source.has_unit(unit)
+
+    def find(self, unit: str, qualified_name: str) -> Sequence[Thing]:
+        self.note("", "declared", f"{unit} {qualified_name}")
+        return self._source.find(unit, qualified_name)
+
+    def methods(self, unit: str, owner: str) -> Sequence[Thing]:
+        self.note("", "methods", f"{unit} {owner}")
+        return self._source.methods(unit, owner)
+
+    def named(self, name: str) -> Sequence[Thing]:
+        self.note("", "named", name)
+        return self._source.named(name)
+
+    def manifests(self) -> Sequence[Manifest]:
+        self.note("", "manifests")
+        return self._source.manifests()
+
+    def mentioning(self, name: str) -> Sequence[str]:
+        return self._source.mentioning(name)
+
+    def unparsed(self, name: str, language: str) -> tuple[str, ...]:
+        return self._source.unparsed(name, language)

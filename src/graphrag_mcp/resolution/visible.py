@@ -1,0 +1,157 @@
+"""What other files can see of a file, by name: the counterpart of `Reads`.
+
+What is compared does not depend on what stands before it in the file, nor on what the file mentions: places are given
+by the declarations and scopes around them.
+"""
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping, Sequence
+from operator import itemgetter
+
+from graphrag_mcp.model.expressions import parse
+from graphrag_mcp.model.facts import Bound, Declared, FileFacts
+from graphrag_mcp.model.files import SymbolKind
+from graphrag_mcp.resolution.files import identities_of
+from graphrag_mcp.resolution.languages import POLICIES
+from graphrag_mcp.resolution.reads import IMPORTED_BY_ALL, Read
+
+_NUMBER = re.compile(r"([#%])(\d+)")
+
+Span = tuple[int, int]
+
+
+def changed_reads(path: str, old: FileFacts | None, new: FileFacts | None) -> set[Read]:
+    """Return which reads of a file, or of the whole tree, give something else since the facts of the file changed."""
+    before, after = _visible(path, old), _visible(path, new)
+    return {read for read in before.keys() | after.keys() if before.get(read) != after.get(read)}
+
+
+def _visible(path: str, facts: FileFacts | None) -> Mapping[Read, list[object]]:
+    """Return what each read gives."""
+    found: dict[Read, list[object]] = {}
+    if facts is not None:
+        for read, content in _of_file(path, facts):
+            found.setdefault(read, []).append(content)
+        for kind, name in _of_tree(facts):
+            found.setdefault(Read("", kind, name), []).append((path, facts.unit))
+    return found
+
+
+def _of_tree(facts: FileFacts) -> Iterator[tuple[str, str]]:
+    """Yield the reads of the whole tree to which a file adds something."""
+    yield "unit", facts.unit
+    yield "folder", facts.unit.rpartition(":")[0]
+    for one in facts.declared:
+        if one.name:
+            yield "declared", f"{facts.unit} {one.qualified}"
+            yield "named", one.name
+            if one.kind == SymbolKind.METHOD:
+                yield "methods", f"{facts.unit} {one.qualified.rpartition('.')[0]}"
+
+
+def _of_file(path: str, facts: FileFacts) -> Iterator[tuple[Read, object]]:
+    """Yield the reads of a file, each with a part of what it gives."""
+    policy, places = POLICIES[facts.language], _Places(facts)
+    names, text, at = places.names, places.text, places.at
+
+    def owner_of(one: Declared) -> str:
+        return names[one.owner] if one.owner >= 0 else str(one.owner)
+
+    yield Read(path, "has"), True
+    yield Read(path, "file"), (facts.language, facts.unit, facts.has_errors, bool(facts.imports or facts.exports))
+    for bound in facts.bound:
+        yield Read(path, "bound", bound.name), (places.of_bound(bound), at(bound.at))
+    for number, one in enumerate(facts.declared):
+        owner = owner_of(one)
+        yield Read(path, "member", one.name), (owner, names[number])
+        yield Read(path, "declaration", names[number]), (
+            one.name, one.kind, owner, at(one.at), one.start == one.stop, text(one.value),
+            tuple((at(place), text(value)) for place, value in one.returns),
+            one.parameters is None,
+            tuple((given.name, text(given.value), given.optional, given.rest) for given in one.parameters or ()),
+            one.type_parameters, tuple((text(base.type), base.how) for base in one.bases), one.marks,
+            tuple(map(text, one.decorators)),
+        )  # fmt: skip
+        if one.kind == SymbolKind.METHOD and one.owner >= 0:
+            yield Read(path, "methods", owner), names[number]
+    stars = 0  # Imports of all names, each of which may give a name before the next import does.
+    for imported in facts.imports:
+        read = Read(path, "import", imported.name)
+        if not imported.name:
+            is_some = imported.item != "*" and policy.first is not None
+            first = imported.module.partition(".")[0]
+            read = Read(path, "imported as", first) if is_some else Read(path, IMPORTED_BY_ALL)
+        stars += imported.item == "*"
+        yield read, (imported.module, imported.item, 0 if imported.name else stars)
+    for export in facts.exports:
+        yield Read(path, "export", export.name), (text(export.value), export.module, export.item, at(export.at))
+    for flow in facts.flows if policy.is_dynamic else ():
+        into = parse(flow.into) if flow.argument < 0 else ()
+        if into[:1] in (("member",), ("name",)):
+            yield Read(path, "given", into[-1]), (text(flow.into), text(flow.value), at(flow.at))
+
+
+class _Places:
+    """Where offsets of a file are: in which declaration, and in which of its scopes.
+
+    Scopes lie in each other or beside each other.
+    """
+
+    def __init__(self, facts: FileFacts) -> None:
+        self.names = identities_of(facts)
+        spans = [((one.start, one.stop), name) for one, name in zip(facts.declared, self.names, strict=True)]
+        self._declared = {span: name for span, name in reversed(spans) if span[0] < span[1]}
+        scopes = sorted({(one.start, one.stop) for one in facts.bound} | self._declared.keys(), key=_outer_first)
+        self._scopes: dict[Span, tuple[str, int]] = {}
+        self._starts, self._around = self._sweep(scopes)
+
+    def _sweep(self, scopes: Sequence[Span]) -> tuple[list[Span], list[int]]:
+        """Name the scopes by the declarations around them, and return them with the one around each."""
+        stack: list[int] = []
+        around: list[int] = []
+        counts: dict[str, int] = {}
+        for index, span in enumerate(scopes):
+            while stack and scopes[stack[-1]][1] <= span[0]:
+                stack.pop()
+            around.append(stack[-1] if stack else -1)
+            owner = self._declared.get(span)
+            if owner is None:
+                owner = self._scopes[scopes[stack[-1]]][0] if stack else ""
+                counts[owner] = counts.get(owner, 0) + 1
+                self._scopes[span] = owner, counts[owner]
+            else:
+                self._scopes[span] = owner, 0
+            stack.append(index)
+        return list(scopes), around
+
+    def at(self, offset: int) -> tuple[tuple[str, int], ...]:
+        """Return the scopes around an offset, the inner ones first, out to the first declaration."""
+        found: list[tuple[str, int]] = []
+        index = bisect_right(self._starts, offset, key=itemgetter(0)) - 1
+        while index >= 0:
+            span = self._starts[index]
+            if span[1] > offset:
+                found.append(self._scopes[span])
+                if span in self._declared:
+                    break
+            index = self._around[index]
+        return tuple(found)
+
+    def of_bound(self, one: Bound) -> object:
+        """Return what a binding is, and where it holds."""
+        return one.kind, self.text(one.value), self._scopes[one.start, one.stop]
+
+    def text(self, expression: str) -> str:
+        """Return an expression with the identities of the declarations that it gives by their numbers."""
+        if "#" not in expression and "%" not in expression:
+            return expression
+        return _NUMBER.sub(self._named, expression)
+
+    def _named(self, found: re.Match[str]) -> str:
+        number = int(found[2])
+        return f"{found[1]}<{self.names[number]}>" if number < len(self.names) else found[0]
+
+
+def _outer_first(span: Span) -> Span:
+    return span[0], -span[1]

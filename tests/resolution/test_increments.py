@@ -220,9 +220,9 @@ class _Kept:
         self.project, linker = new, Linker(new)
         for path, linked in self.linked.items():
             if not linked.of_imports.isdisjoint(reads) and path not in changed:
-                meanings = linker.meanings(path)
+                meanings, of_imports = linker.meanings(path)
                 reads |= {Read(path, MEANING, one) for one in meanings if meanings[one] != linked.meanings[one]}
-                self.linked[path] = Linked(linked.links, linked.reads, meanings, linker.link(path).of_imports)
+                self.linked[path] = Linked(linked.links, linked.reads, meanings, of_imports)
         stale = {path for path, linked in self.linked.items() if not linked.reads.isdisjoint(reads)} | changed
         stale |= {
             path for path in self.linked if any(Read(path, MEANING, one) in reads for one in self.linked[path].meanings)
@@ -237,7 +237,7 @@ def _fresh(project: Project) -> dict[str, list[Link]]:
     return {path: list(Linker(project).link(path).links) for path in project.paths()}
 
 
-def _edited(files: Mapping[str, str], original: Mapping[str, str], chance: random.Random) -> dict[str, str]:
+def edited(files: Mapping[str, str], original: Mapping[str, str], chance: random.Random) -> dict[str, str]:
     """Return the files after one random edit."""
     found = dict(files)
     path = chance.choice(sorted(found))
@@ -273,7 +273,7 @@ def test_rows_after_random_edits_are_those_of_a_fresh_resolution(language: str, 
     files, kept, total = dict(original), _Kept(original), 0
     for number in range(edits):
         before = files
-        files = _edited(files, original, chance)
+        files = edited(files, original, chance)
         kept.edit(files)
         fresh = _fresh(kept.project)
         total += len(fresh)

@@ -4,50 +4,14 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from graphrag_mcp.model.facts import Mark, Mention, Thing, Use
-from graphrag_mcp.model.files import CALLABLE, RelationKind, SymbolKind
+from graphrag_mcp.model.facts import Mention, Thing
+from graphrag_mcp.model.files import RelationKind, SymbolKind
 from graphrag_mcp.model.graph import CodeEdge, CodeNode
 from graphrag_mcp.ports import SymbolGraph
 from graphrag_mcp.resolution.hierarchy import Hierarchy
+from graphrag_mcp.resolution.kinds import relation_kind
 from graphrag_mcp.resolution.search import Budget, Search
 from graphrag_mcp.resolution.sources import FactSource
-
-_KINDS: dict[SymbolKind, dict[Use, RelationKind]] = {
-    SymbolKind.TYPE: {
-        Use.CALL: RelationKind.INSTANTIATES,
-        Use.CREATE: RelationKind.INSTANTIATES,
-        Use.BASE: RelationKind.INHERITS,
-        Use.TYPE: RelationKind.USES,
-        Use.VALUE: RelationKind.USES,
-        Use.FILL: RelationKind.USES,
-        Use.WRITE: RelationKind.WRITES,
-    },
-    SymbolKind.FUNCTION: {
-        Use.CALL: RelationKind.CALLS,
-        Use.CREATE: RelationKind.CALLS,
-        Use.VALUE: RelationKind.HANDS_ON,
-        Use.FILL: RelationKind.USES,
-        Use.FUNCTION: RelationKind.HANDS_ON,
-        Use.ELEMENT: RelationKind.WRITES,
-        Use.KEY: RelationKind.WRITES,
-        Use.TYPE: RelationKind.USES,
-        Use.BASE: RelationKind.USES,
-        Use.WRITE: RelationKind.WRITES,
-        Use.REFLECTED: RelationKind.CALLS,
-    },
-    SymbolKind.FIELD: {
-        Use.REFLECTED: RelationKind.READS,
-        Use.CALL: RelationKind.CALLS,
-        Use.CREATE: RelationKind.READS,
-        Use.ARGUMENT: RelationKind.WRITES,
-        Use.KEY: RelationKind.WRITES,
-        Use.VALUE: RelationKind.READS,
-        Use.FILL: RelationKind.WRITES,
-        Use.TYPE: RelationKind.USES,
-        Use.BASE: RelationKind.USES,
-        Use.WRITE: RelationKind.WRITES,
-    },
-}
 
 
 class IndexedCode:
@@ -59,7 +23,6 @@ class IndexedCode:
         self.resolver = self.search.resolver
         self.hierarchy = Hierarchy(self.search)
         self._nodes: dict[str, list[CodeNode]] = {}
-        self._properties: dict[str, frozenset[str]] = {}  # The qualified names of those of a file.
         self._guard = threading.Lock()
 
     @contextmanager
@@ -110,24 +73,8 @@ class IndexedCode:
 
     def is_property(self, thing: Thing) -> bool:
         """Return whether a declaration is read without a call, or is what is run when such a one is written."""
-        declared = self.resolver.declared(thing)
-        if Mark.PROPERTY in declared.marks or declared.kind != SymbolKind.METHOD:
-            return Mark.PROPERTY in declared.marks
-        names = self._properties.get(thing.path)
-        if names is None:
-            facts = self.facts.facts(thing.path)
-            found = (one.qualified for one in (facts.declared if facts else ()) if Mark.PROPERTY in one.marks)
-            names = self._properties[thing.path] = frozenset(found)
-        return declared.qualified in names
+        return self.resolver.things.is_property(thing)
 
     def relation(self, thing: Thing, mention: Mention) -> RelationKind:
         """Return what a mention of a declaration is."""
-        declared = self.resolver.declared(thing)
-        kind = SymbolKind.FIELD if self.is_property(thing) else SymbolKind(declared.kind)
-        kinds = _KINDS.get(SymbolKind.FUNCTION if kind in CALLABLE else kind, _KINDS[SymbolKind.FIELD])
-        use = Use(mention.use)
-        if use is Use.PART:
-            use = Use.WRITE if Mark.INLINE in declared.marks else Use.VALUE
-        found = kinds.get(use, RelationKind.CONTAINS)
-        is_embedded = found is RelationKind.INHERITS and self.resolver.things.has_method_sets(thing)
-        return RelationKind.USES if is_embedded else found
+        return relation_kind(self.resolver.things, thing, mention)

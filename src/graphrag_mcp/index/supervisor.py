@@ -300,7 +300,7 @@ class Supervisor:
                 StatedCategories(self._exclusion.root),
                 self._start,
             ),
-            Target(index.catalog, index.writer, self._handle.embedder, self._handle.paths.quarantine),
+            Target(index.database, index.catalog, index.writer, self._handle.embedder, self._handle.paths.quarantine),
             workers=self._settings.workers,
             reuse=reuse,
             idle=self.search_priority.idle if gives_way else None,

@@ -18,6 +18,7 @@ from graphrag_mcp.exclusion.manager import ExclusionManager
 from graphrag_mcp.exclusion.walker import WalkedFile, walk
 from graphrag_mcp.ingest.ages import AGES_VERSION, CommitTimes, commit_times, head_commit
 from graphrag_mcp.ingest.changes import Changes, compare
+from graphrag_mcp.ingest.linking import LinkStage
 from graphrag_mcp.ingest.prepare import Job, Outcome, Prepared, Rejected, Stored
 from graphrag_mcp.ingest.workers.pool import prepare_all
 from graphrag_mcp.ingest.workers.quarantine import Quarantine
@@ -28,6 +29,7 @@ from graphrag_mcp.parsing.parser import PARSER_VERSION
 from graphrag_mcp.parsing.stages import failure
 from graphrag_mcp.ports import Embedder
 from graphrag_mcp.stores.sqlite.catalog import FileState, SqliteCatalog
+from graphrag_mcp.stores.sqlite.database import Database
 from graphrag_mcp.stores.sqlite.rows import PackedFile, TreeEntry
 from graphrag_mcp.stores.sqlite.writer import SqliteIndexWriter, StoredContent, pack_vectors
 from graphrag_mcp.text.counts import counted
@@ -60,9 +62,10 @@ class Source:
 class Target:
     """What a run writes. Without an embedder, files are indexed without vectors.
 
-    quarantine_file: keeps the names of files that ended a parsing process.
+    database: that of catalog and writer. quarantine_file: keeps the names of files that ended a parsing process.
     """
 
+    database: Database
     catalog: SqliteCatalog
     writer: SqliteIndexWriter
     embedder: Embedder | None
@@ -98,6 +101,7 @@ class Indexer:
         self._workers = workers
         self._reuse = reuse
         self._search_yield = SearchYield(idle)
+        self._links = LinkStage(target.database, workers, self._search_yield)
         self._model_id = writer.model_id(embedder.fingerprint, embedder.dimensions) if embedder else None
 
     def reconcile(self, progress: ReportProgress | None = None, stop: threading.Event | None = None) -> IndexReport:
@@ -115,6 +119,7 @@ class Indexer:
             self._writer.set_skipped(skipped, complete=True)
             self._writer.set_archived(self._other_archive_classes(found))
             self._process(changes, known, found, run)
+            self._links.run(stop)
             ages, times = dates.result()
         self._writer.set_modified_at(times)
         if not run.stopped:  # A run that was cut short is not a complete index.
@@ -146,6 +151,7 @@ class Indexer:
         self._writer.delete(changes.removed)
         self._writer.set_skipped(skipped, below=wanted)
         self._process(changes, touched, found, run)
+        self._links.run(stop)
         if ask_git and (changes.added or changes.possibly_changed):
             # A checkout sets the mtime of every file that it writes to now; the commits have the real ages.
             _, times = self._date(found)

@@ -96,7 +96,10 @@ VARIABLE = (SymbolKind.FIELD, SymbolKind.CONSTANT)
 
 @dataclass(frozen=True, slots=True)
 class Symbol:
-    """One definition with its exact span (lines are 1-based and inclusive)."""
+    """One definition with its exact span (lines are 1-based and inclusive).
+
+    identity: its qualified name, and which of that name in the file: a name that stays when the lines change.
+    """
 
     name: str
     qualified_name: str
@@ -104,6 +107,7 @@ class Symbol:
     start_line: int
     end_line: int
     signature: str = ""
+    identity: str = ""
 
 
 class ListedFile(NamedTuple):

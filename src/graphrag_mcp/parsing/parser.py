@@ -16,6 +16,7 @@ from graphrag_mcp.model.files import (
     Relation,
     Symbol,
 )
+from graphrag_mcp.model.links import identities
 from graphrag_mcp.model.manifests import write_manifest
 from graphrag_mcp.parsing.cards import GENERATED, card, needs_card
 from graphrag_mcp.parsing.categories import categorise
@@ -146,8 +147,9 @@ def _parse_syntax(
 
 
 def _symbols(outline: Outline) -> list[Symbol]:
+    named = zip(outline.definitions, identities(one.qualified_name for one in outline.definitions), strict=True)
     return [
-        Symbol(one.name, one.qualified_name, one.kind, one.first_row + 1, one.last_row + 1, one.signature)
-        for one in outline.definitions
+        Symbol(one.name, one.qualified_name, one.kind, one.first_row + 1, one.last_row + 1, one.signature, identity)
+        for one, identity in named
         if one.kind is not None
     ]

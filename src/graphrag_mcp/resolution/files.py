@@ -7,8 +7,9 @@ from operator import itemgetter
 from typing import NamedTuple, TypeAlias, TypeVar
 
 from graphrag_mcp.model.expressions import Expression, parse
-from graphrag_mcp.model.facts import Bound, Declared, Exported, FileFacts, Flow, Imported, Thing, Use
+from graphrag_mcp.model.facts import Bound, Declared, Exported, FileFacts, Flow, Imported, Mark, Thing, Use
 from graphrag_mcp.model.files import CALLABLE, SymbolKind
+from graphrag_mcp.model.links import identities
 from graphrag_mcp.resolution.languages import POLICIES
 from graphrag_mcp.resolution.policy import Policy
 from graphrag_mcp.resolution.reads import IMPORTED_BY_ALL, Noted, Reads
@@ -35,13 +36,15 @@ def identities_of(facts: FileFacts) -> list[str]:
 
     One without a name is counted in what is around it.
     """
-    seen: dict[str, int] = {}
     found: list[str] = []
-    for one in facts.declared:
-        around = found[one.owner] if 0 <= one.owner < len(found) else ""
-        base = one.qualified if one.name else f"{around}/"
-        count = seen[base] = seen.get(base, 0) + 1
-        found.append(base if count == 1 and one.name else f"{base}#{count}")
+
+    def names() -> Iterator[str]:
+        for one in facts.declared:
+            around = found[one.owner] if 0 <= one.owner < len(found) else ""
+            yield one.qualified if one.name else f"{around}/"
+
+    for identity in identities(names()):
+        found.append(identity)  # noqa: PERF402 - what follows is named by what is found.
     return found
 
 
@@ -128,6 +131,13 @@ class File:
             if one.kind == SymbolKind.METHOD:
                 found.setdefault(one.owner, []).append(number)
         return self._noting("methods", found, lambda owner: self.identities[owner])
+
+    @cached_property
+    def properties(self) -> "Rows[str, bool]":
+        """The qualified names of what is read without a call."""
+        return self._noting(
+            "property", {one.qualified: True for one in self.facts.declared if Mark.PROPERTY in one.marks}
+        )
 
     def things(self, owner: int, name: str) -> tuple[Thing, ...]:
         """Return the declarations of a name in another one, or at the top: -1."""

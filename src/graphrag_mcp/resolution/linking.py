@@ -6,10 +6,11 @@ from functools import partial
 
 from graphrag_mcp.model.expressions import parse
 from graphrag_mcp.model.facts import GIVEN, Declared, FileFacts, Mark, Mention, Thing, Use, modules_of
-from graphrag_mcp.model.files import SymbolKind
+from graphrag_mcp.model.files import RelationKind, SymbolKind
 from graphrag_mcp.model.links import How, Link, Place
 from graphrag_mcp.resolution.files import File
 from graphrag_mcp.resolution.hierarchy import Hierarchy
+from graphrag_mcp.resolution.kinds import relation_kind
 from graphrag_mcp.resolution.libraries import LIBRARIES
 from graphrag_mcp.resolution.reads import Read, Reads
 from graphrag_mcp.resolution.search import Search, functions_of
@@ -31,6 +32,14 @@ SUPER = Place("", "super")  # As a receiver: the method of the base is meant, an
 
 _RUNNING = (Use.CALL, Use.CREATE)
 _OF_MEMBERS = (Use.CALL, Use.FUNCTION, Use.VALUE, Use.WRITE)
+_BY_USE = {
+    Use.CALL: RelationKind.CALLS,
+    Use.CREATE: RelationKind.INSTANTIATES,
+    Use.BASE: RelationKind.INHERITS,
+    Use.TYPE: RelationKind.USES,
+    Use.FUNCTION: RelationKind.HANDS_ON,
+    **dict.fromkeys((Use.WRITE, Use.FILL, Use.KEY, Use.ARGUMENT, Use.ELEMENT), RelationKind.WRITES),
+}  # Of what is not known to be a type, a function or a field.
 _MAX_TYPES = 8  # Of one receiver; of more it is not known.
 
 
@@ -61,13 +70,13 @@ class Linker:
 
     def link(self, path: str) -> Linked:
         """Return the links of a file."""
-        meanings = self.meanings(path)
+        meanings, _ = self.meanings(path)
         file = self._resolver.state.file(path)
         links = tuple(_Resolution(self._search, file).links()) if file else ()
         return Linked(links, frozenset(self._noted()), meanings, frozenset(self._reads.of_imports))
 
-    def meanings(self, path: str) -> Mapping[str, str]:
-        """Return what each import of a file means."""
+    def meanings(self, path: str) -> tuple[Mapping[str, str], frozenset[Read]]:
+        """Return what each import of a file means, and the reads by which that was found."""
         self._reads.begin(path)
         self._resolver.state.forget()
         file = self._resolver.state.file(path)
@@ -76,7 +85,7 @@ class Linker:
             for module in sorted(modules_of(file.facts)):
                 find = partial(file.policy.module, self._reads, path, module)
                 found[module] = repr(self._reads.finding(path, module, find))
-        return found
+        return found, frozenset(self._reads.of_imports)
 
     def _noted(self) -> Iterator[Read]:
         yield from self._reads.noted
@@ -109,29 +118,34 @@ class _Resolution:
         found = self._resolver.resolve(self._path, mention)
         source = self._around(mention.at)
 
-        def link(target: Place, how: How, receiver: Place | None = None) -> Link:
-            return Link(target, source, mention.line, mention.use, how, mention.given, receiver)
+        def link(target: Place, how: How, kind: RelationKind, receiver: Place | None = None) -> Link:
+            return Link(target, source, mention.line, kind, mention.use, how, mention.given, receiver)
+
+        def link_to(thing: Thing, how: How, receiver: Place | None = None) -> Link:
+            return link(self._place(thing), how, relation_kind(self._resolver.things, thing, mention), receiver)
 
         if found is None:
             receiver = Place("", "?") if mention.receiver else None
-            yield from (link(Place("", name), How.UNDECIDED, receiver) for name in self._names_of(mention))
+            unknown = _BY_USE.get(Use(mention.use), RelationKind.READS)
+            yield from (link(Place("", name), How.UNDECIDED, unknown, receiver) for name in self._names_of(mention))
             return
         held = self._held(mention, found)
         is_certain = not self._resolver.is_open(found) and mention.receiver != f'"{GIVEN}"'
         for thing in found.things:
             is_replaced = held and self._is_decorated(thing) and thing not in held
             how = How.CERTAIN if is_certain and not is_replaced else How.OPEN
-            yield from (link(self._place(thing), how, one) for one in self._receivers_of(mention, thing))
+            yield from (link_to(thing, how, one) for one in self._receivers_of(mention, thing))
             if self._is_any(mention, thing):
-                yield link(self._place(thing), How.ANY)
+                yield link(self._place(thing), How.ANY, RelationKind.READS)
         is_kept = isinstance(found.value, Function | Type) and self._is_kept(mention, found)
         for thing in held:
             if thing not in found.things:
-                yield link(self._place(thing), How.CERTAIN if is_kept else How.OPEN)
+                yield link_to(thing, How.CERTAIN if is_kept else How.OPEN)
         if not found.things:
-            yield from (link(Place("", mention.name), How.FOREIGN, one) for one in self._foreign(mention))
+            kind, name = _BY_USE.get(Use(mention.use), RelationKind.READS), Place("", mention.name)
+            yield from (link(name, How.FOREIGN, kind, one) for one in self._foreign(mention))
             if mention.use in _RUNNING and mention.name and not held:
-                yield link(Place("", mention.name), How.OUTSIDE)
+                yield link(name, How.OUTSIDE, kind)
 
     def _names_of(self, mention: Mention) -> Sequence[str]:
         """Return the names that an undecided mention may mean: its own, and those that an import gives it."""
@@ -207,35 +221,38 @@ class _Resolution:
     # ------------------------------------------------------------ declarations
 
     def _of_declared(self, thing: Thing, one: Declared) -> Iterator[Link]:
-        def link(target: Place, use: Use, how: How) -> Link:
-            return Link(target, self._identity(thing), one.line, use, how)
+        def link(target: Place, kind: RelationKind, how: How) -> Link:
+            return Link(target, self._identity(thing), one.line, kind, "", how)
 
         if one.bases:
             bases = dict.fromkeys(base for found in self._resolver.lineage.bases_of(thing) for base in types_of(found))
-            yield from (link(self._place(base), Use.BASE, How.BELOW) for base in bases)
+            yield from (link(self._place(base), RelationKind.IMPLEMENTS, How.BELOW) for base in bases)
         if one.kind == SymbolKind.TYPE and self._file.policy.method_sets:
             yield from self._satisfied(thing, one)
         elif one.kind == SymbolKind.METHOD or (one.kind == SymbolKind.FIELD and self._file.policy.replaces_fields):
             above = [] if self._file.policy.method_sets else self._hierarchy.overridden(thing)
-            yield from (link(self._place(other), Use.FUNCTION, How.OVERRIDES) for other in above)
+            yield from (link(self._place(other), RelationKind.OVERRIDES, How.OVERRIDES) for other in above)
         if one.kind == SymbolKind.FIELD and one.value and not one.value.endswith("!"):
             held = functions_of(self._resolver.expressions.written(thing, one.value))
             for function in held:
                 if function.path not in LIBRARIES:
-                    yield Link(self._place(function), self._identity(thing), one.line, Use.VALUE, How.HELD)
+                    yield Link(
+                        self._place(function), self._identity(thing), one.line, RelationKind.HANDS_ON, "", How.HELD
+                    )
 
     def _satisfied(self, thing: Thing, one: Declared) -> Iterator[Link]:
         """Yield the interfaces whose methods a type has, with the methods that stand for theirs."""
         source = self._identity(thing)
         for interface in self._hierarchy.parents(thing):
-            yield Link(self._place(interface), source, one.line, Use.TYPE, How.BELOW)
+            yield Link(self._place(interface), source, one.line, RelationKind.IMPLEMENTS, "", How.BELOW)
             for method in self._hierarchy.demanded(interface):
                 name = self._resolver.declared(method).name
                 member = self._resolver.members.find(Instance((thing,)), name)
                 for other in member.things if member else ():
                     if other.path not in LIBRARIES and other != method:
                         where = self._place(other)
-                        yield Link(self._place(method), source, one.line, Use.FUNCTION, How.OVERRIDES, -1, where)
+                        kind = RelationKind.OVERRIDES
+                        yield Link(self._place(method), source, one.line, kind, "", How.OVERRIDES, -1, where)
 
     def _handed(self) -> Iterator[Link]:
         """Yield the functions that are given where an interface is expected."""
@@ -248,10 +265,9 @@ class _Resolution:
                         functions = value.things if isinstance(value, Function) else ()
                         for thing in functions or (None,):
                             where = self._place(thing) if thing else None
-                            line = self._line(flow.at)
-                            yield Link(
-                                self._place(interface), self._around(flow.at), line, Use.VALUE, How.HANDED, -1, where
-                            )
+                            line, source = self._line(flow.at), self._around(flow.at)
+                            kind = RelationKind.IMPLEMENTS
+                            yield Link(self._place(interface), source, line, kind, "", How.HANDED, -1, where)
 
     # ------------------------------------------------------------ places
 

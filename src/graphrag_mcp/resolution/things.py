@@ -52,6 +52,13 @@ class Things(Part):
         """Return whether a declaration is a member that every type has."""
         return self.declared(thing).name in self.state.policy(thing).common
 
+    def is_property(self, thing: Thing) -> bool:
+        """Return whether a declaration is read without a call, or is what is run when such a one is written."""
+        one = self.declared(thing)
+        if Mark.PROPERTY in one.marks or one.kind != SymbolKind.METHOD:
+            return Mark.PROPERTY in one.marks
+        return one.qualified in self.state.open(thing.path).properties
+
     def is_implicit(self, thing: Thing) -> bool:
         """Return whether the language itself calls a method, where nothing names it."""
         is_method = self.declared(thing).kind == SymbolKind.METHOD

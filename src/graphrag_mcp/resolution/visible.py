@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from operator import itemgetter
 
 from graphrag_mcp.model.expressions import parse
-from graphrag_mcp.model.facts import Bound, Declared, FileFacts
+from graphrag_mcp.model.facts import Bound, Declared, FileFacts, Mark
 from graphrag_mcp.model.files import SymbolKind
 from graphrag_mcp.resolution.files import identities_of
 from graphrag_mcp.resolution.languages import POLICIES
@@ -73,6 +73,8 @@ def _of_file(path: str, facts: FileFacts) -> Iterator[tuple[Read, object]]:
             one.type_parameters, tuple((text(base.type), base.how) for base in one.bases), one.marks,
             tuple(map(text, one.decorators)),
         )  # fmt: skip
+        if Mark.PROPERTY in one.marks:
+            yield Read(path, "property", one.qualified), True
         if one.kind == SymbolKind.METHOD and one.owner >= 0:
             yield Read(path, "methods", owner), names[number]
     stars = 0  # Imports of all names, each of which may give a name before the next import does.

@@ -12,7 +12,7 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from multiprocessing.connection import wait as wait_for_handles
 from typing import TypeVar
@@ -62,6 +62,37 @@ def prepare_all(
         quarantine.record(job.path, ended_process=outcome == _crash(job))
         yield _prepare_alone(replace(job, without_syntax=True)) if outcome == _crash(job) else outcome
     quarantine.end()
+
+
+def run_tasks(work: Callable[..., Answer], tasks: Sequence[tuple[object, ...]], workers: int) -> Iterator[Answer]:
+    """Yield what work gives for each task, in order; a task whose process ended is done in this one.
+
+    workers: number of processes, 0 for one per core.
+    """
+    count = workers or os.cpu_count() or 1
+    pending: deque[tuple[Future[Answer] | None, tuple[object, ...]]] = deque()
+    with _shared(count).borrow() as pool:
+        try:
+            for task in tasks:
+                try:
+                    pending.append((_submit(pool, work, *task), task))
+                except BrokenProcessPool:
+                    pending.append((None, task))
+                if len(pending) >= count * TASKS_AHEAD:
+                    yield _result(work, *pending.popleft())
+            while pending:
+                yield _result(work, *pending.popleft())
+        finally:
+            for future, _ in pending:
+                if future:
+                    future.cancel()
+
+
+def _result(work: Callable[..., Answer], future: "Future[Answer] | None", task: tuple[object, ...]) -> Answer:
+    if future:
+        with suppress(BrokenProcessPool):
+            return future.result()
+    return work(*task)
 
 
 def _tasks(jobs: Sequence[Job]) -> Iterator[tuple[Job, ...]]:

@@ -142,6 +142,17 @@ class Database:
                 raise
             connection.commit()
 
+    @contextmanager
+    def change(self) -> Iterator[sqlite3.Connection]:
+        """Change what is stored of the tree in one transaction, so that `version` changes."""
+        with self.transaction() as connection:
+            connection.execute(
+                """INSERT INTO main.meta VALUES (?, 'generation', '1')
+                   ON CONFLICT (tree_id, key) DO UPDATE SET value = CAST(value AS INTEGER) + 1""",
+                (self.tree.tree_id,),
+            )
+            yield connection
+
     def version(self) -> int:
         """Return the number of the snapshot's commit, else of the last one."""
         snapshot = self._snapshot()

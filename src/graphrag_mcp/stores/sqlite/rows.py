@@ -14,6 +14,7 @@ from graphrag_mcp.model.files import (
     Symbol,
     with_failures,
 )
+from graphrag_mcp.model.links import Place, identities, place_id
 from graphrag_mcp.model.scope import match_keys
 from graphrag_mcp.stores.sqlite.catalog import write_facts
 from graphrag_mcp.stores.sqlite.schema import MAX_CHUNKS_PER_FILE
@@ -102,13 +103,18 @@ def _pack_chunk(chunk: Chunk) -> _Row:
 
 def _pack_symbols(parsed: ParsedFile) -> list[tuple[int, _Row]]:
     starts = [chunk.start_line for chunk in parsed.chunks]
+    texts = identities(f"~{symbol.qualified_name}" for symbol in parsed.symbols if not symbol.identity)
     return [
-        (max(bisect_right(starts, symbol.start_line) - 1, 0), _pack_symbol(symbol))
+        (
+            max(bisect_right(starts, symbol.start_line) - 1, 0),
+            _pack_symbol(symbol, place_id(Place(parsed.path, identity))),
+        )
         for symbol in (parsed.symbols if starts else ())
+        for identity in [symbol.identity or next(texts)]
     ]
 
 
-def _pack_symbol(symbol: Symbol) -> _Row:
+def _pack_symbol(symbol: Symbol, place: int) -> _Row:
     return (
         symbol.name,
         symbol.name.lower(),
@@ -117,6 +123,7 @@ def _pack_symbol(symbol: Symbol) -> _Row:
         symbol.start_line,
         symbol.end_line,
         symbol.signature,
+        place,
     )
 
 

@@ -122,8 +122,10 @@ CREATE TABLE symbols (
     kind TEXT NOT NULL,
     start_line INTEGER NOT NULL,
     end_line INTEGER NOT NULL,
-    signature TEXT NOT NULL
+    signature TEXT NOT NULL,
+    place INTEGER NOT NULL          -- The number by which links name it; the same in all versions of the file.
 );
+CREATE INDEX symbols_place ON symbols (place);
 CREATE INDEX symbols_name ON symbols (name_key, file_id);
 CREATE INDEX symbols_chunk ON symbols (chunk_id);
 CREATE INDEX symbols_file ON symbols (file_id);
@@ -143,3 +145,37 @@ CREATE TABLE relations (
 CREATE INDEX relations_target ON relations (target_key, file_id);
 CREATE INDEX relations_place ON relations (file_id, line);
 CREATE INDEX relations_module ON relations (target_module, target_key) WHERE target_module != '';
+
+-- What the mentions and declarations of the files of a tree mean (model/links.py). A file of a tree with facts, and no row
+-- here, is not resolved yet. reads, of_imports: what of other files it follows from, as sorted 32-bit hashes; meanings: one
+-- such hash for what each import means.
+CREATE TABLE linked (
+    id INTEGER PRIMARY KEY,
+    tree_id INTEGER NOT NULL,
+    file_id INTEGER NOT NULL,
+    reads BLOB NOT NULL,
+    of_imports BLOB NOT NULL,
+    meanings BLOB NOT NULL,
+    UNIQUE (tree_id, file_id)
+);
+CREATE TABLE links (
+    target INTEGER,                 -- The place of a declaration, or the number of a name, which is negative.
+    linked_id INTEGER,
+    line INTEGER,
+    source INTEGER,                 -- The place of the declaration around it, 0 for the file.
+    kind INTEGER,
+    use INTEGER,
+    how INTEGER,
+    given INTEGER,
+    receiver INTEGER,               -- Of a type; 0: not known, or none.
+    PRIMARY KEY (target, linked_id, line, source, kind, use, how, given, receiver)
+) WITHOUT ROWID;
+CREATE INDEX links_linked ON links (linked_id, source);
+-- Files as they were when the links that read them were found, until it is found out which of these have to go.
+CREATE TABLE superseded (
+    tree_id INTEGER,
+    path TEXT,
+    facts BLOB,                     -- NULL: it had none.
+    manifest TEXT,
+    PRIMARY KEY (tree_id, path)
+) WITHOUT ROWID;

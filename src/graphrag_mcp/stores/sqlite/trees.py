@@ -73,10 +73,35 @@ def remove_tree(connection: sqlite3.Connection, tree_id: int) -> None:
         file_id
         for (file_id,) in connection.execute("SELECT file_id FROM main.tree_files WHERE tree_id = ?", (tree_id,))
     ]
-    for table in ("tree_files", "meta", "skipped", "projected", "tree_history"):
+    connection.execute(
+        "DELETE FROM main.links WHERE linked_id IN (SELECT id FROM main.linked WHERE tree_id = ?)", (tree_id,)
+    )
+    for table in ("tree_files", "meta", "skipped", "projected", "tree_history", "linked", "superseded"):
         connection.execute(f"DELETE FROM main.{table} WHERE tree_id = ?", (tree_id,))
     connection.execute("DELETE FROM main.trees WHERE id = ?", (tree_id,))
     remove_orphans(connection, ids)
+
+
+def supersede(connection: sqlite3.Connection, tree_id: int, paths: Iterable[str]) -> None:
+    """Keep what files of a tree said when the links of others were found, and remove their own; before they change."""
+    for path in paths:
+        row = (tree_id, path)
+        connection.execute(
+            """INSERT OR IGNORE INTO main.superseded
+               SELECT ?1, ?2, x.data, m.data FROM (SELECT 1)
+               LEFT JOIN main.tree_files t ON t.tree_id = ?1 AND t.path = ?2
+               LEFT JOIN main.facts x ON x.file_id = t.file_id LEFT JOIN main.manifests m ON m.file_id = t.file_id
+               WHERE EXISTS (SELECT 1 FROM main.linked WHERE tree_id = ?1)""",
+            row,
+        )
+        found = connection.execute(
+            """SELECT l.id FROM main.tree_files t CROSS JOIN main.linked l ON l.tree_id = ?1 AND l.file_id = t.file_id
+               WHERE t.tree_id = ?1 AND t.path = ?2""",
+            row,
+        ).fetchone()
+        if found:
+            connection.execute("DELETE FROM main.links WHERE linked_id = ?", found)
+            connection.execute("DELETE FROM main.linked WHERE id = ?", found)
 
 
 def remove_orphans(connection: sqlite3.Connection, file_ids: Iterable[int]) -> None:

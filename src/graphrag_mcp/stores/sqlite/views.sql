@@ -32,3 +32,9 @@ WHERE EXISTS (SELECT 1 FROM main.tree_files t WHERE t.file_id = v.file_id AND t.
 
 CREATE TEMP VIEW manifests AS SELECT * FROM main.manifests v
 WHERE EXISTS (SELECT 1 FROM main.tree_files t WHERE t.file_id = v.file_id AND t.tree_id = {tree_id});
+
+CREATE TEMP VIEW linked AS SELECT id, file_id, reads, of_imports, meanings FROM main.linked WHERE tree_id = {tree_id};
+CREATE TEMP VIEW superseded AS SELECT path, facts, manifest FROM main.superseded WHERE tree_id = {tree_id};
+
+CREATE TEMP VIEW links AS SELECT * FROM main.links v
+WHERE EXISTS (SELECT 1 FROM main.linked l WHERE l.id = v.linked_id AND l.tree_id = {tree_id});

@@ -3,7 +3,6 @@
 import sqlite3
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from typing import NamedTuple
 
 from graphrag_mcp.model.files import ArchiveClass
@@ -11,7 +10,7 @@ from graphrag_mcp.ports import Matrix
 from graphrag_mcp.stores.sqlite.database import Database, id_list, is_busy
 from graphrag_mcp.stores.sqlite.rows import PackedFile, TreeEntry
 from graphrag_mcp.stores.sqlite.schema import KEYWORD_FIELDS, ORDINAL_BITS, of_file
-from graphrag_mcp.stores.sqlite.trees import remove_orphans, remove_rows, remove_tree, retire_others
+from graphrag_mcp.stores.sqlite.trees import remove_orphans, remove_rows, remove_tree, retire_others, supersede
 
 
 class StoredContent(NamedTuple):
@@ -66,7 +65,7 @@ class SqliteIndexWriter:
         """Replace the rows of these files in one commit; each with the vectors of its chunks, none without a model."""
         if not files:
             return
-        with self._commit() as connection:
+        with self._database.change() as connection:
             numbered = [(_version_id(connection, file.entry), file, vectors) for file, vectors in files]
             _insert_files(connection, numbered)
             _insert_chunks(connection, [(file_id, file) for file_id, file, _ in numbered])
@@ -78,7 +77,7 @@ class SqliteIndexWriter:
         """Add contents that are already stored to the tree; return the paths of those that are no longer stored."""
         if not entries:
             return []
-        with self._commit() as connection:
+        with self._database.change() as connection:
             found = [(_find_version(connection, entry), entry) for entry in entries]
             self._put(connection, [(file_id, entry) for file_id, entry in found if file_id is not None])
         return [entry.path for file_id, entry in found if file_id is None]
@@ -87,8 +86,9 @@ class SqliteIndexWriter:
         """Remove files from the tree."""
         if not paths:
             return
-        with self._commit() as connection:
+        with self._database.change() as connection:
             left = _ids_at(connection, self._tree_id, paths)
+            supersede(connection, self._tree_id, paths)
             connection.executemany(
                 "DELETE FROM tree_files WHERE tree_id = ? AND path = ?", [(self._tree_id, path) for path in paths]
             )
@@ -98,7 +98,7 @@ class SqliteIndexWriter:
         """Store when files last changed, in seconds since 1970; None: unknown."""
         if not times:
             return
-        with self._commit() as connection:
+        with self._database.change() as connection:
             connection.executemany(
                 "UPDATE tree_files SET modified_at = ? WHERE tree_id = ? AND path = ? AND modified_at IS NOT ?",
                 [(time, self._tree_id, path, time) for path, time in times.items()],
@@ -108,7 +108,7 @@ class SqliteIndexWriter:
         """Store which files are archived, and why."""
         if not classes:
             return
-        with self._commit() as connection:
+        with self._database.change() as connection:
             connection.executemany(
                 "UPDATE tree_files SET archive_reason = ?, archive_penalty = ? WHERE tree_id = ? AND path = ?",
                 [(*_archive_columns(archive), self._tree_id, path) for path, archive in classes.items()],
@@ -136,7 +136,7 @@ class SqliteIndexWriter:
     def complete(self, facts: Mapping[str, str]) -> None:
         """Mark the tree as complete; from now on it answers searches."""
         was_complete = self._database.meta("indexed_at")
-        with self._database.transaction() if was_complete else self._commit() as connection:
+        with self._database.transaction() if was_complete else self._database.change() as connection:
             connection.executemany(
                 "INSERT OR REPLACE INTO main.meta VALUES (?, ?, ?)",
                 [(self._tree_id, key, value) for key, value in facts.items()],
@@ -150,20 +150,11 @@ class SqliteIndexWriter:
             with self._database.transaction() as connection:
                 remove_tree(connection, tree_id)
 
-    @contextmanager
-    def _commit(self) -> Iterator[sqlite3.Connection]:
-        """Change the tree's files in one transaction, and increase its generation."""
-        with self._database.transaction() as connection:
-            connection.execute(
-                """INSERT INTO main.meta VALUES (?, 'generation', '1')
-                   ON CONFLICT (tree_id, key) DO UPDATE SET value = CAST(value AS INTEGER) + 1""",
-                (self._tree_id,),
-            )
-            yield connection
-
     def _put(self, connection: sqlite3.Connection, entries: Sequence[tuple[int, TreeEntry]]) -> None:
         """Set the contents of the tree at these paths; the previous ones are removed unless another tree has them."""
         left = _ids_at(connection, self._tree_id, [entry.path for _, entry in entries])
+        changed = [entry.path for file_id, entry in entries if not self._has(connection, file_id, entry.path)]
+        supersede(connection, self._tree_id, changed)
         connection.executemany(
             """INSERT INTO tree_files VALUES (?, ?, ?, ?, ?, ?, ?, ?)
                ON CONFLICT (tree_id, path) DO UPDATE SET file_id = excluded.file_id, size = excluded.size,
@@ -188,6 +179,11 @@ class SqliteIndexWriter:
             [(self._tree_id, entry.path) for _, entry in entries],
         )
         remove_orphans(connection, left)
+
+    def _has(self, connection: sqlite3.Connection, file_id: int, path: str) -> bool:
+        row = (self._tree_id, path, file_id)
+        found = connection.execute("SELECT 1 FROM tree_files WHERE tree_id = ? AND path = ? AND file_id = ?", row)
+        return found.fetchone() is not None
 
     def checkpoint(self) -> None:
         """Checkpoint the write-ahead log, and update SQLite's statistics of `tree_files`.
@@ -273,7 +269,7 @@ def _insert_files(connection: sqlite3.Connection, files: Sequence[tuple[int, Pac
         ((key, file_id) for file_id, file, _ in files for key in file.module_keys),
     )
     connection.executemany(
-        "INSERT INTO main.symbols VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        "INSERT INTO main.symbols VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         (
             (file_id << ORDINAL_BITS | ordinal, file_id, *symbol)
             for file_id, file, _ in files

@@ -1,0 +1,54 @@
+"""What a mention of a declaration is: the kind of the relation."""
+
+from graphrag_mcp.model.facts import Mark, Mention, Thing, Use
+from graphrag_mcp.model.files import CALLABLE, RelationKind, SymbolKind
+from graphrag_mcp.resolution.things import Things
+
+_KINDS: dict[SymbolKind, dict[Use, RelationKind]] = {
+    SymbolKind.TYPE: {
+        Use.CALL: RelationKind.INSTANTIATES,
+        Use.CREATE: RelationKind.INSTANTIATES,
+        Use.BASE: RelationKind.INHERITS,
+        Use.TYPE: RelationKind.USES,
+        Use.VALUE: RelationKind.USES,
+        Use.FILL: RelationKind.USES,
+        Use.WRITE: RelationKind.WRITES,
+    },
+    SymbolKind.FUNCTION: {
+        Use.CALL: RelationKind.CALLS,
+        Use.CREATE: RelationKind.CALLS,
+        Use.VALUE: RelationKind.HANDS_ON,
+        Use.FILL: RelationKind.USES,
+        Use.FUNCTION: RelationKind.HANDS_ON,
+        Use.ELEMENT: RelationKind.WRITES,
+        Use.KEY: RelationKind.WRITES,
+        Use.TYPE: RelationKind.USES,
+        Use.BASE: RelationKind.USES,
+        Use.WRITE: RelationKind.WRITES,
+        Use.REFLECTED: RelationKind.CALLS,
+    },
+    SymbolKind.FIELD: {
+        Use.REFLECTED: RelationKind.READS,
+        Use.CALL: RelationKind.CALLS,
+        Use.CREATE: RelationKind.READS,
+        Use.ARGUMENT: RelationKind.WRITES,
+        Use.KEY: RelationKind.WRITES,
+        Use.VALUE: RelationKind.READS,
+        Use.FILL: RelationKind.WRITES,
+        Use.TYPE: RelationKind.USES,
+        Use.BASE: RelationKind.USES,
+        Use.WRITE: RelationKind.WRITES,
+    },
+}
+
+
+def relation_kind(things: Things, thing: Thing, mention: Mention) -> RelationKind:
+    """Return what a mention of a declaration is."""
+    declared, use = things.declared(thing), Use(mention.use)
+    kind = SymbolKind.FIELD if things.is_property(thing) else SymbolKind(declared.kind)
+    kinds = _KINDS.get(SymbolKind.FUNCTION if kind in CALLABLE else kind, _KINDS[SymbolKind.FIELD])
+    if use is Use.PART:
+        use = Use.WRITE if Mark.INLINE in declared.marks else Use.VALUE
+    found = kinds.get(use, RelationKind.CONTAINS)
+    is_embedded = found is RelationKind.INHERITS and things.has_method_sets(thing)
+    return RelationKind.USES if is_embedded else found

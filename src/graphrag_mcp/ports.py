@@ -153,6 +153,9 @@ class SymbolGraph(Protocol):
     def visible(self, paths: Collection[str], scope: Scope) -> set[str]:
         """Return those of the paths that a scope shows."""
 
+    def at_places(self, places: Collection[int]) -> Mapping[int, int]:
+        """Return the ids of the nodes at places (`place_id`)."""
+
     def nodes(self, ids: Iterable[int]) -> Mapping[int, CodeNode]:
         """Return nodes by their ids; those that are gone are left out."""
 

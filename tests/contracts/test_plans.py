@@ -138,7 +138,7 @@ def test_an_edit_does_not_read_the_whole_index(write: Write, monkeypatch: pytest
         return Counter(steps)
 
     small, large = edit(100), edit(800)
-    assert any(sql.startswith("INSERT INTO chunks") for sql in large)
+    assert any(sql.startswith("INSERT INTO main.links ") for sql in large)
     assert {sql: (small[sql], count) for sql, count in large.items() if count > 1.5 * small[sql] + 20} == {}
 
 

@@ -3,15 +3,13 @@
 from collections.abc import Iterator, Mapping
 from itertools import count
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 
 from graphrag_mcp.answers.tools import FIND_SYMBOL, IMPACT, TRACE, Tool
 from graphrag_mcp.app.local import App
-from graphrag_mcp.graph import navigator, related
+from graphrag_mcp.graph import flow
 from graphrag_mcp.model.graph import Direction
-from graphrag_mcp.model.search import SearchRequest
 from tests.indexed import indexed
 
 FILES = {
@@ -34,29 +32,6 @@ def answer(app: App, tool: Tool, arguments: Mapping[str, object]) -> tuple[str, 
     return tool.write(found, call), tool.json(found, call)
 
 
-CUT: list[tuple[Tool, dict[str, object], int]] = [
-    (TRACE, {"symbol": "base"}, 0),
-    (TRACE, {"symbol": "base", "direction": "callees"}, 0),
-    (TRACE, {"from": ["use_1"], "to": ["base"]}, 0),
-    (IMPACT, {"symbol": "base"}, 0),
-    (FIND_SYMBOL, {"symbol": "base"}, -1),
-]
-
-
-@pytest.mark.parametrize(("tool", "arguments", "line"), CUT)
-def test_an_answer_that_a_limit_cut_begins_with_at_least_and_is_never_complete(
-    app: App, monkeypatch: pytest.MonkeyPatch, tool: Tool, arguments: Mapping[str, object], line: int
-) -> None:
-    """In text in its first line, in JSON as a field."""
-    monkeypatch.setattr("graphrag_mcp.app.local.COMMAND_SECONDS", 0.0)
-    text, data = answer(app, tool, arguments)
-    assert "Complete" not in text
-    assert "truncated" in text.lower() or "cut by a limit" in text
-    if line == 0:
-        assert "at least" in text.splitlines()[0].lower()
-        assert data["is_cut"]
-
-
 def test_hops_that_are_left_out_make_an_answer_incomplete(app: App, monkeypatch: pytest.MonkeyPatch) -> None:
     """With so many callers that the next hop is not followed."""
     monkeypatch.setattr("graphrag_mcp.graph.tracing.MAX_NODES", 5)
@@ -68,42 +43,30 @@ def test_hops_that_are_left_out_make_an_answer_incomplete(app: App, monkeypatch:
         assert data["is_cut"]
 
 
-@pytest.mark.parametrize(("tool", "arguments", "line"), CUT)
-def test_on_the_command_line_no_answer_depends_on_the_clock(
-    app: App, monkeypatch: pytest.MonkeyPatch, tool: Tool, arguments: Mapping[str, object], line: int
+ASKED: list[tuple[Tool, dict[str, object]]] = [
+    (TRACE, {"symbol": "base"}),
+    (TRACE, {"symbol": "base", "direction": "callees"}),
+    (TRACE, {"from": ["use_1"], "to": ["base"]}),
+    (IMPACT, {"symbol": "base"}),
+    (FIND_SYMBOL, {"symbol": "base"}),
+]
+
+
+@pytest.mark.parametrize(("tool", "arguments"), ASKED)
+def test_no_answer_depends_on_the_clock_or_on_earlier_questions(
+    app: App, monkeypatch: pytest.MonkeyPatch, tool: Tool, arguments: Mapping[str, object]
 ) -> None:
     """A clock on which each look takes ten seconds changes nothing."""
     quiet = answer(app, tool, arguments)
     seconds = count(0.0, 10.0)
-    slow = SimpleNamespace(monotonic=lambda: next(seconds))
-    monkeypatch.setattr("graphrag_mcp.resolution.search.time", slow)
-    monkeypatch.setattr("graphrag_mcp.graph.navigator.time", slow)
+    monkeypatch.setattr("time.monotonic", lambda: next(seconds))
+    app.navigator().trace("base", Direction.USERS, 2)
     assert answer(app, tool, arguments) == quiet
 
 
-def test_the_related_code_of_a_search_does_not_depend_on_the_clock_or_on_earlier_questions(
-    app: App, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """It ends after so many files, those that an earlier question looked at too."""
-    monkeypatch.setattr(related, "FILES", 6)
-    asked = SearchRequest("base", limit=1)
-
-    def found() -> list[tuple[str, str, str]]:
-        return [(one.chunk.path, one.source, one.target) for one in app.search(asked).expanded]
-
-    first = found()
-    app.navigator().trace("base", Direction.USERS, 2)
-    slow = SimpleNamespace(monotonic=lambda: 1e9)
-    monkeypatch.setattr("graphrag_mcp.resolution.search.time", slow)
-    assert [found() for _ in range(8)] == [first] * 8
-    monkeypatch.setattr(related, "FILES", 600)
-    assert len(found()) > len(first)
-
-
-def test_a_flow_ends_at_the_same_place_whatever_was_asked_before(app: App, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It is bounded by the files that it looks at."""
-    monkeypatch.setattr(navigator, "FLOW_FILES", 8)
+def test_a_flow_ends_after_so_many_definitions(app: App, monkeypatch: pytest.MonkeyPatch) -> None:
+    """On any machine, and says so."""
+    monkeypatch.setattr(flow, "MOST_EXPANDED", 2)
     first = answer(app, TRACE, {"to": ["base"]})
-    app.navigator().trace("base", Direction.USERS, 2)
     assert answer(app, TRACE, {"to": ["base"]}) == first
     assert first[0].startswith("At least")

@@ -28,7 +28,7 @@ def _links(app: App) -> dict[str, list[Row]]:
     )
     columns = "target, line, source, kind, use, how, given, receiver"
     return {
-        path: sorted(rows(app, f"SELECT {columns} FROM links WHERE linked_id = {number}")) for path, number in files
+        path: sorted(rows(app, f"SELECT {columns} FROM links WHERE linked_id = {number}")) for path, number in files  # noqa: S608
     }
 
 

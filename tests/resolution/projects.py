@@ -1,18 +1,22 @@
 """Small projects in source text, parsed by the real reader and resolved by the real resolver."""
 
 import posixpath
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 
-from graphrag_mcp.model.facts import Declared, FileFacts, Mention, Thing, mentioned_names
-from graphrag_mcp.model.files import SymbolKind
+from graphrag_mcp.model.facts import Declared, FileFacts, Mention, Thing, Use, identities_of, mentioned_names
+from graphrag_mcp.model.files import RelationKind, SymbolKind
+from graphrag_mcp.model.links import How, Place, StoredLink, place_id
 from graphrag_mcp.model.manifests import Manifest
 from graphrag_mcp.parsing.code.symbols import read_outline
 from graphrag_mcp.parsing.code.syntax import SourceCode, parse_tree
 from graphrag_mcp.parsing.facts import read_facts
 from graphrag_mcp.parsing.languages import detect_language, load_grammar
 from graphrag_mcp.parsing.manifests import read_manifest
+from graphrag_mcp.resolution.linking import Linker
 from graphrag_mcp.resolution.resolver import Resolver
+from graphrag_mcp.resolution.search import Search
+from graphrag_mcp.stores.sqlite.links import pack_rows
 
 UNDECIDED = "?"
 OTHER = "-"  # Not of the project, or no declaration: a variable, a parameter.
@@ -77,6 +81,20 @@ class Project:
             if self._facts[path].has_errors and self._facts[path].language == language
         )
 
+    def placed(self, places: Iterable[int]) -> dict[int, Thing]:
+        wanted = set(places)
+        found = {
+            place_id(Place(path, identity)): Thing(path, number)
+            for path, facts in self._facts.items()
+            for number, identity in enumerate(identities_of(facts))
+        }
+        return {place: thing for place, thing in found.items() if place in wanted}
+
+    @cached_property
+    def search(self) -> Search:
+        """The search over the links of all files."""
+        return Search(self, MemoryLinks(self))
+
     @cached_property
     def resolver(self) -> Resolver:
         return Resolver(self)
@@ -109,6 +127,25 @@ class Project:
 
     def _mention(self, path: str, at: int) -> Mention:
         return next(one for one in self._facts[path].mentions if one.at == at)
+
+
+class MemoryLinks:
+    """The links of a project, as an index stores them."""
+
+    def __init__(self, project: Project) -> None:
+        linker = Linker(project)
+        self._found: dict[int, list[StoredLink]] = {}
+        for path in project.paths():
+            for target, line, source, kind, use, how, given, receiver in pack_rows(path, linker.link(path).links):
+                kinds = (list(RelationKind)[kind], ["", *map(str, Use)][use], How(how))
+                link = StoredLink(target, path, line, source, *kinds, given, receiver)
+                self._found.setdefault(target, []).append(link)
+
+    def to(self, targets: Collection[int], /) -> list[StoredLink]:
+        return [link for target in targets for link in self._found.get(target, ())]
+
+    def pending(self, _names: Collection[str], /) -> Sequence[str]:
+        return ()
 
 
 def read(path: str, text: str) -> FileFacts | None:

@@ -2,7 +2,6 @@
 
 from graphrag_mcp.model.facts import Thing
 from graphrag_mcp.resolution.hierarchy import Hierarchy
-from graphrag_mcp.resolution.search import Search
 from tests.resolution.projects import Project
 
 
@@ -17,8 +16,7 @@ def above(files: dict[str, str], name: str) -> set[str]:
 
 
 def _names(files: dict[str, str], name: str, *, of_type: str, of_method: str) -> set[str]:
-    search = Search(Project(files))
-    search.begin()
+    search = Project(files).search
     hierarchy, declared = Hierarchy(search), search.resolver.declared
     things = [
         thing

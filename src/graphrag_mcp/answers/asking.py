@@ -233,7 +233,7 @@ def find_history(backend: CodeBackend, call: Call[HistoryArguments]) -> CodeAnsw
         node = navigator.starts(asked.symbol or asked.path, call.scope)[0] if asked.symbol or asked.path else None
         told = past.answer(asked.query, node, asked.line, Span(asked.since, asked.until, asked.author))
         commits = told.commits[call.first : call.first + asked.limit]
-        changes = [past.changes(commit, navigator.budget.until) for commit in commits]
+        changes = [past.changes(commit, navigator.until) for commit in commits]
         shown = navigator.shown({path for files in changes for path in files}, call.scope)
         rows = [_told(commit, files, shown, backend.root) for commit, files in zip(commits, changes, strict=True)]
         page = Page(rows, call.first, len(told.commits))

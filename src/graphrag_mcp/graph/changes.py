@@ -18,7 +18,6 @@ from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.parsing.code.modules import module_keys
 from graphrag_mcp.parsing.languages import detect_language
 from graphrag_mcp.ports import SymbolGraph
-from graphrag_mcp.resolution.search import UNLIMITED, Budget
 from graphrag_mcp.text.words import words_of
 
 NEARER = 0.3  # What a test counts less for each relation that is between it and the change.
@@ -92,7 +91,6 @@ def find_diff_impact(
     difference: Difference,
     hops: int,
     scope: Scope,
-    budget: Budget = UNLIMITED,
 ) -> DiffImpact:
     """Return what depends on the definitions that differ, as far as the index has it now."""
     changed = [one for file in difference.files for one in compare(file)]
@@ -101,7 +99,7 @@ def find_diff_impact(
     of_code = [pair for pair in nodes if pair[0].category is not Category.TESTS]
     affected, doubts = [], list[Doubt]()
     for one, node in sorted(of_code, key=lambda pair: list(Change).index(pair[0].change)):
-        found, doubt = _affected(graph, relations, one, node, inside, scope, budget)
+        found, doubt = _affected(graph, relations, one, node, inside, scope)
         if one.change is not Change.MOVED or found.breaks:
             affected.append(found)
             doubts.append(doubt)
@@ -113,7 +111,7 @@ def find_diff_impact(
     left = [place.node for row in affected if row.node is None or row.definition.change is Change.MOVED
             for place in row.breaks]  # fmt: skip
     code = [node for node in (*starts, *left) if node.category is not Category.TESTS]
-    impact = find_impact(graph, relations, code, hops, scope, with_members=False, budget=budget)
+    impact = find_impact(graph, relations, code, hops, scope, with_members=False)
     whole = replace(NO_DOUBT, is_cut=impact.doubt.is_cut)
     for doubt in doubts:
         whole |= doubt
@@ -129,7 +127,6 @@ def find_diff_impact(
 
 def _affected(
     graph: SymbolGraph, relations: Relations, one: Definition, node: CodeNode | None, inside: set[int], scope: Scope,
-    budget: Budget,
 ) -> tuple[Affected, Doubt]:  # fmt: skip
     is_gone = one.change in (Change.REMOVED, Change.MOVED)
     if is_gone and (node is None or one.change is Change.MOVED):
@@ -141,7 +138,7 @@ def _affected(
     elif node is None or one.change is Change.ADDED:
         return Affected(one, node), NO_DOUBT
     else:
-        edges, doubt = relations.incoming(node, LEADING, scope, budget)
+        edges, doubt = relations.incoming(node, LEADING, scope)
         edges = [edge for edge in edges if edge.source_id not in inside]
         nodes = graph.nodes(edge.source_id for edge in edges)
         known = [edge for edge in edges if edge.source_id in nodes and not is_by_name(edge)]

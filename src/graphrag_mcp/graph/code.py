@@ -1,7 +1,7 @@
 """The declarations in the facts as nodes of the code graph, and what a mention of one is."""
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 
 from graphrag_mcp.model.facts import Mention, Thing
@@ -10,26 +10,27 @@ from graphrag_mcp.model.graph import CodeEdge, CodeNode
 from graphrag_mcp.ports import SymbolGraph
 from graphrag_mcp.resolution.hierarchy import Hierarchy
 from graphrag_mcp.resolution.kinds import relation_kind
-from graphrag_mcp.resolution.search import Budget, Search
+from graphrag_mcp.resolution.search import LinkSource, Search
 from graphrag_mcp.resolution.sources import FactSource
 
 
 class IndexedCode:
     """One state of the index: its nodes, what declares them, and what is found out about them."""
 
-    def __init__(self, store: SymbolGraph, facts: FactSource) -> None:
+    def __init__(self, store: SymbolGraph, facts: FactSource, links: LinkSource) -> None:
         self.store, self.facts = store, facts
-        self.search = Search(facts)
+        self.search = Search(facts, links)
         self.resolver = self.search.resolver
         self.hierarchy = Hierarchy(self.search)
         self._nodes: dict[str, list[CodeNode]] = {}
+        self._sources: dict[tuple[str, int], int] = {}
         self._guard = threading.Lock()
 
     @contextmanager
-    def searching(self, budget: Budget) -> Iterator[None]:
-        """Let one thread search at a time, within what its question may take."""
+    def searching(self) -> Iterator[None]:
+        """Let one thread search at a time."""
         with self._guard:
-            self.search.begin(budget)
+            self.resolver.begin()
             yield
 
     def things(self, node: CodeNode) -> list[Thing]:
@@ -66,6 +67,20 @@ class IndexedCode:
             return -nodes[0].file_id
         file = self.store.file(path)
         return file.node_id if file else 0
+
+    def source_id(self, path: str, place: int) -> int:
+        """Return the node of a declaration of a file at a place, or of what is around it; of the file for 0."""
+        if (path, place) not in self._sources:
+            thing = self.search.thing(path, place) if place else None
+            found = self.store.at_places((place,)) if place else {}
+            self._sources[path, place] = found.get(place) or self.node_id(path, thing, is_around=True)
+        return self._sources[path, place]
+
+    def find_sources(self, places: Collection[tuple[str, int]]) -> None:
+        """Look up the nodes of many declarations at once."""
+        wanted = {place for path, place in places if place and (path, place) not in self._sources}
+        found = self.store.at_places(wanted) if wanted else {}
+        self._sources |= {(path, place): found[place] for path, place in places if place in found}
 
     def edge_from(self, node: CodeNode, target: Thing, kind: RelationKind, line: int) -> CodeEdge:
         """Return a relation from a node, at a line of its file, to a declaration."""

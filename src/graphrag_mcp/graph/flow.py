@@ -11,9 +11,9 @@ from graphrag_mcp.model.files import CALLABLE, VARIABLE, Category, RelationKind,
 from graphrag_mcp.model.graph import Certainty, CodeEdge, CodeNode
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.ports import SymbolGraph
-from graphrag_mcp.resolution.search import UNLIMITED, Budget
 from graphrag_mcp.text.words import index_words, stem_words
 
+MOST_EXPANDED = 1_500  # Definitions whose links are followed; with more, benchmarks.flows finds no further chain.
 MAX_CHAINS = 3
 MAX_NEAR = 10
 MAX_TREE = 25
@@ -126,11 +126,9 @@ class _Side:
 class FlowSearch:
     """A search for chains, within what it may take."""
 
-    def __init__(
-        self, graph: SymbolGraph, relations: Relations, relevance: Relevance, scope: Scope, budget: Budget
-    ) -> None:
+    def __init__(self, graph: SymbolGraph, relations: Relations, relevance: Relevance, scope: Scope) -> None:
         self._graph, self._relations, self._relevance, self._scope = graph, relations, relevance, scope
-        self._budget = budget
+        self._left = MOST_EXPANDED
         self._hidden: frozenset[Category] = _ASIDE
 
     def between(self, starts: Mapping[CodeNode, float], ends: Mapping[CodeNode, float]) -> Flow:
@@ -139,7 +137,7 @@ class FlowSearch:
         self._hidden = _ASIDE - {node.category for node in (*starts, *ends)}
         best = math.inf
         is_open = max([*starts.values(), *ends.values()]) > _SURE  # Then the cheapest chain need not be the one.
-        while not self._budget.is_spent:
+        while self._left:
             open_ = [side for side in (forward, backward) if side.least < math.inf]
             bound = max(best * _LESS_THAN + _SLACK, _FURTHEST if is_open else 0.0)
             if not open_ or sum(side.least for side in open_) >= bound:
@@ -161,18 +159,18 @@ class FlowSearch:
             reached=len(forward.known),
             reaching=len(backward.known),
             gaps=() if chains else tuple(self._gaps(forward, backward)),
-            is_cut=self._budget.is_spent,
+            is_cut=not self._left,
         )
 
     def tree(self, nodes: Mapping[CodeNode, float], *, forward: bool) -> Flow:
         """Return what the nodes lead to, or what leads to them, the most relevant first."""
         side = _Side(nodes)
         self._hidden = _ASIDE - {node.category for node in nodes}
-        while not self._budget.is_spent and side.taken <= MAX_TREE and side.least < math.inf:
+        while self._left and side.taken <= MAX_TREE and side.least < math.inf:
             self._expand(side, forward=forward)
         starts, ends = (tuple(nodes), ()) if forward else ((), tuple(nodes))
         tree = tuple(side.tree(forward=forward))
-        return Flow(starts, ends, tree=tree, reached=len(side.known), is_cut=self._budget.is_spent)
+        return Flow(starts, ends, tree=tree, reached=len(side.known), is_cut=not self._left)
 
     def _expand(self, side: _Side, *, forward: bool) -> CodeNode:
         """Learn the links of the next definition of a side, and return it."""
@@ -181,9 +179,9 @@ class FlowSearch:
             links = self._stored(node) if is_data else self._onward(node)
         else:
             links = iter(()) if is_data else self._back(node)
-        self._budget.spend()
+        self._left -= 1
         found = list(links)
-        for link in found if not self._budget.is_spent else ():  # Else what was found depends on earlier questions.
+        for link in found:
             far = link.target if forward else link.source
             side.extend(node, far, link, self._cost(link, far))
         return node
@@ -195,14 +193,14 @@ class FlowSearch:
 
     def _onward(self, node: CodeNode) -> Iterator[Link]:
         """Yield the links from a definition."""
-        yield from self._links_of(node, self._relations.leads.onward(node, self._budget))
+        yield from self._links_of(node, self._relations.leads.onward(node))
         if node.kind in VARIABLE:
             yield from self._incoming(node, (RelationKind.READS,), is_turned=True)
 
     def _stored(self, node: CodeNode) -> Iterator[Link]:
         """Yield the links from a definition to those that read what it writes."""
         if node.kind in CALLABLE:
-            yield from self._links_of(node, self._relations.leads.of_data(node, self._budget))
+            yield from self._links_of(node, self._relations.leads.of_data(node))
 
     def _links_of(self, node: CodeNode, leads: Sequence[Lead]) -> Iterator[Link]:
         targets = self._graph.nodes(lead.edge.target_id for lead in leads)
@@ -219,7 +217,7 @@ class FlowSearch:
         yield from self._incoming(node, _TO_FUNCTION)
         for around in self._graph.in_file(node.path, node.start_line)[1:2] if not node.is_file else ():
             if around.kind is SymbolKind.TYPE:
-                leads = self._relations.leads.onward(around, self._budget)
+                leads = self._relations.leads.onward(around)
                 yield from (Link(around, node, *lead) for lead in leads if lead.edge.target_id == node.node_id)
             elif around.kind is not SymbolKind.MODULE:
                 edge = CodeEdge(around.node_id, node.node_id, RelationKind.CONTAINS, node.path, node.start_line)
@@ -227,7 +225,7 @@ class FlowSearch:
 
     def _incoming(self, node: CodeNode, kinds: Sequence[RelationKind], *, is_turned: bool = False) -> Iterator[Link]:
         """Yield the relations to a definition as links to it; is_turned: from it, as of data to who reads it."""
-        decided = self._relations.decided(node, kinds, self._scope, self._budget)
+        decided = self._relations.decided(node, kinds, self._scope)
         nodes = self._graph.nodes(edge.source_id for edge in decided)
         first = {edge.source_id: edge for edge in reversed(decided) if edge.source_id in nodes}
         for source_id, edge in first.items():
@@ -271,7 +269,7 @@ class FlowSearch:
         return link if lead is None else Link(link.source, link.target, *lead)
 
     def _lead(self, link: Link) -> Lead | None:
-        leads = self._relations.leads.onward(link.source, UNLIMITED)
+        leads = self._relations.leads.onward(link.source)
         return next((lead for lead in leads if lead.edge.target_id == link.target.node_id), None)
 
     def _order(self, chain: Chain) -> float:

@@ -10,7 +10,6 @@ from graphrag_mcp.model.graph import NO_DOUBT, CodeEdge, CodeNode, Doubt
 from graphrag_mcp.model.history import Companion
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.ports import SymbolGraph
-from graphrag_mcp.resolution.search import UNLIMITED, Budget
 
 LEADING = (
     RelationKind.CALLS,
@@ -72,7 +71,6 @@ def find_impact(
     scope: Scope,
     *,
     with_members: bool = True,
-    budget: Budget = UNLIMITED,
 ) -> Impact:
     """Follow all relations that lead to the starts and, with_members, to what is defined inside them.
 
@@ -88,7 +86,7 @@ def find_impact(
         steps = []
         here = Doubt()
         for node, confidence in frontier:
-            edges, doubts = relations.incoming(node, LEADING, scope, budget)
+            edges, doubts = relations.incoming(node, LEADING, scope)
             here |= doubts
             steps += [
                 (edge, node, confidence * edge.confidence)
@@ -113,7 +111,7 @@ def find_impact(
         tuple(starts),
         tuple(row for row in ordered if row.node.category is not Category.TESTS),
         tuple(row for row in ordered if row.node.category is Category.TESTS),
-        replace(doubt, is_cut=doubt.is_cut or budget.is_spent or (bool(frontier) and hop < hops)),
+        replace(doubt, is_cut=doubt.is_cut or (bool(frontier) and hop < hops)),
         is_deeper=any(node.category is not Category.TESTS for node, _ in frontier),
     )
 

@@ -14,7 +14,7 @@ from graphrag_mcp.model.facts import Declared, FileFacts, Mention, Thing, Use
 from graphrag_mcp.model.files import CALLABLE, VARIABLE, Category, RelationKind, SymbolKind
 from graphrag_mcp.model.graph import Certainty, CodeEdge, CodeNode
 from graphrag_mcp.model.scope import Scope
-from graphrag_mcp.resolution.search import Budget, Site, functions_of
+from graphrag_mcp.resolution.search import Site, functions_of
 
 _LEADING = (Use.CALL, Use.CREATE, Use.VALUE, Use.FUNCTION)  # What may let a program go on elsewhere.
 _READING = (Use.CALL, Use.CREATE, Use.VALUE)
@@ -60,18 +60,18 @@ class Leads:
     def __init__(self, code: IndexedCode) -> None:
         self._code = code
 
-    def onward(self, node: CodeNode, budget: Budget) -> list[Lead]:
+    def onward(self, node: CodeNode) -> list[Lead]:
         """Return where a program may go on from a definition, or from the code of a file outside of functions.
 
         Where it calls, creates, hands over, and calls what a variable holds; from a function to those inside it; from a
         type to its methods.
         """
-        with self._code.searching(budget):
+        with self._code.searching():
             return _surest(lead for lead in self._leads(node) if lead.edge.target_id != node.node_id)
 
-    def of_data(self, node: CodeNode, budget: Budget) -> list[Lead]:
+    def of_data(self, node: CodeNode) -> list[Lead]:
         """Return who reads the fields and shared variables that a function writes, or to which it adds something."""
-        with self._code.searching(budget):
+        with self._code.searching():
             facts = self._code.facts.facts(node.path)
             functions = [facts.declared[thing.number] for thing in self._code.things(node)] if facts else []
             mentions = (one for function in functions for one in self._mentions_of(node.path, function))
@@ -87,8 +87,7 @@ class Leads:
             readers: dict[int, Site] = {}
             for site in self._code.search.sites(frozenset((thing,))).found:
                 if site.things and site.mention.use in _READING:
-                    around = self._code.search.around(site.path, site.mention.at, named=True)
-                    readers.setdefault(self._code.node_id(site.path, around, is_around=True), site)
+                    readers.setdefault(self._code.source_id(site.path, site.source), site)
             for target_id, site in readers.items():
                 certainty = Certainty.CERTAIN if len(readers) == 1 else Certainty.MAY_CALL
                 edge = CodeEdge(node.node_id, target_id, RelationKind.READS, node.path, line, certainty)
@@ -189,7 +188,7 @@ class Leads:
 
         is_foreign: whether the receiver is of a library, so that only a member that it was given can be meant.
         """
-        site = Site(node.path, mention, ())
+        site = Site(node.path, mention, 0, (), ())
         named = [member for member in self._code.facts.named(mention.name) if self._code.search.can_mean(site, member)]
         code = [member for member in named if self._category(member.path) is node.category]
         receiver = _LAST_NAME.search(mention.receiver)
@@ -224,4 +223,4 @@ class Leads:
 
     def _overriding(self, thing: Thing) -> Sequence[Thing]:
         is_method = self._code.resolver.declared(thing).kind == SymbolKind.METHOD
-        return self._code.hierarchy.declared_below(thing) if is_method else ()
+        return self._code.hierarchy.overriding(thing) if is_method else ()

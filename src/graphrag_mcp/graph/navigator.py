@@ -28,9 +28,7 @@ from graphrag_mcp.model.graph import NO_DOUBT, CodeNode, Direction, Doubt, Place
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.model.search import Case
 from graphrag_mcp.ports import SymbolGraph
-from graphrag_mcp.resolution.search import Budget
 
-FLOW_FILES = 1_500  # That are looked at for a flow; with more, benchmarks.flows finds no further chain.
 MOST_ASKED = 10  # Changed files whose companions are looked up.
 
 
@@ -66,9 +64,9 @@ class Navigator:
     def __init__(
         self, graph: SymbolGraph, relations: Relations, root: Path, files: Files, past: Past, seconds: float
     ) -> None:
-        """seconds: a guard for all that is asked of it; what it ends is said to be cut."""
+        """seconds: what may be taken from git, for all that is asked."""
         self.past = past
-        self.budget = Budget(time.monotonic() + seconds)
+        self.until = time.monotonic() + seconds
         self._graph = graph
         self._relations = relations
         self._root = root
@@ -86,7 +84,7 @@ class Navigator:
     def read(self, nodes: Iterable[CodeNode], scope: Scope = EVERYTHING) -> list[Body]:
         """Return definitions or files as they are now, with what is around them."""
         parts = (self._graph, self._relations, self.files, self.past)
-        return [read_body(*parts, node, scope, self.budget) for node in nodes]
+        return [read_body(*parts, node, scope, self.until) for node in nodes]
 
     def trace(
         self, text: str, direction: Direction, hops: int, scope: Scope = EVERYTHING, *, unresolved: bool = False
@@ -98,8 +96,7 @@ class Navigator:
         self, starts: Mapping[CodeNode, float], ends: Mapping[CodeNode, float], question: str, scope: Scope = EVERYTHING
     ) -> Flow:
         """Return how the starts reach the ends, each with what it costs to choose it; none: all that they lead to."""
-        budget = Budget(self.budget.until, FLOW_FILES)
-        search = FlowSearch(self._graph, self._relations, Relevance(question), scope, budget)
+        search = FlowSearch(self._graph, self._relations, Relevance(question), scope)
         if starts and ends:
             return search.between(starts, ends)
         return search.tree(starts or ends, forward=bool(starts))
@@ -120,13 +117,13 @@ class Navigator:
 
     def around(self, text: str, hops: int, limit: int, scope: Scope = EVERYTHING) -> Neighbourhood:
         """Return the neighbourhood of the first definition that a name means; code comes before tests and the rest."""
-        follow = partial(trace, self._graph, self._relations, hops=1, scope=scope, budget=self.budget)
+        follow = partial(trace, self._graph, self._relations, hops=1, scope=scope)
         return find_neighbourhood(follow, self.starts(text, scope), hops, limit)
 
     def impact(self, text: str, hops: int, scope: Scope = EVERYTHING) -> Impact:
         """Return what a change of a definition or a file may reach."""
         starts = self.code(text, scope)
-        found = find_impact(self._graph, self._relations, starts, hops, scope, budget=self.budget)
+        found = find_impact(self._graph, self._relations, starts, hops, scope)
         return replace(found, together=tuple(self.past.together(found.starts[0].path, scope)))
 
     def difference(self, base: str, patch: str, hops: int, scope: Scope) -> DiffImpact:
@@ -135,10 +132,10 @@ class Navigator:
         if patch:
             difference = patched_files(patch, listed, self.files.read)
         else:
-            difference = differing_files(self._root, base, listed, self.files.read, self.budget.until)
+            difference = differing_files(self._root, base, listed, self.files.read, self.until)
         paths = [file.path for file in difference.files if file.path]
         companions = [(path, one) for path in paths[:MOST_ASKED] for one in self.past.together(path, scope)]
-        found = find_diff_impact(self._graph, self._relations, difference, hops, scope, self.budget)
+        found = find_diff_impact(self._graph, self._relations, difference, hops, scope)
         return replace(found, together=not_changed(companions, set(paths)))
 
     def occurrences(
@@ -226,7 +223,7 @@ class Navigator:
         self, starts: Sequence[CodeNode], direction: Direction, hops: int, scope: Scope, *, unresolved: bool = False
     ) -> Trace:
         parts = (self._graph, self._relations, starts, direction, hops, scope)
-        return trace(*parts, with_members=True, unresolved=unresolved, budget=self.budget)
+        return trace(*parts, with_members=True, unresolved=unresolved)
 
     def _uses(self, node: CodeNode, scope: Scope) -> Found:
         directions = (Direction.IMPORTERS,) if node.is_file else _USES

@@ -14,7 +14,6 @@ from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.parsing.code.parts import documentation_rows
 from graphrag_mcp.parsing.languages import detect_language
 from graphrag_mcp.ports import SymbolGraph
-from graphrag_mcp.resolution.search import Budget
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,12 +43,12 @@ class Body:
 
 
 def read_body(
-    graph: SymbolGraph, relations: Relations, files: Files, past: Past, node: CodeNode, scope: Scope, budget: Budget
+    graph: SymbolGraph, relations: Relations, files: Files, past: Past, node: CodeNode, scope: Scope, until: float
 ) -> Body:
     """Read a definition, follow the relations to it and from it, and find its last change."""
 
     def follow(direction: Direction) -> Trace:
-        return trace(graph, relations, [node], direction, 1, scope, with_members=True, budget=budget)
+        return trace(graph, relations, [node], direction, 1, scope, with_members=True)
 
     definitions = graph.in_file(node.path)
     members = [one for one in definitions if one.node_id != node.node_id and _is_inside(one, node)]
@@ -65,7 +64,7 @@ def read_body(
     language = detect_language(node.path)
     documentation = frozenset[int]() if node.is_file else documentation_rows("\n".join(shown), language)
     around = (follow(users), follow(uses), follow(Direction.TESTS))
-    change = past.last_change(node, budget.until)
+    change = past.last_change(node, until)
     return Body(node, first, shown, documentation, members, *around, change)
 
 

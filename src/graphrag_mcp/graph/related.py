@@ -8,13 +8,10 @@ from graphrag_mcp.model.graph import CodeEdge, CodeNode
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.model.search import EdgeDirection, GraphNeighbour, StoredChunk
 from graphrag_mcp.ports import SymbolGraph
-from graphrag_mcp.resolution.search import Budget
 from graphrag_mcp.stores.sqlite.catalog import SqliteCatalog
 from graphrag_mcp.stores.sqlite.database import Database
 from graphrag_mcp.stores.sqlite.graph import MAX_FRONTIER, MAX_SEED_SYMBOLS, SqliteGraphStore
 from graphrag_mcp.stores.sqlite.scope import ScopeResolver
-
-FILES = 100  # That are looked at for all relations of a search, so that it is not held up.
 
 # What a search knows as one kind.
 _KINDS_OF = {
@@ -50,7 +47,6 @@ class RelatedGraphStore(SqliteGraphStore):
     ) -> list[GraphNeighbour]:
         """Return chunks related to the seeds, ordered by (hops, certainty, seed's rank), each chunk once."""
         kinds = kinds or RELATED_KINDS
-        budget = Budget(files=FILES)
         relations = self._relations()
         chunks = self._catalog.chunks(chunk_ids)
         decided = [one for one in chunk_ids if one in chunks and relations.decides(chunks[one].path)]
@@ -60,7 +56,7 @@ class RelatedGraphStore(SqliteGraphStore):
         frontier = [node for one in decided for node in self._definitions(chunks[one], symbols)]
         seen = set(chunk_ids)
         for hop in range(1, hops + 1):
-            steps = [step for node in frontier for step in self._steps(relations, node, kinds, scope, budget)]
+            steps = [step for node in frontier for step in self._steps(relations, node, kinds, scope)]
             fresh: dict[int, GraphNeighbour] = {}
             reached: dict[int, CodeNode] = {}
             for far, one in self._neighbours(steps, hop, kinds, scope):
@@ -82,14 +78,13 @@ class RelatedGraphStore(SqliteGraphStore):
         return sorted(found, key=lambda node: node.kind is SymbolKind.FIELD)[:MAX_SEED_SYMBOLS]
 
     def _steps(
-        self, relations: Relations, node: CodeNode, kinds: Sequence[RelationKind], scope: Scope, budget: Budget
+        self, relations: Relations, node: CodeNode, kinds: Sequence[RelationKind], scope: Scope
     ) -> Iterator[tuple[CodeEdge, EdgeDirection]]:
         exact = tuple({one for kind in kinds for one in _KINDS_OF.get(kind, (kind,))})
-        incoming = relations.decided(node, exact, scope, budget)
-        outgoing, _ = relations.outgoing(node, exact, scope, budget)
+        incoming = relations.decided(node, exact, scope)
+        outgoing, _ = relations.outgoing(node, exact, scope)
         for edges, direction in ((incoming, EdgeDirection.IN), (outgoing, EdgeDirection.OUT)):
-            if not budget.is_spent:  # Else what was found depends on earlier questions.
-                yield from ((edge, direction) for edge in edges if not edge.is_guess)
+            yield from ((edge, direction) for edge in edges if not edge.is_guess)
 
     def _neighbours(
         self, steps: Sequence[tuple[CodeEdge, EdgeDirection]], hop: int, kinds: Sequence[RelationKind], scope: Scope

@@ -9,23 +9,22 @@ import msgspec
 from graphrag_mcp.graph.code import IndexedCode
 from graphrag_mcp.graph.leads import Leads
 from graphrag_mcp.graph.unread import quoted_lines, reflected_names, reflecting_files, unread_lines
-from graphrag_mcp.model.expressions import names_in
-from graphrag_mcp.model.facts import FACT_LANGUAGES, WHOLE, FileFacts, Mark, Mention, Thing, Use, modules_of
+from graphrag_mcp.model.facts import FACT_LANGUAGES, WHOLE, Mark, Mention, Thing, Use, modules_of
 from graphrag_mcp.model.files import CALLABLE, VARIABLE, Category, RelationKind, SymbolKind
 from graphrag_mcp.model.graph import UNKNOWN_MODULE, Certainty, CodeEdge, CodeNode, Doubt, Mentioned, Place
+from graphrag_mcp.model.links import How
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.parsing.languages import detect_language
 from graphrag_mcp.ports import SymbolGraph
 from graphrag_mcp.resolution.foreign import written_name
 from graphrag_mcp.resolution.languages import POLICIES
 from graphrag_mcp.resolution.libraries import LIBRARIES
-from graphrag_mcp.resolution.search import UNLIMITED, Budget, Site
+from graphrag_mcp.resolution.search import LinkSource, Site
 from graphrag_mcp.resolution.sources import FactSource
 from graphrag_mcp.resolution.values import OUTSIDE, Found, Instance, Module, Outside, Package, Type
 
 _BY_SYNTAX = (RelationKind.IMPORTS, RelationKind.LINKS_TO, RelationKind.SUPERSEDES)  # Stored as rows in all languages.
 
-_ACCESS = "?."  # The longest text between a name and its member.
 _C_FAMILY = ("c", "cpp")  # A header may be of either.
 
 
@@ -41,8 +40,8 @@ class Relations:
     leads: where a program may go on from a definition, for flows.
     """
 
-    def __init__(self, store: SymbolGraph, facts: FactSource) -> None:
-        self._code = IndexedCode(store, facts)
+    def __init__(self, store: SymbolGraph, facts: FactSource, links: LinkSource) -> None:
+        self._code = IndexedCode(store, facts, links)
         self.leads = Leads(self._code)
         self._unread = lru_cache(1 << 12)(self._find_unread)
         self._reflected = lru_cache(1 << 4)(partial(reflected_names, store))
@@ -54,19 +53,17 @@ class Relations:
         """Return whether a file has facts, so that its relations are decided."""
         return self._code.facts.has(path)
 
-    def incoming(
-        self, node: CodeNode, kinds: Sequence[RelationKind], scope: Scope, budget: Budget = UNLIMITED
-    ) -> tuple[list[CodeEdge], Doubt]:
+    def incoming(self, node: CodeNode, kinds: Sequence[RelationKind], scope: Scope) -> tuple[list[CodeEdge], Doubt]:
         """Return the relations to a node, undecided ones too, and what is not known of them."""
-        with self._code.searching(budget):
+        with self._code.searching():
             edges, doubt = self._incoming(node, kinds, scope)
             read = doubt.undecided.union(doubt.others, ((edge.path, edge.line) for edge in edges))
             unread = (one for one in self._unread(node, scope) if one not in read or not self.decides(one[0]))
             return edges, replace(doubt, unread=frozenset(unread))
 
-    def decided(self, node: CodeNode, kinds: Sequence[RelationKind], scope: Scope, budget: Budget) -> list[CodeEdge]:
+    def decided(self, node: CodeNode, kinds: Sequence[RelationKind], scope: Scope) -> list[CodeEdge]:
         """Return the relations to a node that are no guesses."""
-        with self._code.searching(budget):
+        with self._code.searching():
             return [edge for edge in self._incoming(node, kinds, scope)[0] if not edge.is_guess]
 
     def _find_unread(self, node: CodeNode, scope: Scope) -> frozenset[Place]:
@@ -134,6 +131,7 @@ class Relations:
         below = [edge for edge in self._hierarchical(node, things, kinds) if edge.kind in kinds]
         sites, others, left = self._sites(things)
         visible = self._code.store.visible({site.path for site, _ in sites}, scope)
+        self._code.find_sources([(site.path, site.source) for site, _ in sites if site.path in visible])
         found = [self._edge_to(node, things, site, certainty) for site, certainty in sites if site.path in visible]
         is_value = node.kind in VARIABLE or any(map(self._code.is_property, things))  # A call of it reads it first.
         kinds = (*kinds, RelationKind.CALLS) if RelationKind.READS in kinds and is_value else kinds
@@ -152,7 +150,6 @@ class Relations:
             unparsed,
             left,
             is_typed=not elsewhere,
-            is_cut=self._code.search.is_cut,
             is_listed=is_listed,
             is_implicit=RelationKind.CALLS in kinds and any(map(self._code.resolver.things.is_implicit, things)),
             outside=frozenset(self._callers_outside(things, sites) if RelationKind.CALLS in kinds else ()),
@@ -239,7 +236,7 @@ class Relations:
     def _sites(self, things: Sequence[Thing]) -> tuple[list[tuple[Site, Certainty]], Set[Place], int]:
         """Return the places that mean or may mean the things, those that mean others, and how many files are left."""
         methods = filter(self._code.resolver.things.is_replaceable, things)
-        above = {one for thing in methods for one in self._code.hierarchy.overridden(thing)}
+        above = {one for thing in methods for one in self._code.hierarchy.above(thing)}
         handed = {one for thing in things for one in self._code.hierarchy.handed_as(thing)}
         meant = frozenset(self._with_constructed(things))
         found: list[tuple[Site, Certainty]] = []
@@ -257,7 +254,7 @@ class Relations:
                 found.append((site, Certainty.BY_NAME))
         found += [(site, Certainty.CERTAIN) for thing in things for site in self._by_place(thing)]
         found += [(site, Certainty.BY_NAME) for thing in things for site in self._by_text(thing)]
-        if any(self._replaces(site) for site, _ in found):
+        if self._is_replaced(things):
             found = [(one, Certainty.MAY_CALL if one.mention.use == Use.CALL else how) for one, how in found]
         return found, others, left
 
@@ -267,42 +264,15 @@ class Relations:
         is_field = owner is not None and resolver.declared(constant).kind in VARIABLE
         if owner is None or not is_field or not resolver.members.is_enumeration(Type((owner,))):
             return
-        one, by_text = resolver.declared(owner), resolver.state.policy(owner).by_text
-        for site in self._code.search.sites(frozenset((owner,))).found:
-            facts = self._code.facts.facts(site.path) if site.things else None
-            if facts and self._is_of_any(site.mention, facts, one.name, by_text):
-                yield Site(site.path, msgspec.structs.replace(site.mention, use=Use.VALUE), ())
-        own = self._code.facts.facts(owner.path) if by_text else None
-        for mention in own.mentions if own else ():
-            if mention.name == by_text and not mention.receiver and one.start <= mention.at < one.stop:
-                yield Site(owner.path, msgspec.structs.replace(mention, use=Use.VALUE), ())
+        for link in self._code.search.linked((owner,), (How.ANY,)):
+            mention = Mention(-1, link.line, resolver.declared(constant).name, Use.VALUE)
+            yield Site(link.path, mention, link.source, (), ())
 
-    def _is_of_any(self, mention: Mention, facts: FileFacts, name: str, by_text: str) -> bool:
-        """Return whether a mention of an enumeration may mean any of its constants: one without a member.
-
-        by_text: the member that gives a constant by its name; where that is written, it is a mention of the constant.
-        """
-        stop = mention.at + len(name)
-        beside = [one for one in facts.mentions if one.line == mention.line]
-        near = (one for one in beside if stop < one.at <= stop + len(_ACCESS))
-        member = next((one for one in near if one.receiver.rpartition(".")[2] == name), None)
-        is_written = any(one.use == Use.REFLECTED for one in beside)
-        is_asked = any(one.name == by_text and one.receiver in (name, "Enum") for one in beside) and not is_written
-        return is_asked or (not by_text and member is None and mention.use in (Use.VALUE, Use.CALL))
-
-    def _replaces(self, site: Site) -> bool:
-        """Return whether a place gives a method another value, so that a call runs what it holds.
-
-        It is not what tests assign, nor the method itself: `this.run = this.run.bind(this)`.
-        """
-        name = site.mention.name
-        is_method = any(self._code.resolver.declared(one).kind == SymbolKind.METHOD for one in site.things)
-        facts = self._code.facts.facts(site.path) if is_method and site.mention.use == Use.WRITE else None
-        given = (one.value for one in facts.flows if one.into == f"{site.mention.receiver}.{name}") if facts else ()
-        file = (
-            self._code.store.file(site.path) if facts and not any(name in names_in(value) for value in given) else None
-        )
-        return file is not None and file.category is not Category.TESTS
+    def _is_replaced(self, things: Sequence[Thing]) -> bool:
+        """Return whether the program gives a method another value, so that a call may run that; not in tests."""
+        paths = {link.path for link in self._code.search.linked(things, (How.REPLACED,))}
+        files = (self._code.store.file(path) for path in paths)
+        return any(file is not None and file.category is not Category.TESTS for file in files)
 
     def _by_place(self, field: Thing) -> Iterator[Site]:
         """Yield where a field is set by its place among all: an instance is created with values that have no names."""
@@ -325,8 +295,7 @@ class Relations:
                     yield owner
 
     def _edge_to(self, node: CodeNode, things: Sequence[Thing], site: Site, certainty: Certainty) -> CodeEdge:
-        source = self._code.search.around(site.path, site.mention.at, named=True)
-        source_id = self._code.node_id(site.path, source, is_around=True)
+        source_id = self._code.source_id(site.path, site.source)
         kind = self._code.relation(things[0], site.mention)
         is_guess = certainty is Certainty.BY_NAME
         return CodeEdge(source_id, node.node_id, kind, site.path, site.mention.line, certainty, is_guess=is_guess)
@@ -336,9 +305,9 @@ class Relations:
     ) -> Iterator[CodeEdge]:
         hierarchy = self._code.hierarchy
         if RelationKind.IMPLEMENTS in kinds and node.kind is SymbolKind.TYPE:
-            below = (one for thing in things for one in (*hierarchy.children(thing), *hierarchy.functions(thing)))
+            below = (one for thing in things for one in hierarchy.children(thing))
             yield from self._below(node, below, RelationKind.IMPLEMENTS)
-            yield from self._referring(node, things, RelationKind.IMPLEMENTS)
+            yield from self._handed(node, things, RelationKind.IMPLEMENTS)
             alike = (one for thing in things for one in hierarchy.alike(thing))
             yield from self._below(node, alike, RelationKind.IMPLEMENTS, Certainty.BY_NAME)
         if RelationKind.CALLS in kinds:
@@ -346,18 +315,25 @@ class Relations:
             yield from self._below(node, unsaid, RelationKind.CALLS)
         if RelationKind.OVERRIDES in kinds:
             methods = list(filter(self._code.resolver.things.is_replaceable, things))
-            below = (one for thing in methods for one in (*hierarchy.overriding(thing), *hierarchy.functions(thing)))
+            below = (one for thing in methods for one in hierarchy.overriding(thing))
             yield from self._below(node, below, RelationKind.OVERRIDES)
-            yield from self._referring(node, methods, RelationKind.OVERRIDES)
+            yield from self._handed(node, methods, RelationKind.OVERRIDES)
             alike = (one for thing in things for one in hierarchy.alike_methods(thing))
             yield from self._below(node, alike, RelationKind.OVERRIDES, Certainty.BY_NAME)
 
-    def _referring(self, node: CodeNode, things: Sequence[Thing], kind: RelationKind) -> Iterator[CodeEdge]:
-        """Yield where functions of libraries are handed over as an interface, from what hands them over."""
-        for path, mention in dict.fromkeys(one for thing in things for one in self._code.hierarchy.referred(thing)):
-            around = self._code.search.around(path, mention.at, named=True)
-            source_id = self._code.node_id(path, around, is_around=True)
-            yield CodeEdge(source_id, node.node_id, kind, path, mention.line)
+    def _handed(self, node: CodeNode, things: Sequence[Thing], kind: RelationKind) -> Iterator[CodeEdge]:
+        """Yield the functions that are handed over as an interface; of libraries where they are."""
+        links = dict.fromkeys(link for thing in things for link in self._code.hierarchy.handed(thing))
+        placed = self._code.facts.placed({link.receiver for link in links} - {0})
+        functions: list[Thing] = []
+        for link in links:
+            function = placed.get(link.receiver) or self._code.search.thing(link.path, link.receiver)
+            if function is None:
+                source_id = self._code.source_id(link.path, link.source)
+                yield CodeEdge(source_id, node.node_id, kind, link.path, link.line)
+            else:
+                functions.append(function)
+        yield from self._below(node, functions, kind)
 
     def _below(
         self, node: CodeNode, things: Iterable[Thing], kind: RelationKind, certainty: Certainty = Certainty.CERTAIN
@@ -370,10 +346,10 @@ class Relations:
     # ------------------------------------------------------------ from a definition
 
     def outgoing(
-        self, node: CodeNode, kinds: Sequence[RelationKind], scope: Scope, budget: Budget = UNLIMITED
+        self, node: CodeNode, kinds: Sequence[RelationKind], scope: Scope
     ) -> tuple[list[CodeEdge], list[Mentioned]]:
         """Return the relations from a node, and its mentions that are not decided."""
-        with self._code.searching(budget):
+        with self._code.searching():
             return self._outgoing(node, kinds, scope)
 
     def _outgoing(
@@ -439,7 +415,7 @@ class Relations:
     def inherited(self, child: CodeNode, name: str, scope: Scope) -> list[int]:
         """Return the nodes of a member that a type has from those above it; where types are unknown, by their names."""
         if things := self._code.things(child):
-            with self._code.searching(UNLIMITED):
+            with self._code.searching():
                 found = [self._code.resolver.members.find(Instance((thing,)), name) for thing in things]
                 inherited = [one for member in found for one in (member.things if member else ())]
                 return [self._code.node_id(one.path, one) for one in inherited]
@@ -456,7 +432,7 @@ class Relations:
 
     def assigned(self, kind: CodeNode, name: str) -> list[str]:
         """Return the places where methods of a type, or of one above it, assign an attribute."""
-        with self._code.searching(UNLIMITED):
+        with self._code.searching():
             found = [self._code.resolver.members.find(Instance((thing,)), name) for thing in self._code.things(kind)]
             things = [thing for member in found if member for thing in member.things]
             return [f"{thing.path}:{self._code.resolver.declared(thing).line}" for thing in things]
@@ -464,7 +440,7 @@ class Relations:
     def exported(self, name: str, scope: Scope) -> list[int]:
         """Return the nodes that files export under a name."""
         paths = dict.fromkeys(path for path, _, _, text in self._code.store.texts((name,), scope) if "export" in text)
-        with self._code.searching(UNLIMITED):
+        with self._code.searching():
             named = ((path, self._code.facts.facts(path)) for path in paths)
             exports = [(path, one) for path, facts in named if facts for one in facts.exports if one.name == name]
             found = [self._code.resolver.modules.exported(path, one) for path, one in exports]

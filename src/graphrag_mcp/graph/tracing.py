@@ -8,7 +8,6 @@ from graphrag_mcp.model.files import Category, RelationKind, SymbolKind
 from graphrag_mcp.model.graph import NO_DOUBT, Certainty, CodeEdge, CodeNode, Direction, Doubt, Mentioned
 from graphrag_mcp.model.scope import Scope
 from graphrag_mcp.ports import SymbolGraph
-from graphrag_mcp.resolution.search import UNLIMITED, Budget
 from graphrag_mcp.text.names import without_constructor
 
 _TESTS = frozenset({Category.TESTS})
@@ -86,7 +85,6 @@ def trace(
     *,
     with_members: bool = False,
     unresolved: bool = False,
-    budget: Budget = UNLIMITED,
 ) -> Trace:
     """Follow one kind of relation from the starts for at most `hops`; what is only by name is not followed.
 
@@ -112,14 +110,14 @@ def trace(
         here = Doubt()
         for node in frontier:
             if direction in INCOMING:
-                found, doubts = relations.incoming(node, INCOMING[direction], scope, budget)
+                found, doubts = relations.incoming(node, INCOMING[direction], scope)
                 here = here if hop > 1 and node.is_file else here | doubts  # Code outside functions has no callers.
                 edges += [edge for edge in found if unresolved or is_shown(edge)]
                 if direction is Direction.IMPORTERS:  # A module and what it defines may have one name.
                     sure = {(edge.path, edge.line) for edge in edges if not is_by_name(edge)}
                     edges = [edge for edge in edges if not is_by_name(edge) or (edge.path, edge.line) not in sure]
             else:
-                found, unknown = relations.outgoing(node, _OUTGOING[direction], scope, budget)
+                found, unknown = relations.outgoing(node, _OUTGOING[direction], scope)
                 edges += found
                 stops |= {(one.name, one.module): one for one in unknown}
         fresh = [step for step in _steps(graph, edges, hop, direction) if step.source.file_id not in inside]
@@ -138,7 +136,7 @@ def trace(
     if direction is Direction.TESTS:
         steps = [step for step in steps if step.source.category is Category.TESTS]
     steps = _once(steps, direction)
-    doubt = replace(doubt, is_cut=doubt.is_cut or budget.is_spent or (bool(frontier) and hop < hops))
+    doubt = replace(doubt, is_cut=doubt.is_cut or (bool(frontier) and hop < hops))
     return Trace(tuple(starts), direction, tuple(steps), tuple(stops.values()), doubt, hops)
 
 

@@ -17,6 +17,7 @@ from graphrag_mcp.stores.sqlite.facts import SqliteFacts
 from graphrag_mcp.stores.sqlite.history import SqliteHistory
 from graphrag_mcp.stores.sqlite.inventory import SqliteInventory
 from graphrag_mcp.stores.sqlite.keyword import SqliteKeywordIndex
+from graphrag_mcp.stores.sqlite.links import SqliteLinks
 from graphrag_mcp.stores.sqlite.points import SqliteChunkIds
 from graphrag_mcp.stores.sqlite.projection import SqliteProjectionSource
 from graphrag_mcp.stores.sqlite.scope import ScopeResolver
@@ -37,7 +38,7 @@ class IndexStores:
         self.inventory = SqliteInventory(database)
         self.writer = SqliteIndexWriter(database)
         self.symbols = SqliteSymbolGraph(database, self._scopes)
-        self._relations = Relations(self.symbols, SqliteFacts(database))
+        self._relations = self._new_relations()
         self._related = database.version()
         self._guard = threading.Lock()
         self.history = SqliteHistory(database, self._scopes)
@@ -51,8 +52,11 @@ class IndexStores:
         with self._guard:
             version = self.database.version()
             if version != self._related:
-                self._related, self._relations = version, Relations(self.symbols, SqliteFacts(self.database))
+                self._related, self._relations = version, self._new_relations()
             return self._relations
+
+    def _new_relations(self) -> Relations:
+        return Relations(self.symbols, SqliteFacts(self.database), SqliteLinks(self.database))
 
     def stores(self, embedder: Embedder | None, model_problem: str) -> Stores:
         """Return the ports of a search; the vectors are read when the first search needs them."""

@@ -7,12 +7,13 @@ from typing import NamedTuple
 
 from graphrag_mcp.ingest.workers.pool import run_tasks
 from graphrag_mcp.ingest.yielding import SearchYield
+from graphrag_mcp.model.links import Read
 from graphrag_mcp.resolution.linking import Linker
-from graphrag_mcp.resolution.reads import MEANING, Read
+from graphrag_mcp.resolution.reads import MEANING
 from graphrag_mcp.resolution.visible import changed_reads
 from graphrag_mcp.stores.sqlite.database import Database
 from graphrag_mcp.stores.sqlite.facts import SqliteFacts
-from graphrag_mcp.stores.sqlite.links import PackedLinks, SqliteLinks, pack_imports, pack_links
+from graphrag_mcp.stores.sqlite.links import PackedLinks, SqliteLinks, pack_meanings, pack_reads, pack_rows
 
 FILES_PER_TASK = 16
 FEW_FILES = 40  # Resolved here: starting processes takes as long.
@@ -39,7 +40,7 @@ class LinkStage:
     def run(self, stop: threading.Event | None = None) -> int:
         """Resolve what is missing, and return how many files that were; `stop` ends the run after the next batch."""
         self._settle()
-        pending = self._links.pending()
+        pending = self._links.missing()
         tasks = [pending[start : start + FILES_PER_TASK] for start in range(0, len(pending), FILES_PER_TASK)]
         count = 0
         for files in self._linked(tasks, len(pending)):
@@ -62,7 +63,7 @@ class LinkStage:
 
     def _one(self, linker: Linker, path: str) -> PackedLinks:
         self._search_yield.yield_to_searches()
-        return pack_links(path, linker.link(path))
+        return link_file(linker, path)
 
     def _settle(self) -> None:
         """Remove the links that follow from something that was changed."""
@@ -76,7 +77,7 @@ class LinkStage:
         asked: dict[str, tuple[bytes, bytes]] = {}
         for path, before in self._links.importers(reads).items():
             meanings, of_imports = linker.meanings(path)
-            asked[path] = pack_imports(meanings, of_imports)
+            asked[path] = (pack_reads(of_imports), pack_meanings(meanings))
             if asked[path][1] != before:
                 old, new = memoryview(before).cast("I"), memoryview(asked[path][1]).cast("I")
                 changed = [one for one, was, now in zip(sorted(meanings), old, new, strict=True) if was != now]
@@ -93,4 +94,11 @@ def _link_task(state: _State, paths: Sequence[str]) -> list[PackedLinks]:
         _LINKERS.clear()
         _LINKERS[state] = Linker(SqliteFacts(Database(state.path, state.root, state.model)))
     linker = _LINKERS[state]
-    return [pack_links(path, linker.link(path)) for path in paths]
+    return [link_file(linker, path) for path in paths]
+
+
+def link_file(linker: Linker, path: str) -> PackedLinks:
+    """Return the links of a file as they are stored."""
+    linked = linker.link(path)
+    rows, meanings = pack_rows(path, linked.links), pack_meanings(linked.meanings)
+    return PackedLinks(path, rows, pack_reads(linked.reads), pack_reads(linked.of_imports), meanings)

@@ -5,7 +5,7 @@ an expression stands at an offset, since what its names mean depends on the plac
 """
 
 import zlib
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple
@@ -14,6 +14,7 @@ from msgspec import Struct
 from msgspec.msgpack import Decoder, Encoder
 
 from graphrag_mcp.model.files import PackedFacts
+from graphrag_mcp.model.links import identities
 
 FACT_LANGUAGES = frozenset(("go", "java", "javascript", "python", "tsx", "typescript"))
 WHOLE = ("=", "default")  # Names of what a module exports as a whole.
@@ -219,6 +220,23 @@ def pack(facts: FileFacts) -> PackedFacts:
 def unpack(data: bytes) -> FileFacts:
     """Return the facts that `pack` packed."""
     return FileFacts(*_DECODER.decode(zlib.decompress(data)))
+
+
+def identities_of(facts: FileFacts) -> list[str]:
+    """Return a name for each declaration: the qualified one, and which of that name it is.
+
+    One without a name is counted in what is around it.
+    """
+    found: list[str] = []
+
+    def names() -> Iterator[str]:
+        for one in facts.declared:
+            around = found[one.owner] if 0 <= one.owner < len(found) else ""
+            yield one.qualified if one.name else f"{around}/"
+
+    for identity in identities(names()):
+        found.append(identity)  # noqa: PERF402 - what follows is named by what is found.
+    return found
 
 
 def modules_of(facts: FileFacts) -> Set[str]:

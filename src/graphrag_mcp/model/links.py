@@ -30,28 +30,56 @@ class How(IntEnum):
     FOREIGN = auto()  # A member of a foreign value; the target is its name.
     OUTSIDE = auto()  # A foreign function that is called; the target is its name.
     ANY = auto()  # An enumeration that may give any of its constants.
-    BELOW = auto()  # The source is a type that names the target as its base, or has all its methods.
-    OVERRIDES = auto()  # The source is a method that stands for the target.
-    HANDED = auto()  # The source is a function that is given where the target, an interface, is expected.
-    HELD = auto()  # The source is a function that is the value of the target, a field.
+    REPLACED = auto()  # A method that is given another value.
+    BELOW = auto()  # The source inherits or implements the target, or is a method that overrides it.
+    ABOVE = auto()  # The same from the other side.
+    HANDED = auto()  # The target is an interface, the receiver a function that is given where it is expected.
+    HANDED_AS = auto()  # The target is a function, the source the operation of an interface as which it is given.
+    EXPORTED = auto()  # The target is exported under another name: the receiver.
 
 
 class Link(NamedTuple):
     """A relation to a declaration or a name.
 
-    source: the declaration around it, as `Place.identity`. given: the number of arguments, -1 for what is no call.
-    receiver: the type whose member is meant, where it decides what else may run; a foreign one without a path; None where
-    it is not known.
+    source: the declaration around it, or what the target is linked with. given: the number of arguments, -1 for what is
+    no call. receiver: the type whose member is meant, where it decides what else may run; a foreign one without a path;
+    None where it is not known.
     """
 
     target: Place
-    source: str
+    source: Place
     line: int
     kind: RelationKind
     use: str
     how: How
     given: int = -1
     receiver: Place | None = None
+
+
+class Read(NamedTuple):
+    """Something that was read by its name: of a file, or with path "" of the whole tree."""
+
+    path: str
+    kind: str
+    name: str = ""
+
+
+class StoredLink(NamedTuple):
+    """A link as it is stored: places are numbers (`place_id`), 0 for none."""
+
+    target: int
+    path: str
+    line: int
+    source: int
+    kind: RelationKind
+    use: str
+    how: How
+    given: int
+    receiver: int
+
+
+SUPER = Place("", "super")  # As a receiver: the method of the base is meant, and no other.
+SOME = Place("", "?")  # As a receiver of what is not decided: there is one.
 
 
 def identities(names: Iterable[str]) -> Iterator[str]:

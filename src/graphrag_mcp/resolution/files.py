@@ -7,9 +7,19 @@ from operator import itemgetter
 from typing import NamedTuple, TypeAlias, TypeVar
 
 from graphrag_mcp.model.expressions import Expression, parse
-from graphrag_mcp.model.facts import Bound, Declared, Exported, FileFacts, Flow, Imported, Mark, Thing, Use
+from graphrag_mcp.model.facts import (
+    Bound,
+    Declared,
+    Exported,
+    FileFacts,
+    Flow,
+    Imported,
+    Mark,
+    Thing,
+    Use,
+    identities_of,
+)
 from graphrag_mcp.model.files import CALLABLE, SymbolKind
-from graphrag_mcp.model.links import identities
 from graphrag_mcp.resolution.languages import POLICIES
 from graphrag_mcp.resolution.policy import Policy
 from graphrag_mcp.resolution.reads import IMPORTED_BY_ALL, Noted, Reads
@@ -31,21 +41,11 @@ class Sought(NamedTuple):
 ANYTHING = Sought()
 
 
-def identities_of(facts: FileFacts) -> list[str]:
-    """Return a name for each declaration: the qualified one, and which of that name it is.
-
-    One without a name is counted in what is around it.
-    """
-    found: list[str] = []
-
-    def names() -> Iterator[str]:
-        for one in facts.declared:
-            around = found[one.owner] if 0 <= one.owner < len(found) else ""
-            yield one.qualified if one.name else f"{around}/"
-
-    for identity in identities(names()):
-        found.append(identity)  # noqa: PERF402 - what follows is named by what is found.
-    return found
+def sought_in(policy: Policy, use: str, given: int = -1) -> Sought:
+    """Return what tells names of this use apart from others, in a language."""
+    if policy.has_spaces:
+        return Sought(Use.TYPE if use == Use.TYPE else Use.VALUE)
+    return Sought(use, given) if policy.spaces else ANYTHING
 
 
 class _Nested:
@@ -197,9 +197,7 @@ class File:
 
     def sought(self, use: str, given: int = -1) -> Sought:
         """Return what tells names of this use apart from others, in the language of the file."""
-        if self.policy.has_spaces:
-            return Sought(Use.TYPE if use == Use.TYPE else Use.VALUE)
-        return Sought(use, given) if self.policy.spaces else ANYTHING
+        return sought_in(self.policy, use, given)
 
     def types_around(self, at: int) -> list[int]:
         """Return the types around an offset, outer ones first."""

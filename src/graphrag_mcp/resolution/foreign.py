@@ -1,11 +1,12 @@
 """What calls through foreign types may run: methods of the project that stand for those of a library."""
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence, Set
 
 from graphrag_mcp.model.expressions import LITERAL, Expression, parse
 from graphrag_mcp.model.facts import Mark, Mention, Thing, Use
 from graphrag_mcp.model.files import SymbolKind
 from graphrag_mcp.model.graph import Certainty
+from graphrag_mcp.model.links import Place, place_id
 from graphrag_mcp.resolution.files import File
 from graphrag_mcp.resolution.libraries import LIBRARIES
 from graphrag_mcp.resolution.policy import Policy
@@ -28,17 +29,24 @@ from graphrag_mcp.resolution.values import (
 class ForeignTypes(Part):
     """Knows the foreign types above those of the project, and which values may be one of theirs."""
 
-    def reached(self, path: str, mention: Mention, method: Thing) -> Certainty | None:
+    def reached_by(self, use: str, receivers: Set[int], method: Thing, above: Collection[int]) -> Certainty | None:
         """Return whether a use of a foreign member may run a method of the project; None if it does not.
 
         It may if the receiver has a type that the method's own type names as a base; it is not known where only a
-        foreign type above that one is not known.
+        foreign type above that one is not known. receivers: the places of the types of the receiver, or the numbers of
+        their names. above: the places of the types above that of the method.
         """
-        bases = self.with_member(method) if self._is_such_use(mention, method) else ()
+        bases = self.with_member(method) if self._is_such_use(use, method) else ()
         if not bases:
             return None
-        found = {self._shared(value, bases, method) for value in self.receivers(path, mention)}
-        return Certainty.MAY_CALL if Certainty.MAY_CALL in found else next(iter(found - {None}), None)
+        lineage = self.resolver.lineage
+        whole = (one for base in bases for one in (lineage.above((base,)) if isinstance(base, Instance) else (base,)))
+        named = {place_id(Place("", name)) for name in map(self.name, whole) if name}
+        if any(one in above if one > 0 else one in named for one in receivers):
+            return Certainty.MAY_CALL
+        is_known = all(isinstance(base, Instance) or self.name(base) == "Object" for base in bases)
+        is_open = any(one < 0 and (one == _NAMELESS or not is_known) for one in receivers)
+        return Certainty.BY_NAME if is_open else None
 
     def with_member(self, member: Thing) -> Sequence[Value | None]:
         """Return the foreign types above the type of a member that have such a member, or may."""
@@ -138,10 +146,10 @@ class ForeignTypes(Part):
             known = self.state.policy(owner).foreign_members(base.name)
         return known is None or name in known
 
-    def _is_such_use(self, mention: Mention, method: Thing) -> bool:
+    def _is_such_use(self, use: str, method: Thing) -> bool:
         one = self.declared(method)
         is_run = one.kind == SymbolKind.METHOD and Mark.PROPERTY not in one.marks
-        return mention.use in ((Use.CALL, Use.FUNCTION) if is_run else (Use.VALUE, Use.WRITE))
+        return use in ((Use.CALL, Use.FUNCTION) if is_run else (Use.VALUE, Use.WRITE))
 
     def receivers(self, path: str, mention: Mention) -> Iterator[Value | None]:
         """Yield the types of what a member is used of: for a bare name the types around it."""
@@ -162,21 +170,6 @@ class ForeignTypes(Part):
                 return True
         return False
 
-    def _shared(self, value: Value | None, bases: Sequence[Value | None], method: Thing) -> Certainty | None:
-        """Return whether a value may be of the type of a method, by the foreign types above that."""
-        if isinstance(value, Instance) and not is_library(value):
-            owner = Instance((Thing(method.path, self.declared(method).owner),))
-            return Certainty.MAY_CALL if self.resolver.lineage.seen_as(owner, value) else None
-        name = self.name(value)
-        if not self.may_be_object(value, name, self.state.policy(method)):
-            return None
-        lineage = self.resolver.lineage
-        whole = (one for base in bases for one in (lineage.above((base,)) if isinstance(base, Instance) else (base,)))
-        if name and any(name == self.name(one) for one in whole):
-            return Certainty.MAY_CALL
-        is_known = name and all(isinstance(base, Instance) or self.name(base) == "Object" for base in bases)
-        return None if is_known else Certainty.BY_NAME
-
     def may_be_object(self, value: Value | None, name: str, policy: Policy) -> bool:
         """Return whether a value may be an object of a foreign type, and not of one that nothing extends."""
         if policy.is_open:
@@ -188,6 +181,7 @@ class ForeignTypes(Part):
 
 
 OVERRIDE = "@Override"
+_NAMELESS = place_id(Place("", ""))
 _KINDS = {Table: "collections.abc.MutableMapping", Many: "collections.abc.MutableSequence"}
 
 

@@ -1,21 +1,18 @@
 """Which types are above and below a type, and which methods override which."""
 
-from bisect import bisect_left
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from itertools import islice
 from typing import NamedTuple
 
-from graphrag_mcp.model.expressions import names_in, parse
-from graphrag_mcp.model.facts import Mark, Mention, Thing, Use
-from graphrag_mcp.model.files import SymbolKind
+from graphrag_mcp.model.expressions import parse
+from graphrag_mcp.model.facts import Mark, Thing, Use
+from graphrag_mcp.model.files import RelationKind, SymbolKind
+from graphrag_mcp.model.links import How, StoredLink
 from graphrag_mcp.resolution.foreign import OVERRIDE
 from graphrag_mcp.resolution.libraries import LIBRARIES
 from graphrag_mcp.resolution.resolver import Resolver
 from graphrag_mcp.resolution.search import Search, Site
 from graphrag_mcp.resolution.values import (
-    Above,
     Either,
-    Function,
     Instance,
     Outside,
     Signature,
@@ -27,10 +24,8 @@ from graphrag_mcp.resolution.values import (
 )
 
 MAX_TYPES = 2_000  # Below one type; a longer list is not read.
-_Known = dict[Thing, tuple[list[Thing], int]]  # What was found for things, and how many files were looked at for it.
-
-
-_NEAR = 50  # Mentions from the beginning of a handed reference to its name.
+_OF_TYPES = (RelationKind.INHERITS, RelationKind.IMPLEMENTS)
+_EMBEDDING = (RelationKind.INHERITS,)
 
 
 class _MethodSet(NamedTuple):
@@ -48,11 +43,6 @@ class Hierarchy:
         self._resolver: Resolver = search.resolver
         self._source = search.source
         self.owner_of = search.resolver.things.owner_of
-        self._above: _Known = {}
-        self._around: _Known = {}
-        self._handed: _Known = {}
-        self._referred: dict[Thing, list[tuple[str, Mention]]] = {}
-        self._below: _Known = {}
 
     # ------------------------------------------------------------ types
 
@@ -64,11 +54,19 @@ class Hierarchy:
 
     def ancestors(self, thing: Thing) -> list[Thing]:
         """Return all types above a type, the nearest first."""
-        return self._remembered(self._above, thing, lambda one: self._closure(one, self.parents))
+        return self._closure(thing, self.parents)
 
     def children(self, thing: Thing) -> list[Thing]:
         """Return the types that name a type as their base, and those that have all methods of an interface."""
-        return self._satisfying(thing) if self._resolver.things.has_method_sets(thing) else self._naming(thing)
+        kinds = (RelationKind.IMPLEMENTS,) if self._resolver.things.has_method_sets(thing) else _OF_TYPES
+        return self._below(thing, kinds)
+
+    def _below(self, thing: Thing, kinds: Collection[RelationKind]) -> list[Thing]:
+        links = [link for link in self._search.linked((thing,), (How.BELOW,)) if link.kind in kinds]
+        found = {link.source: self._search.thing(link.path, link.source) for link in links}
+        missing = [place for place, one in found.items() if one is None]
+        found |= self._source.placed(missing) if missing else {}
+        return [one for one in found.values() if one]
 
     def alike(self, interface: Thing) -> list[Thing]:
         """Return the types that do not name an interface, and may satisfy it since they have its methods."""
@@ -87,18 +85,10 @@ class Hierarchy:
         """Return all types below a type, the nearest first."""
         return self._closure(thing, self.children)
 
-    def functions(self, thing: Thing) -> list[Thing]:
-        """Return the functions that are handed over where an interface, or that of a method, is expected."""
+    def handed(self, thing: Thing) -> list[StoredLink]:
+        """Return where functions are handed over as an interface, or as that of a method; receiver: the function."""
         interface = self._filled_by_functions(thing)
-        return self._remembered(self._handed, interface, self._handed_over) if interface else []
-
-    def referred(self, thing: Thing) -> list[tuple[str, Mention]]:
-        """Return the references to functions of libraries that are handed over like `functions`, with their files."""
-        interface = self._filled_by_functions(thing)
-        if interface is None:
-            return []
-        self._remembered(self._handed, interface, self._handed_over)
-        return self._referred.get(interface, [])
+        return self._search.linked((interface,), (How.HANDED,)) if interface else []
 
     def _filled_by_functions(self, thing: Thing) -> Thing | None:
         """Return the interface of which a function is an instance: the one given, or whose only operation is given."""
@@ -107,88 +97,26 @@ class Hierarchy:
         is_function_type = self._is_type(thing) and self._resolver.is_function_type(thing)
         return interface if is_function_type or (operation and thing in (interface, operation)) else None
 
-    def _handed_over(self, interface: Thing) -> list[Thing]:
-        """Return the functions given to what takes an interface, or holds or returns it."""
-        name = self._resolver.declared(interface).name
-        sites = [site for site in self._search.sites(frozenset((interface,))).found if site.things]
-        around = [self._search.around(site.path, site.mention.at) for site in sites if site.mention.use == Use.TYPE]
-        takers = [self._resolver.declared(one) for one in dict.fromkeys(around) if one]
-        names = {one.name for one in takers if any(name in names_in(given.value) for given in one.parameters or ())}
-        near = {site.path for site in sites}
-        found: dict[Thing, None] = {}
-        referred = self._referred[interface] = []
-        for path in sorted(near.union(*map(self._source.mentioning, sorted(names)))):
-            facts = self._source.facts(path) if self._search.may_look() else None
-            given = [one for one in facts.flows if path in near or names & names_in(one.into)] if facts else []
-            for flow in given:
-                if interface in _types(self._resolver.taker(path, flow)):
-                    value = self._resolver.expressions.value(path, flow.at, parse(flow.value))
-                    found |= dict.fromkeys(value.things if isinstance(value, Function) else ())
-                    of, _, reference = flow.value.rpartition("#")
-                    if of and facts and not isinstance(value, Function):
-                        first = bisect_left(facts.mentions, flow.at, key=lambda one: one.at)
-                        after = islice(facts.mentions, first, first + _NEAR)
-                        referred += [(path, one) for one in after if (one.use, one.name) == (Use.FUNCTION, reference)][
-                            :1
-                        ]
-        return list(found)
-
     # ------------------------------------------------------------ methods
 
     def overridden(self, method: Thing) -> list[Thing]:
-        """Return the methods of types above that a method overrides or implements, itself or where it is embedded."""
+        """Return the methods of types above that a method overrides or implements."""
         owner = self.owner_of(method)
-        below = self._embedding(owner) if owner and self._resolver.things.has_method_sets(owner) else []
-        return self._same_method(method, [above for one in (owner, *below) if one for above in self.ancestors(one)])
+        return self._same_method(method, self.ancestors(owner)) if owner else []
 
     def overriding(self, method: Thing) -> list[Thing]:
         """Return the methods of types below that override or implement a method."""
-        owner = self.owner_of(method)
-        return self._same_method(method, self.descendants(owner) if owner else [])
+        return self._below(method, (RelationKind.OVERRIDES,))
 
-    def declared_below(self, method: Thing) -> list[Thing]:
-        """Return the methods that types below declare; not those that a type below has from elsewhere.
-
-        Faster than `overriding`: it looks at what has the method's name, not at all types below.
-        """
-        return self._remembered(self._below, method, self._declared_below)
-
-    def _declared_below(self, method: Thing) -> list[Thing]:
-        owner, name = self.owner_of(method), self._resolver.declared(method).name
-        named = [one for one in self._source.named(name) if one != method and one.path not in LIBRARIES]
-        if owner is None or not named:
-            return []
-        if self._resolver.things.has_method_sets(owner):
-            return self.overriding(method)
-        owners = {one: self.owner_of(one) for one in named}
-        return [
-            one
-            for one, other in owners.items()
-            if other and self._fits(method, one) and self._search.may_look() and owner in self.ancestors(other)
-        ]
+    def above(self, method: Thing) -> list[Thing]:
+        """Return the methods of types above that a method overrides or implements, itself or where it is embedded."""
+        links = self._search.linked((method,), (How.ABOVE,))
+        return list(self._source.placed(link.source for link in links).values())
 
     def handed_as(self, method: Thing) -> Iterator[Thing]:
         """Yield the methods of interfaces as which a method is handed over, or held by a field."""
-        if not self._resolver.things.has_method_sets(method):
-            yield from (above for field in self._holding(method) for above in self.overridden(field))
-        end = f"#{self._resolver.declared(method).name}"
-        has_overloads = self._resolver.things.has_overloads(method)
-        for site in self._search.sites(frozenset((method,))).found if has_overloads else ():
-            facts = self._source.facts(site.path) if site.mention.use == Use.FUNCTION and site.things else None
-            given = [one for one in (facts.flows if facts else ()) if one.value.endswith(end)]
-            flows = [one for one in given if one.at <= site.mention.at]
-            for interface in _types(self._resolver.taker(site.path, flows[-1])) if flows else ():
-                if operation := self._resolver.operation(interface):
-                    yield operation
-
-    def _holding(self, function: Thing) -> Iterator[Thing]:
-        """Yield the fields that a function is the value of."""
-        for site in self._search.sites(frozenset((function,))).found:
-            facts = self._source.facts(site.path) if site.mention.use == Use.VALUE and site.things else None
-            for number, one in enumerate(facts.declared if facts else ()):
-                is_held = one.kind == SymbolKind.FIELD and one.value.rpartition(".")[2] == site.mention.name
-                if is_held and one.start <= site.mention.at < one.stop:
-                    yield Thing(site.path, number)
+        links = self._search.linked((method,), (How.HANDED_AS,))
+        yield from self._source.placed(link.source for link in links).values()
 
     def callers_outside(self, thing: Thing) -> Iterator[str]:
         """Yield the foreign interfaces, bases and annotations by which others may call a function."""
@@ -228,7 +156,11 @@ class Hierarchy:
                     taker = self._resolver.expressions.value(path, flow.at, into)
                 else:
                     taker = self._resolver.calls.callee(path, flow.at, into)
-                if isinstance(taker, Outside) and "/" in taker.name and policy.may_be_interface(taker.name, "", 0):
+                if (
+                    isinstance(taker, Outside)
+                    and "/" in taker.name
+                    and (taker.name in policy.foreign_methods or policy.may_be_interface(taker.name))
+                ):
                     given = self._resolver.expressions.value(path, flow.at, parse(flow.value))
                     yield from (taker.name,) if kind in _types(given) else ()
 
@@ -288,17 +220,14 @@ class Hierarchy:
         """
         declared = self._resolver.declared(method)
         is_value = declared.kind != SymbolKind.METHOD or Mark.PROPERTY in declared.marks
-        if site.mention.use != Use.CALL and not is_value:
+        if (site.mention.use != Use.CALL and not is_value) or site.is_of_base:
             return False
         owner = self.owner_of(method)
-        if owner is None or not site.mention.receiver:
+        if owner is None or not site.receivers:
             return True
-        receiver = self._resolver.expressions.value(site.path, site.mention.at, parse(site.mention.receiver))
-        if isinstance(receiver, Above):  # `super` means the method of the base.
-            return False
-        types = _types(receiver)
         holders = [owner, *(self._embedding(owner) if self._resolver.things.has_method_sets(owner) else ())]
-        return not types or any(one in types for holder in holders for one in (holder, *self.ancestors(holder)))
+        places = {place for one in holders for place in (self._search.place(one), *self._search.above(one))}
+        return not places.isdisjoint(site.receivers)
 
     def _fits(self, one: Thing, other: Thing) -> bool:
         """Return whether two methods of one name can be one operation: overloads take as many arguments."""
@@ -348,19 +277,7 @@ class Hierarchy:
         return [base for found in self._resolver.lineage.bases_of(thing) for base in _types(found)]
 
     def _embedding(self, thing: Thing) -> list[Thing]:
-        return self._remembered(self._around, thing, lambda one: self._closure(one, self._naming))
-
-    def _naming(self, thing: Thing) -> list[Thing]:
-        """Return the types that name a type as their base; one without a name does where it is created."""
-        sites = self._search.sites(frozenset((thing,))).found
-        found = [(site, self._search.around(site.path, site.mention.at)) for site in sites if site.things]
-        return [
-            owner
-            for site, owner in found
-            if owner is not None
-            if site.mention.use == Use.BASE
-            or (site.mention.use == Use.CREATE and self._is_type(owner) and thing in self._embedded(owner))
-        ]
+        return self._closure(thing, lambda one: self._below(one, _EMBEDDING))
 
     def _is_type(self, thing: Thing) -> bool:
         return self._resolver.declared(thing).kind == SymbolKind.TYPE
@@ -443,18 +360,6 @@ class Hierarchy:
             held = self._signature(thing) if is_method else self._resolver.things.meaning((thing,))
             members.append((one.name, held))
         return members + [("", base) for base in self._resolver.lineage.bases_of(kind)]
-
-    def _remembered(self, known: _Known, thing: Thing, find: Callable[[Thing], list[Thing]]) -> list[Thing]:
-        """Return what is found for a thing, and remember it unless that was cut."""
-        if thing in known:
-            found, cost = known[thing]
-            self._search.may_look(cost)
-            return found
-        before = self._search.spent
-        found = find(thing)
-        if not self._search.is_cut:
-            known[thing] = found, self._search.spent - before
-        return found
 
     def _closure(self, thing: Thing, step: Callable[[Thing], Iterable[Thing]]) -> list[Thing]:
         found: dict[Thing, None] = {}

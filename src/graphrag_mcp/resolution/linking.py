@@ -4,16 +4,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from graphrag_mcp.model.expressions import parse
-from graphrag_mcp.model.facts import GIVEN, Declared, FileFacts, Mark, Mention, Thing, Use, modules_of
+from graphrag_mcp.model.expressions import names_in, parse
+from graphrag_mcp.model.facts import GIVEN, WHOLE, Declared, FileFacts, Mark, Mention, Thing, Use, modules_of
 from graphrag_mcp.model.files import RelationKind, SymbolKind
-from graphrag_mcp.model.links import How, Link, Place
+from graphrag_mcp.model.links import SOME, SUPER, How, Link, Place, Read
 from graphrag_mcp.resolution.files import File
 from graphrag_mcp.resolution.hierarchy import Hierarchy
 from graphrag_mcp.resolution.kinds import relation_kind
 from graphrag_mcp.resolution.libraries import LIBRARIES
-from graphrag_mcp.resolution.reads import Read, Reads
-from graphrag_mcp.resolution.search import Search, functions_of
+from graphrag_mcp.resolution.reads import Reads
+from graphrag_mcp.resolution.search import NoLinks, Search, functions_of
 from graphrag_mcp.resolution.sources import FactSource
 from graphrag_mcp.resolution.values import (
     Above,
@@ -27,8 +27,6 @@ from graphrag_mcp.resolution.values import (
     Type,
     Value,
 )
-
-SUPER = Place("", "super")  # As a receiver: the method of the base is meant, and no other.
 
 _RUNNING = (Use.CALL, Use.CREATE)
 _OF_MEMBERS = (Use.CALL, Use.FUNCTION, Use.VALUE, Use.WRITE)
@@ -65,7 +63,7 @@ class Linker:
 
     def __init__(self, source: FactSource) -> None:
         self._reads = Reads(source)
-        self._search = Search(self._reads)
+        self._search = Search(self._reads, NoLinks())
         self._resolver = self._search.resolver
 
     def link(self, path: str) -> Linked:
@@ -111,12 +109,13 @@ class _Resolution:
         for number, one in enumerate(self._facts.declared):
             yield from self._of_declared(Thing(self._path, number), one)
         yield from self._handed()
+        yield from self._exported()
 
     # ------------------------------------------------------------ mentions
 
     def _of_mention(self, mention: Mention) -> Iterator[Link]:
         found = self._resolver.resolve(self._path, mention)
-        source = self._around(mention.at)
+        source = self._source(mention.at)
 
         def link(target: Place, how: How, kind: RelationKind, receiver: Place | None = None) -> Link:
             return Link(target, source, mention.line, kind, mention.use, how, mention.given, receiver)
@@ -125,7 +124,7 @@ class _Resolution:
             return link(self._place(thing), how, relation_kind(self._resolver.things, thing, mention), receiver)
 
         if found is None:
-            receiver = Place("", "?") if mention.receiver else None
+            receiver = SOME if mention.receiver else None
             unknown = _BY_USE.get(Use(mention.use), RelationKind.READS)
             yield from (link(Place("", name), How.UNDECIDED, unknown, receiver) for name in self._names_of(mention))
             return
@@ -135,6 +134,8 @@ class _Resolution:
             is_replaced = held and self._is_decorated(thing) and thing not in held
             how = How.CERTAIN if is_certain and not is_replaced else How.OPEN
             yield from (link_to(thing, how, one) for one in self._receivers_of(mention, thing))
+            if mention.use == Use.WRITE and self._replaces(mention, thing):
+                yield link_to(thing, How.REPLACED)
             if self._is_any(mention, thing):
                 yield link(self._place(thing), How.ANY, RelationKind.READS)
         is_kept = isinstance(found.value, Function | Type) and self._is_kept(mention, found)
@@ -143,7 +144,8 @@ class _Resolution:
                 yield link_to(thing, How.CERTAIN if is_kept else How.OPEN)
         if not found.things:
             kind, name = _BY_USE.get(Use(mention.use), RelationKind.READS), Place("", mention.name)
-            yield from (link(name, How.FOREIGN, kind, one) for one in self._foreign(mention))
+            for receiver, given in self._foreign(mention):
+                yield link(name, How.FOREIGN, kind, receiver)._replace(given=given)
             if mention.use in _RUNNING and mention.name and not held:
                 yield link(name, How.OUTSIDE, kind)
 
@@ -182,11 +184,21 @@ class _Resolution:
         types = [self._place(one) for one in types_of(value)]
         return types if 0 < len(types) <= _MAX_TYPES else (None,)
 
+    def _replaces(self, mention: Mention, thing: Thing) -> bool:
+        """Return whether a mention gives a method another value than itself: not `this.run = this.run.bind(this)`."""
+        into = f"{mention.receiver}.{mention.name}"
+        given = (flow.value for flow in self._facts.flows if flow.into == into)
+        is_method = self._resolver.declared(thing).kind == SymbolKind.METHOD
+        return is_method and not any(mention.name in names_in(value) for value in given)
+
     def _value(self, mention: Mention) -> Value | None:
         return self._resolver.expressions.value(self._path, mention.at, parse(mention.receiver))
 
-    def _foreign(self, mention: Mention) -> Iterator[Place]:
-        """Yield the foreign types whose member is used, and those of the project that have it from a foreign one."""
+    def _foreign(self, mention: Mention) -> Iterator[tuple[Place, int]]:
+        """Yield the foreign types whose member is used, and those of the project that have it from a foreign one.
+
+        Each with the number of arguments that the member takes, -1 if that is not known.
+        """
         policy = self._file.policy
         if mention.use not in _OF_MEMBERS or not mention.name:
             return
@@ -196,18 +208,23 @@ class _Resolution:
         for value in dict.fromkeys(self._resolver.foreign.receivers(self._path, mention)):
             name = self._resolver.foreign.name(value)
             if isinstance(value, Instance) and value.things[0].path not in LIBRARIES:
-                yield self._place(value.things[0])
+                yield self._place(value.things[0]), mention.given
             elif self._resolver.foreign.may_be_object(value, name, policy):
-                yield Place("", name)
+                yield Place("", name), mention.given
 
-    def _interfaces(self, mention: Mention) -> Iterator[Place]:
-        """Yield the foreign types of a receiver that may be interfaces."""
-        receiver = self._value(mention)
+    def _interfaces(self, mention: Mention) -> Iterator[tuple[Place, int]]:
+        """Yield the foreign types of a receiver that may be interfaces with the method."""
+        receiver, policy = self._value(mention), self._file.policy
         above = self._resolver.lineage.above((receiver,)) if isinstance(receiver, Instance) else (receiver,)
         modules = {imported.module for imported in self._facts.imports}
         for base in above:
-            if isinstance(base, Outside | Foreign) and base.name not in modules:
-                yield Place("", base.name)
+            name = base.name if isinstance(base, Outside | Foreign) else ""
+            if name and name not in modules:
+                known = policy.foreign_methods.get(name)
+                if known and mention.name in known:
+                    yield Place("", name), known[mention.name]
+                elif known is None and policy.may_be_interface(name):
+                    yield Place("", name), -1
 
     def _is_any(self, mention: Mention, thing: Thing) -> bool:
         """Return whether a mention of an enumeration may mean any of its constants: one without a member."""
@@ -221,53 +238,73 @@ class _Resolution:
     # ------------------------------------------------------------ declarations
 
     def _of_declared(self, thing: Thing, one: Declared) -> Iterator[Link]:
-        def link(target: Place, kind: RelationKind, how: How) -> Link:
-            return Link(target, self._identity(thing), one.line, kind, "", how)
-
-        if one.bases:
-            bases = dict.fromkeys(base for found in self._resolver.lineage.bases_of(thing) for base in types_of(found))
-            yield from (link(self._place(base), RelationKind.IMPLEMENTS, How.BELOW) for base in bases)
+        place = self._place(thing)
+        bases = (base for found in self._resolver.lineage.bases_of(thing) for base in types_of(found))
+        for base in dict.fromkeys(bases) if one.bases else ():
+            yield from self._pair(self._place(base), place, one.line, RelationKind.INHERITS)
+        if Mark.ENUMERATION in one.marks and self._file.policy.by_text:
+            for mention in self._facts.mentions:
+                is_inside = one.start <= mention.at < one.stop and not mention.receiver
+                if is_inside and mention.name == self._file.policy.by_text:
+                    yield Link(place, self._source(mention.at), mention.line, RelationKind.READS, Use.VALUE, How.ANY)
         if one.kind == SymbolKind.TYPE and self._file.policy.method_sets:
             yield from self._satisfied(thing, one)
         elif one.kind == SymbolKind.METHOD or (one.kind == SymbolKind.FIELD and self._file.policy.replaces_fields):
-            above = [] if self._file.policy.method_sets else self._hierarchy.overridden(thing)
-            yield from (link(self._place(other), RelationKind.OVERRIDES, How.OVERRIDES) for other in above)
+            is_own = not (self._file.policy.method_sets or self._resolver.things.is_only_assigned(thing))
+            for other in self._hierarchy.overridden(thing) if is_own else ():
+                yield from self._pair(self._place(other), place, one.line, RelationKind.OVERRIDES)
         if one.kind == SymbolKind.FIELD and one.value and not one.value.endswith("!"):
             held = functions_of(self._resolver.expressions.written(thing, one.value))
-            for function in held:
-                if function.path not in LIBRARIES:
-                    yield Link(
-                        self._place(function), self._identity(thing), one.line, RelationKind.HANDS_ON, "", How.HELD
-                    )
+            above = self._hierarchy.overridden(thing) if held and not self._file.policy.method_sets else []
+            for function in held if above else ():
+                for other in above:
+                    given = self._place(other)
+                    yield Link(self._place(function), given, one.line, RelationKind.OVERRIDES, "", How.HANDED_AS)
+
+    def _pair(self, above: Place, below: Place, line: int, kind: RelationKind) -> Iterator[Link]:
+        """Yield a link of the hierarchy from both sides."""
+        yield Link(above, below, line, kind, "", How.BELOW)
+        yield Link(below, above, line, kind, "", How.ABOVE)
 
     def _satisfied(self, thing: Thing, one: Declared) -> Iterator[Link]:
         """Yield the interfaces whose methods a type has, with the methods that stand for theirs."""
-        source = self._identity(thing)
         for interface in self._hierarchy.parents(thing):
-            yield Link(self._place(interface), source, one.line, RelationKind.IMPLEMENTS, "", How.BELOW)
+            yield from self._pair(self._place(interface), self._place(thing), one.line, RelationKind.IMPLEMENTS)
             for method in self._hierarchy.demanded(interface):
-                name = self._resolver.declared(method).name
-                member = self._resolver.members.find(Instance((thing,)), name)
+                member = self._resolver.members.find(Instance((thing,)), self._resolver.declared(method).name)
                 for other in member.things if member else ():
                     if other.path not in LIBRARIES and other != method:
-                        where = self._place(other)
-                        kind = RelationKind.OVERRIDES
-                        yield Link(self._place(method), source, one.line, kind, "", How.OVERRIDES, -1, where)
+                        above, below = self._place(method), self._place(other)
+                        yield from self._pair(above, below, one.line, RelationKind.OVERRIDES)
 
     def _handed(self) -> Iterator[Link]:
         """Yield the functions that are given where an interface is expected."""
         for flow in self._facts.flows:
             value = self._resolver.expressions.value(self._path, flow.at, parse(flow.value))
-            if isinstance(value, Function) or "#" in flow.value:
-                taker = self._resolver.taker(self._path, flow)
-                for interface in types_of(taker):
-                    if self._resolver.operation(interface) or self._resolver.is_function_type(interface):
-                        functions = value.things if isinstance(value, Function) else ()
-                        for thing in functions or (None,):
-                            where = self._place(thing) if thing else None
-                            line, source = self._line(flow.at), self._around(flow.at)
-                            kind = RelationKind.IMPLEMENTS
-                            yield Link(self._place(interface), source, line, kind, "", How.HANDED, -1, where)
+            is_function = isinstance(value, Function)
+            for interface in (
+                types_of(self._resolver.taker(self._path, flow)) if is_function or "#" in flow.value else ()
+            ):
+                operation = self._resolver.operation(interface)
+                if operation is None and not self._resolver.is_function_type(interface):
+                    continue
+                line, source = self._line(flow.at), self._source(flow.at)
+                functions = [self._place(one) for one in value.things] if isinstance(value, Function) else [None]
+                for function in functions:
+                    kind = RelationKind.IMPLEMENTS
+                    yield Link(self._place(interface), source, line, kind, "", How.HANDED, -1, function)
+                    if function and operation:
+                        given = self._place(operation)
+                        yield Link(function, given, line, RelationKind.OVERRIDES, "", How.HANDED_AS)
+
+    def _exported(self) -> Iterator[Link]:
+        """Yield what the file exports under another name than its own."""
+        for one in self._facts.exports:
+            found = self._resolver.modules.exported(self._path, one) if one.name not in ("*", *WHOLE) else None
+            for thing in found.things if found else ():
+                if thing.path not in LIBRARIES and self._resolver.declared(thing).name != one.name:
+                    name, kind = Place("", one.name), RelationKind.IMPORTS
+                    yield Link(self._place(thing), Place(self._path, ""), 0, kind, "", How.EXPORTED, -1, name)
 
     # ------------------------------------------------------------ places
 
@@ -277,12 +314,9 @@ class _Resolution:
             around[0][1].line if around else 1
         )
 
-    def _around(self, at: int) -> str:
+    def _source(self, at: int) -> Place:
         thing = self._search.around(self._path, at, named=True)
-        return self._identity(thing) if thing else ""
-
-    def _identity(self, thing: Thing) -> str:
-        return self._file.identities[thing.number]
+        return self._place(thing) if thing else Place(self._path, "")
 
     def _place(self, thing: Thing) -> Place:
         return Place(thing.path, self._resolver.state.open(thing.path).identities[thing.number])

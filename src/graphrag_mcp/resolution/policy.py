@@ -96,5 +96,5 @@ class Policy:
     """The files by which other projects import what is in the package of a file."""
     foreign_methods: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     """Of foreign interfaces, each with its number of parameters."""
-    may_be_interface: Callable[[str, str, int], bool] = lambda _name, _method, _count: False
-    """Whether a foreign type may be an interface with a method of so many parameters."""
+    may_be_interface: Callable[[str], bool] = lambda _name: False
+    """Whether a foreign type may be an interface of which the methods are not known."""

@@ -5,10 +5,11 @@ rarely changes when what it is found by does (a manifest, a new file): who reads
 that has the import on what it is found by.
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Generic, NamedTuple, TypeVar
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Generic, TypeVar
 
 from graphrag_mcp.model.facts import FileFacts, Thing
+from graphrag_mcp.model.links import Read
 from graphrag_mcp.model.manifests import Manifest
 from graphrag_mcp.resolution.sources import FactSource
 
@@ -18,14 +19,6 @@ Value = TypeVar("Value")
 
 MEANING = "meaning of"  # An import.
 IMPORTED_BY_ALL = "import *"  # What a file imports without saying which names.
-
-
-class Read(NamedTuple):
-    """Something that was read by its name: of a file, or with path "" of the whole tree."""
-
-    path: str
-    kind: str
-    name: str = ""
 
 
 class Noted(Generic[Key, Row]):
@@ -133,6 +126,9 @@ class Reads:
     def manifests(self) -> Sequence[Manifest]:
         self.note("", "manifests")
         return self._source.manifests()
+
+    def placed(self, places: Iterable[int]) -> Mapping[int, Thing]:
+        return self._source.placed(places)
 
     def mentioning(self, name: str) -> Sequence[str]:
         return self._source.mentioning(name)

@@ -8,8 +8,7 @@ from collections.abc import Set
 
 from graphrag_mcp.model.expressions import Expression, parse
 from graphrag_mcp.model.facts import Flow, Mark, Mention, Thing, Use
-from graphrag_mcp.model.files import CALLABLE, SymbolKind
-from graphrag_mcp.model.graph import Certainty
+from graphrag_mcp.model.files import SymbolKind
 from graphrag_mcp.resolution.calls import Calls, is_foreign
 from graphrag_mcp.resolution.expressions import Expressions
 from graphrag_mcp.resolution.foreign import ForeignTypes
@@ -134,42 +133,12 @@ class Resolver:
         called = Function(found, Instance(kind.things, kind.arguments))
         return self.overloads.chosen(path, mention, Found(found, called)).things
 
-    def fits(self, path: str, mention: Mention, thing: Thing) -> bool:
-        """Return whether a declaration is of a kind that a mention can mean, and takes its number of arguments."""
-        return bool(self.things.fitting((thing,), self.state.open(path).sought(mention.use, mention.given)))
-
     def taker(self, path: str, flow: Flow) -> Value | None:
         """Return what takes a value that a file hands over: the type of the parameter, variable or result."""
         into = parse(flow.into)
         if flow.argument < 0:
             return self.expressions.value(path, flow.at, into)
         return self.calls.parameter(self.calls.callee(path, flow.at, into), flow.argument)
-
-    def may_run(self, path: str, mention: Mention, found: Found, method: Thing) -> Certainty | None:
-        """Return whether a use of a member may run one of a type that is not known to be that of the receiver.
-
-        The receiver's type is foreign, or an interface of the project where having its methods is enough.
-        """
-        one, file = self.declared(method), self.state.open(path)
-        if not found.things and not file.policy.method_sets:
-            return self.foreign.reached(path, mention, method)
-        if mention.use != Use.CALL or not mention.receiver or one.kind not in CALLABLE or Mark.ABSTRACT in one.marks:
-            return None
-        if found.things:
-            kind, interfaces = self.things.owner_of(method), filter(None, map(self.things.owner_of, found.things))
-            is_open = kind is not None and any(self.may_satisfy(kind, interface) for interface in interfaces)
-            return Certainty.BY_NAME if is_open else None
-        receiver = self.expressions.value(path, mention.at, parse(mention.receiver))
-        above = self.lineage.above((receiver,)) if isinstance(receiver, Instance) else (receiver,)
-        modules = {imported.module for imported in file.facts.imports}
-        is_open = any(
-            isinstance(base, Outside | Foreign)
-            and one.kind == SymbolKind.METHOD
-            and base.name not in modules
-            and file.policy.may_be_interface(base.name, one.name, len(one.parameters or ()))
-            for base in above
-        )
-        return Certainty.BY_NAME if is_open else None
 
     def may_satisfy(self, kind: Thing, interface: Thing) -> bool:
         """Return whether a type has all methods of an interface, by their names, and nothing else decides it.

@@ -1,73 +1,80 @@
-"""Finds the places that refer to declarations."""
+"""Finds the places that refer to declarations: what was found when their files were resolved."""
 
-import math
-import time
-from collections import deque
-from collections.abc import Iterable, Iterator, Sequence, Set
-from typing import NamedTuple
+from collections.abc import Collection, Iterable, Iterator, Sequence, Set
+from typing import NamedTuple, Protocol
 
-from graphrag_mcp.model.expressions import names_in, parse
-from graphrag_mcp.model.facts import GIVEN, WHOLE, Exported, FileFacts, Mark, Mention, Thing, Use, module_marks
-from graphrag_mcp.model.files import CALLABLE, SymbolKind
+from graphrag_mcp.model.expressions import names_in
+from graphrag_mcp.model.facts import FileFacts, Mark, Mention, Thing, Use
+from graphrag_mcp.model.files import CALLABLE, RelationKind, SymbolKind
 from graphrag_mcp.model.graph import Certainty
+from graphrag_mcp.model.links import SOME, SUPER, How, Place, StoredLink, place_id
+from graphrag_mcp.parsing.languages import detect_language
+from graphrag_mcp.resolution.files import sought_in
 from graphrag_mcp.resolution.languages import POLICIES
+from graphrag_mcp.resolution.libraries import LIBRARIES
+from graphrag_mcp.resolution.policy import Policy
 from graphrag_mcp.resolution.resolver import Resolver
 from graphrag_mcp.resolution.sources import FactSource
-from graphrag_mcp.resolution.values import Either, Found, Function, Type, Value
+from graphrag_mcp.resolution.values import Either, Function, Type, Value
 
 _ENCLOSING = frozenset(
     (SymbolKind.FUNCTION, SymbolKind.METHOD, SymbolKind.TYPE, SymbolKind.CONSTANT, SymbolKind.MODULE)
 )
-
 _CONFINED = (SymbolKind.FUNCTION, SymbolKind.CONSTANT, SymbolKind.TYPE)
 _RUNNING = (Use.CALL, Use.CREATE)
 _NOT_STORING = (*_RUNNING, Use.TYPE, Use.BASE)
-
-MAX_SCANS = 500  # Kept of earlier questions.
-MAX_CALLS = 3  # Of what a call gives, until a function is what it gives.
-
-
-class Budget:
-    """What one question may take.
-
-    until: a guard against hanging, by the monotonic clock. files: how many it may look at, those of earlier questions
-    too, so that the same question ends at the same place on any machine.
-    """
-
-    def __init__(self, until: float = math.inf, files: float = math.inf) -> None:
-        self.until, self.files = until, files
-
-    def spend(self, files: int = 1) -> bool:
-        """Take from what is left, and return whether that is enough."""
-        self.files -= files
-        return not self.is_spent
-
-    @property
-    def is_spent(self) -> bool:
-        """Whether the question has to end."""
-        return self.files < 0 or time.monotonic() >= self.until
+_OF_MENTIONS = (How.CERTAIN, How.OPEN, How.UNDECIDED, How.FOREIGN, How.OUTSIDE)
+_OF_TYPES = (RelationKind.INHERITS, RelationKind.IMPLEMENTS)
+_SUPER, _SOME = place_id(SUPER), place_id(SOME)
 
 
-UNLIMITED = Budget()
+class LinkSource(Protocol):
+    """The links of the files of one tree."""
+
+    def to(self, targets: Collection[int], /) -> Sequence[StoredLink]:
+        """Return the links to places or names, in the order of paths and lines."""
+
+    def pending(self, names: Collection[str], /) -> Sequence[str]:
+        """Return the files that mention any of some names, and are not resolved yet."""
+
+
+class NoLinks:
+    """The links of a tree that is being resolved."""
+
+    def to(self, _targets: Collection[int]) -> Sequence[StoredLink]:
+        """Return none."""
+        return ()
+
+    def pending(self, _names: Collection[str]) -> Sequence[str]:
+        """Return none: it is not asked."""
+        return ()
 
 
 class Site(NamedTuple):
-    """A place where a name is used.
+    """A place where a name is used, as it was resolved.
 
-    things: those of the asked declarations that it means, empty if it is undecided. is_certain: whether it is known
-    that what runs there is one of them.
+    source: the place of the declaration around it, 0 for none. receivers: the types whose member is used, none if they
+    are not known. things: those of the asked declarations that it means, empty if it is undecided. is_certain: whether
+    it is known that what runs there is one of them.
     """
 
     path: str
     mention: Mention
+    source: int
+    receivers: tuple[int, ...]
     things: tuple[Thing, ...]
     is_certain: bool = True
+
+    @property
+    def is_of_base(self) -> bool:
+        """Whether `super` is the receiver."""
+        return self.receivers == (_SUPER,)
 
 
 class Sites(NamedTuple):
     """The places that mean some declarations, or may.
 
-    others: places of the same name that mean something else. left: files with the name that were not looked at.
+    others: places of the same name that mean something else. left: files with the name that are not resolved yet.
     """
 
     found: Sequence[Site]
@@ -75,255 +82,155 @@ class Sites(NamedTuple):
     left: int
 
 
-class _Scan:
-    """A search for some declarations, as far as it got.
-
-    things: the declarations. names: those under which they may be mentioned. modules: the marks of files that are one
-    of the declarations as a whole, so that importers call it as they like. carriers: names of variables that hold one
-    of them, and of functions that return one. cost: the files that were looked at.
-    """
-
-    def __init__(self, things: frozenset[Thing], names: Set[str]) -> None:
-        self.things = things
-        self.names, self.modules, self.carriers = set(names), set[str](), set[str]()
-        self.paths: deque[str] = deque()
-        self.seen: set[str] = set()
-        self.found: list[Site] = []
-        self.others: set[tuple[str, int]] = set()
-        self.cost = 0
-
-    def extend(self, paths: Iterable[str]) -> None:
-        """Add files that were not looked at."""
-        fresh = [path for path in paths if path not in self.seen]
-        self.seen.update(fresh)
-        self.paths.extend(fresh)
-
-    def add(self, names: set[str], name: str, source: FactSource) -> None:
-        """Look at all files again, and at those with a name by which the declarations go as well."""
-        names.add(name)
-        self.extend(source.mentioning(name))
-        self.paths = deque(self.seen)
-        self.found, self.others = [], set()
-
-
-class _Look(NamedTuple):
-    """A file in a search. wanted: the names of the declarations in it; carried: those of what holds or returns one."""
-
-    path: str
-    facts: FileFacts
-    wanted: Set[str]
-    carried: Set[str]
-
-
-class _Holder(NamedTuple):
-    """A variable, a field or a function. at: where it stands, or its number if it is declared."""
-
-    name: str
-    texts: tuple[str, ...]
-    at: int
-    is_declared: bool = False
-    is_seen: bool = False  # Whether other files may name it.
-
-    def mentions(self, names: Set[str], *, any_module: bool) -> bool:
-        """Return whether it is made of one of some names, or of any module."""
-        return any(not names.isdisjoint(names_in(text)) or (any_module and '"' in text) for text in self.texts)
-
-    def value(self, resolver: Resolver, path: str) -> Value | None:
-        """Return what it is."""
-        if self.is_declared:
-            return resolver.things.meaning((Thing(path, self.at),))
-        return resolver.expressions.value(path, self.at, parse(self.texts[0])) if self.texts[0] else None
-
-
 class Search:
-    """The references of one state of the index; remembers what it resolved, so that the same question goes on."""
+    """The references of one state of the index."""
 
-    def __init__(self, source: FactSource) -> None:
-        self.source = source
+    def __init__(self, source: FactSource, links: LinkSource) -> None:
+        self.source, self._links = source, links
         self.resolver = Resolver(source)
-        self.is_cut = False  # Whether a search since `begin` ran out of its budget.
-        self.spent = 0  # Files that all questions looked at, or would without what earlier ones found.
-        self._budget = UNLIMITED
-        self._scans: dict[frozenset[Thing], _Scan] = {}
         self._confined: dict[tuple[Thing, bool], bool] = {}
+        self._numbers: dict[str, dict[int, int]] = {}
 
-    def begin(self, budget: Budget = UNLIMITED) -> None:
-        """Begin a question, or go on with it."""
-        self._budget = budget
-        self.is_cut = False
-        self.resolver.begin()
-        if len(self._scans) > MAX_SCANS:
-            self._scans.clear()
+    # ------------------------------------------------------------ links
 
-    def may_look(self, files: int = 1) -> bool:
-        """Return whether the question may go on to look at files; else what follows is cut."""
-        self.spent += files
-        may = self._budget.spend(files)
-        self.is_cut = self.is_cut or not may
-        return may
+    def place(self, thing: Thing) -> int:
+        """Return the number of the place of a declaration."""
+        return place_id(Place(thing.path, self.resolver.state.open(thing.path).identities[thing.number]))
+
+    def thing(self, path: str, place: int) -> Thing | None:
+        """Return the declaration of a file at a place."""
+        if path not in self._numbers:
+            file = self.resolver.state.file(path)
+            names = file.identities if file else ()
+            self._numbers[path] = {place_id(Place(path, one)): number for number, one in enumerate(names)}
+        number = self._numbers[path].get(place)
+        return None if number is None else Thing(path, number)
+
+    def linked(self, things: Iterable[Thing], hows: Collection[How]) -> list[StoredLink]:
+        """Return the links of some kinds to declarations."""
+        return [link for link in self._links.to({self.place(thing) for thing in things}) if link.how in hows]
+
+    def closure(self, thing: Thing, how: How, kinds: Collection[RelationKind]) -> list[StoredLink]:
+        """Return all links of the hierarchy above or below a declaration, the nearest first."""
+        found: dict[int, StoredLink] = {}
+        level = {self.place(thing)}
+        seen = set(level)
+        while level:
+            links = [link for link in self._links.to(level) if link.how is how and link.kind in kinds]
+            fresh = {link.source: link for link in links if link.source not in seen}
+            found |= fresh
+            seen |= fresh.keys()
+            level = set(fresh)
+        return list(found.values())
 
     def sites(self, things: frozenset[Thing]) -> Sites:
         """Return the places that mean one of the declarations, and the undecided ones of their names."""
-        scan = self._scans.get(things)
-        if scan is None:
-            scan = self._scans[things] = _Scan(things, {self.resolver.declared(thing).name for thing in things})
-            paths = dict.fromkeys(path for name in sorted(scan.names) for path in self.source.mentioning(name))
-            homes = {thing.path for thing in things}
-            near = {path.rpartition("/")[0] for path in homes}
-            scan.extend(sorted({*paths, *homes}, key=lambda path: (path.rpartition("/")[0] not in near, path)))
-        else:
-            self.may_look(scan.cost)
-        while scan.paths and self.may_look():
-            path = scan.paths.popleft()
-            scan.cost += 1
-            facts = self.source.facts(path)
-            if facts is not None:
-                names = (scan.names, scan.carriers)
-                look = _Look(path, facts, *(one | set(self._aliases(path, facts, one, scan)) for one in names))
-                self._follow_exports(look, scan)
-                self._look_at(look, scan)
-        return Sites(scan.found, scan.others, len(scan.paths))
+        places = {self.place(thing): thing for thing in things}
+        links = self._links.to(places.keys())
+        names = {self.resolver.declared(thing).name: None for thing in sorted(things)}
+        numbers = {place_id(Place("", name)): name for name in names if name}
+        numbers |= {link.receiver: "" for link in links if link.how is How.EXPORTED}
+        meant = [link for link in links if link.how in (How.CERTAIN, How.OPEN)]
+        found: dict[tuple[object, ...], Site] = {}
+        for link in meant:
+            thing = places[link.target]
+            site = self._site(link, self.resolver.declared(thing).name, (thing,), is_certain=link.how is How.CERTAIN)
+            key = (link.path, link.line, link.source, link.use, link.how, link.given, site.is_of_base)
+            known = found.get(key)
+            if known:
+                both = known.receivers + site.receivers if known.receivers and site.receivers else ()
+                site = known._replace(things=tuple(dict.fromkeys((*known.things, thing))), receivers=both)
+            found[key] = site
+        undecided = self._links.to(numbers.keys())
+        for link in undecided:
+            if link.how is How.UNDECIDED:
+                site = self._site(link, numbers[link.target] or next(iter(names)), ())
+                found.setdefault((link.path, link.line, link.source, link.use, link.given, site.mention.receiver), site)
+        foreign = [link for link in undecided if link.how is How.FOREIGN]
+        found |= {(number, "foreign"): site for number, site in enumerate(self._foreign(foreign, things))}
+        found |= {(number, "alike"): site for number, site in enumerate(self._alike(things))}
+        others = self._others(names, places.keys(), undecided) - {
+            (one.path, one.mention.line) for one in found.values()
+        }
+        return Sites(list(found.values()), others, len(self._links.pending(names)))
 
-    def _follow_exports(self, look: _Look, scan: _Scan) -> None:
-        """Learn under which other names, or as which modules, a file passes the declarations on."""
-        for one in look.facts.exports:
-            if one.name in WHOLE:
-                marks = module_marks(look.path, self._packages(look.path)) - scan.modules
-                if marks and self._exports(look.path, one, scan.things):
-                    scan.modules |= marks
-                    scan.extend(path for mark in sorted(marks) for path in self.source.mentioning(mark))
-            elif one.name not in scan.names | scan.carriers:
-                item = one.item or one.value.rpartition(".")[2]
-                is_whole = bool(scan.modules) and one.item in WHOLE
-                if item in scan.names or (
-                    (is_whole or item in look.wanted) and self._exports(look.path, one, scan.things)
-                ):
-                    scan.add(scan.names, one.name, self.source)
-                elif item in look.carried:
-                    scan.add(scan.carriers, one.name, self.source)
-                elif scan.modules and one.module and not one.item:  # A namespace, with the default as a member.
-                    scan.extend(self.source.mentioning(one.name))
+    def _others(
+        self, names: Collection[str], places: Collection[int], undecided: Iterable[StoredLink]
+    ) -> Set[tuple[str, int]]:
+        """Return the places that mean other declarations of some names, or something foreign."""
+        things = [thing for name in names for thing in self.source.named(name)]
+        numbers = {self.place(thing) for thing in things if thing.path[:1] != "<"} - set(places)
+        links = [link for link in self._links.to(numbers) if link.how in _OF_MENTIONS]
+        links += [link for link in undecided if link.how in (How.FOREIGN, How.OUTSIDE)]
+        return {(link.path, link.line) for link in links}
 
-    def _packages(self, path: str) -> Iterator[str]:
-        """Yield the names of the packages whose main module a file may be."""
-        folder = path.rpartition("/")[0]
-        for one in self.source.manifests():
-            if one.folder == folder or path in one.targets.get(".", ()):
-                yield one.name
+    def _site(self, link: StoredLink, name: str, things: tuple[Thing, ...], *, is_certain: bool = True) -> Site:
+        receiver = "?" if link.receiver else ""
+        receivers = (link.receiver,) if link.receiver not in (0, _SOME) else ()
+        mention = Mention(-1, link.line, name, link.use, receiver, link.given)
+        return Site(link.path, mention, link.source, receivers, things, is_certain)
 
-    def _exports(self, path: str, one: Exported, things: frozenset[Thing]) -> bool:
-        found = self.resolver.modules.exported(path, one)
-        return found is not None and any(thing in things for thing in found.things)
+    def _foreign(self, links: Sequence[StoredLink], things: Iterable[Thing]) -> Iterator[Site]:
+        """Yield the uses of members of foreign values that may be those of declarations."""
+        for thing in things if links else ():
+            name = self.resolver.declared(thing).name
+            number = place_id(Place("", name))
+            together: dict[tuple[object, ...], list[StoredLink]] = {}
+            for link in links:
+                if link.target == number:
+                    together.setdefault((link.path, link.line, link.source, link.use, link.given), []).append(link)
+            for group in together.values():
+                certainty = self._reached(group, thing)
+                if certainty is Certainty.MAY_CALL:
+                    yield self._site(group[0], name, (thing,), is_certain=False)
+                elif certainty:
+                    yield self._site(group[0], name, ())
 
-    def _look_at(self, look: _Look, scan: _Scan) -> None:
-        """Resolve the mentions of the names in a file, also under the names that it gives them when it imports them."""
-        carriers = self._carriers(look, scan) if _holds_functions(look.facts) else set()
-        for mention in look.facts.mentions:
-            is_named = mention.name in look.wanted
-            is_carried = mention.use in _RUNNING and (mention.name in carriers or not mention.name)
-            is_whole = mention.name == "default" and bool(scan.modules and mention.receiver)
-            if is_named or is_whole or (carriers and is_carried):
-                site = self._site(look.path, look.facts, mention, scan.things)
-                if site and (site.things or is_named):
-                    scan.found.append(site)
-                elif is_named:
-                    scan.others.add((look.path, mention.line))
+    def _reached(self, group: Sequence[StoredLink], thing: Thing) -> Certainty | None:
+        """Return whether a use of a foreign member may run a method of the project; see `ForeignTypes.reached`."""
+        one, policy = self.resolver.declared(thing), self.resolver.state.policy(thing)
+        if policy.method_sets:
+            fits = any(link.given in (-1, len(one.parameters or ())) for link in group)
+            is_open = fits and one.kind == SymbolKind.METHOD and Mark.ABSTRACT not in one.marks
+            return Certainty.BY_NAME if is_open else None
+        owner = Thing(thing.path, one.owner) if one.owner >= 0 else None
+        return self.resolver.foreign.reached_by(
+            group[0].use, {link.receiver for link in group}, thing, self.above(owner) if owner else ()
+        )
 
-    def _site(self, path: str, facts: FileFacts, mention: Mention, things: frozenset[Thing]) -> Site | None:
-        """Return a mention of one of the declarations, or a call of one by another name; None of something else."""
-        found = self.resolver.resolve(path, mention)
-        if found is None:
-            return Site(path, mention, ())
-        held = functions_of(found.value) if mention.use in _RUNNING and _holds_functions(facts) else ()
-        is_certain = True
-        if meant := tuple(thing for thing in found.things if thing in things):
-            is_replaced = held and any(self._is_decorated(thing) and thing not in held for thing in meant)
-            is_certain = not is_replaced and not self.resolver.is_open(found) and mention.receiver != f'"{GIVEN}"'
-        elif meant := tuple(thing for thing in held if thing in things):
-            is_certain = isinstance(found.value, Function | Type) and self._is_kept(path, mention, found)
-        if meant:
-            return Site(path, mention, meant, is_certain)
-        runs = {thing: self.resolver.may_run(path, mention, found, thing) for thing in things}
-        may = tuple(thing for thing in runs if runs[thing] is Certainty.MAY_CALL)
-        return Site(path, mention, may, is_certain=False) if any(runs.values()) else None
+    def above(self, kind: Thing) -> Set[int]:
+        """Return the places of the types of the project above a type."""
+        return {link.source for link in self.closure(kind, How.ABOVE, _OF_TYPES)}
 
-    def _is_kept(self, path: str, mention: Mention, found: Found) -> bool:
-        """Return whether a called name means what a variable was given, not what its type or a default says."""
-        if mention.receiver:
-            return not mention.name
-        bound = self.resolver.state.open(path).innermost(mention.name, mention.at) if mention.name else []
-        texts = [one.value for one in bound] + [self.resolver.declared(thing).value for thing in found.things]
-        return not any(text.endswith("!") for text in texts) and all(one.kind != "parameter" for one in bound)
-
-    def _is_decorated(self, thing: Thing) -> bool:
-        one = self.resolver.declared(thing)
-        return bool(one.decorators) and Mark.PROPERTY not in one.marks
-
-    def _carriers(self, look: _Look, scan: _Scan) -> Set[str]:
-        """Return the names of a file, besides those wanted, whose call may reach the declarations."""
-        uses = (Use.VALUE, Use.FILL, Use.IMPORT)
-        named = (one for one in look.facts.mentions if one.use in uses and one.name in look.wanted)
-        carried = (one for one in look.facts.mentions if one.name in look.carried)
-        if not (scan.modules or any(named) or any(carried)):
-            return set()
-        found, fresh = set(look.carried), set(look.wanted | look.carried)
-        holders = [one for one in self._holders(look) if one.name not in look.wanted]
-        is_first = bool(scan.modules)
-        while fresh or is_first:
-            near = [one for one in holders if one.name not in found and one.mentions(fresh, any_module=is_first)]
-            held = [one for one in near if self._gives(one.value(self.resolver, look.path), scan.things)]
-            fresh, is_first = {one.name for one in held}, False
-            found |= fresh
-            for name in sorted({one.name for one in held if one.is_seen} - scan.carriers):
-                scan.add(scan.carriers, name, self.source)
-        return found
-
-    def _holders(self, look: _Look) -> Iterator[_Holder]:
-        """Yield what may hold a function in a file, or return one."""
-        for bound in look.facts.bound:
-            if bound.kind not in ("type", "declared"):
-                yield _Holder(bound.name, (bound.value,), bound.at)
-        for number, one in enumerate(look.facts.declared):
-            is_seen = one.owner < 0 or look.facts.declared[one.owner].kind == SymbolKind.TYPE
-            texts = (one.value, *one.decorators, *(text for _, text in one.returns))
-            yield _Holder(one.name, texts, number, is_declared=True, is_seen=is_seen)
-        for flow in look.facts.flows:
-            if flow.argument < 0:
-                yield _Holder(flow.into.rpartition(".")[2], (flow.value,), flow.at, is_seen="." in flow.into)
-
-    def _gives(self, value: Value | None, things: frozenset[Thing]) -> bool:
-        """Return whether a value is one of the declarations, or a function that returns it."""
-        for _ in range(MAX_CALLS):
-            if not things.isdisjoint(functions_of(value)):
-                return True
-            value = self.resolver.calls.result(value, lambda _place: None, 0)
-        return False
-
-    def _aliases(self, path: str, facts: FileFacts, names: Set[str], scan: _Scan) -> Iterator[str]:
-        """Yield the names that a file gives to what is called `names` when it imports it, or takes it apart."""
-        yield from (one.name for one in facts.imports if one.item in names)
-        aliases = [one for one in facts.bound if one.kind == "alias"]
-        yield from (one.name for one in aliases if one.value.rpartition(".")[2] in names)
-        if scan.modules:
-            whole = [(one.name, one.start) for one in facts.imports if one.item in ("", *WHOLE)]
-            whole += [(one.name, one.start) for one in aliases if one.value.endswith('"')]
-            for name, at in whole:
-                found = self.resolver.names.name(path, at, name)
-                if found and any(thing in scan.things for thing in found.things):
-                    yield name
+    def _alike(self, things: Iterable[Thing]) -> Iterator[Site]:
+        """Yield the calls of interfaces that the types of methods may satisfy by having what they demand."""
+        for thing in things:
+            one, owner = self.resolver.declared(thing), self.resolver.things.owner_of(thing)
+            policy = self.resolver.state.policy(thing)
+            is_open = policy.has_spaces or policy.method_sets
+            if owner is None or not is_open or one.kind not in CALLABLE or Mark.ABSTRACT in one.marks:
+                continue
+            named = [other for other in self.source.named(one.name) if other.path not in LIBRARIES]
+            interfaces = {other: self.resolver.things.owner_of(other) for other in named}
+            alike = [other for other, kind in interfaces.items() if kind and self.resolver.may_satisfy(owner, kind)]
+            for link in self.linked(alike, (How.CERTAIN, How.OPEN)):
+                if link.use == Use.CALL and link.receiver:
+                    yield self._site(link, one.name, ())
 
     def can_mean(self, site: Site, thing: Thing) -> bool:
         """Return whether an undecided place can mean a declaration: one that fits, a member by its receiver."""
-        facts, others = self.source.facts(site.path), self.source.facts(thing.path)
-        if facts is None or others is None or POLICIES[facts.language].module is not POLICIES[others.language].module:
-            return False
-        if not self.resolver.fits(site.path, site.mention, thing):
+        policy, other = POLICIES.get(detect_language(site.path)), self.resolver.state.policy(thing)
+        if policy is None or policy.module is not other.module or not self._fits(policy, site.mention, thing):
             return False
         if self.resolver.declared(thing).kind in (SymbolKind.METHOD, SymbolKind.FIELD):
-            return bool(site.mention.receiver) or POLICIES[facts.language].bare_members
-        if not POLICIES[facts.language].functions_are_members:
+            return bool(site.mention.receiver) or policy.bare_members
+        if not policy.functions_are_members:
             return not site.mention.receiver
         return not self.is_confined(thing, site.mention.use) or (site.path == thing.path and not site.mention.receiver)
+
+    def _fits(self, policy: Policy, mention: Mention, thing: Thing) -> bool:
+        """Return whether a declaration is of a kind that a mention can mean, and takes its number of arguments."""
+        return bool(self.resolver.things.fitting((thing,), sought_in(policy, mention.use, mention.given)))
 
     def is_confined(self, thing: Thing, use: str = Use.CALL) -> bool:
         """Return whether a declaration is only meant by its name, in its file: nothing exports it, or stores it.
@@ -365,11 +272,6 @@ class Search:
         sizes = [(one.stop - one.start, number) for number, one in around if one.name or not named]
         best = min((size for size in sizes if size[0] > least), default=None)
         return Thing(path, best[1]) if best else None
-
-
-def _holds_functions(facts: FileFacts) -> bool:
-    """Return whether a call of a variable or a member is one of the function that it holds."""
-    return POLICIES[facts.language].rebinds or POLICIES[facts.language].is_dynamic
 
 
 def functions_of(value: Value | None) -> tuple[Thing, ...]:

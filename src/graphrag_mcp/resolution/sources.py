@@ -1,6 +1,6 @@
 """What the resolver reads: the facts of files, and where declarations are."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Protocol
 
 from graphrag_mcp.model.facts import FileFacts, Thing
@@ -33,6 +33,9 @@ class FactSource(Protocol):
 
     def named(self, name: str) -> Sequence[Thing]:
         """Return all declarations of a name."""
+
+    def placed(self, places: Iterable[int]) -> Mapping[int, Thing]:
+        """Return the declarations at places (`place_id`), as far as they have a name."""
 
     def mentioning(self, name: str) -> Sequence[str]:
         """Return the files in which a name is mentioned, in the order of their paths."""

@@ -10,11 +10,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from operator import itemgetter
 
 from graphrag_mcp.model.expressions import parse
-from graphrag_mcp.model.facts import Bound, Declared, FileFacts, Mark
+from graphrag_mcp.model.facts import Bound, Declared, FileFacts, Mark, identities_of
 from graphrag_mcp.model.files import SymbolKind
-from graphrag_mcp.resolution.files import identities_of
+from graphrag_mcp.model.links import Read
 from graphrag_mcp.resolution.languages import POLICIES
-from graphrag_mcp.resolution.reads import IMPORTED_BY_ALL, Read
+from graphrag_mcp.resolution.reads import IMPORTED_BY_ALL
 
 _NUMBER = re.compile(r"([#%])(\d+)")
 

@@ -77,10 +77,8 @@ for _name, *_methods in map(str.split, library_text("go.txt").splitlines()):
     _INTERFACES[_name] = {method: int(count) for method, _, count in (one.partition("/") for one in _methods)}
 
 
-def _may_be_interface(name: str, method: str, count: int) -> bool:
-    """Return whether a foreign type may be an interface with a method: those of the standard library are known."""
-    if name in _INTERFACES:
-        return _INTERFACES[name].get(method) == count
+def _may_be_interface(name: str) -> bool:
+    """Return whether a foreign type may be an interface of which the methods are not known: not of Go itself."""
     return "." in name.rpartition(".")[0].partition("/")[0]
 
 

@@ -2,13 +2,14 @@
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property, lru_cache
 
-from graphrag_mcp.model.facts import FACT_LANGUAGES, Declared, FileFacts, Thing, unpack
+from graphrag_mcp.model.facts import FACT_LANGUAGES, Declared, FileFacts, Thing, identities_of, unpack
 from graphrag_mcp.model.files import UNPARSED
+from graphrag_mcp.model.links import Place, place_id
 from graphrag_mcp.model.manifests import Manifest, load_manifest
-from graphrag_mcp.stores.sqlite.database import Database
+from graphrag_mcp.stores.sqlite.database import Database, id_list
 from graphrag_mcp.stores.sqlite.schema import of_file
 
 _FAMILIES = {"javascript": "typescript", "tsx": "typescript"}
@@ -28,6 +29,7 @@ class SqliteFacts:
         self._unpacked = lru_cache(FILES_KEPT)(self._unpack)
         self._found = lru_cache(1 << 14)(self._find)
         self._named = lru_cache(1 << 12)(self._find_named)
+        self._at = lru_cache(FILES_KEPT)(self._find_at)
         self._folders = lru_cache(1 << 12)(self._find_unit)
 
     @cached_property
@@ -71,6 +73,21 @@ class SqliteFacts:
     def named(self, name: str) -> Sequence[Thing]:
         """Return all declarations of a name."""
         return self._named(name)
+
+    def placed(self, places: Iterable[int]) -> Mapping[int, Thing]:
+        """Return the declarations at places, as far as they have a name."""
+        wanted = set(places)
+        rows = self._database.rows(
+            """SELECT DISTINCT f.path FROM json_each(?) wanted CROSS JOIN main.symbols s ON s.place = wanted.value
+               CROSS JOIN files f ON f.id = s.file_id ORDER BY f.path""",
+            (id_list(wanted),),
+        )
+        return {place: thing for (path,) in rows for place, thing in self._at(path).items() if place in wanted}
+
+    def _find_at(self, path: str) -> Mapping[int, Thing]:
+        facts = self.facts(path)
+        names = identities_of(facts) if facts else ()
+        return {place_id(Place(path, identity)): Thing(path, number) for number, identity in enumerate(names)}
 
     def mentioning(self, name: str) -> Sequence[str]:
         """Return the files in which a name is mentioned, in the order of their paths."""

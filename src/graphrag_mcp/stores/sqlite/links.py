@@ -10,20 +10,20 @@ from numpy.typing import NDArray
 
 from graphrag_mcp.model.facts import FileFacts, Use, unpack
 from graphrag_mcp.model.files import RelationKind
-from graphrag_mcp.model.links import Link, Place, place_id
-from graphrag_mcp.resolution.linking import Linked
-from graphrag_mcp.resolution.reads import Read
+from graphrag_mcp.model.links import How, Link, Place, Read, StoredLink, place_id
 from graphrag_mcp.stores.sqlite.database import Database, id_list
 
 _KINDS = {kind: number for number, kind in enumerate(RelationKind)}
 _USES = {"": 0, **{str(use): number for number, use in enumerate(Use, 1)}}
+
+_KIND_OF, _USE_OF, _HOW_OF = list(RelationKind), ["", *map(str, Use)], {int(how): how for how in How}
 
 Row = tuple[int, ...]
 _Hashes = NDArray[np.uint32]
 
 
 class PackedLinks(NamedTuple):
-    """The links of one file as rows, with the hashes of what they follow from; see `Linked`."""
+    """The links of one file as rows, with the hashes of what they follow from."""
 
     path: str
     rows: Sequence[Row]
@@ -41,32 +41,31 @@ class Superseded(NamedTuple):
     is_manifest_changed: bool
 
 
-def pack_links(path: str, linked: Linked) -> PackedLinks:
-    """Return the links of a file as rows of plain numbers, in the parsing processes."""
+def pack_rows(path: str, links: Iterable[Link]) -> list[Row]:
+    """Return links as rows of plain numbers, in the parsing processes; each once."""
     ids: dict[Place, int] = {}
 
     def number_of(place: Place | None) -> int:
-        if place is None:
+        if place is None or place == Place(path, ""):
             return 0
         if place not in ids:
             ids[place] = place_id(place)
         return ids[place]
 
     def row_of(link: Link) -> Row:
-        source = number_of(Place(path, link.source)) if link.source else 0
         kinds = (_KINDS[link.kind], _USES[link.use], int(link.how))
-        return number_of(link.target), link.line, source, *kinds, link.given, number_of(link.receiver)
+        places = (number_of(link.target), link.line, number_of(link.source))
+        return *places, *kinds, link.given, number_of(link.receiver)
 
-    rows = list(dict.fromkeys(map(row_of, linked.links)))
-    return PackedLinks(path, rows, _hashes(linked.reads), *pack_imports(linked.meanings, linked.of_imports))
-
-
-def pack_imports(meanings: Mapping[str, str], of_imports: Iterable[Read]) -> tuple[bytes, bytes]:
-    """Return the hashes of the reads by which the meaning of imports was found, and of what each means."""
-    return _hashes(of_imports), array("I", [zlib.crc32(meanings[one].encode()) for one in sorted(meanings)]).tobytes()
+    return list(dict.fromkeys(map(row_of, links)))
 
 
-def _hashes(reads: Iterable[Read]) -> bytes:
+def pack_meanings(meanings: Mapping[str, str]) -> bytes:
+    """Return a hash for what each import of a file means, in the order of their modules."""
+    return array("I", [zlib.crc32(meanings[one].encode()) for one in sorted(meanings)]).tobytes()
+
+
+def pack_reads(reads: Iterable[Read]) -> bytes:
     """Return 32 bits for each read: two with the same only make a file be resolved in vain."""
     found = {zlib.crc32("\0".join(read).encode(errors="surrogatepass")) for read in reads}
     return array("I", sorted(found)).tobytes()
@@ -79,7 +78,31 @@ class SqliteLinks:
         self._database = database
         self._tree_id = database.tree.tree_id
 
-    def pending(self) -> list[str]:
+    def to(self, targets: Collection[int]) -> list[StoredLink]:
+        """Return the links to places or names, in the order of paths and lines."""
+        rows = self._database.rows(
+            """SELECT v.target, f.path, v.line, v.source, v.kind, v.use, v.how, v.given, v.receiver
+               FROM json_each(?) wanted CROSS JOIN main.links v ON v.target = wanted.value
+               CROSS JOIN linked l ON l.id = v.linked_id CROSS JOIN files f ON f.id = l.file_id
+               ORDER BY f.path, v.line""",
+            (id_list(targets),),
+        )
+        return [
+            StoredLink(target, path, line, source, _KIND_OF[kind], _USE_OF[use], _HOW_OF[how], given, receiver)
+            for target, path, line, source, kind, use, how, given, receiver in rows
+        ]
+
+    def pending(self, names: Collection[str]) -> list[str]:
+        """Return the files that mention any of some names, and whose links are missing."""
+        rows = self._database.rows(
+            """SELECT DISTINCT f.path FROM json_each(?) wanted CROSS JOIN main.mentioned m ON m.name = wanted.value
+               CROSS JOIN files f ON f.id = m.file_id
+               WHERE m.file_id NOT IN (SELECT file_id FROM linked)""",
+            (id_list(names),),
+        )
+        return [path for (path,) in rows]
+
+    def missing(self) -> list[str]:
         """Return the files whose links are missing, in the order of their paths."""
         rows = self._database.rows(
             """SELECT f.path FROM facts x CROSS JOIN files f ON f.id = x.file_id
@@ -108,7 +131,7 @@ class SqliteLinks:
         return self._having("of_imports", reads)
 
     def _having(self, column: str, reads: Iterable[Read]) -> dict[str, bytes]:
-        wanted = np.frombuffer(_hashes(reads), dtype=np.uint32)
+        wanted = np.frombuffer(pack_reads(reads), dtype=np.uint32)
         rows = self._database.rows(
             f"SELECT f.path, l.{column}, l.meanings FROM linked l CROSS JOIN files f ON f.id = l.file_id"
         )
@@ -118,17 +141,13 @@ class SqliteLinks:
     def settle(self, stale: Collection[str], imports: Mapping[str, tuple[bytes, bytes]]) -> None:
         """Remove the links of some files, and forget the changes; imports: of others, whose imports were found anew."""
         with self._database.change() as connection:
-            connection.execute(
-                """DELETE FROM main.links WHERE linked_id IN (
-                       SELECT l.id FROM linked l CROSS JOIN files f ON f.id = l.file_id
-                       WHERE f.path IN (SELECT value FROM json_each(?)))""",
-                (id_list(stale),),
-            )
-            connection.execute(
-                """DELETE FROM main.linked WHERE tree_id = ? AND file_id IN (
-                       SELECT id FROM files WHERE path IN (SELECT value FROM json_each(?)))""",
-                (self._tree_id, id_list(stale)),
-            )
+            rows = connection.execute(
+                """SELECT l.id FROM json_each(?) wanted CROSS JOIN files f ON f.path = wanted.value
+                   CROSS JOIN main.linked l ON l.tree_id = ? AND l.file_id = f.id""",
+                (id_list(stale), self._tree_id),
+            ).fetchall()
+            connection.executemany("DELETE FROM main.links WHERE linked_id = ?", rows)
+            connection.executemany("DELETE FROM main.linked WHERE id = ?", rows)
             connection.executemany(
                 """UPDATE main.linked SET of_imports = ?, meanings = ?
                    WHERE tree_id = ? AND file_id = (SELECT id FROM files WHERE path = ?)""",
@@ -153,8 +172,10 @@ class SqliteLinks:
                         "INSERT INTO main.linked VALUES (NULL, ?, ?, ?, ?, ?)",
                         (self._tree_id, ids[file.path], file.reads, file.of_imports, file.meanings),
                     )
+                    number = cursor.lastrowid
                     connection.executemany(
-                        f"INSERT INTO main.links VALUES (?, {cursor.lastrowid}, ?, ?, ?, ?, ?, ?, ?)", file.rows
+                        "INSERT INTO main.links VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                        [(target, number, *rest) for target, *rest in file.rows],
                     )
 
 

@@ -116,6 +116,15 @@ class SqliteSymbolGraph:
         )
         return {path for (path,) in rows}
 
+    def at_places(self, places: Collection[int]) -> dict[int, int]:
+        """Return the ids of the nodes at places."""
+        rows = self._database.rows(
+            """SELECT s.place, s.id FROM json_each(?) wanted CROSS JOIN main.symbols s ON s.place = wanted.value
+               CROSS JOIN files f ON f.id = s.file_id""",
+            (id_list(places),),
+        )
+        return dict(rows)
+
     def nodes(self, ids: Iterable[int]) -> dict[int, CodeNode]:
         """Return nodes by their ids; missing ones are left out."""
         wanted = set(ids)

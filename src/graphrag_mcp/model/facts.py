@@ -21,6 +21,7 @@ WHOLE = ("=", "default")  # Names of what a module exports as a whole.
 MAX_EXPRESSION = 4_000  # Characters; longer ones are unknown.
 
 
+EXPECTED = "expected"  # How a base is meant that only the place of a literal says.
 GIVEN = "<given>"  # The module whose functions give the arguments of functions that others call.
 NO_OWNER = -2  # Of a declaration to which no name leads, but a value.
 

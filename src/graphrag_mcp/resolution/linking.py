@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from graphrag_mcp.model.expressions import names_in, parse
-from graphrag_mcp.model.facts import GIVEN, WHOLE, Declared, FileFacts, Mark, Mention, Thing, Use, modules_of
+from graphrag_mcp.model.facts import EXPECTED, GIVEN, WHOLE, Declared, FileFacts, Mark, Mention, Thing, Use, modules_of
 from graphrag_mcp.model.files import RelationKind, SymbolKind
 from graphrag_mcp.model.links import SOME, SUPER, How, Link, Place, Read
 from graphrag_mcp.resolution.files import File
@@ -134,6 +134,9 @@ class _Resolution:
             is_replaced = held and self._is_decorated(thing) and thing not in held
             how = How.CERTAIN if is_certain and not is_replaced else How.OPEN
             yield from (link_to(thing, how, one) for one in self._receivers_of(mention, thing))
+            if below := self._below(mention, thing):
+                line = self._resolver.declared(below).line
+                yield Link(self._place(thing), self._place(below), line, RelationKind.INHERITS, "", How.BELOW)
             if mention.use == Use.WRITE and self._replaces(mention, thing):
                 yield link_to(thing, How.REPLACED)
             if self._is_any(mention, thing):
@@ -172,7 +175,14 @@ class _Resolution:
             return not mention.name
         bound = self._file.innermost(mention.name, mention.at) if mention.name else []
         texts = [one.value for one in bound] + [self._resolver.declared(thing).value for thing in found.things]
+        if isinstance(found.value, Type) and not all(self._names(one.at, one.value, found.value) for one in bound):
+            return False  # It may be a type below.
         return not any(text.endswith("!") for text in texts) and all(one.kind != "parameter" for one in bound)
+
+    def _names(self, at: int, text: str, kind: Type) -> bool:
+        """Return whether an expression is a name of a type, or no value."""
+        named = self._resolver.names.found(self._path, at, parse(text))
+        return text == "-" or (named is not None and set(kind.things) <= set(named.things))
 
     def _receivers_of(self, mention: Mention, thing: Thing) -> Sequence[Place | None]:
         """Return the types of the value whose member is used, where types below may declare it anew."""
@@ -183,6 +193,15 @@ class _Resolution:
             return (SUPER,)
         types = [self._place(one) for one in types_of(value)]
         return types if 0 < len(types) <= _MAX_TYPES else (None,)
+
+    def _below(self, mention: Mention, base: Thing) -> Thing | None:
+        """Return the type that a mention of a base declares; one without a name is declared where it is created."""
+        below = self._search.around(self._path, mention.at) if mention.use in (Use.BASE, Use.CREATE) else None
+        if below is None or mention.use == Use.BASE:
+            return below
+        is_type = self._resolver.declared(below).kind == SymbolKind.TYPE
+        bases = self._resolver.lineage.bases_of(below) if is_type else ()
+        return below if any(base in types_of(one) for one in bases) else None
 
     def _replaces(self, mention: Mention, thing: Thing) -> bool:
         """Return whether a mention gives a method another value than itself: not `this.run = this.run.bind(this)`."""
@@ -241,7 +260,7 @@ class _Resolution:
         place = self._place(thing)
         bases = (base for found in self._resolver.lineage.bases_of(thing) for base in types_of(found))
         for base in dict.fromkeys(bases) if one.bases else ():
-            yield from self._pair(self._place(base), place, one.line, RelationKind.INHERITS)
+            yield Link(place, self._place(base), one.line, RelationKind.INHERITS, "", How.ABOVE)
         if Mark.ENUMERATION in one.marks and self._file.policy.by_text:
             for mention in self._facts.mentions:
                 is_inside = one.start <= mention.at < one.stop and not mention.receiver
@@ -252,7 +271,9 @@ class _Resolution:
         elif one.kind == SymbolKind.METHOD or (one.kind == SymbolKind.FIELD and self._file.policy.replaces_fields):
             is_own = not (self._file.policy.method_sets or self._resolver.things.is_only_assigned(thing))
             for other in self._hierarchy.overridden(thing) if is_own else ():
-                yield from self._pair(self._place(other), place, one.line, RelationKind.OVERRIDES)
+                owner = self._resolver.declared(Thing(self._path, one.owner)) if one.owner >= 0 else one
+                kind, is_said = RelationKind.OVERRIDES, all(base.how != EXPECTED for base in owner.bases)
+                yield from self._pair(self._place(other), place, one.line, kind, is_said=is_said)
         if one.kind == SymbolKind.FIELD and one.value and not one.value.endswith("!"):
             held = functions_of(self._resolver.expressions.written(thing, one.value))
             above = self._hierarchy.overridden(thing) if held and not self._file.policy.method_sets else []
@@ -261,9 +282,12 @@ class _Resolution:
                     given = self._place(other)
                     yield Link(self._place(function), given, one.line, RelationKind.OVERRIDES, "", How.HANDED_AS)
 
-    def _pair(self, above: Place, below: Place, line: int, kind: RelationKind) -> Iterator[Link]:
-        """Yield a link of the hierarchy from both sides."""
-        yield Link(above, below, line, kind, "", How.BELOW)
+    def _pair(
+        self, above: Place, below: Place, line: int, kind: RelationKind, *, is_said: bool = True
+    ) -> Iterator[Link]:
+        """Yield a link of the hierarchy from both sides; what only the place of a literal says is no child."""
+        if is_said:
+            yield Link(above, below, line, kind, "", How.BELOW)
         yield Link(below, above, line, kind, "", How.ABOVE)
 
     def _satisfied(self, thing: Thing, one: Declared) -> Iterator[Link]:

@@ -135,11 +135,11 @@ class Search:
         for link in meant:
             thing = places[link.target]
             site = self._site(link, self.resolver.declared(thing).name, (thing,), is_certain=link.how is How.CERTAIN)
-            key = (link.path, link.line, link.source, link.use, link.how, link.given, site.is_of_base)
+            key = (link.target, link.path, link.line, link.source, link.use, link.how, link.given, site.is_of_base)
             known = found.get(key)
-            if known:
+            if known:  # A value of several types.
                 both = known.receivers + site.receivers if known.receivers and site.receivers else ()
-                site = known._replace(things=tuple(dict.fromkeys((*known.things, thing))), receivers=both)
+                site = known._replace(receivers=both)
             found[key] = site
         undecided = self._links.to(numbers.keys())
         for link in undecided:

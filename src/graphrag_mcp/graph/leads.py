@@ -85,8 +85,8 @@ class Leads:
         for thing, line in written.items():
             name = self._code.resolver.declared(thing).name
             readers: dict[int, Site] = {}
-            for site in self._code.search.sites(frozenset((thing,))).found:
-                if site.things and site.mention.use in _READING:
+            for site in self._code.search.sites((thing,)).found:
+                if site.target and site.mention.use in _READING:
                     readers.setdefault(self._code.source_id(site.path, site.source), site)
             for target_id, site in readers.items():
                 certainty = Certainty.CERTAIN if len(readers) == 1 else Certainty.MAY_CALL
@@ -188,7 +188,7 @@ class Leads:
 
         is_foreign: whether the receiver is of a library, so that only a member that it was given can be meant.
         """
-        site = Site(node.path, mention, 0, (), ())
+        site = Site(node.path, mention)
         named = [member for member in self._code.facts.named(mention.name) if self._code.search.can_mean(site, member)]
         code = [member for member in named if self._category(member.path) is node.category]
         receiver = _LAST_NAME.search(mention.receiver)

@@ -235,19 +235,21 @@ class Relations:
 
     def _sites(self, things: Sequence[Thing]) -> tuple[list[tuple[Site, Certainty]], Set[Place], int]:
         """Return the places that mean or may mean the things, those that mean others, and how many files are left."""
+        search = self._code.search
         methods = filter(self._code.resolver.things.is_replaceable, things)
-        above = {one for thing in methods for one in self._code.hierarchy.above(thing)}
-        handed = {one for thing in things for one in self._code.hierarchy.handed_as(thing)}
+        above = {link.source for link in search.linked(methods, (How.ABOVE,))}
+        handed = {link.source for link in search.linked(things, (How.HANDED_AS,))}
         meant = frozenset(self._with_constructed(things))
+        own, created = set(map(search.place, things)), set(map(search.place, meant))
         found: list[tuple[Site, Certainty]] = []
-        sites, others, left = self._code.search.sites(meant | above | handed)
+        sites, others, left = search.sites(meant, (above | handed) - created)
         for site in sites:
-            if any(thing in meant for thing in site.things):
+            if site.target in created:
                 # Of the type of a constructor only what creates it.
-                if site.mention.use in (Use.CALL, Use.CREATE) or any(thing in things for thing in site.things):
+                if site.mention.use in (Use.CALL, Use.CREATE) or site.target in own:
                     found.append((site, Certainty.CERTAIN if site.is_certain else Certainty.MAY_CALL))
-            elif site.things:
-                is_handed = site.mention.use == Use.CALL and not handed.isdisjoint(site.things)
+            elif site.target:
+                is_handed = site.mention.use == Use.CALL and site.target in handed
                 if is_handed or any(self._code.hierarchy.may_reach(site, thing) for thing in things):
                     found.append((site, Certainty.MAY_CALL))
             elif any(self._code.search.can_mean(site, thing) for thing in things):
@@ -266,7 +268,7 @@ class Relations:
             return
         for link in self._code.search.linked((owner,), (How.ANY,)):
             mention = Mention(-1, link.line, resolver.declared(constant).name, Use.VALUE)
-            yield Site(link.path, mention, link.source, (), ())
+            yield Site(link.path, mention, source=link.source)
 
     def _is_replaced(self, things: Sequence[Thing]) -> bool:
         """Return whether the program gives a method another value, so that a call may run that; not in tests."""
@@ -280,8 +282,8 @@ class Relations:
         owner = self._code.hierarchy.owner_of(field)
         is_field = resolver.declared(field).kind == SymbolKind.FIELD and resolver.things.has_method_sets(field)
         if is_field and owner:
-            for site in self._code.search.sites(frozenset((owner,))).found:
-                if site.things and site.mention.use == Use.CREATE and site.mention.given > 0:
+            for site in self._code.search.sites((owner,)).found:
+                if site.target and site.mention.use == Use.CREATE and site.mention.given > 0:
                     yield site._replace(mention=msgspec.structs.replace(site.mention, use=Use.WRITE))
 
     def _with_constructed(self, things: Sequence[Thing]) -> Iterator[Thing]:

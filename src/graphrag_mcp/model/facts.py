@@ -226,14 +226,14 @@ def unpack(data: bytes) -> FileFacts:
 def identities_of(facts: FileFacts) -> list[str]:
     """Return a name for each declaration: the qualified one, and which of that name it is.
 
-    One without a name is counted in what is around it.
+    One to which no qualified name leads is counted in what is around it.
     """
     found: list[str] = []
 
     def names() -> Iterator[str]:
         for one in facts.declared:
             around = found[one.owner] if 0 <= one.owner < len(found) else ""
-            yield one.qualified if one.name else f"{around}/"
+            yield one.qualified or f"{around}/{one.name}"
 
     for identity in identities(names()):
         found.append(identity)  # noqa: PERF402 - what follows is named by what is found.

@@ -108,16 +108,6 @@ class Hierarchy:
         """Return the methods of types below that override or implement a method."""
         return self._below(method, (RelationKind.OVERRIDES,))
 
-    def above(self, method: Thing) -> list[Thing]:
-        """Return the methods of types above that a method overrides or implements, itself or where it is embedded."""
-        links = self._search.linked((method,), (How.ABOVE,))
-        return list(self._source.placed(link.source for link in links).values())
-
-    def handed_as(self, method: Thing) -> Iterator[Thing]:
-        """Yield the methods of interfaces as which a method is handed over, or held by a field."""
-        links = self._search.linked((method,), (How.HANDED_AS,))
-        yield from self._source.placed(link.source for link in links).values()
-
     def callers_outside(self, thing: Thing) -> Iterator[str]:
         """Yield the foreign interfaces, bases and annotations by which others may call a function."""
         one, policy = self._resolver.declared(thing), self._resolver.state.policy(thing)
@@ -148,7 +138,7 @@ class Hierarchy:
         What tests hand over is compared or printed.
         """
         policy = self._resolver.state.policy(kind)
-        for path in sorted({site.path for site in self._search.sites(frozenset((kind,))).found if site.things}):
+        for path in sorted({site.path for site in self._search.sites((kind,)).found if site.target}):
             facts = None if path.endswith(policy.tests) else self._source.facts(path)
             for flow in facts.flows if facts else ():
                 into = parse(flow.into)

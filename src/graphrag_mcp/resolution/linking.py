@@ -1,6 +1,6 @@
 """Resolves a file once: what each of its mentions means, and how its declarations stand to others."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -12,7 +12,7 @@ from graphrag_mcp.resolution.files import File
 from graphrag_mcp.resolution.hierarchy import Hierarchy
 from graphrag_mcp.resolution.kinds import relation_kind
 from graphrag_mcp.resolution.libraries import LIBRARIES
-from graphrag_mcp.resolution.reads import Reads
+from graphrag_mcp.resolution.reads import Noting, Reads
 from graphrag_mcp.resolution.search import NoLinks, Search, functions_of
 from graphrag_mcp.resolution.sources import FactSource
 from graphrag_mcp.resolution.values import (
@@ -71,7 +71,8 @@ class Linker:
         meanings, _ = self.meanings(path)
         file = self._resolver.state.file(path)
         links = tuple(_Resolution(self._search, file).links()) if file else ()
-        return Linked(links, frozenset(self._noted()), meanings, frozenset(self._reads.of_imports))
+        reads = frozenset(self._named(self._reads.noted))
+        return Linked(links, reads, meanings, frozenset(self._named(self._reads.of_imports)))
 
     def meanings(self, path: str) -> tuple[Mapping[str, str], frozenset[Read]]:
         """Return what each import of a file means, and the reads by which that was found."""
@@ -83,15 +84,17 @@ class Linker:
             for module in sorted(modules_of(file.facts)):
                 find = partial(file.policy.module, self._reads, path, module)
                 found[module] = repr(self._reads.finding(path, module, find))
-        return found, frozenset(self._reads.of_imports)
+        return found, frozenset(self._named(self._reads.of_imports))
 
-    def _noted(self) -> Iterator[Read]:
-        yield from self._reads.noted
-        yield from (Read(path, "file") for path in self._reads.opened if self._reads.is_foreign(path))
-        for thing in self._reads.things:
-            if self._reads.is_foreign(thing.path):
-                identity = self._resolver.state.open(thing.path).identities[thing.number]
-                yield Read(thing.path, "declaration", identity)
+    def _named(self, noted: Iterable[Noting]) -> Iterator[Read]:
+        """Yield what was read of other files by names that do not change when something else does."""
+        foreign = [one for one in noted if self._reads.is_foreign(one.path)]
+        yield from (Read(path, "file") for path in {one.path for one in foreign})
+        for one in foreign:
+            if isinstance(one, Thing):
+                yield Read(one.path, "declaration", self._resolver.state.open(one.path).identities[one.number])
+            else:
+                yield one
 
 
 class _Resolution:

@@ -5,7 +5,8 @@ rarely changes when what it is found by does (a manifest, a new file): who reads
 that has the import on what it is found by.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from contextlib import contextmanager
 from typing import Generic, TypeVar
 
 from graphrag_mcp.model.facts import FileFacts, Thing
@@ -43,11 +44,13 @@ class Noted(Generic[Key, Row]):
         return self._rows[key]
 
 
-class Reads:
-    """A fact source that notes what is read of it while one file is resolved; what that file says itself is not noted.
+Noting = Read | Thing
 
-    noted: all but the following. opened: files that were looked at. things: declarations that were read. of_imports: by
-    which the meaning of the file's own imports was found.
+
+class Reads:
+    """A fact source that notes what is read of it while one file is resolved.
+
+    noted: all but what follows. of_imports: the reads by which the meaning of the file's own imports was found.
     """
 
     def __init__(self, source: FactSource) -> None:
@@ -58,16 +61,34 @@ class Reads:
     def begin(self, path: str) -> None:
         """Begin with the resolution of a file."""
         self._own = path
-        self.noted: set[Read] = set()
-        self.opened: set[str] = set()
-        self.things: set[Thing] = set()
-        self.of_imports: set[Read] = set()
+        self.noted: set[Noting] = set()
+        self.of_imports: set[Noting] = set()
         self._current = self.noted
+        self._is_shared = False  # Whether what is found now is kept for other files, of which this one may be read.
 
     def note(self, path: str, kind: str, name: str = "") -> None:
         """Note that something of a file was read."""
-        if self.is_foreign(path):
+        if path != self._own or self._is_shared:
             self._current.add(Read(path, kind, name))
+
+    def add(self, thing: Thing) -> None:
+        """Note that a declaration was read."""
+        self._current.add(thing)
+
+    def again(self, noted: Set[Noting]) -> None:
+        """Note what was read before, when something was found that is needed now."""
+        self._current |= noted
+
+    @contextmanager
+    def apart(self) -> Iterator[set[Noting]]:
+        """Note into a set of its own too, for what is kept for other files."""
+        outer, was_shared = self._current, self._is_shared
+        self._current, self._is_shared = set(), True
+        try:
+            yield self._current
+        finally:
+            outer |= self._current
+            self._current, self._is_shared = outer, was_shared
 
     def importing(self, path: str, module: str, find: Callable[[], Value]) -> Value:
         """Return what an import of a file means."""
@@ -92,7 +113,6 @@ class Reads:
     # ------------------------------------------------------------ the source
 
     def facts(self, path: str) -> FileFacts | None:
-        self.opened.add(path)
         return self._source.facts(path)
 
     def has(self, path: str) -> bool:
@@ -100,7 +120,7 @@ class Reads:
         return self._source.has(path)
 
     def unit(self, path: str) -> str:
-        self.opened.add(path)
+        self.note(path, "file")
         return self._source.unit(path)
 
     def unit_of_folder(self, folder: str) -> str:

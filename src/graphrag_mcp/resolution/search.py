@@ -53,16 +53,16 @@ class NoLinks:
 class Site(NamedTuple):
     """A place where a name is used, as it was resolved.
 
-    source: the place of the declaration around it, 0 for none. receivers: the types whose member is used, none if they
-    are not known. things: those of the asked declarations that it means, empty if it is undecided. is_certain: whether
-    it is known that what runs there is one of them.
+    target: the place of the declaration that it means, 0 if it is undecided. source: the place of the declaration
+    around it, 0 for none. receivers: the types whose member is used, none if they are not known. is_certain: whether it
+    is known that what runs there is what it means.
     """
 
     path: str
     mention: Mention
-    source: int
-    receivers: tuple[int, ...]
-    things: tuple[Thing, ...]
+    target: int = 0
+    source: int = 0
+    receivers: tuple[int, ...] = ()
     is_certain: bool = True
 
     @property
@@ -123,36 +123,34 @@ class Search:
             level = set(fresh)
         return list(found.values())
 
-    def sites(self, things: frozenset[Thing]) -> Sites:
-        """Return the places that mean one of the declarations, and the undecided ones of their names."""
-        places = {self.place(thing): thing for thing in things}
-        links = self._links.to(places.keys())
-        names = {self.resolver.declared(thing).name: None for thing in sorted(things)}
+    def sites(self, things: Collection[Thing], others: Collection[int] = ()) -> Sites:
+        """Return the places that mean one of the declarations, or what is at other places, and the undecided ones."""
+        places = {*map(self.place, things), *others}
+        names = {self.resolver.declared(thing).name for thing in things}
+        names |= {self.resolver.declared(thing).name for thing in self.source.placed(others).values()}
+        links = self._links.to(places)
         numbers = {place_id(Place("", name)): name for name in names if name}
-        numbers |= {link.receiver: "" for link in links if link.how is How.EXPORTED}
-        meant = [link for link in links if link.how in (How.CERTAIN, How.OPEN)]
+        numbers |= {link.receiver: min(names) for link in links if link.how is How.EXPORTED}
         found: dict[tuple[object, ...], Site] = {}
-        for link in meant:
-            thing = places[link.target]
-            site = self._site(link, self.resolver.declared(thing).name, (thing,), is_certain=link.how is How.CERTAIN)
-            key = (link.target, link.path, link.line, link.source, link.use, link.how, link.given, site.is_of_base)
-            known = found.get(key)
-            if known:  # A value of several types.
-                both = known.receivers + site.receivers if known.receivers and site.receivers else ()
-                site = known._replace(receivers=both)
-            found[key] = site
+        for link in links:
+            if link.how in (How.CERTAIN, How.OPEN):
+                site = self._site(link, "", link.target, is_certain=link.how is How.CERTAIN)
+                key = (link.target, link.path, link.line, link.source, link.use, link.how, link.given, site.is_of_base)
+                known = found.get(key)
+                if known:  # A value of several types.
+                    both = known.receivers + site.receivers if known.receivers and site.receivers else ()
+                    site = known._replace(receivers=both)
+                found[key] = site
         undecided = self._links.to(numbers.keys())
         for link in undecided:
             if link.how is How.UNDECIDED:
-                site = self._site(link, numbers[link.target] or next(iter(names)), ())
+                site = self._site(link, numbers[link.target])
                 found.setdefault((link.path, link.line, link.source, link.use, link.given, site.mention.receiver), site)
         foreign = [link for link in undecided if link.how is How.FOREIGN]
         found |= {(number, "foreign"): site for number, site in enumerate(self._foreign(foreign, things))}
         found |= {(number, "alike"): site for number, site in enumerate(self._alike(things))}
-        others = self._others(names, places.keys(), undecided) - {
-            (one.path, one.mention.line) for one in found.values()
-        }
-        return Sites(list(found.values()), others, len(self._links.pending(names)))
+        elsewhere = self._others(names, places, undecided) - {(one.path, one.mention.line) for one in found.values()}
+        return Sites(list(found.values()), elsewhere, len(self._links.pending(names)))
 
     def _others(
         self, names: Collection[str], places: Collection[int], undecided: Iterable[StoredLink]
@@ -164,11 +162,11 @@ class Search:
         links += [link for link in undecided if link.how in (How.FOREIGN, How.OUTSIDE)]
         return {(link.path, link.line) for link in links}
 
-    def _site(self, link: StoredLink, name: str, things: tuple[Thing, ...], *, is_certain: bool = True) -> Site:
+    def _site(self, link: StoredLink, name: str, target: int = 0, *, is_certain: bool = True) -> Site:
         receiver = "?" if link.receiver else ""
         receivers = (link.receiver,) if link.receiver not in (0, _SOME) else ()
         mention = Mention(-1, link.line, name, link.use, receiver, link.given)
-        return Site(link.path, mention, link.source, receivers, things, is_certain)
+        return Site(link.path, mention, target, link.source, receivers, is_certain)
 
     def _foreign(self, links: Sequence[StoredLink], things: Iterable[Thing]) -> Iterator[Site]:
         """Yield the uses of members of foreign values that may be those of declarations."""
@@ -182,9 +180,9 @@ class Search:
             for group in together.values():
                 certainty = self._reached(group, thing)
                 if certainty is Certainty.MAY_CALL:
-                    yield self._site(group[0], name, (thing,), is_certain=False)
+                    yield self._site(group[0], name, self.place(thing), is_certain=False)
                 elif certainty:
-                    yield self._site(group[0], name, ())
+                    yield self._site(group[0], name)
 
     def _reached(self, group: Sequence[StoredLink], thing: Thing) -> Certainty | None:
         """Return whether a use of a foreign member may run a method of the project; see `ForeignTypes.reached`."""
@@ -215,7 +213,7 @@ class Search:
             alike = [other for other, kind in interfaces.items() if kind and self.resolver.may_satisfy(owner, kind)]
             for link in self.linked(alike, (How.CERTAIN, How.OPEN)):
                 if link.use == Use.CALL and link.receiver:
-                    yield self._site(link, one.name, ())
+                    yield self._site(link, one.name)
 
     def can_mean(self, site: Site, thing: Thing) -> bool:
         """Return whether an undecided place can mean a declaration: one that fits, a member by its receiver."""

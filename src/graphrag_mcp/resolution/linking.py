@@ -189,13 +189,15 @@ class _Resolution:
 
     def _receivers_of(self, mention: Mention, thing: Thing) -> Sequence[Place | None]:
         """Return the types of the value whose member is used, where types below may declare it anew."""
-        if not mention.receiver or not self._resolver.things.is_replaceable(thing):
+        if not mention.receiver:
             return (None,)
+        if not self._resolver.things.is_replaceable(thing):
+            return (SOME,)
         value = self._value(mention)
         if isinstance(value, Above):
             return (SUPER,)
         types = [self._place(one) for one in types_of(value)]
-        return types if 0 < len(types) <= _MAX_TYPES else (None,)
+        return types if 0 < len(types) <= _MAX_TYPES else (SOME,)
 
     def _below(self, mention: Mention, base: Thing) -> Thing | None:
         """Return the type that a mention of a base declares; one without a name is declared where it is created."""

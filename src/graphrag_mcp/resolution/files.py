@@ -20,6 +20,7 @@ from graphrag_mcp.model.facts import (
     identities_of,
 )
 from graphrag_mcp.model.files import CALLABLE, SymbolKind
+from graphrag_mcp.model.links import Place
 from graphrag_mcp.resolution.languages import POLICIES
 from graphrag_mcp.resolution.policy import Policy
 from graphrag_mcp.resolution.reads import IMPORTED_BY_ALL, Noted, Reads
@@ -39,12 +40,13 @@ class Sought(NamedTuple):
 
 
 ANYTHING = Sought()
+_TYPE, _VALUE = Sought(Use.TYPE), Sought(Use.VALUE)
 
 
 def sought_in(policy: Policy, use: str, given: int = -1) -> Sought:
     """Return what tells names of this use apart from others, in a language."""
     if policy.has_spaces:
-        return Sought(Use.TYPE if use == Use.TYPE else Use.VALUE)
+        return _TYPE if use == Use.TYPE else _VALUE
     return Sought(use, given) if policy.spaces else ANYTHING
 
 
@@ -114,6 +116,11 @@ class File:
     def identities(self) -> Sequence[str]:
         """A name for each declaration that does not depend on what stands before it; see `identities_of`."""
         return identities_of(self.facts)
+
+    @cached_property
+    def places(self) -> Sequence[Place]:
+        """The places of the declarations."""
+        return [Place(self.path, identity) for identity in self.identities]
 
     @cached_property
     def members(self) -> "Rows[tuple[int, str], Sequence[int]]":

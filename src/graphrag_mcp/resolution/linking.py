@@ -72,6 +72,7 @@ class Linker:
         file = self._resolver.state.file(path)
         links = tuple(_Resolution(self._search, file).links()) if file else ()
         reads = frozenset(self._named(self._reads.noted))
+        reads |= {Read(path, "file") for path in {read.path for read in reads} if path}
         return Linked(links, reads, meanings, frozenset(self._named(self._reads.of_imports)))
 
     def meanings(self, path: str) -> tuple[Mapping[str, str], frozenset[Read]]:
@@ -88,13 +89,13 @@ class Linker:
 
     def _named(self, noted: Iterable[Noting]) -> Iterator[Read]:
         """Yield what was read of other files by names that do not change when something else does."""
-        foreign = [one for one in noted if self._reads.is_foreign(one.path)]
-        yield from (Read(path, "file") for path in {one.path for one in foreign})
-        for one in foreign:
+        for one in noted:
+            if not self._reads.is_foreign(one[0]):
+                continue
             if isinstance(one, Thing):
                 yield Read(one.path, "declaration", self._resolver.state.open(one.path).identities[one.number])
             else:
-                yield one
+                yield Read(*one)
 
 
 class _Resolution:
@@ -348,7 +349,7 @@ class _Resolution:
         return self._place(thing) if thing else Place(self._path, "")
 
     def _place(self, thing: Thing) -> Place:
-        return Place(thing.path, self._resolver.state.open(thing.path).identities[thing.number])
+        return self._resolver.state.open(thing.path).places[thing.number]
 
 
 def types_of(value: Value | None) -> tuple[Thing, ...]:

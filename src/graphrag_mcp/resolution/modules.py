@@ -66,9 +66,6 @@ class Modules(Part):
 
     def export(self, module: Module, name: str) -> Found | None:
         """Return what a module exports under a name."""
-        return self.state.shared(("export", module.path, name), lambda: self._export(module, name))
-
-    def _export(self, module: Module, name: str) -> Found | None:
         file = self.state.file(module.path)
         if file is None:
             return None

@@ -7,7 +7,7 @@ from graphrag_mcp.model.facts import Declared, Thing
 from graphrag_mcp.resolution.files import File
 from graphrag_mcp.resolution.libraries import LIBRARIES
 from graphrag_mcp.resolution.policy import Policy
-from graphrag_mcp.resolution.reads import Noting, Reads
+from graphrag_mcp.resolution.reads import Reads
 from graphrag_mcp.resolution.sources import FactSource
 
 if TYPE_CHECKING:
@@ -30,8 +30,6 @@ class State:
         self._reads = source if isinstance(source, Reads) else None
         self._files: dict[str, File | None] = {}
         self._known: dict[tuple[Any, ...], object] = {}
-        self._shared: dict[tuple[Any, ...], tuple[object, frozenset[Noting]]] = {}  # With what was read for it.
-        self._cuts = 0
         self._asked: dict[tuple[Any, ...], int] = {}  # What is being found, each with how deep.
         self._way_back = MAX_DEPTH  # How deep the outermost is on which something depends that depends on it.
         self._is_cut = False
@@ -90,35 +88,14 @@ class State:
         """
         if key in self._known:
             return self._known[key]  # type: ignore[return-value]
-        return self._find(key, find)[0]
-
-    def shared(self, key: tuple[Any, ...], find: Callable[[], T]) -> T | None:
-        """Return the same for what is the same for all files, and kept from one to the next."""
-        reads = self._reads
-        if reads is None:
-            return self.once(key, find)
-        if key in self._shared:
-            found, noted = self._shared[key]
-            reads.again(noted)
-            return found  # type: ignore[return-value]
-        cuts = self._cuts
-        with reads.apart() as apart:
-            found, is_whole = self._find(key, find)
-        if is_whole and cuts == self._cuts:
-            self._shared[key] = found, frozenset(apart)
-        return found  # type: ignore[return-value]
-
-    def _find(self, key: tuple[Any, ...], find: Callable[[], T]) -> tuple[T | None, bool]:
-        """Return what is found, and whether that depends on nothing that is being found."""
         if key in self._asked:
             self._way_back = min(self._way_back, self._asked[key])
-            return None, False
+            return None
         self.steps += 1
         depth = len(self._asked)
         if self.steps > MAX_STEPS or depth > MAX_DEPTH:
             self._is_cut = True
-            self._cuts += 1
-            return None, False
+            return None
         outer, self._way_back = self._way_back, depth
         self._asked[key] = depth
         try:
@@ -129,7 +106,7 @@ class State:
             self._way_back = min(outer, self._way_back)
         if is_whole:
             self._known[key] = found
-        return found, is_whole
+        return found
 
 
 class Part:
